@@ -1,9 +1,9 @@
-import { Bot } from "../src/bot/bot.js";
 import type { BotConfig } from "../src/bot/config/config.js";
 import { botSchema } from "../src/bot/config/config-schema.js";
-import type { OutboxPort } from "../src/bot/dispatcher.js";
-import type { Notice } from "../src/bot/notice.js";
-import { RunMonitor } from "../src/bot/run/run-monitor.js";
+import { Bot } from "../src/bot/engine/bot.js";
+import type { Notice } from "../src/bot/engine/notice.js";
+import type { OutboxPort } from "../src/bot/execution/dispatcher.js";
+import { RunMonitor } from "../src/bot/run/monitor/run-monitor.js";
 import { MemoryStateStore } from "../src/bot/state/state-dir.js";
 import type { Signer } from "../src/core/crypto/signing.js";
 import type { Seam } from "../src/core/runtime/seam.js";

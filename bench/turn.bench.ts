@@ -1,4 +1,4 @@
-import type { Bot } from "../src/bot/bot.js";
+import type { Bot } from "../src/bot/engine/bot.js";
 import { ecdsaScheme, initCrypto } from "../src/core/crypto/signing.js";
 import type { Clock } from "../src/core/runtime/seam.js";
 import { seededRandom } from "../src/core/runtime/seeded-random.js";

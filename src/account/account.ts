@@ -4,17 +4,21 @@ import type { VenueBalances, VenueIncome, VenuePosition } from "../exchange/reco
 import type { Action, Outcome, PlaceAction, VenueEvent } from "../exchange/venue.js";
 import type { AccountOptions } from "./account-options.js";
 import { AccountReadings } from "./account-readings.js";
-import { CancelAlls } from "./cancel-alls.js";
 import type { AccountChange, AccountStep, ReconcileCause } from "./changes.js";
 import { type AccountCounts, Tally } from "./counts.js";
 import { Intake } from "./intake.js";
-import { cancelEvent, placeEvent } from "./outcome-events.js";
-import type { NewOrder, OwnOrders } from "./own-orders.js";
-import { isPlausible, type PositionApart, positionsApart } from "./plausible-position.js";
-import { liquidatedOnStream } from "./reconcile-liquidations.js";
-import { Reconciler } from "./reconciler.js";
-import { isLiquidation } from "./reported-liquidations.js";
-import type { Takeover } from "./takeover.js";
+import { CancelAlls } from "./orders/cancel-alls.js";
+import { cancelEvent, placeEvent } from "./orders/outcome-events.js";
+import type { NewOrder, OwnOrders } from "./orders/own-orders.js";
+import { isLiquidation } from "./positions/reported-liquidations.js";
+import type { Takeover } from "./positions/takeover.js";
+import {
+  isPlausible,
+  type PositionApart,
+  positionsApart,
+} from "./reconciliation/plausible-position.js";
+import { liquidatedOnStream } from "./reconciliation/reconcile-liquidations.js";
+import { Reconciler } from "./reconciliation/reconciler.js";
 
 const SIGNATURE_WINDOW_MS = 5000;
 const RECONCILE_INTERVAL_MS = 30_000;

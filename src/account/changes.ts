@@ -1,7 +1,7 @@
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenueOrder, VenueTrade } from "../exchange/records.js";
 import type { QuestionAction } from "../exchange/venue.js";
-import type { OrderChange, OrderPhase, OwnOrder } from "./order.js";
+import type { OrderChange, OrderPhase, OwnOrder } from "./orders/order.js";
 
 /** What a reconciliation was begun for. */
 export type ReconcileCause = "start" | "reconnect" | "interval" | "unknown";

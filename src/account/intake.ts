@@ -7,24 +7,24 @@ import type {
   VenuePosition,
   VenueTrade,
 } from "../exchange/records.js";
-import { amountsOfReport, sameAmounts } from "./amounts.js";
 import type { AccountChange, Difference } from "./changes.js";
-import { Counting } from "./counted-from.js";
-import { IncomeLedger } from "./income-ledger.js";
-import { NetValue } from "./net-value.js";
-import type { OwnOrder, ReportSource } from "./order.js";
-import { OwnOrders } from "./own-orders.js";
-import { Profit } from "./profit.js";
-import { isLiquidation } from "./reported-liquidations.js";
-import { Rests } from "./rests.js";
-import { StartValue } from "./start-value.js";
-import { StreamedPositions } from "./streamed-positions.js";
-import { Suspects } from "./suspects.js";
-import type { Takeover } from "./takeover.js";
-import { Takeovers } from "./takeovers.js";
-import { TradeLedger } from "./trade-ledger.js";
-import { isTransfer, Transfers, type TransfersCounted } from "./transfers.js";
-import { Unexplained } from "./unexplained.js";
+import { amountsOfReport, sameAmounts } from "./orders/amounts.js";
+import type { OwnOrder, ReportSource } from "./orders/order.js";
+import { OwnOrders } from "./orders/own-orders.js";
+import { isLiquidation } from "./positions/reported-liquidations.js";
+import { Rests } from "./positions/rests.js";
+import type { Takeover } from "./positions/takeover.js";
+import { Takeovers } from "./positions/takeovers.js";
+import { TradeLedger } from "./positions/trade-ledger.js";
+import { Unexplained } from "./positions/unexplained.js";
+import { IncomeLedger } from "./profit/income-ledger.js";
+import { NetValue } from "./profit/net-value.js";
+import { Profit } from "./profit/profit.js";
+import { StartValue } from "./profit/start-value.js";
+import { isTransfer, Transfers, type TransfersCounted } from "./profit/transfers.js";
+import { Counting } from "./reconciliation/counted-from.js";
+import { StreamedPositions } from "./reconciliation/streamed-positions.js";
+import { Suspects } from "./reconciliation/suspects.js";
 
 /** What the intake is made of. */
 export interface IntakeOptions {

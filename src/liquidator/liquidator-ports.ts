@@ -1,4 +1,4 @@
-import type { PlannedTakeover, Takeover } from "../account/takeover.js";
+import type { PlannedTakeover, Takeover } from "../account/positions/takeover.js";
 import type { CreditUnits, Hex, MarketId, PaperUnits } from "../core/units.js";
 import type { AccountLimits } from "../risk/limits.js";
 import type { VenueMarket } from "./watch/victims.js";

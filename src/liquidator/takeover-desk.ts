@@ -1,4 +1,4 @@
-import type { PlannedTakeover } from "../account/takeover.js";
+import type { PlannedTakeover } from "../account/positions/takeover.js";
 import { liquidateCall, requestPaperOf } from "../chain/calls/liquidate.js";
 import type { JobOutcome, LaneEvent } from "../chain/lanes/lane-event.js";
 import { type LaneId, type LaneJob, laneOf, positionOf } from "../chain/lanes/lane-job.js";

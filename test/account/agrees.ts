@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { isFinalPhase } from "../../src/account/order.js";
+import { isFinalPhase } from "../../src/account/orders/order.js";
 import type { Side } from "../../src/core/units.js";
 import { MARKET, TAG } from "./exchange-story.js";
 import type { Race } from "./race.js";

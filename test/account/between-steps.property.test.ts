@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Intake } from "../../src/account/intake.js";
-import { isFinalPhase } from "../../src/account/order.js";
-import { adoptedOrder, advance } from "../../src/account/order-machine.js";
+import { isFinalPhase } from "../../src/account/orders/order.js";
+import { adoptedOrder, advance } from "../../src/account/orders/order-machine.js";
 import { Instrument } from "../../src/core/instrument.js";
 import { signOf } from "../../src/core/units.js";
 import { decodeUserTrade } from "../../src/exchange/protocol/decode-account.js";

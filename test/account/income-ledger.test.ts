@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { IncomeLedger } from "../../src/account/income-ledger.js";
+import { IncomeLedger } from "../../src/account/profit/income-ledger.js";
 import type { VenueIncome } from "../../src/exchange/records.js";
 import { MARKET, T0 } from "./exchange-story.js";
 

@@ -1,4 +1,4 @@
-import type { Takeover } from "../../src/account/takeover.js";
+import type { Takeover } from "../../src/account/positions/takeover.js";
 import type { CreditUnits } from "../../src/core/units.js";
 import { MARKET } from "./exchange-story.js";
 import { type Faults, Race } from "./race.js";

@@ -1,5 +1,5 @@
-import type { OrderEvent, OrderPhase, OwnOrder } from "../../src/account/order.js";
-import { advance, intendedOrder } from "../../src/account/order-machine.js";
+import type { OrderEvent, OrderPhase, OwnOrder } from "../../src/account/orders/order.js";
+import { advance, intendedOrder } from "../../src/account/orders/order-machine.js";
 import type { VenueOrder } from "../../src/exchange/records.js";
 import { placeAction, T0, venueOrder } from "./exchange-story.js";
 

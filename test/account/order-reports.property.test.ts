@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OrderEvent, OwnOrder } from "../../src/account/order.js";
-import { advance, saysNothingNew } from "../../src/account/order-machine.js";
+import type { OrderEvent, OwnOrder } from "../../src/account/orders/order.js";
+import { advance, saysNothingNew } from "../../src/account/orders/order-machine.js";
 import type { VenueOrder } from "../../src/exchange/records.js";
 import { venueOrder } from "./exchange-story.js";
 import { AT, CANCEL_SENT, LOTS, PHASES, rejected, run, SENT, UNKNOWN } from "./order-events.js";

@@ -1,7 +1,7 @@
 import { Account } from "../../src/account/account.js";
 import type { AccountOptions } from "../../src/account/account-options.js";
-import { FINAL_STATUSES } from "../../src/account/amounts.js";
 import type { AccountChange, AccountStep } from "../../src/account/changes.js";
+import { FINAL_STATUSES } from "../../src/account/orders/amounts.js";
 import type { Lots, Ms } from "../../src/core/units.js";
 import type {
   VenueIncome,

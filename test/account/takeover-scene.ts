@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Takeover } from "../../src/account/takeover.js";
+import type { Takeover } from "../../src/account/positions/takeover.js";
 import type { CreditUnits, Lots, Side } from "../../src/core/units.js";
 import type { VenueIncome } from "../../src/exchange/records.js";
 import { INSTRUMENT, MARKET, T0, venueTrade } from "./exchange-story.js";

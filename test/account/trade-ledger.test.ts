@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TradeLedger } from "../../src/account/trade-ledger.js";
+import { TradeLedger } from "../../src/account/positions/trade-ledger.js";
 import type { VenueTrade } from "../../src/exchange/records.js";
 import { MARKET, venueTrade } from "./exchange-story.js";
 

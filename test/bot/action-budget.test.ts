@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ActionBudget, BUDGET_FILE } from "../../src/bot/action-budget.js";
-import { ExchangeTime } from "../../src/bot/exchange-time.js";
+import { ExchangeTime } from "../../src/bot/engine/exchange-time.js";
+import { ActionBudget, BUDGET_FILE } from "../../src/bot/execution/action-budget.js";
 import { DiscardingStore } from "../../src/bot/state/discarding-store.js";
 import {
   CorruptStateError,

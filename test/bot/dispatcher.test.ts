@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cancelSubject, slotSubject } from "../../src/bot/dispatcher.js";
+import { cancelSubject, slotSubject } from "../../src/bot/execution/dispatcher.js";
 import type { Side } from "../../src/core/units.js";
 
 describe("what an action in the queue is known by", () => {

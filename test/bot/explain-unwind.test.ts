@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Takeover } from "../../src/account/takeover.js";
+import type { Takeover } from "../../src/account/positions/takeover.js";
 import { explainText } from "../../src/bot/explain/explain-text.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import type { KnownTakeover } from "../../src/bot/unwind/takeover-book.js";

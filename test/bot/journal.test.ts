@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import type { Notice } from "../../src/bot/engine/notice.js";
 import type { JournalTurn } from "../../src/bot/journal/journal.js";
 import { encodeJournal } from "../../src/bot/journal/journal.js";
 import {
@@ -9,7 +10,6 @@ import {
   replayJournal,
   replayLines,
 } from "../../src/bot/journal/replay-journal.js";
-import type { Notice } from "../../src/bot/notice.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { MachineClock } from "../simulation/bot-rig.js";
 import { recordLive } from "./live-recording.js";

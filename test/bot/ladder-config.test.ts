@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
 import { checkOnGrid } from "../../src/bot/config/config-grid.js";
 import { lossLines } from "../../src/bot/explain/explain-losses.js";
-import { ladderRungsFor } from "../../src/bot/ladder-rungs.js";
+import { ladderRungsFor } from "../../src/bot/safety/ladder-rungs.js";
 import { ConfigError } from "../../src/core/errors.js";
 import { stageRules } from "../backtest/engine/replay-stage.js";
 

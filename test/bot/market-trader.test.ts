@@ -1,6 +1,6 @@
 import { filter, tap } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { MarketTrader } from "../../src/bot/market-trader.js";
+import { MarketTrader } from "../../src/bot/market/market-trader.js";
 import type { MarketRules } from "../../src/exchange/records.js";
 import type { MarketView } from "../../src/market/view.js";
 import type { BoundStrategy } from "../../src/strategies/strategy.js";

@@ -1,9 +1,9 @@
 import { NEVER } from "rxjs";
 import { expect, it } from "vitest";
 import { rulesOfFile } from "../../src/backtest/config/backtest-rules.js";
-import { Bot } from "../../src/bot/bot.js";
 import type { BotConfig } from "../../src/bot/config/config.js";
 import { botSchema } from "../../src/bot/config/config-schema.js";
+import { Bot } from "../../src/bot/engine/bot.js";
 import { DiscardingStore } from "../../src/bot/state/discarding-store.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import { accountCreation, register } from "../../src/bot/run/registration.js";
+import { accountCreation, register } from "../../src/bot/run/check/registration.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { FormatError } from "../../src/core/errors.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";

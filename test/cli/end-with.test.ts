@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunSummary } from "../../src/bot/run/run-summary.js";
+import type { RunSummary } from "../../src/bot/run/monitor/run-summary.js";
 import type { CliContext } from "../../src/cli/cli-context.js";
 import { NotWell } from "../../src/cli/process/exit.js";
 import { type EndedRun, endWith } from "../../src/cli/session/end-with.js";

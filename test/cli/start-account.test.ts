@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import type { RunSummary } from "../../src/bot/run/run-summary.js";
+import type { RunSummary } from "../../src/bot/run/monitor/run-summary.js";
 import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
 import { processContext } from "../../src/cli/cli-context.js";
 import { freshAccount } from "../../src/cli/start/start-account.js";

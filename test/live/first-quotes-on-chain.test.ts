@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import { statusOf } from "../../src/bot/run/bot-status.js";
+import { statusOf } from "../../src/bot/run/monitor/bot-status.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";

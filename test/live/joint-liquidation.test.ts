@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
+import { summaryOf } from "../../src/bot/run/monitor/run-summary.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
-import { summaryOf } from "../../src/bot/run/run-summary.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";

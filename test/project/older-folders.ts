@@ -2,10 +2,10 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import { transfersRemembered } from "../../src/bot/equity-watch.js";
-import { type BotStatus, statusOf } from "../../src/bot/run/bot-status.js";
+import { type BotStatus, statusOf } from "../../src/bot/run/monitor/bot-status.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
+import { transfersRemembered } from "../../src/bot/safety/equity-watch.js";
 import { readBuiltHashes } from "../../src/bot/state/built-hashes.js";
 import { HaltMemory } from "../../src/bot/state/halt-memory.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "../../src/bot/state/heartbeat.js";

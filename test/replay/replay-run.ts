@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type BotConfig, loadBotConfig } from "../../src/bot/config/config.js";
+import { type RunSummary, summaryOf } from "../../src/bot/run/monitor/run-summary.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
-import { type RunSummary, summaryOf } from "../../src/bot/run/run-summary.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";

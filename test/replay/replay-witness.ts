@@ -1,4 +1,4 @@
-import type { Bot } from "../../src/bot/bot.js";
+import type { Bot } from "../../src/bot/engine/bot.js";
 import { decimalToScaled } from "../../src/core/instrument.js";
 import type { Hex, Int64Id, MarketId, Ms, Side } from "../../src/core/units.js";
 import type { BookSnapshot, EmbeddedExchange } from "../../src/simulator/exchange.js";

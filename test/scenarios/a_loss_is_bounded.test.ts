@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { statusOf } from "../../src/bot/run/bot-status.js";
+import { statusOf } from "../../src/bot/run/monitor/bot-status.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { haltState, resumeState } from "../../src/cli/halts/stopped-bot.js";
 import { RunError } from "../../src/core/errors.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readinessOf } from "../../src/bot/run/bot-status.js";
+import { readinessOf } from "../../src/bot/run/monitor/bot-status.js";
 import { ASK, BID, Stage } from "./stage.js";
 
 describe("a bot whose event loop lags", () => {

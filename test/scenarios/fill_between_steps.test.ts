@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { statusOf } from "../../src/bot/run/bot-status.js";
-import { RunMonitor } from "../../src/bot/run/run-monitor.js";
+import { statusOf } from "../../src/bot/run/monitor/bot-status.js";
+import { RunMonitor } from "../../src/bot/run/monitor/run-monitor.js";
 import { logTo } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
 import { ASK, BID, MARKET, Stage } from "./stage.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RunMonitor } from "../../src/bot/run/run-monitor.js";
+import { RunMonitor } from "../../src/bot/run/monitor/run-monitor.js";
 import { logTo } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
 import { ASK, BID, COARSER_STEP, COARSER_TICK, MARKET, Stage } from "./stage.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PEAK_FILE } from "../../src/bot/equity-watch.js";
-import { readinessOf, statusOf } from "../../src/bot/run/bot-status.js";
+import { readinessOf, statusOf } from "../../src/bot/run/monitor/bot-status.js";
+import { PEAK_FILE } from "../../src/bot/safety/equity-watch.js";
 import { haltFile, isHaltFile } from "../../src/bot/state/halt-memory.js";
 import {
   CorruptStateError,

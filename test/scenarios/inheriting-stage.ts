@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Takeover } from "../../src/account/takeover.js";
+import type { Takeover } from "../../src/account/positions/takeover.js";
 import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
 import type { CreditUnits, Lots, Ms, Side, Ticks } from "../../src/core/units.js";
 import type { AccountMarket } from "../../src/simulator/accounts/account.js";

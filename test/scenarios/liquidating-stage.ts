@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { RunMonitor } from "../../src/bot/run/run-monitor.js";
+import { RunMonitor } from "../../src/bot/run/monitor/run-monitor.js";
 import type { Signer } from "../../src/core/crypto/signing.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import type { Ms } from "../../src/core/units.js";

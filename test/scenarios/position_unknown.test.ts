@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { statusOf } from "../../src/bot/run/bot-status.js";
+import { statusOf } from "../../src/bot/run/monitor/bot-status.js";
 import type { Lots } from "../../src/core/units.js";
 import { InheritingStage, MARK } from "./inheriting-stage.js";
 import { BID, MARKET } from "./stage.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type BotStatus, statusOf } from "../../src/bot/run/bot-status.js";
+import { type BotStatus, statusOf } from "../../src/bot/run/monitor/bot-status.js";
 import { decimalToScaled } from "../../src/core/instrument.js";
 import { ASK, BID, Stage } from "./stage.js";
 

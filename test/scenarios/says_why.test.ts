@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readinessOf, statusOf } from "../../src/bot/run/bot-status.js";
+import { readinessOf, statusOf } from "../../src/bot/run/monitor/bot-status.js";
 import { ASK, BID, MARKET, Stage } from "./stage.js";
 
 const marketOf = (stage: Stage) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { statusOf } from "../../src/bot/run/bot-status.js";
-import { RunMonitor } from "../../src/bot/run/run-monitor.js";
-import { summaryOf } from "../../src/bot/run/run-summary.js";
+import { statusOf } from "../../src/bot/run/monitor/bot-status.js";
+import { RunMonitor } from "../../src/bot/run/monitor/run-monitor.js";
+import { summaryOf } from "../../src/bot/run/monitor/run-summary.js";
 import { silentLog } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
 import type { ScriptedNetwork } from "./scripted-network.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PlannedTakeover } from "../../src/account/takeover.js";
+import type { PlannedTakeover } from "../../src/account/positions/takeover.js";
 import { TAKEOVERS_FILE } from "../../src/bot/unwind/unwind-memory.js";
 import type { Lots } from "../../src/core/units.js";
 import { InheritingStage } from "./inheriting-stage.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RunMonitor } from "../../src/bot/run/run-monitor.js";
+import { RunMonitor } from "../../src/bot/run/monitor/run-monitor.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "../../src/bot/state/heartbeat.js";
 import { silentLog } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";

@@ -1,8 +1,8 @@
 import { Subscription } from "rxjs";
-import { Bot } from "../../src/bot/bot.js";
 import type { BotConfig } from "../../src/bot/config/config.js";
 import { botSchema } from "../../src/bot/config/config-schema.js";
-import type { Notice } from "../../src/bot/notice.js";
+import { Bot } from "../../src/bot/engine/bot.js";
+import type { Notice } from "../../src/bot/engine/notice.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import type { SignatureScheme } from "../../src/core/crypto/signing.js";
 import type { Clock, Random, Seam, Timer } from "../../src/core/runtime/seam.js";

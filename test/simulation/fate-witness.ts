@@ -1,4 +1,4 @@
-import type { Bot } from "../../src/bot/bot.js";
+import type { Bot } from "../../src/bot/engine/bot.js";
 import type { Hex, Ms } from "../../src/core/units.js";
 import type { SeedPlan } from "./seed-plan.js";
 import type { Violate } from "./violation.js";

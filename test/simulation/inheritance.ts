@@ -1,6 +1,6 @@
-import type { Takeover } from "../../src/account/takeover.js";
-import type { Bot } from "../../src/bot/bot.js";
-import type { MarketTrader } from "../../src/bot/market-trader.js";
+import type { Takeover } from "../../src/account/positions/takeover.js";
+import type { Bot } from "../../src/bot/engine/bot.js";
+import type { MarketTrader } from "../../src/bot/market/market-trader.js";
 import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
 import type { Random } from "../../src/core/runtime/seam.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";

@@ -1,4 +1,4 @@
-import type { Bot } from "../../src/bot/bot.js";
+import type { Bot } from "../../src/bot/engine/bot.js";
 import type { CreditUnits, Hex, Ms } from "../../src/core/units.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { LEAST_TRANSFER_QUOTE } from "./treasurer.js";

@@ -1,5 +1,5 @@
 import { Decimal } from "decimal.js";
-import type { Notice } from "../../bot/notice.js";
+import type { Notice } from "../../bot/engine/notice.js";
 import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { StrategyError } from "../record/strategy-errors.js";

@@ -1,4 +1,4 @@
-import type { Bot } from "../../bot/bot.js";
+import type { Bot } from "../../bot/engine/bot.js";
 import type { LocalFeed } from "../feed/local-feed.js";
 import type { Matcher } from "../matching/matcher.js";
 import type { RunObserver } from "../record/run-observer.js";

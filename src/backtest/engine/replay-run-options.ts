@@ -1,5 +1,5 @@
 import type { BotConfig } from "../../bot/config/config.js";
-import type { Notice } from "../../bot/notice.js";
+import type { Notice } from "../../bot/engine/notice.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Span } from "../../history/spans.js";

@@ -1,7 +1,7 @@
-import { Bot } from "../../bot/bot.js";
-import { actionText } from "../../bot/ladder-text.js";
-import { marketStanding } from "../../bot/market-standing.js";
-import type { Notice } from "../../bot/notice.js";
+import { Bot } from "../../bot/engine/bot.js";
+import type { Notice } from "../../bot/engine/notice.js";
+import { marketStanding } from "../../bot/market/market-standing.js";
+import { actionText } from "../../bot/safety/ladder-text.js";
 import { DiscardingStore } from "../../bot/state/discarding-store.js";
 import { RunError } from "../../core/errors.js";
 import { Instrument } from "../../core/instrument.js";

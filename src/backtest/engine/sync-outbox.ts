@@ -1,4 +1,4 @@
-import type { OutboxPort } from "../../bot/dispatcher.js";
+import type { OutboxPort } from "../../bot/execution/dispatcher.js";
 import type { OutboxItem } from "../../executor/outbox.js";
 
 /**

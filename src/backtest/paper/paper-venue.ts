@@ -1,6 +1,6 @@
 import { type Observable, Subject, type Subscription } from "rxjs";
 import type { BotConfig } from "../../bot/config/config.js";
-import { sameGrid } from "../../bot/rule-changes.js";
+import { sameGrid } from "../../bot/market/rule-changes.js";
 import { decimalToScaled, Instrument } from "../../core/instrument.js";
 import { queueModelNamed } from "../../core/queue/queue-model-names.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";

@@ -1,4 +1,4 @@
-import { signedRates } from "../../bot/signed-rates.js";
+import { signedRates } from "../../bot/execution/signed-rates.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { type BotConfig, isStrategyFile } from "../../bot/config/config.js";
+import type { Notice } from "../../bot/engine/notice.js";
 import type { StrategyFile } from "../../bot/journal/journal.js";
-import type { Notice } from "../../bot/notice.js";
 import { DAY_MS, type MarketId } from "../../core/units.js";
 import { intervalMsOf } from "../../history/kinds.js";
 import type { BacktestConfig } from "../config/backtest-config.js";

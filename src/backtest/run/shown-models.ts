@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { signedRates } from "../../bot/signed-rates.js";
+import { signedRates } from "../../bot/execution/signed-rates.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { DoubtRule } from "../venue/doubt-rule.js";

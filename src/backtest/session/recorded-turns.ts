@@ -1,4 +1,5 @@
-import type { BotInput, TurnStamp } from "../../bot/input.js";
+import type { BotInput, TurnStamp } from "../../bot/engine/input.js";
+import type { TurnRecord } from "../../bot/engine/turn-queue.js";
 import {
   decodeLine,
   encodeJournal,
@@ -6,7 +7,6 @@ import {
   type JournalSink,
   type TurnRecorder,
 } from "../../bot/journal/journal.js";
-import type { TurnRecord } from "../../bot/turn-queue.js";
 import { FormatError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueEvent } from "../../exchange/venue.js";

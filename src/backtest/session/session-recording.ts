@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Bot } from "../../bot/bot.js";
 import type { BotConfig } from "../../bot/config/config.js";
+import type { Bot } from "../../bot/engine/bot.js";
+import type { Notice } from "../../bot/engine/notice.js";
 import { encodeJournal, type JournalHeader, type TurnRecorder } from "../../bot/journal/journal.js";
 import { JournalFile } from "../../bot/journal/journal-file.js";
-import type { Notice } from "../../bot/notice.js";
-import { differencesOf } from "../../bot/rule-changes.js";
+import { differencesOf } from "../../bot/market/rule-changes.js";
 import { withoutProviderKeys } from "../../bot/run/chain-access.js";
 import type { SessionBeginning, SessionTap } from "../../bot/run/session-tap.js";
 import { ConfigError, RunError } from "../../core/errors.js";

@@ -1,5 +1,5 @@
 import type { BotConfig } from "../../bot/config/config.js";
-import { signedRates } from "../../bot/signed-rates.js";
+import { signedRates } from "../../bot/execution/signed-rates.js";
 import type { VenueRules } from "../../exchange/records.js";
 
 /** The exchange's rules with the fee rates that this bot pays: those that its orders are signed with where they were agreed on, else the market's. */

@@ -1,4 +1,4 @@
-import type { FeeRates } from "../../bot/signed-rates.js";
+import type { FeeRates } from "../../bot/execution/signed-rates.js";
 import type { CreditUnits, Int64Id, Lots, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { PlaceAction } from "../../exchange/venue.js";

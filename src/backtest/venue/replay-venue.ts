@@ -1,5 +1,5 @@
 import { NEVER, type Observable } from "rxjs";
-import type { FeeRates } from "../../bot/signed-rates.js";
+import type { FeeRates } from "../../bot/execution/signed-rates.js";
 import type { CreditUnits, Lots, MarketId, Ticks } from "../../core/units.js";
 import type { VenueOrder, VenueRules, VenueTrade } from "../../exchange/records.js";
 import type {

@@ -6,7 +6,7 @@ import { THROTTLED_MS } from "../../exchange/rest/passing-failure.js";
 import { pause } from "../../exchange/rest/pause.js";
 import { DEFAULT_LIMITS, RateGate } from "../../exchange/rest/rate-gate.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
-import { guardShareOf } from "../guard-share.js";
+import { guardShareOf } from "../execution/guard-share.js";
 
 /** What cancels and looks of one process may spend. */
 export interface CancelBudgetOptions {

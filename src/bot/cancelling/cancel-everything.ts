@@ -4,7 +4,7 @@ import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import { passingFailure } from "../../exchange/rest/passing-failure.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
-import { isBotsOrder } from "../own-order.js";
+import { isBotsOrder } from "../execution/own-order.js";
 import { type CancelBudget, isThrottled } from "./cancel-budget.js";
 import { LeastExchangeTime } from "./least-exchange-time.js";
 import { SharedRead } from "./shared-read.js";

@@ -4,7 +4,7 @@ import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import { passingFailure } from "../../exchange/rest/passing-failure.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
-import { isBotsOrder } from "../own-order.js";
+import { isBotsOrder } from "../execution/own-order.js";
 import { BUILT_FILE, readBuiltHashes } from "../state/built-hashes.js";
 import { HEARTBEAT_FILE, type Heartbeat, parseHeartbeat } from "../state/heartbeat.js";
 import type { StateStore } from "../state/state-dir.js";

@@ -1,9 +1,9 @@
 import { MINUTE_MS } from "../../core/units.js";
 import { leftAfter } from "../../executor/dispatch-budget.js";
 import { decideOf } from "../config/config.js";
-import type { BotContext } from "../context.js";
-import type { MarketTrader } from "../market-trader.js";
-import { renewLeadMs } from "../planning.js";
+import type { BotContext } from "../engine/context.js";
+import { renewLeadMs } from "../execution/planning.js";
+import type { MarketTrader } from "../market/market-trader.js";
 import type { ExplainedTokens, Explanation } from "./explanation.js";
 
 /** ORDER tokens a minute of one market with so many orders (design, rules 9 and 10). */

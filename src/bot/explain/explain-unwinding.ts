@@ -1,5 +1,5 @@
 import type { Lots } from "../../core/units.js";
-import type { MarketTrader } from "../market-trader.js";
+import type { MarketTrader } from "../market/market-trader.js";
 import type { Unwinding } from "../unwind/unwinding.js";
 import type { ExplainedUnwinding } from "./explanation.js";
 

@@ -3,8 +3,8 @@ import type { PlannedPlace } from "../../executor/plan.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "../../risk/exposure.js";
 import { breachText, checkPlace } from "../../risk/worst-case.js";
 import { measureAccount, type WorstAccount } from "../../risk/worst-measure.js";
-import { accountExposure } from "../account-exposure.js";
-import type { BotContext } from "../context.js";
+import type { BotContext } from "../engine/context.js";
+import { accountExposure } from "../execution/account-exposure.js";
 
 /** The account as it would be with every planned place on the exchange. */
 export interface PlannedWorst {

@@ -1,9 +1,9 @@
 import { Decimal } from "decimal.js";
 import type { MarketId } from "../../core/units.js";
 import { isBelowWaiver } from "../../exchange/signing/gas-fee-waiver.js";
-import type { Bot } from "../bot.js";
-import type { MarketTrader } from "../market-trader.js";
-import { signedRates } from "../signed-rates.js";
+import type { Bot } from "../engine/bot.js";
+import { signedRates } from "../execution/signed-rates.js";
+import type { MarketTrader } from "../market/market-trader.js";
 import type { ExplainedMarket, ExplainedQuote, ImplausibleValue } from "./explanation.js";
 
 /** How many times as wide or as narrow as the exchange's own spread a plausible spread is at most. */

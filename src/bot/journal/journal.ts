@@ -3,8 +3,8 @@ import type { Hex, MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Action } from "../../exchange/venue.js";
 import type { BotConfig } from "../config/config.js";
-import type { BotInput, TurnStamp } from "../input.js";
-import type { TurnRecord } from "../turn-queue.js";
+import type { BotInput, TurnStamp } from "../engine/input.js";
+import type { TurnRecord } from "../engine/turn-queue.js";
 
 /** The journal's format; a reader refuses any other. */
 export const JOURNAL_VERSION = 1;

@@ -3,10 +3,10 @@ import { FormatError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { Action, Venue } from "../../exchange/venue.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
-import { Bot } from "../bot.js";
-import type { BotPhase } from "../context.js";
-import type { BotInput, TurnStamp } from "../input.js";
-import type { Notice } from "../notice.js";
+import { Bot } from "../engine/bot.js";
+import type { BotPhase } from "../engine/context.js";
+import type { BotInput, TurnStamp } from "../engine/input.js";
+import type { Notice } from "../engine/notice.js";
 import { MemoryStateStore } from "../state/state-dir.js";
 import { loadStrategy } from "../strategy/load-strategy.js";
 import {

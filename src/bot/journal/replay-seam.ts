@@ -1,5 +1,5 @@
 import type { Clock, Random, Seam } from "../../core/runtime/seam.js";
-import type { TurnStamp } from "../input.js";
+import type { TurnStamp } from "../engine/input.js";
 
 /**
  * Time and chance as a journal tells them: each turn's recorded instant and draws. No timer ever fires by itself: fires

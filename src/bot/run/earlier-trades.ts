@@ -5,8 +5,8 @@ import { MAX_PAGE } from "../../exchange/protocol/parameters.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
 import type { Log } from "../../monitoring/log.js";
-import type { Bot } from "../bot.js";
-import type { Notice } from "../notice.js";
+import type { Bot } from "../engine/bot.js";
+import type { Notice } from "../engine/notice.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 import { newestRecorded } from "../state/trade-log.js";
 

@@ -3,13 +3,13 @@ import { LANES_FILE } from "../../chain/lanes/store/lane-store.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { LIQUIDATIONS_FILE } from "../../liquidator/ledger/liquidation-ledger.js";
 import type { Log } from "../../monitoring/log.js";
-import { PEAK_FILE } from "../equity-watch.js";
+import { CONTRACTS_FILE } from "../market/traded-contracts.js";
+import { PEAK_FILE } from "../safety/equity-watch.js";
 import { BUILT_FILE } from "../state/built-hashes.js";
 import { FOUND_HALTS_FILE } from "../state/found-halts.js";
 import { LATCH_FILE } from "../state/latch-memory.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 import { FILLS_FILE, RECORD_BEGINS_FILE } from "../state/trade-log.js";
-import { CONTRACTS_FILE } from "../traded-contracts.js";
 import { TAKEOVERS_FILE } from "../unwind/unwind-memory.js";
 import { UNTOLD_FILE } from "./earlier-trades.js";
 

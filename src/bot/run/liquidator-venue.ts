@@ -14,10 +14,10 @@ import { netLevels } from "../../market/book/net-book.js";
 import { mulFixed } from "../../perpetual/fixed-point.js";
 import type { MarketExposure } from "../../risk/exposure.js";
 import type { AccountLimits } from "../../risk/limits.js";
-import { accountExposure } from "../account-exposure.js";
-import type { Bot } from "../bot.js";
-import type { MarketTrader } from "../market-trader.js";
-import { signedRates } from "../signed-rates.js";
+import type { Bot } from "../engine/bot.js";
+import { accountExposure } from "../execution/account-exposure.js";
+import { signedRates } from "../execution/signed-rates.js";
+import type { MarketTrader } from "../market/market-trader.js";
 
 /** Levels a side that a plan is made on. */
 const DEPTH = 200;
@@ -188,7 +188,10 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     return trader === undefined ? undefined : this.#worth(trader, trader.instrument.paperOf(lots));
   }
 
-  #worth({ rules, instrument, state: { mark } }: MarketTrader, paper: PaperUnits): RestValue | undefined {
+  #worth(
+    { rules, instrument, state: { mark } }: MarketTrader,
+    paper: PaperUnits,
+  ): RestValue | undefined {
     const onChain = this.#chainMarkOf(rules.perp.toLowerCase());
     return worseValue(
       mark === undefined ? undefined : instrument.markValue(paper, mark),

@@ -8,13 +8,13 @@ import { isHaltFile } from "../state/halt-memory.js";
 import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
 import { assembleBot, CONNECTIONS } from "./assemble-bot.js";
 import { chainGenesis } from "./chain-access.js";
+import { accountCreation, register } from "./check/registration.js";
+import { StartReads } from "./check/start-reads.js";
 import { enterLife } from "./exchange-life.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "./market-strategies.js";
 import { ReceivedStamp } from "./received-stamp.js";
-import { accountCreation, register } from "./registration.js";
 import type { RunBotOptions, RunningBot } from "./running-bot.js";
 import { decidingState } from "./session-journal.js";
-import { StartReads } from "./start-reads.js";
 import { withLiquidator } from "./with-liquidator.js";
 
 /**

@@ -17,15 +17,15 @@ import type { PlanRules } from "../../liquidator/plan/plan-input.js";
 import { requireTakeover } from "../../liquidator/receipt-takeover.js";
 import type { RestValue } from "../../liquidator/rest-value.js";
 import type { LiquidatorLog } from "../../liquidator/takeover-means.js";
-import type { Bot } from "../bot.js";
 import type { BotConfig, LiquidatorConfig } from "../config/config.js";
-import type { BotCommand } from "../input.js";
-import type { Notice } from "../notice.js";
+import type { Bot } from "../engine/bot.js";
+import type { BotCommand } from "../engine/input.js";
+import type { Notice } from "../engine/notice.js";
 import type { StateStore } from "../state/state-dir.js";
 import { type ChainAccess, lensAddress, openChainRpc } from "./chain-access.js";
 import { ledgerFileOf } from "./ledger-file.js";
 import { BotLiquidatorVenue } from "./liquidator-venue.js";
-import { noteUnwind } from "./note-unwind.js";
+import { noteUnwind } from "./monitor/note-unwind.js";
 
 /** How long the end of takeovers under way is waited for at a stop. */
 const STOP_WAIT_MS: Ms = 10_000;

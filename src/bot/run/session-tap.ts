@@ -1,9 +1,9 @@
 import type { Hex, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Venue, VenueEvent } from "../../exchange/venue.js";
-import type { Bot } from "../bot.js";
+import type { Bot } from "../engine/bot.js";
+import type { Notice } from "../engine/notice.js";
 import type { JournalHeader, TurnRecorder } from "../journal/journal.js";
-import type { Notice } from "../notice.js";
 
 /** What a session begins with, once the exchange has been asked. */
 export interface SessionBeginning {

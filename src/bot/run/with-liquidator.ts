@@ -1,5 +1,5 @@
 import { RunError } from "../../core/errors.js";
-import type { BotCommand } from "../input.js";
+import type { BotCommand } from "../engine/input.js";
 import { startLiquidator } from "./run-liquidator.js";
 import type { Assembled, RunBotOptions, RunningBot } from "./running-bot.js";
 

@@ -1,5 +1,5 @@
 import type { Log } from "../../monitoring/log.js";
-import type { Notice } from "../notice.js";
+import type { Notice } from "../engine/notice.js";
 
 /** Puts a strategy's failure into the log, with its stack; of other notices nothing. @param fields beside it: of which run it was, for one. */
 export function tellFailed(

@@ -1,4 +1,4 @@
-import type { SaidTakeover } from "../../account/takeover.js";
+import type { SaidTakeover } from "../../account/positions/takeover.js";
 import { decimalToScaled, type Instrument } from "../../core/instrument.js";
 import type { Lots, MarketId } from "../../core/units.js";
 import { fractionDigits } from "../../exchange/protocol/wire-parse.js";

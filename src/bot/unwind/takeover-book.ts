@@ -1,4 +1,4 @@
-import type { Takeover } from "../../account/takeover.js";
+import type { Takeover } from "../../account/positions/takeover.js";
 import { atLeastZero, ceilDivide, smaller } from "../../core/bigints.js";
 import {
   type CreditUnits,

@@ -1,4 +1,4 @@
-import type { PlannedTakeover } from "../../account/takeover.js";
+import type { PlannedTakeover } from "../../account/positions/takeover.js";
 import { absolute, ceilDivide } from "../../core/bigints.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { Lots, MarketId, Ms } from "../../core/units.js";

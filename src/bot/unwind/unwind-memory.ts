@@ -1,4 +1,4 @@
-import type { SaidTakeover, Takeover } from "../../account/takeover.js";
+import type { SaidTakeover, Takeover } from "../../account/positions/takeover.js";
 import { FormatError } from "../../core/errors.js";
 import { requireGridUnit } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";

@@ -1,13 +1,13 @@
 import type { AccountChange } from "../../account/changes.js";
-import type { PlannedTakeover, Takeover } from "../../account/takeover.js";
+import type { PlannedTakeover, Takeover } from "../../account/positions/takeover.js";
 import type { CreditUnits, Lots, MarketId } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { TargetState } from "../../executor/target-position.js";
 import type { TargetIntent } from "../../strategies/intent.js";
 import { EwmaVolatility } from "../../strategies/volatility.js";
 import { DEFAULT_UNWIND, type UnwindConfig } from "../config/unwind-fields.js";
-import type { BotContext } from "../context.js";
-import type { MarketTrader } from "../market-trader.js";
+import type { BotContext } from "../engine/context.js";
+import type { MarketTrader } from "../market/market-trader.js";
 import type { UnwindMemory } from "./memory-grid.js";
 import { onGridsOfNow } from "./memory-grid.js";
 import {

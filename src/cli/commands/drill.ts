@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { readAccountKey } from "../../bot/config/account-key.js";
-import { accountLimitsOf, marketLimitsOf } from "../../bot/limits-of.js";
 import { lensAddress, openChainRpc, rpcUrlsOf } from "../../bot/run/chain-access.js";
 import { readCreditPerEth, readRiskyAccounts } from "../../bot/run/liquidator-venue.js";
 import { planRulesOf } from "../../bot/run/run-liquidator.js";
+import { accountLimitsOf, marketLimitsOf } from "../../bot/safety/limits-of.js";
 import { nextBaseFeeWei, wantedBlockOf } from "../../chain/blocks/block-header.js";
 import { DealerReader } from "../../chain/contracts/dealer-reader.js";
 import { LensReader } from "../../chain/contracts/lens-reader.js";

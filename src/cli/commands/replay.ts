@@ -1,11 +1,11 @@
 import type { Command } from "commander";
+import type { Notice } from "../../bot/engine/notice.js";
 import {
   type ReplayedTurn,
   type ReplayResult,
   replayJournal,
 } from "../../bot/journal/replay-journal.js";
-import { actionText as rungActionText } from "../../bot/ladder-text.js";
-import type { Notice } from "../../bot/notice.js";
+import { actionText as rungActionText } from "../../bot/safety/ladder-text.js";
 import { ConfigError, FormatError } from "../../core/errors.js";
 import type { Action } from "../../exchange/venue.js";
 import type { Intent } from "../../strategies/intent.js";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { z } from "zod";
 import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
-import type { RunSummary } from "../../bot/run/run-summary.js";
+import type { RunSummary } from "../../bot/run/monitor/run-summary.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Ms } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";

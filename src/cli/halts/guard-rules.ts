@@ -1,6 +1,6 @@
 import type { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
 import type { BotOrdersConfig } from "../../bot/config/config.js";
-import { type AwaitedExchange, StartReads } from "../../bot/run/start-reads.js";
+import { type AwaitedExchange, StartReads } from "../../bot/run/check/start-reads.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "../../bot/state/heartbeat.js";
 import { stateDirOf } from "../../bot/state/state-dir.js";
 import type { Clock } from "../../core/runtime/seam.js";

@@ -1,13 +1,13 @@
 import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotOrders } from "../../bot/config/config.js";
 import type { ControlCommand } from "../../bot/control/control-protocol.js";
+import { keepContracts } from "../../bot/market/traded-contracts.js";
 import { isLocked, lockAccount } from "../../bot/state/account-lock.js";
 import { type FoundHalt, readFoundHalts, writeFoundHalts } from "../../bot/state/found-halts.js";
 import { HaltMemory, type KeptHalt } from "../../bot/state/halt-memory.js";
 import { LatchMemory } from "../../bot/state/latch-memory.js";
 import { FileStateStore, type StateStore, stateDirOf } from "../../bot/state/state-dir.js";
 import { claimState } from "../../bot/state/state-owner.js";
-import { keepContracts } from "../../bot/traded-contracts.js";
 import { ConfigError, RunError } from "../../core/errors.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { LadderMeasure, Latch } from "../../risk/ladder.js";

@@ -1,6 +1,6 @@
 import type { ControlCommand } from "../../bot/control/control-protocol.js";
 import type { ControlHandler } from "../../bot/control/control-server.js";
-import { statusOf } from "../../bot/run/bot-status.js";
+import { statusOf } from "../../bot/run/monitor/bot-status.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import type { Lots, MarketId } from "../../core/units.js";

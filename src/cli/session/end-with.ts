@@ -1,5 +1,5 @@
-import type { OrderLeft } from "../../bot/order-left.js";
-import type { RunSummary } from "../../bot/run/run-summary.js";
+import type { OrderLeft } from "../../bot/execution/order-left.js";
+import type { RunSummary } from "../../bot/run/monitor/run-summary.js";
 import type { CliContext } from "../cli-context.js";
 import { NotWell } from "../process/exit.js";
 import { printData } from "../process/output.js";

@@ -1,4 +1,4 @@
-import type { OwnOrder } from "../../account/order.js";
+import type { OwnOrder } from "../../account/orders/order.js";
 
 /** No more orders than these are named in one line. */
 const MOST_NAMED = 20;

@@ -4,7 +4,7 @@ import {
   controlSocketPath,
   startControlServer,
 } from "../../bot/control/control-server.js";
-import type { BotCommand } from "../../bot/input.js";
+import type { BotCommand } from "../../bot/engine/input.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
 import type { StateStore } from "../../bot/state/state-dir.js";
 import { RunError } from "../../core/errors.js";

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { privateKeyIn } from "../../bot/config/account-key.js";
-import { PEAK_FILE } from "../../bot/equity-watch.js";
 import { UNTOLD_FILE } from "../../bot/run/earlier-trades.js";
+import { PEAK_FILE } from "../../bot/safety/equity-watch.js";
 import { isHaltFile } from "../../bot/state/halt-memory.js";
 import { HEARTBEAT_FILE } from "../../bot/state/heartbeat.js";
 import type { FileStateStore } from "../../bot/state/state-dir.js";

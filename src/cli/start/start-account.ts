@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { BotConfig } from "../../bot/config/config.js";
-import type { RunSummary } from "../../bot/run/run-summary.js";
+import type { RunSummary } from "../../bot/run/monitor/run-summary.js";
 import { HEARTBEAT_FILE } from "../../bot/state/heartbeat.js";
 import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
 import { randomKey } from "../../core/crypto/keystore.js";

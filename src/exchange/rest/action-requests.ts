@@ -5,9 +5,9 @@ import type { Instrument } from "../../core/instrument.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { OPERATIONS, type OperationName } from "../protocol/operations.js";
 import { MAX_PAGE } from "../protocol/parameters.js";
-import { restRequest } from "../rest-messages.js";
 import { formEncode, type RequestParams, signedText } from "../signing/request-signing.js";
 import type { Action, BuildAction, PlaceAction, QuestionAction } from "../venue.js";
+import { restRequest } from "./rest-messages.js";
 import type { HttpRequest } from "./transport.js";
 
 /** What an action is turned into a request with. */

@@ -11,10 +11,10 @@ import { decodeRules } from "../protocol/decode-rules.js";
 import { time } from "../protocol/market-data.js";
 import { count } from "../protocol/values.js";
 import { type DecodeContext, parseWire } from "../protocol/wire-parse.js";
-import { isThrottled, readAnswer } from "../rest-messages.js";
 import type { OrderHasher } from "../signing/order-signing.js";
 import type { Action, Outcome, QuestionAction } from "../venue.js";
 import { provesNothing } from "../venue-errors.js";
+import { isThrottled, readAnswer } from "./rest-messages.js";
 import type { HttpResult } from "./transport.js";
 
 /** What an answer is read with. */

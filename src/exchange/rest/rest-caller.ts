@@ -2,11 +2,11 @@ import type { Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { OPERATIONS, type Operation, type OperationName } from "../protocol/operations.js";
-import { isThrottled, readAnswer, restRequest } from "../rest-messages.js";
 import type { RequestParams } from "../signing/request-signing.js";
 import { VenueError, VenueRequestError } from "../venue-errors.js";
 import { type CallParams, checkedParams } from "./call-params.js";
 import type { RateGate } from "./rate-gate.js";
+import { isThrottled, readAnswer, restRequest } from "./rest-messages.js";
 import type { Retrier } from "./retrier.js";
 import type { HttpResult, Transport } from "./transport.js";
 

@@ -1,6 +1,6 @@
-import type { Level } from "../../market/book/readable-book.js";
 import { absolute, ceilDivide, larger, smaller } from "../../core/bigints.js";
 import type { CreditUnits, Lots, PaperUnits } from "../../core/units.js";
+import type { Level } from "../../market/book/readable-book.js";
 import { BPS, mulFixed, ONE } from "../../perpetual/fixed-point.js";
 import { takeoverPrice } from "../../perpetual/liquidation.js";
 import type { PlanRules, TakeoverMarket } from "./plan-input.js";

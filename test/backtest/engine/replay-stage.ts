@@ -13,7 +13,7 @@ import type {
 import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency/latency.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import { botSchema } from "../../../src/bot/config/config-schema.js";
-import type { Notice } from "../../../src/bot/notice.js";
+import type { Notice } from "../../../src/bot/engine/notice.js";
 import type { MarketId } from "../../../src/core/units.js";
 import type { VenueRules } from "../../../src/exchange/records.js";
 import type { MarketView } from "../../../src/market/view.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { QuotingRecord } from "../../../src/backtest/record/quotes/quoting-record.js";
 import type { Refusal } from "../../../src/backtest/record/refusals.js";
-import type { Notice } from "../../../src/bot/notice.js";
+import type { Notice } from "../../../src/bot/engine/notice.js";
 import type { QuotesIntent } from "../../../src/strategies/intent.js";
 
 const M = "btcusdc";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { feeFindings } from "../../../src/bot/run/check-fees.js";
+import { feeFindings } from "../../../src/bot/run/check/check-fees.js";
 import type { VenueRules, VenueTrade } from "../../../src/exchange/records.js";
 import { botConfig } from "../../simulation/bot-rig.js";
 

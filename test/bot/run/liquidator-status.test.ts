@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { liquidatorStatus } from "../../../src/bot/run/liquidator-status.js";
+import { liquidatorStatus } from "../../../src/bot/run/monitor/liquidator-status.js";
 import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";

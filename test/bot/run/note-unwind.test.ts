@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Notice } from "../../../src/bot/notice.js";
-import { noteUnwind } from "../../../src/bot/run/note-unwind.js";
+import type { Notice } from "../../../src/bot/engine/notice.js";
+import { noteUnwind } from "../../../src/bot/run/monitor/note-unwind.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
 import { worseValue } from "../../../src/liquidator/rest-value.js";

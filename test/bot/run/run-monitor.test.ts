@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RunMonitor } from "../../../src/bot/run/run-monitor.js";
+import { RunMonitor } from "../../../src/bot/run/monitor/run-monitor.js";
 import { protectSecret } from "../../../src/core/crypto/secrets.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Opportunity, Unwound } from "../../../src/liquidator/ledger/opportunity.js";

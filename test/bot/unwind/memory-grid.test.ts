@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Takeover } from "../../../src/account/takeover.js";
+import type { Takeover } from "../../../src/account/positions/takeover.js";
 import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 import type { UnwindMemory } from "../../../src/bot/unwind/memory-grid.js";
 import { remainingOf, TakeoverBook } from "../../../src/bot/unwind/takeover-book.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Takeover } from "../../../src/account/takeover.js";
+import type { Takeover } from "../../../src/account/positions/takeover.js";
 import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 import {
   remainingOf,

@@ -1,4 +1,4 @@
-import type { PlannedTakeover, Takeover } from "../../../src/account/takeover.js";
+import type { PlannedTakeover, Takeover } from "../../../src/account/positions/takeover.js";
 import type { Signer } from "../../../src/core/crypto/signing.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../../src/core/units.js";

@@ -1,4 +1,4 @@
-import type { Takeover } from "../../../src/account/takeover.js";
+import type { Takeover } from "../../../src/account/positions/takeover.js";
 import type { LaneRecord } from "../../../src/chain/lanes/store/lane-store.js";
 import type { Hex } from "../../../src/core/units.js";
 import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";

@@ -1,8 +1,8 @@
-import type { Bot } from "../../../src/bot/bot.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";
-import type { Notice } from "../../../src/bot/notice.js";
+import type { Bot } from "../../../src/bot/engine/bot.js";
+import type { Notice } from "../../../src/bot/engine/notice.js";
+import { summaryOf } from "../../../src/bot/run/monitor/run-summary.js";
 import { startBot } from "../../../src/bot/run/run-bot.js";
-import { summaryOf } from "../../../src/bot/run/run-summary.js";
 import type { RunBotOptions, RunningBot } from "../../../src/bot/run/running-bot.js";
 import type { StateStore } from "../../../src/bot/state/state-dir.js";
 import type { LaneRecord } from "../../../src/chain/lanes/store/lane-store.js";

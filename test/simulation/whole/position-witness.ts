@@ -1,4 +1,4 @@
-import type { Bot } from "../../../src/bot/bot.js";
+import type { Bot } from "../../../src/bot/engine/bot.js";
 import type { Hex, Lots, MarketId, Ms } from "../../../src/core/units.js";
 import { signOf } from "../../../src/core/units.js";
 import type { Action, PlaceAction } from "../../../src/exchange/venue.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { NEVER } from "rxjs";
-import { Bot } from "../../../bot/bot.js";
-import type { BotInput } from "../../../bot/input.js";
+import { Bot } from "../../../bot/engine/bot.js";
+import type { BotInput } from "../../../bot/engine/input.js";
 import { decodeHeader, encodeJournal, type JournalHeader } from "../../../bot/journal/journal.js";
 import { type FileLine, fileLines } from "../../../bot/journal/journal-lines.js";
 import { ReplaySeam } from "../../../bot/journal/replay-seam.js";

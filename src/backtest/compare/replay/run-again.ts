@@ -1,5 +1,5 @@
-import type { ProfitParts } from "../../../account/profit.js";
-import type { Notice } from "../../../bot/notice.js";
+import type { ProfitParts } from "../../../account/profit/profit.js";
+import type { Notice } from "../../../bot/engine/notice.js";
 import { decimalToScaled } from "../../../core/instrument.js";
 import {
   type CreditUnits,

@@ -1,5 +1,5 @@
 import { Decimal } from "decimal.js";
-import type { Notice } from "../../../bot/notice.js";
+import type { Notice } from "../../../bot/engine/notice.js";
 import {
   bindStrategies,
   loadStrategies,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { accountSigner, readAccountKey } from "../../../bot/config/account-key.js";
 import { type BotConfig, loadBotConfig } from "../../../bot/config/config.js";
-import { StartReads } from "../../../bot/run/start-reads.js";
+import { StartReads } from "../../../bot/run/check/start-reads.js";
 import type { Signer } from "../../../core/crypto/signing.js";
 import { ConfigError } from "../../../core/errors.js";
 import type { Ms } from "../../../core/units.js";

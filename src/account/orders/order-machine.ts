@@ -1,0 +1,328 @@
+import type { Ms } from "../../core/units.js";
+import { withOne } from "../../core/with-one.js";
+import type { VenueOrder } from "../../exchange/records.js";
+import type { ActionId, PlaceAction } from "../../exchange/venue.js";
+import {
+  amountsOfReport,
+  joinAmounts,
+  sameAmounts,
+  saysKnownAmounts,
+  wholeLotsOf,
+} from "./amounts.js";
+import {
+  type CancelState,
+  draftOf,
+  isFinalPhase,
+  type OrderChange,
+  type OrderDraft,
+  type OrderEvent,
+  type OrderPhase,
+  type OwnOrder,
+  type ReportSource,
+} from "./order.js";
+
+/** An order after an event, and what the event changed. */
+export interface Advance {
+  readonly order: OwnOrder;
+  readonly changes: readonly OrderChange[];
+}
+
+/** A new order, before it may leave. */
+export function intendedOrder(action: PlaceAction, level: number, built: boolean): OwnOrder {
+  // Written out whole: an object of so many fields that is put together by spreading costs more than signing it.
+  return {
+    availableLots: action.lots,
+    pendingLots: 0,
+    filledLots: 0,
+    failedLots: 0,
+    canceledLots: 0,
+    expiredLots: 0,
+    sentAtMs: undefined,
+    seenAtMs: undefined,
+    createdAtMs: undefined,
+    orderId: undefined,
+    cancel: "none",
+    cancelActionId: undefined,
+    cancelSentAtMs: undefined,
+    cancelAnsweredAtMs: undefined,
+    cancelTries: 0,
+    matchedLots: 0,
+    mayFillLots: action.lots,
+    refusalCode: undefined,
+    refusalText: undefined,
+    finalAtMs: undefined,
+    hash: action.hash,
+    info: action.order.info,
+    marketId: action.marketId,
+    side: action.side,
+    level,
+    ticks: action.ticks,
+    lots: action.lots,
+    type: action.type,
+    timeInForce: action.timeInForce,
+    expirationMs: action.expirationMs,
+    requestTimestampMs: action.timestampMs,
+    place: "intended",
+    phase: "intended",
+    built,
+    adopted: false,
+  };
+}
+
+/**
+ * An order of an earlier run, as the exchange first shows it to this one; its level is not known.
+ * Returns undefined when the report cannot be true of any order.
+ */
+export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnOrder | undefined {
+  const amounts = amountsOfReport(report);
+  if (amounts === undefined) return undefined;
+  const order: OrderDraft = {
+    ...amounts,
+    ...UNTOLD,
+    hash: report.hash,
+    info: report.info,
+    marketId: report.marketId,
+    side: report.side,
+    level: -1,
+    ticks: report.ticks,
+    lots: wholeLotsOf(report),
+    type: report.type,
+    timeInForce: report.timeInForce,
+    expirationMs: report.expirationMs,
+    requestTimestampMs: report.createdAtMs,
+    seenAtMs: atMs,
+    createdAtMs: report.createdAtMs,
+    orderId: report.id,
+    place: "seen",
+    phase: "open",
+    built,
+    adopted: true,
+  };
+  derive(order);
+  if (isFinalPhase(order.phase)) order.finalAtMs = atMs;
+  return order;
+}
+
+/**
+ * One step of an order's life: every phase against every event, as docs/orders.md has it. Pure and
+ * total. Reports may come late, twice and in any order; an order that is final never becomes open
+ * again, except that one which we only believed dead (rejected, lost, or its cancel accepted) is
+ * revived when the exchange shows it.
+ */
+export function advance(order: OwnOrder, event: OrderEvent): Advance {
+  const found: OrderChange[] = [];
+  const next = apply(order, event, found);
+  // What the event says nothing of stands, derived fields and all: an order in the table was derived when it came there.
+  if (next === order) return { order, changes: found };
+  derive(next);
+  const nowFinal = isFinalPhase(next.phase);
+  if (nowFinal !== isFinalPhase(order.phase)) next.finalAtMs = nowFinal ? event.atMs : undefined;
+  const notes =
+    next.phase === order.phase
+      ? found
+      : withOne(found, { change: "phase", from: order.phase, to: next.phase });
+  const matched = next.matchedLots + next.failedLots - order.matchedLots - order.failedLots;
+  if (matched > 0) notes.push({ change: "matched", lots: matched });
+  if (next.filledLots > order.filledLots)
+    notes.push({ change: "settled", lots: next.filledLots - order.filledLots });
+  if (next.failedLots > order.failedLots)
+    notes.push({ change: "settlement-failed", lots: next.failedLots - order.failedLots });
+  return { order: next, changes: notes };
+}
+
+const UNTOLD = {
+  sentAtMs: undefined,
+  seenAtMs: undefined,
+  createdAtMs: undefined,
+  orderId: undefined,
+  cancel: "none",
+  cancelActionId: undefined,
+  cancelSentAtMs: undefined,
+  cancelAnsweredAtMs: undefined,
+  cancelTries: 0,
+  matchedLots: 0,
+  mayFillLots: 0,
+  refusalCode: undefined,
+  refusalText: undefined,
+  finalAtMs: undefined,
+} as const;
+
+/** The order itself where the event says nothing of it; otherwise a copy of its own. */
+function apply(order: OwnOrder, event: OrderEvent, notes: OrderChange[]): OrderDraft {
+  const undecided =
+    order.place === "intended" || order.place === "sent" || order.place === "unknown";
+  switch (event.kind) {
+    case "sent":
+      return order.place === "intended" ? sent(order, event) : order;
+    case "withdrawn":
+      return undecided
+        ? { ...order, place: "rejected", refusalCode: undefined, refusalText: event.text }
+        : order;
+    case "rejected":
+    case "unknown":
+      return undecided
+        ? {
+            ...order,
+            place: event.kind,
+            refusalCode: event.code ?? order.refusalCode,
+            refusalText: event.text,
+          }
+        : order;
+    case "lost":
+      return order.place === "intended" || isFinalPhase(order.phase)
+        ? order
+        : { ...order, place: "lost" };
+    case "report":
+      return reported(order, event, notes);
+    default:
+      return isFinalPhase(order.phase) || order.place === "intended"
+        ? order
+        : cancelStep(order, event);
+  }
+}
+
+function sent(
+  order: OwnOrder,
+  { atMs, requestTimestampMs }: Extract<OrderEvent, { kind: "sent" }>,
+): OwnOrder {
+  const next = draftOf(order);
+  next.place = "sent";
+  next.sentAtMs = atMs;
+  next.requestTimestampMs = requestTimestampMs;
+  return next;
+}
+
+/**
+ * Whether a report says nothing of an order that is not known, as most do: the answer to a place says what the stream has said, and each reconciliation
+ * lists once more what is over. Never of the list of open orders, which may contradict a cancel.
+ */
+export function saysNothingNew(order: OwnOrder, report: VenueOrder, source: ReportSource): boolean {
+  return (
+    source !== "open-orders" &&
+    order.place === "seen" &&
+    report.side === order.side &&
+    report.marketId === order.marketId &&
+    saysKnownAmounts(report, order.lots, order)
+  );
+}
+
+type CancelEvent = Exclude<
+  OrderEvent,
+  { kind: "sent" | "withdrawn" | "rejected" | "unknown" | "lost" | "report" }
+>;
+
+function cancelStep(order: OwnOrder, event: CancelEvent): OwnOrder {
+  switch (event.kind) {
+    case "cancel-sent": {
+      // An answer that the exchange has given is not unsaid by asking again.
+      const next = withCancel(order, order.cancel === "accepted" ? "accepted" : "asked");
+      next.cancelActionId = event.actionId;
+      next.cancelSentAtMs = event.atMs;
+      next.cancelTries += 1;
+      return next;
+    }
+    case "cancel-accepted":
+      return withCancel(order, "accepted", event.atMs);
+    case "cancel-rejected":
+      return isAskedBy(order, event.actionId) ? withCancel(order, "none", event.atMs) : order;
+    case "cancel-unknown":
+      return isAskedBy(order, event.actionId) ? withCancel(order, "unknown") : order;
+  }
+}
+
+/** @param answeredAtMs when the exchange said so; undefined where it has not spoken. */
+function withCancel(order: OwnOrder, cancel: CancelState, answeredAtMs?: Ms): OrderDraft {
+  const next = draftOf(order);
+  next.cancel = cancel;
+  if (answeredAtMs !== undefined) next.cancelAnsweredAtMs = answeredAtMs;
+  return next;
+}
+
+function isAskedBy(order: OwnOrder, actionId: ActionId): boolean {
+  return order.cancel === "asked" && order.cancelActionId === actionId;
+}
+
+function reported(
+  order: OwnOrder,
+  event: Extract<OrderEvent, { kind: "report" }>,
+  notes: OrderChange[],
+): OwnOrder {
+  const report = event.order;
+  const amounts = amountsOfReport(report);
+  const wrong = contradiction(order, report, amounts === undefined);
+  if (wrong !== undefined) notes.push({ change: "contradiction", text: wrong });
+  const known =
+    wrong !== undefined || amounts === undefined ? order : joinAmounts(order.lots, order, amounts);
+  // Every reconciliation shows again what is known.
+  if (order.place === "seen" && sameAmounts(order, known) && !cancelDisproved(order, event))
+    return order;
+  if (order.place === "rejected" || order.place === "lost")
+    notes.push({ change: "revived", from: order.phase });
+  const seen = draftOf(order);
+  seen.availableLots = known.availableLots;
+  seen.pendingLots = known.pendingLots;
+  seen.filledLots = known.filledLots;
+  seen.failedLots = known.failedLots;
+  seen.canceledLots = known.canceledLots;
+  seen.expiredLots = known.expiredLots;
+  seen.place = "seen";
+  seen.seenAtMs ??= event.atMs;
+  seen.createdAtMs ??= report.createdAtMs;
+  seen.orderId ??= report.id;
+  seen.refusalCode = undefined;
+  seen.refusalText = undefined;
+  if (cancelDisproved(seen, event)) {
+    notes.push({ change: "revived", from: order.phase });
+    seen.cancel = "none";
+  }
+  return seen;
+}
+
+/**
+ * An open order in an answer to a question that was asked after its cancel had been accepted: it is
+ * open all the same.
+ */
+function cancelDisproved(order: OwnOrder, event: Extract<OrderEvent, { kind: "report" }>): boolean {
+  return (
+    event.source === "open-orders" &&
+    order.cancel === "accepted" &&
+    order.availableLots > 0 &&
+    event.askedAtMs !== undefined &&
+    order.cancelAnsweredAtMs !== undefined &&
+    event.askedAtMs > order.cancelAnsweredAtMs
+  );
+}
+
+function contradiction(
+  order: OwnOrder,
+  report: VenueOrder,
+  impossible: boolean,
+): string | undefined {
+  if (impossible) return `amounts that do not sum: ${report.lots} lots reported`;
+  if (wholeLotsOf(report) !== order.lots)
+    return `${report.lots} lots reported of an order of ${order.lots}`;
+  if (report.side !== order.side) return `${report.side} reported of a ${order.side} order`;
+  if (report.marketId !== order.marketId)
+    return `market ${report.marketId} reported of an order in ${order.marketId}`;
+  return undefined;
+}
+
+/** Fills in what follows from the place, the cancel and the amounts. */
+function derive(order: OrderDraft): void {
+  order.phase = phaseOf(order);
+  order.matchedLots = order.pendingLots + order.filledLots;
+  // An answer to a cancel is no proof: a proxy may have given it. The order counts until the exchange itself shows its end.
+  order.mayFillLots = isFinalPhase(order.phase) ? 0 : order.availableLots;
+}
+
+function phaseOf(order: OwnOrder): OrderPhase {
+  if (order.place !== "seen") return order.place;
+  if (order.availableLots > 0) {
+    if (order.cancel !== "none") return "cancelling";
+    return order.availableLots < order.lots ? "partly-filled" : "open";
+  }
+  const matched = order.pendingLots + order.filledLots;
+  if (matched === order.lots) return "filled";
+  if (order.expiredLots > 0 && order.expiredLots >= order.canceledLots) return "expired";
+  return order.canceledLots > 0 ? "cancelled" : "failed";
+}

@@ -1,0 +1,32 @@
+import type { VenueTrade } from "../../exchange/records.js";
+
+/** A later status replaces an earlier one, whichever is told first; a failure is the last word. */
+const SETTLED_RANK = 2;
+const STATUS_RANK: Readonly<Record<string, number>> = {
+  CREATED: 0,
+  SETTLED: SETTLED_RANK,
+  FAILED: 3,
+};
+const UNKNOWN_STATUS_RANK = 1;
+
+/** Whether one report of a trade is of a later status than another of the same. */
+export function isLaterThan(trade: VenueTrade, known: VenueTrade): boolean {
+  return rankOf(trade) > rankOf(known);
+}
+
+export function isFailed(trade: VenueTrade): boolean {
+  return trade.status === "FAILED";
+}
+
+export function isSettled(trade: VenueTrade): boolean {
+  return rankOf(trade) === SETTLED_RANK;
+}
+
+/** Settled or failed. */
+export function isOver(trade: VenueTrade): boolean {
+  return rankOf(trade) >= SETTLED_RANK;
+}
+
+function rankOf(trade: VenueTrade): number {
+  return STATUS_RANK[trade.status] ?? UNKNOWN_STATUS_RANK;
+}

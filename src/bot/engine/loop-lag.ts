@@ -1,0 +1,66 @@
+import type { Ms } from "../../core/units.js";
+
+/** Time constant of the mean: one pause of half a second moves it by 100 ms, a second in which every turn is late by most. */
+const MEAN_OVER_MS: Ms = 2_000;
+/** Load is shed from this share of the limit on, so that the limit is seldom met. */
+const SHED_FROM = 0.1;
+/** Longest part of the lag that stays unshed, whatever the limit is. */
+const LEAST_SHED_MS: Ms = 50;
+/** Load is taken on again after the lag was below half of what it was shed for, for so long. */
+const CALM_FOR_MS: Ms = 5_000;
+/** Shortest time between two rounds of decisions while load is shed. */
+const LEAST_ROUND_MS: Ms = 50;
+
+/**
+ * How late the bot's turns come, from how late its periodic check fires. Turns carry their own time, and so does a journal:
+ * a replay finds the same lag and acts the same. In virtual time nothing is late.
+ */
+export class LoopLag {
+  readonly limitMs: Ms | undefined;
+  readonly #shedMs: Ms;
+  #lagMs: Ms = 0;
+  #notedAtMs: Ms | undefined;
+  #calmSinceMs: Ms = 0;
+  #isShedding = false;
+  #isOverLimit = false;
+
+  /** @param limitMs undefined for a journal of before there was a limit: it is replayed as it was played. */
+  constructor(limitMs: Ms | undefined) {
+    this.limitMs = limitMs;
+    this.#shedMs = Math.max(LEAST_SHED_MS, SHED_FROM * (limitMs ?? 0));
+  }
+
+  /** Mean lateness of the last seconds. */
+  get lagMs(): Ms {
+    return this.#lagMs;
+  }
+
+  /** Whether market data is gathered into rounds of decisions. */
+  get isShedding(): boolean {
+    return this.#isShedding;
+  }
+
+  /** Whether quotes have to come down: until the lag is below half of its limit again. */
+  get isOverLimit(): boolean {
+    return this.#isOverLimit;
+  }
+
+  /** Time between two rounds of decisions while load is shed: as long as the lag, so that a round is done when the next is due. */
+  get roundMs(): Ms {
+    return Math.max(LEAST_ROUND_MS, Math.min(Math.ceil(this.#lagMs), this.limitMs ?? 0));
+  }
+
+  /** The periodic check fired `lateMs` after it was due. @returns whether load begins or ceases to be shed */
+  note(lateMs: Ms, nowMs: Ms): boolean {
+    if (this.limitMs === undefined) return false;
+    const sinceMs = this.#notedAtMs === undefined ? 0 : nowMs - this.#notedAtMs;
+    this.#notedAtMs = nowMs;
+    this.#lagMs += (1 - Math.exp(-sinceMs / MEAN_OVER_MS)) * (lateMs - this.#lagMs);
+    this.#isOverLimit = this.#lagMs >= (this.#isOverLimit ? this.limitMs / 2 : this.limitMs);
+    if (this.#lagMs >= this.#shedMs / 2) this.#calmSinceMs = nowMs;
+    const before = this.#isShedding;
+    if (this.#lagMs >= this.#shedMs) this.#isShedding = true;
+    else if (nowMs - this.#calmSinceMs >= CALM_FOR_MS) this.#isShedding = false;
+    return this.#isShedding !== before;
+  }
+}

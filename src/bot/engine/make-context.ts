@@ -1,0 +1,171 @@
+import { Account } from "../../account/account.js";
+import { RunError } from "../../core/errors.js";
+import { Instrument } from "../../core/instrument.js";
+import { seamScheduler } from "../../core/runtime/seam-scheduler.js";
+import type { MarketId } from "../../core/units.js";
+import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
+import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
+import { SyncedBook } from "../../market/book-sync.js";
+import type { MarketLimits } from "../../risk/limits.js";
+import { VIEW_LEVELS } from "../../strategies/strategy.js";
+import { decideOf } from "../config/config.js";
+import { ActionBudget } from "../execution/action-budget.js";
+import { Dispatcher } from "../execution/dispatcher.js";
+import { Holds } from "../execution/holds.js";
+import { nonceTagOf } from "../execution/nonce-tag.js";
+import { MarketTrader } from "../market/market-trader.js";
+import { transfersRemembered } from "../safety/equity-watch.js";
+import { accountLimitsOf, marketLimitsOf } from "../safety/limits-of.js";
+import { readBuiltHashes } from "../state/built-hashes.js";
+import { strategyStack } from "../strategy/strategy-stack.js";
+import { TakeoverReservations } from "../unwind/takeover-reservations.js";
+import { readUnwindMemory } from "../unwind/unwind-memory.js";
+import type { BotOptions } from "./bot-options.js";
+import type { BotContext } from "./context.js";
+import { ExchangeTime } from "./exchange-time.js";
+import type { StrategySignal } from "./input.js";
+import { LoopLag } from "./loop-lag.js";
+import type { TurnQueue } from "./turn-queue.js";
+
+/** Interval of the ticks, in which what is due by time alone is done. */
+const TICK_MS = 100;
+
+/** What the parts of a bot call its serialised place for. */
+export interface ContextHooks extends Pick<BotContext, "absorb" | "unasked" | "submit"> {
+  /** An item's turn in the outbox has come. */
+  readonly onTurn: (key: string) => void;
+  readonly onSignal: (marketId: MarketId, signal: StrategySignal) => void;
+}
+
+/** Puts together what the parts of one bot share. @throws FormatError or CorruptStateError when the state cannot be read. */
+export function makeContext(
+  options: BotOptions,
+  turns: TurnQueue,
+  hooks: ContextHooks,
+): BotContext {
+  const { config, rules, store } = options;
+  const { creditDecimals, paperDecimals } = rules;
+  const instruments = new Map<MarketId, Instrument>();
+  const marketLimits = new Map<MarketId, MarketLimits>();
+  const traders = new Map<MarketId, MarketTrader>();
+  for (const [marketId, market] of Object.entries(config.markets)) {
+    const { tickSize, stepSize } = rules.markets[marketId];
+    const instrument = new Instrument({
+      marketId,
+      tickSize,
+      stepSize,
+      creditDecimals,
+      paperDecimals,
+    });
+    const limits = marketLimitsOf(market, instrument);
+    instruments.set(marketId, instrument);
+    marketLimits.set(marketId, limits);
+    traders.set(marketId, traderFor(options, turns, hooks, instrument, limits));
+  }
+  let lastActionId = 0;
+  const nextActionId = (): number => ++lastActionId;
+  const exchangeTime = new ExchangeTime(turns.clock, rules.serverTimeMs);
+  const nonceTag = nonceTagOf(options.accountAddress);
+  const dispatcher = new Dispatcher(options.outbox, hooks.onTurn);
+  const transfersBefore = transfersRemembered(store);
+  const unwindMemory = readUnwindMemory(store, instruments);
+  const takeoversBefore = unwindMemory?.said ?? (config.liquidator === undefined ? undefined : []);
+  return {
+    config,
+    accountAddress: options.accountAddress,
+    nonceTag,
+    clock: turns.clock,
+    random: turns.random,
+    venue: options.venue,
+    store,
+    account: new Account({
+      instruments,
+      nonceTag,
+      builtHashes: readBuiltHashes(store),
+      ...(transfersBefore === undefined ? {} : { transfersBefore }),
+      ...(takeoversBefore === undefined ? {} : { takeoversBefore }),
+      nextActionId,
+      signatureWindowMs: config.exchange.signatureWindowMs,
+      reconcileIntervalMs: config.exchange.reconcileMs,
+    }),
+    traders,
+    traderList: [...traders.values()],
+    marketLimits,
+    accountLimits: accountLimitsOf(config, creditDecimals),
+    reservations: new TakeoverReservations(unwindMemory?.reserved),
+    exchangeTime,
+    budget: new ActionBudget({
+      rules,
+      guardFraction: config.guard.orderTokensFraction,
+      clock: turns.clock,
+      exchangeTime,
+      store,
+      costs:
+        config.exchange.rateBuckets === "disjoint"
+          ? actionCosts(DISJOINT_RATE_BUCKETS)
+          : ACTION_COST,
+    }),
+    dispatcher,
+    holds: new Holds(),
+    loopLag: new LoopLag(config.risk.maxLoopLagMs),
+    notify: options.observer,
+    nextActionId,
+    absorb: hooks.absorb,
+    ask: (action) => dispatcher.want({ kind: "question", action }),
+    unasked: hooks.unasked,
+    submit: hooks.submit,
+    nameOrder: options.nameOrder,
+    tickMs: options.tickMs ?? TICK_MS,
+    dryRun: options.dryRun ?? false,
+    isPaper: options.isPaper ?? false,
+    receivedMonotonicMs: options.receivedMonotonicMs ?? (() => undefined),
+    rules,
+    phase: "starting",
+  };
+}
+
+function traderFor(
+  options: BotOptions,
+  turns: TurnQueue,
+  hooks: ContextHooks,
+  instrument: Instrument,
+  limits: MarketLimits,
+): MarketTrader {
+  const { marketId } = instrument;
+  const strategy = options.strategies.get(marketId);
+  if (strategy === undefined && options.config.markets[marketId].strategy !== undefined) {
+    throw new RunError("no strategy was loaded", {
+      field: `markets.${marketId}.strategy`,
+      expected: "a strategy",
+    });
+  }
+  return new MarketTrader({
+    instrument,
+    rules: options.rules.markets[marketId],
+    decide: decideOf(options.config, marketId),
+    strategy,
+    book:
+      options.bookOf?.(marketId) ??
+      (options.isPaper === true ? new SyncedBook(marketId, false) : undefined),
+    context: Object.freeze({
+      marketId,
+      instrument,
+      scheduler: seamScheduler(turns.clock),
+      random: turns.random,
+    }),
+    maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
+    depthLevels: strategy?.viewLevels ?? VIEW_LEVELS,
+    calling: options.calling,
+    onIntent: (intent) => hooks.onSignal(marketId, { intent }),
+    onStrategyEnd: (why, error) => {
+      if (error !== undefined)
+        options.observer({
+          kind: "strategy-failed",
+          marketId,
+          why,
+          stack: strategyStack(error.thrown),
+        });
+      hooks.onSignal(marketId, { ended: why });
+    },
+  });
+}

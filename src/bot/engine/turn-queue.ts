@@ -1,0 +1,168 @@
+import type { Clock, Random, Seam, Timer } from "../../core/runtime/seam.js";
+import { thrownText } from "../../core/thrown-text.js";
+import type { Ms } from "../../core/units.js";
+import type { BotInput, TurnStamp } from "./input.js";
+
+/** What one turn was made of: the unit of the journal. */
+export interface TurnRecord {
+  readonly stamp: TurnStamp;
+  readonly input: BotInput;
+  /** Random draws taken meanwhile, in order: uniforms as numbers, 64-bit integers as bigints. */
+  readonly draws: readonly (number | bigint)[];
+  /** What the turn threw, which ended the bot. */
+  readonly broke?: string;
+}
+
+/**
+ * The one serialised place (design, rule 2): an input runs to its end before the next begins, and what arises
+ * meanwhile is queued. Inside a turn the clock stands still, and timers come back as inputs.
+ */
+export class TurnQueue implements Seam {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly #outer: Seam;
+  readonly #run: (input: BotInput) => void;
+  readonly #ended: ((record: TurnRecord) => void) | undefined;
+  readonly #waiting: BotInput[] = [];
+  /** Those that are set: a handful at any time, of which one is set anew in every other turn. */
+  readonly #timers: TurnTimer[] = [];
+  #nextTimer = 1;
+  #running = false;
+  #closed = false;
+  /** The one clock reading of the turn. */
+  #atMs = 0;
+  #monotonicMs = 0;
+  #draws: (number | bigint)[] = NO_DRAWS;
+
+  /**
+   * @param run handles one input; what it throws ends the queue and is thrown to whoever brought the input in.
+   * @param ended is told of each finished turn, for a journal.
+   */
+  constructor(outer: Seam, run: (input: BotInput) => void, ended?: (record: TurnRecord) => void) {
+    this.#outer = outer;
+    this.#run = run;
+    this.#ended = ended;
+    // Strategies are handed the random numbers that nonces are made of.
+    this.clock = Object.freeze({
+      nowMs: () => this.#atMs,
+      monotonicMs: () => this.#monotonicMs,
+      setTimer: (delayMs: Ms, fire: () => void) => this.#setTimer(delayMs, fire),
+    });
+    this.random = Object.freeze({
+      uniform: () => this.#draw(outer.random.uniform()),
+      uint64: () => this.#draw(outer.random.uint64()),
+    });
+  }
+
+  /** Sets the instant outside a turn, for what is made before the first one: that of the clock, or one that a journal tells. */
+  stampNow(stamp?: TurnStamp): void {
+    const { clock } = this.#outer;
+    this.#atMs = stamp === undefined ? clock.nowMs() : stamp.atMs;
+    this.#monotonicMs = stamp === undefined ? clock.monotonicMs() : stamp.monotonicMs;
+  }
+
+  /** Whether a turn is under way. */
+  get running(): boolean {
+    return this.#running;
+  }
+
+  /** Brings an input in; it runs now, or after the turn that is under way. */
+  accept(input: BotInput): void {
+    if (this.#closed) return;
+    if (this.#running) {
+      this.#waiting.push(input);
+      return;
+    }
+    this.#running = true;
+    try {
+      this.#turn(input);
+      while (this.#waiting.length > 0) this.#turn(this.#waiting.shift() as BotInput);
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  /** Drops all timers and takes nothing more in. */
+  close(): void {
+    this.#closed = true;
+    for (const timer of [...this.#timers]) timer.cancel();
+    this.#waiting.length = 0;
+  }
+
+  #turn(input: BotInput): void {
+    this.stampNow();
+    this.#draws = NO_DRAWS;
+    const isTimer = input.kind === "timer";
+    const timer = isTimer ? this.#takeTimer(input.id) : undefined;
+    if (isTimer && timer === undefined) return;
+    try {
+      timer?.fire();
+      this.#run(input);
+    } catch (error) {
+      // A turn that broke the bot is the one that a journal is read for.
+      this.#ended?.({ ...this.#record(input), broke: thrownText(error) });
+      throw error;
+    }
+    this.#ended?.(this.#record(input));
+  }
+
+  #record(input: BotInput): TurnRecord {
+    return {
+      stamp: { atMs: this.#atMs, monotonicMs: this.#monotonicMs },
+      input,
+      draws: this.#draws,
+    };
+  }
+
+  #draw<T extends number | bigint>(value: T): T {
+    if (this.#draws === NO_DRAWS) this.#draws = [];
+    this.#draws.push(value);
+    return value;
+  }
+
+  #setTimer(delayMs: number, fire: () => void): Timer {
+    const id = this.#nextTimer++;
+    const outer = this.#outer.clock.setTimer(delayMs, () => this.accept({ kind: "timer", id }));
+    const timer = new TurnTimer(this.#timers, id, fire, outer);
+    this.#timers.push(timer);
+    return timer;
+  }
+
+  #takeTimer(id: number): TurnTimer | undefined {
+    for (const timer of this.#timers) if (timer.id === id) return timer.leave();
+    return undefined;
+  }
+}
+
+/** A timer that is set, in the list of all that are: fired in a turn of its own. */
+class TurnTimer implements Timer {
+  readonly id: number;
+  readonly fire: () => void;
+  readonly #set: TurnTimer[];
+  readonly #outer: Timer;
+
+  constructor(set: TurnTimer[], id: number, fire: () => void, outer: Timer) {
+    this.id = id;
+    this.fire = fire;
+    this.#set = set;
+    this.#outer = outer;
+  }
+
+  cancel(): void {
+    this.#outer.cancel();
+    this.leave();
+  }
+
+  /** Takes it off the list, where it may not stand any more. */
+  leave(): this {
+    const set = this.#set;
+    const at = set.indexOf(this);
+    if (at < 0) return this;
+    const last = set.pop() as TurnTimer;
+    if (last !== this) set[at] = last;
+    return this;
+  }
+}
+
+/** Of a turn that has drawn nothing yet, as most never do. */
+const NO_DRAWS: (number | bigint)[] = [];

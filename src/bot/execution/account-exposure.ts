@@ -1,0 +1,170 @@
+import { Instrument } from "../../core/instrument.js";
+import type { Side } from "../../core/units.js";
+import type { MarketRules, VenueOrder, VenuePosition, VenueRules } from "../../exchange/records.js";
+import type { AccountExposure, ExposureOrder, MarketExposure } from "../../risk/exposure.js";
+import { feePpmOf, ratePpmOf } from "../../risk/exposure.js";
+import type { MarketLimits } from "../../risk/limits.js";
+import type { BotConfig } from "../config/config.js";
+import type { BotContext } from "../engine/context.js";
+import type { MarketTrader } from "../market/market-trader.js";
+import { lotsUnderWay } from "../unwind/takeover-reservations.js";
+import { signedRates } from "./signed-rates.js";
+
+/**
+ * The account in its worst case as risk judges it: every trader's position, marks, own and manual orders, and what the account holds in
+ * markets that are not the bot's, since the margin is one.
+ */
+export function accountExposure(
+  context: BotContext,
+  limits: ReadonlyMap<string, MarketLimits>,
+): AccountExposure {
+  const markets = new Map<string, MarketExposure>();
+  for (const trader of context.traderList)
+    markets.set(
+      trader.marketId,
+      marketExposure(context, trader, limits.get(trader.marketId) ?? {}),
+    );
+  for (const position of context.account.venuePositions.values()) {
+    if (position.lots === 0 || markets.has(position.marketId)) continue;
+    const other = strangeExposure(context, position);
+    if (other !== undefined) markets.set(position.marketId, other);
+  }
+  return { markets, netValue: context.account.equity ?? 0n };
+}
+
+/** A position in a market that the bot does not follow: its mark is what the exchange's own unrealised profit says it is. */
+function strangeExposure(
+  { rules, account, config }: BotContext,
+  position: VenuePosition,
+): MarketExposure | undefined {
+  const market = rules.markets[position.marketId];
+  if (market === undefined) return undefined;
+  const instrument = instrumentOf(rules, market);
+  const rates = ratesOf(market, config);
+  const entryTicks = Number(position.entryPrice) / instrument.tickQuote;
+  const profitQuote = Number(position.unrealizedPnl) / 10 ** rules.creditDecimals;
+  const markTicks =
+    entryTicks + profitQuote / (position.lots * instrument.lotBase) / instrument.tickQuote;
+  return {
+    marketId: position.marketId,
+    instrument,
+    positionLots: position.lots,
+    markTicks: markTicks > 0 ? markTicks : entryTicks,
+    orders: [],
+    foreignOrders: account.orders.foreign(position.marketId).map(asExposed),
+    maintenancePpm: rates.maintenancePpm,
+    initialPpm: rates.initialPpm,
+    feePpm: rates.feePpm,
+    availableCredit: undefined,
+    limits: {},
+  };
+}
+
+/** Made once a market and grid: an order that leaves asks for it each time. */
+const INSTRUMENTS = new WeakMap<MarketRules, Instrument>();
+
+function instrumentOf(
+  { creditDecimals, paperDecimals }: VenueRules,
+  market: MarketRules,
+): Instrument {
+  let instrument = INSTRUMENTS.get(market);
+  if (instrument === undefined) {
+    const { marketId, tickSize, stepSize } = market;
+    instrument = new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
+    INSTRUMENTS.set(market, instrument);
+  }
+  return instrument;
+}
+
+function asExposed(order: VenueOrder): ExposureOrder {
+  const { hash, side, ticks, availableLots, status } = order;
+  return { hash, side, ticks, mayFillLots: availableLots, phase: status };
+}
+
+function marketExposure(
+  context: BotContext,
+  trader: MarketTrader,
+  limits: MarketLimits,
+): MarketExposure {
+  const { account } = context;
+  const { marketId, instrument, rules } = trader;
+  const rates = ratesOf(rules, context.config);
+  const markTicks = trader.state.markTicks;
+  const foreign = account.orders.foreign(marketId);
+  const foreignOrders = foreign.length === 0 ? NO_ORDERS : foreign.map(asExposed);
+  let orders: readonly ExposureOrder[] = account.orders.mayStillFill(marketId);
+  // What orders have matched and no trade has told yet is position already, in the worst case.
+  for (const side of SIDES) {
+    const lots = account.orders.unseenLots(marketId, side);
+    if (lots > 0) orders = [...orders, unseen(side, lots, markTicks)];
+  }
+  return {
+    marketId,
+    instrument,
+    positionLots: account.positionLots(marketId),
+    unsettledLots: account.unsettledLots(marketId),
+    markTicks,
+    orders,
+    foreignOrders,
+    takeoversUnderWay: takeoversUnderWay(context, trader),
+    maintenancePpm: rates.maintenancePpm,
+    initialPpm: rates.initialPpm,
+    feePpm: rates.feePpm,
+    availableCredit: account.balances?.balances.availableCredit[marketId],
+    limits,
+  };
+}
+
+const NO_ORDERS: readonly ExposureOrder[] = [];
+const SIDES: readonly Side[] = ["BUY", "SELL"];
+
+type Rates = Pick<MarketExposure, "maintenancePpm" | "initialPpm" | "feePpm">;
+
+/** Rules are replaced as a whole when they are read again, and asked for their rates with every order. */
+const RATES = new WeakMap<MarketRules, Rates & Pick<BotConfig, "exchange">>();
+
+function ratesOf(rules: MarketRules, { exchange }: Pick<BotConfig, "exchange">): Rates {
+  let rates = RATES.get(rules);
+  if (rates === undefined || rates.exchange !== exchange) {
+    const signed = signedRates({ exchange }, rules);
+    rates = {
+      maintenancePpm: ratePpmOf(rules.liquidationLeverage),
+      initialPpm: ratePpmOf(rules.maxLeverage),
+      // An order of the account's that is not the bot's is signed with the exchange's own.
+      feePpm: Math.max(
+        feePpmOf(rules.makerFeeRate, rules.takerFeeRate),
+        feePpmOf(signed.makerFeeRate, signed.takerFeeRate),
+      ),
+      exchange,
+    };
+    RATES.set(rules, rates);
+  }
+  return rates;
+}
+
+function unseen(side: Side, lots: number, markTicks: number): ExposureOrder {
+  return alreadyTraded(`unseen ${side}`, side, lots, markTicks);
+}
+
+/** Takeovers of a market that may come: no orders, and at the mark. */
+function takeoversUnderWay(
+  { reservations }: BotContext,
+  { marketId, instrument, state }: MarketTrader,
+): readonly ExposureOrder[] {
+  const reserved = reservations.in(marketId);
+  if (reserved.length === 0) return NO_ORDERS;
+  return reserved.map((takeover) => {
+    const lots = lotsUnderWay(takeover, instrument);
+    return alreadyTraded(
+      `takeover ${takeover.jobId}`,
+      lots < 0 ? "SELL" : "BUY",
+      Math.abs(lots),
+      state.markTicks,
+    );
+  });
+}
+
+function alreadyTraded(hash: string, side: Side, lots: number, markTicks: number): ExposureOrder {
+  const ticks = Number.isFinite(markTicks) ? Math.round(markTicks) : 1;
+  return { hash, side, ticks, mayFillLots: 0, untoldLots: lots, phase: "matched" };
+}

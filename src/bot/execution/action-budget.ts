@@ -1,0 +1,207 @@
+import { z } from "zod";
+import { type BudgetMoment, RateBudget } from "../../core/rate-budget.js";
+import type { Clock } from "../../core/runtime/seam.js";
+import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
+import type { Ms } from "../../core/units.js";
+import type { VenueRules } from "../../exchange/records.js";
+import {
+  ACTION_COST,
+  type ActionCosts,
+  type Bucket,
+  costOf,
+  type DispatchBudgets,
+  type DispatchKind,
+  type DispatchReserves,
+  type DispatchVerdict,
+  inBucket,
+  mayDispatch,
+  spendOn,
+  throttleAll,
+} from "../../executor/dispatch-budget.js";
+import type { ExchangeTime } from "../engine/exchange-time.js";
+import { readJsonState, type StateStore } from "../state/state-dir.js";
+import { guardShareOf } from "./guard-share.js";
+
+/** The budgets' file in the state directory. */
+export const BUDGET_FILE = "budget.json";
+
+/** Tokens that may be spent between two writings, so that not each dispatch waits for the disk. */
+const LEAD_TOKENS = 32;
+const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
+
+/** What each budget wrote of itself is checked by that budget. */
+const spentSchema = z
+  .object({ ORDER: z.unknown(), COMMON: z.unknown(), lead: z.boolean().optional() })
+  .partial();
+
+/** What the budgets are made of. */
+export interface ActionBudgetOptions {
+  readonly rules: VenueRules;
+  /** The share of each bucket that the guard, another process, may spend. */
+  readonly guardFraction: number;
+  readonly clock: Clock;
+  /** Dates what is written down: this machine's wall clock may be set between two runs. */
+  readonly exchangeTime: ExchangeTime;
+  readonly store: StateStore;
+  /** What an action costs; {@link ACTION_COST} when absent. */
+  readonly costs?: ActionCosts;
+}
+
+/** The account's token budgets, kept through restarts: a bot that is killed and started again remembers the last window. */
+export class ActionBudget {
+  readonly costs: ActionCosts;
+  readonly #clock: Clock;
+  readonly #exchangeTime: ExchangeTime;
+  readonly #store: StateStore;
+  readonly #guardFraction: number;
+  #guardShare: Readonly<Record<Bucket, number>>;
+  #budgets: DispatchBudgets;
+  #unwritten = 0;
+
+  /** @throws CorruptStateError */
+  constructor({
+    rules,
+    guardFraction,
+    clock,
+    exchangeTime,
+    store,
+    costs = ACTION_COST,
+  }: ActionBudgetOptions) {
+    this.costs = costs;
+    this.#clock = clock;
+    this.#exchangeTime = exchangeTime;
+    this.#store = store;
+    this.#budgets = budgetsBefore(store, rules, this.#moment());
+    this.#guardFraction = guardFraction;
+    this.#guardShare = this.#share();
+    this.#write(true);
+  }
+
+  /** The guard's share of each bucket, which the bot never touches. */
+  get guardShare(): Readonly<Record<Bucket, number>> {
+    return this.#guardShare;
+  }
+
+  /** Tokens that may be spent now, the guard's share included. */
+  available(bucket: Bucket): number {
+    return inBucket(this.#budgets, bucket).available(this.#clock.monotonicMs());
+  }
+
+  limit(bucket: Bucket): number {
+    return inBucket(this.#budgets, bucket).limit;
+  }
+
+  /** When nothing more may be sent until, by a 429 or 418; -Infinity when nothing blocks. */
+  get blockedUntilMonotonicMs(): Ms {
+    return Math.max(this.#budgets.ORDER.blockedUntilMs, this.#budgets.COMMON.blockedUntilMs);
+  }
+
+  /** Whether an action of this kind may leave now. */
+  ask(
+    kind: DispatchKind,
+    { ordersThatMayFill, markets, questions }: Omit<DispatchReserves, "guard">,
+  ): DispatchVerdict {
+    const reserves = { ordersThatMayFill, markets, questions, guard: this.guardShare };
+    return mayDispatch(this.#budgets, kind, reserves, this.#clock.monotonicMs(), this.costs);
+  }
+
+  spend(kind: DispatchKind): void {
+    this.#budgets = spendOn(this.#budgets, kind, this.#clock.monotonicMs(), this.costs);
+    this.#noteUnwritten();
+  }
+
+  /** Counts what somebody else in this process has sent, also beyond the limit. */
+  charge(kind: DispatchKind): void {
+    const nowMs = this.#clock.monotonicMs();
+    const { ORDER, COMMON } = costOf(this.costs, kind);
+    this.#budgets = {
+      ORDER: this.#budgets.ORDER.charge(nowMs, ORDER),
+      COMMON: this.#budgets.COMMON.charge(nowMs, COMMON),
+    };
+    this.#noteUnwritten();
+  }
+
+  /** Writes down what was spent, ahead of need: call a few times a second, so that hardly a dispatch waits for the disk. */
+  keep(): void {
+    if (this.#unwritten >= LEAD_TOKENS / 2) this.#write(true);
+  }
+
+  /** The rules were read again: a limit that changed is in force at once, with what was spent already. */
+  rulesRead(rules: VenueRules): void {
+    const moment = this.#moment();
+    const kept = (bucket: Bucket): RateBudget => {
+      const { limit, intervalMs } = limitOf(rules, bucket);
+      const budget = this.#budgets[bucket];
+      if (budget.limit === limit && budget.intervalMs === intervalMs) return budget;
+      return RateBudget.restore(budget.serialise(moment), limit, intervalMs, moment);
+    };
+    this.#budgets = { ORDER: kept("ORDER"), COMMON: kept("COMMON") };
+    this.#guardShare = this.#share();
+  }
+
+  /** A 429 or 418 says that somebody else has spent too. */
+  throttled(forMs: Ms): void {
+    this.#budgets = throttleAll(this.#budgets, this.#clock.monotonicMs() + forMs);
+    this.#write(true);
+  }
+
+  /** Writes exactly what was spent: at a clean end. */
+  settle(): void {
+    this.#write(false);
+  }
+
+  #noteUnwritten(): void {
+    this.#unwritten++;
+    if (this.#unwritten >= LEAD_TOKENS) this.#write(true);
+  }
+
+  #share(): Readonly<Record<Bucket, number>> {
+    const share = (bucket: Bucket): number =>
+      guardShareOf(this.#budgets[bucket].limit, this.#guardFraction);
+    return { ORDER: share("ORDER"), COMMON: share("COMMON") };
+  }
+
+  /** @param lead whether tokens may be spent before the next writing. */
+  #write(lead: boolean): void {
+    this.#unwritten = 0;
+    if (this.#store.isDiscarded === true) return;
+    const moment = this.#moment();
+    const spent = Object.fromEntries(
+      BUCKETS.map((bucket) => [bucket, this.#budgets[bucket].serialise(moment)]),
+    );
+    this.#store.writeBehind(BUDGET_FILE, JSON.stringify({ ...spent, lead }));
+  }
+
+  #moment(): BudgetMoment {
+    return { nowMs: this.#clock.monotonicMs(), wallMs: this.#exchangeTime.nowMs() };
+  }
+}
+
+/** The budgets as an earlier run left them. @throws CorruptStateError */
+function budgetsBefore(
+  store: StateStore,
+  rules: VenueRules,
+  moment: BudgetMoment,
+): DispatchBudgets {
+  const restore = (saved: z.infer<typeof spentSchema>): DispatchBudgets => {
+    const restored = (bucket: Bucket): RateBudget => {
+      const { limit, intervalMs } = limitOf(rules, bucket);
+      if (saved[bucket] === undefined) return RateBudget.create(limit, intervalMs);
+      // What was spent after the last writing may have been spent until just now.
+      return RateBudget.restore(saved[bucket], limit, intervalMs, moment).charge(
+        moment.nowMs,
+        saved.lead === true ? LEAD_TOKENS : 0,
+      );
+    };
+    return { ORDER: restored("ORDER"), COMMON: restored("COMMON") };
+  };
+  // Blank is what a loss of power may leave, and a machine takes longer to come back than a window lasts.
+  if (/^\0*$/.test(store.read(BUDGET_FILE) ?? "")) return restore({});
+  return (
+    readJsonState(store, BUDGET_FILE, (value) => restore(spentSchema.parse(value))) ?? restore({})
+  );
+}
+
+function limitOf(rules: VenueRules, bucket: Bucket): { limit: number; intervalMs: Ms } {
+  return rules.rateLimits.find(({ name }) => name === bucket) ?? DEFAULT_TOKEN_LIMITS[bucket];
+}

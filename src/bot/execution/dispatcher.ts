@@ -1,0 +1,234 @@
+import type { Hex, Int64Id, MarketId, Side } from "../../core/units.js";
+import type { Action, ActionId, QuestionAction } from "../../exchange/venue.js";
+import { type OutboxItem, type OutboxKind, outboxPriority, Recall } from "../../executor/outbox.js";
+import type { PlannedPlace } from "../../executor/plan.js";
+
+/** The priority queue as the dispatcher uses it: `Outbox`, or one that a journal drives. */
+export interface OutboxPort {
+  enqueue(item: OutboxItem): void;
+}
+
+/** A place that waits for its turn. */
+export interface WaitingPlace {
+  readonly kind: "place";
+  readonly marketId: MarketId;
+  readonly place: PlannedPlace;
+  /** When the message that led to it was received, on the clock that never steps. */
+  readonly causeMonotonicMs: number | undefined;
+}
+
+/** A cancel that waits for its turn. */
+export interface WaitingCancel {
+  readonly kind: "cancel";
+  readonly marketId: MarketId;
+  readonly hash: Hex;
+  readonly orderId: Int64Id;
+  readonly why: string;
+}
+
+/** A cancel-all that waits for its turn. */
+export interface WaitingCancelAll {
+  readonly kind: "cancel-all";
+  readonly marketId: MarketId;
+  readonly why: string;
+}
+
+/** A question that waits for its turn. */
+export interface WaitingQuestion {
+  readonly kind: "question";
+  readonly action: QuestionAction;
+}
+
+/** The second half of a server-built order: the answer to its build was checked, and it is signed and placed. */
+export interface WaitingBuilt {
+  readonly kind: "built";
+  readonly marketId: MarketId;
+  readonly hash: Hex;
+}
+
+export type Waiting =
+  | WaitingPlace
+  | WaitingCancel
+  | WaitingCancelAll
+  | WaitingQuestion
+  | WaitingBuilt;
+
+/** An action that was handed to the venue and has not been answered. */
+export interface InFlight {
+  readonly action: Action;
+  readonly waiting: Waiting;
+  readonly dispatchedMonotonicMs: number;
+}
+
+interface Held {
+  readonly key: string;
+  readonly subject: string;
+  readonly waiting: Waiting;
+  readonly recall: Recall;
+  done: (() => void) | undefined;
+}
+
+const OUTBOX_KIND: Readonly<Record<Waiting["kind"], OutboxKind>> = {
+  place: "place",
+  built: "place",
+  cancel: "cancel",
+  "cancel-all": "cancel-all",
+  question: "question",
+};
+
+/**
+ * What stands between a plan and the venue: items wait in the outbox, each under one subject (a slot, an order, a
+ * market, a question), the newest wish for a subject replacing an older one that has not left.
+ */
+export class Dispatcher {
+  readonly #outbox: OutboxPort;
+  readonly #onTurn: (key: string) => void;
+  readonly #byKey = new Map<string, Held>();
+  /** Those that have not left. */
+  readonly #bySubject = new Map<string, Held>();
+  readonly #inFlight = new Map<ActionId, InFlight & { readonly held: Held }>();
+  #nextKey = 1;
+
+  /** @param onTurn brings an item's turn into the serialised place, as an input. */
+  constructor(outbox: OutboxPort, onTurn: (key: string) => void) {
+    this.#outbox = outbox;
+    this.#onTurn = onTurn;
+  }
+
+  get waitingCount(): number {
+    return this.#bySubject.size;
+  }
+
+  get inFlightCount(): number {
+    return this.#inFlight.size;
+  }
+
+  inFlight(): IterableIterator<InFlight> {
+    return this.#inFlight.values();
+  }
+
+  /** Puts an item in the queue, unless the same one waits already. `rank` orders items of a kind, 0 first. */
+  want(waiting: Waiting, rank = 0): void {
+    const subject = subjectOf(waiting);
+    const existing = this.#bySubject.get(subject);
+    if (existing !== undefined) {
+      if (sameWish(existing.waiting, waiting)) return;
+      this.withdraw(subject);
+    }
+    const key = `${waiting.kind}#${this.#nextKey++}`;
+    const held: Held = { key, subject, waiting, recall: new Recall(), done: undefined };
+    this.#byKey.set(key, held);
+    this.#bySubject.set(subject, held);
+    this.#outbox.enqueue({
+      key,
+      priority: outboxPriority(OUTBOX_KIND[waiting.kind], rank),
+      recall: held.recall,
+      leave: (done) => {
+        held.done = done;
+        this.#onTurn(key);
+      },
+    });
+  }
+
+  /** Takes back what waits under a subject, if anything does. */
+  withdraw(subject: string): void {
+    const held = this.#bySubject.get(subject);
+    if (held === undefined) return;
+    this.#bySubject.delete(subject);
+    held.recall.make();
+    this.#byKey.delete(held.key);
+  }
+
+  /** Takes back every place or cancel of a market that waits and is not in `wanted`. */
+  keepOnly(marketId: MarketId, wanted: ReadonlySet<string>): void {
+    for (const { subject, waiting } of this.#bySubject.values()) {
+      if (waiting.kind !== "place" && waiting.kind !== "cancel") continue;
+      if (waiting.marketId === marketId && !wanted.has(subject)) this.withdraw(subject);
+    }
+  }
+
+  /** An item's turn has come: what it is, or undefined when it was withdrawn meanwhile. Call `sent` or `dropped` next. */
+  take(key: string): Waiting | undefined {
+    const held = this.#byKey.get(key);
+    if (held === undefined) return undefined;
+    this.#bySubject.delete(held.subject);
+    return held.waiting;
+  }
+
+  /** The item went to the venue as `action`; its place in the queue is kept until the answer. */
+  sent(key: string, action: Action, monotonicMs: number): void {
+    const held = this.#byKey.get(key);
+    if (held === undefined) return;
+    this.#inFlight.set(action.actionId, {
+      action,
+      waiting: held.waiting,
+      dispatchedMonotonicMs: monotonicMs,
+      held,
+    });
+  }
+
+  /** The item was not sent after all. */
+  dropped(key: string): void {
+    const held = this.#byKey.get(key);
+    this.#byKey.delete(key);
+    held?.done?.();
+  }
+
+  /** The venue has answered: frees the place in the queue. Undefined for an answer that nobody waits for. */
+  answered(actionId: ActionId): InFlight | undefined {
+    const flight = this.#inFlight.get(actionId);
+    if (flight === undefined) return undefined;
+    this.#inFlight.delete(actionId);
+    this.#byKey.delete(flight.held.key);
+    flight.held.done?.();
+    return flight;
+  }
+}
+
+/** The slot that a place is for. */
+export function slotSubject(marketId: MarketId, side: Side, level: number): string {
+  let market = SLOTS.get(marketId);
+  if (market === undefined) {
+    market = { BUY: new Map(), SELL: new Map() };
+    SLOTS.set(marketId, market);
+  }
+  let subject = market[side].get(level);
+  if (subject === undefined) {
+    subject = `slot:${marketId}:${side}:${level}`;
+    market[side].set(level, subject);
+  }
+  return subject;
+}
+
+/** Each slot's subject, made once: it is looked up in several maps with every place, and a new string is hashed in each of them. */
+const SLOTS = new Map<MarketId, Readonly<Record<Side, Map<number, string>>>>();
+
+/** The order that a cancel is for: no other subject begins as a hash does. */
+export function cancelSubject(hash: Hex): string {
+  return hash;
+}
+
+function subjectOf(waiting: Waiting): string {
+  switch (waiting.kind) {
+    case "place":
+      return slotSubject(waiting.marketId, waiting.place.side, waiting.place.level);
+    case "built":
+      return `built:${waiting.hash}`;
+    case "cancel":
+      return cancelSubject(waiting.hash);
+    case "cancel-all":
+      return `market:${waiting.marketId}`;
+    case "question":
+      return `question:${waiting.action.actionId}`;
+  }
+}
+
+function sameWish(held: Waiting, wanted: Waiting): boolean {
+  if (held.kind !== "place" || wanted.kind !== "place") return held.kind === wanted.kind;
+  const { ticks, lots, timeInForce } = held.place;
+  return (
+    ticks === wanted.place.ticks &&
+    lots === wanted.place.lots &&
+    timeInForce === wanted.place.timeInForce
+  );
+}

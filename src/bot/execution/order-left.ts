@@ -1,0 +1,48 @@
+import type { OwnOrder } from "../../account/orders/order.js";
+import type { Instrument } from "../../core/instrument.js";
+import type { Hex, Int64Id, MarketId, Side } from "../../core/units.js";
+import type { VenueOrder } from "../../exchange/records.js";
+
+/** An order of ours that may still fill when the bot leaves, as a person finds it at the exchange. */
+export interface OrderLeft {
+  readonly marketId: MarketId;
+  readonly hash: Hex;
+  /** Where it stands in our table, or the exchange's status of one that our table takes for over. */
+  readonly phase: string;
+  /** Undefined while the exchange has not told it. */
+  readonly orderId: Int64Id | undefined;
+  readonly side: Side;
+  /** Decimal string of quote. */
+  readonly price: string;
+  /** What may still fill, as a decimal string of base. */
+  readonly sizeBase: string;
+}
+
+/** One that our own table has. */
+export function leftInTable(order: OwnOrder, instrument: Instrument): OrderLeft {
+  const { marketId, hash, phase, orderId, side, ticks, mayFillLots } = order;
+  return {
+    marketId,
+    hash,
+    phase,
+    orderId,
+    side,
+    price: instrument.toldPriceOf(ticks),
+    sizeBase: instrument.toldAmountOf(mayFillLots),
+  };
+}
+
+/** One that the exchange lists as open. */
+export function leftAtExchange(order: VenueOrder, instrument: Instrument): OrderLeft {
+  const { marketId, hash, status, id, side, ticks, availableLots } = order;
+  const sizeBase = instrument.toldAmountOf(availableLots);
+  return {
+    marketId,
+    hash,
+    phase: status,
+    orderId: id,
+    side,
+    price: instrument.toldPriceOf(ticks),
+    sizeBase,
+  };
+}

@@ -1,0 +1,20 @@
+import type { MarketId } from "../../core/units.js";
+import type { BotContext } from "../engine/context.js";
+
+/** Puts a market's cancel-all in the outbox, and says which manual orders of the account it takes along. */
+export function wantCancelAll(
+  { notify, account, dispatcher }: BotContext,
+  marketId: MarketId,
+  why: string,
+): void {
+  const manual = account.orders.foreign(marketId).map(({ id }) => id);
+  if (manual.length > 0) {
+    notify({
+      kind: "log",
+      level: "warn",
+      message: `the cancel-all takes manual orders too: ${why}`,
+      fields: { marketId, manual },
+    });
+  }
+  dispatcher.want({ kind: "cancel-all", marketId, why });
+}

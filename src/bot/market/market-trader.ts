@@ -1,0 +1,356 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../../core/units.js";
+import type { MarketRules } from "../../exchange/records.js";
+import type { Plan } from "../../executor/plan.js";
+import type { TargetPlan } from "../../executor/target-position.js";
+import { type NetTouch, netBest, netTouch } from "../../market/book/net-book.js";
+import {
+  type OwnBookOrder,
+  OwnOrderOverlay,
+  type OwnRestingOrder,
+} from "../../market/book/own-order-overlay.js";
+import { SyncedBook } from "../../market/book-sync.js";
+import { type DecideOptions, DecisionPoints } from "../../market/decision-points.js";
+import type { DeskBook } from "../../market/desk-book.js";
+import { MarketState } from "../../market/market-state.js";
+import { marketView } from "../../market/market-view.js";
+import { StreamLag } from "../../market/stream-lag.js";
+import type { DecisionCause, MarketView } from "../../market/view.js";
+import type { Intent, QuotesIntent, TargetIntent } from "../../strategies/intent.js";
+import { StrategySession, type StrategySessionDeps } from "../strategy/strategy-session.js";
+import { sameGrid } from "./rule-changes.js";
+
+/** Everything that a market trader needs of its bot. */
+export interface MarketTraderDeps extends Omit<StrategySessionDeps, "marketId"> {
+  readonly instrument: Instrument;
+  readonly rules: MarketRules;
+  readonly decide: DecideOptions;
+  /** The book that a replay changes in place; one that follows the stream when absent. */
+  readonly book?: DeskBook | undefined;
+  readonly maxPositionLots: Lots;
+  /** Levels a side that a view holds. */
+  readonly depthLevels: number;
+}
+
+/** A target position that is worked. */
+export interface WorkedTarget {
+  readonly intent: TargetIntent;
+  readonly byOperator: boolean;
+  /** A rung of the risk ladder flattens: each order is bounded by its worst price alone, however thin the touch. */
+  readonly isByLadder?: boolean;
+  /** When its last slice was sent, exchange time; undefined before the first. */
+  readonly lastSliceAtMs: Ms | undefined;
+}
+
+/** What a view needs that the trader does not hold itself. */
+export interface ViewInputs {
+  readonly positionLots: Lots;
+  readonly equity: CreditUnits;
+  /** Exchange time. */
+  readonly timeMs: Ms;
+}
+
+/** Who knows our own orders; the same lists as long as nothing of them has changed. */
+interface OwnBookOrders {
+  inBook(marketId: MarketId): readonly OwnBookOrder[];
+}
+
+/**
+ * The trading state of one market: its book and marks, its strategy, and the orders wanted of it.
+ * Its own methods alone change it.
+ */
+export class MarketTrader {
+  readonly marketId: MarketId;
+  readonly instrument: Instrument;
+  readonly book: DeskBook;
+  readonly state: MarketState;
+  readonly lag = new StreamLag();
+  readonly decisions: DecisionPoints;
+  readonly #ownInBook = new OwnOrderOverlay();
+  readonly maxPositionLots: Lots;
+  /** Lots as a decimal string of base. */
+  readonly amountOf = (lots: Lots): string => this.instrument.amountOf(lots);
+  #rules: MarketRules;
+  #quotes: QuotesIntent | undefined;
+  #quotesMidTicks = Number.NaN;
+  #target: WorkedTarget | undefined;
+  #unwind: TargetIntent | undefined;
+  #lastTakeAtMs: Ms | undefined;
+  #refusal: string | undefined;
+  #plan: Plan | TargetPlan | undefined;
+  #awaitingView = true;
+  #isDirty = true;
+  readonly #deps: MarketTraderDeps;
+  readonly #session: StrategySession;
+  #viewSequence = 0;
+  #lastView: MarketView | undefined;
+  #touch: NetTouch | null = null;
+  #acceptedViewSequence = -1;
+
+  constructor(deps: MarketTraderDeps) {
+    this.#deps = deps;
+    this.instrument = deps.instrument;
+    this.marketId = deps.instrument.marketId;
+    this.#rules = deps.rules;
+    this.maxPositionLots = deps.maxPositionLots;
+    this.book = deps.book ?? new SyncedBook(this.marketId);
+    this.state = new MarketState(deps.instrument);
+    this.decisions = new DecisionPoints(deps.decide);
+    this.#session = new StrategySession({ ...deps, marketId: this.marketId });
+  }
+
+  /** The market's rules in force. */
+  get rules(): MarketRules {
+    return this.#rules;
+  }
+
+  /** The strategy's standing quotes; a target position stands above them. */
+  get quotes(): QuotesIntent | undefined {
+    return this.#quotes;
+  }
+
+  /** The mid that the standing quotes were made around, without own orders; NaN before the first. */
+  get quotesMidTicks(): number {
+    return this.#quotesMidTicks;
+  }
+
+  /** The target position that is worked: the strategy's, an operator's or the risk ladder's. */
+  get target(): WorkedTarget | undefined {
+    return this.#target;
+  }
+
+  /**
+   * The intent that unwinds an inherited position, as it was planned last; undefined when there is
+   * none, or it may not be worked.
+   */
+  get unwind(): TargetIntent | undefined {
+    return this.#unwind;
+  }
+
+  /** When the last slice of an unwinding was sent, exchange time. */
+  get lastTakeAtMs(): Ms | undefined {
+    return this.#lastTakeAtMs;
+  }
+
+  /** Why the strategy's last intent was refused; undefined when it was taken. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  /** The newest plan, for the screen, `status` and `explain`. */
+  get plan(): Plan | TargetPlan | undefined {
+    return this.#plan;
+  }
+
+  /**
+   * True until the strategy has seen a view since the book was last lost: what it wanted before
+   * answers another market.
+   */
+  get awaitingView(): boolean {
+    return this.#awaitingView;
+  }
+
+  /** True when something has changed since the last plan that bears on it. */
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
+  /** Something that bears on the plan has changed: the end of the turn plans anew. */
+  markDirty(): void {
+    this.#isDirty = true;
+  }
+
+  /** A plan is being made. A change that it makes itself marks the market for the next one. */
+  startPlan(): void {
+    this.#isDirty = false;
+  }
+
+  /** The plan is made. */
+  finishPlan(plan: Plan | TargetPlan): void {
+    this.#plan = plan;
+  }
+
+  /** The plan unwinds an inherited position by this intent, or none. */
+  setUnwind(intent: TargetIntent | undefined): void {
+    this.#unwind = intent;
+  }
+
+  /** Works a target position from now on, in place of the quotes. */
+  pursue(target: WorkedTarget): void {
+    this.#target = target;
+    this.#isDirty = true;
+  }
+
+  /** Gives the target position up. */
+  abandonTarget(): void {
+    this.#target = undefined;
+    this.#isDirty = true;
+  }
+
+  /** The plan found the target position over. That plan stands until something else changes. */
+  completeTarget(): void {
+    this.#target = undefined;
+  }
+
+  /** A slice of the target position, or of an unwinding, was sent. */
+  noteSlice(nowMs: Ms): void {
+    if (this.#target === undefined) this.#lastTakeAtMs = nowMs;
+    else this.#target = { ...this.#target, lastSliceAtMs: nowMs };
+  }
+
+  /** The exchange's rules were read again. Rules of another grid are not taken over. */
+  rulesRead(rules: MarketRules | undefined): void {
+    if (rules !== undefined && sameGrid(this.#rules, rules)) this.#rules = rules;
+    this.#isDirty = true;
+  }
+
+  /** Whether a strategy quotes here at all. */
+  get hasStrategy(): boolean {
+    return this.#deps.strategy !== undefined;
+  }
+
+  get running(): boolean {
+    return this.#session.running;
+  }
+
+  get lastView(): MarketView | undefined {
+    return this.#lastView;
+  }
+
+  /** The sequence of the newest view; 0 before the first. */
+  get newestViewSequence(): number {
+    return this.#viewSequence;
+  }
+
+  /** The view of the last intent that was taken; -1 before the first. */
+  get acceptedViewSequence(): number {
+    return this.#acceptedViewSequence;
+  }
+
+  /** Best bid plus best ask of the exchange's book, ours included; undefined without two sides. */
+  get midHalfTicks(): number | undefined {
+    if (!this.book.synchronised) return undefined;
+    const midHalfTicks = this.book.bids.bestTicks + this.book.asks.bestTicks;
+    return Number.isNaN(midHalfTicks) ? undefined : midHalfTicks;
+  }
+
+  /** The mid without our own orders, in fractional ticks, as the last event left it; undefined without two sides. */
+  get netMidTicks(): number | undefined {
+    return this.#touch === null ? undefined : (this.#touch.bidTicks + this.#touch.askTicks) / 2;
+  }
+
+  /** An intent of the strategy that was found in shape. */
+  take(intent: Intent): void {
+    this.#acceptedViewSequence = intent.viewSequence;
+    this.#refusal = undefined;
+    if (intent.kind === "quotes") {
+      this.#quotes = intent;
+      this.#quotesMidTicks = this.#lastView?.midTicks ?? Number.NaN;
+      if (this.#target?.byOperator === false) this.#target = undefined;
+    } else if (this.#target?.byOperator !== true) {
+      this.#target = { intent, byOperator: false, lastSliceAtMs: this.#target?.lastSliceAtMs };
+    }
+    this.#isDirty = true;
+  }
+
+  /** An intent of the strategy was refused: what it wanted before is nobody's wish any more, and comes down. */
+  refuse(why: string): void {
+    this.#forget();
+    this.#refusal = why;
+  }
+
+  #forget(): void {
+    this.#quotes = undefined;
+    if (this.#target?.byOperator === false) this.#target = undefined;
+    this.#isDirty = true;
+  }
+
+  /** After each event: the touch without our own orders. True when the book's mid may have moved. */
+  noteTouch(touch: NetTouch | null): boolean {
+    const moved =
+      touch?.bidTicks !== this.#touch?.bidTicks || touch?.askTicks !== this.#touch?.askTicks;
+    this.#touch = touch;
+    this.decisions.noteTouch(touch);
+    if (moved) this.#isDirty = true;
+    return touch !== null;
+  }
+
+  noteFill(): void {
+    this.decisions.noteFill();
+    this.#isDirty = true;
+  }
+
+  /** Starts the strategy, or starts it anew after it ended. */
+  connect(): void {
+    this.disconnect();
+    this.#refusal = undefined;
+    this.#session.start();
+  }
+
+  /** Stops the strategy. What it wanted last is forgotten. */
+  disconnect(): void {
+    this.#forget();
+    this.#session.stop();
+  }
+
+  /** The market can no longer be trusted: nothing is wanted until the strategy has seen a new view. */
+  lose(reason: string): void {
+    this.book.lose(reason);
+    this.lag.lost();
+    this.decisions.noteTouch(null);
+    this.#awaitingView = true;
+    this.#isDirty = true;
+  }
+
+  /** Best prices without our own orders; null when the book is not there. */
+  touch(): NetTouch | null {
+    return this.book.synchronised ? netTouch(this.book, this.#ownInBook.shown, this.#touch) : null;
+  }
+
+  /**
+   * The best price of one side without our own orders, whether or not the other is there, as an order meets it that is to stay behind it;
+   * undefined when nobody is on it. What the book may only still show of ours counts: a touch too near costs a tick, one too far a fee.
+   */
+  best(side: Side, ownOrders: readonly OwnRestingOrder[]): Ticks | undefined {
+    if (!this.book.synchronised) return undefined;
+    const best = netBest(
+      side === "BUY" ? this.book.bids : this.book.asks,
+      this.book.holdsOwnOrders ? ownOrders : NO_ORDERS,
+    );
+    return Number.isNaN(best) ? undefined : best;
+  }
+
+  /** Emits a view to the strategy. False when the market has no two sides without our own orders. */
+  emitView(cause: DecisionCause, inputs: ViewInputs): boolean {
+    const view = marketView({
+      instrument: this.instrument,
+      book: this.book,
+      ownOrders: this.#ownInBook.shown,
+      state: this.state,
+      before: this.#lastView,
+      sequence: this.#viewSequence + 1,
+      timeMs: inputs.timeMs,
+      cause,
+      depthLevels: this.#deps.depthLevels,
+      positionLots: inputs.positionLots,
+      equity: inputs.equity,
+      maxPositionLots: this.maxPositionLots,
+    });
+    if (view === null) return false;
+    this.#viewSequence = view.sequence;
+    this.#lastView = view;
+    this.state.startView();
+    this.#isDirty = true;
+    this.#awaitingView = false;
+    this.#session.show(view);
+    return true;
+  }
+
+  /** After each event: our own orders as they are now. `nowMs`: a clock that never steps back. */
+  noteOwn(orders: OwnBookOrders, nowMs: Ms): void {
+    if (this.book.holdsOwnOrders)
+      this.#ownInBook.note(orders.inBook(this.marketId), this.book, nowMs);
+  }
+}
+
+const NO_ORDERS: readonly OwnRestingOrder[] = [];

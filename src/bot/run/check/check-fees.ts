@@ -1,0 +1,78 @@
+import { scaledToDecimal } from "../../../core/instrument.js";
+import type { CreditUnits, MarketId } from "../../../core/units.js";
+import type { VenueRules, VenueTrade } from "../../../exchange/records.js";
+import { tradeFee } from "../../../perpetual/fees.js";
+import { divFixed } from "../../../perpetual/fixed-point.js";
+import type { BotConfig } from "../../config/config.js";
+import { type FeeRates, signedRates } from "../../execution/signed-rates.js";
+import type { Finding } from "./finding.js";
+
+/** A contract truncates a fee, and that of a taker over all its makers: a trade may be off by units, a rate by no more. */
+const ROUNDING_UNITS: CreditUnits = 2n;
+
+/**
+ * The fee rates that orders will be signed with beside those that exchangeInfo tells, and beside what the account's newest trades were charged: the
+ * exchange drops an order whose rates are not the account's, and another rate than thought is what a maker's profit is made of.
+ * @param trades of the account, oldest first, by market; none where there is no account.
+ */
+export function feeFindings(
+  config: Pick<BotConfig, "exchange" | "markets">,
+  rules: Pick<VenueRules, "markets" | "waiveGasFeeMinimumQuote">,
+  trades: ReadonlyMap<MarketId, readonly VenueTrade[]>,
+): Finding[] {
+  return Object.keys(config.markets).flatMap((marketId) => {
+    const market = rules.markets[marketId];
+    if (market === undefined) return [];
+    const subject = `markets.${marketId} fees`;
+    const signed = signedRates(config, market);
+    const charged = chargedDifferently(
+      signed,
+      trades.get(marketId) ?? [],
+      rules.waiveGasFeeMinimumQuote,
+    );
+    const findings: Finding[] = charged.map((text) => ({ level: "warning", subject, text }));
+    if (
+      signed.makerFeeRate !== market.makerFeeRate ||
+      signed.takerFeeRate !== market.takerFeeRate
+    ) {
+      const text = `orders are signed with ${inWords(signed)}, as exchange.makerFeeRate and takerFeeRate say; exchangeInfo says ${inWords(market)}: without an agreement that says so the exchange drops them`;
+      findings.unshift({ level: "warning", subject, text });
+    }
+    return findings.length > 0
+      ? findings
+      : [{ level: "ok", subject, text: `${inWords(signed)}, as exchangeInfo says` }];
+  });
+}
+
+/** The newest trade as maker and the newest as taker, where it was charged another rate than orders will be signed with. */
+function chargedDifferently(
+  signed: FeeRates,
+  trades: readonly VenueTrade[],
+  least: CreditUnits,
+): readonly string[] {
+  return (["maker", "taker"] as const).flatMap((liquidity) => {
+    // A small order pays for its gas by its rates.
+    const newest = trades.findLast(
+      ({ isMaker, quote, status }) =>
+        isMaker === (liquidity === "maker") && quote >= least && quote > 0n && status !== "FAILED",
+    );
+    if (newest === undefined) return [];
+    const rate = liquidity === "maker" ? signed.makerFeeRate : signed.takerFeeRate;
+    const { id, quote, commission } = newest;
+    const off = commission - tradeFee(quote, rate);
+    if (off <= ROUNDING_UNITS && off >= -ROUNDING_UNITS) return [];
+    return [
+      `the account's newest trade as ${liquidity} (${id}) was charged ${rateText(divFixed(commission, quote))} of its value, orders are signed with ${rateText(rate)}`,
+    ];
+  });
+}
+
+function inWords({ makerFeeRate, takerFeeRate }: FeeRates): string {
+  return `maker ${rateText(makerFeeRate)}, taker ${rateText(takerFeeRate)}`;
+}
+
+/** To a hundredth of a basis point: what a fee in whole units tells of its rate. */
+function rateText(rate: bigint): string {
+  const millionths = (rate + (rate < 0n ? -1n : 1n) * 5n * 10n ** 11n) / 10n ** 12n;
+  return scaledToDecimal(millionths, 6);
+}

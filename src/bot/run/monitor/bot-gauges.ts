@@ -1,0 +1,56 @@
+import { type Metrics, PNL_PARTS } from "../../../monitoring/metrics.js";
+import type { Bot } from "../../engine/bot.js";
+import { isQuoting } from "../../market/market-standing.js";
+import { positionUnknownSeconds } from "./bot-status.js";
+import { earningsOf } from "./earnings.js";
+
+/** Sets every gauge that is read off the bot as it is now: orders, positions, profit, tokens, ages. */
+export function setBotGauges(bot: Bot, metrics: Metrics): void {
+  const { context } = bot;
+  const { account, traders, budget, clock, exchangeTime } = context;
+  for (const trader of traders.values()) {
+    const working = account.orders.mayStillFill(trader.marketId);
+    for (const side of ["BUY", "SELL"] as const) {
+      metrics.setOpenOrders(
+        trader.marketId,
+        side,
+        working.filter((order) => order.side === side).length,
+      );
+    }
+    metrics.setUnknownOrders(
+      trader.marketId,
+      working.filter(({ phase }) => phase === "unknown").length,
+    );
+    metrics.setManualOrders(trader.marketId, account.orders.foreign(trader.marketId).length);
+    if (trader.hasStrategy)
+      metrics.setQuoting(trader.marketId, isQuoting(bot.context, trader.marketId));
+    if (account.confirmed)
+      metrics.setPosition(trader.marketId, Number(account.positionBase(trader.marketId)));
+    metrics.setPositionUnknown(trader.marketId, positionUnknownSeconds(bot, trader.marketId) ?? 0);
+    const bookAgeMs = clock.monotonicMs() - trader.lag.rightAtMs(trader.book.lastReceivedMs);
+    if (trader.book.synchronised) metrics.setBookAge(trader.marketId, bookAgeMs / 1000);
+    const parts = account.profit(trader.marketId);
+    for (const part of PNL_PARTS) {
+      metrics.setPnl(trader.marketId, part, Number(parts[part]) / 10 ** parts.decimals);
+    }
+  }
+  const unit = 10 ** context.rules.creditDecimals;
+  const { underWay, parts } = earningsOf(bot);
+  if (underWay !== undefined) metrics.setUnderWay(Number(underWay) / 10 ** parts.decimals);
+  if (account.equity !== undefined)
+    metrics.setEquity(
+      Number(account.equity) / unit,
+      Number(bot.safety.peak ?? account.equity) / unit,
+    );
+  if (bot.safety.losses !== undefined)
+    metrics.setDailyLoss(Number(bot.safety.losses.dailyLoss) / unit);
+  for (const { measure, marketId, severity } of bot.safety.ladder.measures)
+    metrics.setRiskRung(measure, marketId ?? "", severity);
+  for (const bucket of ["ORDER", "COMMON"] as const)
+    metrics.setRateTokens(bucket, budget.available(bucket));
+  metrics.setLoopLag(context.loopLag.lagMs / 1000, context.loopLag.isShedding);
+  metrics.setClockOffset(exchangeTime.offsetMs / 1000);
+  if (bot.safety.accountAtMs !== undefined)
+    metrics.setAccountAge((clock.monotonicMs() - bot.safety.accountAtMs) / 1000);
+  if (bot.heartbeatAtMs !== undefined) metrics.heartbeat(bot.heartbeatAtMs);
+}

@@ -1,0 +1,293 @@
+import type { ProfitParts } from "../../../account/profit/profit.js";
+import { scaledToDecimal } from "../../../core/instrument.js";
+import type { Lots, MarketId } from "../../../core/units.js";
+import { PNL_PARTS, type PnlPart } from "../../../monitoring/metrics.js";
+import type { Readiness } from "../../../monitoring/metrics-server.js";
+import type { Reason } from "../../../strategies/intent.js";
+import type { Bot } from "../../engine/bot.js";
+import { type MarketActivity, marketStanding, shedLoad } from "../../market/market-standing.js";
+import { actionText } from "../../safety/ladder-text.js";
+import type { UnwindReport, UnwindState } from "../../unwind/unwind-report.js";
+import type { RunningLiquidator } from "../run-liquidator.js";
+import { earningsOf } from "./earnings.js";
+import { type LiquidatorStatus, liquidatorStatus } from "./liquidator-status.js";
+
+/** Decimal strings of quote by the parts of profit. */
+export type PnlQuote = Readonly<Record<PnlPart, string>>;
+
+/** One market of {@link BotStatus}. */
+export interface MarketStatus {
+  readonly state: MarketActivity;
+  /** Why it is not quoting, or not all that its strategy wants. */
+  readonly reasons: readonly string[];
+  readonly strategy: string;
+  /** null until the exchange has reported the account. */
+  readonly positionBase: string | null;
+  /** For how long the position has been unknown: nothing is quoted meanwhile. Undefined while it is known. */
+  readonly positionUnknownSeconds: number | undefined;
+  readonly pnlQuote: PnlQuote;
+  readonly pnlTotalQuote: string;
+  readonly openBids: number;
+  readonly openAsks: number;
+  readonly unknownOrders: number;
+  readonly manualOrders: number;
+  readonly bestBid: string | undefined;
+  readonly bestAsk: string | undefined;
+  readonly markQuote: string | undefined;
+  readonly lastReason: Reason | undefined;
+}
+
+/** A takeover and what became of it, in base and quote. */
+export interface UnwindStatus {
+  readonly takeoverId: string;
+  readonly marketId: MarketId;
+  readonly state: UnwindState;
+  readonly inheritedBase: string;
+  readonly soldBase: string;
+  readonly remainingBase: string;
+  /** Takeover, fills and fees so far, the rest at its mark; undefined while that is not known. */
+  readonly earnedQuote: string | undefined;
+  /** Whose mark that is: of a bot that liquidates the worse of the exchange's and the chain's. Undefined when nothing remains. */
+  readonly restBy: "exchange" | "chain" | undefined;
+  readonly deadlineMs: number;
+  /** Of one that is open: what may be held of it now, signed, the worst price of its orders, and when less may be held. */
+  readonly trajectory?: {
+    readonly allowedBase: string;
+    readonly worstPrice: string;
+    readonly nextStepAtMs: number | undefined;
+  };
+}
+
+/** What `marketwright status` shows: plain JSON. */
+export interface BotStatus {
+  readonly config: string;
+  readonly account: string;
+  readonly phase: string;
+  /** Nothing is sent to the exchange. */
+  readonly dryRun: boolean;
+  /** Orders, position and equity are of a dry run that fills here, and the account's own are others. */
+  readonly paper: boolean;
+  readonly equityQuote: string | undefined;
+  /** Since the start, deposits less withdrawals among it. */
+  readonly equityChangeQuote: string | undefined;
+  /** Deposits less withdrawals since the start. */
+  readonly transfersQuote: string;
+  /** The change of equity without them: what the run has earned. To the last digit it is `pnlTotalQuote` and `underWayQuote`. */
+  readonly earnedQuote: string | undefined;
+  /** The same by its parts, as our records have them: of all markets, and incomes of others. */
+  readonly pnlQuote: PnlQuote;
+  readonly pnlTotalQuote: string;
+  /** What only the exchange's balances have, or only our records: trades, incomes and transfers under way. 0 once both have all. */
+  readonly underWayQuote: string | undefined;
+  readonly peakEquityQuote: string | undefined;
+  readonly halts: readonly string[];
+  /** Lost since midnight UTC, deposits and withdrawals taken out; undefined before the account is known. */
+  readonly dailyLossQuote: string | undefined;
+  /** What acts of the risk ladder, in words. */
+  readonly ladder: readonly string[];
+  readonly tokens: Readonly<Record<string, { readonly left: number; readonly limit: number }>>;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly clockOffsetMs: number | undefined;
+  readonly markets: Readonly<Record<MarketId, MarketStatus>>;
+  /** Takeovers that are being sold, and before them the last few that are through. */
+  readonly unwinding: readonly UnwindStatus[];
+  /** All takeovers of the last day, by where their unwinding stands. */
+  readonly unwindCounts: Readonly<Partial<Record<UnwindState, number>>>;
+  /** Of a bot that liquidates. */
+  readonly liquidator?: LiquidatorStatus;
+}
+
+/** Takeovers that are through and that a status tells of. */
+const ENDED_TOLD = 5;
+
+function countsOf(unwinds: readonly UnwindReport[]): Partial<Record<UnwindState, number>> {
+  const counts: Partial<Record<UnwindState, number>> = {};
+  for (const { state } of unwinds) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+/** The bot as it is now. */
+export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
+  const { config, account, traders, accountAddress, budget, exchangeTime, dryRun, isPaper, rules } =
+    bot.context;
+  const { equity, change, transfers, earned, parts, underWay } = earningsOf(bot);
+  const pnl = pnlText(parts);
+  const unwinds = bot.unwinding.reports();
+  const baseOf = (marketId: MarketId, lots: Lots): string =>
+    traders.get(marketId)?.instrument.amountOf(lots) ?? String(lots);
+  const quote = (units: bigint | undefined): string | undefined =>
+    units === undefined ? undefined : quoteText(bot, units);
+  return {
+    config: config.path,
+    account: accountAddress,
+    phase: bot.phase,
+    dryRun: dryRun || isPaper,
+    paper: isPaper,
+    equityQuote: quote(equity),
+    equityChangeQuote: quote(change),
+    transfersQuote: quoteText(bot, transfers),
+    earnedQuote: quote(earned),
+    pnlQuote: pnl.parts,
+    pnlTotalQuote: pnl.total,
+    underWayQuote: underWay === undefined ? undefined : scaledToDecimal(underWay, parts.decimals),
+    peakEquityQuote: quote(bot.safety.peak),
+    halts: accountHalts(bot),
+    dailyLossQuote: quote(bot.safety.losses?.dailyLoss),
+    ladder: ladderTexts(bot),
+    tokens: {
+      ORDER: { left: budget.available("ORDER"), limit: budget.limit("ORDER") },
+      COMMON: { left: budget.available("COMMON"), limit: budget.limit("COMMON") },
+    },
+    counts: { ...account.counts },
+    clockOffsetMs: exchangeTime.known ? exchangeTime.offsetMs : undefined,
+    ...(running === undefined
+      ? {}
+      : {
+          liquidator: liquidatorStatus(running, { creditDecimals: rules.creditDecimals, baseOf }),
+        }),
+    markets: Object.fromEntries(
+      [...traders.keys()].map((marketId) => [marketId, marketStatus(bot, marketId)]),
+    ),
+    unwinding: [
+      ...unwinds.filter(({ state }) => state !== "open").slice(-ENDED_TOLD),
+      ...unwinds.filter(({ state }) => state === "open"),
+    ].map((report) => unwindStatus(bot, report, running)),
+    unwindCounts: countsOf(unwinds),
+  };
+}
+
+/** Ready: every market that has a strategy quotes both sides, and a liquidator sees the chain. */
+export function readinessOf(bot: Bot, running?: RunningLiquidator): Readiness {
+  const quoted = [...bot.context.traders.values()].filter(({ hasStrategy }) => hasStrategy);
+  const blind =
+    running?.rpc.report().every(({ distrust }) => distrust !== undefined) === true
+      ? ["liquidator: no RPC can be believed"]
+      : [];
+  const paused = running === undefined ? undefined : running.liquidator.view().paused;
+  const reasons = quoted.flatMap(({ marketId }) => {
+    const { state, reasons: why } = marketStatus(bot, marketId);
+    return state === "quoting"
+      ? []
+      : [`${marketId}: ${state}${why.length === 0 ? "" : `: ${why.join("; ")}`}`];
+  });
+  const all = [...reasons, ...blind, ...(paused === undefined ? [] : [`liquidator: ${paused}`])];
+  // A bot that sheds load quotes: whoever reads the page is told all the same.
+  return { ready: all.length === 0, reasons: [...all, ...shedLoad(bot.context)] };
+}
+
+/** Profit by its parts as decimal strings of quote. */
+function pnlText(profit: ProfitParts): { readonly parts: PnlQuote; readonly total: string } {
+  const text = (scaled: bigint): string => scaledToDecimal(scaled, profit.decimals);
+  const parts = Object.fromEntries(PNL_PARTS.map((part) => [part, text(profit[part])])) as Record<
+    PnlPart,
+    string
+  >;
+  return { parts, total: text(profit.total) };
+}
+
+/** For how long the position of a market has been unknown; undefined while it is known. */
+export function positionUnknownSeconds(
+  { safety, context }: Bot,
+  marketId: MarketId,
+): number | undefined {
+  const halt = safety.haltsOf(marketId).find(({ name }) => name === "position-unknown");
+  return halt === undefined
+    ? undefined
+    : Math.round(context.clock.monotonicMs() - halt.sinceMs) / 1000;
+}
+
+/** Credit units as a decimal string of quote. */
+export function quoteText(bot: Bot, units: bigint): string {
+  return scaledToDecimal(units, bot.context.rules.creditDecimals);
+}
+
+/** What halts the whole account, in words. */
+export function accountHalts(bot: Bot): readonly string[] {
+  return bot.safety.halts
+    .filter(({ scope }) => scope === "account")
+    .map(({ name, why }) => `${name}: ${why}`);
+}
+
+/** What acts of the risk ladder, in words: those of a market with its name. */
+export function ladderTexts({ safety }: Bot): readonly string[] {
+  return safety.ladder.acting.map(
+    (rung) =>
+      `${rung.measure}${rung.marketId === undefined ? "" : ` of ${rung.marketId}`}: ${actionText(rung)}: ${rung.why}`,
+  );
+}
+
+function unwindStatus(
+  bot: Bot,
+  report: UnwindReport,
+  running: RunningLiquidator | undefined,
+): UnwindStatus {
+  const {
+    takeoverId,
+    marketId,
+    state,
+    inheritedCredit,
+    proceedsCredit,
+    feesCredit,
+    markCredit,
+    remainingLots,
+    deadlineMs,
+  } = report;
+  const rest = remainingLots === 0 ? undefined : running?.restValue(marketId, remainingLots);
+  const restCredit = rest?.credit ?? markCredit;
+  const trader = bot.context.traders.get(marketId);
+  const base = (lots: Lots): string => trader?.instrument.amountOf(lots) ?? String(lots);
+  const at = bot.unwinding.trajectories(marketId).find((one) => one.takeoverId === takeoverId);
+  const trajectory =
+    at === undefined || trader === undefined
+      ? undefined
+      : {
+          allowedBase: base(at.allowedLots),
+          worstPrice: trader.instrument.priceOf(at.worstTicks),
+          nextStepAtMs: at.nextStepAtMs,
+        };
+  return {
+    takeoverId,
+    marketId,
+    state,
+    inheritedBase: base(report.inheritedLots),
+    soldBase: base(report.soldLots),
+    remainingBase: base(remainingLots),
+    earnedQuote:
+      restCredit === undefined
+        ? undefined
+        : quoteText(bot, inheritedCredit + proceedsCredit - feesCredit + restCredit),
+    restBy: rest?.by,
+    deadlineMs,
+    ...(trajectory === undefined ? {} : { trajectory }),
+  };
+}
+
+function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
+  const { account, traders, config } = bot.context;
+  const trader = traders.get(marketId);
+  const open = account.orders.mayStillFill(marketId);
+  const { parts, total } = pnlText(account.profit(marketId));
+  const { state, reasons } =
+    trader === undefined
+      ? { state: "halted" as const, reasons: [] }
+      : marketStanding(bot.context, bot.safety, trader);
+  const touching = trader?.midHalfTicks === undefined ? undefined : trader;
+  const mark = trader?.state.mark;
+  return {
+    state,
+    reasons,
+    strategy: config.markets[marketId]?.strategy ?? "no strategy",
+    positionBase: account.confirmed ? account.positionBase(marketId) : null,
+    positionUnknownSeconds: positionUnknownSeconds(bot, marketId),
+    pnlQuote: parts,
+    pnlTotalQuote: total,
+    openBids: open.filter(({ side }) => side === "BUY").length,
+    openAsks: open.filter(({ side }) => side === "SELL").length,
+    unknownOrders: open.filter(({ phase }) => phase === "unknown").length,
+    manualOrders: account.orders.foreign(marketId).length,
+    bestBid: touching?.instrument.priceOf(touching.book.bids.bestTicks),
+    bestAsk: touching?.instrument.priceOf(touching.book.asks.bestTicks),
+    markQuote: mark === undefined ? undefined : quoteText(bot, mark),
+    lastReason: trader?.target?.intent.reason ?? trader?.unwind?.reason ?? trader?.quotes?.reason,
+  };
+}

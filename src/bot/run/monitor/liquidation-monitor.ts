@@ -1,0 +1,116 @@
+import { scaledToDecimal } from "../../../core/instrument.js";
+import type { LedgerNote } from "../../../liquidator/ledger/liquidation-ledger.js";
+import type { LiquidatorLog } from "../../../liquidator/takeover-means.js";
+import type { Metrics } from "../../../monitoring/metrics.js";
+import type { Bot } from "../../engine/bot.js";
+import type { RunningLiquidator } from "../run-liquidator.js";
+import type { RunVoice } from "./run-voice.js";
+
+/** Opportunities whose gas is remembered as counted. */
+const MOST_GAS = 500;
+
+/** Hears what a liquidator and its ledger tell, and turns it into metrics and words. */
+export class LiquidationMonitor {
+  readonly #metrics: Metrics;
+  readonly #voice: RunVoice;
+  readonly #bot: () => Bot | undefined;
+  /** By opportunity, newest last. */
+  readonly #gasCounted = new Map<string, bigint>();
+  #running: RunningLiquidator | undefined;
+
+  constructor(metrics: Metrics, voice: RunVoice, bot: () => Bot | undefined) {
+    this.#metrics = metrics;
+    this.#voice = voice;
+    this.#bot = bot;
+  }
+
+  /** The liquidator of a bot that has one. */
+  get running(): RunningLiquidator | undefined {
+    return this.#running;
+  }
+
+  attach(running: RunningLiquidator): void {
+    this.#running = running;
+  }
+
+  /** The liquidator has something to say; what it says again and again is said rarely. */
+  readonly says: LiquidatorLog = (level, text, fields) => {
+    if (level === "info") this.#voice.say(level, text, fields);
+    else this.#voice.sayRarely(level, text, fields);
+  };
+
+  /** The liquidator's ledger has changed. */
+  hear({ opportunity, stage, outcome }: LedgerNote): void {
+    const { marketId, victim, reason, lostTo, shortOfQuote, profitQuote, gasWei } = opportunity;
+    if (stage !== undefined)
+      this.#metrics.liquidationStage(
+        marketId,
+        stage.name,
+        stage.name === "seen" ? undefined : stage.seconds,
+      );
+    if (stage?.name === "confirmed")
+      this.#voice.say("info", "an account can be liquidated", { marketId, victim });
+    const quote = (units: bigint | undefined): string | undefined =>
+      units === undefined ? undefined : scaledToDecimal(units, this.#creditDecimals);
+    if (stage?.name === "unwound") {
+      const { state, remainingLots = 0, restBy } = opportunity.unwound ?? {};
+      const remainingBase = this.#bot()
+        ?.context.traders.get(marketId)
+        ?.instrument.amountOf(remainingLots);
+      const fields = {
+        marketId,
+        victim,
+        state,
+        remainingBase,
+        restBy,
+        profitQuote: quote(profitQuote),
+      };
+      const isLeft = state === "expired" && remainingLots !== 0;
+      if (isLeft) this.#voice.say("warn", "what was taken over was not sold in time", fields);
+      else this.#voice.say("info", "what was taken over is sold", fields);
+    }
+    this.#spent(gasWei, opportunity.id);
+    if (outcome === undefined) return;
+    this.#metrics.liquidation(marketId, outcome);
+    this.#voice.say(outcome === "reverted" ? "warn" : "info", `liquidation ${outcome}`, {
+      marketId,
+      victim,
+      reason,
+      lostTo: lostTo?.winner,
+      blocksBefore: lostTo?.blocksBefore,
+      shortOfQuote: quote(shortOfQuote),
+      profitQuote: quote(profitQuote),
+    });
+  }
+
+  /** Sets the gauges of a liquidator and of its chain: at each scrape and each screen. */
+  setGauges(): void {
+    if (this.#running === undefined) return;
+    const { liquidator, ledger, rpc } = this.#running;
+    const { watched, inFlight } = liquidator.view();
+    const profitQuote = Number(ledger.counts().profitQuote) / 10 ** this.#creditDecimals;
+    this.#metrics.setLiquidator({ profitQuote, candidates: watched, inFlight: inFlight.length });
+    for (const { name, headAgeMs, distrust } of rpc.report())
+      this.#metrics.setRpc(
+        name,
+        distrust === undefined,
+        headAgeMs === undefined ? undefined : headAgeMs / 1000,
+      );
+  }
+
+  get #creditDecimals(): number {
+    return this.#bot()?.context.rules.creditDecimals ?? 0;
+  }
+
+  /** Gas counts when its receipt comes, whatever the opportunity comes to; what the chain took back was counted, and counts anew. */
+  #spent(gasWei: bigint | undefined, opportunityId: string): void {
+    if (gasWei === undefined) this.#gasCounted.delete(opportunityId);
+    if (gasWei === undefined || this.#gasCounted.get(opportunityId) === gasWei) return;
+    const moreWei = gasWei - (this.#gasCounted.get(opportunityId) ?? 0n);
+    // A counter only grows: another receipt of the same opportunity may name less.
+    if (moreWei > 0n) this.#metrics.liquidationGas(Number(moreWei) / 1e18);
+    this.#gasCounted.set(opportunityId, gasWei);
+    const [oldest] = this.#gasCounted.keys();
+    if (this.#gasCounted.size > MOST_GAS && oldest !== undefined) this.#gasCounted.delete(oldest);
+  }
+}

@@ -1,0 +1,380 @@
+import type { AccountChange } from "../../../account/changes.js";
+import { isFinalPhase, type OrderChange } from "../../../account/orders/order.js";
+import { scaledToDecimal } from "../../../core/instrument.js";
+import type { Clock } from "../../../core/runtime/seam.js";
+import type { Hex, MarketId, Ms } from "../../../core/units.js";
+import type { VenueIncome, VenueOrder, VenueTrade } from "../../../exchange/records.js";
+import type { Action, Outcome } from "../../../exchange/venue.js";
+import type { Log } from "../../../monitoring/log.js";
+import type { Metrics, OrderOutcomeName } from "../../../monitoring/metrics.js";
+import type { ScreenNote } from "../../../monitoring/screen-model.js";
+import type { Bot } from "../../engine/bot.js";
+import type { Notice, StopResult } from "../../engine/notice.js";
+import { isQuoting } from "../../market/market-standing.js";
+import { actionText } from "../../safety/ladder-text.js";
+import { tellFailed } from "../../strategy/failed-strategy.js";
+import { setBotGauges } from "./bot-gauges.js";
+import { LiquidationMonitor } from "./liquidation-monitor.js";
+import { RunVoice } from "./run-voice.js";
+import { TokenShortages } from "./token-shortages.js";
+
+/** Hears what a bot tells and turns it into metrics, log lines and the counts of the summary. */
+export class RunMonitor {
+  /** What its liquidator tells, where it has one. */
+  readonly liquidation: LiquidationMonitor;
+  streamGaps = 0;
+  malformed = 0;
+  stopResult: StopResult | undefined;
+  /** When both sides rested in every market for the first time, on the clock that never steps. */
+  firstQuoteAtMs: number | undefined;
+  /** The newest fills' times, on the clock that never steps. */
+  readonly fillsAtMs = new Map<MarketId, Ms[]>();
+  /** All fills of the run. */
+  readonly fillCounts = new Map<MarketId, number>();
+  readonly #metrics: Metrics;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #onStopped: (result: StopResult) => void;
+  readonly #causeOf = new Map<number, number>();
+  readonly #voice: RunVoice;
+  readonly #shortages: TokenShortages;
+  #bot: Bot | undefined;
+
+  constructor(metrics: Metrics, log: Log, clock: Clock, onStopped: (result: StopResult) => void) {
+    this.#metrics = metrics;
+    this.#log = log;
+    this.#clock = clock;
+    this.#onStopped = onStopped;
+    this.#voice = new RunVoice(log, clock);
+    this.#shortages = new TokenShortages(this.#voice, metrics, clock, () => this.#bot);
+    this.liquidation = new LiquidationMonitor(metrics, this.#voice, () => this.#bot);
+  }
+
+  attach(bot: Bot): void {
+    this.#bot = bot;
+  }
+
+  /** The newest of what was told, for a screen. */
+  get notes(): readonly ScreenNote[] {
+    return this.#voice.notes;
+  }
+
+  /** Sets the gauges: at each scrape and each screen. */
+  refresh(): void {
+    if (this.#bot !== undefined) setBotGauges(this.#bot, this.#metrics);
+    this.#shortages.look();
+    this.liquidation.setGauges();
+  }
+
+  /** The signed bytes of an action went to the transport. */
+  written(actionId: number): void {
+    const causeMs = this.#causeOf.get(actionId);
+    if (causeMs === undefined) return;
+    this.#causeOf.delete(actionId);
+    this.#metrics.tickToOrder((this.#clock.monotonicMs() - causeMs) / 1000);
+  }
+
+  observe(notice: Notice): void {
+    this.#shortages.look();
+    switch (notice.kind) {
+      case "log":
+        return this.#voice.say(notice.level, notice.message, notice.fields);
+      case "account":
+        return this.#account(notice.change);
+      case "dispatched":
+        if (notice.causeMonotonicMs !== undefined && notice.action.kind === "place")
+          this.#causeOf.set(notice.action.actionId, notice.causeMonotonicMs);
+        if (this.#log.writesDebug)
+          this.#log.debug(
+            { action: notice.action.kind, ...subjectOf(notice.action) },
+            "dispatched",
+          );
+        return;
+      case "answered":
+        return this.#answered(notice.action, notice.outcome, notice.tookMs);
+      case "book-lost":
+        if (notice.gap) {
+          this.streamGaps++;
+          this.#metrics.streamGap(notice.marketId);
+        }
+        return this.#voice.say("warn", "book lost", {
+          marketId: notice.marketId,
+          reason: notice.reason,
+        });
+      case "stream":
+        this.#metrics.streamState(notice.stream, notice.state === "up");
+        return this.#voice.say(
+          notice.state === "up" ? "info" : "warn",
+          `${notice.stream} stream ${notice.state}`,
+          {
+            reason: notice.reason,
+          },
+        );
+      case "malformed":
+        this.malformed++;
+        this.#metrics.malformedFrame(notice.where);
+        return this.#voice.sayRarely("warn", `malformed ${notice.where}`, {
+          reason: notice.reason,
+        });
+      case "intent":
+        this.#metrics.intent(notice.intent.marketId, notice.intent.kind);
+        for (const { limit } of notice.clips ?? [])
+          this.#metrics.riskRefusal(notice.intent.marketId, limit);
+        if (this.#log.writesDebug) this.#log.debug({ intent: notice.intent }, "intent");
+        return;
+      case "intent-refused":
+        this.#metrics.riskRefusal(notice.marketId, notice.refusal);
+        return this.#voice.sayRarely("warn", `intent refused: ${notice.refusal}`, {
+          marketId: notice.marketId,
+          why: notice.why,
+        });
+      case "held-back":
+        this.#metrics.riskRefusal(notice.marketId, notice.limit);
+        this.#log.debug(
+          { marketId: notice.marketId, limit: notice.limit, why: notice.why },
+          "held back",
+        );
+        return;
+      case "strategy-failed":
+        return tellFailed(this.#log, notice);
+      case "tokens-short":
+        return this.#shortages.hear(notice);
+      case "dry-plan":
+        return this.#voice.say("info", "would do", {
+          marketId: notice.marketId,
+          cancels: notice.plan.cancels.map(({ hash, why }) => ({ hash, why })),
+          places: notice.plan.places.map(({ side, level, ticks, lots, why }) => ({
+            side,
+            level,
+            ticks,
+            lots,
+            why,
+          })),
+        });
+      case "halted":
+        if (notice.marketId !== undefined)
+          this.#metrics.marketHalted(notice.marketId, notice.reason, notice.on);
+        // The account's gauge shows a reason while it holds anywhere.
+        this.#metrics.halted(
+          notice.reason,
+          notice.on || (this.#bot?.safety.halts ?? []).some(({ name }) => name === notice.reason),
+        );
+        return this.#voice.say(
+          notice.on && this.#hasStarted ? "warn" : "info",
+          this.#haltText(notice.on),
+          {
+            reason: notice.reason,
+            marketId: notice.marketId,
+            why: notice.why,
+          },
+        );
+      case "rung": {
+        const { measure, marketId, action, widenFactor, why } = notice;
+        // A halt is told by itself.
+        if (action === "halt") return;
+        const isMild = action === undefined || !this.#hasStarted;
+        const text =
+          action === undefined
+            ? "risk ladder: over"
+            : `risk ladder: ${actionText({ action, widenFactor })}`;
+        return this.#voice.say(isMild ? "info" : "warn", text, { measure, marketId, why });
+      }
+      case "stopped":
+        this.stopResult = notice.result;
+        this.#voice.say(notice.result.ordersLeft.length === 0 ? "info" : "error", "stopped", {
+          ...notice.result,
+        });
+        this.#onStopped(notice.result);
+    }
+  }
+
+  /** Before the account is confirmed for the first time every guard says no, as it should: that is no trouble. */
+  get #hasStarted(): boolean {
+    return this.#bot !== undefined && this.#bot.phase !== "starting";
+  }
+
+  #haltText(on: boolean): string {
+    if (!this.#hasStarted) return on ? "not quoting yet" : "no longer in the way";
+    return on ? "halted" : "halt over";
+  }
+
+  #account(change: AccountChange): void {
+    switch (change.kind) {
+      case "fill":
+        return this.#fill(change.trade);
+      case "trade-failed":
+        this.#metrics.settlementFailure(change.trade.marketId);
+        return this.#voice.say("warn", "settlement failed: the trade is reversed", {
+          marketId: change.trade.marketId,
+          tradeId: change.trade.id,
+          lots: change.lots,
+        });
+      case "difference":
+        this.#metrics.reconcileDifference(change.difference.kind);
+        return this.#voice.say("warn", "differs from the exchange", { ...change.difference });
+      case "reconciled":
+        this.#metrics.reconciled();
+        this.#log.debug(
+          {
+            cause: change.result.cause,
+            tookMs: change.result.finishedAtMs - change.result.startedAtMs,
+          },
+          "reconciled",
+        );
+        return;
+      case "reconcile-failed":
+        return this.#voice.sayRarely("warn", `reconcile question failed: ${change.ask}`, {
+          message: change.message,
+        });
+      case "awaits-settlement":
+        return this.#voice.sayRarely(
+          "info",
+          "waits for trades to settle, which show whether the exchange's positions have them",
+          {
+            marketIds: change.marketIds.join(", "),
+          },
+        );
+      case "order":
+        this.#noteFirstQuote();
+        return this.#order(change.order.hash, change.change);
+      case "adopted":
+        return this.#voice.say("info", "took over an order of an earlier run", {
+          marketId: change.order.marketId,
+          hash: change.order.hash,
+        });
+      case "foreign":
+        if (change.first) this.#foreign(change.order, change.isLeftOver);
+        return;
+      case "position-set":
+        return this.#voice.say("error", "position set to the exchange's", {
+          marketId: change.marketId,
+          lots: change.lots,
+          was: change.was,
+        });
+      case "income":
+        return this.#income(change.income);
+      case "settled":
+      case "balances":
+        return;
+    }
+  }
+
+  #fill({ marketId, side, isMaker, ticks, lots, restPaper, id }: VenueTrade): void {
+    const instrument = this.#trader(marketId)?.instrument;
+    const liquidity = isMaker ? "maker" : "taker";
+    this.#metrics.fill(marketId, side, liquidity, lots * (instrument?.lotBase ?? 0));
+    this.fillCounts.set(marketId, (this.fillCounts.get(marketId) ?? 0) + 1);
+    const times = this.fillsAtMs.get(marketId) ?? [];
+    times.push(this.#clock.monotonicMs());
+    if (times.length > 1_000) times.shift();
+    this.fillsAtMs.set(marketId, times);
+    this.#voice.say("info", "fill", {
+      marketId,
+      side,
+      price: instrument?.toldPriceOf(ticks),
+      amount: instrument?.toldAmountOf(lots, restPaper),
+      liquidity,
+      tradeId: id,
+    });
+  }
+
+  #order(hash: Hex, change: OrderChange): void {
+    if (change.change === "revived") {
+      this.#voice.say("error", "an order that was taken for dead is alive", {
+        hash,
+        from: change.from,
+      });
+    } else if (change.change === "contradiction") {
+      this.#voice.say("error", "a report contradicts an order of ours", {
+        hash,
+        text: change.text,
+      });
+    } else if (change.change === "phase" && (change.to === "unknown" || isFinalPhase(change.to))) {
+      this.#log.debug({ hash, from: change.from, to: change.to }, "order");
+    }
+  }
+
+  #foreign({ marketId, id }: VenueOrder, isLeftOver: boolean): void {
+    const fields = { marketId, orderId: id };
+    if (!isLeftOver)
+      return this.#voice.say(
+        "warn",
+        "an order that this bot did not place: left alone, and counted",
+        fields,
+      );
+    const command = `marketwright call cancelOrder --bot ${this.#bot?.context.config.path ?? "<file>"} marketId=${marketId} orderId=${id}`;
+    this.#voice.say(
+      "error",
+      "an order that an earlier run of this bot left in a market that its file does not name: nobody works it",
+      {
+        ...fields,
+        command,
+      },
+    );
+  }
+
+  #income({ type, amount, marketId }: VenueIncome): void {
+    const decimals = this.#bot?.context.rules.creditDecimals ?? 0;
+    this.#log.info({ type, amountQuote: scaledToDecimal(amount, decimals), marketId }, "income");
+  }
+
+  #answered(action: Action, outcome: Outcome, tookMs: Ms): void {
+    if (outcome.result === "throttled") this.#metrics.throttled(outcome.httpStatus);
+    if (action.kind === "question" || action.kind === "build") return;
+    const side =
+      action.kind === "place"
+        ? action.side
+        : action.kind === "cancel"
+          ? this.#bot?.context.account.orders.get(action.hash)?.side
+          : undefined;
+    this.#metrics.orderAction(action.marketId, side, action.kind, outcomeName(outcome));
+    this.#metrics.orderAck(tookMs / 1000);
+    if (outcome.result === "rejected") {
+      this.#metrics.rejection(action.marketId, outcome.code);
+      this.#voice.sayRarely("warn", `${action.kind} refused: ${outcome.code} ${outcome.codeText}`, {
+        marketId: action.marketId,
+        message: outcome.message,
+      });
+    }
+    if (outcome.result === "unknown")
+      this.#voice.sayRarely("warn", `${action.kind} unanswered: ${outcome.cause}`, {
+        marketId: action.marketId,
+        message: outcome.message,
+      });
+  }
+
+  #noteFirstQuote(): void {
+    const bot = this.#bot;
+    if (this.firstQuoteAtMs !== undefined || bot === undefined) return;
+    const quoted = [...bot.context.traders.values()].filter(({ hasStrategy }) => hasStrategy);
+    if (quoted.length > 0 && quoted.every(({ marketId }) => isQuoting(bot.context, marketId)))
+      this.firstQuoteAtMs = this.#clock.monotonicMs();
+  }
+
+  #trader(marketId: MarketId) {
+    return this.#bot?.context.traders.get(marketId);
+  }
+}
+
+function outcomeName(outcome: Outcome): OrderOutcomeName {
+  return outcome.result === "built" || outcome.result === "answered" ? "accepted" : outcome.result;
+}
+
+function subjectOf(action: Action): Readonly<Record<string, unknown>> {
+  switch (action.kind) {
+    case "place":
+      return {
+        marketId: action.marketId,
+        side: action.side,
+        ticks: action.ticks,
+        lots: action.lots,
+        hash: action.hash,
+      };
+    case "cancel":
+      return { marketId: action.marketId, hash: action.hash, orderId: action.orderId };
+    case "question":
+      return { ask: action.ask };
+    default:
+      return { marketId: action.marketId };
+  }
+}

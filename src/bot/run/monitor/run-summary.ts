@@ -1,0 +1,160 @@
+import { scaledToDecimal } from "../../../core/instrument.js";
+import type { MarketId } from "../../../core/units.js";
+import type { LedgerCounts } from "../../../liquidator/ledger/ledger-counts.js";
+import type { Bot } from "../../engine/bot.js";
+import type { OrderLeft } from "../../execution/order-left.js";
+import { earningsOf } from "./earnings.js";
+import { type LiquidationSummary, liquidationSummary } from "./liquidator-status.js";
+import type { RunMonitor } from "./run-monitor.js";
+
+/** What a run came to: the object that `run --json` prints. Amounts are decimal strings, quote in the quote asset. */
+export interface RunSummary {
+  readonly ordersPlaced: number;
+  readonly ordersCancelled: number;
+  readonly ordersRejected: number;
+  readonly ordersUnknown: number;
+  readonly ordersUnknownResolved: number;
+  readonly fills: number;
+  readonly failedTrades: number;
+  /** null where the run ended before the exchange had reported the account: what is held is not known. */
+  readonly positionBase: Readonly<Record<MarketId, string | null>>;
+  /** Net value at the start and all profit since, at the marks last known. */
+  readonly equityQuote: string | null;
+  readonly equityChangeQuote: string | null;
+  /**
+   * What the exchange's net value at our marks has beyond `equityQuote`: trades, incomes and transfers that were still under way at the end, so
+   * that only one side had them. 0 once both have all.
+   */
+  readonly underWayQuote: string | null;
+  /** The exchange's own figure, as it told it last: at a mark that may be a second older or newer than ours. */
+  readonly netValueToldQuote: string | null;
+  /** The parts of the profit since the start; with `transfers` they sum to the change of equity to the last digit. */
+  readonly pnlQuote: Readonly<
+    Record<
+      | "spread"
+      | "inventory"
+      | "fees"
+      | "funding"
+      | "basis"
+      | "failed"
+      | "liquidation"
+      | "other"
+      | "transfers"
+      | "total",
+      string
+    >
+  >;
+  readonly streamGaps: number;
+  readonly malformedFrames: number;
+  readonly reconcileDifferences: number;
+  /** Open orders of ours, as the exchange itself told last; null when it could not be asked. */
+  readonly openOrdersLeft: number | null;
+  /** Orders of ours that may still fill. */
+  readonly ordersLeft: readonly OrderLeft[];
+  /** Markets whose position is another at the exchange than `positionBase`, or that it has not reported (null); absent where there are none. */
+  readonly positionsApart?: readonly {
+    readonly marketId: MarketId;
+    readonly positionBase: string;
+    readonly exchangeBase: string | null;
+  }[];
+  /** Takeovers that were sent and whose end is not known: each may still bring a position. Absent where there are none. */
+  readonly takeoversUnderWay?: readonly {
+    readonly marketId: MarketId;
+    /** Names it in `transactions.jsonl` and `liquidations.jsonl`. */
+    readonly jobId: string;
+    /** Signed: the most that it brings. */
+    readonly amountBase: string;
+    /** The exchange's position, and so `positionBase`, has it: only its receipt is missing. */
+    readonly isHeld: boolean;
+  }[];
+  readonly manualOrders: number;
+  /** From the start of the process until both sides rested in every market; null when they never did. */
+  readonly secondsToFirstQuote: number | null;
+  readonly stopReason: string | null;
+  /** Why the bot had to stop by itself, such as a state file that cannot be written: the command then exits with 1. */
+  readonly fault?: string;
+  /** Of a dry run whose orders were filled here and sent nowhere: fills, positions and profit are paper, by these models. */
+  readonly paper?: {
+    readonly queue: string;
+    readonly orderLatencyMs: number;
+    readonly responseLatencyMs: number;
+    readonly creditQuote: string;
+  };
+  /** Of a bot that liquidates: positions of accounts in danger, by how far they came. */
+  readonly liquidations?: LiquidationSummary;
+}
+
+/** Sums a run up. */
+export function summaryOf(
+  bot: Bot,
+  monitor: RunMonitor,
+  secondsToFirstQuote: number | null,
+  liquidations?: LedgerCounts,
+): RunSummary {
+  const { account, traders, rules, reservations } = bot.context;
+  const { counts } = account;
+  const { creditDecimals } = rules;
+  const { parts, underWay } = earningsOf(bot);
+  const decimal = (value: bigint): string => scaledToDecimal(value, parts.decimals);
+  const { startEquity } = account;
+  const change = parts.total + parts.transfers;
+  const unit = 10n ** BigInt(parts.decimals - creditDecimals);
+  const told = account.balances?.balances.netValue;
+  let manualOrders = 0;
+  const positionBase: Record<MarketId, string | null> = {};
+  for (const trader of traders.values()) {
+    positionBase[trader.marketId] = account.confirmed
+      ? account.positionBase(trader.marketId)
+      : null;
+    manualOrders += account.orders.foreign(trader.marketId).length;
+  }
+  const positionsApart = (monitor.stopResult?.positionsApart ?? []).map(
+    ({ exchangeBase = null, ...one }) => ({ ...one, exchangeBase }),
+  );
+  const takeoversUnderWay = reservations.all.map(({ jobId, marketId, paper, isHeld = false }) => ({
+    marketId,
+    jobId,
+    amountBase: scaledToDecimal(paper, rules.paperDecimals),
+    isHeld,
+  }));
+  return {
+    ordersPlaced: counts.placed,
+    ordersCancelled: counts.cancelled,
+    ordersRejected: counts.rejected,
+    ordersUnknown: counts.unknown,
+    ordersUnknownResolved: counts.unknownResolved,
+    // Before the account is confirmed, what is heard of are the trades of earlier runs.
+    fills: account.confirmed ? counts.fills : 0,
+    failedTrades: counts.failedTrades,
+    positionBase,
+    equityQuote: startEquity === undefined ? null : decimal(startEquity * unit + change),
+    equityChangeQuote: startEquity === undefined ? null : decimal(change),
+    underWayQuote: underWay === undefined ? null : decimal(underWay),
+    netValueToldQuote: told === undefined ? null : scaledToDecimal(told, creditDecimals),
+    pnlQuote: {
+      spread: decimal(parts.spread),
+      inventory: decimal(parts.inventory),
+      fees: decimal(parts.fees),
+      funding: decimal(parts.funding),
+      basis: decimal(parts.basis),
+      failed: decimal(parts.failed),
+      liquidation: decimal(parts.liquidation),
+      other: decimal(parts.other),
+      transfers: decimal(parts.transfers),
+      total: decimal(parts.total),
+    },
+    streamGaps: monitor.streamGaps,
+    malformedFrames: monitor.malformed,
+    reconcileDifferences: counts.differences,
+    openOrdersLeft: monitor.stopResult?.openOrdersLeft ?? null,
+    ordersLeft: monitor.stopResult?.ordersLeft ?? [],
+    ...(positionsApart.length === 0 ? {} : { positionsApart }),
+    ...(takeoversUnderWay.length === 0 ? {} : { takeoversUnderWay }),
+    manualOrders,
+    secondsToFirstQuote,
+    stopReason: monitor.stopResult?.reason ?? null,
+    ...(liquidations === undefined
+      ? {}
+      : { liquidations: liquidationSummary(liquidations, creditDecimals) }),
+  };
+}

@@ -1,0 +1,112 @@
+import type { Lots, MarketId, Ticks } from "../../core/units.js";
+import type { BotContext } from "../engine/context.js";
+import type { MarketTrader } from "../market/market-trader.js";
+import { type FlattenTerms, flattenTermsFor } from "./ladder-rungs.js";
+import type { Safety } from "./safety.js";
+
+/**
+ * Sells the positions of the markets in which a rung of the risk ladder flattens: by the target positions that `flatten` by hand works too, on until
+ * nothing is left that the market takes. Each order is bounded in price, by the mark at its time, and in size. Where the book or the account
+ * is not to be trusted, orders wait until it is.
+ */
+export class LadderFlatten {
+  readonly #context: BotContext;
+  readonly #safety: Safety;
+  readonly #terms: FlattenTerms;
+  /** The size of one order, of the position that was there when it began. */
+  readonly #sliceLots = new Map<MarketId, Lots>();
+  /** Whether any target of its own was ever set. */
+  #isUsed = false;
+
+  constructor(context: BotContext, safety: Safety) {
+    this.#context = context;
+    this.#safety = safety;
+    this.#terms = flattenTermsFor(context.config);
+  }
+
+  /** Sets the target of each market that is to be flat, and takes back one that is not any more. Call in each turn, before plans are made. */
+  settle(): void {
+    if (!this.#isUsed && this.#safety.ladder.acting.length === 0) return;
+    for (const trader of this.#context.traderList) {
+      if (this.#context.phase === "running" && this.#safety.ladder.flattens(trader.marketId))
+        this.#flatten(trader);
+      else this.#leave(trader);
+    }
+  }
+
+  #leave(trader: MarketTrader): void {
+    this.#sliceLots.delete(trader.marketId);
+    if (trader.target?.isByLadder !== true) return;
+    trader.abandonTarget();
+  }
+
+  #flatten(trader: MarketTrader): void {
+    const { marketId, rules, target } = trader;
+    // What a person works is worked first.
+    if (target?.byOperator === true && target.isByLadder !== true) return;
+    const positionLots = this.#context.account.positionLots(marketId);
+    if (Math.abs(positionLots) < rules.minLots) {
+      this.#sliceLots.delete(marketId);
+      return;
+    }
+    const worstTicks = this.#worstTicks(trader, positionLots);
+    if (worstTicks === undefined) {
+      if (target === undefined) return;
+      trader.abandonTarget();
+      return;
+    }
+    const sliceLots = this.#sliceOf(trader, positionLots);
+    if (target?.isByLadder === true && target.intent.worstTicks === worstTicks) return;
+    const { maxSlippageBps, everyMs } = this.#terms;
+    this.#isUsed = true;
+    trader.pursue({
+      intent: {
+        kind: "target",
+        marketId,
+        viewSequence: trader.lastView?.sequence ?? 0,
+        targetLots: 0,
+        worstTicks,
+        schedule: { sliceLots, everyMs },
+        deadlineMs: Number.MAX_SAFE_INTEGER,
+        reason: {
+          fairTicks: referenceTicks(trader) ?? worstTicks,
+          reservationTicks: worstTicks,
+          halfSpreadTicks: 0,
+          terms: { positionLots, maxSlippageBps },
+          clamps: ["flattened by the risk ladder"],
+        },
+      },
+      byOperator: true,
+      isByLadder: true,
+      lastSliceAtMs: target?.isByLadder === true ? target.lastSliceAtMs : undefined,
+    });
+  }
+
+  /** No order is worse: by the mark, or the mid where there is none, and never further from the mark than the market's own limit lets an order leave. */
+  #worstTicks(trader: MarketTrader, positionLots: Lots): Ticks | undefined {
+    const reference = referenceTicks(trader);
+    if (reference === undefined) return undefined;
+    const limitBps =
+      this.#context.marketLimits.get(trader.marketId)?.maxDistanceFromMarkBps ??
+      Number.POSITIVE_INFINITY;
+    const slip = Math.min(this.#terms.maxSlippageBps, limitBps) / 10_000;
+    return positionLots > 0
+      ? Math.max(trader.rules.minTicks, Math.ceil(reference * (1 - slip)))
+      : Math.min(trader.rules.maxTicks, Math.floor(reference * (1 + slip)));
+  }
+
+  #sliceOf({ marketId, rules }: MarketTrader, positionLots: Lots): Lots {
+    const known = this.#sliceLots.get(marketId);
+    if (known !== undefined) return known;
+    const maxOrderLots = this.#context.marketLimits.get(marketId)?.maxOrderLots ?? rules.maxLots;
+    const part = Math.ceil(Math.abs(positionLots) / this.#terms.slices);
+    const sliceLots = Math.min(maxOrderLots, rules.maxLots, Math.max(rules.minLots, part));
+    this.#sliceLots.set(marketId, sliceLots);
+    return sliceLots;
+  }
+}
+
+/** The mark in fractional ticks, else the mid without our own orders; undefined with neither. */
+function referenceTicks({ state, netMidTicks }: MarketTrader): number | undefined {
+  return Number.isFinite(state.markTicks) ? state.markTicks : netMidTicks;
+}

@@ -1,0 +1,20 @@
+import type { ActingRung } from "../../risk/ladder.js";
+
+/** What a rung does, in words. */
+export function actionText({
+  action,
+  widenFactor,
+}: Pick<ActingRung, "action" | "widenFactor">): string {
+  switch (action) {
+    case "warn":
+      return "warning";
+    case "widen":
+      return `quotes are ${widenFactor} times as far from the mid`;
+    case "reduce":
+      return "only orders that reduce the position rest";
+    case "halt":
+      return "halted, the position stays";
+    case "flatten":
+      return "the position is sold, then halted";
+  }
+}

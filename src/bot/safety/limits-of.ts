@@ -1,0 +1,44 @@
+import { decimalToScaled, type Instrument } from "../../core/instrument.js";
+import type { AccountLimits, GuardLimits, MarketLimits } from "../../risk/limits.js";
+import type { BotConfig, MarketConfig } from "../config/config.js";
+
+/** A market's limits on its grid. @throws FormatError when an amount is off the grid: `checkOnGrid` has said so before, by its path. */
+export function marketLimitsOf(config: MarketConfig, instrument: Instrument): MarketLimits {
+  const { maxPositionBase, maxOrderBase, maxNotionalQuote, maxOpenOrders, maxDistanceFromMarkBps } =
+    config.limits;
+  return {
+    maxPositionLots: maxPositionBase === undefined ? undefined : instrument.lotsOf(maxPositionBase),
+    maxOrderLots: maxOrderBase === undefined ? undefined : instrument.lotsOf(maxOrderBase),
+    maxNotional: creditOf(maxNotionalQuote, instrument.creditDecimals),
+    maxOpenOrders,
+    maxDistanceFromMarkBps,
+  };
+}
+
+/** The account's limits, in credit units. */
+export function accountLimitsOf({ risk }: BotConfig, creditDecimals: number): AccountLimits {
+  return {
+    maxNotional: creditOf(risk.maxNotionalQuote, creditDecimals),
+    maxOpenOrders: risk.maxOpenOrders,
+    maxLeverage: risk.maxLeverage,
+    maxMarginUseFraction: risk.maxMarginUseFraction,
+    minLiquidationDistanceBps: risk.minLiquidationDistanceBps,
+  };
+}
+
+/** What counts as too old to trade on. */
+export function guardLimitsOf({ risk, exchange }: BotConfig): GuardLimits {
+  return {
+    maxBookAgeMs: risk.maxBookAgeMs,
+    maxAccountAgeMs: risk.maxAccountAgeMs,
+    maxClockOffsetMs: exchange.maxClockOffsetMs,
+    maxClockAgeMs: Math.max(120_000, 4 * exchange.reconcileMs),
+    maxRulesAgeMs: risk.maxRulesAgeMs ?? 3 * exchange.rulesRefreshMs,
+    maxLoopLagMs: risk.maxLoopLagMs,
+    maxRejectsPerMinute: risk.maxRejectsPerMinute,
+  };
+}
+
+function creditOf(quote: string | undefined, creditDecimals: number): bigint | undefined {
+  return quote === undefined ? undefined : decimalToScaled(quote, creditDecimals);
+}

@@ -1,0 +1,63 @@
+import type { MarketId, Ms } from "../../core/units.js";
+import type { HaltReason } from "../../risk/halt.js";
+import type { BotContext } from "../engine/context.js";
+
+/** A position that is unknown for so long is an alert. */
+const ALERT_AFTER_MS: Ms = 30_000;
+
+const ACCOUNT_DOUBTS = {
+  liquidation: "the exchange has reported a liquidation, and not yet the position that it left",
+  "taken-back": "the chain took a takeover back, and the exchange's position does not show it yet",
+  unexplained:
+    "the exchange holds another position than ours, and nothing explains the difference yet",
+} as const;
+
+/** Why the position of a market may be another than the bot's; undefined where it is known. */
+export function positionDoubt(
+  { account, reservations, exchangeTime }: BotContext,
+  marketId: MarketId,
+): string | undefined {
+  const doubt = account.positionDoubt(marketId);
+  if (doubt !== undefined) return ACCOUNT_DOUBTS[doubt];
+  if (!reservations.isOverdue(marketId, exchangeTime.nowMs())) return undefined;
+  return "a takeover was sent, and neither its receipt nor the exchange says what became of it";
+}
+
+/** Says once of each market that its position has been unknown for too long. */
+export class PositionAlert {
+  readonly #context: BotContext;
+  readonly #alerted = new Set<string>();
+
+  constructor(context: BotContext) {
+    this.#context = context;
+  }
+
+  /** A few times a second, with the halts in force. */
+  look(halts: readonly HaltReason[]): void {
+    if (halts.length === 0 && this.#alerted.size === 0) return;
+    const { clock, notify } = this.#context;
+    const nowMs = clock.monotonicMs();
+    const standing = new Set<string>();
+    for (const halt of halts) {
+      if (
+        halt.name !== "position-unknown" ||
+        halt.scope !== "market" ||
+        nowMs < halt.sinceMs + ALERT_AFTER_MS
+      )
+        continue;
+      const { marketId, why, sinceMs } = halt;
+      const key = `${marketId} ${sinceMs}`;
+      standing.add(key);
+      if (this.#alerted.has(key)) continue;
+      this.#alerted.add(key);
+      const fields = { marketId, forSeconds: Math.round((nowMs - sinceMs) / 1000), why };
+      notify({
+        kind: "log",
+        level: "error",
+        message: "the position of a market is unknown: nothing is quoted there",
+        fields,
+      });
+    }
+    for (const key of this.#alerted) if (!standing.has(key)) this.#alerted.delete(key);
+  }
+}

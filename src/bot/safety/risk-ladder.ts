@@ -1,0 +1,343 @@
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { CreditUnits, MarketId } from "../../core/units.js";
+import type { VenueTrade } from "../../exchange/records.js";
+import { dayOf } from "../../risk/day-loss.js";
+import type { HaltDemand } from "../../risk/halt.js";
+import {
+  type ActingRung,
+  bearsOn,
+  effectOn,
+  haltDemandsOf,
+  type LadderEffect,
+  type LadderMeasure,
+  NO_EFFECT,
+  type Rung,
+  severityOf,
+} from "../../risk/ladder.js";
+import {
+  actingOf,
+  advanceTrack,
+  isLatchReached,
+  type LadderTrack,
+  trackOf,
+} from "../../risk/ladder-track.js";
+import { MarkoutWindow } from "../../risk/markout-window.js";
+import type { BotContext } from "../engine/context.js";
+import type { MarketTrader } from "../market/market-trader.js";
+import type { LossLook } from "./equity-watch.js";
+import { KeptLatches } from "./kept-latches.js";
+import { ladderRungsFor, markoutOptionsFor } from "./ladder-rungs.js";
+import { actionText } from "./ladder-text.js";
+
+/** Losses that a person accepts by resuming. */
+export interface AcceptedLosses {
+  readonly drawdown: boolean;
+  readonly dailyLoss: boolean;
+}
+
+/** A market whose inventory or markout is watched. */
+interface WatchedMarket {
+  readonly trader: MarketTrader;
+  readonly inventory: LadderTrack | undefined;
+  readonly markout: LadderTrack | undefined;
+  readonly window: MarkoutWindow | undefined;
+}
+
+/**
+ * The graded answer to losses: each measure has rungs that warn, widen the quotes, let only reducing orders rest, halt, or sell the position. Measures
+ * of the account bear on every market, the others on theirs; where several act, the most severe decides and the widest factor counts.
+ */
+export class RiskLadder {
+  readonly #context: BotContext;
+  readonly #kept: KeptLatches;
+  readonly #drawdown: LadderTrack;
+  readonly #dailyLoss: LadderTrack;
+  readonly #tracks: LadderTrack[];
+  readonly #markets: readonly WatchedMarket[];
+  #acting: readonly ActingRung[] = [];
+  #demands: readonly HaltDemand[] = [];
+  readonly #effects = new Map<MarketId, LadderEffect>();
+
+  /** @throws CorruptStateError when what was kept is broken, or another account's. */
+  constructor(context: BotContext) {
+    this.#context = context;
+    const rungs = ladderRungsFor(context.config, context.rules.creditDecimals);
+    this.#kept = new KeptLatches(context);
+    this.#drawdown = trackOf("drawdown", undefined, rungs.drawdown);
+    this.#dailyLoss = trackOf("daily-loss", undefined, rungs.dailyLoss);
+    const options = markoutOptionsFor(context.config);
+    this.#markets = context.traderList.flatMap((trader): WatchedMarket[] => {
+      const { marketId, hasStrategy, maxPositionLots } = trader;
+      const inventory =
+        rungs.inventory.length > 0 && hasStrategy && Number.isFinite(maxPositionLots)
+          ? trackOf("inventory", marketId, rungs.inventory)
+          : undefined;
+      const markout =
+        rungs.markout.length > 0 && hasStrategy
+          ? trackOf("markout", marketId, rungs.markout)
+          : undefined;
+      if (inventory === undefined && markout === undefined) return [];
+      return [
+        {
+          trader,
+          inventory,
+          markout,
+          window: markout === undefined ? undefined : new MarkoutWindow(options),
+        },
+      ];
+    });
+    const tracks = this.#markets.flatMap(({ inventory, markout }) => [inventory, markout]);
+    this.#tracks = [
+      this.#drawdown,
+      this.#dailyLoss,
+      ...tracks.filter((track) => track !== undefined),
+    ];
+    this.#kept.restore(this.#tracks);
+    for (const track of this.#tracks) track.acting = actingOf(track);
+    this.#act();
+  }
+
+  /** What acts now, of the account first. */
+  get acting(): readonly ActingRung[] {
+    return this.#acting;
+  }
+
+  /** Why the newest change of what stays is not in the state directory; undefined when it is. */
+  get unwritten(): string | undefined {
+    return this.#kept.unwritten;
+  }
+
+  /** The halts that it asks for. */
+  get demands(): readonly HaltDemand[] {
+    return this.#demands;
+  }
+
+  /** Every measure that is watched, with what acts for it. */
+  get measures(): readonly {
+    readonly measure: LadderMeasure;
+    readonly marketId: MarketId | undefined;
+    readonly severity: number;
+  }[] {
+    return this.#tracks
+      .filter(({ rungs, latch }) => rungs.length > 0 || latch !== undefined)
+      .map(({ measure, marketId, acting }) => ({
+        measure,
+        marketId,
+        severity: severityOf(acting?.action),
+      }));
+  }
+
+  /** What it does to the quotes of a market: the same object as long as that is the same. */
+  effectOn(marketId: MarketId): LadderEffect {
+    return this.#effects.get(marketId) ?? NO_EFFECT;
+  }
+
+  /** Whether the position of a market is to be sold. */
+  flattens(marketId: MarketId): boolean {
+    return this.#acting.some((rung) => rung.action === "flatten" && bearsOn(rung, marketId));
+  }
+
+  /** Why a market does not quote all that its strategy wants, in words; halts have their own. */
+  reasonsFor(marketId: MarketId): readonly string[] {
+    return this.#acting.flatMap((rung) =>
+      (rung.action === "widen" || rung.action === "reduce") && bearsOn(rung, marketId)
+        ? [`${rung.measure}: ${actionText(rung)}: ${rung.why}`]
+        : [],
+    );
+  }
+
+  /** The run begins, with what an earlier one left. */
+  begin(): void {
+    for (const { latch } of this.#tracks) {
+      if (latch === undefined) continue;
+      const { measure, marketId, action, why, atMs } = latch;
+      const message =
+        action === "flatten"
+          ? "a limit was passed in an earlier run: what is left of the position is sold, and nothing is quoted until somebody resumes"
+          : "a limit was passed in an earlier run: it acts until somebody resumes";
+      const fields = { measure, marketId, action, why, atMs, command: "marketwright resume" };
+      this.#context.notify({ kind: "log", level: "warn", message, fields });
+      this.#context.notify({
+        kind: "rung",
+        measure,
+        marketId,
+        action,
+        widenFactor: undefined,
+        why,
+      });
+    }
+  }
+
+  /** Losses that a person accepted while no bot ran: they are to be counted from here. Told once. */
+  takeAccepted(): AcceptedLosses {
+    const accepted = {
+      drawdown: this.#drawdown.accepted !== undefined,
+      dailyLoss: this.#dailyLoss.accepted !== undefined,
+    };
+    if (!accepted.drawdown && !accepted.dailyLoss) return accepted;
+    this.#drawdown.accepted = undefined;
+    this.#dailyLoss.accepted = undefined;
+    this.#kept.keep(this.#tracks);
+    return accepted;
+  }
+
+  /** A look at the account's losses. */
+  losses({ equity, peak, drawdown, day, dayStart, dailyLoss }: LossLook): void {
+    const quote = (units: CreditUnits): string =>
+      scaledToDecimal(units, this.#context.rules.creditDecimals);
+    this.#endDay(day);
+    this.#advance(
+      this.#drawdown,
+      drawdown,
+      (rung) =>
+        `net value ${quote(equity)} is ${quote(drawdown)} quote below its peak ${quote(peak)}, ${this.#boundText(rung)}`,
+    );
+    if (this.#dailyLoss.rungs.length === 0) return;
+    this.#advance(
+      this.#dailyLoss,
+      dailyLoss,
+      (rung) =>
+        `net value ${quote(equity)} is ${quote(dailyLoss)} quote below ${quote(dayStart)}, where the day began (UTC), ${this.#boundText(rung)}`,
+    );
+  }
+
+  /** An own trade was told. */
+  filled({ marketId, isMaker, side, ticks, lots, timeMs }: VenueTrade): void {
+    if (!isMaker) return;
+    const market = this.#markets.find(({ trader }) => trader.marketId === marketId);
+    market?.window?.fill({ atMs: timeMs, side, ticks, lots }, this.#context.exchangeTime.nowMs());
+  }
+
+  /** Looks at every market's inventory and markout; call after each turn that may have changed any. */
+  evaluate(): void {
+    if (this.#markets.length === 0) return;
+    const { account, exchangeTime } = this.#context;
+    for (const { trader, inventory, markout, window } of this.#markets) {
+      if (inventory !== undefined) {
+        const share = Math.abs(account.positionLots(trader.marketId)) / trader.maxPositionLots;
+        this.#advance(
+          inventory,
+          share,
+          (rung) => `the position is ${percent(share)} of its limit, from ${rung.text} on`,
+        );
+        // Before the account is confirmed nobody knows that the position is smaller.
+        if (inventory.accepted !== undefined && account.confirmed && !isLatchReached(inventory)) {
+          inventory.accepted = undefined;
+          this.#changed();
+        }
+      }
+      if (markout === undefined || window === undefined) continue;
+      window.settle(exchangeTime.nowMs(), trader.netMidTicks);
+      const lossBps = window.lossBps;
+      this.#advance(
+        markout,
+        lossBps,
+        (rung) =>
+          `the newest fills lost ${lossBps?.toFixed(2)} bps by their horizon, from ${rung.text} on`,
+      );
+    }
+  }
+
+  /**
+   * A person resumes: what stayed of the account, or of one market, ends.
+   * @returns which losses are accepted: they are to be counted from here.
+   */
+  resume(marketId: MarketId | undefined): AcceptedLosses {
+    const accepted = { drawdown: false, dailyLoss: false };
+    for (const track of this.#tracks) {
+      if (marketId !== undefined && track.marketId !== marketId) continue;
+      if (track.measure === "drawdown") accepted.drawdown = track.latch !== undefined;
+      if (track.measure === "daily-loss") accepted.dailyLoss = track.latch !== undefined;
+      // A position that is as large as before is accepted with it, by later runs too: its rung acts again when it was left and is reached anew.
+      if (track.latch !== undefined && track.measure === "inventory") track.accepted = track.latch;
+      else if (track.latch !== undefined) track.reached = 0;
+      if (track.latch !== undefined)
+        this.#markets.find(({ markout }) => markout === track)?.window?.clear();
+      track.latch = undefined;
+    }
+    this.#kept.forgetStrangers(marketId);
+    this.#changed();
+    return accepted;
+  }
+
+  /** Writes again what could not be written. */
+  retry(): void {
+    this.#kept.retry();
+  }
+
+  #advance<Value extends bigint | number>(
+    track: LadderTrack,
+    value: Value | undefined,
+    why: (rung: Rung) => string,
+  ): void {
+    if (advanceTrack(track, value, why, this.#context.exchangeTime.nowMs())) this.#changed();
+  }
+
+  /** The daily loss acts until its day is over; a position that is being sold is sold first. */
+  #endDay(day: number): void {
+    const { latch } = this.#dailyLoss;
+    if (
+      latch === undefined ||
+      dayOf(latch.atMs) >= day ||
+      (latch.action === "flatten" && !this.#isFlat)
+    )
+      return;
+    this.#dailyLoss.latch = undefined;
+    this.#dailyLoss.reached = 0;
+    this.#changed();
+  }
+
+  get #isFlat(): boolean {
+    const { account, traderList } = this.#context;
+    return traderList.every(
+      ({ marketId, rules }) => Math.abs(account.positionLots(marketId)) < rules.minLots,
+    );
+  }
+
+  /** What acts now, after any change; tells what is other than before. */
+  #changed(): void {
+    const { notify } = this.#context;
+    for (const track of this.#tracks) {
+      const before = track.acting;
+      track.acting = actingOf(track);
+      const { measure, marketId } = track;
+      if (
+        track.acting?.action === before?.action &&
+        track.acting?.widenFactor === before?.widenFactor
+      ) {
+        // What made it act is what a person has to look at, and not what became of the measure since.
+        track.acting = before;
+        continue;
+      }
+      const why = track.acting?.why ?? before?.why ?? "";
+      notify({
+        kind: "rung",
+        measure,
+        marketId,
+        action: track.acting?.action,
+        widenFactor: track.acting?.widenFactor,
+        why,
+      });
+    }
+    this.#act();
+    // What stays is written down before anything follows from it.
+    this.#kept.keep(this.#tracks);
+  }
+
+  #act(): void {
+    this.#acting = this.#tracks.flatMap(({ acting }) => (acting === undefined ? [] : [acting]));
+    this.#demands = haltDemandsOf(this.#acting);
+    for (const trader of this.#context.traderList) {
+      this.#effects.set(trader.marketId, effectOn(this.#acting, trader.marketId));
+      trader.markDirty();
+    }
+  }
+
+  #boundText({ text, latches }: Rung): string {
+    return latches ? `allowed ${text.replace(/ quote$/, "")}` : `from ${text} on`;
+  }
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}

@@ -3,9 +3,9 @@ import { bytesToHex, hexToBytes } from "../src/core/crypto/hex.js";
 import { ecdsaScheme, type Signer } from "../src/core/crypto/signing.js";
 import { RunError } from "../src/core/errors.js";
 import { decimalToScaled } from "../src/core/instrument.js";
-import { domainSeparator, OrderHasher } from "../src/simulator/signing/order-hash.js";
+import { VenueOrderHasher, venueDomainSeparator } from "../src/simulator/signing/order-hash.js";
 import { writeOrderInfo } from "../src/simulator/signing/order-info.js";
-import { requestDigest, signedString } from "../src/simulator/signing/request-digest.js";
+import { signedString, venueRequestDigest } from "../src/simulator/signing/request-digest.js";
 
 const TWENTY_YEARS_SECONDS = 630_720_000;
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
@@ -18,14 +18,14 @@ interface SourceMarket {
 /** Presigned orders of one or many accounts, in turn in one or many markets: on both sides of books that never meet, or in pairs that do. */
 export class OrderSource {
   readonly #signers: readonly Signer[];
-  readonly #hasher: OrderHasher;
+  readonly #hasher: VenueOrderHasher;
   readonly #markets: readonly SourceMarket[];
   #count = 0;
   #pairsCount = 0;
 
   private constructor(
     signers: readonly Signer[],
-    hasher: OrderHasher,
+    hasher: VenueOrderHasher,
     markets: readonly SourceMarket[],
   ) {
     this.#signers = signers;
@@ -50,7 +50,7 @@ export class OrderSource {
       Array.from({ length: accounts }, (_, place) =>
         ecdsaScheme.signer(`0x${(0x4c00 + place).toString(16).padStart(64, "0")}`),
       ),
-      new OrderHasher(domainSeparator({ name, version, chainId, verifyingContract })),
+      new VenueOrderHasher(venueDomainSeparator({ name, version, chainId, verifyingContract })),
       info.markets.map(({ id, perpetualContractAddress }) => ({
         id,
         perp: hexToBytes(perpetualContractAddress),
@@ -137,7 +137,7 @@ export class OrderSource {
 function signedBy(signer: Signer, parameters: Map<string, string>): string {
   parameters.set("account", signer.address).set("timestamp", String(Date.now()));
   const message = signedString(parameters);
-  return `${message}&signature=${signer.sign(requestDigest(message))}`;
+  return `${message}&signature=${signer.sign(venueRequestDigest(message))}`;
 }
 
 /** Sends a form. @returns the answer's text. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { BacktestConfig } from "../src/backtest/config/backtest-config.js";
 import { rulesOfFile } from "../src/backtest/config/backtest-rules.js";
 import { backtestSchema } from "../src/backtest/config/backtest-schema.js";
-import { bytesOf, type SharedHistory } from "../src/backtest/run/opening/shared-history.js";
+import { historyBytes, type SharedHistory } from "../src/backtest/run/opening/shared-history.js";
 import type { Job } from "../src/backtest/sweep/jobs/play-job.js";
 import { ThreadPool } from "../src/backtest/sweep/jobs/thread-pool.js";
 import { botSchema } from "../src/bot/config/config-schema.js";
@@ -28,7 +28,7 @@ export const bench: Bench = {
     const { tape: recorded, source } = bookTape();
     const tape = tiled(beginningOf(recorded, TILE_MESSAGES), BYTES);
     const history = historyOf(tape);
-    const megabytes = bytesOf(history) / 2 ** 20;
+    const megabytes = historyBytes(history) / 2 ** 20;
     const taken = {
       one: [] as number[],
       two: [] as number[],

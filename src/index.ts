@@ -5,18 +5,24 @@ export type { Clock, Random, Seam, Timer } from "./core/runtime/seam.js";
 export type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "./core/units.js";
 export type { Level } from "./market/book/readable-book.js";
 export type { DecisionCause, MarketView } from "./market/view.js";
+export type { Intent, Quote, QuotesIntent, Reason, TargetIntent } from "./strategies/intent.js";
+export {
+  inventoryFraction,
+  type SizeMultipliers,
+  sizeMultipliers,
+} from "./strategies/inventory-skew.js";
 export {
   type AvellanedaStoikovInputs,
   type AvellanedaStoikovQuotes,
   type AvellanedaStoikovVariant,
   avellanedaStoikovQuotes,
-} from "./strategies/avellaneda-stoikov-quotes.js";
+} from "./strategies/models/avellaneda-stoikov-quotes.js";
 export {
   type FillIntensity,
   FillIntensityEstimator,
   type FillIntensityWindow,
   type TradedView,
-} from "./strategies/fill-intensity.js";
+} from "./strategies/models/fill-intensity.js";
 export {
   type GlftDistances,
   GlftExactQuotes,
@@ -25,13 +31,13 @@ export {
   glftApproximateQuotes,
   glftFillTerm,
   glftTerms,
-} from "./strategies/glft-quotes.js";
-export type { Intent, Quote, QuotesIntent, Reason, TargetIntent } from "./strategies/intent.js";
+} from "./strategies/models/glft-quotes.js";
 export {
-  inventoryFraction,
-  type SizeMultipliers,
-  sizeMultipliers,
-} from "./strategies/inventory-skew.js";
+  EwmaVolatility,
+  RollingVolatility,
+  type VolatilityEstimator,
+  type VolatilityWindow,
+} from "./strategies/models/volatility.js";
 export { type QuoteAroundOptions, quoteAround } from "./strategies/quote-around.js";
 export { type ShapedQuotes, shapeQuotes, type WantedLevel } from "./strategies/shape-quotes.js";
 export { exactLotsOfBase, lotsOfBase } from "./strategies/size-lots.js";
@@ -42,9 +48,3 @@ export {
   type StrategyContext,
   type StrategyDefinition,
 } from "./strategies/strategy.js";
-export {
-  EwmaVolatility,
-  RollingVolatility,
-  type VolatilityEstimator,
-  type VolatilityWindow,
-} from "./strategies/volatility.js";

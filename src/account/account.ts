@@ -9,7 +9,7 @@ import { type AccountCounts, Tally } from "./counts.js";
 import { Intake } from "./intake.js";
 import { CancelAlls } from "./orders/cancel-alls.js";
 import { cancelEvent, placeEvent } from "./orders/outcome-events.js";
-import type { NewOrder, OwnOrders } from "./orders/own-orders.js";
+import type { OrderToSend, OwnOrders } from "./orders/own-orders.js";
 import { isLiquidation } from "./positions/reported-liquidations.js";
 import type { Takeover } from "./positions/takeover.js";
 import {
@@ -31,7 +31,7 @@ const PRUNE_EVERY_MS = 10_000;
  * Deterministic: no timers, no clock; every input carries `nowMs`, exchange time as the bot estimates it.
  * Every input returns what changed and which questions the bot has to submit.
  */
-export class Account extends AccountReadings {
+export class TradingAccount extends AccountReadings {
   readonly orders: OwnOrders;
   readonly #intake: Intake;
   readonly #reconciler: Reconciler;
@@ -86,7 +86,7 @@ export class Account extends AccountReadings {
   }
 
   /** Takes an order into the table before it may be sent. @throws RunError when its hash or info is already there. */
-  intend(order: NewOrder): void {
+  intend(order: OrderToSend): void {
     this.orders.intend(order);
   }
 

@@ -3,7 +3,7 @@ import { checkShape, textPaths } from "../core/config/config-shape.js";
 import { loadYamlFile } from "../core/config/config-yaml.js";
 import { type ExchangeConfig, exchangeConfigShape } from "../simulator/config/config.js";
 import { checkAmounts } from "../simulator/config/config-amounts.js";
-import { checkChain } from "../simulator/config/config-chain.js";
+import { checkChainConfig } from "../simulator/config/config-chain.js";
 import { checkPerps } from "../simulator/config/config-perps.js";
 import { checkLeveraged } from "../simulator/flow/leveraged-config.js";
 import { marketRules } from "../simulator/markets/market-rules.js";
@@ -20,7 +20,7 @@ export function loadExchangeConfig(path: string): ExchangeConfig {
   const config = checkShape(exchangeConfigShape, value, { locate });
   checkAmounts(config, { locate, isWritten });
   checkPerps(config, { locate, isWritten });
-  checkChain(config, { locate, isWritten });
+  checkChainConfig(config, { locate, isWritten });
   checkLeveraged(config, { locate, isWritten });
   for (const marketId of Object.keys(config.markets))
     marketRules(marketId, config, { locate, isWritten });

@@ -24,7 +24,6 @@ export type { FeeRates, NewOrder, OrderSettings } from "./client/order-settings.
 export { type IdPages, idPages, PagingError, type TimePages, timePages } from "./client/pages.js";
 export type * from "./client/stream-events.js";
 export { ExchangeStreams, type ExchangeStreamsOptions } from "./client/streams.js";
-export { decodeKlines } from "./decode-market-data.js";
 export { LiveVenue, type LiveVenueOptions } from "./live-venue.js";
 export type {
   Account,
@@ -53,6 +52,7 @@ export {
   decodeUserTrade,
   decodeUserTrades,
 } from "./protocol/decode-account.js";
+export { decodeKlines } from "./protocol/decode-market-data.js";
 export {
   type BuildResult,
   decodeBuildResult,

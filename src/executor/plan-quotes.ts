@@ -31,7 +31,7 @@ export type QuoteTimeInForce = "POST_ONLY" | "GTT" | "GTC";
 export type CrossPolicy = "withhold" | "behind";
 
 /** Manual orders of the account in this market: left alone and counted (design, rule 7). */
-export interface ForeignOrders {
+export interface OutsideOrders {
   readonly touch: Touch;
   readonly openOrders: number;
 }
@@ -58,7 +58,7 @@ export interface QuotesInput {
   >;
   /** The newest touch of the exchange's book, without our own orders. */
   readonly touch: Touch;
-  readonly foreign: ForeignOrders;
+  readonly foreign: OutsideOrders;
   readonly settings: QuoteSettings;
   /** Exchange time. */
   readonly nowMs: Ms;

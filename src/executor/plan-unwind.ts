@@ -3,7 +3,7 @@ import type { MarketRules } from "../exchange/records.js";
 import type { Quote, UnwindPart, UnwindSchedule } from "../strategies/intent.js";
 import { behindTouch, distanceToTouch, opposingTouch } from "./crossing.js";
 import type { Plan, PlannedPlace, Withheld } from "./plan.js";
-import { type ForeignOrders, planQuotes, type QuoteSettings } from "./plan-quotes.js";
+import { type OutsideOrders, planQuotes, type QuoteSettings } from "./plan-quotes.js";
 import {
   isSlice,
   NOBODY,
@@ -26,7 +26,7 @@ export interface UnwindInput extends Omit<TargetInput<UnwindSchedule>, "rules" |
     MarketRules,
     "minTicks" | "maxTicks" | "minLots" | "maxLots" | "maxOpenOrders"
   >;
-  readonly foreign: ForeignOrders;
+  readonly foreign: OutsideOrders;
   /** What the market's strategy wants to quote: its reducing side does the maker's part. Empty where none may quote. */
   readonly quotes: readonly Quote[];
   readonly settings: QuoteSettings;
@@ -208,9 +208,9 @@ function planOffers(
 
 /** A slice of unknown fate may still arrive, and must not meet a quote: it counts as an order that is not to be traded against. */
 function besideSlices(
-  { touch, openOrders }: ForeignOrders,
+  { touch, openOrders }: OutsideOrders,
   slices: readonly WorkingOrder[],
-): ForeignOrders {
+): OutsideOrders {
   let { bestBidTicks, bestAskTicks } = touch;
   for (const { side, ticks } of slices) {
     if (side === "BUY") bestBidTicks = Math.max(ticks, bestBidTicks ?? ticks);

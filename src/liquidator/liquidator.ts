@@ -12,7 +12,7 @@ import type { GasPrices, PlanInput, Victim } from "./plan/plan-input.js";
 import { suggestedTip } from "./plan/suggested-tip.js";
 import type { TakeoverPlan } from "./plan/takeover-plan.js";
 import { type PlanMoment, planInputNow } from "./plan-input-now.js";
-import { type InFlight, TakeoverDesk } from "./takeover-desk.js";
+import { TakeoverDesk, type TakeoverInFlight } from "./takeover-desk.js";
 import type { TakeoverMeans } from "./takeover-means.js";
 import type { Candidate, Confirmation, ConfirmedAccount } from "./watch/candidate.js";
 import { Confirmer } from "./watch/confirm.js";
@@ -38,7 +38,7 @@ export interface LiquidatorView {
   readonly decidedBlock: number | undefined;
   /** Nearest to the edge first, each as of the last look at it. */
   readonly nearest: readonly Candidate[];
-  readonly inFlight: readonly InFlight[];
+  readonly inFlight: readonly TakeoverInFlight[];
 }
 
 /** Accounts that one look reads at most. */
@@ -123,7 +123,7 @@ export class Liquidator {
   }
 
   /** Takes nothing over any more, cancels what can be cancelled, and waits for the rest. @returns what is left to the next run. */
-  async stop(waitMs: Ms): Promise<readonly InFlight[]> {
+  async stop(waitMs: Ms): Promise<readonly TakeoverInFlight[]> {
     this.#isStopping = true;
     this.#risky.stop();
     await this.#watcher?.close();

@@ -5,14 +5,14 @@ import type { AccountLimits } from "../risk/limits.js";
 import type { LiquidatorSettings } from "./liquidator-settings.js";
 import { withReserved } from "./plan/allocate-takeovers.js";
 import type { OwnAccount, TakeoverMarket } from "./plan/plan-input.js";
-import type { InFlight } from "./takeover-desk.js";
+import type { TakeoverInFlight } from "./takeover-desk.js";
 
 /** What the own account is reckoned from. */
 export interface OwnAccountParts {
   /** As the chain has it at `blockNumber`. */
   readonly margin: MarginAccount;
   readonly blockNumber: number;
-  readonly inFlight: readonly InFlight[];
+  readonly inFlight: readonly TakeoverInFlight[];
   readonly markets: ReadonlyMap<Hex, MarginMarket>;
   readonly limits: AccountLimits;
   readonly settings: Pick<
@@ -60,7 +60,7 @@ export function ownAccountWith({
 /** The markets with what is in flight counted among what the book has still to take, and its room in the limits taken. */
 export function marketsWith(
   markets: ReadonlyMap<Hex, TakeoverMarket>,
-  inFlight: readonly InFlight[],
+  inFlight: readonly TakeoverInFlight[],
 ): Map<Hex, TakeoverMarket> {
   const counted = new Map(markets);
   for (const { perp, requestPaper, minedBlock } of inFlight) {

@@ -2,7 +2,7 @@ import { type BlockHeader, nextBaseFeeWei } from "../chain/blocks/block-header.j
 import type { CreditUnits } from "../core/units.js";
 import { marketsWith, ownAccountWith } from "./own-account.js";
 import type { PlanInput, Victim } from "./plan/plan-input.js";
-import type { InFlight } from "./takeover-desk.js";
+import type { TakeoverInFlight } from "./takeover-desk.js";
 import type { TakeoverMeans } from "./takeover-means.js";
 import type { Confirmation } from "./watch/candidate.js";
 import { marginMarkets } from "./watch/margin-markets.js";
@@ -17,7 +17,7 @@ export interface PlanMoment {
   readonly confirmation: Confirmation;
   /** Whom it is planned for; without any, one with a single position is supposed. */
   readonly victims: readonly Victim[];
-  readonly inFlight: readonly InFlight[];
+  readonly inFlight: readonly TakeoverInFlight[];
   readonly creditPerEth: CreditUnits;
   /** The newest block, for the price of gas. */
   readonly latest: BlockHeader;

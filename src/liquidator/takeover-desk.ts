@@ -15,7 +15,7 @@ import { TakeoverHandover } from "./takeover-handover.js";
 import type { TakeoverMeans } from "./takeover-means.js";
 
 /** A takeover that was sent, or is about to be, and has not come to its end. */
-export interface InFlight {
+export interface TakeoverInFlight {
   readonly jobId: string;
   readonly victim: Hex;
   readonly perp: Hex;
@@ -31,11 +31,11 @@ export class TakeoverDesk {
   readonly #options: TakeoverMeans;
   readonly #endings: TakeoverEndings;
   readonly #handover: TakeoverHandover;
-  readonly #inFlight = new Map<string, InFlight>();
+  readonly #inFlight = new Map<string, TakeoverInFlight>();
   readonly #cooling: CoolingPositions;
   readonly #resolving = new Set<string>();
   /** Jobs that have ended and whose end is not written yet: their opportunities are theirs until then. */
-  readonly #ending = new Set<Pick<InFlight, "jobId" | "victim">>();
+  readonly #ending = new Set<Pick<TakeoverInFlight, "jobId" | "victim">>();
   readonly #work = new Set<Promise<void>>();
   readonly #unlisten: (() => void) | undefined;
   /** What was reported last; undefined before anything was. */
@@ -109,7 +109,7 @@ export class TakeoverDesk {
   }
 
   /** Everything that has not come to its end. */
-  get inFlight(): readonly InFlight[] {
+  get inFlight(): readonly TakeoverInFlight[] {
     return [...this.#inFlight.values()];
   }
 
@@ -208,7 +208,7 @@ export class TakeoverDesk {
   }
 
   /** Cancels what can still be cancelled, waits for the ends, and lets go. @returns what is left to the next run. */
-  async close(waitMs: Ms): Promise<readonly InFlight[]> {
+  async close(waitMs: Ms): Promise<readonly TakeoverInFlight[]> {
     const { lanes, clock } = this.#options;
     for (const jobId of this.#inFlight.keys()) lanes?.cancel(jobId);
     const untilMs = clock.monotonicMs() + waitMs;

@@ -14,7 +14,7 @@ export interface DayStart {
 }
 
 /** The day of UTC in which an instant lies. @param atMs exchange time. */
-export function dayOf(atMs: Ms): number {
+export function utcDayOf(atMs: Ms): number {
   return Math.floor(atMs / DAY_MS);
 }
 
@@ -71,7 +71,7 @@ export function restoreDayStart(value: unknown): DayStart | undefined {
     });
   }
   return {
-    day: dayOf(fromMs),
+    day: utcDayOf(fromMs),
     equity: creditOf(equity, "day.equity"),
     netDeposits: creditOf(netDeposits, "day.netDeposits"),
   };

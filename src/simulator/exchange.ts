@@ -2,7 +2,7 @@ import { RunError } from "../core/errors.js";
 import { decimalToScaled } from "../core/instrument.js";
 import type { Seam } from "../core/runtime/seam.js";
 import type { Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
-import type { Account } from "./accounts/account.js";
+import type { ExchangeAccount } from "./accounts/account.js";
 import type { Order } from "./accounts/order.js";
 import type { ExchangeConfig } from "./config/config.js";
 import { checkAmounts } from "./config/config-amounts.js";
@@ -21,7 +21,7 @@ import type { StreamConnection, StreamRefusal, StreamSink } from "./streams/stre
 export type { ExchangeOptions } from "./engine/exchange-options.js";
 
 /** A book as the exchange has it. */
-export interface BookSnapshot {
+export interface PublishedBook {
   readonly sequence: number;
   /** Best first. */
   readonly bids: readonly (readonly [ticks: Ticks, lots: Lots])[];
@@ -176,7 +176,7 @@ export class EmbeddedExchange {
   }
 
   /** An account, to look at; undefined when it is not registered. */
-  account(address: Hex): Account | undefined {
+  account(address: Hex): ExchangeAccount | undefined {
     return this.#parts.state.account(address);
   }
 
@@ -193,7 +193,7 @@ export class EmbeddedExchange {
   }
 
   /** The account of a market's house agents and recorded liquidity, to look at. @throws RunError when there is no such market */
-  house(marketId: MarketId): Account {
+  house(marketId: MarketId): ExchangeAccount {
     return this.#parts.state.accountsIn(this.#requireMarket(marketId)).house;
   }
 
@@ -203,7 +203,7 @@ export class EmbeddedExchange {
   }
 
   /** The book at full depth with its sequence. @throws RunError for an unknown market */
-  book(marketId: MarketId): BookSnapshot {
+  book(marketId: MarketId): PublishedBook {
     const { engine, depth } = this.#requireMarket(marketId);
     const levels = (side: Side) => {
       const found: (readonly [Ticks, Lots])[] = [];
@@ -240,7 +240,7 @@ export class EmbeddedExchange {
     return market;
   }
 
-  #requireAccount(address: Hex): Account {
+  #requireAccount(address: Hex): ExchangeAccount {
     const account = this.#parts.state.account(address);
     if (account === undefined) {
       throw new RunError("no such account", {

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Ms } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
-import { avellanedaStoikovQuotes } from "./avellaneda-stoikov-quotes.js";
-import { type Intensity, intensityField, WAITING_FOR_INTENSITY } from "./intensity.js";
 import { inventoryFraction, inventoryRangeLots } from "./inventory-skew.js";
-import { ModelStep } from "./model-step.js";
+import { avellanedaStoikovQuotes } from "./models/avellaneda-stoikov-quotes.js";
+import { type Intensity, intensityField, WAITING_FOR_INTENSITY } from "./models/intensity.js";
+import { ModelStep } from "./models/model-step.js";
+import { sigmaField } from "./models/sigma.js";
 import {
   bpsField,
   eitherUnit,
@@ -19,7 +20,6 @@ import {
 } from "./param-fields.js";
 import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
 import { type QuotingRoom, shapeWithin } from "./shape-quotes.js";
-import { sigmaField } from "./sigma.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 

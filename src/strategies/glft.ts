@@ -1,15 +1,16 @@
 import { z } from "zod";
 import type { MarketView } from "../market/view.js";
+import type { Reason } from "./intent.js";
 import {
   type GlftDistances,
   GlftExactQuotes,
   type GlftModel,
   glftApproximateQuotes,
   glftTerms,
-} from "./glft-quotes.js";
-import { type Intensity, intensityField, WAITING_FOR_INTENSITY } from "./intensity.js";
-import type { Reason } from "./intent.js";
-import { ModelStep } from "./model-step.js";
+} from "./models/glft-quotes.js";
+import { type Intensity, intensityField, WAITING_FOR_INTENSITY } from "./models/intensity.js";
+import { ModelStep } from "./models/model-step.js";
+import { sigmaField } from "./models/sigma.js";
 import {
   bpsField,
   eitherUnit,
@@ -23,7 +24,6 @@ import {
 } from "./param-fields.js";
 import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
 import { type QuotingRoom, shapeWithin } from "./shape-quotes.js";
-import { sigmaField } from "./sigma.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 

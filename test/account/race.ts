@@ -1,4 +1,4 @@
-import { Account } from "../../src/account/account.js";
+import { TradingAccount } from "../../src/account/account.js";
 import type { AccountStep } from "../../src/account/changes.js";
 import type { Hex, Ms, Side } from "../../src/core/units.js";
 import type { VenueOrder, VenueTrade } from "../../src/exchange/records.js";
@@ -41,7 +41,7 @@ export interface Faults {
 /** An exchange, a network and a careless bot, all from one seed: what may happen in any order does. */
 export class Race {
   readonly exchange = new ScriptedExchange();
-  account: Account;
+  account: TradingAccount;
   nowMs: Ms = T0;
   quiet = false;
   protected readonly faults: Faults;
@@ -64,8 +64,8 @@ export class Race {
     this.#stream(true);
   }
 
-  #started(before?: Account): Account {
-    const account = new Account({
+  #started(before?: TradingAccount): TradingAccount {
+    const account = new TradingAccount({
       instruments: new Map([[MARKET, INSTRUMENT]]),
       nonceTag: TAG,
       nextActionId: () => this.#actionId++,

@@ -1,4 +1,4 @@
-import { Account } from "../../src/account/account.js";
+import { TradingAccount } from "../../src/account/account.js";
 import type { AccountOptions } from "../../src/account/account-options.js";
 import type { AccountChange, AccountStep } from "../../src/account/changes.js";
 import { FINAL_STATUSES } from "../../src/account/orders/amounts.js";
@@ -133,7 +133,7 @@ export class ScriptedExchange {
 /** One account against one scripted exchange, in the order of a story. */
 export class Story {
   readonly exchange = new ScriptedExchange();
-  readonly account: Account;
+  readonly account: TradingAccount;
   readonly changes: AccountChange[] = [];
   readonly asked: QuestionAction[] = [];
   nowMs: Ms = T0;
@@ -144,7 +144,7 @@ export class Story {
   #nextActionId = 1_000_000;
 
   constructor(options: Partial<AccountOptions> = {}) {
-    this.account = new Account({
+    this.account = new TradingAccount({
       instruments: new Map([[MARKET, INSTRUMENT]]),
       nonceTag: TAG,
       nextActionId: () => this.#nextActionId++,

@@ -1,4 +1,4 @@
-import type { Account } from "../../src/account/account.js";
+import type { TradingAccount } from "../../src/account/account.js";
 import type { OwnOrders } from "../../src/account/orders/own-orders.js";
 import type { Lots, MarketId, Side } from "../../src/core/units.js";
 
@@ -15,7 +15,7 @@ export function mayTrade(orders: OwnOrders, marketId: MarketId): Record<Side, Lo
 
 /** The position in the worst case, both ends signed: when all that may still buy fills and nothing sells, and the other way round. */
 export function worstPosition(
-  account: Account,
+  account: TradingAccount,
   marketId: MarketId,
 ): { readonly maxLongLots: Lots; readonly maxShortLots: Lots } {
   const lots = account.positionLots(marketId);

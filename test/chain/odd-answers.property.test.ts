@@ -7,9 +7,9 @@ import { blockHeaderOf, wantedBlockOf } from "../../src/chain/blocks/block-heade
 import { chainLogOf, logsOf } from "../../src/chain/blocks/chain-log.js";
 import { receiptOf, wantedReceiptOf } from "../../src/chain/blocks/transaction-receipt.js";
 import {
-  decodeBalances,
   decodeCosts,
   decodeHoldings,
+  decodeLensBalances,
   decodeMarkets,
   decodeRisks,
 } from "../../src/chain/contracts/lens-answers.js";
@@ -75,7 +75,7 @@ const READERS: Readonly<
   decodeHoldings: [(value) => decodeHoldings(bytesOf(value, "it")), EMPTY_LIST],
   decodeCosts: [(value) => decodeCosts(bytesOf(value, "it")), EMPTY_LIST],
   decodeMarkets: [(value) => decodeMarkets(bytesOf(value, "it")), EMPTY_LIST],
-  decodeBalances: [(value) => decodeBalances(bytesOf(value, "it")), ONE_ACCOUNT],
+  decodeLensBalances: [(value) => decodeLensBalances(bytesOf(value, "it")), ONE_ACCOUNT],
 };
 
 const CHAIN_ID = 31_337;

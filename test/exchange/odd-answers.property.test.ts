@@ -6,7 +6,6 @@ import { readCreditPerEth, readRiskyAccounts } from "../../src/bot/run/liquidato
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { FormatError, MarketwrightError } from "../../src/core/errors.js";
 import { accountEvents, marketEvents } from "../../src/exchange/client/stream-decoder.js";
-import { decodeKlines } from "../../src/exchange/decode-market-data.js";
 import {
   decodeBalances,
   decodeBalancesAnswer,
@@ -15,6 +14,7 @@ import {
   decodeUserTrade,
   decodeUserTrades,
 } from "../../src/exchange/protocol/decode-account.js";
+import { decodeKlines } from "../../src/exchange/protocol/decode-market-data.js";
 import {
   decodeBuildResult,
   decodeOrder,

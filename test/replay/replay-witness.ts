@@ -1,7 +1,7 @@
 import type { Bot } from "../../src/bot/engine/bot.js";
 import { decimalToScaled } from "../../src/core/instrument.js";
 import type { Hex, Int64Id, MarketId, Ms, Side } from "../../src/core/units.js";
-import type { BookSnapshot, EmbeddedExchange } from "../../src/simulator/exchange.js";
+import type { EmbeddedExchange, PublishedBook } from "../../src/simulator/exchange.js";
 import type { ReplayFlow } from "../../src/simulator/flow/capture/replay.js";
 import { plainReader } from "../simulator/plain-reader.js";
 import type { TextListener } from "./listening-transport.js";
@@ -43,7 +43,7 @@ export class ReplayWitness implements TextListener {
   readonly #exchange: EmbeddedExchange;
   readonly #replay: ReplayFlow;
   readonly #marketId: MarketId;
-  readonly #awaited: (BookSnapshot & { readonly captureMs: Ms })[] = [];
+  readonly #awaited: (PublishedBook & { readonly captureMs: Ms })[] = [];
   #bot: Bot | undefined;
   #account: Hex | undefined;
   #fundings = 0;
@@ -190,9 +190,9 @@ export class ReplayWitness implements TextListener {
 /** Whether flat pairs (ticks, lots, ...) are, to the last level, what the exchange has. */
 export function sameBook(
   entries: { readonly bids: readonly number[]; readonly asks: readonly number[] },
-  book: BookSnapshot,
+  book: PublishedBook,
 ): boolean {
-  const same = (ours: readonly number[], theirs: BookSnapshot["bids"]): boolean =>
+  const same = (ours: readonly number[], theirs: PublishedBook["bids"]): boolean =>
     ours.length === 2 * theirs.length &&
     theirs.every(([ticks, lots], at) => ours[2 * at] === ticks && ours[2 * at + 1] === lots);
   return same(entries.bids, book.bids) && same(entries.asks, book.asks);

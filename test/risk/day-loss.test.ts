@@ -3,17 +3,17 @@ import { describe, expect, it } from "vitest";
 import { FormatError } from "../../src/core/errors.js";
 import {
   dayLoss,
-  dayOf,
   dayStartJson,
   observeDay,
   restoreDayStart,
+  utcDayOf,
 } from "../../src/risk/day-loss.js";
 
 const DAY = 86_400_000;
 
 describe("the loss of a day", () => {
   it("counts from the day's first reading, at midnight UTC", () => {
-    expect([dayOf(DAY - 1), dayOf(DAY)]).toEqual([0, 1]);
+    expect([utcDayOf(DAY - 1), utcDayOf(DAY)]).toEqual([0, 1]);
     const monday = observeDay(undefined, { equity: 1_000n, netDeposits: 0n }, 4);
     expect(dayLoss(monday, { equity: 700n, netDeposits: 0n })).toBe(300n);
     const tuesday = observeDay(monday, { equity: 700n, netDeposits: 0n }, 5);

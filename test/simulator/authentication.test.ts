@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { bytesToHex } from "../../src/core/crypto/hex.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { domainSeparator, OrderHasher } from "../../src/simulator/signing/order-hash.js";
+import { VenueOrderHasher, venueDomainSeparator } from "../../src/simulator/signing/order-hash.js";
 import { readOrderInfo } from "../../src/simulator/signing/order-info.js";
-import { requestDigest, signedString } from "../../src/simulator/signing/request-digest.js";
+import { signedString, venueRequestDigest } from "../../src/simulator/signing/request-digest.js";
 import { plainReader } from "./plain-reader.js";
 import { encode, KEYS, ReferenceClient, virtualExchange } from "./reference-client.js";
 
@@ -18,7 +18,7 @@ describe("the published request vector (protocol 1.1, V-A)", () => {
     "0x242e3704e2cbe5a242c604f312448626029480c2cb9403883834c58fd2a2e7e21f60c100bc74d13554e1c722f403ece645d344347a875cf08618de3acf5b76bb01";
 
   it("hashes as a personal message and recovers its signer, by v 1 as by v 28", () => {
-    const digest = requestDigest(message);
+    const digest = venueRequestDigest(message);
     expect(bytesToHex(digest)).toBe(
       "0x85d676ee821d5c20716fbeb15d13d746aed151347de335fd9c8ab06497f54802",
     );
@@ -121,7 +121,7 @@ describe("the order vectors (protocol 6)", () => {
     "%s hashes as the contracts do",
     (_name, domain, market, signer, paper, credit, info, expected) => {
       const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex.slice(2), "hex"));
-      const hasher = new OrderHasher(domainSeparator(domain));
+      const hasher = new VenueOrderHasher(venueDomainSeparator(domain));
       expect(
         bytesToHex(hasher.hash(bytes(market), bytes(signer), paper, credit, bytes(info))),
       ).toBe(expected);

@@ -4,7 +4,7 @@ import { ConfigError } from "../../src/core/errors.js";
 import {
   type LiquidationProblem,
   optimalLiquidation,
-} from "../../src/strategies/almgren-chriss.js";
+} from "../../src/strategies/models/almgren-chriss.js";
 
 /** The example of the paper's section 3.4: a million shares at 50 in five days. */
 const paper: LiquidationProblem = {

@@ -6,7 +6,7 @@ import {
   type FillIntensityWindow,
   fitIntensity,
   type TradedView,
-} from "../../src/strategies/fill-intensity.js";
+} from "../../src/strategies/models/fill-intensity.js";
 
 const WINDOW: FillIntensityWindow = {
   estimator: "rolling",

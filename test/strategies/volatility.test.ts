@@ -6,7 +6,7 @@ import {
   MIN_RETURNS,
   RollingVolatility,
   type VolatilityEstimator,
-} from "../../src/strategies/volatility.js";
+} from "../../src/strategies/models/volatility.js";
 
 const WINDOW = { windowMs: 60_000, sampleMs: 1000 };
 

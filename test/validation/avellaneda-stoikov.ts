@@ -123,7 +123,7 @@ export function manyPaths(paths: number): PublishedNumbers {
   return {
     title: `Avellaneda and Stoikov 2008: ${paths.toLocaleString("en-GB")} paths`,
     source: `${SOURCE}: the same simulation; theirs are computed independently, the inventory strategy from 200,000 paths, the symmetric one exactly`,
-    how: "Ours: `avellanedaStoikovQuotes` of `src/strategies/avellaneda-stoikov-quotes.ts`, from fixed seeds.",
+    how: "Ours: `avellanedaStoikovQuotes` of `src/strategies/models/avellaneda-stoikov-quotes.ts`, from fixed seeds.",
     isAvailable: true,
     compare: () => {
       const because = `4 s.e. of ${paths.toLocaleString("en-GB")} paths and theirs`;

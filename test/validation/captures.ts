@@ -6,8 +6,8 @@ import { marketView } from "../../src/market/market-view.js";
 import { readCapture } from "../../src/simulator/flow/capture/capture.js";
 import { findCaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
 import { recordedDataFolder } from "../../src/simulator/flow/capture/data-folder.js";
-import { FillIntensityEstimator } from "../../src/strategies/fill-intensity.js";
-import { glftTerms } from "../../src/strategies/glft-quotes.js";
+import { FillIntensityEstimator } from "../../src/strategies/models/fill-intensity.js";
+import { glftTerms } from "../../src/strategies/models/glft-quotes.js";
 import {
   bookAtLocal,
   gridPairs,
@@ -50,7 +50,7 @@ export const calibration: PublishedNumbers = {
   title: "A and k of three recorded captures",
   source:
     "Computed independently of this project on the captures of the recorded data, by the calibration of hftbacktest's GLFT example",
-  how: "Ours: each capture through `MarketState` and views at every 100 ms of exchange time (what happens at that instant comes before it) to `FillIntensityEstimator` of `src/strategies/fill-intensity.ts`, which is what `intensity` of both strategies estimates by; distances 0.5 to 69.5 ticks. sigma is the deviation of the mid's changes times the root of 10, half spread and skew are `glftTerms` at gamma 0.05.",
+  how: "Ours: each capture through `MarketState` and views at every 100 ms of exchange time (what happens at that instant comes before it) to `FillIntensityEstimator` of `src/strategies/models/fill-intensity.ts`, which is what `intensity` of both strategies estimates by; distances 0.5 to 69.5 ticks. sigma is the deviation of the mid's changes times the root of 10, half spread and skew are `glftTerms` at gamma 0.05.",
   isAvailable: CALIBRATIONS.every(([tag]) => hasCapture(tag)),
   async compare() {
     const rows: Comparison[] = [];

@@ -1,11 +1,11 @@
-import { optimalLiquidation } from "../../src/strategies/almgren-chriss.js";
+import { optimalLiquidation } from "../../src/strategies/models/almgren-chriss.js";
 import {
   GlftExactQuotes,
   type GlftModel,
   glftApproximateQuotes,
   glftFillTerm,
   glftTerms,
-} from "../../src/strategies/glft-quotes.js";
+} from "../../src/strategies/models/glft-quotes.js";
 import { logSolution } from "./finite-horizon.js";
 import type { Comparison, PublishedNumbers } from "./published.js";
 
@@ -38,7 +38,7 @@ export const glftQuotes: PublishedNumbers = {
   title: "Guéant, Lehalle and Fernandez-Tapia 2013: quotes",
   source:
     "O. Guéant, C.-A. Lehalle, J. Fernandez-Tapia, *Dealing with the inventory risk*, Mathematics and Financial Economics 7 (arXiv 1105.3115): parameters of its figures; the paper prints no table, theirs are computed independently (eigenvector and matrix exponential, inventories to 30)",
-  how: "Ours: `GlftExactQuotes` and `glftApproximateQuotes` of `src/strategies/glft-quotes.ts`, distances from the mid in ticks. (a) sigma 0.3, A 0.9, k 0.3, gamma 0.01; (b) sigma 0.4. The last rows hold the exact quotes to those of a horizon of 600 s, from a matrix exponential of our own.",
+  how: "Ours: `GlftExactQuotes` and `glftApproximateQuotes` of `src/strategies/models/glft-quotes.ts`, distances from the mid in ticks. (a) sigma 0.3, A 0.9, k 0.3, gamma 0.01; (b) sigma 0.4. The last rows hold the exact quotes to those of a horizon of 600 s, from a matrix exponential of our own.",
   isAvailable: true,
   compare() {
     const models = { a: SET_A, b: SET_B };
@@ -134,7 +134,7 @@ export const carteaJaimungalPenalva: PublishedNumbers = {
   title: "Cartea, Jaimungal and Penalva: values and depths",
   source:
     "Á. Cartea, S. Jaimungal, J. Penalva, *Algorithmic and High-Frequency Trading*, chapter 10, as in mbt_gym's `BaselineAgents.py`; theirs are computed independently. T 1, phi 0.01, alpha 0.001, inventories to 100",
-  how: "Ours: h = ln(omega) / kappa with omega the matrix exponential of `test/validation/finite-horizon.ts`, bid depth 1 / kappa - h(q + 1) + h(q). The last rows are the same maker at T 20 beside `GlftExactQuotes` of `src/strategies/glft-quotes.ts` at gamma sigma^2 = 2 phi and xi 0: far from the end the two models are one.",
+  how: "Ours: h = ln(omega) / kappa with omega the matrix exponential of `test/validation/finite-horizon.ts`, bid depth 1 / kappa - h(q + 1) + h(q). The last rows are the same maker at T 20 beside `GlftExactQuotes` of `src/strategies/models/glft-quotes.ts` at gamma sigma^2 = 2 phi and xi 0: far from the end the two models are one.",
   isAvailable: true,
   compare() {
     const bound = 100;
@@ -212,7 +212,7 @@ export const almgrenChriss: PublishedNumbers = {
   title: "Almgren and Chriss 2000: a million shares in five days",
   source:
     "R. Almgren, N. Chriss, *Optimal execution of portfolio transactions*, Journal of Risk 3(2): the example's inputs; theirs are computed independently, but the naive limit of 662,500, which the DROP library's page prints too",
-  how: "Ours: `optimalLiquidation` of `src/strategies/almgren-chriss.ts`, which plans the sale of positions that a liquidation brought. sigma 0.95, eta 2.5e-6, gamma 2.5e-7, epsilon 0.0625.",
+  how: "Ours: `optimalLiquidation` of `src/strategies/models/almgren-chriss.ts`, which plans the sale of positions that a liquidation brought. sigma 0.95, eta 2.5e-6, gamma 2.5e-7, epsilon 0.0625.",
   isAvailable: true,
   compare() {
     const problem = {

@@ -21,7 +21,7 @@ import type { OrderEvent, OwnOrder, ReportSource } from "./order.js";
 import { adoptedOrder, advance, intendedOrder, saysNothingNew } from "./order-machine.js";
 
 /** An order that is about to be made: its action, and the slot that it is for. */
-export interface NewOrder {
+export interface OrderToSend {
   readonly action: PlaceAction;
   /** Slot level, 0 innermost. */
   readonly level: number;
@@ -181,7 +181,7 @@ export class OwnOrders {
   }
 
   /** Takes an order in before it may be sent. @throws RunError when its hash or its info is already there: a nonce was used twice. */
-  intend(order: NewOrder): OwnOrder {
+  intend(order: OrderToSend): OwnOrder {
     const { hash, order: struct } = order.action;
     if (this.#orders.has(hash) || this.#byInfo.has(struct.info)) {
       throw new RunError("an order with this hash or info exists", {

@@ -48,7 +48,11 @@ export interface Verdict {
 }
 
 /** Judges what a finished run has collected (docs/reconciliation.md). */
-export function judge(run: ReconcileRun, memory: ReconcileMemory, nowMs: Ms): Verdict {
+export function resolveReconciliation(
+  run: ReconcileRun,
+  memory: ReconcileMemory,
+  nowMs: Ms,
+): Verdict {
   const { markets, intake } = run.options;
   const changes: AccountChange[] = [];
   const explained = new Set<MarketId>();

@@ -10,7 +10,7 @@ import { type HistoryWindow, wantedHistory } from "./history-windows.js";
 import { OpenQuestions } from "./open-questions.js";
 import { historyQuestion, takeAnswer, tradesQuestion } from "./reconcile-answers.js";
 import { ReconcileRun, type ReconcilerOptions } from "./reconcile-run.js";
-import { judge, ReconcileMemory } from "./reconcile-verdict.js";
+import { ReconcileMemory, resolveReconciliation } from "./reconcile-verdict.js";
 
 /** Between reconciliations for the sake of unresolved orders, and before a doubtful position is looked at again. */
 const RECHECK_MS = 2000;
@@ -269,7 +269,7 @@ export class Reconciler {
   }
 
   #finish(run: ReconcileRun, nowMs: Ms, changes: AccountChange[]): void {
-    const verdict = judge(run, this.#memory, nowMs);
+    const verdict = resolveReconciliation(run, this.#memory, nowMs);
     changes.push(...verdict.changes);
     this.#run = undefined;
     this.#lastFinishedMs = nowMs;

@@ -12,13 +12,13 @@ import { fitNote, notesOf, nothingFilledNote, worthlessNotes } from "./compariso
 import type { ComparedDifference, Comparison } from "./comparison-schema.js";
 import { cutOffsOf } from "./cut-offs.js";
 import { AgainExplainer } from "./explain-again.js";
-import { type Difference, FillExplainer } from "./explain-fills.js";
+import { type FillDifference, FillExplainer } from "./explain-fills.js";
 import {
   type Fit,
   fitModel,
   historyModel,
   type Judged,
-  judge,
+  judgeFit,
   type ParityInputs,
   plainModel,
   WINDOW_US,
@@ -60,7 +60,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
       market,
       inputs,
       fit,
-      best: fit?.best ?? judge(inputs, { ...plain, queue: wish.queue ?? plain.queue }),
+      best: fit?.best ?? judgeFit(inputs, { ...plain, queue: wish.queue ?? plain.queue }),
     };
   });
   const models = againModels(wish, session, judged);
@@ -177,7 +177,7 @@ function ordersOf({ instrument, account }: OpenedSessionMarket, judged: Judged) 
 function differencesOf(
   { instrument, account }: Pick<ParityInputs, "instrument" | "account">,
   { model, replay, whole }: Judged,
-): Difference[] {
+): FillDifference[] {
   const explainer = new FillExplainer(instrument, account, replay, model.isShared);
   return [
     ...whole.match.liveOnly.map((unmatched) => explainer.live(unmatched)),
@@ -190,7 +190,7 @@ function asHistoryOf(
   isFitted: boolean,
 ): Comparison["markets"][number]["asHistory"] {
   const plain = historyModel(inputs);
-  const judged = isFitted ? fitModel(inputs, plain).best : judge(inputs, plain);
+  const judged = isFitted ? fitModel(inputs, plain).best : judgeFit(inputs, plain);
   const { model, replay, whole, firstHalf, secondHalf } = judged;
   return {
     model,
@@ -297,7 +297,7 @@ function fillsOf(
   live: number,
   replay: number,
   match: FillMatch<unknown, unknown>,
-  differences: readonly Difference[],
+  differences: readonly FillDifference[],
 ) {
   return {
     live,
@@ -309,11 +309,11 @@ function fillsOf(
   };
 }
 
-function inOrder(differences: readonly Difference[]): ComparedDifference[] {
+function inOrder(differences: readonly FillDifference[]): ComparedDifference[] {
   return [...differences].sort((one, other) => one.atUs - other.atUs).map(told);
 }
 
-function told({ atUs, only, side, price, amount, kind, why }: Difference): ComparedDifference {
+function told({ atUs, only, side, price, amount, kind, why }: FillDifference): ComparedDifference {
   return { only, at: instantOf(atUs), side, price, amount, kind, why };
 }
 

@@ -3,7 +3,7 @@ import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
 import { instantOf } from "../report/page/instants.js";
 import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
-import { type Difference, toldFill } from "./explain-fills.js";
+import { type FillDifference, toldFill } from "./explain-fills.js";
 import { filledBeside, type SidedFill, type Unmatched } from "./match-fills.js";
 import type { RanMarket, SentOrder } from "./replay/run-again.js";
 
@@ -30,7 +30,7 @@ export class AgainExplainer {
     this.#divergedUs = divergedUs;
   }
 
-  live({ fill, lots }: Unmatched<RecordedFill>): Difference {
+  live({ fill, lots }: Unmatched<RecordedFill>): FillDifference {
     const { side, ticks, atUs } = fill;
     const at = { only: "live", ...toldFill(this.#instrument, fill, lots) } as const;
     const standing = this.#ran.orders.filter(
@@ -79,7 +79,7 @@ export class AgainExplainer {
     };
   }
 
-  replayed({ fill, lots }: Unmatched<ReplayFill>): Difference {
+  replayed({ fill, lots }: Unmatched<ReplayFill>): FillDifference {
     const { side, ticks, atUs, cause } = fill;
     const at = { only: "replay", ...toldFill(this.#instrument, fill, lots) } as const;
     const placed = this.#account.orders.filter(
@@ -135,7 +135,7 @@ export class AgainExplainer {
   }
 
   /** A difference that lies after a fill is no reason of it: of one that has none before it, the two had other orders for the same quotes. */
-  #before(what: string, atUs: number): Pick<Difference, "kind" | "why"> {
+  #before(what: string, atUs: number): Pick<FillDifference, "kind" | "why"> {
     const since = this.#divergedUs;
     return since !== undefined && since <= atUs
       ? {

@@ -30,7 +30,7 @@ export type DifferenceKind =
   | "unknown-order";
 
 /** A fill that the other has not, and why. */
-export interface Difference {
+export interface FillDifference {
   readonly only: "live" | "replay";
   readonly side: "BUY" | "SELL";
   readonly price: string;
@@ -40,7 +40,7 @@ export interface Difference {
   readonly why: string;
 }
 
-/** What a {@link Difference} tells of the fill itself. @param lots how much of it one of the two has alone. */
+/** What a {@link FillDifference} tells of the fill itself. @param lots how much of it one of the two has alone. */
 export function toldFill(
   instrument: Instrument,
   { side, ticks, atUs }: Pick<RecordedFill, "side" | "ticks" | "atUs">,
@@ -74,7 +74,7 @@ export class FillExplainer {
     this.#isShared = isShared;
   }
 
-  live({ fill, lots }: Unmatched<RecordedFill>): Difference {
+  live({ fill, lots }: Unmatched<RecordedFill>): FillDifference {
     const order = this.#orderOf(fill);
     const at = { only: "live", ...toldFill(this.#instrument, fill, lots) } as const;
     if (order === undefined)
@@ -93,7 +93,7 @@ export class FillExplainer {
     return { ...at, ...this.#whyNotReplayed(fill, replayed) };
   }
 
-  replayed({ fill, lots }: Unmatched<ReplayOrderFill>): Difference {
+  replayed({ fill, lots }: Unmatched<ReplayOrderFill>): FillDifference {
     const at = { only: "replay", ...toldFill(this.#instrument, fill, lots) } as const;
     const { recorded } = fill.order;
     const filled = filledSteps(recorded).map(({ atUs }) => atUs);
@@ -159,7 +159,10 @@ export class FillExplainer {
     };
   }
 
-  #whyNotReplayed(fill: RecordedFill, replayed: ReplayedOrder): Pick<Difference, "kind" | "why"> {
+  #whyNotReplayed(
+    fill: RecordedFill,
+    replayed: ReplayedOrder,
+  ): Pick<FillDifference, "kind" | "why"> {
     const { ended, arrivedUs, fills } = replayed;
     const untold = this.#untold(fill, replayed);
     if (untold !== undefined) return { kind: "untold", why: untold };

@@ -88,7 +88,7 @@ const PARTS = ["bookLagMs", "shiftMs", "queue"] as const;
 const MOST_ROUNDS = 3;
 
 /** Sends the recorded orders through one model. */
-export function judge(inputs: ParityInputs, model: FillModel): Judged {
+export function judgeFit(inputs: ParityInputs, model: FillModel): Judged {
   return judgeOn(
     earlierBook(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs),
     inputs,

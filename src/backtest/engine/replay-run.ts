@@ -26,7 +26,7 @@ import { TradeMatcher } from "../matching/trade-matcher.js";
 import { LossRecord } from "../record/loss-record.js";
 import { WORKED } from "../record/markouts.js";
 import { QuotingRecord } from "../record/quotes/quoting-record.js";
-import { type Refusal, Refusals } from "../record/refusals.js";
+import { type OrderRefusal, Refusals } from "../record/refusals.js";
 import { type StrategyError, StrategyErrors } from "../record/strategy-errors.js";
 import type { RungEvents } from "../report/run-meta.js";
 import { chargedRules } from "../venue/charged-rules.js";
@@ -295,7 +295,7 @@ export class ReplayRun {
   }
 
   /** What was asked for and not done. */
-  get refusals(): readonly Refusal[] {
+  get refusals(): readonly OrderRefusal[] {
     return this.#refusals.list;
   }
 

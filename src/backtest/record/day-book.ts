@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../core/units.js";
-import { Drawdown } from "./drawdown.js";
+import { DrawdownTracker } from "./drawdown.js";
 import { earnedBetween, NO_PROFIT, type SplitProfit } from "./split-profit.js";
 
 const DAY_US = DAY_MS * 1000;
@@ -37,13 +37,13 @@ export class DayBook {
   #opened: Standing;
   #last: Standing;
   #day: number;
-  #fall: Drawdown;
+  #fall: DrawdownTracker;
 
   constructor(start: Standing) {
     this.#opened = start;
     this.#last = start;
     this.#day = Math.floor(start.atUs / DAY_US);
-    this.#fall = new Drawdown(start.atUs, start.value);
+    this.#fall = new DrawdownTracker(start.atUs, start.value);
   }
 
   add(standing: Standing): void {
@@ -52,7 +52,7 @@ export class DayBook {
       this.#rows.push(this.#row());
       this.#opened = this.#last;
       this.#day = day;
-      this.#fall = new Drawdown(this.#opened.atUs, this.#opened.value);
+      this.#fall = new DrawdownTracker(this.#opened.atUs, this.#opened.value);
     }
     this.#fall.add(standing.atUs, standing.value);
     this.#last = standing;

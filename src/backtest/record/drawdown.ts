@@ -8,7 +8,7 @@ export interface Fall {
 }
 
 /** The deepest fall of a value from its highest one before, exact and in constant memory. */
-export class Drawdown {
+export class DrawdownTracker {
   #peak: bigint;
   #peakUs: number;
   #deepest: Fall;

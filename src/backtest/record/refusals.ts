@@ -11,7 +11,7 @@ export interface QuoteFilter {
 }
 
 /** What was asked for and not done, of one kind: how often, and the first of it. */
-export interface Refusal {
+export interface OrderRefusal {
   readonly marketId: MarketId;
   /** Who said no: the bot to a strategy's intent, one of the bot's limits to an order, or the exchange. */
   readonly by: "bot" | "limit" | "exchange";
@@ -23,7 +23,7 @@ export interface Refusal {
   readonly why: string;
 }
 
-interface Counted extends Refusal {
+interface Counted extends OrderRefusal {
   count: number;
 }
 
@@ -76,7 +76,7 @@ export class Refusals {
   }
 
   /** The most frequent first. */
-  get list(): readonly Refusal[] {
+  get list(): readonly OrderRefusal[] {
     return [...this.#counted.values()]
       .map((counted) => ({ ...counted }))
       .sort((a, b) => b.count - a.count);
@@ -103,7 +103,13 @@ export class Refusals {
     }
   }
 
-  #count(marketId: MarketId, by: Refusal["by"], reason: string, why: string, atUs: number): void {
+  #count(
+    marketId: MarketId,
+    by: OrderRefusal["by"],
+    reason: string,
+    why: string,
+    atUs: number,
+  ): void {
     const key = `${marketId} ${by} ${reason}`;
     const known = this.#counted.get(key);
     if (known === undefined)

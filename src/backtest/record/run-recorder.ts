@@ -2,7 +2,7 @@ import { RunError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, Side, Ticks } from "../../core/units.js";
 import { DayBook, type DayRow, startOfRun } from "./day-book.js";
-import { Drawdown } from "./drawdown.js";
+import { DrawdownTracker } from "./drawdown.js";
 import { KeptFills } from "./kept-fills.js";
 import { type ActionCounts, MarketRecorder } from "./market-recorder.js";
 import { type TimeColumn, TimeGrid } from "./quotes/time-grid.js";
@@ -49,7 +49,7 @@ export interface BudgetSeries {
 interface Begun {
   /** Units of the profit in one of credit. */
   readonly scale: bigint;
-  readonly fall: Drawdown;
+  readonly fall: DrawdownTracker;
   readonly days: DayBook;
 }
 
@@ -208,7 +208,7 @@ export class RunRecorder implements RunObserver {
     const { startUs } = this.grid;
     return {
       scale,
-      fall: new Drawdown(startUs, start),
+      fall: new DrawdownTracker(startUs, start),
       days: new DayBook(startOfRun(startUs, start, this.#list.length)),
     };
   }
@@ -243,6 +243,6 @@ export interface FinishedRun {
   readonly last: EquitySample;
   readonly profit: SplitProfit;
   /** In units of the profit. */
-  readonly deepest: Drawdown["deepest"];
+  readonly deepest: DrawdownTracker["deepest"];
   readonly days: readonly DayRow[];
 }

@@ -1,7 +1,7 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import type { LadderAction } from "../../risk/ladder.js";
-import type { Refusal } from "../record/refusals.js";
+import type { OrderRefusal } from "../record/refusals.js";
 import type { StrategyError } from "../record/strategy-errors.js";
 
 /** What a run was fed with: books and trades, trades alone, or candles, whose results are indicative only. */
@@ -93,7 +93,7 @@ export interface RunOutcome {
   /** What makes it less believable than it looks, in words. */
   readonly doubts?: readonly string[];
   /** What was asked for and not done. */
-  readonly refusals?: readonly Refusal[];
+  readonly refusals?: readonly OrderRefusal[];
   /** What the same run comes to under other assumptions, such as the other path through each candle. */
   readonly alternatives?: readonly AlternativeRun[];
 }

@@ -8,7 +8,7 @@ import type {
   RecordedCancel,
   RecordedOrder,
 } from "./recorded-orders.js";
-import { lotsOf, textOf, ticksOf } from "./recorded-values.js";
+import { lotsOf, parseTicks, textOf } from "./recorded-values.js";
 
 type OrderDraft = { -readonly [Key in keyof RecordedOrder]: RecordedOrder[Key] } & {
   steps: OpenStep[];
@@ -92,7 +92,7 @@ function placedOrder(row: Row, instrument: Instrument): OrderDraft {
     side: row.isBuy === true ? "BUY" : "SELL",
     type: row.type as OrderType,
     timeInForce: row.timeInForce as TimeInForce,
-    ticks: ticksOf(instrument, row.price),
+    ticks: parseTicks(instrument, row.price),
     lots: lotsOf(instrument, row.amount),
     expirationMs: Number(wholeOf(row.expirationMs)),
     level: row.level === null ? -1 : Number(wholeOf(row.level)),

@@ -5,7 +5,7 @@ import { Duck, type Row } from "../../history/store/duck.js";
 import type { HistoryStore } from "../../history/store/store.js";
 import { foldOrders } from "./fold-orders.js";
 import type { RecordedAccount, RecordedFill, RecordedRequest } from "./recorded-orders.js";
-import { lotsOf, textOf, ticksOf } from "./recorded-values.js";
+import { lotsOf, parseTicks, textOf } from "./recorded-values.js";
 
 const ORDER_COLUMNS =
   "CAST(timeNs // 1000 AS DOUBLE) AS atUs, CAST(recvNs // 1000 AS DOUBLE) AS heardUs, what, request, hash, isBuy, type, timeInForce, CAST(price AS VARCHAR) AS price, CAST(amount AS VARCHAR) AS amount, CAST(available AS VARCHAR) AS available, status, expirationMs, level, code, message";
@@ -89,7 +89,7 @@ function fillsOf(rows: readonly Row[], instrument: Instrument): RecordedFill[] {
     seen.add(key);
     fills.push({
       side: row.isBuy === true ? "BUY" : "SELL",
-      ticks: ticksOf(instrument, row.price),
+      ticks: parseTicks(instrument, row.price),
       lots: lotsOf(instrument, row.amount),
       atUs: Number(row.atUs),
       isMaker: row.isMaker === true,

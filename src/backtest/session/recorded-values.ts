@@ -3,7 +3,7 @@ import type { Lots, Ticks } from "../../core/units.js";
 import { gridCount } from "../../exchange/protocol/wire-parse.js";
 
 /** A recorded price; NaN where there is none. */
-export function ticksOf(instrument: Instrument, price: unknown): Ticks {
+export function parseTicks(instrument: Instrument, price: unknown): Ticks {
   return price === null || price === undefined
     ? Number.NaN
     : gridCount(String(price), instrument.tickSize, "price");

@@ -79,7 +79,7 @@ export class CancelBudget {
     try {
       return { answer: await work() };
     } catch (error) {
-      if (isThrottled(error))
+      if (isRateLimited(error))
         this.#gate.throttled(
           error.httpStatus,
           error.retryAfterMs ?? THROTTLED_MS[error.httpStatus],
@@ -90,7 +90,7 @@ export class CancelBudget {
 }
 
 /** The exchange refused a call since too many were made. */
-export function isThrottled(
+export function isRateLimited(
   error: unknown,
 ): error is VenueRequestError & { readonly httpStatus: 429 | 418 } {
   return (

@@ -5,7 +5,7 @@ import type { VenueOrder } from "../../exchange/records.js";
 import { passingFailure } from "../../exchange/rest/passing-failure.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
 import { isBotsOrder } from "../execution/own-order.js";
-import { type CancelBudget, isThrottled } from "./cancel-budget.js";
+import { type CancelBudget, isRateLimited } from "./cancel-budget.js";
 import { LeastExchangeTime } from "./least-exchange-time.js";
 import { SharedRead } from "./shared-read.js";
 import { isOfOtherTime, type TakeDownNews, takeDown } from "./take-down.js";
@@ -204,7 +204,7 @@ class CancelStanding {
   #cancelTried(marketId: MarketId, error?: unknown): void {
     const { clock, markets } = this.#options;
     if (error === undefined) this.#open.delete(marketId);
-    if (!isThrottled(error) && !this.#begun.has(marketId))
+    if (!isRateLimited(error) && !this.#begun.has(marketId))
       this.#begun.set(marketId, clock.monotonicMs());
     this.#tried.add(marketId);
     // Once a cancel was tried everywhere: whoever waits is told at once that nothing can be seen, not after the time.

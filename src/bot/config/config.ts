@@ -21,8 +21,6 @@ export type BotConfig = DeepReadonly<BotFile> & {
   readonly statesDir?: string;
 };
 
-/** The exchange's addresses, time-outs and ways of placing. */
-export type ExchangeConfig = BotConfig["exchange"];
 /** Decision points, in force for one market. */
 export type DecideConfig = BotConfig["decide"];
 /** One market: strategy, parameters and limits. */

@@ -1,4 +1,4 @@
-import type { Account } from "../../account/account.js";
+import type { TradingAccount } from "../../account/account.js";
 import type { AccountStep } from "../../account/changes.js";
 import type { Clock, Random } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
@@ -28,7 +28,7 @@ export interface BotContext {
   readonly random: Random;
   readonly venue: Venue;
   readonly store: StateStore;
-  readonly account: Account;
+  readonly account: TradingAccount;
   readonly traders: ReadonlyMap<MarketId, MarketTrader>;
   /** The same in their order: what every turn goes through. */
   readonly traderList: readonly MarketTrader[];

@@ -1,4 +1,4 @@
-import { Account } from "../../account/account.js";
+import { TradingAccount } from "../../account/account.js";
 import { RunError } from "../../core/errors.js";
 import { Instrument } from "../../core/instrument.js";
 import { seamScheduler } from "../../core/runtime/seam-scheduler.js";
@@ -78,7 +78,7 @@ export function makeContext(
     random: turns.random,
     venue: options.venue,
     store,
-    account: new Account({
+    account: new TradingAccount({
       instruments,
       nonceTag,
       builtHashes: readBuiltHashes(store),

@@ -5,10 +5,10 @@ import type { CreditUnits, Ms } from "../../core/units.js";
 import {
   type DayStart,
   dayLoss,
-  dayOf,
   dayStartJson,
   observeDay,
   restoreDayStart,
+  utcDayOf,
 } from "../../risk/day-loss.js";
 import {
   type EquityReading,
@@ -126,7 +126,7 @@ export class EquityWatch {
     this.#own = own;
     this.#peak = { peak: highest, netDeposits };
     this.#askAbout(!isOver && highest - equity > this.#maxDrawdown);
-    const day = dayOf(exchangeTime.nowMs());
+    const day = utcDayOf(exchangeTime.nowMs());
     this.#ownDay = observeDay(this.#ownDay, reading, day);
     if (this.#earlierDay !== undefined && this.#earlierDay.day < this.#ownDay.day)
       this.#earlierDay = undefined;
@@ -265,7 +265,7 @@ export class EquityWatch {
 }
 
 /** The loss from the remembered peak is accepted before the account is read: the next reading is the first one. @throws RunError when it cannot be moved */
-export function forgetPeak(store: Pick<StateStore, "setAside">): void {
+function forgetPeak(store: Pick<StateStore, "setAside">): void {
   store.setAside("accepted-drawdown", [PEAK_FILE]);
 }
 

@@ -1,7 +1,7 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
-import { dayOf } from "../../risk/day-loss.js";
+import { utcDayOf } from "../../risk/day-loss.js";
 import type { HaltDemand } from "../../risk/halt.js";
 import {
   type ActingRung,
@@ -278,7 +278,7 @@ export class RiskLadder {
     const { latch } = this.#dailyLoss;
     if (
       latch === undefined ||
-      dayOf(latch.atMs) >= day ||
+      utcDayOf(latch.atMs) >= day ||
       (latch.action === "flatten" && !this.#isFlat)
     )
       return;

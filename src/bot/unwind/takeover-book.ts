@@ -292,7 +292,7 @@ export function remainingOf(one: KnownTakeover): Lots {
 }
 
 /** The takeover as it is told. */
-export function reportOf(one: KnownTakeover, markValue: MarkValue): UnwindReport {
+export function reportTakeover(one: KnownTakeover, markValue: MarkValue): UnwindReport {
   const { takeover, terms, state, isUndone, nettedLots, nettedCredit, shares } = one;
   const remainingLots = remainingOf(one);
   return {

@@ -1,6 +1,6 @@
 import { decimalToScaled } from "../../core/instrument.js";
 import { type CreditUnits, type Lots, type Ms, signOf } from "../../core/units.js";
-import { optimalLiquidation } from "../../strategies/almgren-chriss.js";
+import { optimalLiquidation } from "../../strategies/models/almgren-chriss.js";
 import type { UnwindConfig } from "../config/unwind-fields.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { UnwindTerms } from "./takeover-book.js";

@@ -4,7 +4,7 @@ import type { CreditUnits, Lots, MarketId } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { TargetState } from "../../executor/target-position.js";
 import type { TargetIntent } from "../../strategies/intent.js";
-import { EwmaVolatility } from "../../strategies/volatility.js";
+import { EwmaVolatility } from "../../strategies/models/volatility.js";
 import { DEFAULT_UNWIND, type UnwindConfig } from "../config/unwind-fields.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
@@ -13,7 +13,7 @@ import { onGridsOfNow } from "./memory-grid.js";
 import {
   type KnownTakeover,
   remainingOf,
-  reportOf,
+  reportTakeover,
   TakeoverBook,
   type UnwindTerms,
 } from "./takeover-book.js";
@@ -60,7 +60,7 @@ export class Unwinding {
 
   /** Every takeover of the last day and what became of it, the oldest first. */
   reports(): readonly UnwindReport[] {
-    return this.#book.all.map((one) => reportOf(one, this.#valueOf));
+    return this.#book.all.map((one) => reportTakeover(one, this.#valueOf));
   }
 
   /** Those of a market that are being unwound, the oldest first. */
@@ -237,7 +237,7 @@ export class Unwinding {
     for (const one of changed) {
       const trader = traders.get(one.takeover.marketId);
       if (trader !== undefined) trader.markDirty();
-      notify({ kind: "unwind", unwind: reportOf(one, this.#valueOf) });
+      notify({ kind: "unwind", unwind: reportTakeover(one, this.#valueOf) });
     }
   }
 

@@ -114,7 +114,7 @@ export function decodeHoldings(data: Hex): LensAnswer<AccountHoldings> {
 }
 
 /** Of an account that could not be read the lens gives no reason. */
-export function decodeBalances(data: Hex): LensAnswer<AccountBalances> {
+export function decodeLensBalances(data: Hex): LensAnswer<AccountBalances> {
   const words = new AbiWords(data);
   const start = words.follow(2 * W, 0);
   const end = start + W + words.index(start);

@@ -10,9 +10,9 @@ import {
   type AccountHoldings,
   type AccountRisk,
   type ChainMarket,
-  decodeBalances,
   decodeCosts,
   decodeHoldings,
+  decodeLensBalances,
   decodeMarkets,
   decodeRisks,
   type LensAnswer,
@@ -123,7 +123,7 @@ export class LensReader {
    * @throws as {@link LensReader.risks}.
    */
   balances(accounts: readonly Hex[], at?: Head): Promise<Snapshot<AccountBalances>> {
-    return this.#readAll("balances", accounts, wordOf, decodeBalances, at);
+    return this.#readAll("balances", accounts, wordOf, decodeLensBalances, at);
   }
 
   /** What each liquidation would get. @throws as {@link LensReader.risks}. */

@@ -17,7 +17,7 @@ interface SessionRecorderOptions {
 }
 
 /** A session's recording, before it has begun and after. */
-export interface SessionRecorder {
+export interface RunSessionRecorder {
   readonly record: (beginning: SessionBeginning) => Promise<SessionTap>;
   /** Ends one that has begun, in order. */
   readonly close: () => Promise<void>;
@@ -33,7 +33,7 @@ export async function openRecorder({
   paper,
   seam,
   log,
-}: SessionRecorderOptions): Promise<SessionRecorder> {
+}: SessionRecorderOptions): Promise<RunSessionRecorder> {
   // It brings a database along, which a bot that records nothing does not wait for.
   const recordings = await import("../../backtest/session/session-recording.js");
   recordings.SessionRecording.claim(folder);

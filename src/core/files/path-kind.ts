@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { ConfigError } from "../errors.js";
 
 /** A path that leads through a folder which this user may not enter, or round in a circle of links: what lies there cannot be known. */
-export class UnfollowedPath extends ConfigError {
+class UnfollowedPath extends ConfigError {
   /** The system's, such as EACCES. */
   readonly code: string;
 

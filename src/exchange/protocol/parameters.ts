@@ -120,7 +120,7 @@ export const fromIdAlone = {
   note: "not with startTime or endTime",
   description: "ascending from this trade on; with startTime or endTime it is 1111",
 } as const;
-export const interval = {
+const interval = {
   name: "interval",
   type: "enum",
   required: true,

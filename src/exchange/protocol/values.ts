@@ -74,7 +74,7 @@ const plainUnsigned = z
   .meta({ format: "decimal" });
 
 /** A plain decimal string. */
-export const decimalText = writtenAs(
+const decimalText = writtenAs(
   z.string().regex(/^-?\d{1,60}(?:\.\d{1,60})?$/, "expected a plain decimal string"),
   plainDecimal,
 );

@@ -1,12 +1,16 @@
 import { FormatError, shown } from "../../core/errors.js";
 import { parseInt64Json } from "../../core/int64-json.js";
 import type { MarketId } from "../../core/units.js";
-import { decodeKlines, marketStateEvents, publicTradeEvents } from "../decode-market-data.js";
 import {
   decodeBalancesAnswer,
   decodeIncomes,
   decodeUserTrade,
 } from "../protocol/decode-account.js";
+import {
+  decodeKlines,
+  marketStateEvents,
+  publicTradeEvents,
+} from "../protocol/decode-market-data.js";
 import { decodeOrder } from "../protocol/decode-orders.js";
 import { IntegerDecoder } from "../protocol/integer-decoder.js";
 import { ms } from "../protocol/values.js";

@@ -12,7 +12,7 @@ import {
   type SpanWish,
   spanDays,
   spanRows,
-  withinSql,
+  spanSql,
 } from "./span-rows.js";
 import type { FundingTape, MarkTape } from "./tape/tape.js";
 
@@ -87,7 +87,7 @@ export class MarkSource implements AsyncIterable<MarkTape> {
     const files = this.#days.map((manifest) => store.dataPath(manifest, manifest.day));
     const duck = await Duck.open(store.spillFolder, this.#wish.limits);
     try {
-      const asked = `SELECT 1 FROM ${parquetsSql(files)} WHERE nextFundingMs > 0 AND ${withinSql(this.#wish)} LIMIT 1`;
+      const asked = `SELECT 1 FROM ${parquetsSql(files)} WHERE nextFundingMs > 0 AND ${spanSql(this.#wish)} LIMIT 1`;
       return (await reading(this.#folder, () => duck.rows(asked))).length > 0;
     } finally {
       duck.close();

@@ -109,7 +109,7 @@ export async function* spanRows(
           ([name, sql]) => `${sql} AS ${name}`,
         ),
       ];
-      const within = withinSql({ fromUs, toUs });
+      const within = spanSql({ fromUs, toUs });
       const file =
         files.length === 1 ? store.dataPath(alike[0], day) : store.folder({ market, kind });
       const pages = duck.pages(
@@ -150,7 +150,7 @@ function stretches(
 }
 
 /** SQL of what lies in a span. */
-export function withinSql({ fromUs, toUs }: SpanWish): string {
+export function spanSql({ fromUs, toUs }: SpanWish): string {
   return `timeNs >= ${BigInt(fromUs) * 1000n} AND timeNs < ${BigInt(toUs) * 1000n}`;
 }
 

@@ -13,7 +13,7 @@ import type { SealedKind } from "./seal-part.js";
 import { SessionRecorder } from "./session-recorder.js";
 
 /** Whose orders and fills are recorded. */
-export interface RecordedAccount {
+export interface AccountToRecord {
   readonly signer: Signer;
   readonly account: Hex;
   /** Asks the exchange's clock anew, by which its stream is signed at each connect. */
@@ -35,7 +35,7 @@ interface RecordWish {
   readonly seam: Seam;
   readonly exchangeNowMs: () => Ms;
   /** The account whose orders and fills are recorded too. */
-  readonly own?: RecordedAccount;
+  readonly own?: AccountToRecord;
   /** Ends the recording. */
   readonly until: Promise<void>;
   /** Told what becomes of the streams, in words. */

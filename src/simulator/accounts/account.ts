@@ -58,7 +58,7 @@ export class AccountMarket {
 }
 
 /** An account of the exchange: deposits, positions, orders, trades and incomes. */
-export class Account {
+export class ExchangeAccount {
   /** Every deposit less every withdrawal. */
   deposits: CreditUnits = 0n;
   /** Debt that the insurance account has taken over. */

@@ -1,13 +1,13 @@
 import type { CreditUnits } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
 import type { ExchangeState } from "../engine/state.js";
-import type { Account } from "./account.js";
+import type { ExchangeAccount } from "./account.js";
 import type { Income } from "./records.js";
 
 /** Notes incomes of an account, and tells of them. @param marketId empty where they belong to no market */
 export function bookIncomes(
   state: ExchangeState,
-  account: Account,
+  account: ExchangeAccount,
   marketId: string,
   amounts: readonly (readonly [IncomeType, CreditUnits])[],
 ): void {

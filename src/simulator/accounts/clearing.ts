@@ -9,7 +9,7 @@ import { tradeFee } from "../../perpetual/fees.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Market, Trade } from "../markets/market.js";
 import type { BookOrder } from "../matching/book-order.js";
-import type { Account } from "./account.js";
+import type { ExchangeAccount } from "./account.js";
 import type { Credit } from "./credit.js";
 import { Order } from "./order.js";
 import type { PendingSettlement, PendingSide } from "./pending-settlement.js";
@@ -207,7 +207,7 @@ export class Clearing {
   }
 
   #settleAll(outcomes: readonly SettlementOutcome[]): void {
-    const touched = new Set<Account>();
+    const touched = new Set<ExchangeAccount>();
     for (const { pending, isSettled } of outcomes) {
       pending.trade.status = !isSettled ? this.#state.config.choices.failedTradeStatus : "SETTLED";
       this.#state.feeCredit -= isSettled ? 0n : pending.fees;
@@ -261,7 +261,10 @@ export function archiveIfFinal(order: Order): void {
  * The contracts change an account's balance once a transaction, by the sum of all that it trades there: what it held before the last
  * of it is nothing that was ever settled.
  */
-function continueTransaction(matches: readonly PendingSettlement[], account: Account): void {
+function continueTransaction(
+  matches: readonly PendingSettlement[],
+  account: ExchangeAccount,
+): void {
   for (let place = matches.length - 1; place >= 0; place -= 1) {
     const earlier = matches[place]?.sides.find(({ record }) => record.account === account);
     if (earlier !== undefined) {

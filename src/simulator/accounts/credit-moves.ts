@@ -3,17 +3,17 @@ import type { IncomeType } from "../../exchange/records.js";
 import { mulFixed } from "../../perpetual/fixed-point.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
-import type { Account } from "./account.js";
+import type { ExchangeAccount } from "./account.js";
 import { bookIncomes } from "./book-incomes.js";
 import type { Credit } from "./credit.js";
 
 /** Moves credit in the exchange's own books: in and out of the exchange, by funding, and from the insurance account. */
 export class CreditMoves implements Credit {
   readonly #state: ExchangeState;
-  readonly #afterChange: (accounts: Iterable<Account>) => void;
+  readonly #afterChange: (accounts: Iterable<ExchangeAccount>) => void;
 
   /** @param afterChange called with the accounts whose money or positions have changed. */
-  constructor(state: ExchangeState, afterChange: (accounts: Iterable<Account>) => void) {
+  constructor(state: ExchangeState, afterChange: (accounts: Iterable<ExchangeAccount>) => void) {
     this.#state = state;
     this.#afterChange = afterChange;
   }
@@ -24,7 +24,11 @@ export class CreditMoves implements Credit {
   /** There is nobody else to tell. */
   operator(): void {}
 
-  deposit(account: Account, amount: CreditUnits, type: "DEPOSIT" | "BONUS" = "DEPOSIT"): void {
+  deposit(
+    account: ExchangeAccount,
+    amount: CreditUnits,
+    type: "DEPOSIT" | "BONUS" = "DEPOSIT",
+  ): void {
     account.deposits += amount;
     this.#state.depositedCredit += amount;
     this.#moved(account, type, amount);
@@ -35,7 +39,7 @@ export class CreditMoves implements Credit {
     return false;
   }
 
-  withdraw(account: Account, amount: CreditUnits): void {
+  withdraw(account: ExchangeAccount, amount: CreditUnits): void {
     account.deposits -= amount;
     this.#state.withdrawnCredit += amount;
     this.#moved(account, "WITHDRAWAL", -amount);
@@ -45,7 +49,7 @@ export class CreditMoves implements Credit {
    * The insurance account takes over the debt of accounts that have no position and nothing to come, but debt (protocol 7.7,
    * "Bad debt").
    */
-  #coverDebts(accounts: Iterable<Account>): void {
+  #coverDebts(accounts: Iterable<ExchangeAccount>): void {
     for (const account of accounts) {
       const debt = -account.primaryCredit;
       if (
@@ -61,13 +65,13 @@ export class CreditMoves implements Credit {
     }
   }
 
-  changed(accounts: readonly Account[]): void {
+  changed(accounts: readonly ExchangeAccount[]): void {
     this.#coverDebts(accounts);
     this.#afterChange(accounts);
   }
 
   /** Credit of an account has come from outside, or gone there. */
-  #moved(account: Account, type: IncomeType, amount: CreditUnits): void {
+  #moved(account: ExchangeAccount, type: IncomeType, amount: CreditUnits): void {
     this.income(account, "", [[type, amount]]);
     this.#state.listener.onAccount(account);
     this.changed([account]);
@@ -111,7 +115,7 @@ export class CreditMoves implements Credit {
   }
 
   income(
-    account: Account,
+    account: ExchangeAccount,
     marketId: string,
     amounts: readonly (readonly [IncomeType, CreditUnits])[],
   ): void {

@@ -1,27 +1,27 @@
 import type { CreditUnits, Hex } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
 import type { Market } from "../markets/market.js";
-import type { Account } from "./account.js";
+import type { ExchangeAccount } from "./account.js";
 
 /** Moves credit that no trade moves: in the exchange's own books, or through the contracts that hold it. */
 export interface Credit {
   /** An account has just been opened; what its configuration says of it holds. */
-  opened(account: Account): void;
+  opened(account: ExchangeAccount): void;
   /** Credits an account from outside: registration, or the faucet. */
-  deposit(account: Account, amount: CreditUnits, type?: "DEPOSIT" | "BONUS"): void;
+  deposit(account: ExchangeAccount, amount: CreditUnits, type?: "DEPOSIT" | "BONUS"): void;
   /** Whether credit from outside is on its way to an account and does not count yet. */
-  isIncoming(account: Account): boolean;
+  isIncoming(account: ExchangeAccount): boolean;
   /** Lets credit leave an account and the exchange. */
-  withdraw(account: Account, amount: CreditUnits): void;
+  withdraw(account: ExchangeAccount, amount: CreditUnits): void;
   /** Somebody has been allowed to sign for an account, or is no more. @param operator in lower case */
-  operator(account: Account, operator: Hex, isValid: boolean): void;
+  operator(account: ExchangeAccount, operator: Hex, isValid: boolean): void;
   /** Ends a funding interval of a market and pays its rate; nothing is paid when there were too few samples of the premium. */
   fund(market: Market): void;
   /** Money or positions of accounts have changed. */
-  changed(accounts: readonly Account[]): void;
+  changed(accounts: readonly ExchangeAccount[]): void;
   /** Notes incomes of an account, and tells of them. @param marketId empty where they belong to no market */
   income(
-    account: Account,
+    account: ExchangeAccount,
     marketId: string,
     amounts: readonly (readonly [IncomeType, CreditUnits])[],
   ): void;

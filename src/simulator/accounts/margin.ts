@@ -8,7 +8,7 @@ import {
   type OrderMargin,
 } from "../../perpetual/margin.js";
 import type { Market } from "../markets/market.js";
-import type { Account } from "./account.js";
+import type { ExchangeAccount } from "./account.js";
 
 type Markets = ReadonlyMap<MarketId, Market>;
 
@@ -17,7 +17,7 @@ export type CountedTrades = "matched" | "settled";
 
 /** The margin of an account at the present marks. */
 export function riskOf(
-  account: Account,
+  account: ExchangeAccount,
   markets: Markets,
   as: CountedTrades = "matched",
 ): OrderMargin {
@@ -25,7 +25,7 @@ export function riskOf(
 }
 
 /** The notional that may still be bought and sold in a market. */
-export function capacityIn(market: Market, account: Account, markets: Markets): Capacity {
+export function capacityIn(market: Market, account: ExchangeAccount, markets: Markets): Capacity {
   const positions = positionsOf(account, markets, "matched");
   const own = positions.find(({ marketId }) => marketId === market.id);
   const credit = creditOf(account, "matched");
@@ -36,7 +36,7 @@ export function capacityIn(market: Market, account: Account, markets: Markets): 
 /** The mark at which the position alone would bring its account to maintenance; 0 for none. */
 export function liquidationPriceIn(
   market: Market,
-  account: Account,
+  account: ExchangeAccount,
   markets: Markets,
 ): CreditUnits {
   const paper = account.markets.get(market.id)?.position.matched.paper ?? 0n;
@@ -49,7 +49,7 @@ export function liquidationPriceIn(
 }
 
 /** Credit that belongs to no position. */
-function creditOf(account: Account, as: CountedTrades): CreditUnits {
+function creditOf(account: ExchangeAccount, as: CountedTrades): CreditUnits {
   const { primaryCredit, settledPrimaryCredit, secondaryCredit } = account;
   return secondaryCredit + (as === "matched" ? primaryCredit : settledPrimaryCredit);
 }
@@ -58,14 +58,18 @@ interface PositionIn extends MarginPosition {
   readonly marketId: MarketId;
 }
 
-function positionsOf(account: Account, markets: Markets, as: CountedTrades): readonly PositionIn[] {
+function positionsOf(
+  account: ExchangeAccount,
+  markets: Markets,
+  as: CountedTrades,
+): readonly PositionIn[] {
   return [...account.markets.keys()].map((id) =>
     positionIn(markets.get(id) as Market, account, as),
   );
 }
 
 /** Zeros where the account has never had anything in the market. */
-function positionIn(market: Market, account: Account, as: CountedTrades): PositionIn {
+function positionIn(market: Market, account: ExchangeAccount, as: CountedTrades): PositionIn {
   const part = account.markets.get(market.id);
   const { paper, credit } = part?.position[as] ?? { paper: 0n, credit: 0n };
   return {

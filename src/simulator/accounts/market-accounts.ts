@@ -1,23 +1,23 @@
 import { atLeastZero } from "../../core/bigints.js";
 import type { Market } from "../markets/market.js";
-import type { Account } from "./account.js";
+import type { ExchangeAccount } from "./account.js";
 
 /** The accounts of one market: the house's, and those that hold a position. */
 export class MarketAccounts {
   /** Accounts with a position, whom a change of the mark concerns. */
-  readonly holders = new Set<Account>();
+  readonly holders = new Set<ExchangeAccount>();
   readonly #market: Market;
 
   constructor(
     market: Market,
     /** The account of all house agents and of recorded liquidity. */
-    readonly house: Account,
+    readonly house: ExchangeAccount,
   ) {
     this.#market = market;
   }
 
   /** Runs a change of an account's position and keeps the market's open interest and its holders in step. */
-  change<Result>(account: Account, change: () => Result): Result {
+  change<Result>(account: ExchangeAccount, change: () => Result): Result {
     const { position } = account.in(this.#market.id);
     const before = position.matched.paper;
     const result = change();

@@ -3,7 +3,7 @@ import type { OrderType, TimeInForce } from "../../exchange/records.js";
 import type { VenueChoices } from "../config/choices.js";
 import type { Market } from "../markets/market.js";
 import { BookOrder } from "../matching/book-order.js";
-import type { Account } from "./account.js";
+import type { ExchangeAccount } from "./account.js";
 
 /** Statuses of an order (protocol 5). */
 export type OrderStatus =
@@ -18,7 +18,7 @@ export type OrderStatus =
 /** What an order is made of, checked. */
 export interface OrderTerms {
   readonly id: Int64Id;
-  readonly account: Account;
+  readonly account: ExchangeAccount;
   readonly market: Market;
   readonly side: Side;
   readonly type: OrderType;
@@ -69,7 +69,7 @@ export class Order extends BookOrder {
     this.status = status;
   }
 
-  get selfMatchKey(): Account {
+  get selfMatchKey(): ExchangeAccount {
     return this.terms.account;
   }
 

@@ -1,7 +1,7 @@
 import type { CreditUnits, Int64Id, MarketId, Ms } from "../../core/units.js";
 import type { IncomeType, OrderType, TimeInForce } from "../../exchange/records.js";
 import type { Trade } from "../markets/market.js";
-import type { Account } from "./account.js";
+import type { ExchangeAccount } from "./account.js";
 
 /** A change of an account's credit. */
 export interface Income {
@@ -17,7 +17,7 @@ export interface Income {
 /** One account's side of a trade. */
 export interface UserTrade {
   readonly trade: Trade;
-  readonly account: Account;
+  readonly account: ExchangeAccount;
   /** Of its order; the house's count as LIMIT and GTC. */
   readonly orderType: OrderType;
   readonly timeInForce: TimeInForce;

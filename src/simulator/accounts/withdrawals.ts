@@ -2,7 +2,7 @@ import type { Timer } from "../../core/runtime/seam.js";
 import type { CreditUnits } from "../../core/units.js";
 import { isSafe } from "../../perpetual/margin.js";
 import type { ExchangeState } from "../engine/state.js";
-import type { Account } from "./account.js";
+import type { ExchangeAccount } from "./account.js";
 import type { Clearing } from "./clearing.js";
 import { riskOf } from "./margin.js";
 
@@ -15,7 +15,7 @@ export class Withdrawals {
   readonly #state: ExchangeState;
   readonly #clearing: Clearing;
   readonly #turn: (run: () => void) => void;
-  readonly #timers = new Map<Account, Timer>();
+  readonly #timers = new Map<ExchangeAccount, Timer>();
 
   constructor(state: ExchangeState, clearing: Clearing, turn: (run: () => void) => void) {
     this.#state = state;
@@ -39,7 +39,7 @@ export class Withdrawals {
   }
 
   /** Whether the account may part with so much now. */
-  isAllowed(account: Account, amount: CreditUnits): boolean {
+  isAllowed(account: ExchangeAccount, amount: CreditUnits): boolean {
     const { markets } = this.#state;
     const matched = riskOf(account, markets);
     const settled = riskOf(account, markets, "settled");
@@ -51,7 +51,7 @@ export class Withdrawals {
   }
 
   /** Executes an allowed withdrawal, or has it wait for its time. */
-  request(account: Account, amount: CreditUnits): void {
+  request(account: ExchangeAccount, amount: CreditUnits): void {
     const { delayMs } = this.#state.config.withdrawals;
     if (delayMs === 0) {
       this.#clearing.credit.withdraw(account, amount);
@@ -62,7 +62,7 @@ export class Withdrawals {
     this.#await(account);
   }
 
-  #await(account: Account): void {
+  #await(account: ExchangeAccount): void {
     this.#timers.get(account)?.cancel();
     this.#timers.delete(account);
     if (account.pendingWithdrawal !== null) {
@@ -75,7 +75,7 @@ export class Withdrawals {
   }
 
   /** One that is no longer allowed when its time has come is dropped, and the credit stays. */
-  #execute(account: Account): void {
+  #execute(account: ExchangeAccount): void {
     this.#timers.delete(account);
     const pending = account.pendingWithdrawal;
     if (pending === null) {

@@ -18,7 +18,7 @@ import type { ChainKeys } from "./chain-keys.js";
 import type { EmbeddedChain } from "./embedded-chain.js";
 
 /** One market as its contracts want it. Ratios 1e18. */
-export interface ChainMarket {
+export interface DeployedMarket {
   readonly marketId: MarketId;
   readonly initialMarginRatio: bigint;
   readonly liquidationThreshold: bigint;
@@ -31,7 +31,7 @@ export interface ChainMarket {
 
 /** What is deployed besides the markets. */
 export interface ChainSettings {
-  readonly markets: readonly ChainMarket[];
+  readonly markets: readonly DeployedMarket[];
   /** For how long a mark price counts. */
   readonly priceHeartbeatSeconds: number;
   /** How many positions one account may have. */

@@ -4,7 +4,7 @@ import type { Hex, Ms } from "../../core/units.js";
 import { ChainRefusal, resultOf } from "./chain-refusal.js";
 import { EdrEvm, type OnNotice } from "./edr-evm.js";
 import { type ChainGenesis, requireSameGenesis } from "./genesis.js";
-import { type Head, LoggedEvm } from "./logged-evm.js";
+import { type EvmHead, LoggedEvm } from "./logged-evm.js";
 import type { RpcOutcome } from "./rpc-outcome.js";
 import { SenderNonces } from "./sender-nonces.js";
 import { type ImpersonatedSending, type Sending, sendAs, sendSigned } from "./sending.js";
@@ -107,7 +107,7 @@ export class EmbeddedChain {
   }
 
   /** The last block. */
-  get head(): Head {
+  get head(): EvmHead {
     return this.#evm.head;
   }
 

@@ -8,7 +8,7 @@ import { STATE_BY_HAND } from "./state-by-hand.js";
 import type { LogEntry, TransactionLog } from "./transaction-log.js";
 
 /** A block, as the last of a chain. */
-export interface Head {
+export interface EvmHead {
   readonly number: number;
   readonly hash: Hex;
   readonly timestampSeconds: number;
@@ -36,7 +36,7 @@ export class LoggedEvm {
   readonly #evm: EdrEvm;
   readonly #log: TransactionLog;
   readonly #minesEach: boolean;
-  #head: Head = { number: 0, hash: "0x", timestampSeconds: 0 };
+  #head: EvmHead = { number: 0, hash: "0x", timestampSeconds: 0 };
   #shiftSeconds = 0;
   /** The time of the next block where a tool has fixed it. */
   #nextSeconds: number | null = null;
@@ -51,7 +51,7 @@ export class LoggedEvm {
   }
 
   /** The last block. */
-  get head(): Head {
+  get head(): EvmHead {
     return this.#head;
   }
 

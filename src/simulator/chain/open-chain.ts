@@ -4,7 +4,7 @@ import type { Hex } from "../../core/units.js";
 import { type ChainConfig, genesisOf, rhythmOf } from "./chain-config.js";
 import { type ChainKeys, chainKeys } from "./chain-keys.js";
 import { type DealerForm, readDealerForm } from "./dealer-form.js";
-import { type ChainAddresses, type ChainMarket, deploy } from "./deployment.js";
+import { type ChainAddresses, type DeployedMarket, deploy } from "./deployment.js";
 import { EmbeddedChain } from "./embedded-chain.js";
 import { type ChainServer, serveChain } from "./rpc/rpc-server.js";
 import { MemoryTransactionLog, type TransactionLog } from "./transaction-log.js";
@@ -12,7 +12,7 @@ import { MemoryTransactionLog, type TransactionLog } from "./transaction-log.js"
 /** What a chain is opened with besides its configuration. */
 export interface OpenChainOptions {
   readonly chainId: number;
-  readonly markets: readonly ChainMarket[];
+  readonly markets: readonly DeployedMarket[];
   readonly clock: Clock;
   /** Names of this host, beside addresses and loopback names, by which its port may be asked. */
   readonly allowedHosts?: readonly string[];

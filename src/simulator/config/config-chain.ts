@@ -67,7 +67,7 @@ export function checkPorts({ host, port, chain }: ExchangeConfig, written?: Writ
  * Checks that nothing contradicts settlement on chain, where the configuration has one.
  * @throws ConfigError naming the path, the value and what would be right.
  */
-export function checkChain(config: ExchangeConfig, written?: WrittenConfig): void {
+export function checkChainConfig(config: ExchangeConfig, written?: WrittenConfig): void {
   const { chain } = config;
   if (chain === undefined) return;
   const against = [{ path: ["chain"], value: "a chain" }];

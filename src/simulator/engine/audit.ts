@@ -1,5 +1,5 @@
 import type { CreditUnits, MarketId, PaperUnits } from "../../core/units.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { ExchangeState } from "./state.js";
 
 /**
@@ -33,7 +33,7 @@ export function audit(state: ExchangeState): Audit {
   for (const id of state.markets.keys()) {
     netPaper[id] = 0n;
   }
-  const add = (account: Account): void => {
+  const add = (account: ExchangeAccount): void => {
     deposits += account.deposits;
     accountCredit += account.primaryCredit;
     settledCredit += account.settledPrimaryCredit;

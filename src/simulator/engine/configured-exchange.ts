@@ -7,7 +7,7 @@ import type { MarketId } from "../../core/units.js";
 import { type OpenChain, openChain } from "../chain/open-chain.js";
 import { RecordTransactionLog } from "../chain/record-transaction-log.js";
 import type { ExchangeConfig } from "../config/config.js";
-import { checkChain } from "../config/config-chain.js";
+import { checkChainConfig } from "../config/config-chain.js";
 import { EmbeddedExchange, type ExchangeOptions } from "../exchange.js";
 import type { ReplayEnd } from "../flow/capture/replay.js";
 import { orderFlowsOf } from "../flow/flow-config.js";
@@ -94,7 +94,7 @@ async function openOnChain(
   closeFolder: () => Promise<void>,
 ): Promise<OpenExchange> {
   const { records, scheme } = options;
-  checkChain(config);
+  checkChainConfig(config);
   if (config.chain === undefined || scheme !== undefined) {
     throw new RunError("does not go with a chain", {
       field: "scheme",

@@ -1,7 +1,7 @@
 import { ecdsaScheme } from "../../core/crypto/signing.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, MarketId } from "../../core/units.js";
-import { Account } from "../accounts/account.js";
+import { ExchangeAccount } from "../accounts/account.js";
 import { Clearing } from "../accounts/clearing.js";
 import { CreditMoves } from "../accounts/credit-moves.js";
 import { DelayedSettlement } from "../accounts/delayed-settlement.js";
@@ -63,7 +63,8 @@ export class ExchangeParts {
     );
     const state = new ExchangeState(config, seam, told);
     const turn = <Result>(run: () => Result): Result => this.turns.run(run);
-    const onChanged = (accounts: Iterable<Account>) => this.#desk.enforceMaintenance(accounts);
+    const onChanged = (accounts: Iterable<ExchangeAccount>) =>
+      this.#desk.enforceMaintenance(accounts);
     const scheme = options.scheme ?? ecdsaScheme;
     this.state = state;
     this.chain = this.#chainSide(options);
@@ -82,7 +83,10 @@ export class ExchangeParts {
     for (const id of Object.keys(config.markets)) {
       const house = options.chain?.keys.house(id).signer.address ?? NO_ADDRESS;
       const { retention } = config;
-      state.addMarket(this.#newMarket(id), new Account(house, seam.clock.nowMs(), retention, true));
+      state.addMarket(
+        this.#newMarket(id),
+        new ExchangeAccount(house, seam.clock.nowMs(), retention, true),
+      );
     }
     this.chain?.attach({
       onChanged,

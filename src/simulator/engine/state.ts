@@ -1,7 +1,7 @@
 import { decimalToScaled } from "../../core/instrument.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { CreditUnits, Hex, Int64Id, MarketId, Ms } from "../../core/units.js";
-import { Account } from "../accounts/account.js";
+import { ExchangeAccount } from "../accounts/account.js";
 import { MarketAccounts } from "../accounts/market-accounts.js";
 import type { Order } from "../accounts/order.js";
 import type { PendingSettlement } from "../accounts/pending-settlement.js";
@@ -18,10 +18,10 @@ export interface ExchangeListener {
   /** A trade of an account arose, settled or failed. */
   onUserTrade(trade: UserTrade): void;
   /** Balances or positions of an account changed. */
-  onAccount(account: Account): void;
-  onIncomes(account: Account, incomes: readonly Income[]): void;
+  onAccount(account: ExchangeAccount): void;
+  onIncomes(account: ExchangeAccount, incomes: readonly Income[]): void;
   /** Somebody may sign for an account no more. @param operator in lower case */
-  onOperatorRevoked(account: Account, operator: Hex): void;
+  onOperatorRevoked(account: ExchangeAccount, operator: Hex): void;
   onTrade(trade: Trade): void;
   onBook(market: Market): void;
 }
@@ -31,7 +31,7 @@ export interface StateListener extends ExchangeListener {
   /** Figures of a market changed that are neither its book nor its trades: marks, samples, funding, its status. */
   onMarket(market: Market): void;
   /** An account's position in a market changed, as matched or as settled. */
-  onPosition(account: Account, market: Market): void;
+  onPosition(account: ExchangeAccount, market: Market): void;
   /** A match waits for its settlement from now on. */
   onPending(pending: PendingSettlement): void;
   /** It waits no longer: it was settled, or its settlement failed. */
@@ -61,9 +61,9 @@ export class ExchangeState {
   readonly markets = new Map<MarketId, Market>();
   readonly #accountsIn = new Map<MarketId, MarketAccounts>();
   /** By address in lower case. */
-  readonly accounts = new Map<Hex, Account>();
+  readonly accounts = new Map<Hex, ExchangeAccount>();
   /** Accounts that are on the chain and have not registered, by address in lower case. */
-  readonly strangers = new Map<Hex, Account>();
+  readonly strangers = new Map<Hex, ExchangeAccount>();
   /** What was asked of the chain and is not yet in a block, oldest first. */
   readonly requests = new PendingRequests();
   nextRequestId = 1;
@@ -115,7 +115,7 @@ export class ExchangeState {
   }
 
   /** Opens a market. @param house the account of all its house agents and of recorded liquidity */
-  addMarket(market: Market, house: Account): void {
+  addMarket(market: Market, house: ExchangeAccount): void {
     this.markets.set(market.id, market);
     this.#accountsIn.set(market.id, new MarketAccounts(market, house));
   }
@@ -126,7 +126,7 @@ export class ExchangeState {
   }
 
   /** The house of each market. */
-  get houses(): readonly Account[] {
+  get houses(): readonly ExchangeAccount[] {
     return [...this.#accountsIn.values()].map(({ house }) => house);
   }
 
@@ -188,15 +188,15 @@ export class ExchangeState {
     this.#latestMs = latestMs;
   }
 
-  account(address: string): Account | undefined {
+  account(address: string): ExchangeAccount | undefined {
     return this.accounts.get(address.toLowerCase() as Hex);
   }
 
   /** Registers an address: a new account, or the one that it has had on the chain. */
-  admit(address: Hex): Account {
+  admit(address: Hex): ExchangeAccount {
     const key = address.toLowerCase() as Hex;
     const account =
-      this.strangers.get(key) ?? new Account(address, this.nowMs(), this.config.retention);
+      this.strangers.get(key) ?? new ExchangeAccount(address, this.nowMs(), this.config.retention);
     this.strangers.delete(key);
     account.register(address, this.nowMs());
     this.accounts.set(key, account);
@@ -204,13 +204,13 @@ export class ExchangeState {
   }
 
   /** The account of an address, registered or not, made on first sight. */
-  anyAccount(address: Hex): Account {
+  anyAccount(address: Hex): ExchangeAccount {
     const key = address.toLowerCase() as Hex;
     const known = this.accounts.get(key) ?? this.strangers.get(key);
     if (known !== undefined) {
       return known;
     }
-    const stranger = new Account(key, this.nowMs(), this.config.retention);
+    const stranger = new ExchangeAccount(key, this.nowMs(), this.config.retention);
     stranger.isRegistered = false;
     this.strangers.set(key, stranger);
     return stranger;

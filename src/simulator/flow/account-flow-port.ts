@@ -13,7 +13,7 @@ import type {
 } from "../../core/units.js";
 import type { WireBuildResult } from "../../exchange/protocol/order.js";
 import { isSafe } from "../../perpetual/margin.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import { capacityIn, riskOf } from "../accounts/margin.js";
 import type { ExchangeState } from "../engine/state.js";
@@ -103,10 +103,10 @@ class MarketOfAccounts implements FlowAccountMarket {
 class SigningAccount implements FlowAccount {
   readonly address: Hex;
   readonly #parts: AccountFlowParts;
-  readonly #account: Account;
+  readonly #account: ExchangeAccount;
   readonly #signer: Signer;
 
-  constructor(parts: AccountFlowParts, account: Account, signer: Signer) {
+  constructor(parts: AccountFlowParts, account: ExchangeAccount, signer: Signer) {
     this.#parts = parts;
     this.#account = account;
     this.#signer = signer;

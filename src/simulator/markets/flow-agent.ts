@@ -3,7 +3,7 @@ import type { FlowOrderRef } from "../flow/flow-market.js";
 import { BookOrder } from "../matching/book-order.js";
 
 /** A house agent: what it has resting. Its money and its position are the house account's. */
-export class FlowAgent {
+export class AgentOrders {
   openBuyLots: Lots = 0;
   openSellLots: Lots = 0;
 
@@ -13,7 +13,7 @@ export class FlowAgent {
 /** A house agent's order in the book. */
 export class FlowAgentOrder extends BookOrder implements FlowOrderRef {
   constructor(
-    readonly owner: FlowAgent,
+    readonly owner: AgentOrders,
     side: Side,
     ticks: Ticks,
     lots: Lots,

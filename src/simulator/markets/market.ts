@@ -19,7 +19,7 @@ import {
 import { BasisAverage } from "./basis-average.js";
 import { CandleSeries, type CandleSeriesOptions } from "./candles.js";
 import { DayWindow } from "./day-window.js";
-import { FlowAgent } from "./flow-agent.js";
+import { AgentOrders } from "./flow-agent.js";
 import { Journal } from "./journal.js";
 import type { MarketRulesOnGrid } from "./market-rules.js";
 import { PremiumMeter } from "./premium-meter.js";
@@ -30,7 +30,7 @@ import { ReferencePrice } from "./reference-price.js";
 export type MarketStatus = (typeof MARKET_STATES)[number];
 
 /** A paid funding (specification, "Funding rate record"). */
-export interface FundingPayment {
+export interface SettledFunding {
   /** Scaled by 10^18. */
   readonly rate: bigint;
   readonly timeMs: Ms;
@@ -53,7 +53,7 @@ export interface Trade {
 }
 
 /** What a market is made from, besides its rules. */
-export interface MarketParts {
+export interface MarketDeps {
   readonly rules: MarketRulesOnGrid;
   readonly selfMatch: SelfMatchPolicy;
   readonly firstSequence: number;
@@ -90,7 +90,7 @@ export class Market {
   readonly offchainDay = new DayWindow();
   readonly basis = new BasisAverage();
   readonly premium: PremiumMeter;
-  readonly fundings: Journal<FundingPayment>;
+  readonly fundings: Journal<SettledFunding>;
   status: MarketStatus;
   statusChangedMs: Ms | null = null;
   lastTradeTicks: Ticks | undefined;
@@ -105,9 +105,9 @@ export class Market {
   nextFundingMs: Ms = 0;
   /** When the premium is sampled next. */
   nextSampleMs: Ms = 0;
-  readonly #agents = new Map<string, FlowAgent>();
+  readonly #agents = new Map<string, AgentOrders>();
 
-  constructor(parts: MarketParts) {
+  constructor(parts: MarketDeps) {
     this.rules = parts.rules;
     this.configured = parts.rules.config;
     this.houseRates = parts.rules;
@@ -131,10 +131,10 @@ export class Market {
     this.engine = new MatchingEngine(parts.listener(this), parts.selfMatch);
   }
 
-  agent(name: string): FlowAgent {
+  agent(name: string): AgentOrders {
     let agent = this.#agents.get(name);
     if (agent === undefined) {
-      agent = new FlowAgent(name);
+      agent = new AgentOrders(name);
       this.#agents.set(name, agent);
     }
     return agent;

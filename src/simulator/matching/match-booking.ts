@@ -1,5 +1,5 @@
 import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import { Order } from "../accounts/order.js";
 import { FlowAgentOrder } from "../markets/flow-agent.js";
@@ -11,13 +11,13 @@ export interface BookingListener {
   /** Nothing of a resting order is left. */
   onFilled(order: Order): void;
   /** A sweep is over in which these accounts traded: fees and prices may have brought them below maintenance. */
-  onTraded(accounts: Iterable<Account>): void;
+  onTraded(accounts: Iterable<ExchangeAccount>): void;
 }
 
 /** Passes on what matched, whoever it was that matched it: orders of accounts, agents of the house, or a recording. */
 export class MatchBooking {
   readonly #clearing: Clearing;
-  readonly #traded = new Set<Account>();
+  readonly #traded = new Set<ExchangeAccount>();
   #listener: BookingListener | null = null;
 
   constructor(clearing: Clearing) {

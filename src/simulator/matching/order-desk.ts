@@ -1,6 +1,6 @@
 import type { Hex, Lots, Ticks } from "../../core/units.js";
 import { isSafe } from "../../perpetual/margin.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import { archiveIfFinal } from "../accounts/clearing.js";
 import { riskOf } from "../accounts/margin.js";
 import { Order } from "../accounts/order.js";
@@ -61,7 +61,7 @@ export class OrderDesk {
 
   /** Whether an order of these terms could trade in full on arrival. */
   couldFill(
-    account: Account,
+    account: ExchangeAccount,
     market: Market,
     side: Order["side"],
     ticks: Ticks,
@@ -124,12 +124,12 @@ export class OrderDesk {
   }
 
   /** Cancels every order of an account with something open, in one market or in all. */
-  cancelAll(account: Account, market?: Market): void {
+  cancelAll(account: ExchangeAccount, market?: Market): void {
     this.cancelWhere(account, ({ terms }) => market === undefined || terms.market === market);
   }
 
   /** Cancels every order of an account with something open that `picks` accepts. */
-  cancelWhere(account: Account, picks: (order: Order) => boolean): void {
+  cancelWhere(account: ExchangeAccount, picks: (order: Order) => boolean): void {
     for (const order of [...account.activeOrders.values()]) {
       if (picks(order)) {
         this.cancel(order);
@@ -138,7 +138,7 @@ export class OrderDesk {
   }
 
   /** Somebody may sign for an account no more; what it signed that still rests goes where the venue has it so. @param operator in lower case */
-  revoke(account: Account, operator: Hex): void {
+  revoke(account: ExchangeAccount, operator: Hex): void {
     if (!account.operators.delete(operator)) {
       return;
     }
@@ -150,7 +150,7 @@ export class OrderDesk {
   }
 
   /** Cancels the orders of accounts that fell below maintenance margin; from then on they may only reduce. */
-  enforceMaintenance(accounts: Iterable<Account>): void {
+  enforceMaintenance(accounts: Iterable<ExchangeAccount>): void {
     for (const account of accounts) {
       if (account.isHouse) {
         continue;

@@ -1,6 +1,6 @@
 import type { Ms } from "../../core/units.js";
 import { ERROR_CODES, type ErrorCode } from "../../exchange/protocol/errors.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { VenueChoices } from "../config/choices.js";
 
 /** A request that is refused with a coded error; it has changed nothing. */
@@ -29,7 +29,7 @@ export interface ApiAnswer {
 
 /** Credit that is on its way while an answer tells of it. */
 export interface IncomingCredit {
-  readonly account: Account;
+  readonly account: ExchangeAccount;
   /** From when on the client waits for it. */
   readonly sinceMs: Ms;
   /** What the answer is once the credit counts. */

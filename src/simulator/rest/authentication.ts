@@ -1,9 +1,9 @@
 import { bytesToHex } from "../../core/crypto/hex.js";
 import type { SignatureScheme } from "../../core/crypto/signing.js";
 import type { Hex, Ms } from "../../core/units.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { ExchangeState } from "../engine/state.js";
-import { requestDigest, signedString } from "../signing/request-digest.js";
+import { signedString, venueRequestDigest } from "../signing/request-digest.js";
 import { ApiError } from "./api-error.js";
 import { readHex } from "./read-hex.js";
 
@@ -15,7 +15,7 @@ const WIDEST_WINDOW_MS = 60_000;
 
 /** An account, and whose key signed for it. */
 export interface SignedAccount {
-  readonly account: Account;
+  readonly account: ExchangeAccount;
   /** The account's own address or an operator's, in lower case. */
   readonly signer: Hex;
 }
@@ -48,9 +48,9 @@ export class Authentication {
    * parameters under another spelling of the signature, is refused. For what moves money or says who may.
    * @throws ApiError as {@link ownerOf}, and that of {@link registered}; 1012 for a request that has counted before
    */
-  ownAccountOnce(parameters: ReadonlyMap<string, string>): Account {
+  ownAccountOnce(parameters: ReadonlyMap<string, string>): ExchangeAccount {
     const account = this.registered(this.ownerOf(parameters));
-    const digest = bytesToHex(requestDigest(signedString(parameters)));
+    const digest = bytesToHex(venueRequestDigest(signedString(parameters)));
     const untilMs =
       Number(parameters.get("timestamp")) + this.#windowMs(parameters.get("recvWindow"));
     if (!this.#state.spendRequest(digest, untilMs)) {
@@ -76,12 +76,12 @@ export class Authentication {
   }
 
   /** {@link signedAccountOf}, where it does not matter who signed. */
-  accountOf(parameters: ReadonlyMap<string, string>): Account {
+  accountOf(parameters: ReadonlyMap<string, string>): ExchangeAccount {
     return this.signedAccountOf(parameters).account;
   }
 
   /** The account of an address. @throws ApiError 1010, or 1110 where the venue says so, when there is none */
-  registered(address: Hex): Account {
+  registered(address: Hex): ExchangeAccount {
     const account = this.#state.account(address);
     if (account === undefined) {
       throw new ApiError(
@@ -93,7 +93,7 @@ export class Authentication {
   }
 
   /** Who of those that may sign for an account signed an order's hash, in lower case; null when none of them did. */
-  orderSigner(digest: Uint8Array, signature: Hex, account: Account): Hex | null {
+  orderSigner(digest: Uint8Array, signature: Hex, account: ExchangeAccount): Hex | null {
     const signer = this.#scheme.recover(digest, signature);
     return signer !== null && maySign(signer, account.address, account) ? signer : null;
   }
@@ -114,7 +114,7 @@ export class Authentication {
     const hex = readHex(signature, SIGNATURE_BYTES);
     return {
       address,
-      signer: hex && this.#scheme.recover(requestDigest(signedString(parameters)), hex),
+      signer: hex && this.#scheme.recover(venueRequestDigest(signedString(parameters)), hex),
     };
   }
 
@@ -141,7 +141,7 @@ function isWithin(windowMs: Ms, oneMs: Ms, otherMs: Ms): boolean {
   return Math.abs(oneMs - otherMs) <= windowMs;
 }
 
-function maySign(signer: Hex, address: Hex, account: Account | undefined): boolean {
+function maySign(signer: Hex, address: Hex, account: ExchangeAccount | undefined): boolean {
   return signer === address.toLowerCase() || account?.operators.has(signer) === true;
 }
 

@@ -1,6 +1,6 @@
 import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { Credit } from "../accounts/credit.js";
 import type { IncomingCredit } from "./api-error.js";
 
@@ -83,6 +83,6 @@ export class CreditWaits {
 
 /** An answer that waits. */
 interface Wait {
-  readonly account: Account;
+  readonly account: ExchangeAccount;
   end(): void;
 }

@@ -1,6 +1,6 @@
 import type { SignatureScheme } from "../../core/crypto/signing.js";
 import type { Ms } from "../../core/units.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Credit } from "../accounts/credit.js";
 import type { Withdrawals } from "../accounts/withdrawals.js";
@@ -33,7 +33,7 @@ interface Endpoint {
   /** Whether it credits the account that is named, for the first time or again. */
   readonly isCrediting?: boolean;
   /** What it answers once the credit counts, where that is something else than before. */
-  answerCredited?(account: Account, parameters: Parameters): string;
+  answerCredited?(account: ExchangeAccount, parameters: Parameters): string;
   answer(parameters: Parameters): string | undefined;
 }
 
@@ -44,8 +44,8 @@ interface Route extends Endpoint {
 
 /** From when on an account waits for its credit, and what it is answered then. */
 interface AnswerToCredited {
-  sinceMs(account: Account): Ms;
-  credited(account: Account): string;
+  sinceMs(account: ExchangeAccount): Ms;
+  credited(account: ExchangeAccount): string;
 }
 
 /** The HTTP interface: finds the endpoint, counts the request, checks who asks, and answers. */
@@ -118,7 +118,8 @@ export class Router {
     try {
       const body = route.answer(parameters);
       if (body === undefined) return this.#noContent();
-      const credited = (account: Account) => route.answerCredited?.(account, parameters) ?? body;
+      const credited = (account: ExchangeAccount) =>
+        route.answerCredited?.(account, parameters) ?? body;
       return this.#withIncoming(
         route,
         parameters,
@@ -255,7 +256,9 @@ export class Router {
     } satisfies Partial<Record<OfferedName, Endpoint>>;
   }
 
-  #private(answer: (account: Account, parameters: Parameters) => string | undefined): Endpoint {
+  #private(
+    answer: (account: ExchangeAccount, parameters: Parameters) => string | undefined,
+  ): Endpoint {
     return {
       answer: (parameters) => answer(this.authentication.accountOf(parameters), parameters),
     };

@@ -3,7 +3,7 @@ import { dealerAbi } from "../../chain/abi/dealer.generated.js";
 import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import type { EmbeddedChain } from "../chain/embedded-chain.js";
-import type { ChainEvent, ChainLog } from "./chain-events.js";
+import type { ChainEvent, EventLog } from "./chain-events.js";
 
 /** Where trades are read from. Addresses in lower case. */
 export interface TradeReading {
@@ -33,7 +33,7 @@ interface CallFrame {
   readonly input: Hex;
   /** Why it was undone, with everything that it called. */
   readonly error?: string;
-  readonly logs?: readonly ChainLog[];
+  readonly logs?: readonly EventLog[];
   readonly calls?: readonly CallFrame[];
 }
 

@@ -2,7 +2,7 @@ import { FormatError } from "../../core/errors.js";
 import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
 import { divFixed } from "../../perpetual/fixed-point.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import { bookIncomes } from "../accounts/book-incomes.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
@@ -27,11 +27,11 @@ export interface ChainAccountsParts {
   /** Each market's price source, in lower case. */
   readonly sources: ReadonlyMap<MarketId, Hex>;
   /** Somebody may or may not sign for an account, as the chain has it now. @param operator in lower case */
-  onOperator(account: Account, operator: Hex, isValid: boolean): void;
+  onOperator(account: ExchangeAccount, operator: Hex, isValid: boolean): void;
   /** A price source of the market has a price: credit units per whole unit of paper. */
   onMark(market: Market, price: CreditUnits, updatedAtSeconds: number): void;
   /** Money or positions of accounts have changed. */
-  onChanged(accounts: readonly Account[]): void;
+  onChanged(accounts: readonly ExchangeAccount[]): void;
 }
 
 /** What is known of a transaction beside its events. */
@@ -67,7 +67,7 @@ interface Run {
 export class ChainAccounts {
   readonly #parts: ChainAccountsParts;
   readonly #perps = new Map<Hex, Market>();
-  readonly #houses = new Map<Hex, Account>();
+  readonly #houses = new Map<Hex, ExchangeAccount>();
   readonly #sources = new Map<Hex, Market>();
 
   constructor(parts: ChainAccountsParts) {
@@ -82,13 +82,13 @@ export class ChainAccounts {
   }
 
   /** The account of an address: a registered one, a house, or one that is only on the chain. */
-  account(address: Hex): Account {
+  account(address: Hex): ExchangeAccount {
     return this.#houses.get(address) ?? this.#parts.state.anyAccount(address);
   }
 
   /** Does what a transaction's events say; within a turn. */
   apply({ events }: Pick<ChainTransaction, "events">, terms: EventTerms = {}): void {
-    const touched = new Set<Account>();
+    const touched = new Set<ExchangeAccount>();
     const run: Run = { terms, parts: new Map(), orderSender: null, hasTaker: false };
     for (const event of events) {
       const account = this.#applyOne(event, run);
@@ -99,7 +99,7 @@ export class ChainAccounts {
   }
 
   /** @returns the account whose money changed, if one's did; those of a funding are told of at once. */
-  #applyOne(event: ChainEvent, run: Run): Account | null {
+  #applyOne(event: ChainEvent, run: Run): ExchangeAccount | null {
     const { terms, parts } = run;
     switch (event.kind) {
       case "deposit":
@@ -151,7 +151,7 @@ export class ChainAccounts {
   #fund(
     { kind, account: address, primary, secondary }: FundsEvent,
     { depositType = "DEPOSIT" }: EventTerms,
-  ): Account {
+  ): ExchangeAccount {
     const { state } = this.#parts;
     const sign = kind === "deposit" ? 1n : -1n;
     if (kind === "deposit") state.depositedCredit += primary;
@@ -164,13 +164,18 @@ export class ChainAccounts {
     );
   }
 
-  #transfer({ kind, account, primary, secondary }: TransferEvent): Account {
+  #transfer({ kind, account, primary, secondary }: TransferEvent): ExchangeAccount {
     return kind === "transfer-in"
       ? this.#credit(account, primary, secondary, "DEPOSIT")
       : this.#credit(account, -primary, -secondary, "WITHDRAWAL");
   }
 
-  #credit(address: Hex, primary: CreditUnits, secondary: CreditUnits, type: IncomeType): Account {
+  #credit(
+    address: Hex,
+    primary: CreditUnits,
+    secondary: CreditUnits,
+    type: IncomeType,
+  ): ExchangeAccount {
     const { state } = this.#parts;
     const account = this.account(address);
     account.secondaryCredit += secondary;
@@ -183,7 +188,7 @@ export class ChainAccounts {
     return account;
   }
 
-  #operator({ account: address, operator, isValid }: OperatorEvent): Account {
+  #operator({ account: address, operator, isValid }: OperatorEvent): ExchangeAccount {
     const account = this.account(address);
     this.#parts.onOperator(account, operator, isValid);
     return account;
@@ -193,7 +198,7 @@ export class ChainAccounts {
    * A fill of a trade that somebody else sent, who has its fee.
    * @throws FormatError where no trade came before it
    */
-  #filled(event: OrderFilledEvent, { parts, orderSender }: Run): Account {
+  #filled(event: OrderFilledEvent, { parts, orderSender }: Run): ExchangeAccount {
     if (orderSender === null)
       throw new FormatError("a fill without its trade", {
         field: "orderHash",
@@ -213,7 +218,7 @@ export class ChainAccounts {
     ]);
   }
 
-  #badDebt({ account: address, primary, secondary }: BadDebtEvent): Account {
+  #badDebt({ account: address, primary, secondary }: BadDebtEvent): ExchangeAccount {
     const { state } = this.#parts;
     const account = this.account(address);
     account.insuredCredit -= primary;
@@ -225,7 +230,10 @@ export class ChainAccounts {
     return account;
   }
 
-  #balance({ account: address, perp, paper, credit }: BalanceEvent, run: Run): Account | null {
+  #balance(
+    { account: address, perp, paper, credit }: BalanceEvent,
+    run: Run,
+  ): ExchangeAccount | null {
     const market = this.#perps.get(perp);
     if (market === undefined) return null;
     const { state } = this.#parts;
@@ -255,7 +263,7 @@ export class ChainAccounts {
     const rate = fundingRate ?? rateOf(oldRate - newRate, market.prices.mark);
     market.cumulativeFunding = newRate;
     market.fundings.add({ rate, timeMs });
-    const holders: Account[] = [];
+    const holders: ExchangeAccount[] = [];
     const accounts = state.accountsIn(market);
     for (const account of [
       accounts.house,

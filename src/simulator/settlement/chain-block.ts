@@ -6,7 +6,7 @@ import { type TradeReading, withTrades } from "./approved-trades.js";
 import type {
   ChainEvent,
   ChainEventReader,
-  ChainLog,
+  EventLog,
   WaitingWithdrawalEvent,
 } from "./chain-events.js";
 
@@ -76,7 +76,7 @@ export async function readBlock(number: number, reading: BlockReading): Promise<
   for (const wire of block.transactions) {
     const { status, logs } = (await chain.request("eth_getTransactionReceipt", wire.hash)) as {
       readonly status: Hex;
-      readonly logs: readonly ChainLog[];
+      readonly logs: readonly EventLog[];
     };
     const isReverted = status !== "0x1";
     const emitted = logs.map((log) => events.read(log)).filter((event) => event !== null);

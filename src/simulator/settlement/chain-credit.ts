@@ -4,7 +4,7 @@ import { fundingRateLimiterAbi } from "../../chain/abi/funding-rate-limiter.gene
 import type { CreditUnits, Hex } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
 import { mulFixed } from "../../perpetual/fixed-point.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import { bookIncomes } from "../accounts/book-incomes.js";
 import type { Credit } from "../accounts/credit.js";
 import type { ExchangeState } from "../engine/state.js";
@@ -33,7 +33,7 @@ export interface ChainCreditParts {
   /** Called with the address of an account for which a deposit is no more on its way, credited or failed. */
   onIncomingDone(address: Hex): void;
   /** Called with the accounts whose money or positions have changed. */
-  afterChange(accounts: Iterable<Account>): void;
+  afterChange(accounts: Iterable<ExchangeAccount>): void;
 }
 
 const DEALER = new Interface(dealerAbi);
@@ -94,7 +94,7 @@ export class ChainCredit implements Credit {
   }
 
   /** Gives it money for gas, and tells the dealer who may sign for it. */
-  opened(account: Account): void {
+  opened(account: ExchangeAccount): void {
     const { outbox, owner, gasMoneyWei } = this.#parts;
     const to = lower(account.address);
     if (gasMoneyWei > 0n) {
@@ -111,19 +111,23 @@ export class ChainCredit implements Credit {
     for (const operator of account.operators) this.operator(account, operator, true);
   }
 
-  deposit(account: Account, amount: CreditUnits, type: "DEPOSIT" | "BONUS" = "DEPOSIT"): void {
+  deposit(
+    account: ExchangeAccount,
+    amount: CreditUnits,
+    type: "DEPOSIT" | "BONUS" = "DEPOSIT",
+  ): void {
     const about = lower(account.address);
     const data = DEALER.encodeFunctionData("deposit", [amount, 0n, about]) as Hex;
     const { outbox, owner: from, dealer: to } = this.#parts;
     outbox.add({ kind: "deposit", from, to, data, gas: GAS.call, details: { about, type } });
   }
 
-  isIncoming(account: Account): boolean {
+  isIncoming(account: ExchangeAccount): boolean {
     return this.#parts.state.requests.hasAbout("deposit", lower(account.address));
   }
 
   /** Sent as the account itself, to itself: the chain is the exchange's own, and the request was signed by the account. */
-  withdraw(account: Account, amount: CreditUnits): void {
+  withdraw(account: ExchangeAccount, amount: CreditUnits): void {
     const about = lower(account.address);
     const data = DEALER.encodeFunctionData("fastWithdraw", [
       about,
@@ -148,7 +152,7 @@ export class ChainCredit implements Credit {
   }
 
   /** Sent as the account itself, as a withdrawal is. */
-  operator(account: Account, operator: Hex, isValid: boolean): void {
+  operator(account: ExchangeAccount, operator: Hex, isValid: boolean): void {
     const about = lower(account.address);
     const data = DEALER.encodeFunctionData("setOperator", [operator, isValid]) as Hex;
     this.#parts.outbox.add({
@@ -162,7 +166,7 @@ export class ChainCredit implements Credit {
   }
 
   /** Whether the last word on an operator is still on its way to the chain. */
-  isOperatorAsked(account: Account, operator: Hex): boolean {
+  isOperatorAsked(account: ExchangeAccount, operator: Hex): boolean {
     const about = lower(account.address);
     for (const { details } of this.#parts.outbox.pending("operator")) {
       if (details.about === about && details.operator === operator) return true;
@@ -202,12 +206,12 @@ export class ChainCredit implements Credit {
     return asked;
   }
 
-  changed(accounts: readonly Account[]): void {
+  changed(accounts: readonly ExchangeAccount[]): void {
     this.#parts.afterChange(accounts);
   }
 
   income(
-    account: Account,
+    account: ExchangeAccount,
     marketId: string,
     amounts: readonly (readonly [IncomeType, CreditUnits])[],
   ): void {

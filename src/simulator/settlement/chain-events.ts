@@ -141,7 +141,7 @@ export type ChainEvent =
   | InsuranceEvent;
 
 /** A log as a receipt has it. */
-export interface ChainLog {
+export interface EventLog {
   readonly address: Hex;
   readonly topics: readonly Hex[];
   readonly data: Hex;
@@ -281,7 +281,7 @@ export class ChainEventReader {
   }
 
   /** The event of a log; null for a contract that is none of these, and for an event that changes nothing here. @throws FormatError */
-  read({ address, topics, data }: ChainLog): ChainEvent | null {
+  read({ address, topics, data }: EventLog): ChainEvent | null {
     const emitter = lower(address);
     const [abis, readings] = this.#readings.get(emitter) ?? [];
     if (abis === undefined || readings === undefined) return null;

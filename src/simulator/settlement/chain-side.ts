@@ -2,7 +2,7 @@ import { parseUnits } from "ethers";
 import type { Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { Credit } from "../accounts/credit.js";
 import type { OnSettlement, Settlement } from "../accounts/settlement.js";
 import type { OpenChain } from "../chain/open-chain.js";
@@ -34,11 +34,11 @@ export interface ChainSideParts {
 /** What the exchange does when its chain says so; within a turn. */
 export interface ChainConsequences {
   /** Money or positions of accounts have changed. */
-  onChanged(accounts: Iterable<Account>): void;
+  onChanged(accounts: Iterable<ExchangeAccount>): void;
   /** The mark of a market is another. */
   onMark(market: Market): void;
   /** Somebody may sign for an account no more. @param operator in lower case */
-  onRevoked(account: Account, operator: Hex): void;
+  onRevoked(account: ExchangeAccount, operator: Hex): void;
 }
 
 /**

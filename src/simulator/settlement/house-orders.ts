@@ -3,7 +3,7 @@ import type { CreditUnits, Hex, Int64Id, Lots, MarketId, Side } from "../../core
 import type { ChainAccount } from "../chain/chain-keys.js";
 import type { Market } from "../markets/market.js";
 import { signedAmounts } from "../rest/records/order-record.js";
-import { domainSeparator, type OrderDomain, OrderHasher } from "../signing/order-hash.js";
+import { type OrderDomain, VenueOrderHasher, venueDomainSeparator } from "../signing/order-hash.js";
 import { writeOrderInfo } from "../signing/order-info.js";
 import type { SignedOrder } from "./trade-data.js";
 
@@ -12,12 +12,12 @@ const NEVER_SECONDS = (1n << 64n) - 1n;
 
 /** Makes the orders of the houses: an order flow signs nothing when it places, so each of its matches gets an order of its own. */
 export class HouseOrders {
-  readonly #hasher: OrderHasher;
+  readonly #hasher: VenueOrderHasher;
   readonly #accountOf: (marketId: MarketId) => ChainAccount;
   readonly #accounts = new Map<MarketId, ChainAccount>();
 
   constructor(domain: OrderDomain, accountOf: (marketId: MarketId) => ChainAccount) {
-    this.#hasher = new OrderHasher(domainSeparator(domain));
+    this.#hasher = new VenueOrderHasher(venueDomainSeparator(domain));
     this.#accountOf = accountOf;
   }
 

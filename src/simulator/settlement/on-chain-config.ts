@@ -2,13 +2,13 @@ import { Decimal } from "decimal.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
 import { ONE } from "../../perpetual/fixed-point.js";
-import type { ChainAddresses, ChainMarket } from "../chain/deployment.js";
+import type { ChainAddresses, DeployedMarket } from "../chain/deployment.js";
 import type { ExchangeConfig } from "../config/config.js";
 import type { Market } from "../markets/market.js";
 import type { MarketRulesOnGrid } from "../markets/market-rules.js";
 
 /** The markets of an exchange as its contracts want them. Their first mark prices come with the exchange's marks. */
-export function chainMarketsOf({ markets }: ExchangeConfig): ChainMarket[] {
+export function chainMarketsOf({ markets }: ExchangeConfig): DeployedMarket[] {
   return Object.entries(markets).map(([marketId, market]) => ({
     marketId,
     initialMarginRatio: ONE / BigInt(market.maxLeverage),

@@ -23,7 +23,7 @@ export interface OrderDomain {
 }
 
 /** The EIP-712 separator of the exchange's domain. */
-export function domainSeparator({
+export function venueDomainSeparator({
   name,
   version,
   chainId,
@@ -42,7 +42,7 @@ export function domainSeparator({
 const ENVELOPE_HEAD: readonly number[] = [0x19, 0x01];
 
 /** Hashes orders as the contracts do (protocol 6); written apart from the client's, so that each can find the other wrong. */
-export class OrderHasher {
+export class VenueOrderHasher {
   readonly #struct = new Uint8Array(192);
   readonly #envelope = new Uint8Array(66);
 

@@ -2,7 +2,7 @@ import { hexToBytes } from "../../core/crypto/hex.js";
 import type { Hex } from "../../core/units.js";
 
 /** An order's `info`, read (protocol 6): the fee rates are signed and scaled by 10^18. */
-export interface OrderInfo {
+export interface SignedOrderInfo {
   readonly bytes: Uint8Array;
   readonly makerRate: bigint;
   readonly takerRate: bigint;
@@ -11,7 +11,7 @@ export interface OrderInfo {
 }
 
 /** Reads an `info`. @param info 32 bytes */
-export function readOrderInfo(info: Hex): OrderInfo {
+export function readOrderInfo(info: Hex): SignedOrderInfo {
   const bytes = hexToBytes(info, "info");
   const view = new DataView(bytes.buffer, bytes.byteOffset, 32);
   return {

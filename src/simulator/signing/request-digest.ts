@@ -4,7 +4,7 @@ import { keccak256 } from "../../core/crypto/keccak.js";
  * The digest that the signature of a private request is made over (protocol 1): EIP-191's personal message of the
  * form-encoded parameters.
  */
-export function requestDigest(message: string): Uint8Array {
+export function venueRequestDigest(message: string): Uint8Array {
   const body = Buffer.from(message, "utf8");
   return keccak256(
     Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${body.length}`, "latin1"), body]),

@@ -1,11 +1,11 @@
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { ExchangeState } from "../engine/state.js";
 import { type AccountKey, idKey } from "./record-keys.js";
 
 /** What each account is called in the records: registered ones by the order of their registration, a house by its market. */
 export class AccountKeys {
-  readonly #keys = new Map<Account, AccountKey>();
-  readonly #accounts = new Map<AccountKey, Account>();
+  readonly #keys = new Map<ExchangeAccount, AccountKey>();
+  readonly #accounts = new Map<AccountKey, ExchangeAccount>();
 
   constructor(state: ExchangeState) {
     for (const market of state.markets.values()) {
@@ -14,7 +14,7 @@ export class AccountKeys {
   }
 
   /** The key of an account, given on first sight. */
-  of(account: Account): AccountKey {
+  of(account: ExchangeAccount): AccountKey {
     const key = this.#keys.get(account) ?? idKey(this.#keys.size);
     if (!this.#keys.has(account)) {
       this.#add(account, key);
@@ -23,16 +23,16 @@ export class AccountKeys {
   }
 
   /** Takes an account under the key that it has in a store. */
-  restore(account: Account, key: AccountKey): void {
+  restore(account: ExchangeAccount, key: AccountKey): void {
     this.#add(account, key);
   }
 
   /** The account of a key. */
-  account(key: AccountKey): Account | undefined {
+  account(key: AccountKey): ExchangeAccount | undefined {
     return this.#accounts.get(key);
   }
 
-  #add(account: Account, key: AccountKey): void {
+  #add(account: ExchangeAccount, key: AccountKey): void {
     this.#keys.set(account, key);
     this.#accounts.set(key, account);
   }

@@ -1,5 +1,5 @@
 import type { Hex, Ms } from "../../core/units.js";
-import { Account, type PendingWithdrawal, type Retention } from "../accounts/account.js";
+import { ExchangeAccount, type PendingWithdrawal, type Retention } from "../accounts/account.js";
 import type { LedgerSnapshot, PositionLedger } from "../accounts/position-ledger.js";
 import type { PositionState } from "../accounts/position-state.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
@@ -12,7 +12,7 @@ export interface AccountRecord {
   readonly pendingWithdrawal: WrittenFields | null;
 }
 
-export function writeAccount(account: Account): AccountRecord {
+export function writeAccount(account: ExchangeAccount): AccountRecord {
   const { pendingWithdrawal, ...fields } = account;
   return {
     account: writeFields(fields),
@@ -22,17 +22,17 @@ export function writeAccount(account: Account): AccountRecord {
 }
 
 /** The account of a record. */
-export function readAccount(record: AccountRecord, retention: Retention): Account {
+export function restoreAccount(record: AccountRecord, retention: Retention): ExchangeAccount {
   const { address, createdAtMs } = readFields<{ address: Hex; createdAtMs: Ms }>(record.account);
-  return assignAccount(new Account(address, createdAtMs, retention), record);
+  return assignAccount(new ExchangeAccount(address, createdAtMs, retention), record);
 }
 
 /** Gives an account the fields of a record. */
 export function assignAccount(
-  account: Account,
+  account: ExchangeAccount,
   { account: fields, operators, pendingWithdrawal }: AccountRecord,
-): Account {
-  Object.assign(account, readFields<Partial<Account>>(fields));
+): ExchangeAccount {
+  Object.assign(account, readFields<Partial<ExchangeAccount>>(fields));
   account.pendingWithdrawal =
     pendingWithdrawal === null ? null : readFields<PendingWithdrawal>(pendingWithdrawal);
   account.operators.clear();

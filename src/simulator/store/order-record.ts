@@ -1,5 +1,5 @@
 import type { MarketId } from "../../core/units.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import { Order, type OrderRules, type OrderTerms } from "../accounts/order.js";
 import type { Market } from "../markets/market.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
@@ -33,7 +33,7 @@ export function writeOrder(order: Order, account: AccountKey): OrderRecord {
 /** The order of a record, in no book and in no list. */
 export function readOrder(
   record: OrderRecord,
-  account: Account,
+  account: ExchangeAccount,
   market: Market,
   rules: OrderRules,
 ): Order {

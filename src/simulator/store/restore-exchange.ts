@@ -1,7 +1,7 @@
 import { FormatError } from "../../core/errors.js";
 import type { Hex, Int64Id, MarketId, Ms } from "../../core/units.js";
 import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Order } from "../accounts/order.js";
 import type { PendingSide } from "../accounts/pending-settlement.js";
@@ -10,15 +10,15 @@ import type { Income, UserTrade } from "../accounts/records.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Candle } from "../markets/candles.js";
 import type { Minute } from "../markets/day-window.js";
-import type { FundingPayment, Market, Trade } from "../markets/market.js";
+import type { Market, SettledFunding, Trade } from "../markets/market.js";
 import type { ChainRequest } from "../settlement/chain-request.js";
 import { AccountKeys } from "./account-keys.js";
 import {
   type AccountRecord,
   assignAccount,
   type PositionRecord,
-  readAccount,
   readPosition,
+  restoreAccount,
 } from "./account-record.js";
 import {
   assignMarket,
@@ -103,7 +103,7 @@ class Restoration {
         assignAccount(house, record);
         return;
       }
-      const account = readAccount(record, config.retention);
+      const account = restoreAccount(record, config.retention);
       this.#keys.restore(account, key);
       (account.isRegistered ? accounts : strangers).set(
         account.address.toLowerCase() as Hex,
@@ -219,7 +219,7 @@ class Restoration {
     const { id } = market;
     this.#each<readonly WrittenFields[]>(KEYS.fundings(id), (payments) => {
       for (const payment of payments) {
-        market.fundings.add(readFields<FundingPayment>(payment));
+        market.fundings.add(readFields<SettledFunding>(payment));
       }
     });
     for (const source of SOURCES.flatMap((each) => BARS_OF[each])) {
@@ -281,7 +281,7 @@ class Restoration {
     }
   }
 
-  #account(key: AccountKey): Account {
+  #account(key: AccountKey): ExchangeAccount {
     return found(this.#keys.account(key), "an account", key);
   }
 

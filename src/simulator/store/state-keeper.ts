@@ -1,5 +1,5 @@
 import type { Hex, Ms } from "../../core/units.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { Order } from "../accounts/order.js";
 import type { PendingSettlement } from "../accounts/pending-settlement.js";
 import type { Income, UserTrade } from "../accounts/records.js";
@@ -26,10 +26,10 @@ export class StateKeeper implements StateListener {
   readonly #records: RecordStore;
   readonly #keys: AccountKeys;
   readonly #orders = new Set<Order>();
-  readonly #accounts = new Set<Account>();
-  readonly #positions = new Map<Account, Set<Market>>();
+  readonly #accounts = new Set<ExchangeAccount>();
+  readonly #positions = new Map<ExchangeAccount, Set<Market>>();
   readonly #userTrades = new Set<UserTrade>();
-  readonly #incomes: [Account, Income][] = [];
+  readonly #incomes: [ExchangeAccount, Income][] = [];
   readonly #trades = new Set<Trade>();
   readonly #pending = new Set<PendingSettlement>();
   readonly #resolved = new Set<PendingSettlement>();
@@ -40,7 +40,7 @@ export class StateKeeper implements StateListener {
   readonly #requests = new Map<number, ChainRequest | null>();
   #isStateTouched = false;
   /** The texts last written of what is often touched and seldom changed. */
-  readonly #written = new Map<Account, string>();
+  readonly #written = new Map<ExchangeAccount, string>();
   readonly #change = new ChangeBuilder();
   readonly #markets: MarketWriter;
   #hashNumber: number;
@@ -62,17 +62,17 @@ export class StateKeeper implements StateListener {
     this.#userTrades.add(trade);
   }
 
-  onAccount(account: Account): void {
+  onAccount(account: ExchangeAccount): void {
     this.#accounts.add(account);
   }
 
-  onIncomes(account: Account, incomes: readonly Income[]): void {
+  onIncomes(account: ExchangeAccount, incomes: readonly Income[]): void {
     for (const income of incomes) {
       this.#incomes.push([account, income]);
     }
   }
 
-  onOperatorRevoked(account: Account): void {
+  onOperatorRevoked(account: ExchangeAccount): void {
     this.#accounts.add(account);
   }
 
@@ -89,7 +89,7 @@ export class StateKeeper implements StateListener {
     this.#markets.touch(market, "marks");
   }
 
-  onPosition(account: Account, market: Market): void {
+  onPosition(account: ExchangeAccount, market: Market): void {
     this.#accounts.add(account);
     // Open interest is the market's.
     this.#markets.touchHead(market);

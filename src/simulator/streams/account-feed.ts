@@ -1,6 +1,6 @@
 import type { MarketId } from "../../core/units.js";
 import type { WirePosition } from "../../exchange/protocol/account.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { Order } from "../accounts/order.js";
 import type { Income, UserTrade } from "../accounts/records.js";
 import type { ExchangeState } from "../engine/state.js";
@@ -15,8 +15,8 @@ export class AccountFeed {
   readonly #state: ExchangeState;
   readonly #records: AccountEndpoints;
   /** By account: its links, each with the market it is limited to. */
-  readonly #links = new Map<Account, Map<StreamLink, MarketId | undefined>>();
-  readonly #changed = new Set<Account>();
+  readonly #links = new Map<ExchangeAccount, Map<StreamLink, MarketId | undefined>>();
+  readonly #changed = new Set<ExchangeAccount>();
 
   constructor(state: ExchangeState, records: AccountEndpoints) {
     this.#state = state;
@@ -24,7 +24,7 @@ export class AccountFeed {
   }
 
   /** @param marketId limits ORDER_UPDATE and TRADE_UPDATE to one market. */
-  subscribe(account: Account, link: StreamLink, marketId: MarketId | undefined): void {
+  subscribe(account: ExchangeAccount, link: StreamLink, marketId: MarketId | undefined): void {
     const links = this.#links.get(account) ?? new Map<StreamLink, MarketId | undefined>();
     links.set(link, marketId);
     this.#links.set(account, links);
@@ -57,7 +57,7 @@ export class AccountFeed {
     );
   }
 
-  onIncomes(account: Account, incomes: readonly Income[]): void {
+  onIncomes(account: ExchangeAccount, incomes: readonly Income[]): void {
     const { creditDecimals } = this.#state.config;
     this.#publish(
       account,
@@ -67,7 +67,7 @@ export class AccountFeed {
     );
   }
 
-  onAccount(account: Account): void {
+  onAccount(account: ExchangeAccount): void {
     if (this.#links.has(account)) {
       this.#changed.add(account);
     }
@@ -95,7 +95,7 @@ export class AccountFeed {
       : positions.map((position) => ({ ...position, symbol: position.marketId }));
   }
 
-  #publish(account: Account, marketId: MarketId | undefined, text: () => string): void {
+  #publish(account: ExchangeAccount, marketId: MarketId | undefined, text: () => string): void {
     const links = this.#links.get(account);
     if (links === undefined) {
       return;

@@ -21,7 +21,7 @@ interface Topic {
  * A market's kline streams (protocol 4.2): the newest bar at the subscription, and after that every bar that has changed, a bar's
  * last values before the next one's first.
  */
-export class KlineFeed {
+export class KlinePublisher {
   readonly #state: ExchangeState;
   readonly #market: Market;
   /** By the name of the stream as it was asked for, since it is wrapped under that name. */

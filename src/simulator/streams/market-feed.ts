@@ -4,7 +4,7 @@ import type { ExchangeState } from "../engine/state.js";
 import type { Market, Trade } from "../markets/market.js";
 import { marketStateRecord, publicTradeFields } from "../rest/records/market-records.js";
 import { writeRecord } from "../rest/records/write-json.js";
-import { KlineFeed } from "./kline-feed.js";
+import { KlinePublisher } from "./kline-feed.js";
 import { LevelText } from "./level-text.js";
 import type { MarketStream } from "./stream-address.js";
 import type { StreamLink } from "./stream-link.js";
@@ -22,13 +22,13 @@ export class MarketFeed {
     market: new Set(),
     trades: new Set(),
   };
-  readonly #klines: KlineFeed;
+  readonly #klines: KlinePublisher;
   #bookTimer: Timer | null = null;
 
   constructor(state: ExchangeState, market: Market) {
     this.#state = state;
     this.#market = market;
-    this.#klines = new KlineFeed(state, market);
+    this.#klines = new KlinePublisher(state, market);
     this.#text = new LevelText(market.instrument);
   }
 

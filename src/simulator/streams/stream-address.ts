@@ -63,7 +63,7 @@ export interface MarketStream {
  * Splits a market stream's name; the interval of a kline stream in upper or lower case. Clients subscribe to trades as `@trade` and
  * read events of `@trades`. @throws ApiError 1111
  */
-export function readStreamName(name: string): MarketStream {
+export function readMarketStream(name: string): MarketStream {
   const match = /^([a-z0-9]{1,64})@(?:(orderbook|market|trades?)|kline([0-9a-zA-Z]{1,4}))$/.exec(
     name,
   );

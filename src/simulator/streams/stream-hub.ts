@@ -1,5 +1,5 @@
 import type { Hex, MarketId } from "../../core/units.js";
-import type { Account } from "../accounts/account.js";
+import type { ExchangeAccount } from "../accounts/account.js";
 import type { Order } from "../accounts/order.js";
 import type { Income, UserTrade } from "../accounts/records.js";
 import type { ExchangeListener, ExchangeState } from "../engine/state.js";
@@ -9,7 +9,7 @@ import type { Authentication, SignedAccount } from "../rest/authentication.js";
 import type { AccountEndpoints } from "../rest/endpoints/account-endpoints.js";
 import { AccountFeed } from "./account-feed.js";
 import { MarketFeed } from "./market-feed.js";
-import { type MarketStream, readStreamAddress, readStreamName } from "./stream-address.js";
+import { type MarketStream, readMarketStream, readStreamAddress } from "./stream-address.js";
 import { type LinkOptions, type LinkOwner, StreamLink } from "./stream-link.js";
 import { readStreamRequest, type StreamRequest, StreamRequestError } from "./stream-request.js";
 import type { StreamConnection, StreamRefusal, StreamSink } from "./stream-sink.js";
@@ -200,7 +200,7 @@ export class StreamHub implements LinkOwner, ExchangeListener {
 
   /** @throws ApiError 1111 for a name that is none, 1112 for one of another market */
   #knownStream(name: string): MarketStream {
-    const stream = readStreamName(name);
+    const stream = readMarketStream(name);
     if (!this.#feeds.has(stream.marketId)) {
       throw new ApiError(
         1112,
@@ -224,7 +224,7 @@ export class StreamHub implements LinkOwner, ExchangeListener {
 
   #unsubscribe(link: StreamLink, name: string): void {
     if (link.streams.delete(name)) {
-      const stream = readStreamName(name);
+      const stream = readMarketStream(name);
       this.#feeds.get(stream.marketId)?.unsubscribe(stream, link);
     }
   }
@@ -237,16 +237,16 @@ export class StreamHub implements LinkOwner, ExchangeListener {
     this.#accounts.onUserTrade(trade);
   }
 
-  onAccount(account: Account): void {
+  onAccount(account: ExchangeAccount): void {
     this.#accounts.onAccount(account);
   }
 
-  onIncomes(account: Account, incomes: readonly Income[]): void {
+  onIncomes(account: ExchangeAccount, incomes: readonly Income[]): void {
     this.#accounts.onIncomes(account, incomes);
   }
 
   /** Ends the account streams that the operator opened. */
-  onOperatorRevoked(account: Account, operator: Hex): void {
+  onOperatorRevoked(account: ExchangeAccount, operator: Hex): void {
     for (const [link, signed] of [...this.#signers]) {
       if (signed.account === account && signed.signer === operator) {
         link.end(POLICY, "the operator was revoked");

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { FillExplainer } from "../../../src/backtest/compare/explain-fills.js";
-import { fitModel, historyModel, judge, plainModel } from "../../../src/backtest/compare/fit.js";
+import { fitModel, historyModel, judgeFit, plainModel } from "../../../src/backtest/compare/fit.js";
 import { readSession, SESSION_FILES } from "../../../src/backtest/session/session-file.js";
 import { scratchFolder } from "../../history/scratch.js";
 import {
@@ -71,7 +71,7 @@ it("fills them alike where nobody can tell when the book changed, which one dela
   expect(kinds).not.toContain("unknown-order");
   // And less of them the further their arrival is from what the exchange stamped: being alike is no matter of course.
   const shares = [0, 5, 100].map(
-    (lateMs) => judge(inputs, { ...plain.model, shiftMs: lateMs }).whole.share,
+    (lateMs) => judgeFit(inputs, { ...plain.model, shiftMs: lateMs }).whole.share,
   );
   expect(shares).toEqual([...shares].sort((one, other) => other - one));
   expect(shares[2]).toBeLessThan(0.8);
@@ -94,14 +94,14 @@ it("fills them alike where most of them take when they arrive, of which no book 
     ),
   ).toBe(true);
   const plain = plainModel(inputs);
-  const { firstHalf, secondHalf, replay } = judge(inputs, plain);
+  const { firstHalf, secondHalf, replay } = judgeFit(inputs, plain);
   for (const { share } of [firstHalf, secondHalf]) expect(share).toBeGreaterThanOrEqual(0.95);
   expect(sizeOf(replay.fills.filter(({ cause }) => cause === "taker"))).toBeGreaterThan(
     sizeOf(replay.fills) / 2,
   );
   // By what the book shows it is half of that; and where the orders come 5 ms later than the exchange stamped them, what they took is gone.
-  expect(judge(inputs, historyModel(inputs)).whole.share).toBeLessThan(0.7);
-  expect(judge(inputs, { ...plain, shiftMs: plain.shiftMs + 5 }).whole.share).toBeLessThan(0.8);
+  expect(judgeFit(inputs, historyModel(inputs)).whole.share).toBeLessThan(0.7);
+  expect(judgeFit(inputs, { ...plain, shiftMs: plain.shiftMs + 5 }).whole.share).toBeLessThan(0.8);
 });
 
 it("never takes a killed session for a whole one", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { QuotingRecord } from "../../../src/backtest/record/quotes/quoting-record.js";
-import type { Refusal } from "../../../src/backtest/record/refusals.js";
+import type { OrderRefusal } from "../../../src/backtest/record/refusals.js";
 import type { Notice } from "../../../src/bot/engine/notice.js";
 import type { QuotesIntent } from "../../../src/strategies/intent.js";
 
@@ -11,7 +11,7 @@ const END = {
   views: 0,
   book: undefined as string | undefined,
   blocks: [] as readonly string[],
-  refusals: [] as readonly Refusal[],
+  refusals: [] as readonly OrderRefusal[],
 };
 
 const reason = (clamps: readonly string[] = []) => ({
@@ -33,7 +33,7 @@ const halted = (name: string, on: boolean, marketId: string | undefined = undefi
   on,
   why: `because of ${name}`,
 });
-const refusal = (by: Refusal["by"], count = 4): Refusal => ({
+const refusal = (by: OrderRefusal["by"], count = 4): OrderRefusal => ({
   marketId: M,
   by,
   reason: "position",

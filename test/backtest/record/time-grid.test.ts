@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Drawdown } from "../../../src/backtest/record/drawdown.js";
+import { DrawdownTracker } from "../../../src/backtest/record/drawdown.js";
 import { KeptFills } from "../../../src/backtest/record/kept-fills.js";
 import { MOST_BUCKETS, TimeGrid } from "../../../src/backtest/record/quotes/time-grid.js";
 import type { ReplayFill } from "../../../src/backtest/record/run-observer.js";
@@ -66,7 +66,7 @@ describe("the deepest drawdown", () => {
       fc.property(fc.array(fc.bigInt({ min: -50n, max: 50n }), { maxLength: 60 }), (moves) => {
         const values = [0n];
         for (const move of moves) values.push((values.at(-1) ?? 0n) + move);
-        const drawdown = new Drawdown(0, 0n);
+        const drawdown = new DrawdownTracker(0, 0n);
         for (const [index, value] of values.entries()) drawdown.add(index, value);
         let deepest = 0n;
         for (const [from, high] of values.entries()) {

@@ -4,7 +4,7 @@ import type { Takeover } from "../../../src/account/positions/takeover.js";
 import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 import {
   remainingOf,
-  reportOf,
+  reportTakeover,
   soldOf,
   TakeoverBook,
   type UnwindTerms,
@@ -50,7 +50,7 @@ const halvesOf = ({
   readonly restPaper?: bigint;
 }): number => 2 * lots + Number(restPaper);
 
-const told = (book: TakeoverBook) => book.all.map((one) => reportOf(one, atMark));
+const told = (book: TakeoverBook) => book.all.map((one) => reportTakeover(one, atMark));
 
 describe("the book of takeovers", () => {
   it("gives fills to the oldest first, money and fees by their lots, to the unit", () => {

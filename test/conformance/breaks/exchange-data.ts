@@ -1,5 +1,5 @@
 import { scaledToDecimal } from "../../../src/core/instrument.js";
-import type { Account } from "../../../src/simulator/accounts/account.js";
+import type { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
 import { CreditMoves } from "../../../src/simulator/accounts/credit-moves.js";
 import { Journal } from "../../../src/simulator/accounts/journal.js";
 import { riskOf } from "../../../src/simulator/accounts/margin.js";
@@ -245,7 +245,7 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", import.meta.url, [
 ]);
 
 type PositionRecord = (
-  account: Account,
+  account: ExchangeAccount,
   market: Market,
   state: Readonly<PositionState>,
   markets: ReadonlyMap<string, Market>,

@@ -1,9 +1,9 @@
-import type { Account } from "../../../src/simulator/accounts/account.js";
+import type { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
 import { PositionLedger } from "../../../src/simulator/accounts/position-ledger.js";
 import { errorBody } from "../../../src/simulator/rest/api-error.js";
 import { Authentication, addressOf } from "../../../src/simulator/rest/authentication.js";
 import { OrderEndpoints } from "../../../src/simulator/rest/endpoints/order-endpoints.js";
-import { marketOf } from "../../../src/simulator/rest/endpoints/order-terms.js";
+import { requireMarket } from "../../../src/simulator/rest/endpoints/order-terms.js";
 import { timeRange } from "../../../src/simulator/rest/parameters.js";
 import { RateLimiter } from "../../../src/simulator/rest/rate-limiter.js";
 import { marketStateRecord } from "../../../src/simulator/rest/records/market-records.js";
@@ -56,7 +56,7 @@ export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "EV1",
     "ORDER_UPDATE carries a list",
-    hidden<(account: Account, marketId: string | undefined, text: () => string) => void>(
+    hidden<(account: ExchangeAccount, marketId: string | undefined, text: () => string) => void>(
       () => AccountFeed,
       "#publish",
     ),
@@ -135,7 +135,7 @@ export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "ER4",
     "an unknown market is a bad parameter",
-    () => marketOf,
+    () => requireMarket,
     (of) => (state, parameters) => recoded(1112, 1111, () => of(state, parameters)),
   ),
   broken(

@@ -12,8 +12,8 @@ import {
   orderRecord,
   orderStructRecord,
 } from "../../../src/simulator/rest/records/order-record.js";
-import { OrderHasher } from "../../../src/simulator/signing/order-hash.js";
-import type { OrderInfo } from "../../../src/simulator/signing/order-info.js";
+import { VenueOrderHasher } from "../../../src/simulator/signing/order-hash.js";
+import type { SignedOrderInfo } from "../../../src/simulator/signing/order-info.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { unrefused, without } from "./kit.js";
 
@@ -49,7 +49,7 @@ export const EXCHANGE_ORDER_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "O5",
     "an order without expiration has that of its info",
-    hidden<(requested: RequestedOrder, info: OrderInfo) => number>(
+    hidden<(requested: RequestedOrder, info: SignedOrderInfo) => number>(
       () => OrderEntry,
       "#checkExpiration",
     ),
@@ -61,7 +61,7 @@ export const EXCHANGE_ORDER_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "BO1",
     "a build has no packed order",
-    () => OrderHasher.pack,
+    () => VenueOrderHasher.pack,
     () => () => "0x",
   ),
   broken(

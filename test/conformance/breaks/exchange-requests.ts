@@ -8,13 +8,13 @@ import { MatchingEngine } from "../../../src/simulator/matching/matching-engine.
 import { ApiError } from "../../../src/simulator/rest/api-error.js";
 import { addressOf } from "../../../src/simulator/rest/authentication.js";
 import { AccountEndpoints } from "../../../src/simulator/rest/endpoints/account-endpoints.js";
-import type { FeeRates } from "../../../src/simulator/rest/endpoints/fee-schedule.js";
+import type { ScheduledFees } from "../../../src/simulator/rest/endpoints/fee-schedule.js";
 import { GasFeeQuotations } from "../../../src/simulator/rest/endpoints/gas-fee-quotation.js";
 import { OrderEndpoints } from "../../../src/simulator/rest/endpoints/order-endpoints.js";
 import { OrderEntry } from "../../../src/simulator/rest/endpoints/order-entry.js";
 import { OrderFees } from "../../../src/simulator/rest/endpoints/order-fees.js";
 import {
-  isGttLife,
+  isAcceptedGttLife,
   type RequestedOrder,
   requestedOrder,
 } from "../../../src/simulator/rest/endpoints/order-terms.js";
@@ -27,11 +27,11 @@ import {
 } from "../../../src/simulator/rest/records/order-record.js";
 import { writeRecord } from "../../../src/simulator/rest/records/write-json.js";
 import {
-  domainSeparator,
   ORDER_TYPE_HASH,
-  OrderHasher,
+  VenueOrderHasher,
+  venueDomainSeparator,
 } from "../../../src/simulator/signing/order-hash.js";
-import { type OrderInfo, writeOrderInfo } from "../../../src/simulator/signing/order-info.js";
+import { type SignedOrderInfo, writeOrderInfo } from "../../../src/simulator/signing/order-info.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { recoded, unrefused, unsaid } from "./kit.js";
 
@@ -159,7 +159,7 @@ export const EXCHANGE_REQUEST_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "R17",
     "GTT may live for a minute",
-    () => isGttLife,
+    () => isAcceptedGttLife,
     (isLife) => (lifeMs) => isLife(lifeMs) || lifeMs === MINUTE_MS,
   ),
   broken(
@@ -171,7 +171,7 @@ export const EXCHANGE_REQUEST_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "R19",
     "info may name another end than the parameter",
-    hidden<(requested: RequestedOrder, info: OrderInfo) => number>(
+    hidden<(requested: RequestedOrder, info: SignedOrderInfo) => number>(
       () => OrderEntry,
       "#checkExpiration",
     ),
@@ -180,7 +180,10 @@ export const EXCHANGE_REQUEST_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "R20",
     "the maker's rate is not looked at",
-    hidden<(info: OrderInfo, rates: FeeRates) => boolean>(() => OrderFees, "carriesRates"),
+    hidden<(info: SignedOrderInfo, rates: ScheduledFees) => boolean>(
+      () => OrderFees,
+      "carriesRates",
+    ),
     (carriesRates) => (info, rates) => carriesRates({ ...info, makerRate: rates.makerRate }, rates),
   ),
   broken(
@@ -198,7 +201,7 @@ export const EXCHANGE_REQUEST_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "OC1",
     "the separator forgets the chain",
-    () => domainSeparator,
+    () => venueDomainSeparator,
     (separator) => (domain) => separator({ ...domain, chainId: 0 }),
   ),
   broken(
@@ -251,7 +254,7 @@ export const EXCHANGE_REQUEST_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "OC7",
     "the hash begins with other bytes",
-    hidden<readonly number[]>(() => OrderHasher, "ENVELOPE_HEAD"),
+    hidden<readonly number[]>(() => VenueOrderHasher, "ENVELOPE_HEAD"),
     () => [0x19, 0x45],
   ),
   broken(

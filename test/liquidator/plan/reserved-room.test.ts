@@ -3,7 +3,7 @@ import { marketsWith, ownAccountWith } from "../../../src/liquidator/own-account
 import { allocateTakeovers } from "../../../src/liquidator/plan/allocate-takeovers.js";
 import type { Victim } from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import type { InFlight } from "../../../src/liquidator/takeover-desk.js";
+import type { TakeoverInFlight } from "../../../src/liquidator/takeover-desk.js";
 import type { AccountLimits } from "../../../src/risk/limits.js";
 import {
   account,
@@ -26,7 +26,7 @@ function victims(...coins: readonly bigint[]): Victim[] {
   return coins.map((paper, i) => ({ ...victim([btc(), paper]), account: name(i) }));
 }
 
-const sent = (requestPaper: bigint, part: Partial<InFlight> = {}): InFlight => ({
+const sent = (requestPaper: bigint, part: Partial<TakeoverInFlight> = {}): TakeoverInFlight => ({
   jobId: "1",
   victim: name(5),
   perp: BTC_PERP,
@@ -37,7 +37,7 @@ const sent = (requestPaper: bigint, part: Partial<InFlight> = {}): InFlight => (
 });
 
 /** Plans while those are in flight, from an account that holds nothing on the chain. */
-function beside(inFlight: readonly InFlight[], positionLots = 0) {
+function beside(inFlight: readonly TakeoverInFlight[], positionLots = 0) {
   const only = btc({ limits, positionLots });
   const { markets } = input([only]);
   const own = ownAccountWith({

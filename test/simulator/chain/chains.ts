@@ -9,7 +9,7 @@ import type { Clock } from "../../../src/core/runtime/seam.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../../src/core/units.js";
 import { chainConfigShape } from "../../../src/simulator/chain/chain-config.js";
-import type { ChainMarket } from "../../../src/simulator/chain/deployment.js";
+import type { DeployedMarket } from "../../../src/simulator/chain/deployment.js";
 import type { EmbeddedChain } from "../../../src/simulator/chain/embedded-chain.js";
 import { type OpenChain, openChain } from "../../../src/simulator/chain/open-chain.js";
 import type { TransactionLog } from "../../../src/simulator/chain/transaction-log.js";
@@ -22,7 +22,7 @@ export const TOKEN = new Interface(testTokenAbi);
 
 const PERCENT = 10n ** 16n;
 
-export const BTC: ChainMarket = {
+export const BTC: DeployedMarket = {
   marketId: "btcusdc",
   initialMarginRatio: 5n * PERCENT,
   liquidationThreshold: 3n * PERCENT,
@@ -31,7 +31,7 @@ export const BTC: ChainMarket = {
   markPrice: 30_000n * 10n ** 6n,
   isRegistered: true,
 };
-export const ETH: ChainMarket = {
+export const ETH: DeployedMarket = {
   ...BTC,
   marketId: "ethusdc",
   liquidationThreshold: 5n * PERCENT,
@@ -40,7 +40,7 @@ export const ETH: ChainMarket = {
 
 export interface ChainCase {
   readonly config?: object;
-  readonly markets?: readonly ChainMarket[];
+  readonly markets?: readonly DeployedMarket[];
   readonly log?: TransactionLog;
   readonly clock?: Clock;
   readonly allowedHosts?: readonly string[];

@@ -6,7 +6,7 @@ import {
   type ExchangeConfigInput,
   parseExchangeConfig,
 } from "../../../src/simulator/config/config.js";
-import { checkChain } from "../../../src/simulator/config/config-chain.js";
+import { checkChainConfig } from "../../../src/simulator/config/config-chain.js";
 import {
   configuredExchange,
   openConfiguredExchange,
@@ -26,9 +26,11 @@ const seam = () => ({ clock: new VirtualClock(START_MS), random: seededRandom("e
 
 describe("an exchange's file with a chain", () => {
   it("may leave out everything that the chain decides, also as their defaults", () => {
-    expect(() => checkChain(config())).not.toThrow();
+    expect(() => checkChainConfig(config())).not.toThrow();
     expect(() =>
-      checkChain(config({ settlement: { delayMs: 2000, failureRate: 0 }, creditDecimals: 6 })),
+      checkChainConfig(
+        config({ settlement: { delayMs: 2000, failureRate: 0 }, creditDecimals: 6 }),
+      ),
     ).not.toThrow();
   });
 
@@ -72,8 +74,8 @@ describe("an exchange's file with a chain", () => {
       "markets.btcusdc.priceQuote.min",
     ],
   ])("is refused with %s, by the key and what would be right", (_what, input, field) => {
-    expect(() => checkChain(config(input))).toThrow(ConfigError);
-    expect(() => checkChain(config(input))).toThrow(
+    expect(() => checkChainConfig(config(input))).toThrow(ConfigError);
+    expect(() => checkChainConfig(config(input))).toThrow(
       new RegExp(`^${field.replaceAll(".", "\\.")}: .*expected `),
     );
   });

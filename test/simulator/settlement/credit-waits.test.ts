@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../../src/core/units.js";
-import { Account } from "../../../src/simulator/accounts/account.js";
+import { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
 import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
 import { CreditWaits } from "../../../src/simulator/rest/credit-waits.js";
 import { PendingRequests } from "../../../src/simulator/settlement/pending-requests.js";
@@ -25,7 +25,7 @@ describe("many accounts that wait for their credit", () => {
     const clock = new VirtualClock(START_MS);
     const requests = new PendingRequests();
     let looks = 0;
-    const isIncoming = ({ address }: Account) => {
+    const isIncoming = ({ address }: ExchangeAccount) => {
       looks += 1;
       return requests.hasAbout("deposit", address);
     };
@@ -37,7 +37,7 @@ describe("many accounts that wait for their credit", () => {
       nextBlockMs: () => null,
     });
     const accounts = Array.from({ length: 500 }, (_, place) => {
-      return new Account(`0x${String(place).padStart(40, "0")}`, START_MS, retention);
+      return new ExchangeAccount(`0x${String(place).padStart(40, "0")}`, START_MS, retention);
     });
     const answered: Hex[] = [];
     for (const [id, account] of accounts.entries()) {
@@ -45,7 +45,7 @@ describe("many accounts that wait for their credit", () => {
       void waits.until({ account, sinceMs: START_MS })?.then(() => answered.push(account.address));
       waits.review();
     }
-    const [first, second] = accounts as [Account, Account];
+    const [first, second] = accounts as [ExchangeAccount, ExchangeAccount];
     // A second deposit is on its way to the first account.
     requests.add(deposit(500, first.address));
     for (const [id, { address }] of [first, second].entries()) {

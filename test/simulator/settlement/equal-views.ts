@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Hex } from "../../../src/core/units.js";
 import { isSafe } from "../../../src/perpetual/margin.js";
-import type { Account } from "../../../src/simulator/accounts/account.js";
+import type { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
 import { liquidationPriceIn, riskOf } from "../../../src/simulator/accounts/margin.js";
 import type { Market } from "../../../src/simulator/markets/market.js";
 import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";
@@ -41,7 +41,7 @@ async function viewOfChain(world: ChainWorld, address: Hex) {
 }
 
 /** The same as the exchange has it, once nothing waits for the chain: then what is matched is what is settled. */
-function viewOfExchange(world: ChainWorld, account: Account) {
+function viewOfExchange(world: ChainWorld, account: ExchangeAccount) {
   const markets = new Map<string, Market>();
   for (const marketId of world.chain.addresses.markets.keys())
     markets.set(marketId, world.exchange.market(marketId));

@@ -1,6 +1,6 @@
 import type { Notice } from "../../../bot/engine/notice.js";
 import type { MarketId } from "../../../core/units.js";
-import type { Refusal } from "../refusals.js";
+import type { OrderRefusal } from "../refusals.js";
 
 /** Halts are named as the reason where they were in force for at least this share of a run. */
 const MOST = 0.5;
@@ -42,7 +42,7 @@ export interface QuotingEnd {
   readonly book?: string | undefined;
   /** What stands in the way of quotes now, in a trader's words. */
   readonly blocks: readonly string[];
-  readonly refusals: readonly Refusal[];
+  readonly refusals: readonly OrderRefusal[];
 }
 
 /** Records what a run's strategies asked for, so that a market in which no order ever rested can be told with its reason. */
@@ -82,7 +82,7 @@ export class QuotingRecord {
     const { intents, wanting, refused, sent, accepted, clamps, endedWhy } = this.#of(marketId);
     if (accepted > 0) return undefined;
     const refusals = end.refusals.filter((refusal) => refusal.marketId === marketId);
-    const words = (by: readonly Refusal["by"][]): string[] =>
+    const words = (by: readonly OrderRefusal["by"][]): string[] =>
       refusals
         .filter((refusal) => by.includes(refusal.by))
         .map(({ count, reason, why }) => `${count} x ${reason}: ${why}`);

@@ -46,7 +46,7 @@ function once<Block>(block: Block): AsyncIterable<Block> {
 }
 
 /** The bytes of all columns. */
-export function bytesOf(history: SharedHistory): number {
+export function historyBytes(history: SharedHistory): number {
   let bytes = 0;
   for (const { marks, funding, klines, tape } of history.markets) {
     for (const columns of [marks, funding, klines, tape]) {

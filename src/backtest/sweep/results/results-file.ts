@@ -6,7 +6,7 @@ import { pathKind } from "../../../core/files/path-kind.js";
 import { StoreLock } from "../../../history/store/store-lock.js";
 import { onDisk } from "../../report/on-disk.js";
 import type { JobResult } from "../jobs/play-job.js";
-import { dropResults, refuseForeign, SWEEP_FILES } from "./sweep-folder.js";
+import { dropResults, refuseForeignFolder, SWEEP_FILES } from "./sweep-folder.js";
 
 const FORMAT = "marketwright-sweep-results/2";
 
@@ -32,7 +32,7 @@ export class ResultsFile {
    * in it, or a line is broken
    */
   constructor(directory: string, fingerprint: string, replace: boolean) {
-    refuseForeign(directory, replace);
+    refuseForeignFolder(directory, replace);
     makeFolder(directory);
     this.#lock = onDisk(directory, () =>
       StoreLock.take(directory, "one sweep a folder at a time: wait for it, or end it"),

@@ -22,7 +22,7 @@ function isPassing(name: string): boolean {
 }
 
 /** @throws ConfigError when a folder holds what no sweep has put there */
-export function refuseForeign(directory: string, replace: boolean): void {
+export function refuseForeignFolder(directory: string, replace: boolean): void {
   const kind = pathKind(resolve(directory));
   if (kind === undefined) return;
   const detail = { field: "--out", value: directory };

@@ -4,7 +4,7 @@ import { HistoryError } from "../../history-errors.js";
 import type { HistoryStore } from "../../store/store.js";
 import { type DayInput, type DayTape, type DayTapeOptions, dayTape } from "../day-tape.js";
 import { blockBytes } from "./block-layout.js";
-import { type BlockNote, readBlock } from "./tape-file.js";
+import { type BlockNote, readTapeBlock } from "./tape-file.js";
 
 /** Reads the blocks of one day's tape file; one that does not hold its checksum has the day made anew. */
 export class BlockReader {
@@ -34,7 +34,7 @@ export class BlockReader {
       const note = this.#tape.footer.blocks[block];
       if (note === undefined) break;
       const into = memory(blockBytes(note));
-      if (await readBlock(await this.#opened(), note, new Uint8Array(into)))
+      if (await readTapeBlock(await this.#opened(), note, new Uint8Array(into)))
         return { note, memory: into };
       if (isLast) break;
       await this.close();

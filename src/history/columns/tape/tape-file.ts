@@ -138,7 +138,7 @@ export function readFooter(path: string, key: string): TapeFooter | undefined {
  * Reads a block into memory, with no copy in between.
  * @returns whether its checksum holds; false too where the file has become shorter.
  */
-export async function readBlock(
+export async function readTapeBlock(
   file: FileHandle,
   note: BlockNote,
   into: Uint8Array,

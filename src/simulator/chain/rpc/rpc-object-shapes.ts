@@ -8,9 +8,9 @@ import {
   InvalidArgument,
   listOf,
   mapOf,
-  oneOf,
+  oneOfShape,
   quantity,
-  record,
+  recordShape,
   type Shape,
   text,
 } from "./rpc-shapes.js";
@@ -18,11 +18,11 @@ import {
 const MOST_TOPICS = 4;
 
 const ACCESS_LIST = listOf(
-  record({ address, storageKeys: listOf(hash) }, ["address", "storageKeys"]),
+  recordShape({ address, storageKeys: listOf(hash) }, ["address", "storageKeys"]),
 );
 
 const AUTHORIZATIONS = listOf(
-  record(
+  recordShape(
     {
       chainId: quantity(256),
       address,
@@ -58,15 +58,15 @@ const CALL_FIELDS: Readonly<Record<string, Shape>> = {
 };
 
 /** A call: what a transaction has, all of it optional. */
-export const call: Shape = (value) => callData(record(CALL_FIELDS)(value));
+export const call: Shape = (value) => callData(recordShape(CALL_FIELDS)(value));
 
 /** A transaction that the chain is to sign. */
-export const transaction: Shape = (value) => callData(record(CALL_FIELDS, ["from"])(value));
+export const transaction: Shape = (value) => callData(recordShape(CALL_FIELDS, ["from"])(value));
 
 /** What accounts are to be for one call, by address. */
 export const overrides: Shape = mapOf(address, (value) => {
   const words = mapOf(hash, hash);
-  const account = record({
+  const account = recordShape({
     balance: quantity(256),
     nonce: quantity(64),
     code: data,
@@ -81,7 +81,7 @@ export const overrides: Shape = mapOf(address, (value) => {
 
 /** Which logs are wanted: of which blocks, contracts and topics. */
 export const logFilter: Shape = (value) => {
-  const filter = record({
+  const filter = recordShape({
     address: addresses,
     topics,
     fromBlock: blockNumber,
@@ -110,7 +110,7 @@ export const percentiles: Shape = (value) => {
   return numbers;
 };
 
-const TYPED_FIELDS = listOf(record({ name: text, type: text }, ["name", "type"]));
+const TYPED_FIELDS = listOf(recordShape({ name: text, type: text }, ["name", "type"]));
 
 /** Typed data (EIP-712), as an object or as its JSON. */
 export const typedData: Shape = (value) => {
@@ -124,20 +124,23 @@ export const typedData: Shape = (value) => {
     domain: anything,
     message: anything,
   };
-  return record(fields, Object.keys(fields))(typeof value === "string" ? parsed(value) : value);
+  return recordShape(
+    fields,
+    Object.keys(fields),
+  )(typeof value === "string" ? parsed(value) : value);
 };
 
 /** What each of go-ethereum's tracers is told; null for one that is told nothing. */
 const TRACERS: Readonly<Record<string, Shape | null>> = {
   "4byteTracer": null,
-  callTracer: record({ onlyTopCall: boolean, withLog: boolean }),
-  erc7562Tracer: record({ withLog: boolean, stackTopItemsSize: count }),
-  flatCallTracer: record({ convertParityErrors: boolean, includePrecompiles: boolean }),
+  callTracer: recordShape({ onlyTopCall: boolean, withLog: boolean }),
+  erc7562Tracer: recordShape({ withLog: boolean, stackTopItemsSize: count }),
+  flatCallTracer: recordShape({ convertParityErrors: boolean, includePrecompiles: boolean }),
   noopTracer: null,
-  prestateTracer: record({ diffMode: boolean, disableCode: boolean, disableStorage: boolean }),
+  prestateTracer: recordShape({ diffMode: boolean, disableCode: boolean, disableStorage: boolean }),
 };
 const MUX_TRACER = "muxTracer";
-const TRACER_NAMES = oneOf(...Object.keys(TRACERS), MUX_TRACER);
+const TRACER_NAMES = oneOfShape(...Object.keys(TRACERS), MUX_TRACER);
 
 const TRACE_FIELDS: Readonly<Record<string, Shape>> = {
   disableStack: boolean,
@@ -155,20 +158,20 @@ const TRACE_FIELDS: Readonly<Record<string, Shape>> = {
 
 /** How an execution is traced: step by step, or by go-ethereum's own tracers. */
 export const traceOptions: Shape = (value) => {
-  const { tracer, ...options } = record(TRACE_FIELDS)(value) as Record<string, unknown>;
+  const { tracer, ...options } = recordShape(TRACE_FIELDS)(value) as Record<string, unknown>;
   if (tracer === undefined) return options;
   const config: Shape = (given) =>
     tracer === MUX_TRACER ? muxConfig(given) : tracerConfig(tracer as string, given);
-  return { ...options, tracer, ...(record({ tracerConfig: config })(value) as object) };
+  return { ...options, tracer, ...(recordShape({ tracerConfig: config })(value) as object) };
 };
 
 function tracerConfig(tracer: string, given: unknown): unknown {
-  return (TRACERS[tracer] ?? record({}))(given);
+  return (TRACERS[tracer] ?? recordShape({}))(given);
 }
 
 /** Several tracers at once, by name, each with what it is told. */
 function muxConfig(value: unknown): unknown {
-  const tracers = mapOf(oneOf(...Object.keys(TRACERS)), (given) => given)(value) as Record<
+  const tracers = mapOf(oneOfShape(...Object.keys(TRACERS)), (given) => given)(value) as Record<
     string,
     unknown
   >;

@@ -11,7 +11,7 @@ import type { ChainRpcConfig } from "../chain-config.js";
 import type { EmbeddedChain } from "../embedded-chain.js";
 import { CallBudget } from "./call-budget.js";
 import { RpcFilters } from "./rpc-filters.js";
-import { errorText, type RpcPort, RpcSession } from "./rpc-session.js";
+import { type RpcPort, RpcSession, rpcErrorText } from "./rpc-session.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 /** Messages of one websocket that wait for their answer, and bytes that it does not read: beyond, it is ended. */
@@ -90,19 +90,19 @@ export async function serveChain(
   app.post("/", async (request, reply) => {
     const refusal = refusalOf(request.raw);
     if (refusal !== undefined)
-      return reply.code(403).type(JSON_TYPE).send(errorText(-32600, refusal));
+      return reply.code(403).type(JSON_TYPE).send(rpcErrorText(-32600, refusal));
     const answer = await overHttp.answer(typeof request.body === "string" ? request.body : "");
     return answer === null ? reply.code(204).send() : reply.type(JSON_TYPE).send(answer);
   });
   app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).type(JSON_TYPE).send(errorText(-32600, "expected POST /")),
+    reply.code(404).type(JSON_TYPE).send(rpcErrorText(-32600, "expected POST /")),
   );
   app.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
     const status = error.statusCode ?? 500;
     return reply
       .code(status)
       .type(JSON_TYPE)
-      .send(errorText(status < 500 ? -32600 : -32603, error.message));
+      .send(rpcErrorText(status < 500 ? -32600 : -32603, error.message));
   });
   const sockets = new WebSocketServer({
     noServer: true,

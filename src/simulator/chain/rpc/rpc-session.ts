@@ -50,11 +50,11 @@ export class RpcSession {
     try {
       body = JSON.parse(text);
     } catch {
-      return errorText(-32700, "not JSON");
+      return rpcErrorText(-32700, "not JSON");
     }
     if (!Array.isArray(body)) return this.#answerText(body);
     if (body.length === 0 || body.length > MOST_IN_A_BATCH)
-      return errorText(-32600, `a batch has 1 to ${MOST_IN_A_BATCH} requests`);
+      return rpcErrorText(-32600, `a batch has 1 to ${MOST_IN_A_BATCH} requests`);
     return this.#answerBatch(body);
   }
 
@@ -180,7 +180,7 @@ function noticeText(subscription: Hex, result: unknown): string {
 }
 
 /** A text that says what was wrong with something that had no id. */
-export function errorText(code: number, message: string): string {
+export function rpcErrorText(code: number, message: string): string {
   return JSON.stringify(errorAnswer(code, message));
 }
 

@@ -73,7 +73,7 @@ export const blockNumber: Shape = (value) => (BLOCK_TAGS.has(value) ? value : qu
 export const block: Shape = (value) => {
   if (typeof value === "string" && value.length === 66) return { blockHash: hash(value) };
   if (!isRecord(value)) return blockNumber(value);
-  const fields = record({ blockHash: hash, blockNumber, requireCanonical: boolean })(
+  const fields = recordShape({ blockHash: hash, blockNumber, requireCanonical: boolean })(
     value,
   ) as Record<string, unknown>;
   if (fields.blockHash === undefined && fields.blockNumber === undefined) {
@@ -88,7 +88,7 @@ export const block: Shape = (value) => {
 };
 
 /** One of these texts. */
-export function oneOf(...values: readonly string[]): Shape {
+export function oneOfShape(...values: readonly string[]): Shape {
   return (value) => {
     if (!values.includes(value as string))
       throw new InvalidArgument(`expected one of ${values.join(", ")}`);
@@ -105,7 +105,7 @@ export function listOf(shape: Shape): Shape {
 }
 
 /** An object with these fields. Fields of other names are passed over, as null is; `required` names those that must be there. */
-export function record(
+export function recordShape(
   fields: Readonly<Record<string, Shape>>,
   required: readonly string[] = [],
 ): Shape {

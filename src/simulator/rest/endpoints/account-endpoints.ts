@@ -1,7 +1,7 @@
 import { decimalToScaled } from "../../../core/instrument.js";
 import type { CreditUnits, Hex } from "../../../core/units.js";
 import { EVERY_INCOME_TYPE } from "../../../exchange/records.js";
-import type { Account } from "../../accounts/account.js";
+import type { ExchangeAccount } from "../../accounts/account.js";
 import type { Clearing } from "../../accounts/clearing.js";
 import type { ExchangeState } from "../../engine/state.js";
 import { ApiError } from "../api-error.js";
@@ -13,7 +13,7 @@ import {
   userTradeRecord,
 } from "../records/account-records.js";
 import { writeRecords } from "../records/write-json.js";
-import { marketOf } from "./order-terms.js";
+import { requireMarket } from "./order-terms.js";
 
 const ALL = "ALL";
 
@@ -51,7 +51,7 @@ export class AccountEndpoints {
   }
 
   /** Opens an account. @param credit what it is given; the venue's initial credit when left out */
-  open(address: Hex, credit: CreditUnits = this.#credit): Account {
+  open(address: Hex, credit: CreditUnits = this.#credit): ExchangeAccount {
     const { config } = this.#state;
     const account = this.#state.admit(address);
     for (const operator of this.#operators.get(address.toLowerCase()) ?? []) {
@@ -66,17 +66,17 @@ export class AccountEndpoints {
   }
 
   /** GET /v1/account. */
-  read(account: Account): string {
+  read(account: ExchangeAccount): string {
     return JSON.stringify({ address: account.address, createdAt: account.createdAtMs });
   }
 
   /** GET /v1/balances. */
-  balances(account: Account): string {
+  balances(account: ExchangeAccount): string {
     return JSON.stringify(this.balancesAnswer(account));
   }
 
   /** The body of GET /v1/balances and of ACCOUNT_UPDATE. */
-  balancesAnswer(account: Account) {
+  balancesAnswer(account: ExchangeAccount) {
     const { markets, config } = this.#state;
     return {
       balances: balancesRecord(account, markets, config.creditDecimals),
@@ -88,15 +88,15 @@ export class AccountEndpoints {
   }
 
   /** GET /v1/positions. */
-  positions(account: Account): string {
+  positions(account: ExchangeAccount): string {
     const { markets, config } = this.#state;
     const closed = config.choices.closedPositions === "latest";
     return JSON.stringify(positionRecords(account, markets, { closed, updatedAt: false }));
   }
 
   /** GET /v1/userTrades. @throws ApiError 1111 for fromId together with a time */
-  userTrades(account: Account, parameters: ReadonlyMap<string, string>): string {
-    const market = marketOf(this.#state, parameters);
+  userTrades(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
+    const market = requireMarket(this.#state, parameters);
     const range = timeRange(parameters, this.#state.config.choices);
     const fromId = optionalId(parameters, "fromId");
     if (fromId !== undefined && (range.startMs !== undefined || range.endMs !== undefined)) {
@@ -108,8 +108,8 @@ export class AccountEndpoints {
   }
 
   /** GET /v1/incomes. */
-  incomes(account: Account, parameters: ReadonlyMap<string, string>): string {
-    const market = marketOf(this.#state, parameters);
+  incomes(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
+    const market = requireMarket(this.#state, parameters);
     const type = oneOf(parameters.get("type") || ALL, [ALL, ...EVERY_INCOME_TYPE], "type");
     const everywhere = this.#state.config.choices.accountIncomes === "every-market";
     const incomes = account.incomes.page(

@@ -1,6 +1,6 @@
 import { decimalToScaled, scaledToDecimal } from "../../../core/instrument.js";
 import type { CreditUnits } from "../../../core/units.js";
-import type { Account } from "../../accounts/account.js";
+import type { ExchangeAccount } from "../../accounts/account.js";
 import type { Clearing } from "../../accounts/clearing.js";
 import type { Withdrawals } from "../../accounts/withdrawals.js";
 import { MOST_OPERATORS } from "../../config/config.js";
@@ -50,7 +50,7 @@ export class CustodyEndpoints {
   }
 
   /** What POST /faucet answers, as the account stands now. */
-  faucetAnswer(account: Account, parameters: ReadonlyMap<string, string>): string {
+  faucetAnswer(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
     const { creditDecimals } = this.#state.config;
     return JSON.stringify({
       account: account.address,

@@ -5,7 +5,11 @@ import { TIMES_IN_FORCE } from "../../../exchange/protocol/order.js";
 import { ONE } from "../../../perpetual/fixed-point.js";
 import type { ExchangeState } from "../../engine/state.js";
 import type { Market } from "../../markets/market.js";
-import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "../../signing/order-hash.js";
+import {
+  DOMAIN_TYPE_HASH,
+  ORDER_TYPE_HASH,
+  venueDomainSeparator,
+} from "../../signing/order-hash.js";
 import { waiverText } from "./order-fees.js";
 
 /** GET /v1/exchangeInfo. */
@@ -32,7 +36,7 @@ export function exchangeInfoRecord(state: ExchangeState): WireExchangeInfo {
       ),
     },
     eip712: {
-      EIP712_DOMAIN_SEPARATOR: bytesToHex(domainSeparator(domain)),
+      EIP712_DOMAIN_SEPARATOR: bytesToHex(venueDomainSeparator(domain)),
       EIP712_DOMAIN_TYPEHASH: bytesToHex(DOMAIN_TYPE_HASH),
       EIP712_ORDER_TYPE: bytesToHex(ORDER_TYPE_HASH),
       chainId: domain.chainId,

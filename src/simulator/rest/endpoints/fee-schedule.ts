@@ -6,14 +6,14 @@ import type { ExchangeConfig } from "../../config/config.js";
 import type { Market } from "../../markets/market.js";
 
 /** Fee rates as an order's `info` carries them: signed, scaled by 10^18. */
-export interface FeeRates {
+export interface ScheduledFees {
   readonly makerRate: bigint;
   readonly takerRate: bigint;
 }
 
 /** Which fee rates an account's orders carry: the market's, unless it has an agreement (specification, "Rules", 4). */
 export class FeeSchedule {
-  readonly #agreements = new Map<string, FeeRates>();
+  readonly #agreements = new Map<string, ScheduledFees>();
 
   /** @throws ConfigError for an agreement about no market, or rates that are no fractions */
   constructor({ accounts, markets }: ExchangeConfig) {
@@ -36,7 +36,7 @@ export class FeeSchedule {
   }
 
   /** The rates of an account in a market, before any gas. */
-  ratesOf(address: Hex, market: Market): FeeRates {
+  ratesOf(address: Hex, market: Market): ScheduledFees {
     return this.#agreements.get(keyOf(address, market.id)) ?? market.rules;
   }
 }

@@ -1,4 +1,4 @@
-import type { Account } from "../../accounts/account.js";
+import type { ExchangeAccount } from "../../accounts/account.js";
 import type { Order } from "../../accounts/order.js";
 import type { ExchangeState } from "../../engine/state.js";
 import type { OrderDesk } from "../../matching/order-desk.js";
@@ -6,7 +6,7 @@ import { ApiError } from "../api-error.js";
 import { listLimit, optionalId, timeRange } from "../parameters.js";
 import { orderRecord } from "../records/order-record.js";
 import { writeRecord, writeRecords } from "../records/write-json.js";
-import { marketOf } from "./order-terms.js";
+import { requireMarket } from "./order-terms.js";
 
 /** Reading and cancelling orders. */
 export class OrderEndpoints {
@@ -19,8 +19,8 @@ export class OrderEndpoints {
   }
 
   /** DELETE /v1/order. @throws ApiError 2011 when nothing of it is open */
-  cancel(account: Account, parameters: ReadonlyMap<string, string>): void {
-    const market = marketOf(this.#state, parameters);
+  cancel(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): void {
+    const market = requireMarket(this.#state, parameters);
     const order = account.activeOrders.get(requiredId(parameters));
     const isMatched =
       order?.openLots === 0 && this.#state.config.choices.matchedOrderCancel === "accept";
@@ -34,20 +34,20 @@ export class OrderEndpoints {
   }
 
   /** DELETE /v1/allOpenOrders: of one market, or of all. */
-  cancelAll(account: Account, parameters: ReadonlyMap<string, string>): void {
+  cancelAll(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): void {
     this.#desk.cancelAll(
       account,
-      parameters.get("marketId") ? marketOf(this.#state, parameters) : undefined,
+      parameters.get("marketId") ? requireMarket(this.#state, parameters) : undefined,
     );
   }
 
   /** GET /v1/openOrders. */
-  openOrders(account: Account, parameters: ReadonlyMap<string, string>): string {
+  openOrders(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
     return writeRecords(this.#active(account, parameters).map((order) => this.#record(order)));
   }
 
   /** GET /v1/openOrder: the order of that id, or without one what the venue chose. @throws ApiError 1111, 2011 */
-  openOrder(account: Account, parameters: ReadonlyMap<string, string>): string {
+  openOrder(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
     const id = optionalId(parameters, "orderId");
     const orders = this.#active(account, parameters);
     const { openOrderWithoutId } = this.#state.config.choices;
@@ -65,8 +65,8 @@ export class OrderEndpoints {
   }
 
   /** GET /v1/order: an order whose status is final. @throws ApiError 2011 */
-  historyOrder(account: Account, parameters: ReadonlyMap<string, string>): string {
-    const market = marketOf(this.#state, parameters);
+  historyOrder(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
+    const market = requireMarket(this.#state, parameters);
     const order = account.markets.get(market.id)?.history.find(requiredId(parameters));
     if (order === undefined) {
       throw new ApiError(2011, "there is no such order in the history");
@@ -75,8 +75,8 @@ export class OrderEndpoints {
   }
 
   /** GET /v1/historyOrders: by time of creation. */
-  historyOrders(account: Account, parameters: ReadonlyMap<string, string>): string {
-    const market = marketOf(this.#state, parameters);
+  historyOrders(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
+    const market = requireMarket(this.#state, parameters);
     const page = {
       ...timeRange(parameters, this.#state.config.choices),
       limit: listLimit(parameters),
@@ -85,8 +85,8 @@ export class OrderEndpoints {
     return writeRecords(orders.map((order) => this.#record(order)));
   }
 
-  #active(account: Account, parameters: ReadonlyMap<string, string>): Order[] {
-    const market = parameters.get("marketId") ? marketOf(this.#state, parameters) : undefined;
+  #active(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): Order[] {
+    const market = parameters.get("marketId") ? requireMarket(this.#state, parameters) : undefined;
     return [...account.activeOrders.values()].filter(
       ({ terms }) => market === undefined || terms.market === market,
     );

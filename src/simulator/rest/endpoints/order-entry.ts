@@ -3,15 +3,15 @@ import { bytesToHex, hexToBytes } from "../../../core/crypto/hex.js";
 import type { CreditUnits, Hex, Ms } from "../../../core/units.js";
 import type { WireBuildResult } from "../../../exchange/protocol/order.js";
 import { onlyReduces } from "../../../perpetual/margin.js";
-import type { Account } from "../../accounts/account.js";
+import type { ExchangeAccount } from "../../accounts/account.js";
 import type { Credit } from "../../accounts/credit.js";
 import { capacityIn } from "../../accounts/margin.js";
 import { Order, type OrderTerms } from "../../accounts/order.js";
 import type { ExchangeState } from "../../engine/state.js";
 import type { Market } from "../../markets/market.js";
 import type { OrderDesk } from "../../matching/order-desk.js";
-import { domainSeparator, OrderHasher } from "../../signing/order-hash.js";
-import { type OrderInfo, readOrderInfo, writeOrderInfo } from "../../signing/order-info.js";
+import { VenueOrderHasher, venueDomainSeparator } from "../../signing/order-hash.js";
+import { readOrderInfo, type SignedOrderInfo, writeOrderInfo } from "../../signing/order-info.js";
 import { ApiError } from "../api-error.js";
 import type { Authentication } from "../authentication.js";
 import { required } from "../parameters.js";
@@ -20,7 +20,7 @@ import { incomingNote } from "../records/incoming-note.js";
 import { orderRecord, orderStructRecord, signedAmounts } from "../records/order-record.js";
 import { writeRecord } from "../records/write-json.js";
 import { OrderFees } from "./order-fees.js";
-import { isGttLife, type RequestedOrder, requestedOrder } from "./order-terms.js";
+import { isAcceptedGttLife, type RequestedOrder, requestedOrder } from "./order-terms.js";
 
 const TEN_YEARS_SECONDS = 315_360_000;
 const TWENTY_YEARS_SECONDS = 2 * TEN_YEARS_SECONDS;
@@ -36,7 +36,7 @@ export class OrderEntry {
   readonly #desk: OrderDesk;
   readonly #authentication: Authentication;
   readonly #credit: Pick<Credit, "isIncoming">;
-  readonly #hasher: OrderHasher;
+  readonly #hasher: VenueOrderHasher;
   readonly #fees: OrderFees;
   readonly #addressBytes = new Map<Hex, Uint8Array>();
 
@@ -51,12 +51,12 @@ export class OrderEntry {
     this.#credit = credit;
     this.#desk = desk;
     this.#authentication = authentication;
-    this.#hasher = new OrderHasher(domainSeparator(state.config.domain));
+    this.#hasher = new VenueOrderHasher(venueDomainSeparator(state.config.domain));
     this.#fees = new OrderFees(state);
   }
 
   /** POST /v1/order/build. @throws ApiError 1111, 1112, 2013 to 2016, 4010, 4011 */
-  build(account: Account, parameters: ReadonlyMap<string, string>): string {
+  build(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
     const requested = requestedOrder(this.#state, parameters);
     const { market, timeInForce } = requested;
     const nowMs = this.#state.seam.clock.nowMs();
@@ -79,7 +79,7 @@ export class OrderEntry {
     const result: WireBuildResult = {
       order: orderStructRecord({ market, account, paper, credit, info: bytesToHex(info) }),
       orderHash,
-      packedOrder: OrderHasher.pack(perp, signer, paper, credit, info),
+      packedOrder: VenueOrderHasher.pack(perp, signer, paper, credit, info),
       gasFeeQuotation: this.#fees.quote(orderHash),
     };
     return JSON.stringify(result);
@@ -89,7 +89,7 @@ export class OrderEntry {
    * POST /v1/order: takes a signed order. @returns the order as accepted, not what became of it.
    * @throws ApiError 1111, 1112, 1012, 2012 to 2017, 4010 to 4013
    */
-  place(account: Account, parameters: ReadonlyMap<string, string>): string {
+  place(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
     const requested = requestedOrder(this.#state, parameters);
     const infoHex = readHex(required(parameters, "info"), INFO_BYTES);
     if (infoHex === null) {
@@ -148,7 +148,7 @@ export class OrderEntry {
   }
 
   /** @returns when a GTT order expires, and 0 for any other. @throws ApiError 4012 */
-  #checkExpiration({ timeInForce, expirationMs }: RequestedOrder, info: OrderInfo): Ms {
+  #checkExpiration({ timeInForce, expirationMs }: RequestedOrder, info: SignedOrderInfo): Ms {
     const nowMs = this.#state.seam.clock.nowMs();
     const signedSeconds = Number(info.expirationSeconds);
     if (timeInForce !== "GTT") {
@@ -158,7 +158,7 @@ export class OrderEntry {
       return 0;
     }
     if (expirationMs === 0) {
-      if (!isGttLife(signedSeconds * 1000 - nowMs)) {
+      if (!isAcceptedGttLife(signedSeconds * 1000 - nowMs)) {
         throw new ApiError(
           4012,
           "the expiration in info is not more than 1 minute and less than 7 days ahead",
@@ -174,7 +174,7 @@ export class OrderEntry {
 
   /** @throws ApiError 2012, 2016, 2017, 4013 */
   #checkAccount(
-    account: Account,
+    account: ExchangeAccount,
     { market, side, type, timeInForce, ticks, lots, credit }: RequestedOrder,
   ): void {
     const { choices } = this.#state.config;
@@ -227,7 +227,7 @@ export class OrderEntry {
   }
 
   /** Open orders, and where the venue counts them those that are wholly matched and wait for settlement. */
-  #countedOrders(account: Account, market: Market): number {
+  #countedOrders(account: ExchangeAccount, market: Market): number {
     let count = account.markets.get(market.id)?.openOrders ?? 0;
     if (!this.#state.config.choices.matchedOrderCounts) {
       return count;

@@ -2,11 +2,11 @@ import { decimalToScaled, scaledToDecimal } from "../../../core/instrument.js";
 import type { CreditUnits, Hex } from "../../../core/units.js";
 import { gasRate } from "../../../perpetual/fees.js";
 import { ONE } from "../../../perpetual/fixed-point.js";
-import type { Account } from "../../accounts/account.js";
+import type { ExchangeAccount } from "../../accounts/account.js";
 import type { ExchangeState } from "../../engine/state.js";
-import type { OrderInfo } from "../../signing/order-info.js";
+import type { SignedOrderInfo } from "../../signing/order-info.js";
 import { ApiError } from "../api-error.js";
-import { type FeeRates, FeeSchedule } from "./fee-schedule.js";
+import { FeeSchedule, type ScheduledFees } from "./fee-schedule.js";
 import { GasFeeQuotations } from "./gas-fee-quotation.js";
 import type { RequestedOrder } from "./order-terms.js";
 
@@ -41,7 +41,7 @@ export class OrderFees {
   }
 
   /** The rates for an order that the service builds. @throws ApiError 2016 when its gas is worth more than itself */
-  ratesToBuild(account: Account, requested: RequestedOrder): FeeRates {
+  ratesToBuild(account: ExchangeAccount, requested: RequestedOrder): ScheduledFees {
     const base = this.#schedule.ratesOf(account.address, requested.market);
     if (!this.#isBelowWaiver(requested)) {
       return base;
@@ -62,9 +62,9 @@ export class OrderFees {
 
   /** @param token the order's `gasFeeQuotation`, if any. @throws ApiError 4012 */
   check(
-    account: Account,
+    account: ExchangeAccount,
     requested: RequestedOrder,
-    info: OrderInfo,
+    info: SignedOrderInfo,
     hash: Hex,
     token: string | undefined,
   ): void {
@@ -95,7 +95,7 @@ export class OrderFees {
   }
 }
 
-function carriesRates(info: OrderInfo, { makerRate, takerRate }: FeeRates): boolean {
+function carriesRates(info: SignedOrderInfo, { makerRate, takerRate }: ScheduledFees): boolean {
   return info.makerRate === makerRate && info.takerRate === takerRate;
 }
 

@@ -35,7 +35,10 @@ const ORDER_TYPES = ["LIMIT", "MARKET"] as const;
 const DECIMAL = /^\d{1,30}(\.\d{1,30})?$/;
 
 /** The market that a request names. @throws ApiError 1111 when none is named, 1112 when there is no such market */
-export function marketOf(state: ExchangeState, parameters: ReadonlyMap<string, string>): Market {
+export function requireMarket(
+  state: ExchangeState,
+  parameters: ReadonlyMap<string, string>,
+): Market {
   const id = required(parameters, "marketId");
   const market = state.markets.get(id);
   if (market === undefined) {
@@ -53,7 +56,7 @@ export function requestedOrder(
   parameters: ReadonlyMap<string, string>,
 ): RequestedOrder {
   const { choices } = state.config;
-  const market = marketOf(state, parameters);
+  const market = requireMarket(state, parameters);
   const side = oneOf(required(parameters, "side"), SIDES, "side");
   const type = oneOf(required(parameters, "orderType"), ORDER_TYPES, "orderType");
   const timeInForce = oneOf(parameters.get("timeInForce") || "GTC", TIMES_IN_FORCE, "timeInForce");
@@ -154,13 +157,13 @@ function expirationOf(
     return 0;
   }
   const expirationMs = choices.expirationUnit === "s" ? given * 1000 : given;
-  if (!isGttLife(expirationMs - state.seam.clock.nowMs())) {
+  if (!isAcceptedGttLife(expirationMs - state.seam.clock.nowMs())) {
     throw new ApiError(1111, "expiration is not more than 1 minute and less than 7 days ahead");
   }
   return expirationMs;
 }
 
 /** Whether a GTT order may live for so long (specification, rule 2). */
-export function isGttLife(lifeMs: Ms): boolean {
+export function isAcceptedGttLife(lifeMs: Ms): boolean {
   return lifeMs > MINUTE_MS && lifeMs < WEEK_MS;
 }

@@ -27,7 +27,7 @@ import {
   tradeBarRecord,
 } from "../records/market-records.js";
 import { writeRecords } from "../records/write-json.js";
-import { marketOf } from "./order-terms.js";
+import { requireMarket } from "./order-terms.js";
 import { riskyAccountRecords } from "./risky-accounts.js";
 
 const BOOK_LIMITS = [10, 20, 50, 100, 500, 1000];
@@ -49,7 +49,7 @@ export class PublicEndpoints {
 
   /** GET /v1/orderbook. @throws ApiError 1111 for a limit that is not one of the six */
   orderbook(parameters: ReadonlyMap<string, string>): string {
-    const market = marketOf(this.#state, parameters);
+    const market = requireMarket(this.#state, parameters);
     const limit = optionalInteger(parameters, "limit") ?? 500;
     if (!BOOK_LIMITS.includes(limit)) {
       throw new ApiError(1111, `parameter limit is not one of ${BOOK_LIMITS.join(", ")}`);
@@ -66,13 +66,17 @@ export class PublicEndpoints {
 
   /** GET /v1/trades: the newest. */
   trades(parameters: ReadonlyMap<string, string>): string {
-    return this.#tradePage(marketOf(this.#state, parameters), listLimit(parameters), undefined);
+    return this.#tradePage(
+      requireMarket(this.#state, parameters),
+      listLimit(parameters),
+      undefined,
+    );
   }
 
   /** GET /v1/historicalTrades: ascending from `fromId`, or the newest. */
   historicalTrades(parameters: ReadonlyMap<string, string>): string {
     return this.#tradePage(
-      marketOf(this.#state, parameters),
+      requireMarket(this.#state, parameters),
       listLimit(parameters),
       optionalId(parameters, "fromId"),
     );
@@ -88,19 +92,19 @@ export class PublicEndpoints {
 
   /** GET /v1/klines, by matching time. */
   klines(parameters: ReadonlyMap<string, string>): string {
-    const market = marketOf(this.#state, parameters);
+    const market = requireMarket(this.#state, parameters);
     return this.#candles(market, parameters, "trades");
   }
 
   /** GET /v1/markPriceKlines: marks read once a second; their volume is 0. */
   markPriceKlines(parameters: ReadonlyMap<string, string>): string {
-    const market = marketOf(this.#state, parameters);
+    const market = requireMarket(this.#state, parameters);
     return this.#candles(market, parameters, "marks");
   }
 
   /** GET /v1/offchainMarkPriceWithVolKlines: the off-chain mark read once a second, with what was traded in each bar. */
   offchainMarkPriceWithVolKlines(parameters: ReadonlyMap<string, string>): string {
-    const market = marketOf(this.#state, parameters);
+    const market = requireMarket(this.#state, parameters);
     return this.#candles(market, parameters, "offchain");
   }
 
@@ -132,7 +136,7 @@ export class PublicEndpoints {
   /** GET /v1/platform/tradeVolume: of one market, or of all; days of UTC as far back as candles are kept. */
   tradeVolume(parameters: ReadonlyMap<string, string>): string {
     const named = parameters.get("marketId")
-      ? [marketOf(this.#state, parameters)]
+      ? [requireMarket(this.#state, parameters)]
       : [...this.#state.markets.values()];
     const days = new Map<Ms, CreditUnits>();
     let total = 0n;
@@ -151,7 +155,7 @@ export class PublicEndpoints {
 
   /** GET /v1/fundingRate: paid ones. */
   fundingRate(parameters: ReadonlyMap<string, string>): string {
-    const market = marketOf(this.#state, parameters);
+    const market = requireMarket(this.#state, parameters);
     const payments = market.fundings.page({
       ...timeRange(parameters, this.#state.config.choices),
       limit: listLimit(parameters),

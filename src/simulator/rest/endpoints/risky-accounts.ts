@@ -1,6 +1,6 @@
 import type { WireRiskyAccount } from "../../../exchange/protocol/account.js";
 import { type AccountMargin, isSafe } from "../../../perpetual/margin.js";
-import type { Account } from "../../accounts/account.js";
+import type { ExchangeAccount } from "../../accounts/account.js";
 import { riskOf } from "../../accounts/margin.js";
 import type { ExchangeState } from "../../engine/state.js";
 import { positionRecords, ratio } from "../records/account-records.js";
@@ -9,7 +9,7 @@ import { positionRecords, ratio } from "../records/account-records.js";
 const BOUNDLESS = "999";
 
 interface Risky {
-  readonly account: Account;
+  readonly account: ExchangeAccount;
   readonly margin: AccountMargin;
 }
 
@@ -38,8 +38,8 @@ export function riskyAccountRecords(state: ExchangeState): WireRiskyAccount[] {
   }));
 }
 
-function holdersOf(state: ExchangeState): Set<Account> {
-  const holders = new Set<Account>();
+function holdersOf(state: ExchangeState): Set<ExchangeAccount> {
+  const holders = new Set<ExchangeAccount>();
   for (const market of state.markets.values()) {
     for (const account of state.accountsIn(market).holders) {
       if (!account.isHouse) {

@@ -8,7 +8,7 @@ import type {
   WireUserTrade,
 } from "../../../exchange/protocol/account.js";
 import { isSafe } from "../../../perpetual/margin.js";
-import type { Account } from "../../accounts/account.js";
+import type { ExchangeAccount } from "../../accounts/account.js";
 import { capacityIn, liquidationPriceIn, riskOf } from "../../accounts/margin.js";
 import type { PositionState } from "../../accounts/position-state.js";
 import type { Income, UserTrade } from "../../accounts/records.js";
@@ -20,7 +20,7 @@ const AVERAGE_DECIMALS = 8;
 
 /** The balances of an account (specification, "Balances"). */
 export function balancesRecord(
-  account: Account,
+  account: ExchangeAccount,
   markets: ReadonlyMap<MarketId, Market>,
   creditDecimals: number,
 ): WireBalances {
@@ -72,7 +72,7 @@ export function balancesRecord(
  * @param updatedAt whether `lastUpdatedAt` is shown, as it is inside balances.
  */
 export function positionRecords(
-  account: Account,
+  account: ExchangeAccount,
   markets: ReadonlyMap<MarketId, Market>,
   { closed, updatedAt }: { closed: boolean; updatedAt: boolean },
 ): WirePosition[] {
@@ -88,7 +88,7 @@ export function positionRecords(
 }
 
 function positionRecord(
-  account: Account,
+  account: ExchangeAccount,
   market: Market,
   state: Readonly<PositionState>,
   markets: ReadonlyMap<MarketId, Market>,

@@ -1,10 +1,10 @@
-import type { Account } from "../../accounts/account.js";
+import type { ExchangeAccount } from "../../accounts/account.js";
 import type { Credit } from "../../accounts/credit.js";
 import type { ExchangeConfig } from "../../config/config.js";
 
 /** The end of a message about missing margin: when a deposit that is on its way counts. Empty where none is. */
 export function incomingNote(
-  account: Account,
+  account: ExchangeAccount,
   credit: Pick<Credit, "isIncoming">,
   { chain }: ExchangeConfig,
 ): string {

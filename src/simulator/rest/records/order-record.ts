@@ -1,6 +1,6 @@
 import type { CreditUnits, Hex, Lots, Side } from "../../../core/units.js";
 import type { WireOrder, WireOrderStruct } from "../../../exchange/protocol/order.js";
-import type { Account } from "../../accounts/account.js";
+import type { ExchangeAccount } from "../../accounts/account.js";
 import type { Order } from "../../accounts/order.js";
 import type { Market } from "../../markets/market.js";
 import { averagePrice } from "./account-records.js";
@@ -28,7 +28,7 @@ export function orderStructRecord({
 /** What of an order is signed; `paper` and `credit` carry their signs, in smallest units. */
 export interface SignedTerms {
   readonly market: Market;
-  readonly account: Account;
+  readonly account: ExchangeAccount;
   readonly paper: bigint;
   readonly credit: CreditUnits;
   readonly info: Hex;

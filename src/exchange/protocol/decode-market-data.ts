@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { Instrument } from "../core/instrument.js";
-import { type MarketId, outerTick, type Ticks } from "../core/units.js";
-import { klineFields, publicTradeFields } from "./protocol/market-data.js";
-import { marketFiguresFields } from "./protocol/stream.js";
-import { TEXT } from "./protocol/values.js";
-import { creditOf, gridCount, parseWire, priceTicks } from "./protocol/wire-parse.js";
-import type { VenueBar } from "./records.js";
-import type { VenueEvent } from "./venue.js";
+import type { Instrument } from "../../core/instrument.js";
+import { type MarketId, outerTick, type Ticks } from "../../core/units.js";
+import type { VenueBar } from "../records.js";
+import type { VenueEvent } from "../venue.js";
+import { klineFields, publicTradeFields } from "./market-data.js";
+import { marketFiguresFields } from "./stream.js";
+import { TEXT } from "./values.js";
+import { creditOf, gridCount, parseWire, priceTicks } from "./wire-parse.js";
 
 const publicTradeSchema = z
   .object(publicTradeFields(TEXT))

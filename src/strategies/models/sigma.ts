@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Ms } from "../core/units.js";
+import type { Ms } from "../../core/units.js";
 import { EwmaVolatility, MIN_RETURNS, RollingVolatility } from "./volatility.js";
 
 const fixedTicks = z.strictObject({

@@ -1,5 +1,5 @@
-import type { Ms, Ticks } from "../core/units.js";
-import type { DecisionCause } from "../market/view.js";
+import type { Ms, Ticks } from "../../core/units.js";
+import type { DecisionCause } from "../../market/view.js";
 
 /** The fill intensity `A exp(-k distance)`. */
 export interface FillIntensity {

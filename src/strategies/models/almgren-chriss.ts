@@ -1,4 +1,4 @@
-import { ConfigError } from "../core/errors.js";
+import { ConfigError } from "../../core/errors.js";
 
 /** What an optimal liquidation depends on: prices in one unit (quote per base, say), sizes in one, time in one. */
 export interface LiquidationProblem {

@@ -1,13 +1,13 @@
-import type { Instrument } from "../core/instrument.js";
-import type { MarketView } from "../market/view.js";
+import type { Instrument } from "../../core/instrument.js";
+import type { MarketView } from "../../market/view.js";
+import { ticksOf } from "../param-fields.js";
+import type { WantedLevel } from "../shape-quotes.js";
 import {
   type Intensity,
   type IntensityParams,
   type IntensitySource,
   intensitySource,
 } from "./intensity.js";
-import { ticksOf } from "./param-fields.js";
-import type { WantedLevel } from "./shape-quotes.js";
 import { type SigmaSource, sigmaSource } from "./sigma.js";
 
 /** The parameters that every market maker with a model of the market has. */

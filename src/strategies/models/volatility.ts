@@ -1,4 +1,4 @@
-import type { Ms } from "../core/units.js";
+import type { Ms } from "../../core/units.js";
 
 /** An online estimate of how fast a price moves. */
 export interface VolatilityEstimator {

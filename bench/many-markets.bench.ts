@@ -4,7 +4,7 @@ import { forkBenchServer } from "./bench-server.js";
 import { effort } from "./effort.js";
 import type { BotLoad } from "./many-markets-bot.js";
 
-const MARKETS = effort([10, 30, 60], [2]);
+const MARKETS = [effort(10, 2), effort(30, 3), effort(60, 4)] as const;
 /** Until the bot quotes in every market and its code is compiled. */
 const WARM_UP_MS = effort(15_000, 1500);
 const MEASURED_MS = effort(30_000, 1500);

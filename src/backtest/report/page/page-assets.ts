@@ -7,7 +7,7 @@ import { buildSync } from "esbuild";
 const FOLDER = new URL("../../../../assets/report/", import.meta.url);
 const CHART_STYLES = [
   createRequire(import.meta.url).resolve("uplot/dist/uPlot.min.css"),
-  fileURLToPath(new URL("../../chart/chart.css", FOLDER)),
+  fileURLToPath(new URL("../chart/chart.css", FOLDER)),
 ];
 
 /** Script and style of a page, to stand in it: a page asks for nothing. */

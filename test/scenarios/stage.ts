@@ -18,7 +18,7 @@ import {
   type Ticks,
 } from "../../src/core/units.js";
 import { infoTag } from "../../src/exchange/signing/order-info.js";
-import type { Order } from "../../src/simulator/accounts/order.js";
+import type { Order } from "../../src/simulator/accounts/account.js";
 import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";

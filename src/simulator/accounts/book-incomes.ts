@@ -1,8 +1,7 @@
 import type { CreditUnits } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
 import type { ExchangeState } from "../engine/state.js";
-import type { ExchangeAccount } from "./account.js";
-import type { Income } from "./records.js";
+import type { ExchangeAccount, Income } from "./account.js";
 
 /** Notes incomes of an account, and tells of them. @param marketId empty where they belong to no market */
 export function bookIncomes(

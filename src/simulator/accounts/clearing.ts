@@ -9,11 +9,10 @@ import { tradeFee } from "../../perpetual/fees.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Market, Trade } from "../markets/market.js";
 import type { BookOrder } from "../matching/book-order.js";
-import type { ExchangeAccount } from "./account.js";
+import type { ExchangeAccount, UserTrade } from "./account.js";
+import { Order } from "./account.js";
 import type { Credit } from "./credit.js";
-import { Order } from "./order.js";
 import type { PendingSettlement, PendingSide } from "./pending-settlement.js";
-import type { UserTrade } from "./records.js";
 import type { OnSettlement, Settlement, SettlementOutcome } from "./settlement.js";
 
 /** A match as the book found it. An absent order is the house's: an agent's, or recorded liquidity. */

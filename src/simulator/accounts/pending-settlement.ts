@@ -1,8 +1,7 @@
 import type { CreditUnits, Int64Id, Ms } from "../../core/units.js";
 import type { Trade } from "../markets/market.js";
-import type { Order } from "./order.js";
+import type { Order, UserTrade } from "./account.js";
 import type { LedgerEntry } from "./position-ledger.js";
-import type { UserTrade } from "./records.js";
 
 /** One side of a match that waits for its settlement. */
 export interface PendingSide {

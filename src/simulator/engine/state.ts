@@ -1,11 +1,10 @@
 import { decimalToScaled } from "../../core/instrument.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { CreditUnits, Hex, Int64Id, MarketId, Ms } from "../../core/units.js";
+import type { Income, Order, UserTrade } from "../accounts/account.js";
 import { ExchangeAccount } from "../accounts/account.js";
 import { MarketAccounts } from "../accounts/market-accounts.js";
-import type { Order } from "../accounts/order.js";
 import type { PendingSettlement } from "../accounts/pending-settlement.js";
-import type { Income, UserTrade } from "../accounts/records.js";
 import type { ExchangeConfig } from "../config/config.js";
 import { GasMarket } from "../markets/gas-market.js";
 import type { Market, Trade } from "../markets/market.js";

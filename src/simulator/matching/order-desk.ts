@@ -1,9 +1,9 @@
 import type { Hex, Lots, Ticks } from "../../core/units.js";
 import { isSafe } from "../../perpetual/margin.js";
 import type { ExchangeAccount } from "../accounts/account.js";
+import { Order } from "../accounts/account.js";
 import { archiveIfFinal } from "../accounts/clearing.js";
 import { riskOf } from "../accounts/margin.js";
-import { Order } from "../accounts/order.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Market } from "../markets/market.js";
 import type { MatchBooking } from "./match-booking.js";

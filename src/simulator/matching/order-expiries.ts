@@ -1,5 +1,5 @@
 import type { Timer } from "../../core/runtime/seam.js";
-import type { Order } from "../accounts/order.js";
+import type { Order } from "../accounts/account.js";
 import type { ExchangeState } from "../engine/state.js";
 
 /** The clock of the resting GTT orders. */

@@ -1,7 +1,7 @@
 import { ceilDivide } from "../../core/bigints.js";
 import { FormatError, RunError } from "../../core/errors.js";
 import type { CreditUnits, Hex, Int64Id, Ms } from "../../core/units.js";
-import type { Order } from "../accounts/order.js";
+import type { Order } from "../accounts/account.js";
 import type { PendingSettlement, PendingSide } from "../accounts/pending-settlement.js";
 import type { OnSettlement, Settlement } from "../accounts/settlement.js";
 import { signedAmounts } from "../rest/records/order-record.js";

@@ -1,12 +1,10 @@
 import { FormatError } from "../../core/errors.js";
 import type { Hex, Int64Id, MarketId, Ms } from "../../core/units.js";
 import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
-import type { ExchangeAccount } from "../accounts/account.js";
+import type { ExchangeAccount, Income, Order, UserTrade } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
-import type { Order } from "../accounts/order.js";
 import type { PendingSide } from "../accounts/pending-settlement.js";
 import type { LedgerEntry } from "../accounts/position-ledger.js";
-import type { Income, UserTrade } from "../accounts/records.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { Candle } from "../markets/candles.js";
 import type { Minute } from "../markets/day-window.js";

@@ -1,8 +1,6 @@
 import type { Hex, Ms } from "../../core/units.js";
-import type { ExchangeAccount } from "../accounts/account.js";
-import type { Order } from "../accounts/order.js";
+import type { ExchangeAccount, Income, Order, UserTrade } from "../accounts/account.js";
 import type { PendingSettlement } from "../accounts/pending-settlement.js";
-import type { Income, UserTrade } from "../accounts/records.js";
 import type { ExchangeState, StateListener } from "../engine/state.js";
 import type { Market, Trade } from "../markets/market.js";
 import type { ChainRequest } from "../settlement/chain-request.js";

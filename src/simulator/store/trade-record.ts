@@ -1,7 +1,7 @@
 import type { CreditUnits, Int64Id, MarketId, Ms } from "../../core/units.js";
+import type { UserTrade } from "../accounts/account.js";
 import type { PendingSettlement } from "../accounts/pending-settlement.js";
 import type { LedgerEntry } from "../accounts/position-ledger.js";
-import type { UserTrade } from "../accounts/records.js";
 import type { Trade } from "../markets/market.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
 import type { AccountKey } from "./record-keys.js";

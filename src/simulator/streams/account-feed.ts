@@ -1,8 +1,6 @@
 import type { MarketId } from "../../core/units.js";
 import type { WirePosition } from "../../exchange/protocol/account.js";
-import type { ExchangeAccount } from "../accounts/account.js";
-import type { Order } from "../accounts/order.js";
-import type { Income, UserTrade } from "../accounts/records.js";
+import type { ExchangeAccount, Income, Order, UserTrade } from "../accounts/account.js";
 import type { ExchangeState } from "../engine/state.js";
 import type { AccountEndpoints } from "../rest/endpoints/account-endpoints.js";
 import { incomeRecord, userTradeRecord } from "../rest/records/account-records.js";

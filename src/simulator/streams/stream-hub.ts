@@ -1,7 +1,5 @@
 import type { Hex, MarketId } from "../../core/units.js";
-import type { ExchangeAccount } from "../accounts/account.js";
-import type { Order } from "../accounts/order.js";
-import type { Income, UserTrade } from "../accounts/records.js";
+import type { ExchangeAccount, Income, Order, UserTrade } from "../accounts/account.js";
 import type { ExchangeListener, ExchangeState } from "../engine/state.js";
 import type { Market, Trade } from "../markets/market.js";
 import { type ApiAnswer, ApiError, errorAnswer, errorBody } from "../rest/api-error.js";

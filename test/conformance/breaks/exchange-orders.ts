@@ -1,4 +1,4 @@
-import { Order } from "../../../src/simulator/accounts/order.js";
+import { Order } from "../../../src/simulator/accounts/account.js";
 import type { Market } from "../../../src/simulator/markets/market.js";
 import { OrderDesk } from "../../../src/simulator/matching/order-desk.js";
 import { OrderEndpoints } from "../../../src/simulator/rest/endpoints/order-endpoints.js";

@@ -1,7 +1,7 @@
 import { keccak256 } from "../../../src/core/crypto/keccak.js";
 import { MINUTE_MS } from "../../../src/core/units.js";
+import type { Order } from "../../../src/simulator/accounts/account.js";
 import { capacityOf } from "../../../src/simulator/accounts/margin.js";
-import type { Order } from "../../../src/simulator/accounts/order.js";
 import { ExchangeState } from "../../../src/simulator/engine/state.js";
 import type { Market } from "../../../src/simulator/markets/market.js";
 import { MatchingEngine } from "../../../src/simulator/matching/matching-engine.js";

@@ -1,5 +1,4 @@
-import type { ExchangeAccount } from "../../accounts/account.js";
-import type { Order } from "../../accounts/order.js";
+import type { ExchangeAccount, Order } from "../../accounts/account.js";
 import type { ExchangeState } from "../../engine/state.js";
 import type { OrderDesk } from "../../matching/order-desk.js";
 import { ApiError } from "../api-error.js";

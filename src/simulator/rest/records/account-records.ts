@@ -8,10 +8,9 @@ import type {
   WireUserTrade,
 } from "../../../exchange/protocol/account.js";
 import { isSafe } from "../../../perpetual/margin.js";
-import type { ExchangeAccount } from "../../accounts/account.js";
+import type { ExchangeAccount, Income, UserTrade } from "../../accounts/account.js";
 import { capacityIn, liquidationPriceIn, riskOf } from "../../accounts/margin.js";
 import type { PositionState } from "../../accounts/position-state.js";
-import type { Income, UserTrade } from "../../accounts/records.js";
 import type { Market } from "../../markets/market.js";
 import { publicTradeFields } from "./market-records.js";
 

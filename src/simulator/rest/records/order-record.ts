@@ -1,7 +1,6 @@
 import type { CreditUnits, Hex, Lots, Side } from "../../../core/units.js";
 import type { WireOrder, WireOrderStruct } from "../../../exchange/protocol/order.js";
-import type { ExchangeAccount } from "../../accounts/account.js";
-import type { Order } from "../../accounts/order.js";
+import type { ExchangeAccount, Order } from "../../accounts/account.js";
 import type { Market } from "../../markets/market.js";
 import { averagePrice } from "./account-records.js";
 

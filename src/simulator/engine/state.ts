@@ -1,8 +1,7 @@
 import { decimalToScaled } from "../../core/instrument.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { CreditUnits, Hex, Int64Id, MarketId, Ms } from "../../core/units.js";
-import type { Income, Order, UserTrade } from "../accounts/account.js";
-import { ExchangeAccount } from "../accounts/account.js";
+import { ExchangeAccount, type Income, type Order, type UserTrade } from "../accounts/account.js";
 import { MarketAccounts } from "../accounts/market-accounts.js";
 import type { PendingSettlement } from "../accounts/pending-settlement.js";
 import type { ExchangeConfig } from "../config/config.js";

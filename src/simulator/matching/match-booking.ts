@@ -1,6 +1,5 @@
 import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
-import type { ExchangeAccount } from "../accounts/account.js";
-import { Order } from "../accounts/account.js";
+import { type ExchangeAccount, Order } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import { FlowAgentOrder } from "../markets/flow-agent.js";
 import type { Market } from "../markets/market.js";

@@ -1,7 +1,6 @@
 import type { Hex, Lots, Ticks } from "../../core/units.js";
 import { isSafe } from "../../perpetual/margin.js";
-import type { ExchangeAccount } from "../accounts/account.js";
-import { Order } from "../accounts/account.js";
+import { type ExchangeAccount, Order } from "../accounts/account.js";
 import { archiveIfFinal } from "../accounts/clearing.js";
 import { riskOf } from "../accounts/margin.js";
 import type { ExchangeState } from "../engine/state.js";

@@ -1,6 +1,10 @@
 import type { MarketId } from "../../core/units.js";
-import type { ExchangeAccount } from "../accounts/account.js";
-import { Order, type OrderRules, type OrderTerms } from "../accounts/account.js";
+import {
+  type ExchangeAccount,
+  Order,
+  type OrderRules,
+  type OrderTerms,
+} from "../accounts/account.js";
 import type { Market } from "../markets/market.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
 import type { AccountKey } from "./record-keys.js";

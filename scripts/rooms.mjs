@@ -77,12 +77,12 @@ export const ROOMS = {
   },
   account: {
     holds:
-      "own orders as a state machine ([orders.md](orders.md)), trades, positions, profit, reconciliation",
+      "`orders/` as a state machine ([orders.md](orders.md)), `positions/` from trades, `profit/`, `reconciliation/` ([reconciliation.md](reconciliation.md))",
     mayImport: [...GROUND, "market", RECORDS, FATE],
   },
   strategies: {
     holds:
-      "the built-in strategies, one file each, as pure operators; their mathematics, estimators and parameters; the intent ([strategies.md](strategies.md))",
+      "the built-in strategies, one file each, as pure operators; `models/` has their mathematics; the intent ([strategies.md](strategies.md))",
     mayImport: [...GROUND, "market", "account", RECORDS],
   },
   risk: {
@@ -104,7 +104,7 @@ export const ROOMS = {
   },
   bot: {
     holds:
-      "the engine that puts the rooms together, turn by turn; `config/`, `state/` (what survives a restart), `journal/`, `explain/`, `control/` (the socket), `run/` (live wiring), `cancelling/`, `strategy/` (loading), `unwind/` (liquidated positions that we now hold)",
+      "what puts the rooms together, turn by turn: `engine/` (turn queue, events), `market/` (the state of one market), `execution/` (planning and dispatch), `safety/` (halts, guards, drawdown); `config/`, `state/` (what survives a restart), `journal/`, `explain/`, `control/` (the socket), `run/` (live wiring), `cancelling/`, `strategy/` (loading), `unwind/` (liquidated positions that we now hold)",
     mayImport: [...TRADING, "chain", "liquidator", "monitoring"],
   },
   simulator: {
@@ -162,4 +162,13 @@ export function roomsTable() {
     ([room, { holds }]) => `| \`${room}\` | ${holds} | ${allowedText(room)} |`,
   );
   return ["| folder | holds | may import |", "|---|---|---|", ...rows].join("\n");
+}
+
+const BEGIN = "<!-- rooms: written by npm run docs -->\n";
+const END = "<!-- end of rooms -->";
+
+/** A page with the table of rooms as it is now, between its two marks. */
+export function withRooms(page) {
+  const start = page.indexOf(BEGIN) + BEGIN.length;
+  return `${page.slice(0, start)}\n${roomsTable()}\n\n${page.slice(page.indexOf(END))}`;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
+import { withRooms } from "../../scripts/rooms.mjs";
 import { haltDemandsOf, LADDER_MEASURES } from "../../src/risk/ladder.js";
 import { chainConfigShape } from "../../src/simulator/chain/chain-config.js";
 import { choicesShape } from "../../src/simulator/config/choices.js";
@@ -54,6 +55,22 @@ describe("every page", () => {
       (name) => name.endsWith(".md") && name !== "README.md",
     );
     expect(names.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+  });
+});
+
+describe("docs/architecture.md", () => {
+  const page = readPage("docs/architecture.md");
+
+  it("has the rooms and walls that `npm run check` holds", () => {
+    expect(page.text).toBe(withRooms(page.text));
+  });
+
+  it("leads to code that is there", () => {
+    const paths = tableOf(page, "answer")
+      .flatMap(([, cell]) => codesOf(cell ?? ""))
+      .filter((code) => /^[\w-]+\/[\w/-]*(?:\.ts)?$/.test(code));
+    expect(paths.length).toBeGreaterThan(20);
+    expect(paths.filter((path) => !existsSync(join(PROJECT_ROOT, "src", path)))).toEqual([]);
   });
 });
 

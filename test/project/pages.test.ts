@@ -66,7 +66,7 @@ describe("docs/architecture.md", () => {
   });
 
   it("leads to code that is there", () => {
-    const paths = tableOf(page, "answer")
+    const paths = tableOf(page, "question")
       .flatMap(([, cell]) => codesOf(cell ?? ""))
       .filter((code) => /^[\w-]+\/[\w/-]*(?:\.ts)?$/.test(code));
     expect(paths.length).toBeGreaterThan(20);

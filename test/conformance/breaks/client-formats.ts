@@ -1,44 +1,48 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { parseInt64Json } from "../../../src/core/int64-json.js";
-import { record } from "../../../src/exchange/client/answer-fields.js";
-import { exchangeInfoAnswer } from "../../../src/exchange/client/market-answers.js";
 import { idPages } from "../../../src/exchange/client/pages.js";
-import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
-import { msSchema, unsignedDecimalSchema } from "../../../src/exchange/protocol/wire-schemas.js";
+import { exchangeInfo as exchangeInfoAnswer } from "../../../src/exchange/protocol/market.js";
+import { ms, record, unsignedText } from "../../../src/exchange/protocol/values.js";
 import { HttpExchange } from "../../../src/exchange/rest/http-exchange.js";
 import { RateGate } from "../../../src/exchange/rest/rate-gate.js";
-import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
+import { readAnswer, restRequest } from "../../../src/exchange/rest/rest-messages.js";
 import { checkDomain } from "../../../src/exchange/signing/domain-check.js";
 import { checkFilters } from "../../../src/exchange/signing/filters.js";
 import { breaksOf, broken, hidden } from "../break.js";
-import { changed } from "./operations.js";
+import { readdressed } from "./operations.js";
 
 /** The client without one rule: formats, and the rules of trading. */
 export const CLIENT_FORMAT_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "G9",
     "a body that is no JSON counts as an empty answer",
-    hidden<(body: string) => unknown>(() => RestCaller, "jsonOf"),
-    (read) => (body) => read(body) ?? null,
+    () => readAnswer,
+    (read) =>
+      (...asked) => {
+        const answer = read(...asked);
+        return answer.kind === "unreadable" ? { kind: "empty" } : answer;
+      },
   ),
   broken(
     "G1",
     "contracts are asked for without /v1",
-    () => OPERATIONS,
-    (operations) => changed(operations, "contracts", { path: "/contracts" }),
+    () => restRequest,
+    (request) =>
+      (operation, ...rest) =>
+        request(readdressed(operation, "/v1/contracts", "/contracts"), ...rest),
   ),
   broken(
     "G2",
     "prices and amounts are read as floats",
-    () => unsignedDecimalSchema,
+    () => unsignedText,
     (schema) =>
       z.preprocess((value) => (typeof value === "number" ? String(value) : value), schema) as never,
   ),
   broken(
     "G3",
     "instants may be fractions",
-    () => msSchema,
+    () => ms,
     () => z.number().nonnegative() as never,
   ),
   broken(

@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { balancesAnswer } from "../../../src/exchange/client/account-answers.js";
-import { decimalOf } from "../../../src/exchange/client/decimal.js";
 import { accountEvents, marketEvents } from "../../../src/exchange/client/stream-decoder.js";
 import type { MarketEvent } from "../../../src/exchange/client/stream-events.js";
 import { ExchangeStreams } from "../../../src/exchange/client/streams.js";
+import { balances as balancesAnswer } from "../../../src/exchange/protocol/account.js";
+import { decimalOf } from "../../../src/exchange/protocol/decimal.js";
 import { decodeRules } from "../../../src/exchange/protocol/decode-rules.js";
+import { errorBody, VENUE_ERROR_CODES } from "../../../src/exchange/protocol/errors.js";
 import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
-import { errorSchema } from "../../../src/exchange/protocol/wire-schemas.js";
+import { bookUpdate } from "../../../src/exchange/protocol/stream.js";
 import { RateGate } from "../../../src/exchange/rest/rate-gate.js";
 import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
 import {
@@ -15,9 +16,8 @@ import {
   signedParams,
 } from "../../../src/exchange/signing/request-signing.js";
 import { StreamSession } from "../../../src/exchange/streams/stream-session.js";
-import { VENUE_ERROR_CODES } from "../../../src/exchange/venue-errors.js";
 import { breaksOf, broken, hidden } from "../break.js";
-import { changed } from "./operations.js";
+import { taking } from "./operations.js";
 
 /** The client without one rule: signing of requests, streams, errors, limits. */
 export const CLIENT_LINK_BREAKS = breaksOf("client", import.meta.url, [
@@ -61,8 +61,9 @@ export const CLIENT_LINK_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "EV3",
     "an update needs no beginSequence",
-    hidden<z.ZodType>(() => marketEvents, "update"),
-    (update) => z.preprocess((frame) => ({ beginSequence: 0, ...(frame as object) }), update),
+    () => bookUpdate,
+    (update) =>
+      z.preprocess((frame) => ({ beginSequence: 0, ...(frame as object) }), update) as never,
   ),
   broken(
     "EV4",
@@ -101,19 +102,19 @@ export const CLIENT_LINK_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "V2",
     "an update of one sequence is taken",
-    hidden<z.ZodType>(() => marketEvents, "update"),
+    () => bookUpdate,
     (update) =>
       z.preprocess((frame) => {
         const { sequence, ...rest } = frame as { readonly sequence?: number };
         return sequence === undefined
           ? frame
           : { beginSequence: sequence, endSequence: sequence, ...rest };
-      }, update),
+      }, update) as never,
   ),
   broken(
     "ER1",
     "the exchange's own words are lost",
-    () => errorSchema,
+    () => errorBody,
     (schema) => schema.transform((error) => ({ ...error, message: "" })) as never,
   ),
   broken(
@@ -150,12 +151,10 @@ export const CLIENT_LINK_BREAKS = breaksOf("client", import.meta.url, [
     "a place takes a responseType",
     () => OPERATIONS,
     (operations) =>
-      changed(operations, "placeOrder", {
-        parameters: [
-          ...operations.placeOrder.parameters,
-          { name: "responseType", type: "string", required: false },
-        ],
-      }),
+      taking(operations, "placeOrder", [
+        ...operations.placeOrder.parameters,
+        { name: "responseType", type: "string", required: false },
+      ]),
   ),
   broken(
     "CH1",

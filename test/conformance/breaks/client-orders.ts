@@ -1,17 +1,17 @@
 import { z } from "zod";
-import {
-  builtOrderAnswer,
-  orderAnswer,
-  userTradeAnswer,
-} from "../../../src/exchange/client/account-answers.js";
-import { ANSWERS } from "../../../src/exchange/client/answers.js";
-import { decimalOf } from "../../../src/exchange/client/decimal.js";
-import { exchangeInfoAnswer } from "../../../src/exchange/client/market-answers.js";
 import { timePages } from "../../../src/exchange/client/pages.js";
-import { expirationMs } from "../../../src/exchange/protocol/decode-orders.js";
+import { userTrade as userTradeAnswer } from "../../../src/exchange/protocol/account.js";
+import { decimalOf } from "../../../src/exchange/protocol/decimal.js";
+import { exchangeInfo as exchangeInfoAnswer } from "../../../src/exchange/protocol/market.js";
 import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
+import {
+  builtOrder as builtOrderAnswer,
+  expirationMs,
+  order as orderAnswer,
+} from "../../../src/exchange/protocol/order.js";
+import { restRequest } from "../../../src/exchange/rest/rest-messages.js";
 import { breaksOf, broken, hidden } from "../break.js";
-import { changed } from "./operations.js";
+import { readdressed } from "./operations.js";
 
 /** The client without one rule: orders and their life. */
 export const CLIENT_ORDER_BREAKS = breaksOf("client", import.meta.url, [
@@ -34,8 +34,12 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "O3",
     "an empty average price is refused",
-    hidden<z.ZodType>(() => orderAnswer, "averagePrice"),
-    (price) => z.preprocess((text) => (text === "" ? "no decimal" : text), price),
+    () => orderAnswer,
+    (answer) =>
+      z.preprocess((order) => {
+        const isEmpty = (order as { readonly averagePrice?: unknown }).averagePrice === "";
+        return isEmpty ? { ...(order as object), averagePrice: "no decimal" } : order;
+      }, answer),
   ),
   broken(
     "O4",
@@ -71,13 +75,15 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "S3",
     "open orders are asked for among the history orders",
-    () => OPERATIONS,
-    (operations) => changed(operations, "openOrder", { path: "/v1/order" }),
+    () => restRequest,
+    (request) =>
+      (operation, ...rest) =>
+        request(readdressed(operation, "/v1/openOrder", "/v1/order"), ...rest),
   ),
   broken(
     "S4",
     "a cancel may answer with anything",
-    hidden<z.ZodType>(() => ANSWERS, "empty"),
+    hidden<z.ZodType>(() => OPERATIONS, "empty"),
     () => z.any(),
   ),
   broken(

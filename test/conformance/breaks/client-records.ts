@@ -1,32 +1,32 @@
 import { z } from "zod";
-import {
-  accountAnswer,
-  balancesAnswer,
-  incomesAnswer,
-  positionsAnswer,
-  riskyAccountsAnswer,
-  userTradeAnswer,
-} from "../../../src/exchange/client/account-answers.js";
-import { instantText } from "../../../src/exchange/client/answer-fields.js";
 import { unsafeOnChain } from "../../../src/exchange/client/confirm-unsafe.js";
-import { decimalOf } from "../../../src/exchange/client/decimal.js";
 import {
-  contractsAnswer,
-  fundingRatesAnswer,
-  klinesAnswer,
-  orderBookAnswer,
-  publicTradeAnswer,
-} from "../../../src/exchange/client/market-answers.js";
+  account as accountAnswer,
+  balances as balancesAnswer,
+  incomes as incomesAnswer,
+  positions as positionsAnswer,
+  riskyAccounts as riskyAccountsAnswer,
+  userTrade as userTradeAnswer,
+} from "../../../src/exchange/protocol/account.js";
+import { decimalOf } from "../../../src/exchange/protocol/decimal.js";
+import {
+  contracts as contractsAnswer,
+  fundingRates as fundingRatesAnswer,
+  klines as klinesAnswer,
+  orderBook as orderBookAnswer,
+  publicTrade as publicTradeAnswer,
+} from "../../../src/exchange/protocol/market-data.js";
+import { OPERATIONS, type Operation } from "../../../src/exchange/protocol/operations.js";
 import {
   BOOK_LIMITS,
   KLINE_INTERVALS,
   MAX_PAGE,
-  OPERATIONS,
-  type Operation,
-} from "../../../src/exchange/protocol/operations.js";
+} from "../../../src/exchange/protocol/parameters.js";
+import { instantText } from "../../../src/exchange/protocol/values.js";
 import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
+import { restRequest } from "../../../src/exchange/rest/rest-messages.js";
 import { breaksOf, broken, hidden } from "../break.js";
-import { changed, reparametered } from "./operations.js";
+import { readdressed, reparametered, taking } from "./operations.js";
 
 /** The client without one rule: market data, and the records of accounts. */
 export const CLIENT_RECORD_BREAKS = breaksOf("client", import.meta.url, [
@@ -81,14 +81,18 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "P1",
     "time is asked for at another address",
-    () => OPERATIONS,
-    (operations) => changed(operations, "time", { path: "/v1/clock" }),
+    () => restRequest,
+    (request) =>
+      (operation, ...rest) =>
+        request(readdressed(operation, "/v1/time", "/v1/clock"), ...rest),
   ),
   broken(
     "P2",
     "exchangeInfo is asked for at another address",
-    () => OPERATIONS,
-    (operations) => changed(operations, "exchangeInfo", { path: "/v1/info" }),
+    () => restRequest,
+    (request) =>
+      (operation, ...rest) =>
+        request(readdressed(operation, "/v1/exchangeInfo", "/v1/info"), ...rest),
   ),
   broken(
     "P3",
@@ -117,8 +121,10 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "P7",
     "mark candles are asked for at the candles' address",
-    () => OPERATIONS,
-    (operations) => changed(operations, "markPriceKlines", { path: "/v1/klines" }),
+    () => restRequest,
+    (request) =>
+      (operation, ...rest) =>
+        request(readdressed(operation, "/v1/markPriceKlines", "/v1/klines"), ...rest),
   ),
   broken(
     "P8",
@@ -136,8 +142,7 @@ export const CLIENT_RECORD_BREAKS = breaksOf("client", import.meta.url, [
     "P9",
     "high-risk accounts are asked for by market",
     () => OPERATIONS,
-    (operations) =>
-      changed(operations, "riskyAccounts", { parameters: operations.orderbook.parameters }),
+    (operations) => taking(operations, "riskyAccounts", operations.orderbook.parameters),
   ),
   broken(
     "P10",

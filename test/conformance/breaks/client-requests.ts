@@ -1,12 +1,14 @@
 import { MINUTE_MS } from "../../../src/core/units.js";
-import { balancesAnswer } from "../../../src/exchange/client/account-answers.js";
-import { decimalOf } from "../../../src/exchange/client/decimal.js";
-import { exchangeInfoAnswer } from "../../../src/exchange/client/market-answers.js";
 import { OrderPlacer, type PreparedOrder } from "../../../src/exchange/client/order-placer.js";
-import { INCOME_TYPES, OPERATIONS } from "../../../src/exchange/protocol/operations.js";
+import { balances as balancesAnswer } from "../../../src/exchange/protocol/account.js";
+import { decimalOf } from "../../../src/exchange/protocol/decimal.js";
+import { exchangeInfo as exchangeInfoAnswer } from "../../../src/exchange/protocol/market.js";
+import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
+import { INCOME_TYPES } from "../../../src/exchange/protocol/parameters.js";
 import type { VenueRules } from "../../../src/exchange/records.js";
 import { checkedParams } from "../../../src/exchange/rest/call-params.js";
 import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
+import { restRequest } from "../../../src/exchange/rest/rest-messages.js";
 import { checkBuiltOrder } from "../../../src/exchange/signing/built-order-check.js";
 import { isGttLife } from "../../../src/exchange/signing/gtt-life.js";
 import {
@@ -20,7 +22,7 @@ import {
   OrderHasher,
 } from "../../../src/exchange/signing/order-signing.js";
 import { breaksOf, broken, hidden } from "../break.js";
-import { changed, reparametered } from "./operations.js";
+import { readdressed, reparametered } from "./operations.js";
 
 /** The client without one rule: what it asks about orders and accounts, and what it signs. */
 export const CLIENT_REQUEST_BREAKS = breaksOf("client", import.meta.url, [
@@ -102,8 +104,10 @@ export const CLIENT_REQUEST_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "R11",
     "open orders are asked for at another address",
-    () => OPERATIONS,
-    (operations) => changed(operations, "openOrders", { path: "/v1/orders" }),
+    () => restRequest,
+    (request) =>
+      (operation, ...rest) =>
+        request(readdressed(operation, "/v1/openOrders", "/v1/orders"), ...rest),
   ),
   broken(
     "R12",
@@ -126,8 +130,10 @@ export const CLIENT_REQUEST_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "R15",
     "positions are asked for at another address",
-    () => OPERATIONS,
-    (operations) => changed(operations, "positions", { path: "/v1/position" }),
+    () => restRequest,
+    (request) =>
+      (operation, ...rest) =>
+        request(readdressed(operation, "/v1/positions", "/v1/position"), ...rest),
   ),
   broken(
     "R16",

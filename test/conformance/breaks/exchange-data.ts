@@ -1,13 +1,13 @@
 import { scaledToDecimal } from "../../../src/core/instrument.js";
 import type { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
 import { CreditMoves } from "../../../src/simulator/accounts/credit-moves.js";
-import { Journal } from "../../../src/simulator/accounts/journal.js";
 import { riskOf } from "../../../src/simulator/accounts/margin.js";
 import { PositionState } from "../../../src/simulator/accounts/position-state.js";
 import { MarketClock } from "../../../src/simulator/engine/market-clock.js";
 import { ExchangeState } from "../../../src/simulator/engine/state.js";
 import { barStart } from "../../../src/simulator/markets/candle-interval.js";
 import { CandleSeries } from "../../../src/simulator/markets/candles.js";
+import { Journal } from "../../../src/simulator/markets/journal.js";
 import type { Market } from "../../../src/simulator/markets/market.js";
 import { exchangeInfoRecord } from "../../../src/simulator/rest/endpoints/exchange-info.js";
 import { PublicEndpoints } from "../../../src/simulator/rest/endpoints/public-endpoints.js";
@@ -26,7 +26,7 @@ import {
 import { Router } from "../../../src/simulator/rest/router.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { unsaid } from "./kit.js";
-import { type NamedRoute, signedFor } from "./routes.js";
+import { type NamedEndpoints, signedFor } from "./routes.js";
 
 /** The embedded exchange without one rule: market data, and the records of accounts. */
 export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", import.meta.url, [
@@ -141,9 +141,8 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "P9",
     "high-risk accounts are signed for",
-    hidden<(endpoints: unknown) => readonly NamedRoute[]>(() => Router, "#publicRoutes"),
-    (routes, router: Router) => (endpoints) =>
-      signedFor("GET /v1/riskyAccounts", router, routes(endpoints)),
+    hidden<(endpoints: unknown) => NamedEndpoints>(() => Router, "#publicEndpoints"),
+    (named, router: Router) => (endpoints) => signedFor("riskyAccounts", router, named(endpoints)),
   ),
   broken(
     "P10",
@@ -154,9 +153,8 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "P11",
     "klines are signed for",
-    hidden<(endpoints: unknown) => readonly NamedRoute[]>(() => Router, "#publicRoutes"),
-    (routes, router: Router) => (endpoints) =>
-      signedFor("GET /v1/klines", router, routes(endpoints)),
+    hidden<(endpoints: unknown) => NamedEndpoints>(() => Router, "#publicEndpoints"),
+    (named, router: Router) => (endpoints) => signedFor("klines", router, named(endpoints)),
   ),
   broken(
     "L2",
@@ -237,8 +235,8 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", import.meta.url, [
     "what is frozen counts as available",
     () => balancesRecord,
     (record) => (account, markets, creditDecimals) => {
-      const { netValue, positionMargin } = riskOf(account, markets);
-      const availableMargin = scaledToDecimal(netValue - positionMargin, creditDecimals);
+      const { netValueCredit, initialMarginCredit } = riskOf(account, markets);
+      const availableMargin = scaledToDecimal(netValueCredit - initialMarginCredit, creditDecimals);
       return { ...record(account, markets, creditDecimals), availableMargin };
     },
   ),

@@ -1,17 +1,17 @@
-import { Journal } from "../../../src/simulator/accounts/journal.js";
+import { Journal } from "../../../src/simulator/markets/journal.js";
 import type { MarketRulesOnGrid } from "../../../src/simulator/markets/market-rules.js";
 import { JSON_TYPE } from "../../../src/simulator/rest/api-error.js";
 import { AccountEndpoints } from "../../../src/simulator/rest/endpoints/account-endpoints.js";
 import { exchangeInfoRecord } from "../../../src/simulator/rest/endpoints/exchange-info.js";
 import { OrderEntry } from "../../../src/simulator/rest/endpoints/order-entry.js";
 import { requestedOrder } from "../../../src/simulator/rest/endpoints/order-terms.js";
+import { offeredOperations } from "../../../src/simulator/rest/offered-operations.js";
 import { readParameters } from "../../../src/simulator/rest/parameters.js";
 import { publicTradeFields } from "../../../src/simulator/rest/records/market-records.js";
 import { writeRecord } from "../../../src/simulator/rest/records/write-json.js";
-import { Router } from "../../../src/simulator/rest/router.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { without } from "./kit.js";
-import type { NamedRoute } from "./routes.js";
+import { readdressed } from "./operations.js";
 
 /** The embedded exchange without one rule: formats, and the rules of trading. */
 export const EXCHANGE_FORMAT_BREAKS = breaksOf("exchange", import.meta.url, [
@@ -24,13 +24,9 @@ export const EXCHANGE_FORMAT_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "G1",
     "GET openOrders stands under /v2",
-    hidden<(...parts: unknown[]) => readonly NamedRoute[]>(() => Router, "#orderRoutes"),
-    (routes) =>
-      (...parts) =>
-        routes(...parts).map(([name, route]) => [
-          name.replace("/v1/openOrders", "/v2/openOrders"),
-          route,
-        ]),
+    () => offeredOperations,
+    (offered) => (config) =>
+      offered(config).map((one) => readdressed(one, "/v1/openOrders", "/v2/openOrders")),
   ),
   broken(
     "G2",

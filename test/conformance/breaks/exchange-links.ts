@@ -4,6 +4,7 @@ import { errorBody } from "../../../src/simulator/rest/api-error.js";
 import { Authentication, addressOf } from "../../../src/simulator/rest/authentication.js";
 import { OrderEndpoints } from "../../../src/simulator/rest/endpoints/order-endpoints.js";
 import { requireMarket } from "../../../src/simulator/rest/endpoints/order-terms.js";
+import { offeredOperations } from "../../../src/simulator/rest/offered-operations.js";
 import { timeRange } from "../../../src/simulator/rest/parameters.js";
 import { RateLimiter } from "../../../src/simulator/rest/rate-limiter.js";
 import { marketStateRecord } from "../../../src/simulator/rest/records/market-records.js";
@@ -15,26 +16,22 @@ import { StreamHub } from "../../../src/simulator/streams/stream-hub.js";
 import { StreamLink } from "../../../src/simulator/streams/stream-link.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { recoded, without } from "./kit.js";
-import type { NamedRoute } from "./routes.js";
+import type { NamedEndpoints } from "./routes.js";
 
 /** The embedded exchange without one rule: signing of requests, streams, errors, limits. */
 export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "AU1",
     "balances are told to anybody",
-    hidden<() => readonly NamedRoute[]>(() => Router, "#accountRoutes"),
-    (routes, { accounts, authentication }: Router) =>
-      () =>
-        routes().map(([name, route]) => [
-          name,
-          name !== "GET /v1/balances"
-            ? route
-            : {
-                ...route,
-                answer: (parameters) =>
-                  accounts.balances(authentication.registered(addressOf(parameters))),
-              },
-        ]),
+    hidden<() => NamedEndpoints>(() => Router, "#accountEndpoints"),
+    (named, { accounts, authentication }: Router) =>
+      () => ({
+        ...named(),
+        balances: {
+          answer: (parameters) =>
+            accounts.balances(authentication.registered(addressOf(parameters))),
+        },
+      }),
   ),
   broken(
     "AU2",
@@ -151,10 +148,10 @@ export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "V1",
     "GET allOrders exists",
-    hidden<(endpoints: unknown) => readonly NamedRoute[]>(() => Router, "#publicRoutes"),
-    (routes) => (endpoints) =>
-      routes(endpoints).flatMap((named) =>
-        named[0] === "GET /v1/contracts" ? [named, ["GET /v1/allOrders", named[1]]] : [named],
+    () => offeredOperations,
+    (offered) => (config) =>
+      offered(config).flatMap((one) =>
+        one.name === "contracts" ? [one, { ...one, path: "/v1/allOrders" }] : [one],
       ),
   ),
   broken(

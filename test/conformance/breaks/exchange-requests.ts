@@ -1,9 +1,8 @@
 import { keccak256 } from "../../../src/core/crypto/keccak.js";
 import { MINUTE_MS } from "../../../src/core/units.js";
+import { capacityOf } from "../../../src/perpetual/margin.js";
 import type { Order } from "../../../src/simulator/accounts/account.js";
-import { capacityOf } from "../../../src/simulator/accounts/margin.js";
 import { ExchangeState } from "../../../src/simulator/engine/state.js";
-import type { Market } from "../../../src/simulator/markets/market.js";
 import { MatchingEngine } from "../../../src/simulator/matching/matching-engine.js";
 import { ApiError } from "../../../src/simulator/rest/api-error.js";
 import { addressOf } from "../../../src/simulator/rest/authentication.js";
@@ -195,8 +194,8 @@ export const EXCHANGE_REQUEST_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "L3",
     "exposure has no limit",
-    hidden<(market: Market, notional: bigint) => boolean>(() => capacityOf, "exceedsExposure"),
-    () => () => false,
+    () => capacityOf,
+    (capacity) => (credit, positions, own) => capacity(credit, positions, own, undefined),
   ),
   broken(
     "OC1",
@@ -221,7 +220,7 @@ export const EXCHANGE_REQUEST_BREAKS = breaksOf("exchange", import.meta.url, [
     () => orderStructRecord,
     (record) => (terms) => {
       const { sender, ...rest } = record(terms);
-      return { ...rest, sender, signer: sender };
+      return { ...rest, sender, signer: sender as string };
     },
   ),
   broken(

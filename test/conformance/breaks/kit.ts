@@ -1,4 +1,4 @@
-import type { ApiCode } from "../../../src/simulator/rest/api-codes.js";
+import type { ErrorCode } from "../../../src/exchange/protocol/errors.js";
 import { ApiError } from "../../../src/simulator/rest/api-error.js";
 
 /** A record without some of its fields, for a reader that misses them. */
@@ -17,7 +17,7 @@ export function unsaid(
 }
 
 /** Runs what may be refused; a refusal of one code comes with another. */
-export function recoded<Value>(code: ApiCode, wrong: ApiCode, run: () => Value): Value {
+export function recoded<Value>(code: ErrorCode, wrong: ErrorCode, run: () => Value): Value {
   try {
     return run();
   } catch (error) {
@@ -27,7 +27,7 @@ export function recoded<Value>(code: ApiCode, wrong: ApiCode, run: () => Value):
 }
 
 /** Runs what may be refused; a refusal of one code gives something else. */
-export function unrefused<Value>(code: ApiCode, run: () => Value, otherwise: () => Value): Value {
+export function unrefused<Value>(code: ErrorCode, run: () => Value, otherwise: () => Value): Value {
   try {
     return run();
   } catch (error) {

@@ -1,18 +1,19 @@
 import type {
+  OPERATIONS,
   Operation,
   OperationName,
-  OperationParameter,
 } from "../../../src/exchange/protocol/operations.js";
+import type { OperationParameter } from "../../../src/exchange/protocol/parameters.js";
 
-type Operations = Readonly<Record<OperationName, Operation>>;
+type Operations = typeof OPERATIONS;
 
-/** The operations, of which one is changed. */
-export function changed(
+/** The operations, of which one takes other parameters. */
+export function taking(
   operations: Operations,
   name: OperationName,
-  change: Partial<Operation>,
+  parameters: readonly OperationParameter[],
 ): Operations {
-  return { ...operations, [name]: { ...operations[name], ...change } };
+  return { ...operations, [name]: { ...operations[name], parameters } };
 }
 
 /** The operations, of which one takes a parameter otherwise, or no more where nothing is left of it. */
@@ -25,5 +26,14 @@ export function reparametered(
   const parameters = operations[name].parameters.flatMap((known) =>
     known.name !== parameter ? [known] : change === undefined ? [] : [{ ...known, ...change }],
   );
-  return changed(operations, name, { parameters });
+  return taking(operations, name, parameters);
+}
+
+/** An operation that a client asks for at another address: the exchange offers it where it was. */
+export function readdressed<Asked extends Pick<Operation, "path">>(
+  operation: Asked,
+  path: string,
+  wrong: string,
+): Asked {
+  return operation.path === path ? { ...operation, path: wrong } : operation;
 }

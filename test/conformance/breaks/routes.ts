@@ -1,24 +1,25 @@
+import type { OperationName } from "../../../src/exchange/protocol/operations.js";
 import type { Router } from "../../../src/simulator/rest/router.js";
 
-/** An endpoint of the router by its method and path. */
-export type NamedRoute = readonly [
-  name: string,
-  route: { answer(parameters: ReadonlyMap<string, string>): string | undefined },
-];
+/** What the router answers operations with, by their names. */
+export type NamedEndpoints = Partial<
+  Record<OperationName, { answer(parameters: ReadonlyMap<string, string>): string | undefined }>
+>;
 
-/** The routes, of which one has to be signed for though it is public. */
+/** The endpoints, of which one has to be signed for though it is public. */
 export function signedFor(
-  name: string,
+  name: OperationName,
   router: Router,
-  routes: readonly NamedRoute[],
-): readonly NamedRoute[] {
-  return routes.map((named) => {
-    const [known, route] = named;
-    if (known !== name) return named;
-    const answer = (parameters: ReadonlyMap<string, string>) => {
-      router.authentication.accountOf(parameters);
-      return route.answer(parameters);
-    };
-    return [known, { ...route, answer }];
-  });
+  endpoints: NamedEndpoints,
+): NamedEndpoints {
+  return {
+    ...endpoints,
+    [name]: {
+      ...endpoints[name],
+      answer: (parameters: ReadonlyMap<string, string>) => {
+        router.authentication.accountOf(parameters);
+        return endpoints[name]?.answer(parameters);
+      },
+    },
+  };
 }

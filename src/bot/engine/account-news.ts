@@ -1,5 +1,5 @@
 import type { AccountChange, AccountStep } from "../../account/changes.js";
-import type { OrderPhase, OwnOrder } from "../../account/orders/order.js";
+import type { OrderChange, OrderPhase, OwnOrder } from "../../account/orders/order.js";
 import type { Ms } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import { slotSubject } from "../execution/dispatcher.js";
@@ -11,6 +11,11 @@ import type { BotContext } from "./context.js";
 
 /** How long a slot waits after its quote has met the touch: longer than an exchange gathers book changes (25 ms) and a round trip. */
 const TOUCH_UNDER_WAY_MS: Ms = 50;
+
+/** Sending a planned action does not trigger a new plan: nothing can be done about it before its answer. */
+function isUnderWay(change: OrderChange): boolean {
+  return change.change === "phase" && (change.to === "sent" || change.to === "cancelling");
+}
 
 /** What each thing that the account tells means to the rest of the bot. */
 export class AccountNews {
@@ -49,7 +54,7 @@ export class AccountNews {
         // A place that is refused wrongly is counted as a refusal already.
         if (change.change.change === "revived" && change.change.from !== "rejected")
           this.#revivals.note(change.order.marketId);
-        this.#plansAnew(change.order.marketId);
+        if (!isUnderWay(change.change)) this.#plansAnew(change.order.marketId);
         break;
       case "adopted":
       case "foreign":

@@ -45,7 +45,11 @@ export const CLIENT_ORDER_BREAKS = breaksOf("client", import.meta.url, [
     "O4",
     "trades may be a list",
     () => orderAnswer,
-    (answer) => z.preprocess((order) => ({ ...(order as object), trades: null }), answer),
+    (answer) =>
+      z.preprocess((order) => {
+        const isList = Array.isArray((order as { readonly trades?: unknown }).trades);
+        return isList ? { ...(order as object), trades: null } : order;
+      }, answer),
   ),
   broken(
     "O5",

@@ -7,6 +7,11 @@ const PACE_BELOW = 0.5;
 const MOST_OF_HALF_SPREAD = 0.5;
 const MOST_SIZE_FRACTION = 0.5;
 
+/** Whether so few tokens are left that quotes are followed less closely. @param tokensFraction 0 to 1 */
+export function isPaced(tokensFraction: number): boolean {
+  return tokensFraction < PACE_BELOW;
+}
+
 /**
  * The tolerance that tokens allow: as the window's tokens run low, an order may stand further from its quote before it is replaced, so
  * that a strategy which asks for more actions than the exchange grants quotes a little worse all the time instead of not at all for most

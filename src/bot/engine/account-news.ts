@@ -2,6 +2,7 @@ import type { AccountChange, AccountStep } from "../../account/changes.js";
 import type { OrderChange, OrderPhase, OwnOrder } from "../../account/orders/order.js";
 import type { Ms } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
+import { isPaced } from "../../executor/pacing.js";
 import { slotSubject } from "../execution/dispatcher.js";
 import type { Revivals } from "../execution/revivals.js";
 import type { Safety } from "../safety/safety.js";
@@ -12,7 +13,7 @@ import type { BotContext } from "./context.js";
 /** How long a slot waits after its quote has met the touch: longer than an exchange gathers book changes (25 ms) and a round trip. */
 const TOUCH_UNDER_WAY_MS: Ms = 50;
 
-/** Sending a planned action does not trigger a new plan: nothing can be done about it before its answer. */
+/** An order or its cancel has been sent as it was planned. */
 function isUnderWay(change: OrderChange): boolean {
   return change.change === "phase" && (change.to === "sent" || change.to === "cancelling");
 }
@@ -54,7 +55,8 @@ export class AccountNews {
         // A place that is refused wrongly is counted as a refusal already.
         if (change.change.change === "revived" && change.change.from !== "rejected")
           this.#revivals.note(change.order.marketId);
-        if (!isUnderWay(change.change)) this.#plansAnew(change.order.marketId);
+        if (!isUnderWay(change.change) || this.#mayReplan(change.order.marketId))
+          this.#plansAnew(change.order.marketId);
         break;
       case "adopted":
       case "foreign":
@@ -106,6 +108,18 @@ export class AccountNews {
       timeMs,
     };
     notify({ kind: "log", level: "warn", message: "filled while no bot ran", fields });
+  }
+
+  /**
+   * Sending a planned action does not trigger a new plan, since nothing can be done about it before its answer: unless the
+   * token that it cost, or the time, may lead to another plan.
+   */
+  #mayReplan(marketId: string): boolean {
+    const { traders, budget } = this.#context;
+    return (
+      traders.get(marketId)?.isPlanLasting !== true ||
+      isPaced(budget.available("ORDER") / budget.limit("ORDER"))
+    );
   }
 
   #plansAnew(marketId: string): void {

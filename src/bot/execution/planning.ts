@@ -57,14 +57,15 @@ export class Planning {
   plan(trader: MarketTrader): void {
     trader.startPlan();
     const nowMs = this.#context.exchangeTime.nowMs();
-    const plan = this.#planOf(trader, nowMs);
-    trader.finishPlan(plan);
+    const { plan, isLasting } = this.#planOf(trader, nowMs);
+    trader.finishPlan(plan, isLasting);
     this.#assignLevels(trader, plan);
     if (this.#context.dryRun) this.#tell(trader, plan);
     else this.#queue(trader, plan);
   }
 
-  #planOf(trader: MarketTrader, nowMs: Ms): Plan {
+  /** `isLasting`: neither time nor a token less leads to another plan. */
+  #planOf(trader: MarketTrader, nowMs: Ms): { readonly plan: Plan; readonly isLasting: boolean } {
     const orders = this.#context.account.orders.mayStillFill(trader.marketId);
     const working = this.#workingOrders(trader, orders);
     const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
@@ -76,7 +77,7 @@ export class Planning {
     if (unwind !== undefined) {
       const unwindPlan = this.#worked(trader, unwind, trader.lastTakeAtMs, touch, nowMs);
       this.#unwinding.planned(trader, unwindPlan.state, unwindPlan.why);
-      return unwindPlan;
+      return { plan: unwindPlan, isLasting: false };
     }
     if (trader.target !== undefined && this.#context.phase === "running") {
       const targetPlan = this.#worked(
@@ -96,7 +97,7 @@ export class Planning {
         });
         trader.completeTarget();
       }
-      return targetPlan;
+      return { plan: targetPlan, isLasting: false };
     }
     const quotes = this.#quotesOf(trader);
     const { budget } = this.#context;
@@ -120,9 +121,15 @@ export class Planning {
       nowMs,
     });
     // Nobody can be asked what to quote beside one side: each fill would be put up again at the price of before. What rests may stay.
-    return trader.netMidTicks !== undefined || plan.places.length === 0
-      ? plan
-      : { ...plan, places: NO_PLACES };
+    const isPut = trader.netMidTicks !== undefined || plan.places.length === 0;
+    return {
+      plan: isPut ? plan : { ...plan, places: NO_PLACES },
+      isLasting:
+        tolerance === settings.tolerance &&
+        plan.withdrawals.length === 0 &&
+        settings.timeInForce !== "GTT" &&
+        !working.some(endsByItself),
+    };
   }
 
   /** The plan towards a target position, by its schedule's kind. */
@@ -313,6 +320,11 @@ export class Planning {
     this.#told.set(trader.marketId, text);
     this.#context.notify({ kind: "dry-plan", marketId: trader.marketId, plan });
   }
+}
+
+/** An order that ends by itself is another matter each moment. */
+function endsByItself({ expirationMs, endDueMs }: WorkingOrder): boolean {
+  return expirationMs > 0 || endDueMs !== undefined;
 }
 
 function isEmpty({ cancels, places, withdrawals }: Plan): boolean {

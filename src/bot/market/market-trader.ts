@@ -78,6 +78,7 @@ export class MarketTrader {
   #lastTakeAtMs: Ms | undefined;
   #refusal: string | undefined;
   #plan: Plan | TargetPlan | undefined;
+  #isPlanLasting = false;
   #awaitingView = true;
   #isDirty = true;
   readonly #deps: MarketTraderDeps;
@@ -150,6 +151,11 @@ export class MarketTrader {
     return this.#awaitingView;
   }
 
+  /** True when neither time nor a token less leads to another plan than the newest one. */
+  get isPlanLasting(): boolean {
+    return this.#isPlanLasting;
+  }
+
   /** True when something has changed since the last plan that bears on it. */
   get isDirty(): boolean {
     return this.#isDirty;
@@ -166,8 +172,9 @@ export class MarketTrader {
   }
 
   /** The plan is made. */
-  finishPlan(plan: Plan | TargetPlan): void {
+  finishPlan(plan: Plan | TargetPlan, isLasting: boolean): void {
     this.#plan = plan;
+    this.#isPlanLasting = isLasting;
   }
 
   /** The plan unwinds an inherited position by this intent, or none. */

@@ -43,7 +43,7 @@ function unreadPipe(): { readonly path: string; readonly reader: number; readonl
 function logging(lines: number, writer: number): ChildProcess {
   const program = `
 const { openLog } = await import(${built("monitoring/log.js")});
-const { liveSeam } = await import(${built("core/live-seam.js")});
+const { liveSeam } = await import(${built("core/runtime/live-seam.js")});
 const log = openLog({ level: "info", clock: liveSeam().clock });
 for (let line = 0; line < ${lines}; line++) log.info({ line, filling: "x".repeat(930) }, "line");
 process.stdout.write("went on");
@@ -128,8 +128,8 @@ describe("a screen whose terminal stands still", () => {
       program,
       `import { writeFileSync } from "node:fs";
 import { Frames } from ${built("monitoring/frames.js")};
-import { withMaskedOutput } from ${built("cli/masked-output.js")};
-import { protectSecret } from ${built("core/secrets.js")};
+import { withMaskedOutput } from ${built("cli/process/masked-output.js")};
+import { protectSecret } from ${built("core/crypto/secrets.js")};
 protectSecret("hunter2x");
 // As a command has it.
 const { stdout } = withMaskedOutput(process);

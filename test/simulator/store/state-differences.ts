@@ -22,7 +22,7 @@ const NOT_LASTING: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   Router: { "#limiter": "rates and bans are forgotten" },
   PublicEndpoints: { "#risky": "a cache", "#riskyReadMs": "likewise" },
   OrderEntry: { "#addressBytes": "a cache" },
-  OrderHasher: { "#struct": "written over at each hash", "#envelope": "likewise" },
+  VenueOrderHasher: { "#struct": "written over at each hash", "#envelope": "likewise" },
   PublishedDepth: {
     publishedSequence: "nobody has followed the book yet",
     watched: "likewise",

@@ -74,6 +74,18 @@ describe.each(readdirSync(FIXTURES))("folders %s", (version) => {
     );
   });
 
+  it.each([
+    ["three-markets.journal", 2461, 227],
+    ["few-tokens.journal", 6261, 1031],
+  ])(
+    "replay every place of %s in the order in which it was sent, waiting ones too",
+    async (name, turns, actions) => {
+      const journal = join(copyOf(version, "journals"), name);
+      const { out } = await captureCli(["replay", journal, "--json"]);
+      expect(JSON.parse(out)).toMatchObject({ identical: true, turns, actions });
+    },
+  );
+
   it("list the same history and backtest it to the same fills", async () => {
     const folder = copyOf(version, "history");
     const listed = await captureCli(["data", "list", "--store", join(folder, "history"), "--json"]);

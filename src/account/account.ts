@@ -95,7 +95,10 @@ export class TradingAccount extends AccountReadings {
     return this.#step(this.orders.apply(hash, { kind: "withdrawn", atMs: nowMs, text: why }));
   }
 
-  /** Call when an action (place, cancel, cancel-all) is handed to the transport, with the timestamp that it is signed with. Questions need no call. */
+  /**
+   * Call when an action is handed to the transport, with the timestamp that it is signed with.
+   * Only a place, a cancel or a cancel-all changes anything.
+   */
   onDispatched(action: Action, nowMs: Ms): AccountStep {
     switch (action.kind) {
       case "place":

@@ -42,10 +42,8 @@ function openTrader() {
     context: testContext(),
     maxPositionLots: 10,
     depthLevels: 1,
-    onIntent: () => {},
-    onStrategyEnd: () => {},
   });
-  trader.connect();
+  trader.connect({ emitted: () => {}, ended: () => {} });
   const book = (bids: [number, number][]) =>
     trader.book.apply(
       {
@@ -146,10 +144,8 @@ describe("a strategy that is none", () => {
       context: testContext(),
       maxPositionLots: 10,
       depthLevels: 1,
-      onIntent: () => {},
-      onStrategyEnd: (why) => ends.push(why),
     });
-    trader.connect();
+    trader.connect({ emitted: () => {}, ended: (_marketId, why) => ends.push(why) });
     expect(trader.running).toBe(false);
     expect(ends).toEqual([expect.stringMatching(/^strategy failed to start: /)]);
   });

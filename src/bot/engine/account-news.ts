@@ -43,7 +43,8 @@ export class AccountNews {
   /** Takes in what an input did to the account, and asks what the account asks. */
   absorb(step: AccountStep): void {
     for (const change of step.changes) this.#take(change);
-    for (const action of step.ask) this.#context.ask(action);
+    const { dispatcher } = this.#context;
+    for (const action of step.ask) dispatcher.want({ kind: "question", action });
   }
 
   #take(change: AccountChange): void {

@@ -3,7 +3,13 @@ import { fateOf, outcomeText } from "../../exchange/fate.js";
 import { INVALID_TIMESTAMP, OLD_RULES } from "../../exchange/protocol/errors.js";
 import { THROTTLED_MS } from "../../exchange/rest/passing-failure.js";
 import { checkBuiltOrder } from "../../exchange/signing/built-order-check.js";
-import type { BuildAction, Outcome, PlaceAction, QuestionAction } from "../../exchange/venue.js";
+import type {
+  Action,
+  BuildAction,
+  Outcome,
+  PlaceAction,
+  QuestionAction,
+} from "../../exchange/venue.js";
 import {
   cancelSubject,
   type InFlight,
@@ -14,47 +20,43 @@ import type { OrderWorks } from "../execution/order-works.js";
 import type { Revivals } from "../execution/revivals.js";
 import type { Safety } from "../safety/safety.js";
 import { writeBuiltHashes } from "../state/built-hashes.js";
+import type { AccountNews } from "./account-news.js";
 import type { BotContext } from "./context.js";
+import type { Stopping } from "./stopping.js";
 import type { Watch } from "./watch.js";
 
 /** Before what could not be sent is tried again: a connection may be refused within a millisecond, for as long as an outage lasts. */
 const UNSENT_MS: Ms = 100;
 
+/** The parts of the bot whose actions are answered. */
+export interface AnswersDeps {
+  readonly safety: Safety;
+  readonly works: OrderWorks;
+  readonly watch: Watch;
+  readonly stopping: Stopping;
+  readonly revivals: Revivals;
+  readonly news: AccountNews;
+}
+
 /** What each answer of the venue means to whoever asked. */
 export class Answers {
   readonly #context: BotContext;
-  readonly #safety: Safety;
-  readonly #works: OrderWorks;
-  readonly #watch: Watch;
-  readonly #revivals: Revivals;
-  readonly #claims: (action: QuestionAction, outcome: Outcome) => boolean;
+  readonly #deps: AnswersDeps;
 
-  /** @param claims takes the answers to the bot's own questions; false for any other. */
-  constructor(
-    context: BotContext,
-    safety: Safety,
-    works: OrderWorks,
-    watch: Watch,
-    revivals: Revivals,
-    claims: (action: QuestionAction, outcome: Outcome) => boolean,
-  ) {
+  constructor(context: BotContext, deps: AnswersDeps) {
     this.#context = context;
-    this.#safety = safety;
-    this.#works = works;
-    this.#watch = watch;
-    this.#revivals = revivals;
-    this.#claims = claims;
+    this.#deps = deps;
   }
 
   /** Takes an answer in. One that nobody waits for changes nothing. */
   take(actionId: number, outcome: Outcome): void {
-    const { dispatcher, clock, exchangeTime, notify, absorb, account } = this.#context;
+    const { dispatcher, clock, exchangeTime, notify } = this.#context;
     const flight = dispatcher.answered(actionId);
     if (flight === undefined) return;
     const { action } = flight;
     const nowMonotonicMs = clock.monotonicMs();
     if (outcome.result === "answered" && outcome.ask === "time") {
-      this.#watch.stoodStill(
+      this.#deps.watch.stoodStill(
         exchangeTime.told(outcome.data.serverTimeMs, flight.dispatchedMonotonicMs, nowMonotonicMs),
       );
     }
@@ -67,9 +69,9 @@ export class Answers {
     });
     if (outcome.result === "throttled") this.#throttled(outcome.httpStatus, outcome.retryAfterMs);
     if (action.kind === "build") return this.#built(action, outcome, flight);
-    if (action.kind === "question" && this.#claims(action, outcome)) return;
+    if (action.kind === "question") return this.#answered(action, outcome);
     if (action.kind === "place") this.#placed(action, outcome, flight);
-    if (action.kind === "cancel-all") this.#revivals.answered(action.marketId, outcome);
+    if (action.kind === "cancel-all") this.#deps.revivals.answered(action.marketId, outcome);
     if (
       action.kind === "cancel" &&
       (outcome.result === "rejected" || outcome.result === "unknown") &&
@@ -82,13 +84,30 @@ export class Answers {
         action.kind === "cancel" ? cancelSubject(action.hash) : this.#slotOf(action, flight);
       this.#context.holds.hold(subject, nowMonotonicMs + UNSENT_MS, outcomeText(outcome));
     }
-    absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
+    this.#noteOutcome(action, outcome);
+  }
+
+  /** A question could not be sent. The part that asked gets that as its answer, and asks again. */
+  unasked(action: QuestionAction, why: string): void {
+    this.#answered(action, { result: "not-sent", message: why });
+  }
+
+  /** The bot's own questions are answered to the part that asked, all others to the account. */
+  #answered(action: QuestionAction, outcome: Outcome): void {
+    if (this.#deps.watch.answered(action, outcome) || this.#deps.stopping.answered(action, outcome))
+      return;
+    this.#noteOutcome(action, outcome);
+  }
+
+  #noteOutcome(action: Action, outcome: Outcome): void {
+    const { account, exchangeTime } = this.#context;
+    this.#deps.news.absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
   }
 
   #throttled(httpStatus: 429 | 418, retryAfterMs: Ms | undefined): void {
     const forMs = Math.max(retryAfterMs ?? THROTTLED_MS[httpStatus], 100);
     this.#context.budget.throttled(forMs);
-    if (httpStatus === 418) this.#safety.banned(forMs);
+    if (httpStatus === 418) this.#deps.safety.banned(forMs);
   }
 
   #placed(action: PlaceAction, outcome: Outcome, flight: InFlight): void {
@@ -110,8 +129,8 @@ export class Answers {
   }
 
   #refused(marketId: MarketId, code: number): void {
-    this.#safety.placeRefused(marketId);
-    if (OLD_RULES.includes(code)) this.#watch.doubtRules();
+    this.#deps.safety.placeRefused(marketId);
+    if (OLD_RULES.includes(code)) this.#deps.watch.doubtRules();
   }
 
   #built(action: BuildAction, outcome: Outcome, { waiting }: InFlight): void {
@@ -130,8 +149,8 @@ export class Answers {
       );
       return;
     }
-    const wrong = checkBuiltOrder(this.#works.hasher, outcome, {
-      rules: this.#works.feesOf(trader),
+    const wrong = checkBuiltOrder(this.#deps.works.hasher, outcome, {
+      rules: this.#deps.works.feesOf(trader),
       instrument: trader.instrument,
       side: action.side,
       ticks: action.ticks,
@@ -140,7 +159,7 @@ export class Answers {
       timeInForce: action.timeInForce,
       expirationMs: action.expirationMs,
       nowMs: this.#context.exchangeTime.nowMs(),
-      maxFeeOffset: this.#works.maxFeeOffset(trader, action),
+      maxFeeOffset: this.#deps.works.maxFeeOffset(trader, action),
     });
     if (wrong.length > 0) {
       notify({
@@ -149,8 +168,8 @@ export class Answers {
         message: "the exchange built another order than was asked for: not signed",
         fields: { marketId: action.marketId, wrong },
       });
-      this.#safety.placeRefused(action.marketId);
-      this.#watch.doubtRules();
+      this.#deps.safety.placeRefused(action.marketId);
+      this.#deps.watch.doubtRules();
       holds.refused(
         subject,
         clock.monotonicMs(),
@@ -178,7 +197,7 @@ export class Answers {
     if (account.orders.get(place.hash) !== undefined) return;
     account.intend({ action: place, level: waiting.place.level, built: true });
     writeBuiltHashes(store, account.orders.builtHashes());
-    this.#works.keepBuilt(place, waiting);
+    this.#deps.works.keepBuilt(place, waiting);
     dispatcher.want({ kind: "built", marketId: place.marketId, hash: place.hash });
   }
 }

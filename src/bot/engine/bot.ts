@@ -1,13 +1,10 @@
-import type { MarketId, Ms } from "../../core/units.js";
+import type { Ms } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
-import type { Action, QuestionAction, VenueEvent } from "../../exchange/venue.js";
-import { checkIntent, type RefusedIntent } from "../../risk/intent-shape.js";
-import type { Intent } from "../../strategies/intent.js";
+import type { VenueEvent } from "../../exchange/venue.js";
 import { Leaving } from "../execution/leaving.js";
 import { OrderWorks } from "../execution/order-works.js";
 import { Planning } from "../execution/planning.js";
 import { Revivals } from "../execution/revivals.js";
-import type { TurnRecorder } from "../journal/journal.js";
 import { LadderFlatten } from "../safety/ladder-flatten.js";
 import { PositionAlert } from "../safety/position-doubt.js";
 import { Safety } from "../safety/safety.js";
@@ -20,11 +17,10 @@ import { Commands } from "./commands.js";
 import type { BotContext, BotPhase } from "./context.js";
 import { Deciding } from "./deciding.js";
 import { isGathered } from "./gathered-input.js";
-import type { BotCommand, BotInput, StrategySignal } from "./input.js";
+import type { BotCommand, BotInput } from "./input.js";
 import { makeContext } from "./make-context.js";
-import type { StopResult } from "./notice.js";
-import { ownSignal } from "./own-signal.js";
 import { Stopping } from "./stopping.js";
+import { StrategySignals } from "./strategy-signals.js";
 import { TickScheduler } from "./tick-scheduler.js";
 import { TurnQueue } from "./turn-queue.js";
 import { Watch } from "./watch.js";
@@ -47,71 +43,55 @@ export class Bot {
   readonly #revivals: Revivals;
   readonly #news: AccountNews;
   readonly #deciding: Deciding;
+  readonly #signals: StrategySignals;
   readonly #ticks: TickScheduler;
   readonly #commands: Commands;
   readonly #positionAlert: PositionAlert;
-  readonly #journal: TurnRecorder | undefined;
   readonly #trades: TradeLog;
   readonly #receivedMonotonicMs: () => Ms | undefined;
   /** When the oldest message was received that no round of decisions has answered; undefined where none waits. */
   #gatheredSinceMs: Ms | undefined;
 
   constructor(options: BotOptions) {
-    const { seam, store } = options;
-    this.#journal = options.journal;
+    const { seam, store, journal } = options;
     this.#receivedMonotonicMs = options.receivedMonotonicMs ?? (() => undefined);
-    const receivedMonotonicMs = (): Ms | undefined =>
-      this.#gatheredSinceMs ?? this.#receivedMonotonicMs();
     this.#turns = new TurnQueue(
       seam,
       (input) => this.#run(input),
-      options.journal === undefined ? undefined : (record) => options.journal?.turn(record),
+      journal === undefined ? undefined : (record) => journal.turn(record),
     );
     // The state is read against this instant, before the first turn.
     this.#turns.stampNow(options.madeAt);
-    this.context = makeContext({ ...options, receivedMonotonicMs }, this.#turns, {
-      absorb: (step) => this.#news.absorb(step),
-      onTurn: (key) => this.accept({ kind: "leave", key }),
-      onSignal: (marketId, signal) => this.#spoke(options, marketId, signal),
-      unasked: (action, why) => this.#answered(action, why),
-      submit: (key, action, causeMonotonicMs) => this.#submit(key, action, causeMonotonicMs),
-    });
-    this.safety = new Safety(this.context);
-    this.#positionAlert = new PositionAlert(this.context);
-    const works = new OrderWorks(this.context);
-    this.#watch = new Watch(this.context, this.safety, works);
-    this.unwinding = new Unwinding(this.context);
-    this.#trades = new TradeLog(store);
-    this.#revivals = new Revivals(this.context, this.safety);
-    this.#news = new AccountNews(
-      this.context,
-      this.safety,
-      this.unwinding,
-      this.#trades,
-      this.#revivals,
-    );
-    this.#deciding = new Deciding(this.context, this.unwinding);
-    this.#flattening = new LadderFlatten(this.context, this.safety);
-    this.#planning = new Planning(this.context, this.safety, this.unwinding);
-    this.#leaving = new Leaving(this.context, this.safety, works);
-    this.#ticks = new TickScheduler(this.context.clock, this.context.tickMs, () => this.#tick());
-    this.#stopping = new Stopping(this.context, (result) => this.#finish(result));
-    this.#commands = new Commands(
-      this.context,
-      this.safety,
-      this.unwinding,
-      this.#stopping,
-      this.#ticks,
-    );
-    this.#answers = new Answers(
-      this.context,
-      this.safety,
-      works,
-      this.#watch,
-      this.#revivals,
-      (action, outcome) =>
-        this.#watch.answered(action, outcome) || this.#stopping.answered(action, outcome),
-    );
+    const turns = this.#turns;
+    const context = makeContext(options, turns);
+    const safety = new Safety(context);
+    const works = new OrderWorks(context, options.nameOrder);
+    const watch = new Watch(context, safety, works);
+    const unwinding = new Unwinding(context);
+    const trades = new TradeLog(store);
+    const revivals = new Revivals(context, safety);
+    const news = new AccountNews(context, safety, unwinding, trades, revivals);
+    const signals = new StrategySignals(context, safety, turns, options.isReplay ?? false);
+    const ticks = new TickScheduler(context.clock, context.tickMs, () => this.#tick());
+    const stopping = new Stopping(context, { safety, watch, news, ticks, turns });
+    const answers = new Answers(context, { safety, works, watch, stopping, revivals, news });
+    this.context = context;
+    this.safety = safety;
+    this.unwinding = unwinding;
+    this.#watch = watch;
+    this.#trades = trades;
+    this.#revivals = revivals;
+    this.#news = news;
+    this.#signals = signals;
+    this.#ticks = ticks;
+    this.#stopping = stopping;
+    this.#answers = answers;
+    this.#positionAlert = new PositionAlert(context);
+    this.#deciding = new Deciding(context, unwinding);
+    this.#flattening = new LadderFlatten(context, safety);
+    this.#planning = new Planning(context, safety, unwinding, news);
+    this.#leaving = new Leaving(context, { safety, works, news, answers, journal });
+    this.#commands = new Commands(context, { safety, unwinding, stopping, ticks, news, signals });
   }
 
   get phase(): BotPhase {
@@ -156,7 +136,7 @@ export class Bot {
         this.#commands.take(input.command);
         break;
       case "strategy":
-        this.#signal(input.marketId, input.signal);
+        this.#signals.take(input.marketId, input.signal);
     }
     if (!isGathered(input, this.context)) return this.#settle();
     this.#gatheredSinceMs ??= this.#receivedMonotonicMs();
@@ -254,63 +234,6 @@ export class Bot {
       });
   }
 
-  #spoke(options: BotOptions, marketId: MarketId, signal: StrategySignal): void {
-    if (this.#turns.running) this.#signal(marketId, signal);
-    else if (options.isReplay !== true)
-      this.accept({ kind: "strategy", marketId, signal: ownSignal(signal) });
-  }
-
-  #signal(marketId: MarketId, signal: StrategySignal): void {
-    if ("intent" in signal) return this.#intent(marketId, signal.intent);
-    if ("unreadable" in signal)
-      return this.#refuse(marketId, {
-        refusal: "malformed",
-        why: signal.unreadable,
-        isBroken: true,
-      });
-    this.#endStrategy(marketId, signal.ended);
-  }
-
-  #endStrategy(marketId: MarketId, why: string): void {
-    this.context.traders.get(marketId)?.disconnect();
-    this.safety.haltMarket(marketId, "strategy-error", why);
-  }
-
-  #intent(marketId: MarketId, intent: Intent): void {
-    const trader = this.context.traders.get(marketId);
-    if (trader === undefined) return;
-    const limits = this.context.marketLimits.get(marketId);
-    const verdict = checkIntent(intent, {
-      marketId,
-      rules: trader.rules,
-      newestViewSequence: trader.newestViewSequence,
-      lastAcceptedViewSequence: trader.acceptedViewSequence,
-      maxOrderLots: limits?.maxOrderLots,
-      maxPositionLots: limits?.maxPositionLots,
-      positionLots: this.context.account.positionLots(marketId),
-      amountOf: trader.amountOf,
-    });
-    if (!verdict.accepted) return this.#refuse(marketId, verdict);
-    const { intent: taken, clips } = verdict;
-    trader.take(taken);
-    this.context.notify(
-      clips === undefined
-        ? { kind: "intent", intent: taken }
-        : { kind: "intent", intent: taken, clips },
-    );
-  }
-
-  #refuse(marketId: MarketId, { refusal, why, isBroken }: Omit<RefusedIntent, "accepted">): void {
-    this.context.notify({ kind: "intent-refused", marketId, refusal, why });
-    if (isBroken) {
-      const broken = `strategy emitted an intent that is broken: ${why}`;
-      this.context.notify({ kind: "strategy-failed", marketId, why: broken, stack: undefined });
-      return this.#endStrategy(marketId, broken);
-    }
-    // An intent from an older view is late, not wrong; any other says that what stood before it no longer holds either.
-    if (refusal !== "older-view") this.context.traders.get(marketId)?.refuse(`${refusal}: ${why}`);
-  }
-
   /** After every input: guards, decisions, plans. */
   #settle(): void {
     const { context } = this;
@@ -322,37 +245,10 @@ export class Bot {
     const isRound = this.#deciding.beginRound();
     for (const trader of context.traderList) {
       this.#deciding.decide(trader);
-      if (trader.isDirty) this.#planning.plan(trader);
+      if (trader.isDirty)
+        this.#planning.plan(trader, this.#gatheredSinceMs ?? this.#receivedMonotonicMs());
     }
     if (isRound) this.#gatheredSinceMs = undefined;
     this.#deciding.armTimer();
-  }
-
-  #submit(key: string, action: Action, causeMonotonicMs: number | undefined): void {
-    const { dispatcher, budget, clock, notify, venue } = this.context;
-    budget.spend(action.kind);
-    dispatcher.sent(key, action, clock.monotonicMs());
-    this.#journal?.action(action);
-    notify({ kind: "dispatched", action, causeMonotonicMs });
-    venue.submit(action);
-  }
-
-  #answered(action: QuestionAction, why: string): void {
-    const outcome = { result: "not-sent", message: why } as const;
-    if (this.#watch.answered(action, outcome) || this.#stopping.answered(action, outcome)) return;
-    this.#news.absorb(
-      this.context.account.onOutcome(action, outcome, this.context.exchangeTime.nowMs()),
-    );
-  }
-
-  #finish(result: StopResult): void {
-    this.context.phase = "stopped";
-    this.context.budget.settle();
-    this.safety.settle();
-    // One that the exchange has not told what is open leaves that to the guard, as one that was killed does.
-    if (result.ordersLeft.length === 0 && result.openOrdersLeft === 0) this.#watch.stopped();
-    this.context.notify({ kind: "stopped", result });
-    this.#ticks.stop();
-    this.#turns.close();
   }
 }

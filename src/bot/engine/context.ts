@@ -1,9 +1,8 @@
 import type { TradingAccount } from "../../account/account.js";
-import type { AccountStep } from "../../account/changes.js";
 import type { Clock, Random } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
-import type { Action, ActionId, QuestionAction, Venue } from "../../exchange/venue.js";
+import type { ActionId, Venue } from "../../exchange/venue.js";
 import type { AccountLimits, MarketLimits } from "../../risk/limits.js";
 import type { BotConfig } from "../config/config.js";
 import type { ActionBudget } from "../execution/action-budget.js";
@@ -19,7 +18,7 @@ import type { Observer } from "./notice.js";
 /** `starting` until the account is confirmed for the first time; `stopped` when the fate of every order is known, or given up on. */
 export type BotPhase = "starting" | "running" | "stopping" | "stopped";
 
-/** What the parts of one bot share. `clock` and `random` are the turn's own. */
+/** State and values that the parts of one bot share. `clock` and `random` are the turn's own. */
 export interface BotContext {
   readonly config: BotConfig;
   readonly accountAddress: Hex;
@@ -43,18 +42,6 @@ export interface BotContext {
   readonly loopLag: LoopLag;
   readonly notify: Observer;
   readonly nextActionId: () => ActionId;
-  /** Tells what an input did to the account, and asks what it wants asked. */
-  readonly absorb: (step: AccountStep) => void;
-  /** Puts a question of the bot's own in the outbox. */
-  readonly ask: (question: QuestionAction) => void;
-  /** A question could not leave: whoever asked is told that it failed. */
-  readonly unasked: (question: QuestionAction, why: string) => void;
-  /** Hands an action to the venue, and to the journal. `key`: its item in the dispatcher. */
-  readonly submit: (key: string, action: Action, causeMonotonicMs?: number) => void;
-  /** What the next order of our own making is recognised by, where that is not its EIP-712 hash. */
-  readonly nameOrder: (() => Hex) | undefined;
-  /** When the message that is being handled was received; undefined outside one. */
-  readonly receivedMonotonicMs: () => Ms | undefined;
   /** Interval of the ticks, in which what is due by time alone is done. */
   readonly tickMs: Ms;
   /** Live streams, nothing sent but questions. */

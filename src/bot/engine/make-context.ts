@@ -17,32 +17,22 @@ import { MarketTrader } from "../market/market-trader.js";
 import { transfersRemembered } from "../safety/equity-watch.js";
 import { accountLimitsOf, marketLimitsOf } from "../safety/limits-of.js";
 import { readBuiltHashes } from "../state/built-hashes.js";
-import { strategyStack } from "../strategy/strategy-stack.js";
 import { TakeoverReservations } from "../unwind/takeover-reservations.js";
 import { readUnwindMemory } from "../unwind/unwind-memory.js";
 import type { BotOptions } from "./bot-options.js";
 import type { BotContext } from "./context.js";
 import { ExchangeTime } from "./exchange-time.js";
-import type { StrategySignal } from "./input.js";
 import { LoopLag } from "./loop-lag.js";
 import type { TurnQueue } from "./turn-queue.js";
 
 /** Interval of the ticks, in which what is due by time alone is done. */
 const TICK_MS = 100;
 
-/** What the parts of a bot call its serialised place for. */
-export interface ContextHooks extends Pick<BotContext, "absorb" | "unasked" | "submit"> {
-  /** An item's turn in the outbox has come. */
-  readonly onTurn: (key: string) => void;
-  readonly onSignal: (marketId: MarketId, signal: StrategySignal) => void;
-}
-
-/** Puts together what the parts of one bot share. @throws FormatError or CorruptStateError when the state cannot be read. */
-export function makeContext(
-  options: BotOptions,
-  turns: TurnQueue,
-  hooks: ContextHooks,
-): BotContext {
+/**
+ * Makes the state and values that the parts of one bot share.
+ * @throws FormatError or CorruptStateError when the state cannot be read.
+ */
+export function makeContext(options: BotOptions, turns: TurnQueue): BotContext {
   const { config, rules, store } = options;
   const { creditDecimals, paperDecimals } = rules;
   const instruments = new Map<MarketId, Instrument>();
@@ -60,13 +50,12 @@ export function makeContext(
     const limits = marketLimitsOf(market, instrument);
     instruments.set(marketId, instrument);
     marketLimits.set(marketId, limits);
-    traders.set(marketId, traderFor(options, turns, hooks, instrument, limits));
+    traders.set(marketId, traderFor(options, turns, instrument, limits));
   }
   let lastActionId = 0;
   const nextActionId = (): number => ++lastActionId;
   const exchangeTime = new ExchangeTime(turns.clock, rules.serverTimeMs);
   const nonceTag = nonceTagOf(options.accountAddress);
-  const dispatcher = new Dispatcher(options.outbox, hooks.onTurn);
   const transfersBefore = transfersRemembered(store);
   const unwindMemory = readUnwindMemory(store, instruments);
   const takeoversBefore = unwindMemory?.said ?? (config.liquidator === undefined ? undefined : []);
@@ -105,20 +94,14 @@ export function makeContext(
           ? actionCosts(DISJOINT_RATE_BUCKETS)
           : ACTION_COST,
     }),
-    dispatcher,
+    dispatcher: new Dispatcher(options.outbox, turns),
     holds: new Holds(),
     loopLag: new LoopLag(config.risk.maxLoopLagMs),
     notify: options.observer,
     nextActionId,
-    absorb: hooks.absorb,
-    ask: (action) => dispatcher.want({ kind: "question", action }),
-    unasked: hooks.unasked,
-    submit: hooks.submit,
-    nameOrder: options.nameOrder,
     tickMs: options.tickMs ?? TICK_MS,
     dryRun: options.dryRun ?? false,
     isPaper: options.isPaper ?? false,
-    receivedMonotonicMs: options.receivedMonotonicMs ?? (() => undefined),
     rules,
     phase: "starting",
   };
@@ -127,7 +110,6 @@ export function makeContext(
 function traderFor(
   options: BotOptions,
   turns: TurnQueue,
-  hooks: ContextHooks,
   instrument: Instrument,
   limits: MarketLimits,
 ): MarketTrader {
@@ -156,16 +138,5 @@ function traderFor(
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
     depthLevels: strategy?.viewLevels ?? VIEW_LEVELS,
     calling: options.calling,
-    onIntent: (intent) => hooks.onSignal(marketId, { intent }),
-    onStrategyEnd: (why, error) => {
-      if (error !== undefined)
-        options.observer({
-          kind: "strategy-failed",
-          marketId,
-          why,
-          stack: strategyStack(error.thrown),
-        });
-      hooks.onSignal(marketId, { ended: why });
-    },
   });
 }

@@ -5,9 +5,14 @@ import type { VenueOrder, VenuePosition } from "../../exchange/records.js";
 import type { Outcome, QuestionAction } from "../../exchange/venue.js";
 import { leftAtExchange, leftInTable, type OrderLeft } from "../execution/order-left.js";
 import { wantCancelAll } from "../execution/want-cancel-all.js";
+import type { Safety } from "../safety/safety.js";
 import { HEARTBEAT_FILE, mayArriveUntilMs } from "../state/heartbeat.js";
+import type { AccountNews } from "./account-news.js";
 import type { BotContext } from "./context.js";
-import type { PositionAtEnd, StopResult } from "./notice.js";
+import type { PositionAtEnd } from "./notice.js";
+import type { TickScheduler } from "./tick-scheduler.js";
+import type { TurnQueue } from "./turn-queue.js";
+import type { Watch } from "./watch.js";
 
 /** How far apart two runs may have had the exchange's clock, each by its own questions. */
 const CLOCKS_APART_MS: Ms = 1_000;
@@ -22,6 +27,15 @@ const CANCEL_ALL_EVERY_MS = 1_000;
 /** Cancels of one order by its id, none of which has ended it, after which its market's cancel-all is tried. */
 const CANCELS_IN_VAIN = 3;
 
+/** The parts of the bot that learn of its end, or lead to it. */
+export interface StoppingDeps {
+  readonly safety: Safety;
+  readonly watch: Watch;
+  readonly news: AccountNews;
+  readonly ticks: TickScheduler;
+  readonly turns: TurnQueue;
+}
+
 /**
  * The way out: quotes come down by their ids; an unknown place, which has none, is ended by its market's cancel-all
  * (design, rule 7); the bot leaves when every fate is known, nothing of a run before can arrive any more, and the exchange's positions are its own, or
@@ -29,7 +43,7 @@ const CANCELS_IN_VAIN = 3;
  */
 export class Stopping {
   readonly #context: BotContext;
-  readonly #finish: (result: StopResult) => void;
+  readonly #deps: StoppingDeps;
   readonly #sweptAtMs = new Map<MarketId, Ms>();
   /** Exchange time until which something of a run before, which was killed, may arrive; minus infinity where nothing may. */
   readonly #earlierUntilMs: Ms;
@@ -44,18 +58,18 @@ export class Stopping {
   /** Orders of ours that the exchange listed as open when it was asked last. */
   #listed: readonly VenueOrder[] = [];
 
-  constructor(context: BotContext, finish: (result: StopResult) => void) {
+  constructor(context: BotContext, deps: StoppingDeps) {
     this.#context = context;
-    this.#finish = finish;
+    this.#deps = deps;
     this.#earlierUntilMs = earlierUntilMs(context);
   }
 
   begin(reason: string): void {
     this.#reason = reason;
-    const { clock, account, exchangeTime, absorb } = this.#context;
+    const { clock, account, exchangeTime } = this.#context;
     this.#sinceMs = clock.monotonicMs();
     // What the streams may have lost would else be waited for until the next interval.
-    absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
+    this.#deps.news.absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
   }
 
   /** A few times a second while the bot stops. */
@@ -82,13 +96,11 @@ export class Stopping {
   }
 
   #ask(ask: "openOrders" | "balances"): void {
-    this.#lastQuestion = this.#context.nextActionId();
-    this.#context.ask({
-      kind: "question",
-      actionId: this.#lastQuestion,
-      timestampMs: this.#context.exchangeTime.nowMs(),
-      ask,
-    });
+    const { dispatcher, exchangeTime, nextActionId } = this.#context;
+    const actionId = nextActionId();
+    this.#lastQuestion = actionId;
+    const timestampMs = exchangeTime.nowMs();
+    dispatcher.want({ kind: "question", action: { kind: "question", actionId, timestampMs, ask } });
   }
 
   /** Takes the answer of the last question; false for any other. */
@@ -102,8 +114,9 @@ export class Stopping {
   }
 
   #compareOrders(action: QuestionAction, outcome: Outcome, open: readonly VenueOrder[]): void {
-    const { account, exchangeTime, absorb, traders } = this.#context;
-    absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
+    const { account, exchangeTime, traders } = this.#context;
+    const { news } = this.#deps;
+    news.absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
     const foreign = new Set(
       [...traders.keys()].flatMap((marketId) =>
         account.orders.foreign(marketId).map(({ hash }) => hash.toLowerCase()),
@@ -113,7 +126,7 @@ export class Stopping {
       ({ hash, marketId }) => traders.has(marketId) && !foreign.has(hash.toLowerCase()),
     );
     this.#listed = ours.filter(({ availableLots }) => availableLots > 0);
-    if (ours.length > 0) return absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
+    if (ours.length > 0) return news.absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
     this.#isClear = true;
     // Before the account was confirmed the bot has no position that could be wrong.
     if (!account.confirmed) this.#end(account.orders.unresolved(), 0);
@@ -159,7 +172,8 @@ export class Stopping {
   }
 
   #end(left: readonly OwnOrder[], openOrdersLeft: number | undefined): void {
-    const { traders } = this.#context;
+    const { traders, budget, notify } = this.#context;
+    const { safety, watch, ticks, turns } = this.#deps;
     const apart = this.#apart ?? this.#unanswered();
     const ordersLeft: OrderLeft[] = [];
     const known = new Set<string>();
@@ -173,12 +187,22 @@ export class Stopping {
       if (trader !== undefined && !known.has(order.hash.toLowerCase()))
         ordersLeft.push(leftAtExchange(order, trader.instrument));
     }
-    this.#finish({
-      reason: this.#reason,
-      ordersLeft,
-      openOrdersLeft,
-      ...(apart.length === 0 ? {} : { positionsApart: apart }),
+    this.#context.phase = "stopped";
+    budget.settle();
+    safety.settle();
+    // Without this heartbeat the guard cancels what may still be open.
+    if (ordersLeft.length === 0 && openOrdersLeft === 0) watch.stopped();
+    notify({
+      kind: "stopped",
+      result: {
+        reason: this.#reason,
+        ordersLeft,
+        openOrdersLeft,
+        ...(apart.length === 0 ? {} : { positionsApart: apart }),
+      },
     });
+    ticks.stop();
+    turns.close();
   }
 }
 

@@ -265,7 +265,7 @@ export class Watch {
       this.#context.exchangeTime.nowMs(),
     );
     this.#pending.set(action.actionId, marketId);
-    this.#context.ask(action);
+    this.#context.dispatcher.want({ kind: "question", action });
   }
 
   #watchOf(marketId: MarketId): BookWatch {

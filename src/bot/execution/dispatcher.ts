@@ -2,6 +2,7 @@ import type { Hex, Int64Id, MarketId, Side } from "../../core/units.js";
 import type { Action, ActionId, QuestionAction } from "../../exchange/venue.js";
 import { type OutboxItem, type OutboxKind, outboxPriority, Recall } from "../../executor/outbox.js";
 import type { PlannedPlace } from "../../executor/plan.js";
+import type { TurnQueue } from "../engine/turn-queue.js";
 
 /** The priority queue as the dispatcher uses it: `Outbox`, or one that a journal drives. */
 export interface OutboxPort {
@@ -82,17 +83,17 @@ const OUTBOX_KIND: Readonly<Record<Waiting["kind"], OutboxKind>> = {
  */
 export class Dispatcher {
   readonly #outbox: OutboxPort;
-  readonly #onTurn: (key: string) => void;
+  readonly #turns: TurnQueue;
   readonly #byKey = new Map<string, Held>();
   /** Those that have not left. */
   readonly #bySubject = new Map<string, Held>();
   readonly #inFlight = new Map<ActionId, InFlight & { readonly held: Held }>();
   #nextKey = 1;
 
-  /** @param onTurn brings an item's turn into the serialised place, as an input. */
-  constructor(outbox: OutboxPort, onTurn: (key: string) => void) {
+  /** @param turns where an item's turn in the outbox enters, as an input. */
+  constructor(outbox: OutboxPort, turns: TurnQueue) {
     this.#outbox = outbox;
-    this.#onTurn = onTurn;
+    this.#turns = turns;
   }
 
   get waitingCount(): number {
@@ -125,7 +126,7 @@ export class Dispatcher {
       recall: held.recall,
       leave: (done) => {
         held.done = done;
-        this.#onTurn(key);
+        this.#turns.accept({ kind: "leave", key });
       },
     });
   }

@@ -1,11 +1,15 @@
 import { restingOf } from "../../account/orders/active-orders.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
+import type { Action } from "../../exchange/venue.js";
 import { behindTouch, crossedOwnOrder } from "../../executor/crossing.js";
 import type { DispatchKind } from "../../executor/dispatch-budget.js";
 import { TARGET_LEVEL } from "../../executor/target-position.js";
 import { isCancellable } from "../../executor/working-order.js";
 import { breachText, checkPlace, isOnlyReducing } from "../../risk/worst-case.js";
+import type { AccountNews } from "../engine/account-news.js";
+import type { Answers } from "../engine/answers.js";
 import type { BotContext } from "../engine/context.js";
+import type { TurnRecorder } from "../journal/journal.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { Safety } from "../safety/safety.js";
 import { accountExposure } from "./account-exposure.js";
@@ -38,16 +42,23 @@ interface Refusal {
   readonly retryAtMs: Ms;
 }
 
+/** The parts of the bot that an action passes on its way out. */
+export interface LeavingDeps {
+  readonly safety: Safety;
+  readonly works: OrderWorks;
+  readonly news: AccountNews;
+  readonly answers: Answers;
+  readonly journal: TurnRecorder | undefined;
+}
+
 /** The last look at an action before it goes (design, rules 5 and 9): what waited in the outbox may no longer be right. */
 export class Leaving {
   readonly #context: BotContext;
-  readonly #safety: Safety;
-  readonly #works: OrderWorks;
+  readonly #deps: LeavingDeps;
 
-  constructor(context: BotContext, safety: Safety, works: OrderWorks) {
+  constructor(context: BotContext, deps: LeavingDeps) {
     this.#context = context;
-    this.#safety = safety;
-    this.#works = works;
+    this.#deps = deps;
   }
 
   /** An item's turn has come: sends it, or lets it go. */
@@ -76,28 +87,25 @@ export class Leaving {
   #place(key: string, waiting: WaitingPlace): void {
     const trader = this.#context.traders.get(waiting.marketId);
     if (trader === undefined) return this.#context.dispatcher.dropped(key);
-    const isServerBuilt = this.#works.isServerBuilt(trader, waiting.place);
+    const isServerBuilt = this.#deps.works.isServerBuilt(trader, waiting.place);
     const refusal =
       this.#refusalOf(trader, waiting) ??
       this.#budgetRefusal(isServerBuilt ? "build" : "place", waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) return this.#holdBack(key, trader, waiting, refusal);
     if (waiting.place.level === TARGET_LEVEL) trader.noteSlice(this.#context.exchangeTime.nowMs());
     if (isServerBuilt) {
-      this.#context.submit(key, this.#works.build(trader, waiting.place), waiting.causeMonotonicMs);
-      return;
+      const build = this.#deps.works.build(trader, waiting.place);
+      return this.#send(key, build, waiting.causeMonotonicMs);
     }
-    const action = this.#works.place(trader, waiting.place);
-    const { account, exchangeTime, absorb } = this.#context;
-    const nowMs = exchangeTime.nowMs();
-    account.intend({ action, level: waiting.place.level });
-    this.#context.submit(key, action, waiting.causeMonotonicMs);
-    absorb(account.onDispatched(action, nowMs));
+    const action = this.#deps.works.place(trader, waiting.place);
+    this.#context.account.intend({ action, level: waiting.place.level });
+    this.#send(key, action, waiting.causeMonotonicMs);
   }
 
   /** A server-built order was checked and is in the table as intended: it is signed and placed, if it still may be. */
   #built(key: string, marketId: MarketId, hash: Hex): void {
-    const { account, exchangeTime, absorb, dispatcher, traders } = this.#context;
-    const built = this.#works.takeBuilt(hash);
+    const { account, exchangeTime, dispatcher, traders } = this.#context;
+    const built = this.#deps.works.takeBuilt(hash);
     const trader = traders.get(marketId);
     if (
       built === undefined ||
@@ -110,12 +118,11 @@ export class Leaving {
       this.#refusalOf(trader, built.waiting, hash) ??
       this.#budgetRefusal("place", built.waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) {
-      absorb(account.withdraw(hash, exchangeTime.nowMs(), refusal.inFull ?? refusal.why));
+      const why = refusal.inFull ?? refusal.why;
+      this.#deps.news.absorb(account.withdraw(hash, exchangeTime.nowMs(), why));
       return this.#holdBack(key, trader, built.waiting, refusal);
     }
-    const action = this.#works.stamped(built.action);
-    this.#context.submit(key, action, built.waiting.causeMonotonicMs);
-    absorb(account.onDispatched(action, exchangeTime.nowMs()));
+    this.#send(key, this.#deps.works.stamped(built.action), built.waiting.causeMonotonicMs);
   }
 
   /** What was asked for while the exchange built it may be less by now: a slot never gets more than the newest intent asks of it. */
@@ -145,12 +152,12 @@ export class Leaving {
       why,
       retryAtMs: nowMs + waitMs,
     });
-    const allowed = this.#safety.placesAllowed(trader.marketId);
+    const allowed = this.#deps.safety.placesAllowed(trader.marketId);
     if (phase !== "running") return soon("phase", `the bot is ${phase}`);
     if (allowed === "none")
       return soon(
         "halted",
-        this.#safety
+        this.#deps.safety
           .haltsOf(trader.marketId)
           .map(({ name }) => name)
           .join(", "),
@@ -205,7 +212,7 @@ export class Leaving {
       return soon("reduce-only", "an inherited position is unwound: only reducing orders leave");
     }
     if (allowed === "reduce-only" && market !== undefined && !isOnlyReducing(proposal, market)) {
-      const isHalted = !this.#safety.quotesAllowed(trader.marketId);
+      const isHalted = !this.#deps.safety.quotesAllowed(trader.marketId);
       return soon(
         "reduce-only",
         `${isHalted ? "the market is halted" : "the risk ladder reduces the position"}: only reducing orders leave`,
@@ -250,7 +257,7 @@ export class Leaving {
   }
 
   #cancel(key: string, { marketId, hash, orderId }: WaitingCancel): void {
-    const { account, dispatcher, exchangeTime, absorb, holds } = this.#context;
+    const { account, dispatcher, holds } = this.#context;
     const order = account.orders.get(hash);
     if (order === undefined || !isCancellable(order)) return dispatcher.dropped(key);
     const refusal = this.#budgetRefusal("cancel");
@@ -259,24 +266,31 @@ export class Leaving {
       holds.hold(cancelSubject(hash), refusal.retryAtMs, refusal.why);
       return;
     }
-    const action = this.#works.cancel(marketId, orderId, hash);
-    this.#context.submit(key, action);
-    absorb(account.onDispatched(action, exchangeTime.nowMs()));
+    this.#send(key, this.#deps.works.cancel(marketId, orderId, hash));
   }
 
   #cancelAll(key: string, marketId: MarketId): void {
-    const { dispatcher, account, exchangeTime, absorb } = this.#context;
-    if (this.#budgetRefusal("cancel-all") !== undefined) return dispatcher.dropped(key);
-    const action = this.#works.cancelAll(marketId);
-    this.#context.submit(key, action);
-    absorb(account.onDispatched(action, exchangeTime.nowMs()));
+    if (this.#budgetRefusal("cancel-all") !== undefined)
+      return this.#context.dispatcher.dropped(key);
+    this.#send(key, this.#deps.works.cancelAll(marketId));
   }
 
   /** A question that cannot leave is answered here, as one that failed: whoever asked asks again. */
   #question(key: string, { action }: WaitingQuestion): void {
     const refusal = this.#budgetRefusal("question");
-    if (refusal === undefined) return this.#context.submit(key, this.#works.stamped(action));
+    if (refusal === undefined) return this.#send(key, this.#deps.works.stamped(action));
     this.#context.dispatcher.dropped(key);
-    this.#context.unasked(action, `${refusal.limit}: ${refusal.why}`);
+    this.#deps.answers.unasked(action, `${refusal.limit}: ${refusal.why}`);
+  }
+
+  /** Hands an action to the journal and to the venue, and tells the account that it was sent. */
+  #send(key: string, action: Action, causeMonotonicMs?: Ms): void {
+    const { account, dispatcher, budget, clock, exchangeTime, notify, venue } = this.#context;
+    budget.spend(action.kind);
+    dispatcher.sent(key, action, clock.monotonicMs());
+    this.#deps.journal?.action(action);
+    notify({ kind: "dispatched", action, causeMonotonicMs });
+    venue.submit(action);
+    this.#deps.news.absorb(account.onDispatched(action, exchangeTime.nowMs()));
   }
 }

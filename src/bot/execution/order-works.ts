@@ -23,10 +23,13 @@ export class OrderWorks {
     Hex,
     { readonly action: PlaceAction; readonly waiting: WaitingPlace }
   >();
+  readonly #nameOrder: (() => Hex) | undefined;
   #hasher: OrderHasher;
 
-  constructor(context: BotContext) {
+  /** @param nameOrder makes the name of an order where that is not its EIP-712 hash. */
+  constructor(context: BotContext, nameOrder: (() => Hex) | undefined) {
     this.#context = context;
+    this.#nameOrder = nameOrder;
     this.#hasher = new OrderHasher(context.rules.eip712.domainSeparator);
   }
 
@@ -42,9 +45,9 @@ export class OrderWorks {
 
   /** A quote or slice as an order of our own making, its hash known before it is sent. @throws FormatError */
   place(trader: MarketTrader, planned: PlannedPlace): PlaceAction {
-    const { config, accountAddress, nonceTag, random, nameOrder } = this.#context;
+    const { config, accountAddress, nonceTag, random } = this.#context;
     const timestampMs = this.#nowMs();
-    const name = nameOrder?.();
+    const name = this.#nameOrder?.();
     const inputs = {
       rules: this.feesOf(trader),
       instrument: trader.instrument,

@@ -10,6 +10,7 @@ import type { WorkingOrder } from "../../executor/working-order.js";
 import { MANUAL } from "../../risk/halt.js";
 import { quotesUnder } from "../../risk/ladder-quotes.js";
 import type { Quote, TargetIntent, UnwindSchedule } from "../../strategies/intent.js";
+import type { AccountNews } from "../engine/account-news.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { Safety } from "../safety/safety.js";
@@ -26,15 +27,17 @@ export class Planning {
   readonly #context: BotContext;
   readonly #safety: Safety;
   readonly #unwinding: Unwinding;
+  readonly #news: AccountNews;
   readonly #settings: QuoteSettings;
   /** The same where only reducing orders may rest: one that is larger than its quote would turn the position around. */
   readonly #reducing: QuoteSettings;
   readonly #told = new Map<string, string>();
 
-  constructor(context: BotContext, safety: Safety, unwinding: Unwinding) {
+  constructor(context: BotContext, safety: Safety, unwinding: Unwinding, news: AccountNews) {
     this.#context = context;
     this.#safety = safety;
     this.#unwinding = unwinding;
+    this.#news = news;
     const { timeInForce, quoteLifeMs, priceToleranceTicks, sizeToleranceFraction } =
       context.config.quotes;
     this.#settings = {
@@ -53,15 +56,18 @@ export class Planning {
     };
   }
 
-  /** Plans one market and puts the plan in the outbox. */
-  plan(trader: MarketTrader): void {
+  /**
+   * Plans one market and puts the plan in the outbox. `causeMonotonicMs`: when the message was
+   * received that led to the plan, if one did.
+   */
+  plan(trader: MarketTrader, causeMonotonicMs: Ms | undefined): void {
     trader.startPlan();
     const nowMs = this.#context.exchangeTime.nowMs();
     const { plan, isLasting } = this.#planOf(trader, nowMs);
     trader.finishPlan(plan, isLasting);
     this.#assignLevels(trader, plan);
     if (this.#context.dryRun) this.#tell(trader, plan);
-    else this.#queue(trader, plan);
+    else this.#queue(trader, plan, causeMonotonicMs);
   }
 
   /** `isLasting`: neither time nor a token less leads to another plan. */
@@ -277,8 +283,8 @@ export class Planning {
     return { touch: { bestBidTicks, bestAskTicks }, openOrders: orders.length };
   }
 
-  #queue(trader: MarketTrader, plan: Plan): void {
-    const { dispatcher, holds, clock } = this.#context;
+  #queue(trader: MarketTrader, plan: Plan, causeMonotonicMs: Ms | undefined): void {
+    const { dispatcher, holds, clock, account, exchangeTime } = this.#context;
     // Nothing to do, and nothing waits that was to be done.
     if (isEmpty(plan) && dispatcher.waitingCount === 0) return;
     const { marketId } = trader;
@@ -297,17 +303,12 @@ export class Planning {
       const subject = slotSubject(marketId, place.side, place.level);
       if (holds.holds(subject, nowMs)) continue;
       wanted?.add(subject);
-      dispatcher.want(
-        { kind: "place", marketId, place, causeMonotonicMs: this.#context.receivedMonotonicMs() },
-        rank,
-      );
+      dispatcher.want({ kind: "place", marketId, place, causeMonotonicMs }, rank);
     }
     if (wanted !== undefined) dispatcher.keepOnly(marketId, wanted);
     for (const { hash, why } of plan.withdrawals) {
       dispatcher.withdraw(`built:${hash}`);
-      this.#context.absorb(
-        this.#context.account.withdraw(hash, this.#context.exchangeTime.nowMs(), why),
-      );
+      this.#news.absorb(account.withdraw(hash, exchangeTime.nowMs(), why));
     }
   }
 

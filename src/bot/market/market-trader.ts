@@ -17,7 +17,11 @@ import { marketView } from "../../market/market-view.js";
 import { StreamLag } from "../../market/stream-lag.js";
 import type { DecisionCause, MarketView } from "../../market/view.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../../strategies/intent.js";
-import { StrategySession, type StrategySessionDeps } from "../strategy/strategy-session.js";
+import {
+  type StrategyListener,
+  StrategySession,
+  type StrategySessionDeps,
+} from "../strategy/strategy-session.js";
 import { sameGrid } from "./rule-changes.js";
 
 /** Everything that a market trader needs of its bot. */
@@ -288,10 +292,10 @@ export class MarketTrader {
   }
 
   /** Starts the strategy, or starts it anew after it ended. */
-  connect(): void {
+  connect(listener: StrategyListener): void {
     this.disconnect();
     this.#refusal = undefined;
-    this.#session.start();
+    this.#session.start(listener);
   }
 
   /** Stops the strategy. What it wanted last is forgotten. */

@@ -13,9 +13,13 @@ export interface StrategySessionDeps {
   readonly context: StrategyContext;
   /** Told which market's strategy is being called, and undefined once it has returned. */
   readonly calling?: ((marketId: MarketId | undefined) => void) | undefined;
-  readonly onIntent: (intent: Intent) => void;
-  /** The strategy threw, or ended: whoever is told stops the session, and halts the market (design, rule 4). */
-  readonly onStrategyEnd: (why: string, error?: { readonly thrown: unknown }) => void;
+}
+
+/** Receives the output of strategies. */
+export interface StrategyListener {
+  emitted(marketId: MarketId, intent: Intent): void;
+  /** The strategy threw, or ended. The listener halts its market (design, rule 4). */
+  ended(marketId: MarketId, why: string, error?: { readonly thrown: unknown }): void;
 }
 
 /** The subscription to the strategy of one market: views go in, intents come out. */
@@ -23,23 +27,25 @@ export class StrategySession {
   readonly #deps: StrategySessionDeps;
   /** Several where the strategy subscribes several times. Replaced at each change, so that a list that is being gone through stays. */
   #viewers: readonly Subscriber<MarketView>[] = [];
-  #subscription: Subscription | undefined;
+  #started:
+    | { readonly subscription: Subscription; readonly listener: StrategyListener }
+    | undefined;
 
   constructor(deps: StrategySessionDeps) {
     this.#deps = deps;
   }
 
   get running(): boolean {
-    return this.#subscription !== undefined;
+    return this.#started !== undefined;
   }
 
   /** Subscribes to the strategy; one that runs is to be stopped before. */
-  start(): void {
+  start(listener: StrategyListener): void {
     const { strategy, calling, marketId } = this.#deps;
     if (strategy === undefined) return;
     this.#viewers = [];
     calling?.(marketId);
-    this.#subscribe(strategy);
+    this.#subscribe(strategy, listener);
     calling?.(undefined);
   }
 
@@ -52,36 +58,40 @@ export class StrategySession {
   }
 
   stop(): void {
-    const subscription = this.#subscription;
-    this.#subscription = undefined;
+    if (this.#started === undefined) return;
+    const { subscription, listener } = this.#started;
+    this.#started = undefined;
     try {
-      subscription?.unsubscribe();
+      subscription.unsubscribe();
     } catch (error) {
-      this.#ended(`strategy failed as it was stopped: ${thrownText(error)}`, { thrown: error });
+      this.#ended(listener, `strategy failed as it was stopped: ${thrownText(error)}`, {
+        thrown: error,
+      });
     }
   }
 
-  #subscribe(strategy: BoundStrategy): void {
+  #subscribe(strategy: BoundStrategy, listener: StrategyListener): void {
     const subscription = new Subscription();
-    this.#subscription = subscription;
+    this.#started = { subscription, listener };
     try {
       const intents = this.#views().pipe(strategy(this.#deps.context));
       if (!isObservable(intents))
         return this.#ended(
+          listener,
           "strategy failed to start: its operator made no Observable of the views",
           { thrown: intents },
         );
       // One that ended, or was stopped, while it was being subscribed to is unsubscribed at once.
       subscription.add(
         intents.subscribe({
-          next: (intent) => this.#deps.onIntent(intent),
+          next: (intent) => listener.emitted(this.#deps.marketId, intent),
           error: (error: unknown) =>
-            this.#ended(`strategy failed: ${thrownText(error)}`, { thrown: error }),
-          complete: () => this.#ended("strategy completed"),
+            this.#ended(listener, `strategy failed: ${thrownText(error)}`, { thrown: error }),
+          complete: () => this.#ended(listener, "strategy completed"),
         }),
       );
     } catch (error) {
-      this.#ended(`strategy failed to start: ${thrownText(error)}`, { thrown: error });
+      this.#ended(listener, `strategy failed to start: ${thrownText(error)}`, { thrown: error });
     }
   }
 
@@ -95,8 +105,8 @@ export class StrategySession {
     });
   }
 
-  #ended(why: string, error?: { readonly thrown: unknown }): void {
-    this.#subscription = undefined;
-    this.#deps.onStrategyEnd(why, error);
+  #ended(listener: StrategyListener, why: string, error?: { readonly thrown: unknown }): void {
+    this.#started = undefined;
+    listener.ended(this.#deps.marketId, why, error);
   }
 }

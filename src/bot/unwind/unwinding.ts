@@ -79,11 +79,15 @@ export class Unwinding {
     return this.#book.open(marketId).length > 0;
   }
 
-  /** A liquidation has brought a position. One that was said before, or that is none, changes nothing; one that was taken back meanwhile is there again. */
-  inherit(takeover: Takeover): void {
-    const { account, exchangeTime, absorb, traders } = this.#context;
+  /**
+   * A liquidation has brought a position. One that is known already, or that is none, changes
+   * nothing. One that was taken back meanwhile is there again.
+   * @returns true when the account has to count it.
+   */
+  inherit(takeover: Takeover): boolean {
+    const { exchangeTime, traders } = this.#context;
     const known = this.#book.get(takeover.id);
-    if (known !== undefined && !known.isUndone) return;
+    if (known !== undefined && !known.isUndone) return false;
     const trader = traders.get(takeover.marketId);
     if (trader === undefined || takeover.lots === 0 || !Number.isSafeInteger(takeover.lots)) {
       const why =
@@ -93,17 +97,17 @@ export class Unwinding {
         marketId: takeover.marketId,
         why,
       });
-      return;
+      return false;
     }
-    const nowMs = exchangeTime.nowMs();
-    if (known === undefined)
-      this.#note([this.#book.inherit(takeover, this.#termsOf(trader, takeover), nowMs)]);
-    else {
+    if (known === undefined) {
+      const terms = this.#termsOf(trader, takeover);
+      this.#note([this.#book.inherit(takeover, terms, exchangeTime.nowMs())]);
+    } else {
       this.#book.redo(known, this.#termsAnew(trader, takeover));
       this.#note([known]);
     }
-    absorb(account.takeOver(takeover, nowMs));
     trader.noteFill();
+    return true;
   }
 
   /** These are all takeovers that are planned or sent, and neither held nor gone. What is let go may make room for orders. */
@@ -119,12 +123,11 @@ export class Unwinding {
     }
   }
 
-  /** The chain has taken a takeover back. */
+  /** The chain has taken a takeover back, and the account does not count it any more. */
   disinherit(takeoverId: string): void {
-    const { account, exchangeTime, absorb, traders } = this.#context;
-    absorb(account.undoTakeover(takeoverId, exchangeTime.nowMs()));
     const known = this.#book.get(takeoverId);
-    const trader = known === undefined ? undefined : traders.get(known.takeover.marketId);
+    const trader =
+      known === undefined ? undefined : this.#context.traders.get(known.takeover.marketId);
     if (known === undefined || trader === undefined) return;
     const undone = this.#book.undo(
       takeoverId,

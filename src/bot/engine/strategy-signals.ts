@@ -1,0 +1,111 @@
+import { thrownText } from "../../core/thrown-text.js";
+import type { MarketId } from "../../core/units.js";
+import { copyIntent } from "../../risk/intent-copy.js";
+import { checkIntent, type RefusedIntent } from "../../risk/intent-shape.js";
+import type { Intent } from "../../strategies/intent.js";
+import type { Safety } from "../safety/safety.js";
+import type { StrategyListener } from "../strategy/strategy-session.js";
+import { strategyStack } from "../strategy/strategy-stack.js";
+import type { BotContext } from "./context.js";
+import type { StrategySignal } from "./input.js";
+import type { TurnQueue } from "./turn-queue.js";
+
+/**
+ * Takes the output of all strategies. An accepted intent becomes that of its market. A strategy
+ * that breaks or ends halts its market.
+ */
+export class StrategySignals implements StrategyListener {
+  readonly #context: BotContext;
+  readonly #safety: Safety;
+  readonly #turns: TurnQueue;
+  readonly #isReplay: boolean;
+
+  /** @param isReplay true where a journal brings what strategies emit outside a turn. */
+  constructor(context: BotContext, safety: Safety, turns: TurnQueue, isReplay: boolean) {
+    this.#context = context;
+    this.#safety = safety;
+    this.#turns = turns;
+    this.#isReplay = isReplay;
+  }
+
+  emitted(marketId: MarketId, intent: Intent): void {
+    this.#bring(marketId, { intent });
+  }
+
+  ended(marketId: MarketId, why: string, error?: { readonly thrown: unknown }): void {
+    if (error !== undefined) {
+      const stack = strategyStack(error.thrown);
+      this.#context.notify({ kind: "strategy-failed", marketId, why, stack });
+    }
+    this.#bring(marketId, { ended: why });
+  }
+
+  /** A signal inside a turn is part of that turn. Outside any, it is an input of its own. */
+  #bring(marketId: MarketId, signal: StrategySignal): void {
+    if (this.#turns.running) this.take(marketId, signal);
+    else if (!this.#isReplay)
+      this.#turns.accept({ kind: "strategy", marketId, signal: copySignal(signal) });
+  }
+
+  /** Takes a signal in its turn. */
+  take(marketId: MarketId, signal: StrategySignal): void {
+    if ("intent" in signal) return this.#intent(marketId, signal.intent);
+    if ("unreadable" in signal) {
+      const why = signal.unreadable;
+      return this.#refuse(marketId, { refusal: "malformed", why, isBroken: true });
+    }
+    this.#end(marketId, signal.ended);
+  }
+
+  #end(marketId: MarketId, why: string): void {
+    this.#context.traders.get(marketId)?.disconnect();
+    this.#safety.haltMarket(marketId, "strategy-error", why);
+  }
+
+  #intent(marketId: MarketId, intent: Intent): void {
+    const { account, marketLimits, notify, traders } = this.#context;
+    const trader = traders.get(marketId);
+    if (trader === undefined) return;
+    const limits = marketLimits.get(marketId);
+    const verdict = checkIntent(intent, {
+      marketId,
+      rules: trader.rules,
+      newestViewSequence: trader.newestViewSequence,
+      lastAcceptedViewSequence: trader.acceptedViewSequence,
+      maxOrderLots: limits?.maxOrderLots,
+      maxPositionLots: limits?.maxPositionLots,
+      positionLots: account.positionLots(marketId),
+      amountOf: trader.amountOf,
+    });
+    if (!verdict.accepted) return this.#refuse(marketId, verdict);
+    const { intent: taken, clips } = verdict;
+    trader.take(taken);
+    notify(
+      clips === undefined
+        ? { kind: "intent", intent: taken }
+        : { kind: "intent", intent: taken, clips },
+    );
+  }
+
+  #refuse(marketId: MarketId, { refusal, why, isBroken }: Omit<RefusedIntent, "accepted">): void {
+    const { notify, traders } = this.#context;
+    notify({ kind: "intent-refused", marketId, refusal, why });
+    if (isBroken) {
+      const broken = `strategy emitted an intent that is broken: ${why}`;
+      notify({ kind: "strategy-failed", marketId, why: broken, stack: undefined });
+      return this.#end(marketId, broken);
+    }
+    // An intent from an older view is late, not wrong. Any other refusal voids the standing quotes.
+    if (refusal !== "older-view") traders.get(marketId)?.refuse(`${refusal}: ${why}`);
+  }
+}
+
+/** A copy for the turn that it waits for: the strategy may change its object before. */
+function copySignal(signal: StrategySignal): StrategySignal {
+  if (!("intent" in signal)) return signal;
+  try {
+    return { intent: copyIntent(signal.intent) };
+  } catch (error) {
+    return { unreadable: `an intent that cannot be read: ${thrownText(error)}` };
+  }
+}

@@ -177,13 +177,21 @@ export class RateBudget {
       : this;
   }
 
-  /** What has to be written down so that a restart does not spend the last window's tokens again. */
-  serialise({ nowMs, wallMs }: BudgetMoment): RateBudgetRecord {
+  /**
+   * The spends of the last window, so that a restart does not spend their tokens again.
+   * @param slotMs spends that follow the first of a slot by less than this become one, dated as the
+   * last of them: a restored budget frees a token later by less than `slotMs`, and never earlier.
+   */
+  serialise({ nowMs, wallMs }: BudgetMoment, slotMs: Ms = 0): RateBudgetRecord {
     const spends: [Ms, number][] = [];
-    for (let row = this.#firstLive(nowMs); row < this.#end; row += 1) {
+    const { atMs } = this.#log;
+    for (let row = this.#firstLive(nowMs), end = row; row < this.#end; row = end) {
+      const slotEndMs = (atMs[row] as number) + slotMs;
+      do end += 1;
+      while (end < this.#end && (atMs[end] as number) < slotEndMs);
       spends.push([
-        (this.#log.atMs[row] as number) - nowMs + wallMs,
-        this.#totalAt(row + 1) - this.#totalAt(row),
+        (atMs[end - 1] as number) - nowMs + wallMs,
+        this.#totalAt(end) - this.#totalAt(row),
       ]);
     }
     return {

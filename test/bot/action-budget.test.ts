@@ -105,6 +105,20 @@ describe("the account's tokens", () => {
     expect(JSON.parse(store.read(BUDGET_FILE) ?? "").lead).toBe(true);
   });
 
+  it("are written in a file that stays small however many an exchange allows", async () => {
+    const clock = new VirtualClock(START_MS);
+    const store = new MemoryStateStore();
+    const budget = budgetOn(store, clock, 1_000_000);
+    for (let second = 0; second < 60; second++) {
+      for (let spent = 0; spent < 1000; spent++) {
+        budget.charge("place");
+        await clock.runFor(1);
+      }
+    }
+    budget.settle();
+    expect(JSON.parse(store.read(BUDGET_FILE) ?? "").ORDER.spends.length).toBeLessThan(700);
+  });
+
   it.each(["", "\0\0\0\0"])(
     "are taken for unspent where a loss of power has left an empty file of them, or one of zeros",
     (left) => {

@@ -108,6 +108,38 @@ describe("rate budget", () => {
     );
   });
 
+  it("frees no token earlier, and none a slot later, where spends were written in slots", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(60), fc.integer({ min: 1, max: 3 })), { maxLength: 80 }),
+        fc.nat(INTERVAL_MS),
+        fc.array(fc.nat(2 * INTERVAL_MS), { minLength: 1, maxLength: 20 }),
+        (spends, restMs, waits) => {
+          const slotMs = 50;
+          let exact = RateBudget.create(10_000, INTERVAL_MS);
+          let nowMs = 0;
+          for (const [waitMs, tokens] of spends) {
+            nowMs += waitMs;
+            exact = exact.spend(nowMs, tokens);
+          }
+          nowMs += restMs;
+          const moment = { nowMs, wallMs: 5_000_000 + nowMs };
+          const record = exact.serialise(moment, slotMs);
+          expect(record.spends.length).toBeLessThanOrEqual(INTERVAL_MS / slotMs + 1);
+          const restored = RateBudget.restore(record, 10_000, INTERVAL_MS, moment);
+          expect(restored.spent(nowMs)).toBe(exact.spent(nowMs));
+          for (const waitMs of waits) {
+            const spent = restored.spent(nowMs + waitMs);
+            expect(spent).toBeGreaterThanOrEqual(exact.spent(nowMs + waitMs));
+            expect(spent).toBeLessThanOrEqual(
+              exact.spent(Math.max(nowMs, nowMs + waitMs - slotMs)),
+            );
+          }
+        },
+      ),
+    );
+  });
+
   it("never lets more than the limit into any window, however greedily it is spent", () => {
     fc.assert(
       fc.property(

@@ -27,6 +27,11 @@ export const BUDGET_FILE = "budget.json";
 
 /** Tokens that may be spent between two writings, so that not each dispatch waits for the disk. */
 const LEAD_TOKENS = 32;
+/**
+ * Spends so near to each other are written as one. Without it the file grows with the exchange's
+ * limit, and each writing takes as long as all spends of the last window.
+ */
+const SLOT_MS: Ms = 100;
 const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
 
 /** What each budget wrote of itself is checked by that budget. */
@@ -167,7 +172,7 @@ export class ActionBudget {
     if (this.#store.isDiscarded === true) return;
     const moment = this.#moment();
     const spent = Object.fromEntries(
-      BUCKETS.map((bucket) => [bucket, this.#budgets[bucket].serialise(moment)]),
+      BUCKETS.map((bucket) => [bucket, this.#budgets[bucket].serialise(moment, SLOT_MS)]),
     );
     this.#store.writeBehind(BUDGET_FILE, JSON.stringify({ ...spent, lead }));
   }

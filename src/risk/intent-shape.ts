@@ -9,8 +9,8 @@ import type {
   TargetIntent,
   UnwindSchedule,
 } from "../strategies/intent.js";
+import type { LimitName } from "./breach.js";
 import { copyIntent, describe, MAX_QUOTE_LEVELS } from "./intent-copy.js";
-import type { LimitName } from "./worst-case.js";
 
 /** What an intent is judged against. */
 export interface IntentContext {

@@ -1,151 +1,12 @@
 import { z } from "zod";
+import { accountShape } from "./account-fields.js";
 import { chainShape } from "./chain-fields.js";
-import {
-  addressField,
-  baseField,
-  countField,
-  durationField,
-  fractionField,
-  quoteField,
-  rateField,
-} from "./config-fields.js";
-import { checkLosses, lossShape } from "./ladder-fields.js";
+import { baseField, countField, durationField, quoteField } from "./config-fields.js";
+import { exchangeShape } from "./exchange-fields.js";
+import { checkLosses } from "./ladder-fields.js";
 import { liquidatorShape } from "./liquidator-fields.js";
 import { paperShape } from "./paper-fields.js";
-
-const exchange = z
-  .strictObject({
-    rest: addressField("REST address with its version prefix", ["http:", "https:"]),
-    stream: addressField("Websocket address with its version prefix", ["ws:", "wss:"]),
-    requestTimeoutMs: durationField(
-      "How long one REST request may take before its outcome counts as unknown.",
-      {
-        min: 50,
-        max: 60_000,
-      },
-    ).default(2000),
-    connectWithinMs: durationField(
-      "How long `run` and `guard` wait at their start for an exchange where nobody listens yet; 0 does not wait. A name that is not known, and an address where something else answers, are not waited for.",
-      { min: 0, max: 3_600_000 },
-    ).default(20_000),
-    signatureWindowMs: durationField(
-      "How long after its timestamp the exchange still takes a request: its receive window.",
-      {
-        max: 60_000,
-      },
-    ).default(5000),
-    placement: z
-      .enum(["local", "server"])
-      .describe(
-        "Who builds the order that is signed: this machine, or the exchange's build endpoint (one request more an order).",
-      )
-      .default("local"),
-    buyRounding: z
-      .enum(["up", "down"])
-      .describe("How a BUY's credit is rounded to its smallest unit: up in magnitude, or down.")
-      .default("up"),
-    rulesRefreshMs: durationField(
-      "How often exchangeInfo is read again; a change halts the markets it touches. An order that is refused as a filter or a wrong fee would refuse it has it read within ten seconds.",
-      { min: 1000 },
-    ).default(300_000),
-    reconcileMs: durationField(
-      "How often orders, trades, positions and balances are compared with the exchange's.",
-      { min: 1000 },
-    ).default(30_000),
-    maxClockOffsetMs: durationField(
-      "Quotes come down when the clock is further from the exchange's than this.",
-      { max: 60_000 },
-    ).default(1000),
-    rateBuckets: z
-      .enum(["overlapping", "disjoint"])
-      .describe(
-        "Whether what builds, places or cancels counts against the exchange's COMMON limit too, or against ORDER alone.",
-      )
-      .default("overlapping"),
-    waiverUnit: z
-      .enum(["quote", "base"])
-      .describe(
-        "What exchangeInfo's waiveGasFeeMinimumAmount is compared with: an order's value, or its amount. An order below it is built by the exchange, whatever placement says.",
-      )
-      .default("quote"),
-    maxGasFeeRate: rateField(
-      "The most that the exchange's build may add to both fee rates of such an order",
-    ).default("0.01"),
-    makerFeeRate: rateField(
-      "Maker fee rate to sign instead of exchangeInfo's; negative is a rebate",
-    ).optional(),
-    takerFeeRate: rateField("Taker fee rate to sign instead of exchangeInfo's").optional(),
-  })
-  .describe("The exchange that the bot trades on.");
-
-const variableName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,59}$/)
-  .meta({ expected: "the name of an environment variable, such as MARKETWRIGHT_KEY" });
-
-const keystore = z
-  .strictObject({
-    file: z
-      .string()
-      .min(1)
-      .describe(
-        "The encrypted JSON keystore, relative to this file: `marketwright key new` makes one.",
-      ),
-    passwordEnv: variableName
-      .describe("Name of the environment variable that holds the keystore's password.")
-      .optional(),
-    passwordFile: z
-      .string()
-      .min(1)
-      .describe("File whose first line is the keystore's password, relative to this file.")
-      .optional(),
-  })
-  .superRefine((held, context) => {
-    if ((held.passwordEnv === undefined) !== (held.passwordFile === undefined)) return;
-    const message =
-      held.passwordEnv === undefined ? "does not say where its password is" : "names two passwords";
-    context.addIssue({
-      code: "custom",
-      input: held,
-      message,
-      params: { expected: "either passwordEnv or passwordFile" },
-    });
-  })
-  .describe(
-    "The account's private key in an encrypted file; its password in exactly one of passwordEnv and passwordFile.",
-  );
-
-const account = z
-  .strictObject({
-    keyEnv: variableName
-      .describe(
-        "Name of the environment variable that holds the account's private key: 0x and 64 hex digits. This or keystore.",
-      )
-      .optional(),
-    keystore: keystore.optional(),
-    address: z
-      .string()
-      .regex(/^0x[0-9a-fA-F]{40}$/)
-      .meta({
-        description:
-          "The trading account, where the key is that of its operator. Default: the key's own.",
-        expected: "0x and 40 hex digits",
-      })
-      .optional(),
-  })
-  .superRefine((held, context) => {
-    if ((held.keyEnv === undefined) !== (held.keystore === undefined)) return;
-    const message = held.keyEnv === undefined ? "does not say where its key is" : "names two keys";
-    context.addIssue({
-      code: "custom",
-      input: held,
-      message,
-      params: { expected: "either keyEnv or keystore" },
-    });
-  })
-  .describe(
-    "Whose orders they are: its key in exactly one of keyEnv and keystore. Never a key itself.",
-  );
+import { riskShape } from "./risk-fields.js";
 
 const quotes = z
   .strictObject({
@@ -245,47 +106,6 @@ const market = z
   })
   .describe("One market: its strategy and limits.");
 
-const risk = z
-  .strictObject({
-    ...lossShape,
-    maxBookAgeMs: durationField("Quotes come down when the book is older than this.", {
-      max: 600_000,
-    }).default(2000),
-    maxAccountAgeMs: durationField(
-      "Quotes come down when the account has not been confirmed for this long.",
-      { max: 3_600_000 },
-    ).default(90_000),
-    maxRulesAgeMs: durationField(
-      "Quotes come down when exchangeInfo could not be read for this long. Default: three times exchange.rulesRefreshMs.",
-    ).optional(),
-    maxLoopLagMs: durationField(
-      "Quotes come down while the bot's event loop reacts later than this, on the mean of two seconds; from a tenth of it on, load is shed.",
-      { min: 100, max: 60_000 },
-    ).default(500),
-    maxLeverage: z
-      .number()
-      .gt(0)
-      .max(1000)
-      .describe("Largest exposure of the account as a multiple of its net value.")
-      .optional(),
-    maxNotionalQuote: quoteField("Largest worst-case exposure over all markets").optional(),
-    maxOpenOrders: countField("Most orders of ours over all markets.", { max: 10_000 }).optional(),
-    minLiquidationDistanceBps: z
-      .number()
-      .gt(0)
-      .max(10_000)
-      .describe("Only reducing orders when the mark is nearer to the liquidation price than this.")
-      .optional(),
-    maxMarginUseFraction: fractionField(
-      "Largest share of the account's margin that positions and orders may use.",
-    ).optional(),
-    maxRejectsPerMinute: countField(
-      "A market with more refused places than this in one minute is halted.",
-      { max: 10_000 },
-    ).default(30),
-  })
-  .describe("Limits of the whole account, and what counts as too old to trade on.");
-
 const metrics = z
   .strictObject({
     port: countField("Port of /metrics, /healthz and /readyz; 0 takes a free one.", {
@@ -351,12 +171,12 @@ export const marketsOf = <Market extends z.ZodType>(held: Market) =>
 
 /** The keys at the top of a bot file. */
 export const botShape = {
-  exchange,
-  account,
+  exchange: exchangeShape,
+  account: accountShape,
   quotes,
   decide: decide.prefault({}),
   markets: marketsOf(market),
-  risk,
+  risk: riskShape,
   chain: chainShape.optional(),
   liquidator: liquidatorShape.optional(),
   paper: paperShape.optional(),

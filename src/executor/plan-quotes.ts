@@ -2,18 +2,10 @@ import type { MarketId, Ms, Side, Ticks } from "../core/units.js";
 import { withOne } from "../core/with-one.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Quote } from "../strategies/intent.js";
-import {
-  behindTouch,
-  crossedOwnOrder,
-  crosses,
-  distanceToTouch,
-  opposingTouch,
-  type Touch,
-} from "./crossing.js";
+import { behindTouch, type Touch } from "./crossing.js";
 import { type GttSettings, renewalsDue } from "./gtt-renewal.js";
 import type {
   Plan,
-  PlannedCancel,
   PlannedKeep,
   PlannedPlace,
   PlannedWait,
@@ -21,6 +13,8 @@ import type {
   Withheld,
 } from "./plan.js";
 import { matchQuotes, type QuoteTolerance, type WantedQuote } from "./quote-matching.js";
+import { type OutsideOrders, quoteObstacle } from "./quote-obstacle.js";
+import { byDanger, type RankedCancel, rankedCancel, withRankedCancel } from "./ranked-cancel.js";
 import { ClosedSlot, withhold } from "./withheld.js";
 import { closesSlot, isCancellable, needsCancel, type WorkingOrder } from "./working-order.js";
 
@@ -29,12 +23,6 @@ export type QuoteTimeInForce = "POST_ONLY" | "GTT" | "GTC";
 
 /** What is done with a quote that would trade against the newest touch: not placed, or placed one tick behind it. */
 export type CrossPolicy = "withhold" | "behind";
-
-/** Manual orders of the account in this market: left alone and counted (design, rule 7). */
-export interface OutsideOrders {
-  readonly touch: Touch;
-  readonly openOrders: number;
-}
 
 /** How the executor works quotes, from the config. */
 export interface QuoteSettings {
@@ -108,8 +96,6 @@ interface Draft {
 
 /** What every list of a plan begins as, and most stay: nothing is ever put into it. */
 const NONE: never[] = [];
-
-type RankedCancel = PlannedCancel & { readonly lots: number };
 
 interface Unplaced {
   readonly want: WantedQuote;
@@ -252,7 +238,7 @@ function endOrder(
       order.timeInForce === input.settings.timeInForce
         ? unwanted
         : "another time in force is wanted";
-    draft.cancels = withByDanger(draft.cancels, cancelOf(input, order, why));
+    draft.cancels = withRankedCancel(draft.cancels, rankedCancel(order, why, input.touch));
   } else {
     draft.waits = withOne(draft.waits, { hash, side, level, phase, why: waitingFor(phase) });
   }
@@ -264,39 +250,6 @@ function waitingFor(phase: string): string {
   if (phase === "open" || phase === "partly-filled")
     return "an immediate order, whose end is on its way";
   return "the exchange has given no id for it yet";
-}
-
-function cancelOf(
-  input: QuotesInput,
-  order: WorkingOrder & { readonly orderId: string },
-  why: string,
-): RankedCancel {
-  const { hash, orderId, side, level, mayFillLots: lots } = order;
-  return {
-    hash,
-    orderId,
-    side,
-    level,
-    distanceTicks: distanceToTouch(side, order.ticks, input.touch),
-    why,
-    lots,
-  };
-}
-
-function byDanger(a: RankedCancel, b: RankedCancel): number {
-  // Infinity minus Infinity is no order: without a touch the larger order is the more dangerous one.
-  const nearer = a.distanceTicks === b.distanceTicks ? 0 : a.distanceTicks - b.distanceTicks;
-  return nearer || b.lots - a.lots || a.level - b.level;
-}
-
-/** The most dangerous first, and of two alike the one that came first. In its place at once: there is hardly ever more than one before it. */
-function withByDanger(cancels: RankedCancel[], cancel: RankedCancel): RankedCancel[] {
-  const all = withOne(cancels, cancel);
-  for (let at = all.length - 1; at > 0 && byDanger(cancel, all[at - 1]) < 0; at--) {
-    all[at] = all[at - 1];
-    all[at - 1] = cancel;
-  }
-  return all;
 }
 
 /** Places innermost quotes first, as far as slots, filters, the touch and the account's other orders allow. */
@@ -318,7 +271,7 @@ function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: 
     const isFull = open >= rules.maxOpenOrders;
     const obstacle = isFull
       ? `no room: ${open} orders may be open of ${rules.maxOpenOrders}`
-      : obstacleTo(input, quote, placeTicks, draft);
+      : quoteObstacle(input, quote, placeTicks, draft.places);
     if (obstacle !== undefined) {
       draft.withheld = withOne(draft.withheld, withhold(quote, placeTicks, obstacle));
       continue;
@@ -358,46 +311,6 @@ function isInnermostFirst(unplaced: readonly Unplaced[]): boolean {
   return true;
 }
 
-function obstacleTo(
-  input: QuotesInput,
-  quote: Quote,
-  ticks: Ticks,
-  draft: Draft,
-): string | undefined {
-  const { rules, touch, foreign, working } = input;
-  const { side, lots } = quote;
-  if (!Number.isSafeInteger(ticks) || ticks < rules.minTicks || ticks > rules.maxTicks) {
-    return `price ${ticks} is outside the market's ${rules.minTicks} to ${rules.maxTicks} ticks`;
-  }
-  if (!Number.isSafeInteger(lots) || lots < rules.minLots || lots > rules.maxLots) {
-    return `size ${lots} is outside the market's ${rules.minLots} to ${rules.maxLots} lots`;
-  }
-  if (crosses(side, ticks, opposingTouch(side, touch)))
-    return `would cross the touch at ${opposingTouch(side, touch)}`;
-  if (crosses(side, ticks, opposingTouch(side, foreign.touch))) {
-    return `would cross the account's manual order at ${opposingTouch(side, foreign.touch)}`;
-  }
-  const own = crossedOwnOrder(side, ticks, working);
-  if (own !== undefined)
-    return `would cross the account's own ${own.side} ${own.hash} at ${own.ticks} (${own.phase})`;
-  for (const place of draft.places) {
-    if (place.side !== side && crosses(side, ticks, place.ticks))
-      return "would cross a quote of this plan";
-  }
-  if (ticks !== quote.ticks && isPriceTaken(input, side, ticks, draft))
-    return `behind the touch, but another quote is already at ${ticks}`;
-  return undefined;
-}
-
-/** Several levels pushed behind the touch would pile up at one price: a size that no intent asked for there. */
-function isPriceTaken(input: QuotesInput, side: Side, ticks: Ticks, draft: Draft): boolean {
-  return (
-    draft.places.some((place) => place.side === side && place.ticks === ticks) ||
-    input.working.some((order) => order.side === side && order.ticks === ticks) ||
-    input.quotes.some((quote) => quote.side === side && quote.ticks === ticks)
-  );
-}
-
 /** GTT quotes near their end leave their slot; what follows is placed at the then wanted price. Gives their cancels, and keeps them no more. */
 function renew(input: QuotesInput, draft: Draft): RankedCancel[] {
   const kept = draft.keeps.flatMap(
@@ -416,6 +329,10 @@ function renew(input: QuotesInput, draft: Draft): RankedCancel[] {
   return renewable
     .filter(({ hash }) => leaving.has(hash))
     .map((order) =>
-      cancelOf(input, order, `renewal: ${order.expirationMs - input.nowMs} ms of life left`),
+      rankedCancel(
+        order,
+        `renewal: ${order.expirationMs - input.nowMs} ms of life left`,
+        input.touch,
+      ),
     );
 }

@@ -3,7 +3,8 @@ import type { MarketRules } from "../exchange/records.js";
 import type { Quote, UnwindPart, UnwindSchedule } from "../strategies/intent.js";
 import { behindTouch, distanceToTouch, opposingTouch } from "./crossing.js";
 import type { Plan, PlannedPlace, Withheld } from "./plan.js";
-import { type OutsideOrders, planQuotes, type QuoteSettings } from "./plan-quotes.js";
+import { planQuotes, type QuoteSettings } from "./plan-quotes.js";
+import type { OutsideOrders } from "./quote-obstacle.js";
 import {
   isSlice,
   NOBODY,

@@ -1,0 +1,45 @@
+import { withOne } from "../core/with-one.js";
+import { distanceToTouch, type Touch } from "./crossing.js";
+import type { PlannedCancel } from "./plan.js";
+import type { WorkingOrder } from "./working-order.js";
+
+/** A cancel with the lots that its order may still fill, by which equally near ones are ranked. */
+export type RankedCancel = PlannedCancel & { readonly lots: number };
+
+/** The cancel of an order, ranked by its distance from the touch. */
+export function rankedCancel(
+  order: WorkingOrder & { readonly orderId: string },
+  why: string,
+  touch: Touch,
+): RankedCancel {
+  const { hash, orderId, side, level, mayFillLots: lots } = order;
+  return {
+    hash,
+    orderId,
+    side,
+    level,
+    distanceTicks: distanceToTouch(side, order.ticks, touch),
+    why,
+    lots,
+  };
+}
+
+/** The order of two cancels: the most dangerous first. */
+export function byDanger(a: RankedCancel, b: RankedCancel): number {
+  // Infinity minus Infinity is no order: without a touch the larger order is more dangerous.
+  const nearer = a.distanceTicks === b.distanceTicks ? 0 : a.distanceTicks - b.distanceTicks;
+  return nearer || b.lots - a.lots || a.level - b.level;
+}
+
+/**
+ * Cancels with one more, the most dangerous first; of two alike, the one that came first. It is put
+ * in its place at once, since there is hardly ever more than one before it.
+ */
+export function withRankedCancel(cancels: RankedCancel[], cancel: RankedCancel): RankedCancel[] {
+  const all = withOne(cancels, cancel);
+  for (let at = all.length - 1; at > 0 && byDanger(cancel, all[at - 1]) < 0; at--) {
+    all[at] = all[at - 1];
+    all[at - 1] = cancel;
+  }
+  return all;
+}

@@ -220,3 +220,8 @@ export function intervalName(ms: Ms): string | undefined {
   }
   return undefined;
 }
+
+/** Tells whether rows of a kind have a column. */
+export function hasColumn(kind: HistoryKind, column: string): boolean {
+  return layoutOf(kind).columns.some(({ name }) => name === column);
+}

@@ -7,14 +7,11 @@ import { JournalFile, keepEarlierJournal } from "../../bot/journal/journal-file.
 import type { ChainAccess } from "../../bot/run/chain-access.js";
 import { rpcUrlsOf } from "../../bot/run/chain-access.js";
 import { screenModelOf } from "../../bot/run/monitor/bot-screen.js";
-import { readinessOf } from "../../bot/run/monitor/bot-status.js";
-import { GuardWatch } from "../../bot/run/monitor/guard-watch.js";
 import { type RunSummary, summaryOf } from "../../bot/run/monitor/run-summary.js";
 import { startBot } from "../../bot/run/run-bot.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
 import type { VenueBetween } from "../../bot/run/session-tap.js";
 import { lockAccount } from "../../bot/state/account-lock.js";
-import { isGuarded } from "../../bot/state/guard-heartbeat.js";
 import { enterRunningBot } from "../../bot/state/running-bots.js";
 import { FileStateStore, MemoryStateStore, stateDirOf } from "../../bot/state/state-dir.js";
 import { claimState, claimStateFor } from "../../bot/state/state-owner.js";
@@ -23,21 +20,22 @@ import { strayError } from "../../bot/strategy/stray-error.js";
 import { FileLaneStore } from "../../chain/lanes/store/file-lane-store.js";
 import { LANES_FILE } from "../../chain/lanes/store/lane-store.js";
 import { initCrypto, nativeBindingError } from "../../core/crypto/signing.js";
-import { ConfigError, MarketwrightError, RunError } from "../../core/errors.js";
+import { ConfigError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/seam.js";
-import type { Hex, Ms } from "../../core/units.js";
+import type { Ms } from "../../core/units.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import { Metrics } from "../../monitoring/metrics.js";
-import { startMetricsServer } from "../../monitoring/metrics-server.js";
 import { type LiveScreen, screenSupport, startScreen } from "../../monitoring/screen-driver.js";
 import type { CliContext } from "../cli-context.js";
 import { namingExchange } from "../exchange-access.js";
-import { packageVersion } from "../process/package-version.js";
 import { untilInterrupted } from "../process/until-interrupted.js";
 import { ordersLeftText } from "./orders-left.js";
 import { retryingState } from "./retrying-state.js";
+import { serveMetrics } from "./serve-metrics.js";
 import { startSessionControl } from "./session-control.js";
 import { openRecorder } from "./session-recorder.js";
+import { untilStopped } from "./until-stopped.js";
+import { warnWithoutGuard } from "./warn-without-guard.js";
 import { type Companions, watchCompanions } from "./watch-companions.js";
 
 /** How a bot is run from the command line. */
@@ -156,7 +154,7 @@ async function session(
   };
   const entered = { directory: resolve(store.directory), markets: Object.keys(config.markets) };
   cleanup.push(enterRunningBot(dryRun ? entry : { ...entry, state: entered }, env));
-  cleanup.push(watchGuard(context, options, { log, store, account }));
+  cleanup.push(warnWithoutGuard({ ...options, store, account }, seam.clock, log));
 
   const chain = chainAccessOf(config, store, env);
   const recorder =
@@ -233,65 +231,6 @@ async function session(
   };
 }
 
-/** Serves the metrics where the file wants them. @returns what ends it */
-async function serveMetrics(
-  config: BotConfig,
-  metrics: Metrics,
-  running: () => RunningBot | undefined,
-  log: OpenLog,
-): Promise<() => void | Promise<void>> {
-  metrics.setBuild(packageVersion(), process.version);
-  if (config.metrics === undefined) return () => {};
-  const server = await startMetricsServer({
-    ...config.metrics,
-    metrics,
-    readiness: () => {
-      const bot = running();
-      if (bot !== undefined && !bot.isBroken()) return readinessOf(bot.bot, bot.liquidator);
-      return {
-        ready: false,
-        reasons: [bot === undefined ? "the bot is starting" : "the bot broke"],
-      };
-    },
-    sample: () => running()?.monitor.refresh(),
-  });
-  log.info({ host: server.host, port: server.port }, "metrics are served");
-  return () => server.close();
-}
-
-/** What ends a bot, and what is shown of it until then. */
-interface UntilStopped {
-  readonly clock: Clock;
-  readonly forMs: Ms | undefined;
-  readonly interrupted: Promise<string>;
-  readonly screen: LiveScreen | undefined;
-}
-
-/** Until the bot has stopped: by itself, after its time or by a signal. @throws RunError when it broke. */
-async function untilStopped(
-  bot: RunningBot,
-  { clock, forMs, interrupted, screen }: UntilStopped,
-): Promise<void> {
-  const stop = (reason: string): void => bot.command({ command: "stop", reason });
-  const timer =
-    forMs === undefined ? undefined : clock.setTimer(forMs, () => stop("the time is over"));
-  void interrupted.then(stop);
-  try {
-    await bot.stopped;
-  } catch (cause) {
-    // What was thrown on purpose says what would have been right.
-    const expected =
-      cause instanceof MarketwrightError ? {} : { expected: "a bot that runs; its log tells more" };
-    throw new RunError(`the bot broke: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      ...expected,
-      cause,
-    });
-  } finally {
-    timer?.cancel();
-    screen?.stop();
-  }
-}
-
 function summaryOfRun({ bot, monitor, liquidator }: RunningBot): RunSummary {
   const { firstQuoteAtMs } = monitor;
   // The steady clock of the real seam begins with the process.
@@ -331,35 +270,6 @@ async function announceCrypto(log: OpenLog): Promise<void> {
       { keccak, signing, error: nativeBindingError() },
       "the native secp256k1 did not load: signing is some ten times slower",
     );
-}
-
-/** Has the log say when no guard watches orders that would outlive the bot. @returns what ends this */
-function watchGuard(
-  { seam: { clock } }: CliContext,
-  { config, dryRun, guardCommand }: SessionOptions,
-  {
-    log,
-    store,
-    account,
-  }: { readonly log: OpenLog; readonly store: FileStateStore; readonly account: Hex },
-): () => void {
-  const { timeInForce } = config.quotes;
-  if (guardCommand === undefined || timeInForce === "GTT" || dryRun) return () => {};
-  const { deadAfterMs } = config.guard;
-  const watch = new GuardWatch({
-    clock,
-    everyMs: deadAfterMs,
-    isGuarded: () => isGuarded({ store, account, nowMs: clock.nowMs(), deadAfterMs }),
-    tell: (guarded) => {
-      if (guarded) return log.info({}, "a guard watches this bot");
-      log.warn(
-        { timeInForce, command: guardCommand },
-        `no guard runs: ${timeInForce} orders would outlive this bot; run it beside with: ${guardCommand}`,
-      );
-    },
-  });
-  watch.start();
-  return () => watch.stop();
 }
 
 function openScreen(

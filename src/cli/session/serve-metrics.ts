@@ -1,0 +1,33 @@
+import type { BotConfig } from "../../bot/config/config.js";
+import { readinessOf } from "../../bot/run/monitor/bot-status.js";
+import type { RunningBot } from "../../bot/run/running-bot.js";
+import type { OpenLog } from "../../monitoring/log.js";
+import type { Metrics } from "../../monitoring/metrics.js";
+import { startMetricsServer } from "../../monitoring/metrics-server.js";
+import { packageVersion } from "../process/package-version.js";
+
+/** Serves the metrics where the file wants them. @returns what ends it */
+export async function serveMetrics(
+  config: BotConfig,
+  metrics: Metrics,
+  running: () => RunningBot | undefined,
+  log: OpenLog,
+): Promise<() => void | Promise<void>> {
+  metrics.setBuild(packageVersion(), process.version);
+  if (config.metrics === undefined) return () => {};
+  const server = await startMetricsServer({
+    ...config.metrics,
+    metrics,
+    readiness: () => {
+      const bot = running();
+      if (bot !== undefined && !bot.isBroken()) return readinessOf(bot.bot, bot.liquidator);
+      return {
+        ready: false,
+        reasons: [bot === undefined ? "the bot is starting" : "the bot broke"],
+      };
+    },
+    sample: () => running()?.monitor.refresh(),
+  });
+  log.info({ host: server.host, port: server.port }, "metrics are served");
+  return () => server.close();
+}

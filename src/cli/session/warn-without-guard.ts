@@ -1,0 +1,45 @@
+import type { BotConfig } from "../../bot/config/config.js";
+import { GuardWatch } from "../../bot/run/monitor/guard-watch.js";
+import { isGuarded } from "../../bot/state/guard-heartbeat.js";
+import type { FileStateStore } from "../../bot/state/state-dir.js";
+import type { Clock } from "../../core/runtime/seam.js";
+import type { Hex } from "../../core/units.js";
+import type { OpenLog } from "../../monitoring/log.js";
+
+/** The bot whose orders a guard would cancel. */
+interface GuardedBot {
+  readonly config: BotConfig;
+  readonly dryRun: boolean;
+  /** How a guard is started; left out where one is being started. */
+  readonly guardCommand?: string;
+  readonly store: FileStateStore;
+  readonly account: Hex;
+}
+
+/**
+ * Logs when no guard watches orders that would outlive the bot, and when one does.
+ * @returns what ends this
+ */
+export function warnWithoutGuard(
+  { config, dryRun, guardCommand, store, account }: GuardedBot,
+  clock: Clock,
+  log: OpenLog,
+): () => void {
+  const { timeInForce } = config.quotes;
+  if (guardCommand === undefined || timeInForce === "GTT" || dryRun) return () => {};
+  const { deadAfterMs } = config.guard;
+  const watch = new GuardWatch({
+    clock,
+    everyMs: deadAfterMs,
+    isGuarded: () => isGuarded({ store, account, nowMs: clock.nowMs(), deadAfterMs }),
+    tell: (guarded) => {
+      if (guarded) return log.info({}, "a guard watches this bot");
+      log.warn(
+        { timeInForce, command: guardCommand },
+        `no guard runs: ${timeInForce} orders would outlive this bot; run it beside with: ${guardCommand}`,
+      );
+    },
+  });
+  watch.start();
+  return () => watch.stop();
+}

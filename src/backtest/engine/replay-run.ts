@@ -1,7 +1,6 @@
 import { Bot } from "../../bot/engine/bot.js";
 import type { Notice } from "../../bot/engine/notice.js";
 import { marketStanding } from "../../bot/market/market-standing.js";
-import { actionText } from "../../bot/safety/ladder-text.js";
 import { DiscardingStore } from "../../bot/state/discarding-store.js";
 import { RunError } from "../../core/errors.js";
 import { Instrument } from "../../core/instrument.js";
@@ -39,6 +38,7 @@ import { HeardUntil } from "./cut-history.js";
 import { MarkTrack } from "./mark-track.js";
 import type { MarketHistory } from "./market-history.js";
 import { matcherOf } from "./matcher-of.js";
+import { observeNotice } from "./observe-notice.js";
 import { ReplayClock } from "./replay-clock.js";
 import { FINE_PACE, type ReplayPace, replayConfig, replayRules } from "./replay-config.js";
 import { type EngineMarket, ReplayEngine } from "./replay-engine.js";
@@ -361,31 +361,7 @@ export class ReplayRun {
     this.#refusals.hear(notice, atUs);
     this.#errors.hear(notice, atUs);
     if (!isWarmingUp(notice)) this.#quoting.hear(notice, atUs);
-    if (notice.kind === "dispatched") {
-      const { action } = notice;
-      if (action.kind === "place" || action.kind === "cancel" || action.kind === "cancel-all")
-        observer.action(action.marketId, atUs, action.kind);
-    } else if (notice.kind === "held-back" && notice.limit.endsWith("tokens")) {
-      observer.action(notice.marketId, atUs, "throttled");
-    } else if (notice.kind === "halted" && !isWarmingUp(notice)) {
-      const where = notice.marketId === undefined ? "" : ` in ${notice.marketId}`;
-      observer.note(
-        atUs,
-        notice.on ? "warn" : "info",
-        `${notice.on ? "halted" : "goes on"}${where}, ${notice.reason}: ${notice.why}`,
-      );
-    } else if (notice.kind === "rung" && notice.action !== "halt") {
-      const { measure, marketId, action, widenFactor, why } = notice;
-      const where = marketId === undefined ? "" : ` in ${marketId}`;
-      const what = action === undefined ? "over" : actionText({ action, widenFactor });
-      observer.note(
-        atUs,
-        action === undefined ? "info" : "warn",
-        `risk ladder${where}, ${measure}: ${what}: ${why}`,
-      );
-    } else if (notice.kind === "log") {
-      observer.note(atUs, notice.level, notice.message);
-    }
+    if (!isWarmingUp(notice)) observeNotice(notice, atUs, observer);
     onNotice?.(notice, atUs);
   }
 }

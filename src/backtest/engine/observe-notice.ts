@@ -1,0 +1,32 @@
+import type { Notice } from "../../bot/engine/notice.js";
+import { actionText } from "../../bot/safety/ladder-text.js";
+import type { RunObserver } from "../record/run-observer.js";
+
+/** Tells the observer of a run the actions, halts, rungs and log lines that a bot's notice brings. */
+export function observeNotice(notice: Notice, atUs: number, observer: RunObserver): void {
+  if (notice.kind === "dispatched") {
+    const { action } = notice;
+    if (action.kind === "place" || action.kind === "cancel" || action.kind === "cancel-all")
+      observer.action(action.marketId, atUs, action.kind);
+  } else if (notice.kind === "held-back" && notice.limit.endsWith("tokens")) {
+    observer.action(notice.marketId, atUs, "throttled");
+  } else if (notice.kind === "halted") {
+    const where = notice.marketId === undefined ? "" : ` in ${notice.marketId}`;
+    observer.note(
+      atUs,
+      notice.on ? "warn" : "info",
+      `${notice.on ? "halted" : "goes on"}${where}, ${notice.reason}: ${notice.why}`,
+    );
+  } else if (notice.kind === "rung" && notice.action !== "halt") {
+    const { measure, marketId, action, widenFactor, why } = notice;
+    const where = marketId === undefined ? "" : ` in ${marketId}`;
+    const what = action === undefined ? "over" : actionText({ action, widenFactor });
+    observer.note(
+      atUs,
+      action === undefined ? "info" : "warn",
+      `risk ladder${where}, ${measure}: ${what}: ${why}`,
+    );
+  } else if (notice.kind === "log") {
+    observer.note(atUs, notice.level, notice.message);
+  }
+}

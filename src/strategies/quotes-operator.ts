@@ -1,7 +1,6 @@
 import { defer, filter, map, type OperatorFunction } from "rxjs";
 import type { MarketView } from "../market/view.js";
 import type { Quote, QuotesIntent } from "./intent.js";
-import { standFor } from "./refresh.js";
 import { isRoomOf, type QuotingRoom, roomOf } from "./shape-quotes.js";
 
 /** What a step has taken from a view and those before it: numbers, and values that another one replaces when anything of them changes. */
@@ -64,5 +63,34 @@ export function quotesOperator<B extends Basis>(
 function isSame(before: Basis, now: Basis): boolean {
   if (before.length !== now.length) return false;
   for (let at = 0; at < now.length; at++) if (before[at] !== now[at]) return false;
+  return true;
+}
+
+/**
+ * Whether the quotes of the last intent may stand in place of the new ones, so that nothing need be emitted: the same slots
+ * and sizes, every price within the tolerance, and none that would cross the touch.
+ */
+export function standFor(
+  last: readonly Quote[] | undefined,
+  next: readonly Quote[],
+  touch: Pick<QuotingRoom, "bidTicks" | "askTicks">,
+  toleranceTicks: number,
+): boolean {
+  if (last === undefined || last.length !== next.length) return false;
+  for (let at = 0; at < next.length; at++) {
+    const wanted = next[at];
+    const standing = last[at];
+    if (
+      standing.side !== wanted.side ||
+      standing.level !== wanted.level ||
+      standing.lots !== wanted.lots
+    )
+      return false;
+    if (!(Math.abs(standing.ticks - wanted.ticks) <= toleranceTicks)) return false;
+    if (
+      standing.side === "BUY" ? standing.ticks >= touch.askTicks : standing.ticks <= touch.bidTicks
+    )
+      return false;
+  }
   return true;
 }

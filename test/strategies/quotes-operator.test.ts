@@ -14,8 +14,8 @@ import {
   type Basis,
   type QuotingStep,
   quotesOperator,
+  standFor,
 } from "../../src/strategies/quotes-operator.js";
-import { standFor } from "../../src/strategies/refresh.js";
 import { roomOf } from "../../src/strategies/shape-quotes.js";
 import type { Strategy } from "../../src/strategies/strategy.js";
 import { testContext, testInstrument, testView } from "./fixtures.js";

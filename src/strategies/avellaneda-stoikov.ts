@@ -8,7 +8,6 @@ import { ModelStep } from "./models/model-step.js";
 import { sigmaField } from "./models/sigma.js";
 import {
   bpsField,
-  eitherUnit,
   inventoryRangeField,
   kPerBpsField,
   levelsField,
@@ -17,6 +16,7 @@ import {
   refreshToleranceTicksField,
   sizeBaseField,
   targetPositionField,
+  withEitherUnits,
 } from "./param-fields.js";
 import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
 import { type QuotingRoom, shapeWithin } from "./shape-quotes.js";
@@ -24,8 +24,8 @@ import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
 /** Parameters of the Avellaneda-Stoikov market maker (`docs/strategies.md` has them with their formulas). */
-export const avellanedaStoikovParams = z
-  .strictObject({
+export const avellanedaStoikovParams = withEitherUnits(
+  z.strictObject({
     riskAversion: z
       .number()
       .gt(0)
@@ -70,10 +70,9 @@ export const avellanedaStoikovParams = z
     inventoryRangeBase: inventoryRangeField,
     refreshToleranceBps: refreshToleranceBpsField,
     refreshToleranceTicks: refreshToleranceTicksField,
-  })
-  .superRefine(
-    eitherUnit({ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }),
-  );
+  }),
+  [{ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }],
+);
 
 /** The strategy's parameters, validated. */
 export type AvellanedaStoikovParams = z.output<typeof avellanedaStoikovParams>;

@@ -13,7 +13,6 @@ import { ModelStep } from "./models/model-step.js";
 import { sigmaField } from "./models/sigma.js";
 import {
   bpsField,
-  eitherUnit,
   kPerBpsField,
   levelsField,
   minHalfSpreadBpsField,
@@ -21,6 +20,7 @@ import {
   refreshToleranceTicksField,
   sizeBaseField,
   targetPositionField,
+  withEitherUnits,
 } from "./param-fields.js";
 import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
 import { type QuotingRoom, shapeWithin } from "./shape-quotes.js";
@@ -28,8 +28,8 @@ import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
 /** Parameters of the Guéant-Lehalle-Fernandez-Tapia market maker (`docs/strategies.md` has them with their formulas). */
-export const glftParams = z
-  .strictObject({
+export const glftParams = withEitherUnits(
+  z.strictObject({
     riskAversion: z
       .number()
       .gt(0)
@@ -91,10 +91,9 @@ export const glftParams = z
     targetPositionBase: targetPositionField,
     refreshToleranceBps: refreshToleranceBpsField,
     refreshToleranceTicks: refreshToleranceTicksField,
-  })
-  .superRefine(
-    eitherUnit({ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }),
-  );
+  }),
+  [{ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }],
+);
 
 /** The strategy's parameters, validated. */
 export type GlftParams = z.output<typeof glftParams>;

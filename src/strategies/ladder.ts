@@ -3,7 +3,6 @@ import type { Instrument } from "../core/instrument.js";
 import { inventoryFraction, inventoryRangeLots, sizeMultipliers } from "./inventory-skew.js";
 import {
   bpsField,
-  eitherUnit,
   inventoryRangeField,
   levelsField,
   refreshToleranceBpsField,
@@ -12,6 +11,7 @@ import {
   targetPositionField,
   ticksField,
   ticksOf,
+  withEitherUnits,
 } from "./param-fields.js";
 import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
 import { type QuotingRoom, shapeWithin, type WantedLevel } from "./shape-quotes.js";
@@ -19,8 +19,8 @@ import { exactLotsOfBase, lotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
 /** Parameters of the ladder market maker (`docs/strategies.md` has them with their formulas). */
-export const ladderParams = z
-  .strictObject({
+export const ladderParams = withEitherUnits(
+  z.strictObject({
     fair: z
       .enum(["mid", "micro"])
       .describe("The fair price: the mid, or the touch weighted by the opposite amounts.")
@@ -61,14 +61,13 @@ export const ladderParams = z
     inventoryRangeBase: inventoryRangeField,
     refreshToleranceBps: refreshToleranceBpsField,
     refreshToleranceTicks: refreshToleranceTicksField,
-  })
-  .superRefine(eitherUnit({ first: "halfSpreadBps", second: "halfSpreadTicks", required: true }))
-  .superRefine(
-    eitherUnit({ first: "levelSpacingBps", second: "levelSpacingTicks", required: false }),
-  )
-  .superRefine(
-    eitherUnit({ first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false }),
-  );
+  }),
+  [
+    { first: "halfSpreadBps", second: "halfSpreadTicks", required: true },
+    { first: "levelSpacingBps", second: "levelSpacingTicks", required: false },
+    { first: "refreshToleranceBps", second: "refreshToleranceTicks", required: false },
+  ],
+);
 
 /** The ladder's parameters, validated. */
 export type LadderParams = z.output<typeof ladderParams>;

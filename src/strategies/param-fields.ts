@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exactlyOneOf, notTogether } from "../core/config/key-rules.js";
 
 /** Parameters that the built-in strategies have in common, with their units in words. */
 
@@ -81,8 +82,23 @@ export interface EitherUnit {
   readonly required: boolean;
 }
 
-/** A zod check: of two parameters that mean the same in two units, one (or, unless required, none) is given. */
-export function eitherUnit({ first, second, required }: EitherUnit) {
+/**
+ * A schema of parameters of which some mean the same in two units: of each pair one (or, unless
+ * required, none) is given. Its JSON Schema says so too.
+ */
+export function withEitherUnits<Params extends z.ZodObject>(
+  params: Params,
+  pairs: readonly EitherUnit[],
+): Params {
+  const checked = pairs.reduce((schema, pair) => schema.superRefine(eitherUnit(pair)), params);
+  return checked.meta({
+    allOf: pairs.map(({ first, second, required }) =>
+      required ? exactlyOneOf(first, second) : notTogether(first, second),
+    ),
+  });
+}
+
+function eitherUnit({ first, second, required }: EitherUnit) {
   return (params: object, context: z.RefinementCtx): void => {
     const held = params as Record<string, unknown>;
     const given = [first, second].filter((key) => held[key] !== undefined);

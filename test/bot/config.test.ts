@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decideOf, loadBotConfig } from "../../src/bot/config/config.js";
-import { botJsonSchema } from "../../src/bot/config/config-json-schema.js";
 import { ConfigError } from "../../src/core/errors.js";
 
 const KEY = `0x${"1f".repeat(32)}`;
@@ -459,13 +458,5 @@ describe("the key", () => {
     const message = messageOf(`account:\n  ${written}\n`);
     expect(message).toContain("not shown");
     expect(message).not.toContain("1f1f1f1f");
-  });
-});
-
-describe("config/schema.json", () => {
-  it("is what the validator says (npm run schema)", () => {
-    expect(readFileSync(new URL("../../config/schema.json", import.meta.url), "utf8")).toBe(
-      botJsonSchema(),
-    );
   });
 });

@@ -7,7 +7,12 @@ import {
   quoteField,
   rateField,
 } from "../../bot/config/config-fields.js";
-import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue/queue-model-names.js";
+import { exactlyOneOf } from "../../core/config/key-rules.js";
+import {
+  isQueueModelName,
+  QUEUE_MODEL_NAMES,
+  QUEUE_MODEL_PATTERN,
+} from "../../core/queue/queue-model-names.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
 import { DOUBT_RULES } from "../venue/doubt-rule.js";
 
@@ -16,11 +21,6 @@ const positiveDecimal = (description: string) => quoteField(description);
 
 /** The span of a backtest that names none: all that the store has. */
 export const EVER = { from: "1970-01-01", to: "2100-01-01" } as const;
-
-/** For editors: of these keys one is there, and one alone. What the checks here say in words. */
-const eitherOf = (...keys: readonly string[]) => ({
-  allOf: [{ oneOf: keys.map((key) => ({ required: [key] })) }],
-});
 
 const history = z
   .strictObject({
@@ -88,7 +88,7 @@ const history = z
       });
     }
   })
-  .meta({ description: "What is replayed.", ...eitherOf("market", "markets") });
+  .meta({ description: "What is replayed.", allOf: [exactlyOneOf("market", "markets")] });
 
 const marketRules = z
   .strictObject({
@@ -180,7 +180,7 @@ const rules = z
   })
   .meta({
     description: "The exchange's rules: what orders it takes, and what they cost.",
-    ...eitherOf("exchangeInfo", "markets"),
+    allOf: [exactlyOneOf("exchangeInfo", "markets")],
   });
 
 const linear = (what: string) =>
@@ -205,7 +205,7 @@ const fills = z
       })
       .meta({
         description: `Of books: where our orders stand in the recorded queues: ${QUEUE_MODEL_NAMES}.`,
-        pattern: "^(risk-averse|log2?|power[23]?-\\d{1,3}(\\.\\d{1,6})?)$",
+        pattern: QUEUE_MODEL_PATTERN,
       })
       .default("risk-averse"),
     orderLatencyMs: z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exactlyOneOf } from "../../core/config/key-rules.js";
 
 const variableName = z
   .string()
@@ -33,9 +34,11 @@ const keystore = z
       params: { expected: "either passwordEnv or passwordFile" },
     });
   })
-  .describe(
-    "The account's private key in an encrypted file; its password in exactly one of passwordEnv and passwordFile.",
-  );
+  .meta({
+    description:
+      "The account's private key in an encrypted file; its password in exactly one of passwordEnv and passwordFile.",
+    allOf: [exactlyOneOf("passwordEnv", "passwordFile")],
+  });
 
 /** The trading account: where its key is, and its address where the key is an operator's. */
 export const accountShape = z
@@ -66,6 +69,8 @@ export const accountShape = z
       params: { expected: "either keyEnv or keystore" },
     });
   })
-  .describe(
-    "Whose orders they are: its key in exactly one of keyEnv and keystore. Never a key itself.",
-  );
+  .meta({
+    description:
+      "Whose orders they are: its key in exactly one of keyEnv and keystore. Never a key itself.",
+    allOf: [exactlyOneOf("keyEnv", "keystore")],
+  });

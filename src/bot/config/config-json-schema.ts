@@ -1,7 +1,53 @@
-import { configJsonSchema } from "../../core/config/config-json-schema.js";
+import {
+  configJsonSchema,
+  type JsonSchema,
+  jsonSchemaOf,
+} from "../../core/config/config-json-schema.js";
+import { type KeyRule, when } from "../../core/config/key-rules.js";
+import { builtInStrategies } from "../../strategies/built-in.js";
+import { STRATEGY_FILE_ENDINGS } from "../strategy/load-strategy.js";
 import { botSchema } from "./config-schema.js";
 
-/** The JSON Schema of a bot's YAML, as text: what `config/schema.json` holds and editors complete from. */
+/**
+ * The JSON Schema of a bot's YAML, as text: what `config/schema.json` holds and editors complete from.
+ * The parameters of a built-in strategy are those of its own schema; those of a strategy file are open.
+ */
 export function botJsonSchema(): string {
-  return configJsonSchema(botSchema);
+  return configJsonSchema(botSchema, (bot) => {
+    const markets = object(bot.properties?.markets);
+    const market = object(markets.additionalProperties);
+    const strategy = object(market.properties?.strategy);
+    const withParams = {
+      ...market,
+      properties: { ...market.properties, strategy: { ...strategy, anyOf: strategyNames() } },
+      allOf: [...(market.allOf ?? []), ...Object.keys(builtInStrategies).map(paramsRule)],
+    };
+    return {
+      ...bot,
+      properties: { ...bot.properties, markets: { ...markets, additionalProperties: withParams } },
+    } as JsonSchema;
+  });
+}
+
+/** What the `strategy` of a market may say: the name of a built-in one, or a file's path. */
+function strategyNames(): JsonSchema[] {
+  const endings = STRATEGY_FILE_ENDINGS.map((ending) => ending.slice(1)).join("|");
+  return [{ enum: Object.keys(builtInStrategies) }, { pattern: `[^/]\\.(${endings})$` }];
+}
+
+/** The parameters of a market whose strategy is the built-in one of this name. */
+function paramsRule(name: string): KeyRule {
+  const { $schema: _, ...params } = jsonSchemaOf(builtInStrategies[name].params);
+  return when(
+    { required: ["strategy"], properties: { strategy: { const: name } } },
+    {
+      properties: { params },
+      ...(params.required === undefined ? {} : { required: ["params"] }),
+    },
+  );
+}
+
+function object(node: JsonSchema | boolean | undefined): JsonSchema {
+  if (typeof node !== "object") throw new TypeError("the schema of a bot has no such mapping");
+  return node;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { notTogether, when } from "../../core/config/key-rules.js";
 import { accountShape } from "./account-fields.js";
 import { chainShape } from "./chain-fields.js";
 import { baseField, countField, durationField, quoteField } from "./config-fields.js";
@@ -104,7 +105,16 @@ const market = z
       .optional(),
     limits: limits.prefault({}),
   })
-  .describe("One market: its strategy and limits.");
+  .meta({
+    description: "One market: its strategy and limits.",
+    allOf: [
+      when(
+        { required: ["strategy"] },
+        {},
+        { properties: { params: { maxProperties: 0 } }, ...notTogether("decide") },
+      ),
+    ],
+  });
 
 const metrics = z
   .strictObject({
@@ -167,7 +177,10 @@ export const marketsOf = <Market extends z.ZodType>(held: Market) =>
       message: "names no market",
       params: { expected: "at least one market with its strategy" },
     })
-    .describe("The markets by their exchange id, such as btcusdc.");
+    .meta({
+      description: "The markets by their exchange id, such as btcusdc.",
+      minProperties: 1,
+    });
 
 /** The keys at the top of a bot file. */
 export const botShape = {
@@ -278,6 +291,13 @@ export const botSchema = z
   .meta({
     title: "Marketwright bot",
     description: "One bot: its exchange, account, markets and limits.",
+    allOf: [
+      when(
+        { required: ["liquidator"] },
+        { required: ["chain"] },
+        { properties: { markets: { additionalProperties: { required: ["strategy"] } } } },
+      ),
+    ],
   });
 
 /** What {@link botSchema} yields. */

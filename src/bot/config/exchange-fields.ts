@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { needs } from "../../core/config/key-rules.js";
 import { addressField, durationField, rateField } from "./config-fields.js";
 
 /** The exchange, and what of its protocol is a matter of choice. */
@@ -65,4 +66,7 @@ export const exchangeShape = z
     ).optional(),
     takerFeeRate: rateField("Taker fee rate to sign instead of exchangeInfo's").optional(),
   })
-  .describe("The exchange that the bot trades on.");
+  .meta({
+    description: "The exchange that the bot trades on.",
+    allOf: [needs("makerFeeRate", "takerFeeRate")],
+  });

@@ -1,5 +1,9 @@
 import { z } from "zod";
-import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue/queue-model-names.js";
+import {
+  isQueueModelName,
+  QUEUE_MODEL_NAMES,
+  QUEUE_MODEL_PATTERN,
+} from "../../core/queue/queue-model-names.js";
 import { quoteField } from "./config-fields.js";
 
 /** How the orders of a dry run travel, and are filled in this process. */
@@ -11,7 +15,10 @@ export const paperShape = z
         message: "is no queue model",
         params: { expected: QUEUE_MODEL_NAMES },
       })
-      .describe("Where paper orders stand in the live queues.")
+      .meta({
+        description: `Where paper orders stand in the live queues: ${QUEUE_MODEL_NAMES}.`,
+        pattern: QUEUE_MODEL_PATTERN,
+      })
       .default("risk-averse"),
     orderLatencyMs: z
       .number()

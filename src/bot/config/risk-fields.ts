@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { needs } from "../../core/config/key-rules.js";
 import { countField, durationField, fractionField, quoteField } from "./config-fields.js";
 import { lossShape } from "./ladder-fields.js";
 
@@ -42,4 +43,7 @@ export const riskShape = z
       { max: 10_000 },
     ).default(30),
   })
-  .describe("Limits of the whole account, and what counts as too old to trade on.");
+  .meta({
+    description: "Limits of the whole account, and what counts as too old to trade on.",
+    allOf: [needs("onDailyLoss", "maxDailyLossQuote")],
+  });

@@ -27,7 +27,8 @@ export interface LoadedStrategy {
   readonly routePrints: (printed: (text: string, isError: boolean) => void) => void;
 }
 
-const EXTENSIONS = [".ts", ".mts", ".js", ".mjs"];
+/** How the name of a strategy file may end. */
+export const STRATEGY_FILE_ENDINGS = [".ts", ".mts", ".js", ".mjs"];
 
 /**
  * Loads the strategy that a bot's YAML names: a built-in by its name, or a file by its path.
@@ -92,11 +93,11 @@ function unknownName(name: string, field: string): ConfigError {
 }
 
 async function assertFile(path: string, field: string): Promise<void> {
-  if (!EXTENSIONS.includes(extname(path))) {
+  if (!STRATEGY_FILE_ENDINGS.includes(extname(path))) {
     throw new ConfigError("a strategy file of this kind is not known", {
       field,
       value: path,
-      expected: `a file ending in ${EXTENSIONS.join(", ")}`,
+      expected: `a file ending in ${STRATEGY_FILE_ENDINGS.join(", ")}`,
     });
   }
   const found = await stat(path).catch((error: unknown) => {

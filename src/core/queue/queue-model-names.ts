@@ -14,6 +14,9 @@ import { type QueueModel, type QueuePlace, riskAverseQueue } from "./queue-model
 export const QUEUE_MODEL_NAMES =
   "risk-averse, log, log2, or power-N, power2-N or power3-N with N above 0 and at most 100, such as power-2";
 
+/** The same as a regular expression, for editors; the bounds of N are the program's alone. */
+export const QUEUE_MODEL_PATTERN = "^(risk-averse|log2?|power[23]?-\\d{1,3}(\\.\\d{1,6})?)$";
+
 const POWERS: Readonly<Record<string, (exponent: number) => ShareBehind>> = {
   power: powerShare,
   power2: power2Share,

@@ -1,0 +1,364 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { loadBotConfig } from "../../src/bot/config/config.js";
+import { botJsonSchema } from "../../src/bot/config/config-json-schema.js";
+import { loadStrategy } from "../../src/bot/strategy/load-strategy.js";
+import { ConfigError } from "../../src/core/errors.js";
+import { builtInStrategies } from "../../src/strategies/built-in.js";
+import {
+  changedAt,
+  filled,
+  placesIn,
+  type SchemaNode,
+  sampleOf,
+  wrongValues,
+} from "../support/schema-places.js";
+
+/*
+ * What the program refuses and a JSON Schema cannot say, so that editors do not mark it:
+ * - values that depend on each other: `sigma.windowMs` on `sampleMs`, `intensity.windowMs` on
+ *   `cellMs` and `minCells`, `limits.maxOrderBase` on `params.sizeBase`, `targetPositionBase` on
+ *   `limits.maxPositionBase`, ages on periods (`risk`, `guard`, `chain`, `liquidator`), rungs on
+ *   those before them, `widenFactor` on `action`, `markoutMinFills` on `markoutFills`
+ * - decimals that are written as texts ("0.5"), and what an address holds after its scheme
+ * - a name of two in a list, a queue model's power above 100
+ * - whether files, variables and folders are there
+ * - what a market takes: steps and ticks come from the exchange
+ */
+const BEYOND_A_SCHEMA =
+  /\.(sigma|intensity)\.windowMs: holds (too few samples|fewer cells|too many cells)/;
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const MINIMAL = join(ROOT, "config/minimal.yaml");
+const schema = JSON.parse(botJsonSchema()) as SchemaNode & { readonly allOf: unknown };
+const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false, strictRequired: false });
+const validate = ajv.compile(schema);
+const minimal = parse(readFileSync(MINIMAL, "utf8"));
+
+const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+const yamlFilesIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".yaml"))
+    .map((file) => `${folder}/${file}`);
+
+/** The message of what `marketwright check` refuses a file for, or undefined where it takes it. */
+async function refusal(written: unknown): Promise<string | undefined> {
+  try {
+    const { markets } = loadBotConfig(MINIMAL, {}, { key: "unused", change: () => written });
+    for (const [id, { strategy, params }] of Object.entries(markets)) {
+      if (strategy === undefined) continue;
+      const field = `markets.${id}.strategy`;
+      const loaded = await loadStrategy(strategy, dirname(MINIMAL), field);
+      loaded.strategy.bind(params, { at: ["markets", id, "params"] });
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.message;
+  }
+}
+
+/** The verdicts of schema and program, in this order. */
+async function verdicts(written: unknown): Promise<[boolean, boolean]> {
+  return [validate(written), (await refusal(written)) === undefined];
+}
+
+const withMarket = (market: object) => ({ ...minimal, markets: { btcusdc: market } });
+
+/** The published parameters of a built-in strategy. */
+function paramsNode(name: string): SchemaNode {
+  const market = schema.properties?.markets?.additionalProperties as {
+    readonly allOf: readonly {
+      readonly if: { readonly properties?: { readonly strategy: { readonly const: string } } };
+      readonly then: { readonly properties: { readonly params: SchemaNode } };
+    }[];
+  };
+  const rule = market.allOf.find((each) => each.if.properties?.strategy.const === name);
+  if (rule === undefined) throw new Error(`no rule for ${name}`);
+  return rule.then.properties.params;
+}
+
+/** Of two keys that are one quantity in two units, the other. */
+const inOtherUnit = (key: string) =>
+  key.endsWith("Bps") ? key.replace(/Bps$/, "Ticks") : key.replace(/Ticks$/, "Bps");
+
+/** The least parameters that a strategy takes. */
+function leastParams(name: string): Record<string, unknown> {
+  const { properties = {}, required = [] } = paramsNode(name);
+  const keys = name === "ladder" ? [...required, "halfSpreadBps"] : required;
+  return Object.fromEntries(keys.map((key) => [key, sampleOf(properties[key] as SchemaNode)]));
+}
+
+/** Parameters with one key more, as each form of its value has it. */
+function paramsWith(name: string, key: string): Record<string, unknown>[] {
+  const node = paramsNode(name).properties?.[key] as SchemaNode;
+  const { [inOtherUnit(key)]: _, ...others } = leastParams(name);
+  const forms = node.anyOf ?? [node];
+  return forms.map((form) => ({
+    ...(key.endsWith("s") ? others : leastParams(name)),
+    [key]: sampleOf(form),
+  }));
+}
+
+describe("config/schema.json", () => {
+  it("is what the validator says (npm run schema)", () => {
+    expect(readFileSync(join(ROOT, "config/schema.json"), "utf8")).toBe(botJsonSchema());
+  });
+
+  it("says of every key what it is", () => {
+    const whole = filled(schema);
+    const places = [
+      ...placesIn(schema, whole),
+      ...Object.keys(builtInStrategies).flatMap((name) =>
+        placesIn(paramsNode(name), filled(paramsNode(name)), ["params", name]),
+      ),
+    ];
+    expect(places.length).toBeGreaterThan(120);
+    const silent = places.filter(({ node }) => node.description === undefined);
+    expect(silent.map(({ path }) => path.join("."))).toEqual([]);
+  });
+
+  it("takes every bot's file of the project, each of which names it where an editor looks", () => {
+    const files = yamlFilesIn("config").filter((file) => read(file).includes("\nquotes:"));
+    expect(files.sort()).toEqual(
+      ["bot", "liquidator", "minimal", "replay"].map((name) => `config/${name}.yaml`),
+    );
+    for (const file of files) {
+      const [line = ""] = read(file).split("\n");
+      const [, named = ""] = /^# yaml-language-server: \$schema=(\S+)$/.exec(line) ?? [];
+      expect(resolve(ROOT, dirname(file), named), file).toBe(join(ROOT, "config/schema.json"));
+    }
+    const older = yamlFilesIn("test/fixtures").filter((file) => file.endsWith("/bot.yaml"));
+    expect(older.length).toBeGreaterThan(0);
+    for (const file of [...files, ...older]) {
+      validate(parse(read(file)));
+      expect(validate.errors, file).toBeNull();
+    }
+  });
+
+  it.each([
+    ["no key", { account: {} }],
+    ["two keys", { account: { keyEnv: "A", keystore: { file: "k", passwordEnv: "B" } } }],
+    ["a keystore without a password", { account: { keystore: { file: "k" } } }],
+    ["a maker's fee alone", { exchange: { ...minimal.exchange, makerFeeRate: 0 } }],
+    ["no market", { markets: {} }],
+    ["a market without a strategy", { markets: { btcusdc: {} } }],
+    ["a liquidator without a chain", { liquidator: { minProfitQuote: 1 } }],
+    [
+      "what a day's loss does, without its limit",
+      { risk: { maxDrawdownQuote: 5, onDailyLoss: "halt" } },
+    ],
+    ["a queue model that is none", { paper: { queue: "fifo" } }],
+    ["a strategy that is none", { markets: { btcusdc: { strategy: "laddder" } } }],
+    ["a strategy file of another kind", { markets: { btcusdc: { strategy: "./own.py" } } }],
+  ])("refuses %s, as the program does", async (_what, change) => {
+    expect(await verdicts({ ...minimal, ...change })).toEqual([false, false]);
+  });
+
+  it.each([
+    ["no strategy", {}, true],
+    ["parameters of no strategy", { params: { levels: 1 } }, false],
+    ["decisions of no strategy", { decide: { everyMs: 100 } }, false],
+  ])(
+    "says of a market with %s beside a liquidator what the program says",
+    async (_what, market, taken) => {
+      const written = {
+        ...withMarket(market),
+        chain: { rpc: ["http://127.0.0.1:8545"] },
+        liquidator: { minProfitQuote: 1 },
+      };
+      expect(await verdicts(written)).toEqual([taken, taken]);
+    },
+  );
+
+  it("leaves the parameters of a strategy file open", () => {
+    for (const strategy of ["./own.ts", "../own.mjs", "/home/me/own.js", "own.mts"])
+      expect(validate(withMarket({ strategy, params: { anything: [1, "x"] } })), strategy).toBe(
+        true,
+      );
+  });
+});
+
+describe("every key of a bot's file", () => {
+  const market = schema.properties?.markets?.additionalProperties as SchemaNode;
+  const rung = { action: "widen", widenFactor: 2 };
+  const address = `0x${"1".repeat(40)}`;
+  const account = { keyEnv: undefined, keystore: { passwordFile: undefined }, address };
+  const whole = filled(schema, {
+    exchange: minimal.exchange,
+    account,
+    markets: {
+      btcusdc: filled(market, { strategy: "ladder", params: leastParams("ladder") }),
+    },
+    risk: {
+      maxDrawdownQuote: 500,
+      maxDailyLossQuote: 500,
+      maxAccountAgeMs: 90_000,
+      maxRulesAgeMs: 900_000,
+      ladder: {
+        drawdown: [{ fromQuote: 1, ...rung }],
+        dailyLoss: [{ fromQuote: 1, ...rung }],
+        inventory: [{ fromFraction: 0.5, ...rung }],
+        markout: [{ fromBps: 1, ...rung }],
+        liftFraction: 0.8,
+      },
+    },
+    chain: { rpc: ["http://127.0.0.1:8545"], rpcEnv: ["RPC_URL"], lens: address },
+    liquidator: { maxNotionalQuote: 100 },
+    stateDir: "state",
+  });
+  const others = [
+    { ...whole, account: { keyEnv: "MARKETWRIGHT_KEY" } },
+    { ...whole, account: { keystore: { file: "key.json", passwordFile: "password.txt" } } },
+  ];
+  const places = [
+    ...placesIn(schema, whole).map((place) => ({ ...place, file: whole })),
+    ...others.flatMap((file) =>
+      placesIn(schema, file)
+        .filter(({ path }) => /keyEnv|passwordFile/.test(path.at(-1) ?? ""))
+        .map((place) => ({ ...place, file })),
+    ),
+  ];
+
+  it.each([whole, ...others])("is right in a file that has it", async (file) => {
+    expect(await refusal(file)).toBeUndefined();
+    expect(validate(file), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it("is in one of these files", () => {
+    const names = new Set(places.map(({ path }) => path.at(-1)));
+    expect(keysOf(schema).filter((key) => !names.has(key))).toEqual([]);
+  });
+
+  it.each(places.map(({ path, node, file }) => [path.join("."), path, node, file] as const))(
+    "%s is refused by schema and program where it is misspelt or has a wrong value",
+    async (_name, path, node, file) => {
+      const misspelt = changedAt(file, path, (mapping, key) => {
+        mapping[`${key}x`] = mapping[key];
+        delete mapping[key];
+      });
+      expect(await verdicts(misspelt)).toEqual([false, false]);
+      for (const [what, value] of wrongValues(node)) {
+        const wrong = changedAt(file, path, (mapping, key) => {
+          mapping[key] = value;
+        });
+        expect(await verdicts(wrong), `${what}: ${JSON.stringify(value)}`).toEqual([false, false]);
+      }
+    },
+  );
+});
+
+/** The names of all keys below a node. */
+function keysOf(node: SchemaNode): string[] {
+  const { properties = {}, additionalProperties, items } = node;
+  const children = [additionalProperties, items].filter((child) => typeof child === "object");
+  return [
+    ...Object.entries(properties).flatMap(([key, child]) => [key, ...keysOf(child)]),
+    ...children.flatMap(keysOf),
+  ];
+}
+
+describe.each(Object.keys(builtInStrategies))("the parameters of %s", (strategy) => {
+  const keys = Object.keys(paramsNode(strategy).properties ?? {});
+  const file = (params: unknown) => withMarket({ strategy, params });
+
+  it("are taken at their least, and not without what they need", async () => {
+    const least = leastParams(strategy);
+    expect(await verdicts(file(least))).toEqual([true, true]);
+    expect(await verdicts(withMarket({ strategy }))).toEqual([false, false]);
+    for (const key of Object.keys(least)) {
+      const { [key]: _, ...others } = least;
+      expect(await verdicts(file(others)), key).toEqual([false, false]);
+    }
+  });
+
+  it.each(keys)("have %s, and nothing that is nearly it", async (key) => {
+    for (const params of paramsWith(strategy, key)) {
+      expect(await verdicts(file(params)), JSON.stringify(params)).toEqual([true, true]);
+      const places = placesIn(paramsNode(strategy), params).filter(({ path }) => path[0] === key);
+      expect(places.length).toBeGreaterThan(0);
+      for (const { path, node } of places) {
+        const misspelt = changedAt(params, path, (mapping, name) => {
+          mapping[`${name}x`] = mapping[name];
+          delete mapping[name];
+        });
+        expect(await verdicts(file(misspelt)), path.join(".")).toEqual([false, false]);
+        for (const [what, value] of wrongValues(node)) {
+          const wrong = changedAt(params, path, (mapping, name) => {
+            mapping[name] = value;
+          });
+          const verdict = await verdicts(file(wrong));
+          expect(verdict, `${path.join(".")} ${what}: ${JSON.stringify(value)}`).toEqual([
+            false,
+            false,
+          ]);
+        }
+      }
+    }
+  });
+
+  it("are judged by schema and program alike, whatever is written", async () => {
+    const node = paramsNode(strategy);
+    const drawnFrom = (child: SchemaNode): fc.Arbitrary<unknown> => {
+      const forms = child.anyOf ?? [child];
+      const values = forms.flatMap((form) =>
+        form.properties === undefined
+          ? [fc.constant(sampleOf(form)), ...inRange(form)]
+          : [mappingOf(form)],
+      );
+      const wrong = fc.constantFrom(...wrongValues(child).map(([, value]) => value));
+      return fc.oneof(
+        { weight: 30, arbitrary: fc.oneof(...values) },
+        { weight: 1, arbitrary: wrong },
+      );
+    };
+    const mappingOf = ({ properties = {}, required = [] }: SchemaNode): fc.Arbitrary<object> =>
+      fc
+        .record(
+          Object.fromEntries(
+            Object.entries(properties).map(([key, child]) => [
+              key,
+              required.includes(key)
+                ? drawnFrom(child)
+                : fc.option(drawnFrom(child), { nil: undefined, freq: 2 }),
+            ]),
+          ),
+        )
+        .map((held) =>
+          Object.fromEntries(Object.entries(held).filter(([, value]) => value !== undefined)),
+        );
+    const inRange = ({ type, minimum, maximum, exclusiveMinimum, enum: choices }: SchemaNode) => {
+      if (choices !== undefined) return [fc.constantFrom(...choices)];
+      if (type === "boolean") return [fc.boolean()];
+      const [low, high] = [minimum ?? exclusiveMinimum ?? -10, Math.min(maximum ?? 1e6, 1e9)];
+      return type === "integer"
+        ? [fc.integer({ min: low, max: high })]
+        : [fc.double({ min: low, max: high, noNaN: true })];
+    };
+    const counts = { taken: 0, refused: 0 };
+    const dropOtherUnits = (params: object) =>
+      Object.fromEntries(
+        Object.entries(params).filter(
+          ([key]) => !key.endsWith("Ticks") || !Object.hasOwn(params, inOtherUnit(key)),
+        ),
+      );
+    await fc.assert(
+      fc.asyncProperty(mappingOf(node), fc.nat(5), async (drawn, keep) => {
+        const written = file(keep === 0 ? drawn : dropOtherUnits(drawn));
+        const message = await refusal(written);
+        const isTaken = validate(written);
+        counts[message === undefined ? "taken" : "refused"] += 1;
+        if (message !== undefined && BEYOND_A_SCHEMA.test(message)) return;
+        expect([isTaken, written, message]).toEqual([message === undefined, written, message]);
+      }),
+      { numRuns: 200 },
+    );
+    expect(counts.taken).toBeGreaterThan(20);
+    expect(counts.refused).toBeGreaterThan(20);
+  });
+});

@@ -123,7 +123,8 @@ export const ROOMS = {
     mayImport: [...TRADING, "history", "monitoring", "bot"],
   },
   cli: {
-    holds: "in `commands/` one file a command; beside it what commands share",
+    holds:
+      "in `usage/` what `--help` prints of each command, in `commands/` what the command does, loaded when it runs; beside them what commands share",
     mayImport: ["*"],
   },
 };

@@ -10,33 +10,39 @@ import { packageVersion } from "./process/package-version.js";
 type AddCommand = (program: Command, context: CliContext) => void;
 
 const control = async (): Promise<AddCommand> =>
-  (await import("./commands/control.js")).addControlCommands;
+  (await import("./usage/control.js")).addControlCommands;
 
 /**
- * The commands, in the order of the help, and where each is made. A module is loaded only for the command that is asked for: all of them
- * together take longer to load than a bot and its exchange take to start.
+ * The commands, in the order of the help. A file of `usage/` holds what `--help` prints and loads
+ * the command's file of `commands/` when the command is run: all commands together take longer to
+ * load than a bot and its exchange take to start.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  start: async () => (await import("./commands/start.js")).addStart,
-  run: async () => (await import("./commands/run.js")).addRun,
-  guard: async () => (await import("./commands/guard.js")).addGuard,
-  exchange: async () => (await import("./commands/exchange.js")).addExchange,
-  check: async () => (await import("./commands/check.js")).addCheck,
-  explain: async () => (await import("./commands/explain.js")).addExplain,
-  drill: async () => (await import("./commands/drill.js")).addDrill,
-  replay: async () => (await import("./commands/replay.js")).addReplay,
-  call: async () => (await import("./commands/call.js")).addCall,
+  start: async () => (await import("./usage/start.js")).addStart,
+  run: async () => (await import("./usage/run.js")).addRun,
+  guard: async () => (await import("./usage/guard.js")).addGuard,
+  exchange: async () => (await import("./usage/exchange.js")).addExchange,
+  check: async () => (await import("./usage/check.js")).addCheck,
+  explain: async () => (await import("./usage/explain.js")).addExplain,
+  drill: async () => (await import("./usage/drill.js")).addDrill,
+  replay: async () => (await import("./usage/replay.js")).addReplay,
+  call: async () => (await import("./usage/call.js")).addCall,
   status: control,
   halt: control,
   resume: control,
   flatten: control,
-  "cancel-all": async () => (await import("./commands/cancel-all.js")).addCancelAll,
-  key: async () => (await import("./commands/key.js")).addKey,
-  backtest: async () => (await import("./commands/backtest.js")).addBacktest,
-  sweep: async () => (await import("./commands/sweep.js")).addSweep,
-  worker: async () => (await import("./commands/worker.js")).addWorker,
-  compare: async () => (await import("./commands/compare.js")).addCompare,
-  data: async () => (await import("./commands/data.js")).addData,
+  "cancel-all": async () => (await import("./usage/cancel-all.js")).addCancelAll,
+  key: async () => (await import("./usage/key.js")).addKey,
+  backtest: async () => (await import("./usage/backtest.js")).addBacktest,
+  sweep: async () => (await import("./usage/sweep.js")).addSweep,
+  worker: async () => (await import("./usage/worker.js")).addWorker,
+  compare: async () => (await import("./usage/compare.js")).addCompare,
+  data: async () => (await import("./usage/data.js")).addData,
+};
+
+/** The part of a command's own help that takes loading what the command does. */
+const LOADED_HELP: Readonly<Record<string, () => Promise<string>>> = {
+  call: async () => (await import("./commands/endpoint-table.js")).endpointHelp(),
 };
 
 /** What is to be said when a signal ends a command that hears of none itself. */
@@ -75,6 +81,8 @@ export async function buildProgram(context: CliContext, only?: string): Promise<
     [...new Set(wanted.flatMap((name) => COMMANDS[name] ?? []))].map((load) => load()),
   );
   for (const add of added) add(program, context);
+  if (only !== undefined && Object.hasOwn(LOADED_HELP, only))
+    program.commands[0]?.addHelpText("after", (await LOADED_HELP[only]?.()) ?? "");
   takeValuesOnce(program);
   for (const command of [program, ...program.commands]) {
     command
@@ -99,10 +107,7 @@ export async function runCli(args: readonly string[], given: CliContext): Promis
   protectArguments(args);
   const context = withMaskedOutput(given);
   try {
-    const program = await buildProgram(
-      context,
-      args.find((arg) => !arg.startsWith("-")),
-    );
+    const program = await buildProgram(context, commandNamedIn(args));
     const signalled = untilSignalled(context, program);
     await orUncaught(context, () =>
       Promise.race([program.parseAsync([...args], { from: "user" }), signalled]),
@@ -113,6 +118,12 @@ export async function runCli(args: readonly string[], given: CliContext): Promis
     if (!(error instanceof NotWell) && !isCommanders(error)) context.stderr.write(errorText(error));
     return exitCodeOf(error);
   }
+}
+
+/** The command that a command line runs, or asks the help of; undefined where it names none. */
+function commandNamedIn(args: readonly string[]): string | undefined {
+  const [first, second] = args.filter((arg) => !arg.startsWith("-"));
+  return first === "help" ? second : first;
 }
 
 /** Rejects with Interrupted when a signal comes while one of the commands runs that hear of none themselves. */

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { readNamedFile } from "../bot/config/account-key.js";
 import { protectAddress, shownVariable } from "../core/crypto/secrets.js";
 import { ConfigError } from "../core/errors.js";
@@ -9,20 +8,6 @@ export interface QueueOptions {
   readonly queue?: string;
   readonly queueEnv?: string;
   readonly queueFile?: string;
-}
-
-/** Adds the options that name a queue. A password has no place on a command line, which every user of the machine can read. */
-export function addQueueOptions(command: Command, purpose: string): Command {
-  return command
-    .option("--queue <address>", `${purpose}: redis://HOST:PORT, without a password`)
-    .option(
-      "--queue-env <name>",
-      "environment variable that holds the queue's address, where it has a password",
-    )
-    .option(
-      "--queue-file <file>",
-      "file whose first line is the queue's address, where it has a password",
-    );
 }
 
 /**

@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import type { Command } from "commander";
 import { type BacktestConfig, loadBacktestConfig } from "../../backtest/config/backtest-config.js";
 import { checkReplayedSizes } from "../../backtest/config/replayed-sizes.js";
 import { DOUBTS, doubtfulFees } from "../../backtest/record/doubtful-fills.js";
@@ -21,41 +20,20 @@ import { jsonText } from "../process/output.js";
 import { packageVersion } from "../process/package-version.js";
 import { endedByStrays } from "../process/stray-errors.js";
 
-interface BacktestCommandOptions {
+export interface BacktestCommandOptions {
   readonly out?: string;
   readonly replace?: boolean;
   readonly checkLookAhead?: string | true;
   readonly json?: boolean;
 }
 
-const EXAMPLES = `
-Examples:
-  marketwright backtest config/backtest.yaml --out report
-  marketwright backtest config/backtest.yaml --out report --replace --json
-  marketwright backtest config/backtest.yaml --check-look-ahead
-
-Writes report.html, report.json and fills.csv into the folder, all together at the end. Exit code 1 when it was
-interrupted, or a strategy failed.`;
-
-/** `marketwright backtest FILE` */
-export function addBacktest(program: Command, context: CliContext): void {
-  program
-    .command("backtest")
-    .description(
-      "replay recorded history through the same strategy, risk and executor, and report it",
-    )
-    .argument("<file>", "the backtest's YAML")
-    .option("--out <folder>", "where the report is written")
-    .option("--replace", "replace a report that lies there")
-    .option(
-      "--check-look-ahead [cuts]",
-      "cut the history after so many of its decisions (50), and fail if an earlier one changes or a strategy fails",
-    )
-    .option("--json", "the report's figures as JSON on stdout")
-    .addHelpText("after", EXAMPLES)
-    .action(async (file: string, options: BacktestCommandOptions) => {
-      await endedByStrays(context, (check) => backtest(context, file, options, check));
-    });
+/** Runs a backtest, and writes its report. */
+export async function backtestCommand(
+  context: CliContext,
+  file: string,
+  options: BacktestCommandOptions,
+): Promise<void> {
+  await endedByStrays(context, (check) => backtest(context, file, options, check));
 }
 
 /** @param check throws what the strategies have left to nobody. */

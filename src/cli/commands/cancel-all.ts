@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
 import {
   type CancelReport,
@@ -20,100 +19,90 @@ import { notedHashesOf } from "../halts/noted-hashes.js";
 import { NotWell } from "../process/exit.js";
 import { jsonText, table } from "../process/output.js";
 
-interface CancelAllOptions {
+export interface CancelAllCommandOptions {
   readonly market?: string;
   readonly json?: boolean;
 }
 
-/** `marketwright cancel-all bot.yaml` */
-export function addCancelAll(program: Command, context: CliContext): void {
-  program
-    .command("cancel-all")
-    .description(
-      "halt the bot, where it runs, cancel every order of the account in its markets at the exchange itself, and say whose they were",
-    )
-    .argument("<file>", "the bot's YAML file; the bot need not run")
-    .option("--market <id>", "this market alone (default: all markets of the file)")
-    .option("--json", "JSON on stdout")
-    .action(async (file: string, { market, json }: CancelAllOptions) => {
-      await withExchange(openBotOrders(context, file), async (access) => {
-        const { config, client, signer } = access;
-        const markets = marketsOf(Object.keys(config.markets), market);
-        const account = signer.address;
-        const { clock } = context.seam;
-        const say = (text: string): void => void context.stderr.write(`marketwright: ${text}\n`);
-        let isTold = false;
-        const onWait = (waitMs: Ms): void => {
-          if (!isTold) say(waitText(waitMs));
-          isTold = true;
-        };
-        const budget = new CancelBudget({ clock, fraction: 1, onWait });
-        const readClock = () =>
-          budget.call("time", { kept: 0, isOver: () => true }, access.syncClock);
-        await readClock().catch((error: unknown) => say(clockText(error)));
-        // Whatever is wrong with what the bot left, its orders are cancelled.
-        const orElse = <T>(read: () => T, otherwise: T, meaning: string): T => {
-          try {
-            return read();
-          } catch (error) {
-            if (!(error instanceof MarketwrightError)) throw error;
-            say(`${error.message}: ${meaning}`);
-            return otherwise;
-          }
-        };
-        const stateDir = stateDirOf(config, account);
-        const runs = orElse(
-          () => isLocked({ account, env: context.env, stateDir }, "bot"),
-          false,
-          "no bot is taken to run",
+/** Cancels the account's orders. @throws NotWell where any may be left */
+export async function cancelAllCommand(
+  context: CliContext,
+  file: string,
+  { market, json }: CancelAllCommandOptions,
+): Promise<void> {
+  await withExchange(openBotOrders(context, file), async (access) => {
+    const { config, client, signer } = access;
+    const markets = marketsOf(Object.keys(config.markets), market);
+    const account = signer.address;
+    const { clock } = context.seam;
+    const say = (text: string): void => void context.stderr.write(`marketwright: ${text}\n`);
+    let isTold = false;
+    const onWait = (waitMs: Ms): void => {
+      if (!isTold) say(waitText(waitMs));
+      isTold = true;
+    };
+    const budget = new CancelBudget({ clock, fraction: 1, onWait });
+    const readClock = () => budget.call("time", { kept: 0, isOver: () => true }, access.syncClock);
+    await readClock().catch((error: unknown) => say(clockText(error)));
+    // Whatever is wrong with what the bot left, its orders are cancelled.
+    const orElse = <T>(read: () => T, otherwise: T, meaning: string): T => {
+      try {
+        return read();
+      } catch (error) {
+        if (!(error instanceof MarketwrightError)) throw error;
+        say(`${error.message}: ${meaning}`);
+        return otherwise;
+      }
+    };
+    const stateDir = stateDirOf(config, account);
+    const runs = orElse(
+      () => isLocked({ account, env: context.env, stateDir }, "bot"),
+      false,
+      "no bot is taken to run",
+    );
+    const arriving = runs
+      ? undefined
+      : orElse(
+          () => arrivingUntilMs(config, account),
+          Number.POSITIVE_INFINITY,
+          "nobody knows when the bot ended",
         );
-        const arriving = runs
-          ? undefined
-          : orElse(
-              () => arrivingUntilMs(config, account),
-              Number.POSITIVE_INFINITY,
-              "nobody knows when the bot ended",
-            );
-        const untilMs = config.exchange.signatureWindowMs + ARRIVING_SPARE_MS;
-        const arrivingMs = Math.min(
-          untilMs,
-          (arriving ?? 0) - clock.nowMs() - access.clockOffsetMs(),
-        );
-        if (arrivingMs > 0) say(arrivingText(arrivingMs));
-        const halt = new CancelAllHalt(context, { account, stateDir, marketId: market, file, say });
-        const report = await cancelEverything({
-          client: {
-            time: () => client.time(),
-            exchangeInfo: () => client.exchangeInfo(),
-            openOrders: (marketId) => client.openOrders(marketId),
-            // What is open is looked at before, so that it can be said whose it was.
-            cancelAllOpenOrders: async (marketId) => {
-              await halt.begin();
-              await client.cancelAllOpenOrders(marketId);
-            },
-          },
-          clock,
-          budget,
-          readClock,
-          account,
-          markets,
-          notedHashes: orElse(
-            () => notedHashesOf(config, account),
-            new Set<string>(),
-            "orders that the exchange built count as somebody else's",
-          ),
-          untilMs,
-          // A bot that runs takes care of what it has on the wire.
-          mayArriveUntilMs: arriving,
-        });
-        context.stdout.write(
-          json === true ? jsonText({ account, markets, ...report }, 2) : textOf(report, markets),
-        );
-        if (report.foundLater > 0) say(laterText(report.foundLater));
-        const isSafe = await halt.isSafe();
-        if (!isSafe || report.left.length > 0 || report.failed.length > 0) throw new NotWell();
-      });
+    const untilMs = config.exchange.signatureWindowMs + ARRIVING_SPARE_MS;
+    const arrivingMs = Math.min(untilMs, (arriving ?? 0) - clock.nowMs() - access.clockOffsetMs());
+    if (arrivingMs > 0) say(arrivingText(arrivingMs));
+    const halt = new CancelAllHalt(context, { account, stateDir, marketId: market, file, say });
+    const report = await cancelEverything({
+      client: {
+        time: () => client.time(),
+        exchangeInfo: () => client.exchangeInfo(),
+        openOrders: (marketId) => client.openOrders(marketId),
+        // What is open is looked at before, so that it can be said whose it was.
+        cancelAllOpenOrders: async (marketId) => {
+          await halt.begin();
+          await client.cancelAllOpenOrders(marketId);
+        },
+      },
+      clock,
+      budget,
+      readClock,
+      account,
+      markets,
+      notedHashes: orElse(
+        () => notedHashesOf(config, account),
+        new Set<string>(),
+        "orders that the exchange built count as somebody else's",
+      ),
+      untilMs,
+      // A bot that runs takes care of what it has on the wire.
+      mayArriveUntilMs: arriving,
     });
+    context.stdout.write(
+      json === true ? jsonText({ account, markets, ...report }, 2) : textOf(report, markets),
+    );
+    if (report.foundLater > 0) say(laterText(report.foundLater));
+    const isSafe = await halt.isSafe();
+    if (!isSafe || report.left.length > 0 || report.failed.length > 0) throw new NotWell();
+  });
 }
 
 /** Beyond the signature window: a heartbeat is dated ahead by its interval, and the last look comes after that. */

@@ -1,5 +1,4 @@
 import { dirname } from "node:path";
-import type { Command } from "commander";
 import { readAccountKey } from "../../bot/config/account-key.js";
 import type { BotConfig } from "../../bot/config/config.js";
 import { explainBot } from "../../bot/explain/explain.js";
@@ -18,7 +17,7 @@ import { notedHashesOf } from "../halts/noted-hashes.js";
 import { NotWell } from "../process/exit.js";
 import { jsonText, table } from "../process/output.js";
 
-interface CheckOptions {
+export interface CheckCommandOptions {
   readonly connect?: boolean;
   readonly within?: string;
   readonly json?: boolean;
@@ -27,58 +26,47 @@ interface CheckOptions {
 /** How long the first data of the streams is waited for. */
 const WITHIN_MS = 10_000;
 
-/** `marketwright check bot.yaml [--connect]` */
-export function addCheck(program: Command, context: CliContext): void {
-  program
-    .command("check")
-    .description("validate a bot's file; with --connect, also the exchange that it names")
-    .argument("<file>", "the bot's YAML file")
-    .option(
-      "--connect",
-      "look at the exchange too: clock, EIP-712 domain, markets, fee rates, margin, orders of others, market and account streams, and the chain of a liquidator",
-    )
-    .option("--within <duration>", "wait no longer for the streams' first data (default: 10s)")
-    .option("--json", "JSON on stdout")
-    .action(async (file: string, { connect, within, json }: CheckOptions) => {
-      const withinMs = within === undefined ? WITHIN_MS : parseDuration(within, "--within");
-      await withExchange(
-        openBot(context, file),
-        async ({ config, signer, client, transport, syncClock }) => {
-          const account = signer.address;
-          const { strategies, findings } = await checkStrategies(config);
-          findings.push(...guardFindings(config, file));
-          if (connect === true) {
-            const notedHashes = notedHashesOf(config, account);
-            const { seam, env } = context;
-            const rpcs = config.chain === undefined ? [] : rpcUrlsOf(config.chain, env);
-            const access = {
-              config,
-              signer,
-              client,
-              transport,
-              seam,
-              syncClock,
-              rpcs,
-              sender: operatorOf(config, context),
-            };
-            findings.push(...(await checkVenue({ ...access, strategies, notedHashes, withinMs })));
-            // Without a book or an account there is nothing to judge by, and it has been said.
-            if (findings.every(({ level }) => level !== "error"))
-              findings.push(...(await plausibilityFindings(config, context, withinMs)));
-          }
-          const ok = findings.every(({ level }) => level !== "error");
-          context.stdout.write(
-            json === true
-              ? jsonText(
-                  { file: config.path, account, connected: connect === true, ok, findings },
-                  2,
-                )
-              : report(findings, file),
-          );
-          if (!ok) throw new NotWell();
-        },
+/** Checks a bot's file, and with `--connect` its exchange. @throws NotWell for any error found */
+export async function checkCommand(
+  context: CliContext,
+  file: string,
+  { connect, within, json }: CheckCommandOptions,
+): Promise<void> {
+  const withinMs = within === undefined ? WITHIN_MS : parseDuration(within, "--within");
+  await withExchange(
+    openBot(context, file),
+    async ({ config, signer, client, transport, syncClock }) => {
+      const account = signer.address;
+      const { strategies, findings } = await checkStrategies(config);
+      findings.push(...guardFindings(config, file));
+      if (connect === true) {
+        const notedHashes = notedHashesOf(config, account);
+        const { seam, env } = context;
+        const rpcs = config.chain === undefined ? [] : rpcUrlsOf(config.chain, env);
+        const access = {
+          config,
+          signer,
+          client,
+          transport,
+          seam,
+          syncClock,
+          rpcs,
+          sender: operatorOf(config, context),
+        };
+        findings.push(...(await checkVenue({ ...access, strategies, notedHashes, withinMs })));
+        // Without a book or an account there is nothing to judge by, and it has been said.
+        if (findings.every(({ level }) => level !== "error"))
+          findings.push(...(await plausibilityFindings(config, context, withinMs)));
+      }
+      const ok = findings.every(({ level }) => level !== "error");
+      context.stdout.write(
+        json === true
+          ? jsonText({ file: config.path, account, connected: connect === true, ok, findings }, 2)
+          : report(findings, file),
       );
-    });
+      if (!ok) throw new NotWell();
+    },
+  );
 }
 
 /** Who signs: the account, or its operator. */

@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
 import { Decimal } from "decimal.js";
 import { parse } from "yaml";
 import { compareSession } from "../../backtest/compare/compare-session.js";
@@ -22,72 +21,47 @@ import type { CliContext } from "../cli-context.js";
 import { NotWell } from "../process/exit.js";
 import { jsonText } from "../process/output.js";
 
-interface CompareOptions {
+export interface CompareCommandOptions {
   readonly fit?: boolean;
   readonly json?: boolean;
 }
 
-const EXAMPLES = `
-Examples:
-  marketwright run config/bot.yaml --record session
-  marketwright compare session config/backtest.yaml
-  marketwright compare session --fit --json
-
-LIVE is a folder that run --record has made. BACKTEST is a backtest's YAML, or the folder of a report, whose fill models are taken; without it, and
-with --fit, the recording's own latencies. The interval, the config and the rules are those of the session.`;
-
-/** `marketwright compare LIVE [BACKTEST]` */
-export function addCompare(program: Command, context: CliContext): void {
-  program
-    .command("compare")
-    .description(
-      "put a recorded session beside its replay: intents, orders, fills and profit, and why each fill differs",
-    )
-    .argument("<live>", "the folder of a recorded session")
-    .argument("[backtest]", "a backtest's YAML, or the folder of its report")
-    .option("--fit", "find the queue model and latencies that fill the recorded orders most alike")
-    .option("--json", "the comparison as JSON on stdout")
-    .addHelpText("after", EXAMPLES)
-    .action(
-      async (
-        live: string,
-        backtest: string | undefined,
-        { fit = false, json = false }: CompareOptions,
-      ) => {
-        collectAlone();
-        const session = readSession(live);
-        const { fills, liquidation, seed } = modelsOf(backtest, context);
-        if (!fit && backtest !== undefined) requireConstant(fills, backtest);
-        const log = openLog({ level: session.config.logLevel, clock: context.seam.clock });
-        const strategies = bindStrategies(
-          session.config,
-          await loadStrategies(session.config, log),
-        );
-        const comparison = await compareSession({
-          folder: live,
-          session,
-          strategies,
-          ...(fills === undefined
-            ? {}
-            : {
-                queue: fills.queue,
-                doubtful: fills.doubtful,
-                orderLatencyMs: fills.orderLatencyMs,
-                responseLatencyMs: fills.responseLatencyMs,
-              }),
-          liquidation: {
-            priceOff: toFixedPoint(liquidation.priceOff),
-            insuranceFeeRate: toFixedPoint(liquidation.insuranceFeeRate),
-          },
-          seed: String(seed),
-          fit,
-          onNotice: (notice) => tellFailed(log, notice),
-        });
-        context.stdout.write(json ? jsonText(comparison, 2) : comparisonText(comparison));
-        if (comparison.strategyErrors.length + comparison.sameInputs.strategyErrors.length > 0)
-          throw new NotWell();
-      },
-    );
+/** Compares a recorded session with its replay. @throws NotWell where a strategy failed */
+export async function compareCommand(
+  context: CliContext,
+  live: string,
+  backtest: string | undefined,
+  { fit = false, json = false }: CompareCommandOptions,
+): Promise<void> {
+  collectAlone();
+  const session = readSession(live);
+  const { fills, liquidation, seed } = modelsOf(backtest, context);
+  if (!fit && backtest !== undefined) requireConstant(fills, backtest);
+  const log = openLog({ level: session.config.logLevel, clock: context.seam.clock });
+  const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
+  const comparison = await compareSession({
+    folder: live,
+    session,
+    strategies,
+    ...(fills === undefined
+      ? {}
+      : {
+          queue: fills.queue,
+          doubtful: fills.doubtful,
+          orderLatencyMs: fills.orderLatencyMs,
+          responseLatencyMs: fills.responseLatencyMs,
+        }),
+    liquidation: {
+      priceOff: toFixedPoint(liquidation.priceOff),
+      insuranceFeeRate: toFixedPoint(liquidation.insuranceFeeRate),
+    },
+    seed: String(seed),
+    fit,
+    onNotice: (notice) => tellFailed(log, notice),
+  });
+  context.stdout.write(json ? jsonText(comparison, 2) : comparisonText(comparison));
+  if (comparison.strategyErrors.length + comparison.sameInputs.strategyErrors.length > 0)
+    throw new NotWell();
 }
 
 interface Models {

@@ -1,4 +1,3 @@
-import { type Command, Option } from "commander";
 import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotOrders } from "../../bot/config/config.js";
 import {
@@ -16,79 +15,19 @@ import { tellStoppedBot, type UnstartedBot } from "../halts/stopped-bot.js";
 import { NotWell } from "../process/exit.js";
 import { printData } from "../process/output.js";
 
-interface ControlOptions {
-  readonly json?: boolean;
-  readonly market?: string;
-  readonly reason?: string;
-  readonly maxSlippageBps?: string;
-  readonly sliceBase?: string;
-}
-
-/** `marketwright status|halt|resume|flatten [bot.yaml]`: what is said to a running bot through its control socket. */
-export function addControlCommands(program: Command, context: CliContext): void {
-  controlCommand(program, context, "status", "what a running bot does now", () => ({
-    command: "status",
-  }));
-  controlCommand(
-    program,
-    context,
-    "halt",
-    "take a bot's quotes down and keep them down, restarts included; of a bot that does not run, before it starts",
-    ({ market, reason }) => ({
-      command: "halt",
-      marketId: market,
-      reason,
-    }),
-  )
-    .addOption(marketOption())
-    .option("--reason <text>", "why, for the log and the screen");
-  controlCommand(
-    program,
-    context,
-    "resume",
-    "let a halted bot quote again; one that does not run, when it is started",
-    ({ market }) => ({
-      command: "resume",
-      marketId: market,
-    }),
-  ).addOption(marketOption());
-  controlCommand(
-    program,
-    context,
-    "flatten",
-    "work a running bot's position to zero",
-    ({ market, maxSlippageBps, sliceBase }) => ({
-      command: "flatten",
-      marketId: market,
-      maxSlippageBps: maxSlippageBps === undefined ? undefined : slippageOf(maxSlippageBps),
-      sliceBase,
-    }),
-  )
-    .addOption(marketOption())
-    .option("--max-slippage-bps <bps>", "never further from the touch than this (default: 50)")
-    .option("--slice-base <amount>", "largest single order (default: the market's own limit)");
-}
-
-function controlCommand(
-  program: Command,
+/** Asks a running bot for something, and prints its answer. @throws NotWell where a resume changed nothing */
+export async function controlCommand(
   context: CliContext,
-  name: string,
-  description: string,
-  request: (options: ControlOptions) => ControlRequest,
-): Command {
-  return program
-    .command(name)
-    .description(description)
-    .argument("[file]", "the bot's file; without it, the only bot that runs")
-    .option("--json", "JSON on stdout")
-    .action(async (file: string | undefined, options: ControlOptions) => {
-      const asked = checked(request(options));
-      const { answer, note } = await answerOf(context, file, asked);
-      printData(context, answer, options.json);
-      if (note === undefined) return;
-      context.stderr.write(`marketwright: ${note}\n`);
-      throw new NotWell();
-    });
+  file: string | undefined,
+  request: ControlRequest,
+  json: boolean | undefined,
+): Promise<void> {
+  const asked = checked(request);
+  const { answer, note } = await answerOf(context, file, asked);
+  printData(context, answer, json);
+  if (note === undefined) return;
+  context.stderr.write(`marketwright: ${note}\n`);
+  throw new NotWell();
 }
 
 /** What came of a command, and what is not well about it. */
@@ -153,19 +92,5 @@ function checked(request: ControlRequest): ControlRequest {
     field: option.flag,
     value,
     expected: option.expected,
-  });
-}
-
-function marketOption(): Option {
-  return new Option("--market <id>", "this market alone (default: all)");
-}
-
-function slippageOf(text: string): number {
-  const bps = Number(text);
-  if (text.trim() !== "" && bps > 0 && bps <= 10_000) return bps;
-  throw new ConfigError("is no slippage", {
-    field: "--max-slippage-bps",
-    value: text,
-    expected: "a number of basis points above 0, at most 10000",
   });
 }

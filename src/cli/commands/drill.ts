@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { readAccountKey } from "../../bot/config/account-key.js";
 import { lensAddress, openChainRpc, rpcUrlsOf } from "../../bot/run/chain-access.js";
 import { readCreditPerEth, readRiskyAccounts } from "../../bot/run/liquidator-venue.js";
@@ -21,45 +20,36 @@ import type { VenueMarket } from "../../liquidator/watch/victims.js";
 import type { Level } from "../../market/book/readable-book.js";
 import { forkEvm } from "../../simulator/chain/forked-evm.js";
 import type { CliContext } from "../cli-context.js";
+import { DEFAULT_DRILL_ACCOUNTS } from "../drill-default.js";
 import { type BotAccess, openBot, withExchange } from "../exchange-access.js";
 import { jsonText, table } from "../process/output.js";
 import { Rehearsal, type Rehearsed } from "../rehearsal.js";
 
-interface DrillOptions {
+export interface DrillCommandOptions {
   readonly most?: string;
   readonly json?: boolean;
 }
 
-const MOST = 20;
 /** Gas of a takeover that a plan reckons with, with room for several positions. */
 const GAS = 330_000n;
 const BOOK_LEVELS = 500;
 
-/** `marketwright drill bot.yaml`: what the liquidator would do if prices moved. */
-export function addDrill(program: Command, context: CliContext): void {
-  program
-    .command("drill")
-    .description(
-      "rehearse liquidations on a copy of the chain: move prices until accounts break, and execute our own transaction there; exit code 0 when they were rehearsed, whatever came of it, 1 when they could not be",
-    )
-    .argument("<file>", "the bot's YAML file, with a chain and a liquidator")
-    .option(
-      "--most <number>",
-      `no more than so many accounts, those nearest to the edge first (default: ${MOST})`,
-    )
-    .option("--json", "JSON on stdout")
-    .action(async (file: string, options: DrillOptions) => {
-      const most = options.most === undefined ? MOST : countOf(options.most);
-      await withExchange(openBot(context, file), async (access) => {
-        const { rehearsed, creditDecimals, blockNumber } = await drill(context, access, most);
-        const rows = rehearsed.map((one) => rowOf(one, creditDecimals));
-        context.stdout.write(
-          options.json === true
-            ? jsonText({ blockNumber, accounts: rows }, 2)
-            : report(rows, blockNumber),
-        );
-      });
-    });
+/** Rehearses liquidations on a copy of the chain. */
+export async function drillCommand(
+  context: CliContext,
+  file: string,
+  options: DrillCommandOptions,
+): Promise<void> {
+  const most = options.most === undefined ? DEFAULT_DRILL_ACCOUNTS : countOf(options.most);
+  await withExchange(openBot(context, file), async (access) => {
+    const { rehearsed, creditDecimals, blockNumber } = await drill(context, access, most);
+    const rows = rehearsed.map((one) => rowOf(one, creditDecimals));
+    context.stdout.write(
+      options.json === true
+        ? jsonText({ blockNumber, accounts: rows }, 2)
+        : report(rows, blockNumber),
+    );
+  });
 }
 
 async function drill(context: CliContext, access: BotAccess, most: number) {

@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import type { Command } from "commander";
 import { openLog } from "../../monitoring/log.js";
 import type { OpenChain } from "../../simulator/chain/open-chain.js";
 import { checkPorts } from "../../simulator/config/config-chain.js";
@@ -15,91 +14,80 @@ import { loadExchangeConfig } from "../load-exchange-config.js";
 import { jsonText } from "../process/output.js";
 import { packageFile } from "../process/package-files.js";
 
-interface ExchangeOptions extends ExchangePorts {
+export interface ExchangeCommandOptions extends ExchangePorts {
   readonly json?: boolean;
 }
 
-/** `marketwright exchange [exchange.yaml]` */
-export function addExchange(program: Command, context: CliContext): void {
-  program
-    .command("exchange")
-    .description("run the embedded exchange alone, REST and websocket, until SIGINT or SIGTERM")
-    .argument("[file]", "the exchange's YAML file (default: the one that comes with the package)")
-    .option("--port <number>", "this port instead of the file's; 0 takes any free one")
-    .option(
-      "--rpc-port <number>",
-      "this port for the chain instead of the file's; 0 takes any free one",
-    )
-    .option("--json", "say where it listens as one line of JSON")
-    .action(async (file: string | undefined, options: ExchangeOptions) => {
-      const path = resolve(file ?? packageFile("config/exchange.yaml"));
-      const loaded = loadExchangeConfig(path);
-      const config = atPorts(loaded, options);
-      checkPorts(config);
-      await checkCaptures(config, dirname(path));
-      const log = openLog({
-        level: "info",
-        clock: context.seam.clock,
-        fields: { process: "exchange" },
-      });
-      const interrupted = context.interrupted();
-      let open: OpenExchange | undefined;
-      let fail: (error: unknown) => void = () => {};
-      const failed = new Promise<never>((_resolve, reject) => {
-        fail = reject;
-      });
-      // Until the server listens nobody waits for it.
-      failed.catch(() => {});
-      try {
-        open = await openConfiguredExchange(config, context.seam, {
-          baseFolder: dirname(path),
-          onChainReport: (report) =>
-            log.warn(
-              { ...report },
-              "the chain did not do what was asked, or did something of its own",
-            ),
-          onChainFault: (error) => {
-            log.error({ error }, "the chain has failed");
-            fail(error);
-          },
-          onReplayEnd: (marketId, { reason, captureMs, messages, prints, error }) =>
-            log[error === undefined ? "info" : "error"](
-              { marketId, reason, captureMs, messages, prints, error },
-              "the replay is over: the book stays as it is",
-            ),
-        });
-        const { exchange } = open;
-        const server = await serveExchange(exchange, {
-          onFault: (error) => {
-            log.error({ error }, "the exchange failed to answer");
-            // It stops by itself only when what it acknowledges cannot be kept.
-            if (!exchange.isRunning) fail(error);
-          },
-        });
-        const { restUrl, streamUrl, port } = server;
-        const markets = Object.keys(config.markets);
-        context.stdout.write(
-          options.json === true
-            ? jsonText({
-                restUrl,
-                streamUrl,
-                port,
-                markets,
-                ...(open.chain === null ? {} : { chain: whereIs(open.chain) }),
-              })
-            : `exchange with ${markets.join(", ")}: REST ${restUrl}, streams ${streamUrl}\n${open.chain === null ? "" : chainText(open.chain)}`,
-        );
-        try {
-          const signal = await Promise.race([interrupted, failed]);
-          log.info({ signal }, "the exchange stops");
-        } finally {
-          await server.close();
-        }
-      } finally {
-        await open?.close();
-        log.close();
-      }
+/** Runs the embedded exchange until a signal comes. */
+export async function exchangeCommand(
+  context: CliContext,
+  file: string | undefined,
+  options: ExchangeCommandOptions,
+): Promise<void> {
+  const path = resolve(file ?? packageFile("config/exchange.yaml"));
+  const loaded = loadExchangeConfig(path);
+  const config = atPorts(loaded, options);
+  checkPorts(config);
+  await checkCaptures(config, dirname(path));
+  const log = openLog({
+    level: "info",
+    clock: context.seam.clock,
+    fields: { process: "exchange" },
+  });
+  const interrupted = context.interrupted();
+  let open: OpenExchange | undefined;
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  // Until the server listens nobody waits for it.
+  failed.catch(() => {});
+  try {
+    open = await openConfiguredExchange(config, context.seam, {
+      baseFolder: dirname(path),
+      onChainReport: (report) =>
+        log.warn({ ...report }, "the chain did not do what was asked, or did something of its own"),
+      onChainFault: (error) => {
+        log.error({ error }, "the chain has failed");
+        fail(error);
+      },
+      onReplayEnd: (marketId, { reason, captureMs, messages, prints, error }) =>
+        log[error === undefined ? "info" : "error"](
+          { marketId, reason, captureMs, messages, prints, error },
+          "the replay is over: the book stays as it is",
+        ),
     });
+    const { exchange } = open;
+    const server = await serveExchange(exchange, {
+      onFault: (error) => {
+        log.error({ error }, "the exchange failed to answer");
+        // It stops by itself only when what it acknowledges cannot be kept.
+        if (!exchange.isRunning) fail(error);
+      },
+    });
+    const { restUrl, streamUrl, port } = server;
+    const markets = Object.keys(config.markets);
+    context.stdout.write(
+      options.json === true
+        ? jsonText({
+            restUrl,
+            streamUrl,
+            port,
+            markets,
+            ...(open.chain === null ? {} : { chain: whereIs(open.chain) }),
+          })
+        : `exchange with ${markets.join(", ")}: REST ${restUrl}, streams ${streamUrl}\n${open.chain === null ? "" : chainText(open.chain)}`,
+    );
+    try {
+      const signal = await Promise.race([interrupted, failed]);
+      log.info({ signal }, "the exchange stops");
+    } finally {
+      await server.close();
+    }
+  } finally {
+    await open?.close();
+    log.close();
+  }
 }
 
 /** Where the chain is, and on it the contracts that a client needs. */

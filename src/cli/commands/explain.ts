@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotConfig } from "../../bot/config/config.js";
 import { explainBot } from "../../bot/explain/explain.js";
@@ -20,49 +19,43 @@ function neverSent(): never {
   throw new RunError("an explanation sends nothing");
 }
 
-interface ExplainOptions {
+export interface ExplainCommandOptions {
   readonly within?: string;
   readonly json?: boolean;
 }
 
-/** `marketwright explain bot.yaml` */
-export function addExplain(program: Command, context: CliContext): void {
-  program
-    .command("explain")
-    .description(
-      "what the bot would quote now and why, worst-case inventory, margin use, distance to liquidation, ORDER tokens, what its liquidator would take over; sends nothing",
-    )
-    .argument("<file>", "the bot's YAML file")
-    .option("--within <duration>", "wait no longer for every market's answer (default: 10s)")
-    .option("--json", "JSON on stdout")
-    .action(async (file: string, { within, json }: ExplainOptions) => {
-      const withinMs: Ms | undefined =
-        within === undefined ? undefined : parseDuration(within, "--within");
-      const { env, seam } = context;
-      const config = loadBotConfig(file, env);
-      const privateKey = readAccountKey(config.account, env);
-      const store = existingState(
-        stateDirOf(config, accountSigner(config.account, privateKey).address),
-      );
-      const log = openLog({ level: "error", clock: seam.clock });
-      try {
-        const explanation = await namingExchange(config.exchange.rest, () =>
-          explainBot({
-            config,
-            privateKey,
-            seam,
-            log,
-            ...(config.chain === undefined
-              ? {}
-              : { chain: { rpcs: rpcUrlsOf(config.chain, env), laneStore: neverSent } }),
-            store,
-            withinMs,
-          }),
-        );
-        context.stdout.write(json === true ? jsonText(explanation, 2) : explainText(explanation));
-        if (!explanation.complete) throw new NotWell();
-      } finally {
-        log.close();
-      }
-    });
+/** Prints what the bot would quote now, and why. @throws NotWell where a market did not answer */
+export async function explainCommand(
+  context: CliContext,
+  file: string,
+  { within, json }: ExplainCommandOptions,
+): Promise<void> {
+  const withinMs: Ms | undefined =
+    within === undefined ? undefined : parseDuration(within, "--within");
+  const { env, seam } = context;
+  const config = loadBotConfig(file, env);
+  const privateKey = readAccountKey(config.account, env);
+  const store = existingState(
+    stateDirOf(config, accountSigner(config.account, privateKey).address),
+  );
+  const log = openLog({ level: "error", clock: seam.clock });
+  try {
+    const explanation = await namingExchange(config.exchange.rest, () =>
+      explainBot({
+        config,
+        privateKey,
+        seam,
+        log,
+        ...(config.chain === undefined
+          ? {}
+          : { chain: { rpcs: rpcUrlsOf(config.chain, env), laneStore: neverSent } }),
+        store,
+        withinMs,
+      }),
+    );
+    context.stdout.write(json === true ? jsonText(explanation, 2) : explainText(explanation));
+    if (!explanation.complete) throw new NotWell();
+  } finally {
+    log.close();
+  }
 }

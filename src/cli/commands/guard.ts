@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
 import { Guard, type GuardNotice } from "../../bot/cancelling/guard.js";
 import { UnseenBot } from "../../bot/cancelling/unseen-bot.js";
@@ -13,7 +12,7 @@ import { openBotOrders, withExchange } from "../exchange-access.js";
 import { guardRules } from "../halts/guard-rules.js";
 import { jsonText } from "../process/output.js";
 
-interface GuardOptions {
+export interface GuardCommandOptions {
   readonly rest?: string;
   readonly json?: boolean;
 }
@@ -22,123 +21,115 @@ const SYNC_CLOCK_MS = 30_000;
 /** More than it takes to look, cancel, look again and cancel once more. */
 const CALLS_A_MARKET = 5;
 
-/** `marketwright guard bot.yaml` */
-export function addGuard(program: Command, context: CliContext): void {
-  program
-    .command("guard")
-    .description(
-      "cancel the account's orders when the bot's heartbeat stops; runs beside the bot, until SIGINT or SIGTERM",
-    )
-    .argument("<file>", "the bot's YAML file")
-    .option("--rest <address>", "REST address of the exchange (default: the file's)")
-    .option("--json", "what it notices as JSON lines on stdout")
-    .action(async (file: string, { rest, json }: GuardOptions) => {
-      const { clock } = context.seam;
-      const interrupted = context.interrupted();
-      await withExchange(openBotOrders(context, file, rest), async (access) => {
-        const { config, signer, client, syncClock } = access;
-        const stateDir = stateDirOf(config, signer.address);
-        const owner = { account: signer.address, env: context.env, stateDir };
-        const lock = await lockAccount(owner, "guard");
-        const log = openLog({ level: config.logLevel, clock, fields: { process: "guard" } });
-        const markets = Object.keys(config.markets);
-        const { deadAfterMs, heartbeatMs, orderTokensFraction } = config.guard;
-        const budget = new CancelBudget({ clock, fraction: orderTokensFraction });
-        let isOver = false;
-        let isReadingClock = false;
-        const readClock = (): void => {
-          if (isReadingClock) return;
-          isReadingClock = true;
-          budget
-            .call("time", { kept: 0, isOver: () => isOver }, syncClock)
-            .catch((error: unknown) =>
-              log.warn({ error }, "the exchange's clock could not be read"),
-            )
-            .finally(() => {
-              isReadingClock = false;
-            });
-        };
-        const keepSynchronised = repeatedly(clock, SYNC_CLOCK_MS, () => {
-          // Where its share is small, or spent, that is for the orders: the clock is read once something is refused for it.
-          if (budget.hasRoomFor("time", CALLS_A_MARKET * markets.length)) readClock();
+/** Watches a bot's heartbeat until a signal comes. */
+export async function guardCommand(
+  context: CliContext,
+  file: string,
+  { rest, json }: GuardCommandOptions,
+): Promise<void> {
+  const { clock } = context.seam;
+  const interrupted = context.interrupted();
+  await withExchange(openBotOrders(context, file, rest), async (access) => {
+    const { config, signer, client, syncClock } = access;
+    const stateDir = stateDirOf(config, signer.address);
+    const owner = { account: signer.address, env: context.env, stateDir };
+    const lock = await lockAccount(owner, "guard");
+    const log = openLog({ level: config.logLevel, clock, fields: { process: "guard" } });
+    const markets = Object.keys(config.markets);
+    const { deadAfterMs, heartbeatMs, orderTokensFraction } = config.guard;
+    const budget = new CancelBudget({ clock, fraction: orderTokensFraction });
+    let isOver = false;
+    let isReadingClock = false;
+    const readClock = (): void => {
+      if (isReadingClock) return;
+      isReadingClock = true;
+      budget
+        .call("time", { kept: 0, isOver: () => isOver }, syncClock)
+        .catch((error: unknown) => log.warn({ error }, "the exchange's clock could not be read"))
+        .finally(() => {
+          isReadingClock = false;
         });
-        try {
-          const abort = new AbortController();
-          const leave = interrupted.then(() => {
-            isOver = true;
-            abort.abort();
-            return undefined;
-          });
-          const awaited = {
-            signal: abort.signal,
-            tell: (text: string) => context.stderr.write(`marketwright: ${text}\n`),
-          };
-          const rules = await Promise.race([
-            leave,
-            guardRules(access, { clock, log, budget, isOver: () => isOver, awaited }),
-          ]);
-          if (rules === undefined) return;
-          const unlisted = markets.filter((marketId) => rules.markets[marketId] === undefined);
-          if (unlisted.length > 0)
-            log.warn(
-              { unlisted },
-              "the exchange lists no such markets: what is open there cannot be looked at",
-            );
-          // Bot and guard that waited for the exchange claim the folder for it at the same instant: neither may take the other's half-written text away.
-          const store = new FileStateStore(stateDir, "guard.new");
-          const owned = { store, directory: store.directory, account: signer.address };
-          claimState(owned);
-          claimStateFor(rules, owned);
-          const notify = (notice: GuardNotice): void => {
-            say(log, notice, store.directory);
-            if (json === true) context.stdout.write(jsonText({ atMs: clock.nowMs(), ...notice }));
-          };
-          const guard = new Guard({
-            client,
-            clock,
-            readClock,
-            budget,
-            store,
-            account: signer.address,
-            markets,
-            deadAfterMs,
-            heartbeatMs,
-            signatureWindowMs: config.exchange.signatureWindowMs,
-            notify,
-          });
-          const unseen = new UnseenBot({
-            clock,
-            store,
-            deadAfterMs,
-            isThere: () => isBotLocked(owner, log),
-            tell: () => notify({ kind: "bot-unseen" }),
-          });
-          const heartbeat = new GuardHeartbeat({
-            clock,
-            store,
-            account: signer.address,
-            everyMs: heartbeatMs,
-            failed: (error) =>
-              log.error(
-                { error, file: GUARD_HEARTBEAT_FILE },
-                "the guard cannot show the bot that it lives, and goes on",
-              ),
-          });
-          guard.start();
-          heartbeat.start();
-          unseen.start();
-          const signal = await interrupted;
-          unseen.stop();
-          heartbeat.stop();
-          guard.stop();
-          log.info({ signal }, "the guard leaves");
-        } finally {
-          keepSynchronised.cancel();
-          lock.release();
-          log.close();
-        }
-      });
+    };
+    const keepSynchronised = repeatedly(clock, SYNC_CLOCK_MS, () => {
+      // Where its share is small, or spent, that is for the orders: the clock is read once something is refused for it.
+      if (budget.hasRoomFor("time", CALLS_A_MARKET * markets.length)) readClock();
     });
+    try {
+      const abort = new AbortController();
+      const leave = interrupted.then(() => {
+        isOver = true;
+        abort.abort();
+        return undefined;
+      });
+      const awaited = {
+        signal: abort.signal,
+        tell: (text: string) => context.stderr.write(`marketwright: ${text}\n`),
+      };
+      const rules = await Promise.race([
+        leave,
+        guardRules(access, { clock, log, budget, isOver: () => isOver, awaited }),
+      ]);
+      if (rules === undefined) return;
+      const unlisted = markets.filter((marketId) => rules.markets[marketId] === undefined);
+      if (unlisted.length > 0)
+        log.warn(
+          { unlisted },
+          "the exchange lists no such markets: what is open there cannot be looked at",
+        );
+      // Bot and guard that waited for the exchange claim the folder for it at the same instant: neither may take the other's half-written text away.
+      const store = new FileStateStore(stateDir, "guard.new");
+      const owned = { store, directory: store.directory, account: signer.address };
+      claimState(owned);
+      claimStateFor(rules, owned);
+      const notify = (notice: GuardNotice): void => {
+        say(log, notice, store.directory);
+        if (json === true) context.stdout.write(jsonText({ atMs: clock.nowMs(), ...notice }));
+      };
+      const guard = new Guard({
+        client,
+        clock,
+        readClock,
+        budget,
+        store,
+        account: signer.address,
+        markets,
+        deadAfterMs,
+        heartbeatMs,
+        signatureWindowMs: config.exchange.signatureWindowMs,
+        notify,
+      });
+      const unseen = new UnseenBot({
+        clock,
+        store,
+        deadAfterMs,
+        isThere: () => isBotLocked(owner, log),
+        tell: () => notify({ kind: "bot-unseen" }),
+      });
+      const heartbeat = new GuardHeartbeat({
+        clock,
+        store,
+        account: signer.address,
+        everyMs: heartbeatMs,
+        failed: (error) =>
+          log.error(
+            { error, file: GUARD_HEARTBEAT_FILE },
+            "the guard cannot show the bot that it lives, and goes on",
+          ),
+      });
+      guard.start();
+      heartbeat.start();
+      unseen.start();
+      const signal = await interrupted;
+      unseen.stop();
+      heartbeat.stop();
+      guard.stop();
+      log.info({ signal }, "the guard leaves");
+    } finally {
+      keepSynchronised.cancel();
+      lock.release();
+      log.close();
+    }
+  });
 }
 
 /** A runtime folder that went, as with a login that is over, is no reason for a guard to end. */

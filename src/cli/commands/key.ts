@@ -1,4 +1,3 @@
-import { Argument, type Command } from "commander";
 import {
   openKeystore,
   privateKeyIn,
@@ -15,7 +14,10 @@ import type { Hex } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
 import { printData } from "../process/output.js";
 
-interface KeyOptions {
+/** The keystore command's first argument. */
+export type KeyAction = "new" | "import" | "address";
+
+export interface KeyCommandOptions {
   readonly passwordEnv?: string;
   readonly passwordFile?: string;
   readonly keyEnv?: string;
@@ -24,51 +26,32 @@ interface KeyOptions {
 }
 
 const OPTION_FIELDS = { env: "--password-env", file: "--password-file" };
-const ACTIONS = ["new", "import", "address"] as const;
 
-/** `marketwright key new|import|address FILE` */
-export function addKey(program: Command, context: CliContext): void {
-  program
-    .command("key")
-    .description(
-      "the encrypted keystore of an account: make one with a new key, import a key, or show the address",
-    )
-    .addArgument(new Argument("<action>", "what to do").choices(ACTIONS))
-    .argument(
-      "<file>",
-      "the keystore's file; new and import write it, with mode 0600, and never over another",
-    )
-    .option(
-      "--password-env <name>",
-      "environment variable that holds the password (default: asked for at the terminal)",
-    )
-    .option("--password-file <file>", "file whose first line is the password")
-    .option(
-      "--key-env <name>",
-      "import: environment variable that holds the private key (default: asked for at the terminal)",
-    )
-    .option("--key-file <file>", "import: file that holds the private key")
-    .option("--json", "JSON on stdout")
-    .action(async (action: (typeof ACTIONS)[number], file: string, options: KeyOptions) => {
-      if (options.passwordEnv !== undefined)
-        refuseBoth("--password-env", "--password-file", options.passwordFile);
-      if (options.keyEnv !== undefined) refuseBoth("--key-env", "--key-file", options.keyFile);
-      if (action !== "import" && (options.keyEnv ?? options.keyFile) !== undefined) {
-        throw new ConfigError(`does not go with key ${action}`, {
-          field: options.keyEnv === undefined ? "--key-file" : "--key-env",
-          expected: "key import, which takes a key that there is",
-        });
-      }
-      const address =
-        action === "address"
-          ? addressIn(context, file, options)
-          : await make(context, action, file, options);
-      printData(context, { address, file }, options.json);
+/** Makes a keystore, or shows the address of one. */
+export async function keyCommand(
+  context: CliContext,
+  action: KeyAction,
+  file: string,
+  options: KeyCommandOptions,
+): Promise<void> {
+  if (options.passwordEnv !== undefined)
+    refuseBoth("--password-env", "--password-file", options.passwordFile);
+  if (options.keyEnv !== undefined) refuseBoth("--key-env", "--key-file", options.keyFile);
+  if (action !== "import" && (options.keyEnv ?? options.keyFile) !== undefined) {
+    throw new ConfigError(`does not go with key ${action}`, {
+      field: options.keyEnv === undefined ? "--key-file" : "--key-env",
+      expected: "key import, which takes a key that there is",
     });
+  }
+  const address =
+    action === "address"
+      ? addressIn(context, file, options)
+      : await make(context, action, file, options);
+  printData(context, { address, file }, options.json);
 }
 
 /** The address that the file says; where a password is named, only when the key behind it is that address's. */
-function addressIn(context: CliContext, file: string, options: KeyOptions): Hex {
+function addressIn(context: CliContext, file: string, options: KeyCommandOptions): Hex {
   const json = readNamedFile(file, { field: "file" });
   const password = readPassword(options, context.env, OPTION_FIELDS);
   if (password !== undefined)
@@ -86,7 +69,7 @@ async function make(
   context: CliContext,
   action: "new" | "import",
   file: string,
-  options: KeyOptions,
+  options: KeyCommandOptions,
 ): Promise<Hex> {
   refuseExisting(file);
   const { random } = context.seam;
@@ -98,7 +81,10 @@ async function make(
   return ecdsaScheme.signer(privateKey).address;
 }
 
-async function keyToImport(context: CliContext, { keyEnv, keyFile }: KeyOptions): Promise<Hex> {
+async function keyToImport(
+  context: CliContext,
+  { keyEnv, keyFile }: KeyCommandOptions,
+): Promise<Hex> {
   if (keyEnv !== undefined)
     return privateKeyIn(context.env[keyEnv], {
       field: "--key-env",
@@ -115,7 +101,7 @@ async function keyToImport(context: CliContext, { keyEnv, keyFile }: KeyOptions)
   return privateKeyIn(typed, { field: "private key", name: "the terminal", kind: "terminal" });
 }
 
-async function newPassword(context: CliContext, options: KeyOptions): Promise<string> {
+async function newPassword(context: CliContext, options: KeyCommandOptions): Promise<string> {
   const given = readPassword(options, context.env, OPTION_FIELDS);
   if (given !== undefined) return given;
   const typed = await ask(context, "password: ", "--password-env NAME or --password-file FILE");

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { Notice } from "../../bot/engine/notice.js";
 import {
   type ReplayedTurn,
@@ -13,42 +12,36 @@ import type { CliContext } from "../cli-context.js";
 import { NotWell } from "../process/exit.js";
 import { jsonText } from "../process/output.js";
 
-interface ReplayCommandOptions {
+export interface ReplayCommandOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;
 }
 
-/** `marketwright replay FILE` */
-export function addReplay(program: Command, context: CliContext): void {
-  program
-    .command("replay")
-    .description(
-      "run a journal again in virtual time, show every decision, and compare every action with the recorded one",
-    )
-    .argument("<journal>", "a file that marketwright run --journal wrote")
-    .option("--quiet", "the result alone")
-    .option("--json", "the result alone, as one JSON object")
-    .action(async (journal: string, { json, quiet }: ReplayCommandOptions) => {
-      const silent = json === true || quiet === true;
-      const result = await readable(journal, () =>
-        replayJournal(journal, {
-          onTurn: (turn) => {
-            if (!silent) context.stdout.write(turnText(turn));
-          },
-        }),
-      );
-      const { header, ...told } = result;
-      const identical = result.divergence === undefined;
-      context.stdout.write(
-        json === true
-          ? jsonText(
-              { journal, identical, account: header.account, config: header.config.path, ...told },
-              2,
-            )
-          : resultText(result),
-      );
-      if (!identical) throw new NotWell();
-    });
+/** Replays a journal. @throws NotWell where an action differs from the recorded one */
+export async function replayCommand(
+  context: CliContext,
+  journal: string,
+  { json, quiet }: ReplayCommandOptions,
+): Promise<void> {
+  const silent = json === true || quiet === true;
+  const result = await readable(journal, () =>
+    replayJournal(journal, {
+      onTurn: (turn) => {
+        if (!silent) context.stdout.write(turnText(turn));
+      },
+    }),
+  );
+  const { header, ...told } = result;
+  const identical = result.divergence === undefined;
+  context.stdout.write(
+    json === true
+      ? jsonText(
+          { journal, identical, account: header.account, config: header.config.path, ...told },
+          2,
+        )
+      : resultText(result),
+  );
+  if (!identical) throw new NotWell();
 }
 
 /** A file that is no journal is wrong usage, not a failure of the replay. @throws ConfigError naming the file and its line. */

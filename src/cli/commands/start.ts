@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import { z } from "zod";
 import { type BotConfig, loadBotConfig } from "../../bot/config/config.js";
 import type { RunSummary } from "../../bot/run/monitor/run-summary.js";
@@ -16,7 +15,7 @@ import { endWith } from "../session/end-with.js";
 import { freshAccount } from "../start/start-account.js";
 import { lockStartAddress } from "../start/start-lock.js";
 
-interface StartOptions extends ExchangePorts {
+export interface StartCommandOptions extends ExchangePorts {
   readonly exchange?: string;
   readonly metricsPort?: string;
   readonly for?: string;
@@ -33,51 +32,28 @@ const startedSchema = z.object({
 
 type StartedExchange = z.output<typeof startedSchema>;
 
-/** `marketwright start`: what `npm start` runs. */
-export function addStart(program: Command, context: CliContext): void {
-  program
-    .command("start")
-    .description(
-      "start the embedded exchange, a bot that makes a market on it with a fresh key, and its guard; Ctrl-C ends all three",
-    )
-    .argument("[file]", "the bot's YAML file (default: the one that comes with the package)")
-    .option(
-      "--exchange <file>",
-      "the exchange's YAML file (default: the one that comes with the package)",
-    )
-    .option(
-      "--port <number>",
-      "this port for the exchange instead of the file's; 0 takes any free one",
-    )
-    .option(
-      "--rpc-port <number>",
-      "this port for the chain instead of the file's; 0 takes any free one",
-    )
-    .option(
-      "--metrics-port <number>",
-      "this port for the metrics instead of the bot file's; 0 takes any free one",
-    )
-    .option("--for <duration>", "stop by itself after so long: 30s, 5m, 1h")
-    .option("--json", "print one JSON object at the end; no live screen")
-    .option("--no-screen", "log instead of the live screen")
-    .action(async (file: string | undefined, options: StartOptions) => {
-      const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
-      const botFile = resolve(file ?? packageFile("config/bot.yaml"));
-      const exchangeFile = resolve(options.exchange ?? packageFile("config/exchange.yaml"));
-      const exchangeConfig = atPorts(loadExchangeConfig(exchangeFile), options);
-      const load = (started?: StartedExchange): BotConfig =>
-        loadBotConfig(botFile, context.env, {
-          key: "unused",
-          change: (written) => atStarted(written, options, started),
-        });
-      const loaded = load();
-      const unlock = await lockStartAddress(context, exchangeConfig);
-      try {
-        await startAll(context, { botFile, exchangeFile, forMs, loaded, load, options });
-      } finally {
-        unlock();
-      }
+/** Starts the exchange, a bot and its guard, and ends all three. */
+export async function startCommand(
+  context: CliContext,
+  file: string | undefined,
+  options: StartCommandOptions,
+): Promise<void> {
+  const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
+  const botFile = resolve(file ?? packageFile("config/bot.yaml"));
+  const exchangeFile = resolve(options.exchange ?? packageFile("config/exchange.yaml"));
+  const exchangeConfig = atPorts(loadExchangeConfig(exchangeFile), options);
+  const load = (started?: StartedExchange): BotConfig =>
+    loadBotConfig(botFile, context.env, {
+      key: "unused",
+      change: (written) => atStarted(written, options, started),
     });
+  const loaded = load();
+  const unlock = await lockStartAddress(context, exchangeConfig);
+  try {
+    await startAll(context, { botFile, exchangeFile, forMs, loaded, load, options });
+  } finally {
+    unlock();
+  }
 }
 
 interface StartPlan {
@@ -87,7 +63,7 @@ interface StartPlan {
   readonly loaded: BotConfig;
   /** The bot's file with the addresses of an exchange that was started. */
   readonly load: (started: StartedExchange) => BotConfig;
-  readonly options: StartOptions;
+  readonly options: StartCommandOptions;
 }
 
 async function startAll(
@@ -154,7 +130,7 @@ async function startAll(
   }
 }
 
-function portArgs({ port, rpcPort }: StartOptions): readonly string[] {
+function portArgs({ port, rpcPort }: StartCommandOptions): readonly string[] {
   return [
     ...(port === undefined ? [] : ["--port", port]),
     ...(rpcPort === undefined ? [] : ["--rpc-port", rpcPort]),
@@ -164,7 +140,7 @@ function portArgs({ port, rpcPort }: StartOptions): readonly string[] {
 /** What the bot's file says, at the ports of the command line. @throws ConfigError for what is no port */
 function atStarted(
   written: unknown,
-  { port, rpcPort, metricsPort }: StartOptions,
+  { port, rpcPort, metricsPort }: StartCommandOptions,
   started: StartedExchange | undefined,
 ): unknown {
   const metrics = metricsPort === undefined ? undefined : portOf("--metrics-port", metricsPort);

@@ -1,6 +1,5 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
 import type { BacktestConfig } from "../../backtest/config/backtest-config.js";
 import { InterruptedRun } from "../../backtest/report/interrupted-run.js";
 import type { Report } from "../../backtest/report/report-schema.js";
@@ -27,43 +26,22 @@ import { table } from "../process/output.js";
 import { packageVersion } from "../process/package-version.js";
 import { programVersion } from "../process/program-version.js";
 import { endedByStrays } from "../process/stray-errors.js";
-import { addQueueOptions, type QueueOptions, queueFrom } from "../queue-option.js";
+import { type QueueOptions, queueFrom } from "../queue-option.js";
 
-interface SweepCommandOptions extends QueueOptions {
+export interface SweepCommandOptions extends QueueOptions {
   readonly out: string;
   readonly replace?: boolean;
   readonly reportBest?: boolean;
   readonly json?: boolean;
 }
 
-const EXAMPLES = `
-Examples:
-  marketwright sweep config/sweep.yaml --out sweep
-  marketwright sweep config/sweep.yaml --out sweep --report-best --json
-  marketwright sweep config/sweep.yaml --out sweep --queue redis://queue.example:6379
-
-Writes sweep.html and sweep.json into the folder, and results.jsonl as runs end: the same command again goes on where a sweep
-was interrupted. With --queue the runs are those machines' where marketwright worker waits. Exit code 1 when it was interrupted,
-or a strategy failed.`;
-
-/** `marketwright sweep FILE` */
-export function addSweep(program: Command, context: CliContext): void {
-  const command = program
-    .command("sweep")
-    .description("run a backtest with many parameters on all cores, and show which are best")
-    .argument("<file>", "the sweep's YAML")
-    .requiredOption(
-      "--out <folder>",
-      "where the results are written, and where an interrupted sweep goes on",
-    )
-    .option("--replace", "drop another sweep's results that lie there");
-  addQueueOptions(command, "have the runs done by workers at this Redis or Valkey")
-    .option("--report-best", "the best point's whole report into the folder's best")
-    .option("--json", "the results as JSON on stdout")
-    .addHelpText("after", EXAMPLES)
-    .action(async (file: string, options: SweepCommandOptions) => {
-      await endedByStrays(context, (check) => sweep(context, file, options, check));
-    });
+/** Runs a sweep, or goes on with one that was interrupted. */
+export async function sweepCommand(
+  context: CliContext,
+  file: string,
+  options: SweepCommandOptions,
+): Promise<void> {
+  await endedByStrays(context, (check) => sweep(context, file, options, check));
 }
 
 /** @param check throws what the strategies have left to nobody in this thread. */

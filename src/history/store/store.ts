@@ -13,8 +13,6 @@ import { knownDays } from "./known-days.js";
 import { makeStoreFolder } from "./store-folder.js";
 import { StoreLock } from "./store-lock.js";
 
-/** Where history is kept when nothing is said. */
-export const DEFAULT_STORE = "history";
 /** Where work in progress lies: nothing in it is history yet. */
 export const STAGING = ".staging";
 /** Beside the kinds of a market: what is derived from them, and can be deleted at any time. */

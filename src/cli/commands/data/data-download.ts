@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { loadBotConfig } from "../../../bot/config/config.js";
 import { ConfigError } from "../../../core/errors.js";
 import { connect } from "../../../exchange/client/connect.js";
@@ -9,14 +8,14 @@ import {
   requireDownloadable,
 } from "../../../history/download/download.js";
 import type { Span } from "../../../history/spans.js";
-import { DEFAULT_STORE, HistoryStore } from "../../../history/store/store.js";
+import { HistoryStore } from "../../../history/store/store.js";
 import type { CliContext } from "../../cli-context.js";
 import { namingExchange } from "../../exchange-access.js";
 import { NotWell } from "../../process/exit.js";
 import { jsonText } from "../../process/output.js";
 import { orAborted, untilInterrupted } from "../../process/until-interrupted.js";
 
-interface DownloadCommandOptions {
+export interface DownloadCommandOptions {
   readonly exchange: string;
   readonly market: string;
   readonly from: string;
@@ -26,75 +25,49 @@ interface DownloadCommandOptions {
   readonly json?: boolean;
 }
 
-const EXAMPLES = `
-Examples:
-  marketwright data download --exchange http://127.0.0.1:8620/v1 --market btcusdc --from 2026-11-01 --to 2026-11-08
-  marketwright data download --exchange config/bot.yaml --market btcusdc --from 2026-11-21T12:00:00Z --to 2026-11-22 --kinds trades,klines-15M
-
-What the store covers already is not asked for again, so the same command goes on after a kill. Exit code 1 when the trades do not
-agree with the candles.`;
-
-/** `marketwright data download` */
-export function addDataDownload(data: Command, context: CliContext): void {
-  data
-    .command("download")
-    .description("fetch an exchange's own history, within its rate limits")
-    .requiredOption("--exchange <where>", "its REST address, or a bot's file that names it")
-    .requiredOption("--market <id>", "the market")
-    .requiredOption("--from <instant>", "a UTC day or time, inclusive")
-    .requiredOption("--to <instant>", "a UTC day or time, exclusive")
-    .option(
-      "--kinds <kinds>",
-      "with commas between: trades, klines-1M, mark-klines-1M, funding",
-      "trades,klines-1M,mark-klines-1M,funding",
-    )
-    .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
-    .option("--json", "JSON on stdout")
-    .addHelpText("after", EXAMPLES)
-    .action(
-      async ({ exchange, market, from, to, kinds: list, store, json }: DownloadCommandOptions) => {
-        const span: Span = [parseInstant(from, "--from"), parseInstant(to, "--to")];
-        if (span[0] >= span[1])
-          throw new ConfigError("is not after --from", {
-            field: "--to",
-            value: to,
-            expected: `an instant after ${from}`,
-          });
-        const kinds = [...new Set(list.split(",").map((kind) => kind.trim()))];
-        requireDownloadable(kinds);
-        const address = /\.ya?ml$/.test(exchange)
-          ? loadBotConfig(exchange, context.env, { key: "unused" }).exchange.rest
-          : exchange;
-        const work = (signal: AbortSignal): Promise<Downloaded> =>
-          namingExchange(address, async () => {
-            const { client, close } = await connect({ baseUrl: address, seam: context.seam });
-            try {
-              return await download(new HistoryStore(store), client, {
-                market,
-                span,
-                kinds,
-                address,
-                signal,
-                onProgress: bar(context, span),
-              });
-            } finally {
-              close();
-              if (context.stderr.isTTY === true) context.stderr.write("\r\x1b[K");
-            }
-          });
-        const left = "what was fetched is kept, and the same command goes on after it";
-        // It may wait for the exchange or for tokens, and may be left at any instant.
-        const downloaded = await untilInterrupted(context, left, (signal) =>
-          orAborted(signal, work(signal)),
-        );
-        context.stdout.write(
-          json === true ? jsonText(downloaded, 2) : downloadText(downloaded, span),
-        );
-        const { volumes, kinds: done } = downloaded;
-        if (volumes.differing > 0 || done.some(({ findings }) => findings.length > 0))
-          throw new NotWell();
-      },
-    );
+/** Downloads an exchange's history into the store. @throws NotWell for any finding */
+export async function dataDownloadCommand(
+  context: CliContext,
+  { exchange, market, from, to, kinds: list, store, json }: DownloadCommandOptions,
+): Promise<void> {
+  const span: Span = [parseInstant(from, "--from"), parseInstant(to, "--to")];
+  if (span[0] >= span[1])
+    throw new ConfigError("is not after --from", {
+      field: "--to",
+      value: to,
+      expected: `an instant after ${from}`,
+    });
+  const kinds = [...new Set(list.split(",").map((kind) => kind.trim()))];
+  requireDownloadable(kinds);
+  const address = /\.ya?ml$/.test(exchange)
+    ? loadBotConfig(exchange, context.env, { key: "unused" }).exchange.rest
+    : exchange;
+  const work = (signal: AbortSignal): Promise<Downloaded> =>
+    namingExchange(address, async () => {
+      const { client, close } = await connect({ baseUrl: address, seam: context.seam });
+      try {
+        return await download(new HistoryStore(store), client, {
+          market,
+          span,
+          kinds,
+          address,
+          signal,
+          onProgress: bar(context, span),
+        });
+      } finally {
+        close();
+        if (context.stderr.isTTY === true) context.stderr.write("\r\x1b[K");
+      }
+    });
+  const left = "what was fetched is kept, and the same command goes on after it";
+  // It may wait for the exchange or for tokens, and may be left at any instant.
+  const downloaded = await untilInterrupted(context, left, (signal) =>
+    orAborted(signal, work(signal)),
+  );
+  context.stdout.write(json === true ? jsonText(downloaded, 2) : downloadText(downloaded, span));
+  const { volumes, kinds: done } = downloaded;
+  if (volumes.differing > 0 || done.some(({ findings }) => findings.length > 0))
+    throw new NotWell();
 }
 
 const BAR_CELLS = 30;

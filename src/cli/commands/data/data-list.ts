@@ -1,10 +1,9 @@
-import type { Command } from "commander";
 import { pathKind } from "../../../core/files/path-kind.js";
 import { instantText } from "../../../history/day.js";
 import type { Span } from "../../../history/spans.js";
 import { listHistory, type SeriesListing } from "../../../history/store/list-history.js";
 import { type StagedWork, stagedWork } from "../../../history/store/staged-work.js";
-import { DEFAULT_STORE, HistoryStore } from "../../../history/store/store.js";
+import { HistoryStore } from "../../../history/store/store.js";
 import type { CliContext } from "../../cli-context.js";
 import { dayFindings } from "../../day-findings.js";
 import { NotWell } from "../../process/exit.js";
@@ -13,7 +12,7 @@ import { jsonText, table } from "../../process/output.js";
 /** So many gaps of a series are named. */
 const MOST_GAPS = 20;
 
-interface ListOptions {
+export interface ListCommandOptions {
   readonly store: string;
   readonly market?: string;
   readonly kind?: string;
@@ -22,47 +21,33 @@ interface ListOptions {
   readonly json?: boolean;
 }
 
-/** `marketwright data list` */
-export function addDataList(data: Command, context: CliContext): void {
-  data
-    .command("list")
-    .description("what the store has: span, rows, gaps, checksum")
-    .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
-    .option("--market <id>", "of this market alone")
-    .option("--kind <kind>", "of this kind alone, such as trades or klines-1M")
-    .option("--days", "a line a day, with its checksum")
-    .option("--verify", "read every file against its checksum")
-    .option("--json", "JSON on stdout")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  marketwright data list\n  marketwright data list --market btcusdc --kind trades --days --verify\n\nA file that is broken or foreign is named, and so is a store, market or kind that is not there; the exit code is 1 then. What a killed recording, download or import left is named too, with what to do.",
-    )
-    .action(async ({ store, market, kind, days, verify, json }: ListOptions) => {
-      const history = new HistoryStore(store);
-      const listings = await listHistory(history, {
-        market,
-        kind,
-        verify: verify === true,
-      });
-      const staged = stagedWork(history);
-      const isThere = listings.length > 0;
-      // A market whose first recording or download is under way is none that nobody knows.
-      const isStaged = market !== undefined && staged.some((work) => work.market === market);
-      const isMissing =
-        !isThere &&
-        !isStaged &&
-        ((market ?? kind) !== undefined || pathKind(history.root) === undefined);
-      const absent = absence(history, { market, kind });
-      const listed = isThere ? listText(listings, days === true) : isMissing ? "" : `${absent}\n`;
-      context.stdout.write(
-        json === true
-          ? jsonText({ store, series: listings, staged }, 2)
-          : listed + stagedText(staged),
-      );
-      const problems = isMissing ? [absent] : listings.flatMap((series) => series.problems);
-      for (const problem of problems) context.stderr.write(`marketwright: ${problem}\n`);
-      if (problems.length > 0) throw new NotWell();
-    });
+/** Lists what the store has. @throws NotWell for a file that is broken, or nothing there */
+export async function dataListCommand(
+  context: CliContext,
+  { store, market, kind, days, verify, json }: ListCommandOptions,
+): Promise<void> {
+  const history = new HistoryStore(store);
+  const listings = await listHistory(history, {
+    market,
+    kind,
+    verify: verify === true,
+  });
+  const staged = stagedWork(history);
+  const isThere = listings.length > 0;
+  // A market whose first recording or download is under way is none that nobody knows.
+  const isStaged = market !== undefined && staged.some((work) => work.market === market);
+  const isMissing =
+    !isThere &&
+    !isStaged &&
+    ((market ?? kind) !== undefined || pathKind(history.root) === undefined);
+  const absent = absence(history, { market, kind });
+  const listed = isThere ? listText(listings, days === true) : isMissing ? "" : `${absent}\n`;
+  context.stdout.write(
+    json === true ? jsonText({ store, series: listings, staged }, 2) : listed + stagedText(staged),
+  );
+  const problems = isMissing ? [absent] : listings.flatMap((series) => series.problems);
+  for (const problem of problems) context.stderr.write(`marketwright: ${problem}\n`);
+  if (problems.length > 0) throw new NotWell();
 }
 
 /** What is no history yet, a paragraph each. */
@@ -80,7 +65,7 @@ function stagedText(staged: readonly StagedWork[]): string {
 /** What is said where nothing was found: whoever asked for a market or kind by a name that is not there hears what is. */
 function absence(
   store: HistoryStore,
-  { market, kind }: Partial<Pick<ListOptions, "market" | "kind">>,
+  { market, kind }: Partial<Pick<ListCommandOptions, "market" | "kind">>,
 ): string {
   const none = store.absence();
   if (none !== undefined) return `${store.root}: ${none}`;

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { accountSigner, readAccountKey } from "../../../bot/config/account-key.js";
 import { type BotConfig, loadBotConfig } from "../../../bot/config/config.js";
 import { StartReads } from "../../../bot/run/check/start-reads.js";
@@ -6,7 +5,7 @@ import type { Signer } from "../../../core/crypto/signing.js";
 import { ConfigError } from "../../../core/errors.js";
 import type { Ms } from "../../../core/units.js";
 import { type Recorded, recordMarket } from "../../../history/record/record-market.js";
-import { DEFAULT_STORE, HistoryStore } from "../../../history/store/store.js";
+import { HistoryStore } from "../../../history/store/store.js";
 import { openLog } from "../../../monitoring/log.js";
 import type { CliContext } from "../../cli-context.js";
 import { parseDuration } from "../../duration.js";
@@ -14,7 +13,7 @@ import { openExchange, withExchange } from "../../exchange-access.js";
 import { jsonText } from "../../process/output.js";
 import { untilInterrupted } from "../../process/until-interrupted.js";
 
-interface RecordCommandOptions {
+export interface RecordCommandOptions {
   readonly exchange: string;
   readonly market: string;
   readonly for?: string;
@@ -27,94 +26,68 @@ interface RecordCommandOptions {
 /** How long an exchange is waited for that no bot's file names. */
 const CONNECT_WITHIN_MS: Ms = 20_000;
 
-const EXAMPLES = `
-Examples:
-  marketwright data record --exchange http://127.0.0.1:8620/v1 --market btcusdc --for 1h
-  marketwright data record --exchange config/bot.yaml --market btcusdc --own
-
-It records until --for is over or Ctrl-C, and then puts what it has into the store. What a killed recording left is put there by the
-next one of the same market.`;
-
-/** `marketwright data record` */
-export function addDataRecord(data: Command, context: CliContext): void {
-  data
-    .command("record")
-    .description(
-      "record an exchange's live book, trades and marks, and an account's own orders and fills",
-    )
-    .requiredOption("--exchange <where>", "its REST address, or a bot's file that names it")
-    .requiredOption("--market <id>", "the market")
-    .option("--for <duration>", "how long, such as 30m or 12h; until interrupted otherwise")
-    .option("--own", "with a bot's file: its account's orders and fills too")
-    .option(
-      "--key-env <name>",
-      "record the account whose private key this environment variable holds",
-    )
-    .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
-    .option("--json", "JSON on stdout")
-    .addHelpText("after", EXAMPLES)
-    .action(async (options: RecordCommandOptions) => {
-      const { market, store, json } = options;
-      const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
-      const config = /\.ya?ml$/.test(options.exchange)
-        ? loadBotConfig(
-            options.exchange,
-            context.env,
-            options.own === true ? undefined : { key: "unused" },
-          )
-        : undefined;
-      const signer = signerOf(options, config, context);
-      const rest = config?.exchange.rest ?? options.exchange;
-      const stream = config?.exchange.stream ?? rest.replace(/^http/, "ws");
-      const withinMs = config?.exchange.connectWithinMs ?? CONNECT_WITHIN_MS;
-      await withExchange(openExchange(context, { rest, stream, signer }), async (access) => {
-        const onState = (text: string): void =>
-          void context.stderr.write(`marketwright: ${text}\n`);
-        const rules = await untilInterrupted(context, "nothing was recorded", (signal) => {
-          const log = openLog({ level: "warn", clock: context.seam.clock });
-          const reads = new StartReads(context.seam.clock, log, {
-            rest,
-            withinMs,
-            signal,
-            tell: onState,
-          });
-          return reads
-            .answerOf(() => access.client.exchangeInfo([market]))
-            .finally(() => log.close());
-        });
-        if (rules.markets[market] === undefined) {
-          throw new ConfigError("is no market of this exchange", {
-            field: "--market",
-            value: market,
-            expected: `one of ${Object.keys(rules.markets).join(", ")}`,
-          });
-        }
-        if (signer !== undefined) await access.syncClock();
-        const end = ended(context, forMs);
-        const recorded = await recordMarket({
-          store: new HistoryStore(store),
-          market,
-          rules,
-          readRules: () => access.client.exchangeInfo([market]),
-          address: rest,
-          transport: access.transport,
-          seam: context.seam,
-          exchangeNowMs: () => context.seam.clock.nowMs() + access.clockOffsetMs(),
-          ...(signer === undefined
-            ? {}
-            : {
-                own: {
-                  signer,
-                  account: config?.account.address ?? signer.address,
-                  syncClock: access.syncClock,
-                },
-              }),
-          until: end.until,
-          onState,
-        }).finally(end.cancel);
-        context.stdout.write(json === true ? jsonText(recorded, 2) : recordedText(recorded));
+/** Records a market into the store until it is over or a signal comes. */
+export async function dataRecordCommand(
+  context: CliContext,
+  options: RecordCommandOptions,
+): Promise<void> {
+  const { market, store, json } = options;
+  const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
+  const config = /\.ya?ml$/.test(options.exchange)
+    ? loadBotConfig(
+        options.exchange,
+        context.env,
+        options.own === true ? undefined : { key: "unused" },
+      )
+    : undefined;
+  const signer = signerOf(options, config, context);
+  const rest = config?.exchange.rest ?? options.exchange;
+  const stream = config?.exchange.stream ?? rest.replace(/^http/, "ws");
+  const withinMs = config?.exchange.connectWithinMs ?? CONNECT_WITHIN_MS;
+  await withExchange(openExchange(context, { rest, stream, signer }), async (access) => {
+    const onState = (text: string): void => void context.stderr.write(`marketwright: ${text}\n`);
+    const rules = await untilInterrupted(context, "nothing was recorded", (signal) => {
+      const log = openLog({ level: "warn", clock: context.seam.clock });
+      const reads = new StartReads(context.seam.clock, log, {
+        rest,
+        withinMs,
+        signal,
+        tell: onState,
       });
+      return reads.answerOf(() => access.client.exchangeInfo([market])).finally(() => log.close());
     });
+    if (rules.markets[market] === undefined) {
+      throw new ConfigError("is no market of this exchange", {
+        field: "--market",
+        value: market,
+        expected: `one of ${Object.keys(rules.markets).join(", ")}`,
+      });
+    }
+    if (signer !== undefined) await access.syncClock();
+    const end = ended(context, forMs);
+    const recorded = await recordMarket({
+      store: new HistoryStore(store),
+      market,
+      rules,
+      readRules: () => access.client.exchangeInfo([market]),
+      address: rest,
+      transport: access.transport,
+      seam: context.seam,
+      exchangeNowMs: () => context.seam.clock.nowMs() + access.clockOffsetMs(),
+      ...(signer === undefined
+        ? {}
+        : {
+            own: {
+              signer,
+              account: config?.account.address ?? signer.address,
+              syncClock: access.syncClock,
+            },
+          }),
+      until: end.until,
+      onState,
+    }).finally(end.cancel);
+    context.stdout.write(json === true ? jsonText(recorded, 2) : recordedText(recorded));
+  });
 }
 
 /** Whose orders and fills are recorded: nobody's where nothing is said. @throws ConfigError for wishes that do not fit, or a key that is none */

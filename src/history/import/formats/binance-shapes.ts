@@ -5,7 +5,8 @@ import type { CsvFile } from "../text/plain-csv.js";
 import { csvReading, csvSql, instantSql } from "../text/reading-sql.js";
 import { withInterval } from "./candle-interval.js";
 import { CONVERT_CONTRACTS, isCoinMargined, type QuotedAmounts } from "./contract-amounts.js";
-import type { Shape, ShapedFile, Writ } from "./shape.js";
+import type { ShapedFile, Writ } from "./shape.js";
+import type { Shape } from "./shape-names.js";
 
 /**
  * Binance's public data (github.com/binance/binance-public-data, "README"): the columns of each file under our names, in their order.

@@ -1,5 +1,5 @@
 import { HistoryError } from "../../history-errors.js";
-import type { Shape } from "./shape.js";
+import type { Shape } from "./shape-names.js";
 
 /** Files that are written as a shape is, and are of something else. */
 interface Lookalike {

@@ -28,7 +28,8 @@ import { refuseLookalike } from "./lookalikes.js";
 import { mappedShape } from "./mapped-shape.js";
 import type { Mapping } from "./mapping.js";
 import { jsonList, refuseNested } from "./nested-json.js";
-import { SHAPES, type Shape, type ShapedFile, type Writ } from "./shape.js";
+import type { ShapedFile, Writ } from "./shape.js";
+import { SHAPES, type Shape } from "./shape-names.js";
 import { tardisBook, tardisTrades } from "./tardis-shapes.js";
 
 /** What a user says of a file. */

@@ -5,22 +5,7 @@ import { type Row, wholeOf } from "../../store/duck.js";
 import type { JsonFields } from "../text/json-numbers.js";
 import type { TextSql } from "../text/odd-values.js";
 import type { CsvFile, CsvTable } from "../text/plain-csv.js";
-
-/** The shapes of files that an import knows by name. */
-export const SHAPES = [
-  "trades",
-  "book",
-  "bbo",
-  "marks",
-  "klines",
-  "funding",
-  "binance-trades",
-  "binance-aggTrades",
-  "binance-klines",
-  "binance-bookTicker",
-  "tardis-trades",
-  "tardis-book",
-] as const;
+import type { Shape } from "./shape-names.js";
 
 /** What a file whose rows have no ids is, and what an import says of it. @param why it has none, in words */
 export function numbered(why: string): Pick<ShapedFile, "isNumbered" | "findings"> {
@@ -35,9 +20,6 @@ export function numbered(why: string): Pick<ShapedFile, "isNumbered" | "findings
 export function numberSql(first: Row | undefined): string {
   return `row_number() OVER () + ${(wholeOf(first?.timeNs) / 1_000_000n) * 1000n}`;
 }
-
-/** One of {@link SHAPES}. */
-export type Shape = (typeof SHAPES)[number];
 
 /** How a plain file is written. */
 export type Writ =

@@ -1,0 +1,19 @@
+import type { Command } from "commander";
+import type { CliContext } from "../cli-context.js";
+import type { CancelAllCommandOptions } from "../commands/cancel-all.js";
+
+/** `marketwright cancel-all bot.yaml` */
+export function addCancelAll(program: Command, context: CliContext): void {
+  program
+    .command("cancel-all")
+    .description(
+      "halt the bot, where it runs, cancel every order of the account in its markets at the exchange itself, and say whose they were",
+    )
+    .argument("<file>", "the bot's YAML file; the bot need not run")
+    .option("--market <id>", "this market alone (default: all markets of the file)")
+    .option("--json", "JSON on stdout")
+    .action(async (file: string, options: CancelAllCommandOptions) => {
+      const { cancelAllCommand } = await import("../commands/cancel-all.js");
+      await cancelAllCommand(context, file, options);
+    });
+}

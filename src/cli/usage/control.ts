@@ -1,0 +1,89 @@
+import { type Command, Option } from "commander";
+import type { ControlRequest } from "../../bot/control/control-protocol.js";
+import { ConfigError } from "../../core/errors.js";
+import type { CliContext } from "../cli-context.js";
+
+interface ControlOptions {
+  readonly json?: boolean;
+  readonly market?: string;
+  readonly reason?: string;
+  readonly maxSlippageBps?: string;
+  readonly sliceBase?: string;
+}
+
+/** `marketwright status|halt|resume|flatten [bot.yaml]`: what is said to a running bot through its control socket. */
+export function addControlCommands(program: Command, context: CliContext): void {
+  addControlCommand(program, context, "status", "what a running bot does now", () => ({
+    command: "status",
+  }));
+  addControlCommand(
+    program,
+    context,
+    "halt",
+    "take a bot's quotes down and keep them down, restarts included; of a bot that does not run, before it starts",
+    ({ market, reason }) => ({
+      command: "halt",
+      marketId: market,
+      reason,
+    }),
+  )
+    .addOption(marketOption())
+    .option("--reason <text>", "why, for the log and the screen");
+  addControlCommand(
+    program,
+    context,
+    "resume",
+    "let a halted bot quote again; one that does not run, when it is started",
+    ({ market }) => ({
+      command: "resume",
+      marketId: market,
+    }),
+  ).addOption(marketOption());
+  addControlCommand(
+    program,
+    context,
+    "flatten",
+    "work a running bot's position to zero",
+    ({ market, maxSlippageBps, sliceBase }) => ({
+      command: "flatten",
+      marketId: market,
+      maxSlippageBps: maxSlippageBps === undefined ? undefined : slippageOf(maxSlippageBps),
+      sliceBase,
+    }),
+  )
+    .addOption(marketOption())
+    .option("--max-slippage-bps <bps>", "never further from the touch than this (default: 50)")
+    .option("--slice-base <amount>", "largest single order (default: the market's own limit)");
+}
+
+function addControlCommand(
+  program: Command,
+  context: CliContext,
+  name: string,
+  description: string,
+  request: (options: ControlOptions) => ControlRequest,
+): Command {
+  return program
+    .command(name)
+    .description(description)
+    .argument("[file]", "the bot's file; without it, the only bot that runs")
+    .option("--json", "JSON on stdout")
+    .action(async (file: string | undefined, options: ControlOptions) => {
+      const { controlCommand } = await import("../commands/control.js");
+      await controlCommand(context, file, request(options), options.json);
+    });
+}
+
+function marketOption(): Option {
+  return new Option("--market <id>", "this market alone (default: all)");
+}
+
+function slippageOf(text: string): number {
+  const bps = Number(text);
+  if (text.trim() !== "" && bps > 0 && bps <= 10_000) return bps;
+  throw new ConfigError("is no slippage", {
+    field: "--max-slippage-bps",
+    value: text,
+    expected: "a number of basis points above 0, at most 10000",
+  });
+}

@@ -1,0 +1,66 @@
+import type { Command } from "commander";
+import { SHAPES } from "../../../history/import/formats/shape-names.js";
+import { DEFAULT_STORE } from "../../../history/store/default-store.js";
+import type { CliContext } from "../../cli-context.js";
+import type { ImportCommandOptions } from "../../commands/data/data-import.js";
+
+const EXAMPLES = `
+Examples:
+  marketwright data import BTCUSDT-trades-2024-08-08.zip --market btcusdt
+  marketwright data import trades.ndjson.gz books.ndjson.gz --market btcusdt --clock-parts 13385
+  marketwright data import binance_incremental_book_L2.csv.gz --market btcusdt --symbol BTCUSDT
+  marketwright data import ticks.parquet --market eth --kind trades --columns time=ts,price=px,amount=qty,side=side --time-unit us
+
+Files of one command are one capture: they share the recorder's clock, which is corrected where it ran behind the exchange's.
+A mapping reads the files that it names, or all; of those, files of a known shape that lack its columns are read by their shape.
+Shapes: ${SHAPES.join(", ")}; docs/history.md has each.`;
+
+/** `marketwright data import FILE...` */
+export function addDataImport(data: Command, context: CliContext): void {
+  data
+    .command("import")
+    .description("take trades, books, candles and the like from files that you have")
+    .argument("<files...>", "CSV, NDJSON or Parquet, plain, gzipped or zipped")
+    .requiredOption("--market <id>", "the market that they are of, as the store is to name it")
+    .option("--store <folder>", "the folder of the history", DEFAULT_STORE)
+    .option("--symbol <name>", "the market's name in files that hold several")
+    .option("--shape <shape>", "what the files are, where their first line does not tell")
+    .option("--interval <interval>", "of candles, such as 15M; seen in the data otherwise")
+    .option(
+      "--mapping <file>",
+      "a YAML file that says which column is which, of one mapping or of a list of them under mappings",
+    )
+    .option("--kind <kind>", "with --columns: the kind of a file of any columns, such as trades")
+    .option(
+      "--columns <pairs>",
+      "with --kind: ours=theirs, with commas between; theirs by name, or by place from 0, as in time=0,price=1",
+    )
+    .option("--time-unit <unit>", "with --kind: s, ms, us, ns or iso (default: ms)")
+    .option("--recv-time-unit <unit>", "with --kind: of the local stamp, where it has another")
+    .option(
+      "--amount-unit <unit>",
+      "with --kind: what amounts count, base or contracts; seen in the names otherwise",
+    )
+    .option(
+      "--mapped-files <names>",
+      "with --kind: the files of that mapping, with commas between and * for any text; their shape reads the others",
+    )
+    .option(
+      "--clock-parts <places>",
+      "places in the capture (its line) at which another recording begins, with commas between",
+    )
+    .option("--clock-offset-ns <ns>", "add this to local stamps, instead of what the data say")
+    .option("--base-latency-ns <ns>", "latency of the fastest message after a correction", "0")
+    .option("--replace", "drop what the same days hold already")
+    .option("--round", "round numbers of more than 15 digits to 15, such as 0.30000000000000004")
+    .option(
+      "--drop-bad-rows <rows>",
+      "leave out up to so many rows of a file that cannot be used, and say how many",
+    )
+    .option("--json", "JSON on stdout")
+    .addHelpText("after", EXAMPLES)
+    .action(async (files: readonly string[], options: ImportCommandOptions) => {
+      const { dataImportCommand } = await import("../../commands/data/data-import.js");
+      await dataImportCommand(context, files, options);
+    });
+}

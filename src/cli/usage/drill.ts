@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+import type { CliContext } from "../cli-context.js";
+import type { DrillCommandOptions } from "../commands/drill.js";
+import { DEFAULT_DRILL_ACCOUNTS } from "../drill-default.js";
+
+/** `marketwright drill bot.yaml`: what the liquidator would do if prices moved. */
+export function addDrill(program: Command, context: CliContext): void {
+  program
+    .command("drill")
+    .description(
+      "rehearse liquidations on a copy of the chain: move prices until accounts break, and execute our own transaction there; exit code 0 when they were rehearsed, whatever came of it, 1 when they could not be",
+    )
+    .argument("<file>", "the bot's YAML file, with a chain and a liquidator")
+    .option(
+      "--most <number>",
+      `no more than so many accounts, those nearest to the edge first (default: ${DEFAULT_DRILL_ACCOUNTS})`,
+    )
+    .option("--json", "JSON on stdout")
+    .action(async (file: string, options: DrillCommandOptions) => {
+      const { drillCommand } = await import("../commands/drill.js");
+      await drillCommand(context, file, options);
+    });
+}

@@ -1,0 +1,19 @@
+import type { Command } from "commander";
+import type { CliContext } from "../cli-context.js";
+import type { ExplainCommandOptions } from "../commands/explain.js";
+
+/** `marketwright explain bot.yaml` */
+export function addExplain(program: Command, context: CliContext): void {
+  program
+    .command("explain")
+    .description(
+      "what the bot would quote now and why, worst-case inventory, margin use, distance to liquidation, ORDER tokens, what its liquidator would take over; sends nothing",
+    )
+    .argument("<file>", "the bot's YAML file")
+    .option("--within <duration>", "wait no longer for every market's answer (default: 10s)")
+    .option("--json", "JSON on stdout")
+    .action(async (file: string, options: ExplainCommandOptions) => {
+      const { explainCommand } = await import("../commands/explain.js");
+      await explainCommand(context, file, options);
+    });
+}

@@ -1,0 +1,19 @@
+import type { Command } from "commander";
+import type { CliContext } from "../cli-context.js";
+import type { GuardCommandOptions } from "../commands/guard.js";
+
+/** `marketwright guard bot.yaml` */
+export function addGuard(program: Command, context: CliContext): void {
+  program
+    .command("guard")
+    .description(
+      "cancel the account's orders when the bot's heartbeat stops; runs beside the bot, until SIGINT or SIGTERM",
+    )
+    .argument("<file>", "the bot's YAML file")
+    .option("--rest <address>", "REST address of the exchange (default: the file's)")
+    .option("--json", "what it notices as JSON lines on stdout")
+    .action(async (file: string, options: GuardCommandOptions) => {
+      const { guardCommand } = await import("../commands/guard.js");
+      await guardCommand(context, file, options);
+    });
+}

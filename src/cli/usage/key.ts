@@ -1,0 +1,34 @@
+import { Argument, type Command } from "commander";
+import type { CliContext } from "../cli-context.js";
+import type { KeyAction, KeyCommandOptions } from "../commands/key.js";
+
+const ACTIONS: readonly KeyAction[] = ["new", "import", "address"];
+
+/** `marketwright key new|import|address FILE` */
+export function addKey(program: Command, context: CliContext): void {
+  program
+    .command("key")
+    .description(
+      "the encrypted keystore of an account: make one with a new key, import a key, or show the address",
+    )
+    .addArgument(new Argument("<action>", "what to do").choices(ACTIONS))
+    .argument(
+      "<file>",
+      "the keystore's file; new and import write it, with mode 0600, and never over another",
+    )
+    .option(
+      "--password-env <name>",
+      "environment variable that holds the password (default: asked for at the terminal)",
+    )
+    .option("--password-file <file>", "file whose first line is the password")
+    .option(
+      "--key-env <name>",
+      "import: environment variable that holds the private key (default: asked for at the terminal)",
+    )
+    .option("--key-file <file>", "import: file that holds the private key")
+    .option("--json", "JSON on stdout")
+    .action(async (action: KeyAction, file: string, options: KeyCommandOptions) => {
+      const { keyCommand } = await import("../commands/key.js");
+      await keyCommand(context, action, file, options);
+    });
+}

@@ -1,0 +1,15 @@
+import type { Command } from "commander";
+
+/** Adds the options that name a queue. A password has no place on a command line, which every user of the machine can read. */
+export function addQueueOptions(command: Command, purpose: string): Command {
+  return command
+    .option("--queue <address>", `${purpose}: redis://HOST:PORT, without a password`)
+    .option(
+      "--queue-env <name>",
+      "environment variable that holds the queue's address, where it has a password",
+    )
+    .option(
+      "--queue-file <file>",
+      "file whose first line is the queue's address, where it has a password",
+    );
+}

@@ -1,0 +1,27 @@
+import type { Command } from "commander";
+import type { CliContext } from "../cli-context.js";
+import type { RunCommandOptions } from "../commands/run.js";
+
+/** `marketwright run bot.yaml` */
+export function addRun(program: Command, context: CliContext): void {
+  program
+    .command("run")
+    .description(
+      "run the bot that a file describes until SIGINT or SIGTERM; it cancels its orders, and waits for their fate, before it leaves",
+    )
+    .argument("<file>", "the bot's YAML file")
+    .option("--for <duration>", "stop by itself after so long: 30s, 5m, 1h")
+    .option("--json", "print one JSON object at the end; no live screen")
+    .option("--dry-run", "live streams, nothing sent: orders are filled here, on paper")
+    .option("--no-fills", "of a dry run: nothing is filled, what would be done is logged")
+    .option("--journal <file>", "record the run, for marketwright replay")
+    .option(
+      "--record <folder>",
+      "record the session, its market, orders, fills and intents, for marketwright compare",
+    )
+    .option("--no-screen", "log instead of the live screen")
+    .action(async (file: string, options: RunCommandOptions) => {
+      const { runCommand } = await import("../commands/run.js");
+      await runCommand(context, file, options);
+    });
+}

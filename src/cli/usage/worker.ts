@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import type { CliContext } from "../cli-context.js";
+import type { WorkerCommandOptions } from "../commands/worker.js";
+import { addQueueOptions } from "./queue-options.js";
+
+const EXAMPLES = `
+Examples:
+  marketwright worker --queue redis://queue.example:6379 --store /data/history
+  marketwright worker --queue-env QUEUE_ADDRESS --store history --workers 4
+
+Runs until it is interrupted, and ends the runs at hand then. It refuses jobs whose history is not, by checksum, the one in its store, with exit code 2.`;
+
+/** `marketwright worker` */
+export function addWorker(program: Command, context: CliContext): void {
+  const command = program
+    .command("worker")
+    .description("run the jobs of sweeps that were started with --queue, on this machine's cores");
+  addQueueOptions(command, "the sweep's Redis or Valkey")
+    .option("--store <folder>", "this machine's history", "history")
+    .option("--workers <count>", "runs at once (default: the cores of this machine)")
+    .option(
+      "--lock <seconds>",
+      "how long a job may show no sign of life before another worker runs it (30)",
+    )
+    .option("--json", "what was run, as JSON on stdout at the end")
+    .addHelpText("after", EXAMPLES)
+    .action(async (options: WorkerCommandOptions) => {
+      const { workerCommand } = await import("../commands/worker.js");
+      await workerCommand(context, options);
+    });
+}

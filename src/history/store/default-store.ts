@@ -1,0 +1,2 @@
+/** The folder of the history where none is named, in the working directory. */
+export const DEFAULT_STORE = "history";

@@ -4,18 +4,18 @@ import { validationPage } from "../test/validation/page.js";
 import { VALIDATION } from "../test/validation/sections.js";
 import { withRooms } from "./rooms.mjs";
 
-writeFileSync(new URL("../docs/metrics.md", import.meta.url), metricsPage());
+writeFileSync(new URL("../docs/reference/metrics.md", import.meta.url), metricsPage());
 
-const architecture = new URL("../docs/architecture.md", import.meta.url);
+const architecture = new URL("../docs/ideas/architecture.md", import.meta.url);
 writeFileSync(architecture, withRooms(readFileSync(architecture, "utf8")));
 
 if (VALIDATION.every(({ isAvailable }) => isAvailable)) {
   writeFileSync(
-    new URL("../docs/validation.md", import.meta.url),
+    new URL("../docs/reference/validation.md", import.meta.url),
     await validationPage(VALIDATION),
   );
 } else {
   console.info(
-    "docs/validation.md stays as it is: it needs recorded data that is not on this machine (MARKETWRIGHT_DATA)",
+    "docs/reference/validation.md stays as it is: it needs recorded data that is not on this machine (MARKETWRIGHT_DATA)",
   );
 }

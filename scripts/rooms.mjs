@@ -1,5 +1,5 @@
 // The rooms of src: what each holds, and what it may import. `check-imports.mjs` enforces the table, and `npm run docs` writes
-// it into docs/architecture.md.
+// it into docs/ideas/architecture.md.
 
 /**
  * @typedef {object} Modules some modules of a room that others may import without the rest of it
@@ -68,7 +68,7 @@ export const ROOMS = {
   },
   chain: {
     holds:
-      "the chain as a client sees it: `rpc/` (nodes that are believed or not), `blocks/`, `contracts/` (many accounts read at one block, reverts by their meaning: [contracts.md](contracts.md)), `lanes/` (transactions followed to their end: [transactions.md](transactions.md)), `abi/` (generated from `contracts/`)",
+      "the chain as a client sees it: `rpc/` (nodes that are believed or not), `blocks/`, `contracts/` (many accounts read at one block, reverts by their meaning: [contracts.md](../reference/contracts.md)), `lanes/` (transactions followed to their end: [transactions.md](transactions.md)), `abi/` (generated from `contracts/`)",
     mayImport: GROUND,
   },
   market: {
@@ -82,7 +82,7 @@ export const ROOMS = {
   },
   strategies: {
     holds:
-      "the built-in strategies, one file each, as pure operators; `models/` has their mathematics; the intent ([strategies.md](strategies.md))",
+      "the built-in strategies, one file each, as pure operators; `models/` has their mathematics; the intent ([strategies.md](../guides/strategies.md))",
     mayImport: [...GROUND, "market", "account", RECORDS],
   },
   risk: {
@@ -95,11 +95,11 @@ export const ROOMS = {
   },
   liquidator: {
     holds:
-      "accounts in danger, confirmed at one block, planned, sent, and handed to the bot to be sold; the ledger of it ([liquidator.md](liquidator.md))",
+      "accounts in danger, confirmed at one block, planned, sent, and handed to the bot to be sold; the ledger of it ([liquidator.md](../guides/liquidator.md))",
     mayImport: [...GROUND, "chain", "market", "account", "risk", "executor", INTENT, RECORDS],
   },
   monitoring: {
-    holds: "metrics ([metrics.md](metrics.md)), logs, the screen",
+    holds: "metrics ([metrics.md](../reference/metrics.md)), logs, the screen",
     mayImport: TRADING,
   },
   bot: {
@@ -114,12 +114,12 @@ export const ROOMS = {
   },
   history: {
     holds:
-      "recorded markets as Parquet files a day ([history.md](history.md)): `import/`, `download/` and `record/` fill the `store/` through `staging/`; `columns/` makes tapes of it",
+      "recorded markets as Parquet files a day ([history.md](../guides/history.md)): `import/`, `download/` and `record/` fill the `store/` through `staging/`; `columns/` makes tapes of it",
     mayImport: [...GROUND, "market/book", "exchange"],
   },
   backtest: {
     holds:
-      "the bot on recorded history ([backtest.md](backtest.md)): the replayed exchange on two clocks, its matching ([fills.md](fills.md)), account and marks; reports, sweeps ([sweeps.md](sweeps.md)), recorded sessions and their comparison ([compare.md](compare.md))",
+      "the bot on recorded history ([backtest.md](../guides/backtest.md)): the replayed exchange on two clocks, its matching ([fills.md](fills.md)), account and marks; reports, sweeps ([sweeps.md](../guides/sweeps.md)), recorded sessions and their comparison ([compare.md](../guides/compare.md))",
     mayImport: [...TRADING, "history", "monitoring", "bot"],
   },
   cli: {

@@ -11,7 +11,7 @@ export type Fate = "accepted" | "rejected" | "unknown";
 /**
  * Decides what an outcome proves of a place or a cancel (design, rule 6). Nothing else decides it.
  * Behind `outcomeOf`, which reads the answer, it is the table "What an answer proves" of
- * docs/orders.md.
+ * docs/ideas/orders.md.
  * @param kind `cancel` is a cancel-all too.
  */
 export function fateOf(kind: "place" | "cancel", outcome: Outcome): Fate {

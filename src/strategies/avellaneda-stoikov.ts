@@ -23,7 +23,7 @@ import { type QuotingRoom, shapeWithin } from "./shape-quotes.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
-/** Parameters of the Avellaneda-Stoikov market maker (`docs/strategies.md` has them with their formulas). */
+/** Parameters of the Avellaneda-Stoikov market maker (`docs/guides/strategies.md` has them with their formulas). */
 export const avellanedaStoikovParams = withEitherUnits(
   z.strictObject({
     riskAversion: z

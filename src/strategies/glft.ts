@@ -27,7 +27,7 @@ import { type QuotingRoom, shapeWithin } from "./shape-quotes.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
-/** Parameters of the Guéant-Lehalle-Fernandez-Tapia market maker (`docs/strategies.md` has them with their formulas). */
+/** Parameters of the Guéant-Lehalle-Fernandez-Tapia market maker (`docs/guides/strategies.md` has them with their formulas). */
 export const glftParams = withEitherUnits(
   z.strictObject({
     riskAversion: z

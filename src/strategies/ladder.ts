@@ -18,7 +18,7 @@ import { type QuotingRoom, shapeWithin, type WantedLevel } from "./shape-quotes.
 import { exactLotsOfBase, lotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
-/** Parameters of the ladder market maker (`docs/strategies.md` has them with their formulas). */
+/** Parameters of the ladder market maker (`docs/guides/strategies.md` has them with their formulas). */
 export const ladderParams = withEitherUnits(
   z.strictObject({
     fair: z

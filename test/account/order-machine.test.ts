@@ -37,7 +37,7 @@ const EVENTS = {
 
 type Cell = `${OrderPhase} ${number}`;
 
-/** docs/orders.md as data: the phase and what may still fill, for every phase (row) and event (column). */
+/** docs/ideas/orders.md as data: the phase and what may still fill, for every phase (row) and event (column). */
 const TABLE: Record<keyof typeof EVENTS, Record<OrderPhase, Cell>> = {
   sent: row(["sent 10", "sent 10", "unknown 10", "open 10", "partly-filled 6", "cancelling 6"]),
   withdrawn: row([

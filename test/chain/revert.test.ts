@@ -27,8 +27,8 @@ describe("why a call was undone", () => {
     expect(revertOfText(text)).toEqual({ kind, text });
   });
 
-  it("is known for every refusal of a trade or liquidation that docs/contracts.md lists", () => {
-    const { text } = readPage("docs/contracts.md");
+  it("is known for every refusal that docs/reference/contracts.md lists", () => {
+    const { text } = readPage("docs/reference/contracts.md");
     const list = text.slice(text.indexOf("- `Perpetual.trade`"), text.indexOf("- Withdrawals:"));
     const names = [...new Set(list.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g))];
     expect(names.length).toBeGreaterThan(20);

@@ -286,7 +286,7 @@ describe("a recorded market that is not there", () => {
     [
       "a file of another format",
       replay("folder: data, tag: foreign"),
-      ["markets.btcusdc.flow.tag:", "foreign.ndjson.gz:1", "docs/order-flow.md"],
+      ["markets.btcusdc.flow.tag:", "foreign.ndjson.gz:1", "docs/ideas/order-flow.md"],
     ],
   ])("is named by the setting that names it: %s", async (_name, text, parts) => {
     const { code, out, err } = await captureCli(["exchange", write(text)]);

@@ -90,10 +90,10 @@ function changedOr(one: Break, text: string): string | Error {
 function documentProblems({ record, breaks, proof, document }: Checked): string[] {
   const problems: string[] = [];
   if (document.found === null)
-    problems.push("docs/conformance.md does not exist: npm run conformance writes it");
+    problems.push("docs/reference/conformance.md does not exist: npm run conformance writes it");
   else if (document.found !== document.expected)
     problems.push(
-      `docs/conformance.md is stale: npm run conformance writes it${difference(document.found, document.expected)}`,
+      `docs/reference/conformance.md is stale: npm run conformance writes it${difference(document.found, document.expected)}`,
     );
   for (const { rule, side, what, failed } of proof?.breaks ?? []) {
     if (

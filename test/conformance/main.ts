@@ -11,10 +11,10 @@ import { RULES } from "./rules.js";
 import { conformanceFiles, runVitest } from "./vitest-run.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const DOCUMENT = join(ROOT, "docs/conformance.md");
+const DOCUMENT = join(ROOT, "docs/reference/conformance.md");
 const PROOF = join(ROOT, "test/conformance/proof.json");
 const EVERY_RULE = "\\[[A-Z]+[0-9]+ (client|exchange)\\]";
-const USAGE = `npm run conformance                       runs the tests of the rules and writes docs/conformance.md
+const USAGE = `npm run conformance                       runs the tests of the rules and writes docs/reference/conformance.md
 npm run conformance -- --check            writes nothing, and fails where the table does not hold
 npm run conformance -- --check --record F the same from the record F of a run of all tests
 npm run conformance -- --break N          switches N rules off (--seed S draws them, --rule ID names one), which tests must notice

@@ -164,12 +164,12 @@ describe("the conformance check", () => {
     [
       "a page that is missing",
       { document: { expected: "a", found: null } },
-      "docs/conformance.md does not exist",
+      "docs/reference/conformance.md does not exist",
     ],
     [
       "a page that is stale",
       { document: { expected: "a\nb", found: "a\nc" } },
-      'docs/conformance.md is stale: npm run conformance writes it (line 2: "c" should be "b")',
+      'conformance.md is stale: npm run conformance writes it (line 2: "c" should be "b")',
     ],
   ])("finds %s", (_what, change, problem) => {
     expect(problemsOf(checked(change)).join("\n")).toContain(problem);
@@ -297,7 +297,7 @@ describe("a table of breaks", () => {
   });
 });
 
-describe("docs/conformance.md", () => {
+describe("docs/reference/conformance.md", () => {
   it("has a row for each rule with the tests of both sides, one side only and why, and the proof", () => {
     const lines = conformanceDocument(
       [RULE, ONE_SIDED],

@@ -60,7 +60,7 @@ const PLAIN_CODES = [...VENUE_ERROR_CODES.map(({ code }) => code), 9999].filter(
 );
 const TOO_LONG = "x".repeat(8 * 1024 * 1024 + 1);
 
-/** docs/orders.md as data: answers, and what each proves of a place and of a cancel. */
+/** docs/ideas/orders.md as data: answers, and what each proves of a place and of a cancel. */
 const CASES: readonly (readonly [string, readonly HttpResult[], Fate, Fate])[] = [
   [
     "no byte of the request left",
@@ -135,7 +135,7 @@ it.each(CASES)(
 );
 
 it("the page of orders has these cases, and no others", () => {
-  const rows = tableOf(readPage("docs/orders.md"), "answer");
+  const rows = tableOf(readPage("docs/ideas/orders.md"), "answer");
   expect(rows.map((row) => row.slice(0, 3))).toEqual(
     CASES.map(([name, , place, cancel]) => [name, place, cancel]),
   );

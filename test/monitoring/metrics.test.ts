@@ -112,9 +112,9 @@ describe("the metrics page", () => {
   });
 });
 
-describe("docs/metrics.md", () => {
+describe("docs/reference/metrics.md", () => {
   it("is what the code says (npm run docs)", () => {
-    expect(readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8")).toBe(
+    expect(readFileSync(new URL("../../docs/reference/metrics.md", import.meta.url), "utf8")).toBe(
       metricsPage(),
     );
   });

@@ -63,6 +63,9 @@ const PACKED_FOLDERS = [
   "dist/cli",
   "docs",
   "docs/examples",
+  "docs/guides",
+  "docs/ideas",
+  "docs/reference",
   "scripts",
 ];
 
@@ -336,7 +339,7 @@ describe("the client's entry", () => {
   });
 
   it("can be bundled into one file as its page says, which signs and asks the exchange without the package beside it", async () => {
-    const page = readFileSync(join(PROJECT_ROOT, "docs/exchange-client.md"), "utf8");
+    const page = readFileSync(join(PROJECT_ROOT, "docs/reference/exchange-client.md"), "utf8");
     const [, banner] = /--banner:js="([^"]+)"/.exec(page) ?? [];
     const alone = join(stranger, "..", `${relative(join(stranger, ".."), stranger)}-bundle.mjs`);
     await build({

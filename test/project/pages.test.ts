@@ -16,7 +16,16 @@ import { BREAKS } from "../simulation/breaks.js";
 import { FAULT_KINDS } from "../simulation/faults.js";
 import { WHOLE_BREAKS } from "../simulation/whole/whole-breaks.js";
 import { PROJECT_ROOT } from "./checkout.js";
-import { allPages, blocksOf, codesOf, deadLinksOf, readPage, tableOf } from "./pages.js";
+import {
+  allPages,
+  blocksOf,
+  codesOf,
+  deadLinksOf,
+  docsPages,
+  readPage,
+  SHELVES,
+  tableOf,
+} from "./pages.js";
 
 const source = (path: string): string => readFileSync(join(PROJECT_ROOT, path), "utf8");
 const sources = (folder: string): string =>
@@ -49,17 +58,18 @@ describe("every page", () => {
     expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 
-  it("is in the index of docs", () => {
+  it("stands on a shelf, and the index names it once", () => {
     const index = readPage("docs/README.md").text;
-    const names = readdirSync(join(PROJECT_ROOT, "docs")).filter(
-      (name) => name.endsWith(".md") && name !== "README.md",
-    );
-    expect(names.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+    const pages = docsPages().filter((name) => name !== "README.md");
+    expect(pages.length).toBeGreaterThan(20);
+    const shelf = new RegExp(`^(${SHELVES.join("|")})/[a-z-]+\\.md$`);
+    expect(pages.filter((name) => !shelf.test(name))).toEqual([]);
+    expect(pages.filter((name) => index.split(`](${name})`).length !== 2)).toEqual([]);
   });
 });
 
-describe("docs/architecture.md", () => {
-  const page = readPage("docs/architecture.md");
+describe("docs/ideas/architecture.md", () => {
+  const page = readPage("docs/ideas/architecture.md");
 
   it("has the rooms and walls that `npm run check` holds", () => {
     expect(page.text).toBe(withRooms(page.text));
@@ -74,8 +84,8 @@ describe("docs/architecture.md", () => {
   });
 });
 
-describe("docs/strategies.md", () => {
-  const page = readPage("docs/strategies.md");
+describe("docs/guides/strategies.md", () => {
+  const page = readPage("docs/guides/strategies.md");
 
   it("shows the same strategy file as the README, which is tried there", () => {
     expect(blocksOf(page, "ts").slice(0, 1)).toEqual(blocksOf(readPage("README.md"), "ts"));
@@ -101,8 +111,8 @@ describe("docs/strategies.md", () => {
   );
 });
 
-describe("docs/operations.md", () => {
-  const page = readPage("docs/operations.md");
+describe("docs/guides/operations.md", () => {
+  const page = readPage("docs/guides/operations.md");
 
   it("has every reason for a halt, and no other", () => {
     const guards = found(source("src/risk/guards.ts"), /Trip\(\s*(?:marketId,\s*)?"([a-z-]+)"/g);
@@ -160,8 +170,8 @@ describe("docs/operations.md", () => {
   });
 });
 
-describe("docs/simulation.md", () => {
-  const page = readPage("docs/simulation.md");
+describe("docs/ideas/simulation.md", () => {
+  const page = readPage("docs/ideas/simulation.md");
 
   it("has every break with what it switches off, and what caught it", () => {
     const rows = tableOf(page, "break").map(([name = "", what = ""]) => ({
@@ -210,8 +220,8 @@ describe("docs/simulation.md", () => {
   });
 });
 
-describe("docs/venue-choices.md", () => {
-  const page = readPage("docs/venue-choices.md");
+describe("docs/reference/venue-choices.md", () => {
+  const page = readPage("docs/reference/venue-choices.md");
 
   it("has every choice with its default", () => {
     const section = page.text.slice(page.text.indexOf("## Under `choices`"));
@@ -236,8 +246,8 @@ describe("docs/venue-choices.md", () => {
   });
 });
 
-describe("docs/orders.md", () => {
-  const page = readPage("docs/orders.md");
+describe("docs/ideas/orders.md", () => {
+  const page = readPage("docs/ideas/orders.md");
 
   it("traces a time-out through functions that are where it says", () => {
     expect(page.text.match(FUNCTION_AT)?.length).toBeGreaterThan(10);
@@ -249,8 +259,8 @@ describe("docs/orders.md", () => {
   });
 });
 
-describe("docs/reconciliation.md", () => {
-  const page = readPage("docs/reconciliation.md");
+describe("docs/ideas/reconciliation.md", () => {
+  const page = readPage("docs/ideas/reconciliation.md");
   const rows = [...page.text.matchAll(/^\|.*\| ([^|]+) \|$/gm)]
     .map(([, cell = ""]) => cell)
     .filter((cell) => cell !== "test" && !/^-+$/.test(cell));
@@ -303,9 +313,9 @@ interface Shape {
   readonly additionalProperties?: Shape | boolean;
 }
 
-describe("docs/chain.md", () => {
+describe("docs/ideas/chain.md", () => {
   it("has every key of the chain", () => {
-    const page = readPage("docs/chain.md");
+    const page = readPage("docs/ideas/chain.md");
     const keys = keysOf(
       z.toJSONSchema(chainConfigShape, { io: "input", unrepresentable: "any" }) as Shape,
     );
@@ -325,9 +335,9 @@ function keysOf(shape: Shape): readonly string[] {
   });
 }
 
-describe("docs/order-flow.md", () => {
+describe("docs/ideas/order-flow.md", () => {
   it("has the parameters of both presets, none left out", () => {
-    const listed = tableOf(readPage("docs/order-flow.md"), "section").flatMap((row) =>
+    const listed = tableOf(readPage("docs/ideas/order-flow.md"), "section").flatMap((row) =>
       codesOf(row[1] ?? ""),
     );
     const known = Object.values(SYNTHETIC_PRESETS.lively).flatMap((held) =>
@@ -341,7 +351,7 @@ describe("docs/order-flow.md", () => {
     ["leveraged", leveragedShape],
   ])("has every key of %s, and no other", (key, shape) => {
     // `sizeBps.min`, `.max`: two bounds of one key.
-    const listed = tableOf(readPage("docs/order-flow.md"), `\`${key}\``).flatMap((row) =>
+    const listed = tableOf(readPage("docs/ideas/order-flow.md"), `\`${key}\``).flatMap((row) =>
       codesOf(row[0] ?? "").map((code) => code.split(".")[0]),
     );
     expect(new Set(listed.filter((name) => name !== ""))).toEqual(
@@ -350,7 +360,7 @@ describe("docs/order-flow.md", () => {
   });
 
   it("shows flows that the exchange takes", () => {
-    const flows = blocksOf(readPage("docs/order-flow.md"), "yaml").map(
+    const flows = blocksOf(readPage("docs/ideas/order-flow.md"), "yaml").map(
       ({ text }) => parse(text).flow,
     );
     expect(flows.map(({ kind }) => kind)).toEqual([

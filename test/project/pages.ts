@@ -18,15 +18,24 @@ export function readPage(path: string): Page {
   return { path, text: readFileSync(join(PROJECT_ROOT, path), "utf8") };
 }
 
+/** The shelves that pages stand on, in the order in which the index has them. */
+export const SHELVES = ["start", "guides", "reference", "ideas"] as const;
+
+/** The pages of `docs`, by their paths below it. */
+export function docsPages(): readonly string[] {
+  return readdirSync(join(PROJECT_ROOT, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .sort();
+}
+
 /** Every page that somebody may read. */
 export function allPages(): readonly Page[] {
-  const docs = readdirSync(join(PROJECT_ROOT, "docs")).filter((name) => name.endsWith(".md"));
   return [
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "SECURITY.md",
-    ...docs.map((name) => `docs/${name}`),
+    ...docsPages().map((name) => `docs/${name}`),
   ].map(readPage);
 }
 

@@ -11,12 +11,12 @@ import { testContext, testView } from "../strategies/fixtures.js";
 import { PROJECT_ROOT } from "./checkout.js";
 import { blocksOf, readPage } from "./pages.js";
 
-const source = blocksOf(readPage("docs/strategies.md"), "ts")[1]?.text ?? "";
+const source = blocksOf(readPage("docs/guides/strategies.md"), "ts")[1]?.text ?? "";
 const folder = mkdtempSync(join(tmpdir(), "marketwright-example-"));
 const path = join(folder, "written-out.ts");
 writeFileSync(path, source);
 
-describe("the intents that docs/strategies.md writes out", () => {
+describe("the intents that docs/guides/strategies.md writes out", () => {
   it("compile in strict mode against the public types", () => {
     const own = (name: string): string[] => [join(PROJECT_ROOT, "node_modules", name)];
     const compilerOptions = {

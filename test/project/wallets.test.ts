@@ -9,7 +9,7 @@ import { until } from "../cli/until.js";
 import { PROJECT_ROOT } from "./checkout.js";
 import { blocksOf, readPage } from "./pages.js";
 
-const page = readPage("docs/wallets.md");
+const page = readPage("docs/guides/wallets.md");
 const shellLines = blocksOf(page, "sh").flatMap(({ text }) => text.trim().split("\n"));
 const [program = ""] = blocksOf(page, "js").map(({ text }) => text);
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "wallets-")));

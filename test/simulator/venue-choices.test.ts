@@ -5,8 +5,11 @@ import { choicesShape } from "../../src/simulator/config/choices.js";
 import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { traders } from "./reference-client.js";
 
-describe("docs/venue-choices.md", () => {
-  const page = readFileSync(new URL("../../docs/venue-choices.md", import.meta.url), "utf8");
+describe("docs/reference/venue-choices.md", () => {
+  const page = readFileSync(
+    new URL("../../docs/reference/venue-choices.md", import.meta.url),
+    "utf8",
+  );
   const defaults = Object.entries(choicesShape.parse({}));
 
   it.each(defaults)("lists %s with its default", (key, value) => {

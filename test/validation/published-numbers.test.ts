@@ -5,11 +5,11 @@ import { sectionText } from "./page.js";
 import { agrees, type Comparison, shown } from "./published.js";
 import { VALIDATION } from "./sections.js";
 
-const page = readFileSync(new URL("../../docs/validation.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/reference/validation.md", import.meta.url), "utf8");
 
 describe.each(VALIDATION.filter(({ isLong }) => isLong !== true))("$title", (published) => {
   it.skipIf(!published.isAvailable)(
-    `are met, and stand in docs/validation.md as they are computed${published.isAvailable ? "" : ` (skipped: ${recordedDataFolder()} has no such capture)`}`,
+    `are met, and stand in docs/reference/validation.md as they are computed${published.isAvailable ? "" : ` (skipped: ${recordedDataFolder()} has no such capture)`}`,
     async () => {
       const comparisons = await published.compare();
       expect(comparisons.length).toBeGreaterThan(0);

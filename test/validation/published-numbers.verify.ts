@@ -7,11 +7,11 @@ import { VALIDATION } from "./sections.js";
 
 describe("the published numbers", () => {
   it.skipIf(!VALIDATION.every(({ isAvailable }) => isAvailable))(
-    "stand in docs/validation.md as they are computed, every one of them",
+    "stand in docs/reference/validation.md as they are computed, every one of them",
     async () => {
-      expect(readFileSync(new URL("../../docs/validation.md", import.meta.url), "utf8")).toBe(
-        await validationPage(VALIDATION),
-      );
+      expect(
+        readFileSync(new URL("../../docs/reference/validation.md", import.meta.url), "utf8"),
+      ).toBe(await validationPage(VALIDATION));
     },
   );
 

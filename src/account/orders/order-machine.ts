@@ -104,10 +104,10 @@ export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnO
 }
 
 /**
- * One step of an order's life: every phase against every event, as docs/orders.md has it. Pure and
- * total. Reports may come late, twice and in any order; an order that is final never becomes open
- * again, except that one which we only believed dead (rejected, lost, or its cancel accepted) is
- * revived when the exchange shows it.
+ * One step of an order's life: every phase against every event, as docs/ideas/orders.md has it.
+ * Pure and total. Reports may come late, twice and in any order; an order that is final never becomes
+ * open again, except that one which we only believed dead (rejected, lost, or its cancel accepted)
+ * is revived when the exchange shows it.
  */
 export function advance(order: OwnOrder, event: OrderEvent): Advance {
   const found: OrderChange[] = [];

@@ -3,8 +3,8 @@ import type { VenueOrder } from "../../exchange/records.js";
 import type { ActionId } from "../../exchange/venue.js";
 
 /**
- * The phase of an order of ours (docs/orders.md). From `filled` on they are final: nothing may fill
- * any more.
+ * The phase of an order of ours (docs/ideas/orders.md). From `filled` on they are final: nothing may
+ * fill any more.
  */
 export type OrderPhase =
   /** In the bot's queue, not sent. */

@@ -47,7 +47,7 @@ export interface Verdict {
   readonly recheck: boolean;
 }
 
-/** Judges what a finished run has collected (docs/reconciliation.md). */
+/** Judges what a finished run has collected (docs/ideas/reconciliation.md). */
 export function resolveReconciliation(
   run: ReconcileRun,
   memory: ReconcileMemory,

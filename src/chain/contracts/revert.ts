@@ -1,7 +1,7 @@
 import { hexToBytes } from "../../core/crypto/hex.js";
 import type { Hex } from "../../core/units.js";
 
-/** What a refusal of the contracts means to whoever asked (their texts: docs/contracts.md, "Refusals"). */
+/** What a refusal of the contracts means to whoever asked (their texts: docs/reference/contracts.md, "Refusals"). */
 export type RefusalKind =
   /** Somebody else was faster, or the account was topped up: it is safe, or holds nothing there any more. No fault of ours. */
   | "lost-race"

@@ -100,7 +100,7 @@ const choices = z.strictObject({
   riskyAccountsCacheMs: z.int().min(0).max(3_600_000).default(1000),
 });
 
-/** What the specification leaves open, each with the default that `docs/venue-choices.md` gives a reason for. */
+/** What the specification leaves open, each with the default that `docs/reference/venue-choices.md` gives a reason for. */
 export const choicesShape = choices
   .refine(
     ({ matchedOrderList, matchedOrderStatus }) =>

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FILL_COLUMNS } from "../../../src/backtest/report/fills-file.js";
 
-const PAGE = readFileSync(new URL("../../../docs/backtest.md", import.meta.url), "utf8");
+const PAGE = readFileSync(new URL("../../../docs/guides/backtest.md", import.meta.url), "utf8");
 
-describe("docs/backtest.md", () => {
+describe("docs/guides/backtest.md", () => {
   it("says what each column of fills.csv is", () => {
     const table = PAGE.slice(PAGE.indexOf("| column | is |")).split("\n\n")[0] ?? "";
     const heads = table

@@ -22,7 +22,7 @@ export async function checkCaptures(config: ExchangeConfig, baseFolder: string):
       throw new ConfigError("names a capture that cannot be replayed", {
         field: `markets.${marketId}.flow.tag`,
         value: flow.tag,
-        expected: `a capture in the format of docs/order-flow.md, on this market's tickSize and stepSize: ${cause.message}`,
+        expected: `a capture in the format of docs/ideas/order-flow.md, on this market's tickSize and stepSize: ${cause.message}`,
         cause,
       });
     } finally {

@@ -1,7 +1,7 @@
 import type { BotConfig } from "../src/bot/config/config.js";
 import { botSchema } from "../src/bot/config/config-schema.js";
 import { Bot } from "../src/bot/engine/bot.js";
-import type { Notice } from "../src/bot/engine/notice.js";
+import type { Notice } from "../src/bot/engine/bot-event.js";
 import type { OutboxPort } from "../src/bot/execution/dispatcher.js";
 import { RunMonitor } from "../src/bot/run/monitor/run-monitor.js";
 import { MemoryStateStore } from "../src/bot/state/state-dir.js";

@@ -5,7 +5,7 @@ import type { RpcReply } from "../src/chain/rpc/rpc-transport.js";
 import { ecdsaScheme, type Signer } from "../src/core/crypto/signing.js";
 import { liveSeam } from "../src/core/runtime/live-seam.js";
 import type { Hex } from "../src/core/units.js";
-import { Confirmer } from "../src/liquidator/watch/confirm.js";
+import { Confirmer } from "../src/liquidator/watch/confirmer.js";
 import { COIN, signer, USD, World } from "../test/contracts/world.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { importFiles } from "../src/history/import/import-files.js";
 import { DEFAULT_LIMITS, Duck, literal } from "../src/history/store/duck.js";
-import { HistoryStore } from "../src/history/store/store.js";
+import { HistoryStore } from "../src/history/store/history-store.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";
 import { interleaved, median } from "./rounds.js";

@@ -1,7 +1,7 @@
 import { rulesOfFile } from "../src/backtest/config/backtest-rules.js";
 import { ReplayRun } from "../src/backtest/engine/replay-run.js";
 import type { RunObserver } from "../src/backtest/record/run-observer.js";
-import { collectAlone } from "../src/backtest/run/collect-alone.js";
+import { collectAlone } from "../src/backtest/run/disable-parallel-gc.js";
 import { constantLatency } from "../src/backtest/venue/latency/latency.js";
 import type { BotConfig } from "../src/bot/config/config.js";
 import { botSchema } from "../src/bot/config/config-schema.js";

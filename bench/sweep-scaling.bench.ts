@@ -4,7 +4,7 @@ import type { BacktestConfig } from "../src/backtest/config/backtest-config.js";
 import { rulesOfFile } from "../src/backtest/config/backtest-rules.js";
 import { backtestSchema } from "../src/backtest/config/backtest-schema.js";
 import { historyBytes, type SharedHistory } from "../src/backtest/run/opening/shared-history.js";
-import type { Job } from "../src/backtest/sweep/jobs/play-job.js";
+import type { Job } from "../src/backtest/sweep/jobs/job-player.js";
 import { ThreadPool } from "../src/backtest/sweep/jobs/thread-pool.js";
 import { botSchema } from "../src/bot/config/config-schema.js";
 import type { Tape } from "../src/history/columns/tape/tape.js";

@@ -1,6 +1,6 @@
 import { map } from "rxjs";
 import { z } from "zod";
-import type { Notice } from "../src/bot/engine/notice.js";
+import type { Notice } from "../src/bot/engine/bot-event.js";
 import { ecdsaScheme, type Signer } from "../src/core/crypto/signing.js";
 import { Instrument } from "../src/core/instrument.js";
 import type { Clock, Random } from "../src/core/runtime/seam.js";

@@ -1,6 +1,6 @@
-import { doubtMark, doubtText } from "../../src/backtest/sweep/results/doubt-text.js";
 import { endText } from "../../src/backtest/sweep/results/end-text.js";
 import type { SweepResult } from "../../src/backtest/sweep/results/sweep-json.js";
+import { doubtMark, doubtText } from "../../src/backtest/sweep/results/warning-text.js";
 
 export type { SweepResult };
 

@@ -2,7 +2,7 @@ import type { Instrument } from "../core/instrument.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { ActionId } from "../exchange/venue.js";
 import type { SaidTakeover } from "./positions/takeover.js";
-import type { TransfersCounted } from "./profit/transfers.js";
+import type { TransfersCounted } from "./profit/transfer-ledger.js";
 
 /** What the account needs to know at birth. */
 export interface AccountOptions {

@@ -1,9 +1,9 @@
 import type { CreditUnits, Lots, MarketId, Ms, SideLots } from "../core/units.js";
 import type { VenueBalances, VenuePosition } from "../exchange/records.js";
-import type { Intake } from "./intake.js";
+import type { Intake } from "./account-updater.js";
 import type { SaidTakeover } from "./positions/takeover.js";
-import type { ProfitParts } from "./profit/profit.js";
-import type { Transfers } from "./profit/transfers.js";
+import type { ProfitParts } from "./profit/account-profit.js";
+import type { Transfers } from "./profit/transfer-ledger.js";
 
 /** The money and positions of the account as they are known now. Reading changes nothing. */
 export abstract class AccountReadings {

@@ -1,11 +1,11 @@
 import { Command } from "commander";
-import { strayError } from "../bot/strategy/stray-error.js";
+import { strayError } from "../bot/strategy/uncaught-strategy-error.js";
 import type { CliContext } from "./cli-context.js";
-import { takeValuesOnce } from "./given-once.js";
 import { errorText, exitCodeOf, Interrupted, NotWell } from "./process/exit.js";
 import { EXIT, type ExitCode } from "./process/exit-code.js";
 import { protectArguments, withMaskedOutput } from "./process/masked-output.js";
 import { packageVersion } from "./process/package-version.js";
+import { takeValuesOnce } from "./reject-repeated-options.js";
 
 type AddCommand = (program: Command, context: CliContext) => void;
 

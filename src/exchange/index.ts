@@ -200,7 +200,7 @@ export {
   DEFAULT_MAX_FRAME_BYTES,
   FrameDecoder,
   type FrameDecoderOptions,
-} from "./streams/frames.js";
+} from "./streams/frame-decoder.js";
 export {
   MARKET_STREAM_KINDS,
   MarketStreams,

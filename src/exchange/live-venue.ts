@@ -12,10 +12,10 @@ import type { RateGate } from "./rest/rate-gate.js";
 import type { HttpRequest, HttpResult, Transport } from "./rest/transport.js";
 import { OrderHasher } from "./signing/order-signing.js";
 import { signedParams } from "./signing/request-signing.js";
-import { FrameDecoder } from "./streams/frames.js";
+import { FrameDecoder } from "./streams/frame-decoder.js";
 import { MarketStreams } from "./streams/market-streams.js";
 import { StreamSession, type StreamTimings } from "./streams/stream-session.js";
-import { ToldTrades } from "./streams/told-trades.js";
+import { ToldTrades } from "./streams/trade-deduplicator.js";
 import type { Action, ActionId, Outcome, Venue, VenueEvent } from "./venue.js";
 
 /** What a live venue is made of. */

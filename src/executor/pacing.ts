@@ -1,5 +1,5 @@
 import type { Quote } from "../strategies/intent.js";
-import type { QuoteTolerance } from "./quote-matching.js";
+import type { QuoteTolerance } from "./match-quotes.js";
 
 /** Below this share of the window's tokens quotes begin to be followed less closely. */
 const PACE_BELOW = 0.5;

@@ -1,9 +1,10 @@
+import { withOne } from "../core/append.js";
 import type { MarketId, Ms, Side, Ticks } from "../core/units.js";
-import { withOne } from "../core/with-one.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Quote } from "../strategies/intent.js";
 import { behindTouch, type Touch } from "./crossing.js";
 import { type GttSettings, renewalsDue } from "./gtt-renewal.js";
+import { matchQuotes, type QuoteTolerance, type WantedQuote } from "./match-quotes.js";
 import type {
   Plan,
   PlannedKeep,
@@ -12,7 +13,6 @@ import type {
   PlannedWithdrawal,
   Withheld,
 } from "./plan.js";
-import { matchQuotes, type QuoteTolerance, type WantedQuote } from "./quote-matching.js";
 import { type OutsideOrders, quoteObstacle } from "./quote-obstacle.js";
 import { byDanger, type RankedCancel, rankedCancel, withRankedCancel } from "./ranked-cancel.js";
 import { ClosedSlot, withhold } from "./withheld.js";

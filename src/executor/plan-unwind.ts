@@ -4,7 +4,6 @@ import type { Quote, UnwindPart, UnwindSchedule } from "../strategies/intent.js"
 import { behindTouch, distanceToTouch, opposingTouch } from "./crossing.js";
 import type { Plan, PlannedPlace, Withheld } from "./plan.js";
 import { planQuotes, type QuoteSettings } from "./plan-quotes.js";
-import type { OutsideOrders } from "./quote-obstacle.js";
 import {
   isSlice,
   NOBODY,
@@ -15,8 +14,9 @@ import {
   type TargetInput,
   type TargetPlan,
   type TargetState,
-} from "./target-position.js";
-import { bearingParts, bears, boundOf, leftOf, UnwindRoom } from "./unwind-parts.js";
+} from "./plan-target.js";
+import type { OutsideOrders } from "./quote-obstacle.js";
+import { bearingParts, bears, boundOf, leftOf, UnwindRoom } from "./unwind-capacity.js";
 import { allowedLots, nextStepAtMs } from "./unwind-schedule.js";
 import { closesSlot, mayBecomePosition, needsCancel, type WorkingOrder } from "./working-order.js";
 

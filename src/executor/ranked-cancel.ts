@@ -1,4 +1,4 @@
-import { withOne } from "../core/with-one.js";
+import { withOne } from "../core/append.js";
 import { distanceToTouch, type Touch } from "./crossing.js";
 import type { PlannedCancel } from "./plan.js";
 import type { WorkingOrder } from "./working-order.js";

@@ -4,7 +4,7 @@ import { scaledToDecimal } from "../core/instrument.js";
 import type { Hex, MarketId, PaperUnits } from "../core/units.js";
 import type { Opportunity } from "./ledger/opportunity.js";
 import { oddRest, takenOverBy, takeoverIdOf } from "./receipt-takeover.js";
-import type { TakeoverMeans } from "./takeover-means.js";
+import type { TakeoverMeans } from "./takeover-deps.js";
 
 /** Hands what was taken over to the bot that sells it, and takes it back where the chain does. */
 export class TakeoverHandover {

@@ -5,7 +5,7 @@ import { RunError } from "../core/errors.js";
 import { openPlainFile } from "../core/files/plain-files.js";
 import type { Clock, Timer } from "../core/runtime/seam.js";
 import type { Ms } from "../core/units.js";
-import { isFull, openUnwaiting } from "./unwaiting-descriptor.js";
+import { isFull, openUnwaiting } from "./non-blocking-descriptor.js";
 
 /** How severe a line is; `silent` logs nothing. */
 type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";

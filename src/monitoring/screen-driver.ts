@@ -1,8 +1,8 @@
 import type { Clock, Timer } from "../core/runtime/seam.js";
 import type { Ms } from "../core/units.js";
-import { type FrameStream, Frames } from "./frames.js";
 import { renderScreen } from "./screen.js";
 import type { ScreenModel } from "./screen-model.js";
+import { type FrameStream, Frames } from "./terminal-frames.js";
 
 /** A terminal, as `process.stdout` is one. */
 interface Terminal extends FrameStream {

@@ -6,7 +6,7 @@ import {
   type Rung,
   rungsReached,
   severityOf,
-} from "./ladder.js";
+} from "./risk-ladder.js";
 
 /** One measure of the account, or of one market. */
 export interface LadderTrack {

@@ -8,8 +8,8 @@ import {
   measuredBreach,
   netValueBreach,
 } from "./breach.js";
+import type { WorstAccount, WorstMarket } from "./compute-worst-case.js";
 import { type AccountLimits, MILLION, millionths } from "./limits.js";
-import type { WorstAccount, WorstMarket } from "./worst-measure.js";
 
 /** The place whose worst case was measured. */
 interface MeasuredPlace {

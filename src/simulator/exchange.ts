@@ -7,13 +7,13 @@ import type { ExchangeConfig } from "./config/config.js";
 import { checkAmounts } from "./config/config-amounts.js";
 import { checkPerps } from "./config/config-perps.js";
 import { type Audit, audit } from "./engine/audit.js";
+import { ExchangeParts } from "./engine/exchange-components.js";
 import type { ExchangeOptions } from "./engine/exchange-options.js";
-import { ExchangeParts } from "./engine/exchange-parts.js";
 import type { Market, MarketStatus } from "./markets/market.js";
 import { changedRules, type RuleChange } from "./markets/rule-change.js";
 import { type ApiAnswer, errorBody } from "./rest/api-error.js";
 import type { ApiRequest } from "./rest/parameters.js";
-import type { ChainSide } from "./settlement/chain-side.js";
+import type { ChainSide } from "./settlement/chain-connector.js";
 import { requireAsDeployed } from "./settlement/on-chain-config.js";
 import type { StreamConnection, StreamRefusal, StreamSink } from "./streams/stream-sink.js";
 

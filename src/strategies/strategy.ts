@@ -1,10 +1,10 @@
 import type { OperatorFunction, SchedulerLike } from "rxjs";
 import type { ZodType } from "zod";
 import { checkShape, type ShapeContext } from "../core/config/config-shape.js";
+import { thrownText } from "../core/describe-thrown.js";
 import { ConfigError, MarketwrightError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import type { Random } from "../core/runtime/seam.js";
-import { thrownText } from "../core/thrown-text.js";
 import type { MarketId } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import type { Intent } from "./intent.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Counting } from "../../src/account/reconciliation/counted-from.js";
+import { Counting } from "../../src/account/reconciliation/position-counting-mode.js";
 
 describe("from when on the exchange's positions have a trade", () => {
   it("is known once three positions in a row have shown it, and not while they contradict each other", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Intake } from "../../src/account/intake.js";
+import { Intake } from "../../src/account/account-updater.js";
 import { Instrument } from "../../src/core/instrument.js";
 import type { MarketId, Side } from "../../src/core/units.js";
 import {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Profit } from "../../src/account/profit/profit.js";
+import { Profit } from "../../src/account/profit/account-profit.js";
 import type { Side } from "../../src/core/units.js";
 import type { VenueTrade } from "../../src/exchange/records.js";
 import { INSTRUMENT, MARKET, venueTrade } from "./exchange-story.js";

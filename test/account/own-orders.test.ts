@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OwnOrders } from "../../src/account/orders/own-orders.js";
+import { Unexplained } from "../../src/account/positions/fill-matcher.js";
 import { TradeLedger } from "../../src/account/positions/trade-ledger.js";
-import { Unexplained } from "../../src/account/positions/unexplained.js";
 import { FormatError, RunError } from "../../src/core/errors.js";
 import type { VenueOrder } from "../../src/exchange/records.js";
 import {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Profit } from "../../src/account/profit/profit.js";
+import { Profit } from "../../src/account/profit/account-profit.js";
 import { FormatError } from "../../src/core/errors.js";
 import { Instrument } from "../../src/core/instrument.js";
 import type { Side } from "../../src/core/units.js";

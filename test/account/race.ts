@@ -1,5 +1,5 @@
-import { TradingAccount } from "../../src/account/account.js";
-import type { AccountStep } from "../../src/account/changes.js";
+import type { AccountStep } from "../../src/account/account-change.js";
+import { TradingAccount } from "../../src/account/trading-account.js";
 import type { Hex, Ms, Side } from "../../src/core/units.js";
 import type { VenueOrder, VenueTrade } from "../../src/exchange/records.js";
 import type { Action, Outcome } from "../../src/exchange/venue.js";

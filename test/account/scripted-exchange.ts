@@ -1,7 +1,7 @@
-import { TradingAccount } from "../../src/account/account.js";
+import type { AccountChange, AccountStep } from "../../src/account/account-change.js";
 import type { AccountOptions } from "../../src/account/account-options.js";
-import type { AccountChange, AccountStep } from "../../src/account/changes.js";
-import { FINAL_STATUSES } from "../../src/account/orders/amounts.js";
+import { FINAL_STATUSES } from "../../src/account/orders/order-amounts.js";
+import { TradingAccount } from "../../src/account/trading-account.js";
 import type { Lots, Ms } from "../../src/core/units.js";
 import type {
   VenueIncome,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OwnOrders } from "../../src/account/orders/own-orders.js";
+import { Unexplained } from "../../src/account/positions/fill-matcher.js";
 import { TradeLedger } from "../../src/account/positions/trade-ledger.js";
-import { Unexplained } from "../../src/account/positions/unexplained.js";
 import { INSTRUMENT, MARKET, TAG, venueTrade } from "./exchange-story.js";
 
 describe("orders held against trades", () => {

@@ -1,5 +1,5 @@
-import type { TradingAccount } from "../../src/account/account.js";
 import type { OwnOrders } from "../../src/account/orders/own-orders.js";
+import type { TradingAccount } from "../../src/account/trading-account.js";
 import type { Lots, MarketId, Side } from "../../src/core/units.js";
 
 /** What may still trade in a market, at full size, by the lists that risk judges by: own orders, the account's others, what was matched and not told. */

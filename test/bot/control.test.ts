@@ -30,7 +30,7 @@ import {
 import { isLocked, lockAccount } from "../../src/bot/state/account-lock.js";
 import { enterRunningBot, runtimeDir } from "../../src/bot/state/running-bots.js";
 import { ConfigError, RunError } from "../../src/core/errors.js";
-import { processName } from "../../src/core/files/living-process.js";
+import { processName } from "../../src/core/files/process-life.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 

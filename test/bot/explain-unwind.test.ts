@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Takeover } from "../../src/account/positions/takeover.js";
-import { explainText } from "../../src/bot/explain/explain-text.js";
+import { explainText } from "../../src/bot/explain/format-explanation.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import type { KnownTakeover } from "../../src/bot/unwind/takeover-book.js";
-import { writeUnwindMemory } from "../../src/bot/unwind/unwind-memory.js";
+import { writeUnwindMemory } from "../../src/bot/unwind/stored-takeovers.js";
+import type { KnownTakeover } from "../../src/bot/unwind/takeover-registry.js";
 import { explain } from "./explained.js";
 import { botConfigOf, EXCHANGE, START_MS } from "./recorded-run.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explainBot } from "../../src/bot/explain/explain.js";
-import { explainText } from "../../src/bot/explain/explain-text.js";
+import { explainText } from "../../src/bot/explain/format-explanation.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";

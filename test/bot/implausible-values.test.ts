@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BotConfig } from "../../src/bot/config/config.js";
-import { explainText } from "../../src/bot/explain/explain-text.js";
+import { explainText } from "../../src/bot/explain/format-explanation.js";
 import { explain } from "./explained.js";
 import { botConfigOf } from "./recorded-run.js";
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Notice } from "../../src/bot/engine/notice.js";
+import type { Notice } from "../../src/bot/engine/bot-event.js";
 import type { JournalTurn } from "../../src/bot/journal/journal.js";
 import { encodeJournal } from "../../src/bot/journal/journal.js";
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LeastExchangeTime } from "../../src/bot/cancelling/least-exchange-time.js";
+import { LeastExchangeTime } from "../../src/bot/cancelling/exchange-time-lower-bound.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 
 it("the exchange's time is asked again where a question was given up, or failed: else nothing would ever be too late to arrive", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StartReads } from "../../src/bot/run/check/start-reads.js";
+import { StartReads } from "../../src/bot/run/check/startup-retrier.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
 import { SILENT } from "./recorded-run.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UnseenBot } from "../../src/bot/cancelling/unseen-bot.js";
+import { UnseenBot } from "../../src/bot/cancelling/heartbeat-mismatch.js";
 import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BlockRhythm } from "../../src/chain/blocks/block-rhythm.js";
+import { BlockRhythm } from "../../src/chain/blocks/block-poll-schedule.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 
 const POLL_MS = 500;

@@ -1,14 +1,14 @@
 import { Interface } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { wordOf } from "../../src/chain/abi/abi-words.js";
+import { wordOf } from "../../src/chain/abi/abi-reader.js";
 import { dealerLensAbi } from "../../src/chain/abi/dealer-lens.generated.js";
 import {
   decodeCosts,
   decodeHoldings,
   decodeMarkets,
   decodeRisks,
-} from "../../src/chain/contracts/lens-answers.js";
+} from "../../src/chain/contracts/lens-results.js";
 import { revertOfData } from "../../src/chain/contracts/revert.js";
 import { FormatError } from "../../src/core/errors.js";
 

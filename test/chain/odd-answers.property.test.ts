@@ -12,7 +12,7 @@ import {
   decodeLensBalances,
   decodeMarkets,
   decodeRisks,
-} from "../../src/chain/contracts/lens-answers.js";
+} from "../../src/chain/contracts/lens-results.js";
 import { joinLiquidation } from "../../src/chain/events/liquidation-events.js";
 import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
 import { ChainError } from "../../src/chain/rpc/rpc-errors.js";

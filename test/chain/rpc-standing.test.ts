@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Head, judgeHeads } from "../../src/chain/rpc/rpc-standing.js";
+import { type Head, judgeHeads } from "../../src/chain/rpc/rpc-health.js";
 
 describe("heads", () => {
   const head = (number: number, timestampMs = 100_000): Head => ({

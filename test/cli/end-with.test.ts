@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RunSummary } from "../../src/bot/run/monitor/run-summary.js";
 import type { CliContext } from "../../src/cli/cli-context.js";
 import { NotWell } from "../../src/cli/process/exit.js";
-import { type EndedRun, endWith } from "../../src/cli/session/end-with.js";
+import { type EndedRun, endWith } from "../../src/cli/session/report-run-end.js";
 
 const LEFT = {
   marketId: "btcusdc",

@@ -7,7 +7,7 @@ import { orAborted } from "../../src/cli/process/until-interrupted.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { importFiles } from "../../src/history/import/import-files.js";
 import { Duck } from "../../src/history/store/duck.js";
-import { HistoryStore } from "../../src/history/store/store.js";
+import { HistoryStore } from "../../src/history/store/history-store.js";
 import { captureCli, startCli } from "./captured-cli.js";
 
 const { clock } = liveSeam();

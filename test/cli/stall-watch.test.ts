@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StallWatch } from "../../src/cli/watchdog/stall-watch.js";
+import { StallWatch } from "../../src/cli/watchdog/stall-detector.js";
 
 describe("the watch over another thread's event loop", () => {
   it("finds a stall after the time that was allowed, says so once, and says how long it was when it is over", () => {

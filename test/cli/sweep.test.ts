@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sweepDoubts } from "../../src/backtest/sweep/results/sweep-doubts.js";
+import { sweepDoubts } from "../../src/backtest/sweep/results/sweep-warnings.js";
 import type { SweepOutcome } from "../../src/backtest/sweep/run-sweep.js";
 import { programVersion } from "../../src/cli/process/program-version.js";
 import { OneByOne, SWEEP, SweepStage } from "../backtest/sweep/sweep-stage.js";

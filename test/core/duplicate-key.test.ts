@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { duplicateKey } from "../../src/core/config/duplicate-key.js";
+import { duplicateKey } from "../../src/core/config/find-duplicate-key.js";
 
 describe("a key that a JSON object has twice", () => {
   it.each([

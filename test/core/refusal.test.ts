@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Refusal, refusalOf } from "../../src/core/config/refusal.js";
+import { type Refusal, refusalOf } from "../../src/core/config/schema-violation.js";
 
 function refused(schema: z.ZodType, value: unknown): Refusal {
   const read = schema.safeParse(value);

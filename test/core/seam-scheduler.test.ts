@@ -11,7 +11,7 @@ import {
   timer,
 } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { seamScheduler } from "../../src/core/runtime/seam-scheduler.js";
+import { seamScheduler } from "../../src/core/runtime/rx-scheduler.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 
 const START_MS = 1_700_000_000_000;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Instrument } from "../../src/core/instrument.js";
 import { BookScanner } from "../../src/exchange/streams/book-scanner.js";
-import { FrameDecoder } from "../../src/exchange/streams/frames.js";
+import { FrameDecoder } from "../../src/exchange/streams/frame-decoder.js";
 
 const INSTRUMENT = new Instrument({
   marketId: "btcusdc",

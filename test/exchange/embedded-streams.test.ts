@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Instrument } from "../../src/core/instrument.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
-import { FrameDecoder } from "../../src/exchange/streams/frames.js";
+import { FrameDecoder } from "../../src/exchange/streams/frame-decoder.js";
 import { MarketStreams } from "../../src/exchange/streams/market-streams.js";
 import { streamName } from "../../src/exchange/streams/stream-names.js";
 import type { VenueEvent } from "../../src/exchange/venue.js";

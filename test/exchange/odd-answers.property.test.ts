@@ -28,7 +28,7 @@ import { RestClient } from "../../src/exchange/rest/rest-client.js";
 import type { HttpResult } from "../../src/exchange/rest/transport.js";
 import { decodeInfo } from "../../src/exchange/signing/order-info.js";
 import { OrderHasher } from "../../src/exchange/signing/order-signing.js";
-import { FrameDecoder } from "../../src/exchange/streams/frames.js";
+import { FrameDecoder } from "../../src/exchange/streams/frame-decoder.js";
 import type { Action, AnswerData } from "../../src/exchange/venue.js";
 import { jsonText, oddChange, oddText, withChange } from "../support/odd-json.js";
 import {

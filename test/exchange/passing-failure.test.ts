@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../src/core/errors.js";
 import { VENUE_ERROR_CODES } from "../../src/exchange/protocol/errors.js";
-import { passingFailure } from "../../src/exchange/rest/passing-failure.js";
 import { RateLimitError } from "../../src/exchange/rest/rate-gate.js";
 import { RestCaller } from "../../src/exchange/rest/rest-caller.js";
+import { passingFailure } from "../../src/exchange/rest/transient-failure.js";
 import type { HttpResult } from "../../src/exchange/rest/transport.js";
 import { VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Side } from "../../src/core/units.js";
+import { TARGET_LEVEL } from "../../src/executor/plan-target.js";
 import { planUnwind, type UnwindInput } from "../../src/executor/plan-unwind.js";
-import { TARGET_LEVEL } from "../../src/executor/target-position.js";
 import { allowedLots, nextStepAtMs } from "../../src/executor/unwind-schedule.js";
 import { mayBecomePosition, type WorkingOrder } from "../../src/executor/working-order.js";
 import type { TargetIntent, UnwindPart, UnwindSchedule } from "../../src/strategies/intent.js";

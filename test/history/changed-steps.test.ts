@@ -2,7 +2,7 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { checkMapping } from "../../src/history/import/formats/mapping.js";
-import { HistoryStore } from "../../src/history/store/store.js";
+import { HistoryStore } from "../../src/history/store/history-store.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const DAY = 86_400_000;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/core/units.js";
 import { gapsOf } from "../../src/history/spans.js";
 import type { DayManifest } from "../../src/history/store/day-manifest.js";
-import { HistoryStore } from "../../src/history/store/store.js";
+import { HistoryStore } from "../../src/history/store/history-store.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const START = Date.UTC(2025, 0, 12);

@@ -5,7 +5,7 @@ import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { ExchangeClient } from "../../src/exchange/client/exchange-client.js";
 import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
 import { download } from "../../src/history/download/download.js";
-import { HistoryStore } from "../../src/history/store/store.js";
+import { HistoryStore } from "../../src/history/store/history-store.js";
 import { query, scratchFolder } from "./scratch.js";
 import { type TradingExchange, tradingExchange } from "./trading-exchange.js";
 

@@ -6,7 +6,7 @@ import { type Connection, connect } from "../../src/exchange/client/connect.js";
 import { ExchangeClient } from "../../src/exchange/client/exchange-client.js";
 import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
 import { download } from "../../src/history/download/download.js";
-import { HistoryStore } from "../../src/history/store/store.js";
+import { HistoryStore } from "../../src/history/store/history-store.js";
 import { captureCli } from "../cli/captured-cli.js";
 import { scratchFolder } from "./scratch.js";
 import { type TradingExchange, tradingExchange } from "./trading-exchange.js";

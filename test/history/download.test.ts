@@ -9,7 +9,7 @@ import {
   download,
   requireDownloadable,
 } from "../../src/history/download/download.js";
-import { HistoryStore } from "../../src/history/store/store.js";
+import { HistoryStore } from "../../src/history/store/history-store.js";
 import { captureCli } from "../cli/captured-cli.js";
 import { query, scratchFolder } from "./scratch.js";
 import { type TradingExchange, tradingExchange } from "./trading-exchange.js";

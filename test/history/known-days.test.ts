@@ -3,12 +3,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/core/units.js";
-import { openTapes } from "../../src/history/columns/tape/open-tape.js";
+import { openTapes } from "../../src/history/columns/tape/open-tapes.js";
 import type { Span } from "../../src/history/spans.js";
 import { type DayManifest, manifestText } from "../../src/history/store/day-manifest.js";
+import { HistoryStore } from "../../src/history/store/history-store.js";
 import { listHistory, type SeriesListing } from "../../src/history/store/list-history.js";
-import { HistoryStore } from "../../src/history/store/store.js";
-import { endingBook } from "../support/ending-book.js";
+import { endingBook } from "../support/final-book.js";
 import { openTape } from "./open-tape.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 

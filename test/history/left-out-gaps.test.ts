@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { checkMapping } from "../../src/history/import/formats/mapping.js";
 import type { ImportOptions } from "../../src/history/import/import-files.js";
 import type { Span } from "../../src/history/spans.js";
-import { endingBook } from "../support/ending-book.js";
+import { endingBook } from "../support/final-book.js";
 import { ImportStand } from "./import-stand.js";
 import { openTape } from "./open-tape.js";
 import { query, take } from "./scratch.js";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HistoryError } from "../../src/history/history-errors.js";
 import { isDecimal, layoutOf } from "../../src/history/kinds.js";
-import { parquetSql, refuseBroken } from "../../src/history/staging/measure.js";
+import { parquetSql, refuseBroken } from "../../src/history/staging/decimal-places.js";
 import { Duck, wholeOf } from "../../src/history/store/duck.js";
 import { copyRows } from "../../src/history/store/parquet-copy.js";
 import { scratchFolder } from "./scratch.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HistoryStore } from "../../src/history/store/store.js";
-import { endingBook } from "../support/ending-book.js";
+import { HistoryStore } from "../../src/history/store/history-store.js";
+import { endingBook } from "../support/final-book.js";
 import { openTape } from "./open-tape.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 

@@ -1,4 +1,4 @@
-import { processName } from "../../src/core/files/living-process.js";
+import { processName } from "../../src/core/files/process-life.js";
 
 /** Names of processes that had this one's id: before it, and in another container. None where a system tells no more of a process than its id. */
 export function othersOfThisId(): readonly {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { checkMapping, type Mapping } from "../../src/history/import/formats/mapping.js";
 import type { Imported, ImportOptions } from "../../src/history/import/import-files.js";
 import { type DayManifest, manifestText } from "../../src/history/store/day-manifest.js";
-import { HistoryStore } from "../../src/history/store/store.js";
+import { HistoryStore } from "../../src/history/store/history-store.js";
 import { captureCli } from "../cli/captured-cli.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 

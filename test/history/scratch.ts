@@ -8,7 +8,7 @@ import {
   importFiles,
 } from "../../src/history/import/import-files.js";
 import { Duck, type Row } from "../../src/history/store/duck.js";
-import type { HistoryStore } from "../../src/history/store/store.js";
+import type { HistoryStore } from "../../src/history/store/history-store.js";
 
 /** A folder that goes with the test. */
 export function scratchFolder(): string {

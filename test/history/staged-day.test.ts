@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { StagedDay } from "../../src/history/staging/staged-day.js";
+import { StagedDay } from "../../src/history/staging/staged-records.js";
 import { fileOf, scratchFolder } from "./scratch.js";
 
 const staged = (path: string, ...records: object[]): StagedDay => {

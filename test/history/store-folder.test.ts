@@ -5,7 +5,7 @@ import { RunError } from "../../src/core/errors.js";
 import { HistoryError } from "../../src/history/history-errors.js";
 import { importFiles } from "../../src/history/import/import-files.js";
 import { Duck } from "../../src/history/store/duck.js";
-import { HistoryStore } from "../../src/history/store/store.js";
+import { HistoryStore } from "../../src/history/store/history-store.js";
 import { StoreLock } from "../../src/history/store/store-lock.js";
 import { fileOf, scratchFolder } from "./scratch.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { CoolingPositions } from "../../src/liquidator/cooling-positions.js";
+import { CoolingPositions } from "../../src/liquidator/position-cooldowns.js";
 
 const VICTIM = "0x1111111111111111111111111111111111111111";
 const PERP = "0x2222222222222222222222222222222222222222";

@@ -7,7 +7,7 @@ import type { Hex } from "../../src/core/units.js";
 import type { PlanInput, PlanRules, Victim } from "../../src/liquidator/plan/plan-input.js";
 import type { TakeoverPlan } from "../../src/liquidator/plan/takeover-plan.js";
 import type { Confirmation } from "../../src/liquidator/watch/candidate.js";
-import { Confirmer } from "../../src/liquidator/watch/confirm.js";
+import { Confirmer } from "../../src/liquidator/watch/confirmer.js";
 import {
   takeoverMarkets,
   type VenueMarket,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DealerReader } from "../../src/chain/contracts/dealer-reader.js";
 import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { tellOperatorRight } from "../../src/liquidator/operator-right.js";
+import { tellOperatorRight } from "../../src/liquidator/check-operator-right.js";
 import { LiquidatingStage, LONG, OWN, PRICE } from "../scenarios/liquidating-stage.js";
 import { FAIR, faultyNode } from "./simulation/faulty-node.js";
 import { COIN, DEALER, USD } from "./simulation/ground.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CreditUnits, Hex, Lots } from "../../src/core/units.js";
-import type { LiquidatorVenue } from "../../src/liquidator/liquidator-ports.js";
+import type { LiquidatorVenue } from "../../src/liquidator/liquidator-venue.js";
 import type { VenueMarket } from "../../src/liquidator/watch/victims.js";
 import { LiquidatingStage } from "../scenarios/liquidating-stage.js";
 import { COIN } from "./simulation/ground.js";

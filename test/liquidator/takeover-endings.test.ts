@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { LiquidationLedger } from "../../src/liquidator/ledger/liquidation-ledger.js";
-import { TakeoverEndings } from "../../src/liquidator/takeover-endings.js";
-import type { TakeoverMeans } from "../../src/liquidator/takeover-means.js";
+import type { TakeoverMeans } from "../../src/liquidator/takeover-deps.js";
+import { TakeoverEndings } from "../../src/liquidator/takeover-outcomes.js";
 
 const address = (digit: string) => `0x${digit.repeat(40)}`;
 const NOW_MS = 1_800_000_000_000;

@@ -4,8 +4,8 @@ import { Instrument } from "../../src/core/instrument.js";
 import { netTouch } from "../../src/market/book/net-book.js";
 import { OrderBook } from "../../src/market/book/order-book.js";
 import type { OwnRestingOrder } from "../../src/market/book/own-order-overlay.js";
+import { type MarketViewSource, marketView } from "../../src/market/create-market-view.js";
 import { MarketState } from "../../src/market/market-state.js";
-import { type MarketViewSource, marketView } from "../../src/market/market-view.js";
 import { microPriceTicks } from "../../src/market/micro-price.js";
 import type { MarketView } from "../../src/market/view.js";
 

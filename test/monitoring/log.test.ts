@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { protectSecret } from "../../src/core/crypto/secrets.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { logTo, openLog } from "../../src/monitoring/log.js";
-import { LogOnce } from "../../src/monitoring/log-once.js";
+import { LogOnce } from "../../src/monitoring/log-throttle.js";
 
 const KEY = `0x${"ab".repeat(32)}`;
 

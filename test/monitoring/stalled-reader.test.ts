@@ -112,7 +112,7 @@ describe("a log whose reader stands still", () => {
     const { reader, writer } = unreadPipe();
     const flags = (): string => readFileSync(`/proc/self/fdinfo/${writer}`, "utf8");
     const before = flags();
-    const { openUnwaiting } = await import("../../src/monitoring/unwaiting-descriptor.js");
+    const { openUnwaiting } = await import("../../src/monitoring/non-blocking-descriptor.js");
     const unwaiting = openUnwaiting(writer);
     expect(unwaiting).toBeDefined();
     expect(flags()).toBe(before);

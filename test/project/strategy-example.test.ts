@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { of, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { loadStrategy } from "../../src/bot/strategy/load-strategy.js";
-import { checkIntent } from "../../src/risk/intent-shape.js";
+import { checkIntent } from "../../src/risk/check-intent.js";
 import type { Intent } from "../../src/strategies/intent.js";
 import { testContext, testView } from "../strategies/fixtures.js";
 import { PROJECT_ROOT } from "./checkout.js";

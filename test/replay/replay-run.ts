@@ -13,7 +13,7 @@ import { logTo } from "../../src/monitoring/log.js";
 import type { ExchangeConfig } from "../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import type { CaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
-import { type ReplayEnd, ReplayFlow } from "../../src/simulator/flow/capture/replay.js";
+import { type ReplayEnd, ReplayFlow } from "../../src/simulator/flow/capture/replay-flow.js";
 import { ListeningTransport } from "./listening-transport.js";
 import { everyTrade, profitFromRecords, type RecordedProfit } from "./profit-from-records.js";
 import { ReplayWitness, type SumCheck, sameBook } from "./replay-witness.js";

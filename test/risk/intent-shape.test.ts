@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkIntent, type IntentContext } from "../../src/risk/intent-shape.js";
+import { checkIntent, type IntentContext } from "../../src/risk/check-intent.js";
 import type { Intent, Quote, QuotesIntent, TargetIntent } from "../../src/strategies/intent.js";
 
 const reason = {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { NO_EFFECT } from "../../src/risk/ladder.js";
-import { quotesUnder } from "../../src/risk/ladder-quotes.js";
+import { quotesUnder } from "../../src/risk/apply-ladder-effect.js";
+import { NO_EFFECT } from "../../src/risk/risk-ladder.js";
 import type { Quote } from "../../src/strategies/intent.js";
 
 const rules = { minTicks: 1, maxTicks: 10_000 };

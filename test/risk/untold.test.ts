@@ -7,7 +7,7 @@ import {
   LOSS_EXPLAINED_WITHIN_MS,
   observeUntold,
   type Untold,
-} from "../../src/risk/untold.js";
+} from "../../src/risk/unexplained-equity.js";
 
 const LOOK_MS = 500;
 const MAX = 500n;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Instrument } from "../../src/core/instrument.js";
 import type { Side } from "../../src/core/units.js";
+import { checkPlace, isOnlyReducing, type PlaceProposal } from "../../src/risk/check-place.js";
 import {
   type AccountExposure,
   type ExposureOrder,
@@ -10,7 +11,6 @@ import {
   ratePpmOf,
 } from "../../src/risk/exposure.js";
 import type { AccountLimits, MarketLimits } from "../../src/risk/limits.js";
-import { checkPlace, isOnlyReducing, type PlaceProposal } from "../../src/risk/worst-case.js";
 import { account, market, resting } from "./fixtures.js";
 
 const buy = (lots: number, ticks = 100): PlaceProposal => ({

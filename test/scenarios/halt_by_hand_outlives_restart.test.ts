@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readinessOf, statusOf } from "../../src/bot/run/monitor/bot-status.js";
-import { PEAK_FILE } from "../../src/bot/safety/equity-watch.js";
-import { haltFile, isHaltFile } from "../../src/bot/state/halt-memory.js";
+import { PEAK_FILE } from "../../src/bot/safety/equity-monitor.js";
+import { haltFile, isHaltFile } from "../../src/bot/state/manual-halt-store.js";
 import {
   CorruptStateError,
   MemoryStateStore,

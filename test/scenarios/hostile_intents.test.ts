@@ -1,7 +1,7 @@
 import { map, Observable, type OperatorFunction } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Notice } from "../../src/bot/engine/notice.js";
+import type { Notice } from "../../src/bot/engine/bot-event.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { MarketView } from "../../src/market/view.js";

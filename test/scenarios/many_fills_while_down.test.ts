@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EarlierTrades, UNTOLD_FILE } from "../../src/bot/run/earlier-trades.js";
+import { EarlierTrades, UNTOLD_FILE } from "../../src/bot/run/trade-backfill.js";
 import { CorruptStateError } from "../../src/bot/state/state-dir.js";
 import { FILLS_FILE } from "../../src/bot/state/trade-log.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";

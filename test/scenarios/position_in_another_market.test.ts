@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Notice } from "../../src/bot/engine/notice.js";
+import type { Notice } from "../../src/bot/engine/bot-event.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";

@@ -2,7 +2,7 @@ import { distinctUntilChanged, map } from "rxjs";
 import { expect } from "vitest";
 import { z } from "zod";
 import type { BotConfig } from "../../src/bot/config/config.js";
-import type { Notice, StopResult } from "../../src/bot/engine/notice.js";
+import type { Notice, StopResult } from "../../src/bot/engine/bot-event.js";
 import { nonceTagOf } from "../../src/bot/execution/nonce-tag.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";

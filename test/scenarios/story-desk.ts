@@ -1,4 +1,4 @@
-import type { Pause, RiskyAccount } from "../../src/liquidator/liquidator-ports.js";
+import type { Pause, RiskyAccount } from "../../src/liquidator/liquidator-venue.js";
 import { Desk } from "../liquidator/simulation/desk.js";
 import { type Ground, PERPETUAL } from "../liquidator/simulation/ground.js";
 

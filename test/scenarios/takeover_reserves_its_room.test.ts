@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PlannedTakeover } from "../../src/account/positions/takeover.js";
-import { TAKEOVERS_FILE } from "../../src/bot/unwind/unwind-memory.js";
+import { TAKEOVERS_FILE } from "../../src/bot/unwind/stored-takeovers.js";
 import type { Lots } from "../../src/core/units.js";
 import { InheritingStage } from "./inheriting-stage.js";
 import { ASK, BID, MARKET } from "./stage.js";

@@ -2,7 +2,7 @@ import { Subscription } from "rxjs";
 import type { BotConfig } from "../../src/bot/config/config.js";
 import { botSchema } from "../../src/bot/config/config-schema.js";
 import { Bot } from "../../src/bot/engine/bot.js";
-import type { Notice } from "../../src/bot/engine/notice.js";
+import type { Notice } from "../../src/bot/engine/bot-event.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import type { SignatureScheme } from "../../src/core/crypto/signing.js";
 import type { Clock, Random, Seam, Timer } from "../../src/core/runtime/seam.js";

@@ -2,7 +2,7 @@ import type { OrderPhase } from "../../src/account/orders/order.js";
 import type { OwnOrders } from "../../src/account/orders/own-orders.js";
 import type { BotConfig } from "../../src/bot/config/config.js";
 import { BUDGET_FILE } from "../../src/bot/execution/action-budget.js";
-import { PEAK_FILE } from "../../src/bot/safety/equity-watch.js";
+import { PEAK_FILE } from "../../src/bot/safety/equity-monitor.js";
 import type { Outcome, VenueEvent } from "../../src/exchange/venue.js";
 import type { BotRig, RigOptions, VenueTap } from "./bot-rig.js";
 import type { Break } from "./break.js";

@@ -1,4 +1,4 @@
-import { TAKEOVERS_FILE } from "../../src/bot/unwind/unwind-memory.js";
+import { TAKEOVERS_FILE } from "../../src/bot/unwind/stored-takeovers.js";
 import type { VenueEvent } from "../../src/exchange/venue.js";
 import type { Break } from "./break.js";
 import { BREAKS } from "./breaks.js";

@@ -1,5 +1,5 @@
 import type { Bot } from "../../src/bot/engine/bot.js";
-import type { Notice } from "../../src/bot/engine/notice.js";
+import type { Notice } from "../../src/bot/engine/bot-event.js";
 import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms, Side } from "../../src/core/units.js";
 import { oppositeOf, signOf } from "../../src/core/units.js";

@@ -1,4 +1,4 @@
-import type { Notice } from "../../src/bot/engine/notice.js";
+import type { Notice } from "../../src/bot/engine/bot-event.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { ecdsaScheme, type SignatureScheme, type Signer } from "../../src/core/crypto/signing.js";
 import type { Clock, Timer } from "../../src/core/runtime/seam.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { queueModelNamed } from "../../src/core/queue/queue-model-names.js";
 import type { QueueModel, QueuePlace } from "../../src/core/queue/queue-models.js";
-import { CapturedDepth } from "../../src/simulator/flow/capture/recorded-depth.js";
+import { CapturedDepth } from "../../src/simulator/flow/capture/captured-depth.js";
 import type { FlowMarket } from "../../src/simulator/flow/flow-market.js";
 import { traders } from "./reference-client.js";
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { importFiles } from "../../src/history/import/import-files.js";
-import { HistoryStore } from "../../src/history/store/store.js";
+import { HistoryStore } from "../../src/history/store/history-store.js";
 
 /** What to generate. */
 export interface GeneratedHistory {

@@ -1,4 +1,4 @@
-import type { ParityInputs } from "../../src/backtest/compare/fit.js";
+import type { ParityInputs } from "../../src/backtest/compare/fit-model.js";
 import { openSession, parityInputsOf } from "../../src/backtest/compare/open-session.js";
 import { type PaperModels, PaperVenue } from "../../src/backtest/paper/paper-venue.js";
 import type { Session } from "../../src/backtest/session/session-file.js";
@@ -16,7 +16,7 @@ import { logTo } from "../../src/monitoring/log.js";
 import { type ExchangeConfig, parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import type { CaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
-import { ReplayFlow } from "../../src/simulator/flow/capture/replay.js";
+import { ReplayFlow } from "../../src/simulator/flow/capture/replay-flow.js";
 import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
 import type { OrderFlow } from "../../src/simulator/flow/flow-market.js";
 import { FaultSource } from "../simulation/faults.js";

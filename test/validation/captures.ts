@@ -1,8 +1,8 @@
 import { queueModelNamed } from "../../src/core/queue/queue-model-names.js";
 import type { QueueModel, QueuePlace } from "../../src/core/queue/queue-models.js";
 import { OrderBook } from "../../src/market/book/order-book.js";
+import { marketView } from "../../src/market/create-market-view.js";
 import { MarketState } from "../../src/market/market-state.js";
-import { marketView } from "../../src/market/market-view.js";
 import { readCapture } from "../../src/simulator/flow/capture/capture.js";
 import { findCaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
 import { recordedDataFolder } from "../../src/simulator/flow/capture/data-folder.js";

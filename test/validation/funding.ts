@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openFunding, openMarks } from "../../src/history/columns/open-marks.js";
 import { importFiles } from "../../src/history/import/import-files.js";
-import { HistoryStore } from "../../src/history/store/store.js";
+import { HistoryStore } from "../../src/history/store/history-store.js";
 import { recordedDataFolder } from "../../src/simulator/flow/capture/data-folder.js";
 import { bid, books, builder, MS, S, standing } from "../backtest/engine/played-tapes.js";
 import { MARKET, quoting, ReplayStage } from "../backtest/engine/replay-stage.js";

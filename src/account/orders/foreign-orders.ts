@@ -1,6 +1,6 @@
 import type { Int64Id, Lots, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
-import { amountsOfReport, joinAmounts, sameAmounts, wholeLotsOf } from "./amounts.js";
+import { amountsOfReport, joinAmounts, sameAmounts, wholeLotsOf } from "./order-amounts.js";
 
 /** What a report of a foreign order changed. */
 export interface ForeignNews {

@@ -1,14 +1,7 @@
+import { withOne } from "../../core/append.js";
 import type { Ms } from "../../core/units.js";
-import { withOne } from "../../core/with-one.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { ActionId, PlaceAction } from "../../exchange/venue.js";
-import {
-  amountsOfReport,
-  joinAmounts,
-  sameAmounts,
-  saysKnownAmounts,
-  wholeLotsOf,
-} from "./amounts.js";
 import {
   type CancelState,
   draftOf,
@@ -20,6 +13,13 @@ import {
   type OwnOrder,
   type ReportSource,
 } from "./order.js";
+import {
+  amountsOfReport,
+  joinAmounts,
+  sameAmounts,
+  saysKnownAmounts,
+  wholeLotsOf,
+} from "./order-amounts.js";
 
 /** An order after an event, and what the event changed. */
 export interface Advance {

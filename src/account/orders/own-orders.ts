@@ -12,12 +12,12 @@ import {
 import type { VenueOrder } from "../../exchange/records.js";
 import type { PlaceAction } from "../../exchange/venue.js";
 import type { OwnBookOrder, OwnRestingOrder } from "../../market/book/own-order-overlay.js";
-import type { AccountChange } from "../changes.js";
-import type { Unexplained } from "../positions/unexplained.js";
+import type { AccountChange } from "../account-change.js";
+import type { Unexplained } from "../positions/fill-matcher.js";
 import { ActiveOrders } from "./active-orders.js";
-import { FINAL_STATUSES } from "./amounts.js";
 import { ForeignOrders } from "./foreign-orders.js";
 import type { OrderEvent, OwnOrder, ReportSource } from "./order.js";
+import { FINAL_STATUSES } from "./order-amounts.js";
 import { adoptedOrder, advance, intendedOrder, saysNothingNew } from "./order-machine.js";
 
 /** An order that is about to be made: its action, and the slot that it is for. */

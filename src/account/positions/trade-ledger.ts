@@ -1,7 +1,7 @@
 import type { Int64Id, Lots, MarketId, Ms, Side, SideLots } from "../../core/units.js";
 import { signOf } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
-import { partSums } from "./part-sums.js";
+import { partSums } from "./subset-sums.js";
 import { isFailed, isLaterThan, isOver, isSettled } from "./trade-status.js";
 
 /** What a report of a trade meant. */

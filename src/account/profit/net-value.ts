@@ -1,8 +1,8 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, Ms } from "../../core/units.js";
 import type { VenueBalances, VenuePosition } from "../../exchange/records.js";
-import type { Profit } from "./profit.js";
-import { type MarkInForce, marksOf } from "./told-marks.js";
+import type { Profit } from "./account-profit.js";
+import { type MarkInForce, marksOf } from "./infer-mark-prices.js";
 
 /** Balances and when they were told. */
 export interface BalancesTold {

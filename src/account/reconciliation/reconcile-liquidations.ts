@@ -1,7 +1,7 @@
 import type { Lots, MarketId, Ms } from "../../core/units.js";
-import type { AccountChange } from "../changes.js";
-import type { Intake } from "../intake.js";
-import type { ComparedPosition } from "./compared-position.js";
+import type { AccountChange } from "../account-change.js";
+import type { Intake } from "../account-updater.js";
+import type { ComparedPosition } from "./compare-position.js";
 import type { ReconcileRun } from "./reconcile-run.js";
 
 /** How long the exchange's lists may be behind its stream. */

@@ -1,8 +1,8 @@
 import type { Hex, Int64Id, Lots, MarketId, Ms } from "../../core/units.js";
 import type { VenuePosition } from "../../exchange/records.js";
 import type { ActionId } from "../../exchange/venue.js";
-import type { AccountChange, Difference, ReconcileCause } from "../changes.js";
-import type { Intake } from "../intake.js";
+import type { AccountChange, Difference, ReconcileCause } from "../account-change.js";
+import type { Intake } from "../account-updater.js";
 
 /** How the reconciler asks and when. */
 export interface ReconcilerOptions {

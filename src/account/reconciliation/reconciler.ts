@@ -1,16 +1,16 @@
 import type { Lots, MarketId, Ms } from "../../core/units.js";
 import type { ActionId, Outcome, Question, QuestionAction } from "../../exchange/venue.js";
-import type { AccountChange, AccountStep, ReconcileCause } from "../changes.js";
-import type { Intake } from "../intake.js";
+import type { AccountChange, AccountStep, ReconcileCause } from "../account-change.js";
+import type { Intake } from "../account-updater.js";
 import type { OwnOrder } from "../orders/order.js";
-import { LIQUIDATIONS_LOOKBACK_MS } from "../positions/takeovers.js";
-import { TRANSFER_TYPES } from "../profit/transfers.js";
-import { comparedPosition, narrowBase } from "./compared-position.js";
+import { LIQUIDATIONS_LOOKBACK_MS } from "../positions/takeover-ledger.js";
+import { TRANSFER_TYPES } from "../profit/transfer-ledger.js";
+import { historyQuestion, takeAnswer, tradesQuestion } from "./apply-response.js";
+import { comparedPosition, narrowBase } from "./compare-position.js";
 import { type HistoryWindow, wantedHistory } from "./history-windows.js";
-import { OpenQuestions } from "./open-questions.js";
-import { historyQuestion, takeAnswer, tradesQuestion } from "./reconcile-answers.js";
+import { OpenQuestions } from "./pending-queries.js";
 import { ReconcileRun, type ReconcilerOptions } from "./reconcile-run.js";
-import { ReconcileMemory, resolveReconciliation } from "./reconcile-verdict.js";
+import { ReconcileMemory, resolveReconciliation } from "./resolve-reconciliation.js";
 
 /** Between reconciliations for the sake of unresolved orders, and before a doubtful position is looked at again. */
 const RECHECK_MS = 2000;

@@ -1,6 +1,6 @@
 import type { Lots, MarketId, Ms } from "../../core/units.js";
 import type { VenuePosition } from "../../exchange/records.js";
-import { isPlausible, mayHaveFilled, type PositionBooks } from "./plausible-position.js";
+import { isPlausible, mayHaveFilled, type PositionBooks } from "./is-plausible-position.js";
 
 interface StreamedPosition {
   readonly position: VenuePosition;

@@ -1,7 +1,7 @@
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import { leastKeys } from "../../market/book/known-depth.js";
 import type { ReadableBook } from "../../market/book/readable-book.js";
-import { type BookRows, NO_KEY, ReplaySide } from "./replay-side.js";
+import { type BookRows, NO_KEY, ReplaySide } from "./paged-book-side.js";
 
 /** Both sides of one replayed market. It reads a tape's columns in place, and is read as every book is. */
 export class ReplayBook implements ReadableBook {

@@ -1,18 +1,17 @@
 import { Decimal } from "decimal.js";
-import type { Notice } from "../../bot/engine/notice.js";
+import type { Notice } from "../../bot/engine/bot-event.js";
 import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { StrategyError } from "../record/strategy-errors.js";
-import { instantOf } from "../report/page/instants.js";
+import { instantOf } from "../report/page/format-instant.js";
 import type { Strategies } from "../run/replay-options.js";
 import type { Session } from "../session/session-file.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import { intentText, matchIntents, readIntents, type TimedIntent } from "./compare-intents.js";
 import { fitNote, notesOf, nothingFilledNote, worthlessNotes } from "./comparison-notes.js";
 import type { ComparedDifference, Comparison } from "./comparison-schema.js";
-import { cutOffsOf } from "./cut-offs.js";
-import { AgainExplainer } from "./explain-again.js";
-import { type FillDifference, FillExplainer } from "./explain-fills.js";
+import { type FillDifference, FillExplainer } from "./fill-explainer.js";
+import { cutOffsOf } from "./find-outage-windows.js";
 import {
   type Fit,
   fitModel,
@@ -22,12 +21,13 @@ import {
   type ParityInputs,
   plainModel,
   WINDOW_US,
-} from "./fit.js";
+} from "./fit-model.js";
 import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
 import { type OpenedSessionMarket, openSession, parityInputsOf } from "./open-session.js";
-import { type AgainModel, type AgainWish, againModels } from "./replay/again-models.js";
+import { type AgainModel, type AgainWish, againModels } from "./replay/choose-rerun-models.js";
 import { type IntentsAgain, recordedTurns, replayTurns } from "./replay/replay-turns.js";
-import { firstLookUs, type RanMarket, runAgain } from "./replay/run-again.js";
+import { firstLookUs, type RanMarket, runAgain } from "./replay/rerun-session.js";
+import { AgainExplainer } from "./rerun-fill-explainer.js";
 
 /** With what a session is replayed. What is left out is taken from the recording itself. */
 export interface CompareWish extends AgainWish {

@@ -2,16 +2,21 @@ import type { CreditUnits, MarketId, Ms } from "../../core/units.js";
 import { instantText } from "../../history/day.js";
 import { lengthOf, type Span } from "../../history/spans.js";
 import { MANUAL } from "../../risk/halt.js";
-import { DOUBTS, DoubtfulFills, type DoubtfulSum, doubtfulFees } from "../record/doubtful-fills.js";
+import {
+  DOUBTS,
+  DoubtfulFills,
+  type DoubtfulSum,
+  doubtfulFees,
+} from "../record/ambiguous-fills.js";
 import type { ReplayFill } from "../record/run-observer.js";
-import { mostlyDoubtful } from "../report/mostly-doubtful.js";
+import { mostlyDoubtful } from "../report/describe-mostly-ambiguous.js";
 import type { Session } from "../session/session-file.js";
-import { type Judged, WINDOW_US } from "./fit.js";
+import { type Judged, WINDOW_US } from "./fit-model.js";
+import type { StoodHalt } from "./halt-history.js";
 import type { FillMatch } from "./match-fills.js";
 import type { OpenedSessionMarket } from "./open-session.js";
 import type { IntentsAgain } from "./replay/replay-turns.js";
-import { type RanAgain, startCreditOf } from "./replay/run-again.js";
-import type { StoodHalt } from "./stood-halts.js";
+import { type RanAgain, startCreditOf } from "./replay/rerun-session.js";
 
 type SessionTime = Pick<Session, "startedUs" | "endedUs">;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DOUBT_RULES } from "../venue/doubt-rule.js";
+import { DOUBT_RULES } from "../venue/ambiguous-fill-rule.js";
 
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 const count = z.int().nonnegative();

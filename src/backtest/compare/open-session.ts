@@ -2,19 +2,19 @@ import { join } from "node:path";
 import { Instrument } from "../../core/instrument.js";
 import { DAY_MS, type MarketId } from "../../core/units.js";
 import { openMarks } from "../../history/columns/open-marks.js";
-import { joined, openTapes } from "../../history/columns/tape/open-tape.js";
+import { joined, openTapes } from "../../history/columns/tape/open-tapes.js";
 import type { MarkTape, Tape } from "../../history/columns/tape/tape.js";
 import { RECORDED_KINDS } from "../../history/record/recording-part.js";
 import type { Span } from "../../history/spans.js";
-import { HistoryStore } from "../../history/store/store.js";
+import { HistoryStore } from "../../history/store/history-store.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import { readAccount } from "../session/read-account.js";
 import type { RecordedAccount } from "../session/recorded-orders.js";
 import { SESSION_FILES, type Session } from "../session/session-file.js";
-import { measuredBookLagMs } from "./book-lag.js";
-import type { ParityInputs } from "./fit.js";
-import { ownChangesUs } from "./replay/earlier-book.js";
-import { withoutOwn } from "./replay/without-own.js";
+import type { ParityInputs } from "./fit-model.js";
+import { measuredBookLagMs } from "./measure-book-lag.js";
+import { withoutOwn } from "./replay/remove-own-orders.js";
+import { ownChangesUs } from "./replay/shift-book-earlier.js";
 
 /** One market of a recorded session, opened. */
 export interface OpenedSessionMarket {

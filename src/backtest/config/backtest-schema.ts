@@ -14,7 +14,7 @@ import {
   QUEUE_MODEL_PATTERN,
 } from "../../core/queue/queue-model-names.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
-import { DOUBT_RULES } from "../venue/doubt-rule.js";
+import { DOUBT_RULES } from "../venue/ambiguous-fill-rule.js";
 
 const marketId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
 const positiveDecimal = (description: string) => quoteField(description);

@@ -1,4 +1,4 @@
-import type { Notice } from "../../bot/engine/notice.js";
+import type { Notice } from "../../bot/engine/bot-event.js";
 import { actionText } from "../../bot/safety/ladder-text.js";
 import type { RunObserver } from "../record/run-observer.js";
 

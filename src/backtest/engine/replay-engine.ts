@@ -4,7 +4,7 @@ import type { Matcher } from "../matching/matcher.js";
 import type { RunObserver } from "../record/run-observer.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import type { ReplayVenue } from "../venue/replay-venue.js";
-import type { MarkTrack } from "./mark-track.js";
+import type { MarkTrack } from "./mark-replay.js";
 import type { ReplayClock } from "./replay-clock.js";
 import type { SyncOutbox } from "./sync-outbox.js";
 

@@ -1,15 +1,15 @@
 import type { BotConfig } from "../../bot/config/config.js";
-import type { Notice } from "../../bot/engine/notice.js";
+import type { Notice } from "../../bot/engine/bot-event.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Span } from "../../history/spans.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
-import type { FeedMaker } from "../feed/feed-of.js";
+import type { FeedMaker } from "../feed/create-feed.js";
 import type { RunObserver } from "../record/run-observer.js";
 import type { LatencyModel } from "../venue/latency/latency.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import type { OpeningPosition } from "../venue/replay-account.js";
-import type { FillModels, OwnModel } from "./fill-models.js";
+import type { FillModels, OwnModel } from "./fill-options.js";
 import type { MarketHistory } from "./market-history.js";
 
 /** What a replay is made of. */

@@ -1,10 +1,10 @@
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
+import { NO_KEY } from "../book/paged-book-side.js";
 import { ReplayBook } from "../book/replay-book.js";
-import { NO_KEY } from "../book/replay-side.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
 import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
-import { ReplayedDeskBook } from "./replayed-desk-book.js";
+import { ReplayedDeskBook } from "./replayed-order-book.js";
 
 /** Recorded books and trades in the order in which the bot receives them. */
 export class BookFeed implements LocalFeed {

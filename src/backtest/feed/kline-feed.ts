@@ -2,7 +2,7 @@ import type { KlineTape } from "../../history/columns/tape/tape.js";
 import { OrderBook } from "../../market/book/order-book.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
 import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
-import { ReplayedDeskBook } from "./replayed-desk-book.js";
+import { ReplayedDeskBook } from "./replayed-order-book.js";
 
 /**
  * Candles alone. A candle is heard at its end and not before; what the bot then reads as its book

@@ -1,5 +1,5 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
-import type { DeskBook } from "../../market/desk-book.js";
+import type { DeskBook } from "../../market/live-order-book.js";
 
 /** Takes the trades that a feed hears. `aggressor`: the side that took. */
 export type TradeSink = (ticks: Ticks, lots: Lots, aggressor: Side) => void;

@@ -5,7 +5,7 @@ import { OrderBook } from "../../market/book/order-book.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
 import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
-import { ReplayedDeskBook } from "./replayed-desk-book.js";
+import { ReplayedDeskBook } from "./replayed-order-book.js";
 
 /**
  * Recorded trades alone. What the bot reads as its book is the last price at which a taker sold and

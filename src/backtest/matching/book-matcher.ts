@@ -2,12 +2,12 @@ import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
 import { type Lots, signOf } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import { KnownDepth, leastKeys } from "../../market/book/known-depth.js";
+import { NO_KEY, type ReplaySide } from "../book/paged-book-side.js";
 import { ReplayBook } from "../book/replay-book.js";
-import { NO_KEY, type ReplaySide } from "../book/replay-side.js";
+import { TakenLevels } from "./consumed-liquidity.js";
 import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
+import { keyOf } from "./open-orders.js";
 import type { OwnLevel, OwnSide } from "./own-side.js";
-import { keyOf } from "./replay-orders.js";
-import { TakenLevels } from "./taken-levels.js";
 import { TapeMatcher } from "./tape-matcher.js";
 
 /** What a {@link BookMatcher} matches, and how. */

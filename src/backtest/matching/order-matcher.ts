@@ -1,6 +1,6 @@
 import { RunError } from "../../core/errors.js";
 import type { ExchangeTouch, Matcher, MatchListener, ReplayOrder } from "./matcher.js";
-import { ReplayOrders } from "./replay-orders.js";
+import { ReplayOrders } from "./open-orders.js";
 
 /** What is the same whatever history is made of: how an order comes in, what its time in force makes of it, and when it ends. */
 export abstract class OrderMatcher implements Matcher {

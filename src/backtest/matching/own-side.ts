@@ -1,6 +1,6 @@
 import type { QueuePlace } from "../../core/queue/queue-models.js";
 import type { Lots } from "../../core/units.js";
-import { NO_KEY } from "../book/replay-side.js";
+import { NO_KEY } from "../book/paged-book-side.js";
 import type { ReplayOrder } from "./matcher.js";
 
 /** One of our orders in the book, with its place in the queue of strangers at its price. */

@@ -1,7 +1,7 @@
 import { ConfigError } from "../../core/errors.js";
 import { signOf, type Ticks } from "../../core/units.js";
 import type { ReplayOrder } from "./matcher.js";
-import { keyOf } from "./replay-orders.js";
+import { keyOf } from "./open-orders.js";
 
 /** @throws ConfigError when it is no slippage */
 export function requireSlippage(slippageTicks: Ticks): Ticks {

@@ -12,8 +12,8 @@ import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import type { RunObserver } from "../record/run-observer.js";
-import { chargedRules } from "../venue/charged-rules.js";
-import { DOUBT_RULES } from "../venue/doubt-rule.js";
+import { DOUBT_RULES } from "../venue/ambiguous-fill-rule.js";
+import { chargedRules } from "../venue/apply-agreed-fees.js";
 import { constantLatency } from "../venue/latency/latency.js";
 import { isLeverage, marketTerms } from "../venue/market-terms.js";
 import { OrderGas } from "../venue/order-gas.js";
@@ -21,7 +21,7 @@ import type { ReplayMarket } from "../venue/replay-market.js";
 import { ReplayVenue } from "../venue/replay-venue.js";
 import { FeedDelay } from "./feed-delay.js";
 import { emptyTape, type HistoricEvent, tapeOf } from "./live-tape.js";
-import { SilentLine } from "./silent-line.js";
+import { SilentLine } from "./outage-detector.js";
 
 /** How paper orders travel and are filled. */
 export interface PaperModels {

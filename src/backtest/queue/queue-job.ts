@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { InputSums } from "../sweep/jobs/input-files.js";
+import type { Job, JobResult } from "../sweep/jobs/job-player.js";
 import type { HistoryContents } from "../sweep/jobs/job-runner.js";
-import type { Job, JobResult } from "../sweep/jobs/play-job.js";
 import type { SweepWindow } from "../sweep/windows.js";
 import { tagged, untagged } from "./tagged-json.js";
 

@@ -1,9 +1,9 @@
 import { Queue, QueueEvents } from "bullmq";
 import { RunError } from "../../core/errors.js";
-import { inJob } from "../sweep/jobs/in-job.js";
+import type { Job, JobResult } from "../sweep/jobs/job-player.js";
 import type { JobBatch, JobRunner } from "../sweep/jobs/job-runner.js";
-import type { Job, JobResult } from "../sweep/jobs/play-job.js";
-import { failureOf } from "./failed-reason.js";
+import { inJob } from "../sweep/jobs/with-job-context.js";
+import { failureOf } from "./job-failure.js";
 import {
   assertAnswers,
   connectionOf,

@@ -3,10 +3,10 @@ import { ConfigError } from "../../core/errors.js";
 import { ChangedInput } from "../run/opening/changed-input.js";
 import { historyKey, openHistory } from "../run/opening/open-history.js";
 import type { SharedHistory } from "../run/opening/shared-history.js";
+import type { Job } from "../sweep/jobs/job-player.js";
 import { configOfWindow, openShared } from "../sweep/jobs/open-shared.js";
-import type { Job } from "../sweep/jobs/play-job.js";
 import { ThreadPool } from "../sweep/jobs/thread-pool.js";
-import { reasonOf } from "./failed-reason.js";
+import { reasonOf } from "./job-failure.js";
 import {
   assertAnswers,
   connectionOf,

@@ -1,6 +1,6 @@
 import type { CreditUnits, Lots } from "../../core/units.js";
 import type { FillCause } from "../matching/matcher.js";
-import { DoubtfulFills } from "./doubtful-fills.js";
+import { DoubtfulFills } from "./ambiguous-fills.js";
 import type { ReplayFill } from "./run-observer.js";
 
 /** Every cause, as reports order them. */

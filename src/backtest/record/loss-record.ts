@@ -1,5 +1,5 @@
+import type { Notice } from "../../bot/engine/bot-event.js";
 import type { BotContext } from "../../bot/engine/context.js";
-import type { Notice } from "../../bot/engine/notice.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits } from "../../core/units.js";
 import { DAILY_LOSS } from "../../risk/halt.js";

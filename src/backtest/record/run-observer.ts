@@ -1,4 +1,4 @@
-import type { ProfitParts } from "../../account/profit/profit.js";
+import type { ProfitParts } from "../../account/profit/account-profit.js";
 import type { CreditUnits, Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import type { FillCause } from "../matching/matcher.js";
 

@@ -1,9 +1,9 @@
 import { RunError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, Side, Ticks } from "../../core/units.js";
-import { DayBook, type DayRow, startOfRun } from "./day-book.js";
+import { DayBook, type DayRow, startOfRun } from "./daily-results.js";
 import { DrawdownTracker } from "./drawdown.js";
-import { KeptFills } from "./kept-fills.js";
+import { KeptFills } from "./fill-sample.js";
 import { type ActionCounts, MarketRecorder } from "./market-recorder.js";
 import { type TimeColumn, TimeGrid } from "./quotes/time-grid.js";
 import type { EquitySample, FundingPayment, ReplayFill, RunObserver } from "./run-observer.js";

@@ -1,4 +1,4 @@
-import type { ProfitParts } from "../../account/profit/profit.js";
+import type { ProfitParts } from "../../account/profit/account-profit.js";
 
 /** The parts of a profit as a report shows them, in the order of its charts. */
 export const REPORT_PARTS = [

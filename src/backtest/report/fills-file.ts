@@ -4,8 +4,8 @@ import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
 import { midPrice } from "./market-decimals.js";
-import { onDisk } from "./on-disk.js";
-import { instantOf } from "./page/instants.js";
+import { instantOf } from "./page/format-instant.js";
+import { onDisk } from "./wrap-disk-error.js";
 
 /** The columns of `fills.csv`. */
 export const FILL_COLUMNS = [

@@ -10,6 +10,9 @@ import {
   type RunRecorder,
 } from "../record/run-recorder.js";
 import { REPORT_PARTS } from "../record/split-profit.js";
+import { SHARPE_CONVENTION, sharpeOf } from "./compute-sharpe.js";
+import { mostlyDoubtful } from "./describe-mostly-ambiguous.js";
+import { tooGoodFees } from "./describe-optimistic-fees.js";
 import {
   bpsOf,
   marketReport,
@@ -18,12 +21,9 @@ import {
   profitText,
   seriesText,
 } from "./market-report.js";
-import { mostlyDoubtful } from "./mostly-doubtful.js";
-import { dayName, instantOf } from "./page/instants.js";
+import { dayName, instantOf } from "./page/format-instant.js";
 import { REPORT_FORMAT, type Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";
-import { SHARPE_CONVENTION, sharpeOf } from "./sharpe.js";
-import { tooGoodFees } from "./too-good-fees.js";
 
 /** The report of a run that is over: the same run gives the same bytes, and nothing in it says when or where it was made. */
 export function makeReport(

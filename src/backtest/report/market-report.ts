@@ -1,6 +1,6 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { FillCause } from "../matching/matcher.js";
-import type { DoubtfulSum } from "../record/doubtful-fills.js";
+import type { DoubtfulSum } from "../record/ambiguous-fills.js";
 import type { FillSum } from "../record/fill-totals.js";
 import { halfTickLotIn } from "../record/half-tick-lot.js";
 import type { ActionCounts, MarketRecorder } from "../record/market-recorder.js";

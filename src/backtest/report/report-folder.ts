@@ -3,9 +3,9 @@ import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { ConfigError } from "../../core/errors.js";
 import { syncPath } from "../../core/files/atomic-file.js";
-import { lifeOf, processName } from "../../core/files/living-process.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { pathKind } from "../../core/files/path-kind.js";
+import { lifeOf, processName } from "../../core/files/process-life.js";
 
 /** The file that makes a folder a report. */
 export const REPORT_JSON = "report.json";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LADDER_ACTIONS } from "../../risk/ladder.js";
+import { LADDER_ACTIONS } from "../../risk/risk-ladder.js";
 
 /** What names the shape of a report; a change that a reader could notice makes it another. */
 export const REPORT_FORMAT = "marketwright-report/3";

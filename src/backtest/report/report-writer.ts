@@ -3,13 +3,13 @@ import { writeNewFile } from "../../core/files/atomic-file.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { ADVERSE_SELECTION_MS, RunRecorder } from "../record/run-recorder.js";
 import { FillsFile } from "./fills-file.js";
-import { InterruptedRun } from "./interrupted-run.js";
+import { InterruptedRun } from "./interrupted-run-error.js";
 import { makeReport } from "./make-report.js";
-import { onDisk } from "./on-disk.js";
 import { reportPage } from "./page/page.js";
 import { REPORT_JSON, ReportFolder } from "./report-folder.js";
 import type { Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";
+import { onDisk } from "./wrap-disk-error.js";
 
 /** Where a report lies, and what it says. */
 export interface ReportPaths {

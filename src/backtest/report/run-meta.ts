@@ -1,6 +1,6 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
-import type { LadderAction } from "../../risk/ladder.js";
+import type { LadderAction } from "../../risk/risk-ladder.js";
 import type { OrderRefusal } from "../record/refusals.js";
 import type { StrategyError } from "../record/strategy-errors.js";
 

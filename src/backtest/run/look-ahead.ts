@@ -1,4 +1,4 @@
-import type { Notice } from "../../bot/engine/notice.js";
+import type { Notice } from "../../bot/engine/bot-event.js";
 import { RunError } from "../../core/errors.js";
 import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { BacktestConfig } from "../config/backtest-config.js";

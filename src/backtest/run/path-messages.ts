@@ -1,9 +1,9 @@
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { ReportPaths } from "../report/report-writer.js";
 import type { AlternativeRun, RunOutcome } from "../report/run-meta.js";
-import type { CarriedError } from "./carried-error.js";
 import type { SharedHistory } from "./opening/shared-history.js";
 import type { Path, ReportedBy } from "./path-run.js";
+import type { CarriedError } from "./serialised-error.js";
 
 /** What a thread that plays a path is begun with. Its history has candles alone. */
 export interface PathStart {

@@ -1,5 +1,5 @@
 import type { BacktestConfig } from "../config/backtest-config.js";
-import type { FillModels } from "../engine/fill-models.js";
+import type { FillModels } from "../engine/fill-options.js";
 import { type ReportPaths, ReportWriter } from "../report/report-writer.js";
 import type { AlternativeRun, RunOutcome } from "../report/run-meta.js";
 import { metaOf, type PlayedBy, playPath } from "./play-path.js";

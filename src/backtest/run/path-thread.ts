@@ -1,14 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
-import { strayError } from "../../bot/strategy/stray-error.js";
+import { strayError } from "../../bot/strategy/uncaught-strategy-error.js";
 import { RunError } from "../../core/errors.js";
 import { liveSeam } from "../../core/runtime/live-seam.js";
 import { onUncaught } from "../../core/uncaught.js";
 import { openLog } from "../../monitoring/log.js";
-import { carried } from "./carried-error.js";
 import { playedHistory } from "./opening/shared-history.js";
 import type { FromPath, PathStart, ToPath } from "./path-messages.js";
 import { type PathRun, runPath } from "./path-run.js";
+import { carried } from "./serialised-error.js";
 
 const port = parentPort;
 if (port === null)

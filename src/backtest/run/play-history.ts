@@ -1,4 +1,4 @@
-import { microtasksDrained } from "../../core/runtime/drained.js";
+import { microtasksDrained } from "../../core/runtime/drain-microtasks.js";
 import type { MarketId } from "../../core/units.js";
 import type { Tape } from "../../history/columns/tape/tape.js";
 import type { MarketHistory } from "../engine/market-history.js";

@@ -1,30 +1,30 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { type BotConfig, isStrategyFile } from "../../bot/config/config.js";
-import type { Notice } from "../../bot/engine/notice.js";
+import type { Notice } from "../../bot/engine/bot-event.js";
 import type { StrategyFile } from "../../bot/journal/journal.js";
 import { DAY_MS, type MarketId } from "../../core/units.js";
 import { intervalMsOf } from "../../history/kinds.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import { shownFiles } from "../config/shown-files.js";
-import type { FillModels } from "../engine/fill-models.js";
+import { shownFiles } from "../config/render-resolved-files.js";
+import type { FillModels } from "../engine/fill-options.js";
 import { MARKS_OF_A_BAR, ReplayRun } from "../engine/replay-run.js";
-import type { FeedMaker } from "../feed/feed-of.js";
+import type { FeedMaker } from "../feed/create-feed.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { RunRecorder } from "../record/run-recorder.js";
 import { makeReport } from "../report/make-report.js";
 import type { Report } from "../report/report-schema.js";
 import type { InputFile, RunMeta, RunOutcome } from "../report/run-meta.js";
-import { doubtedFees } from "./doubted-fees.js";
-import { largeSharesOf } from "./large-shares.js";
+import { doubtedFees } from "./describe-implausible-fees.js";
+import { largeSharesOf } from "./describe-large-shares.js";
+import { shownModels } from "./describe-models.js";
 import { littleCommonTime } from "./opening/common-time.js";
 import { latencyFileBytes } from "./opening/latency-file.js";
-import { RecordedTick, seenBy } from "./opening/recorded-tick.js";
+import { RecordedTick, seenBy } from "./opening/recorded-grid-check.js";
 import { playHistory } from "./play-history.js";
 import type { PlayedHistory } from "./played-history.js";
 import { replayedInstruments, replayOptions, type Strategies } from "./replay-options.js";
-import { requireReported } from "./reported-span.js";
-import { shownModels } from "./shown-models.js";
+import { requireReported } from "./require-reported.js";
 
 /** What `partialFills: false` grants, and no market does. */
 const WHOLE_FILLS =

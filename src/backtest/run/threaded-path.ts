@@ -2,11 +2,11 @@ import { Worker } from "node:worker_threads";
 import { RunError } from "../../core/errors.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { ReportPaths } from "../report/report-writer.js";
-import { arrived } from "./carried-error.js";
 import { sharedMarket } from "./opening/shared-history.js";
 import type { FromPath, PathStart, ToPath } from "./path-messages.js";
 import type { Path, PathRun, ReportedBy } from "./path-run.js";
 import type { PlayedHistory } from "./played-history.js";
+import { arrived } from "./serialised-error.js";
 
 /** The program of a thread that plays a path: beside this module, in a build. */
 export const PATH_THREAD = new URL("./path-thread.js", import.meta.url);

@@ -1,8 +1,8 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
-import { parquetSql, reading } from "../../history/staging/measure.js";
+import { parquetSql, reading } from "../../history/staging/decimal-places.js";
 import { Duck, type Row } from "../../history/store/duck.js";
-import type { HistoryStore } from "../../history/store/store.js";
+import type { HistoryStore } from "../../history/store/history-store.js";
 import { foldOrders } from "./fold-orders.js";
 import type { RecordedAccount, RecordedFill, RecordedRequest } from "./recorded-orders.js";
 import { lotsOf, parseTicks, textOf } from "./recorded-values.js";

@@ -6,19 +6,19 @@ import { instantText } from "../../history/day.js";
 import { GridError } from "../../history/history-errors.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import { onDisk } from "../report/on-disk.js";
 import type { DataFile } from "../report/run-meta.js";
+import { onDisk } from "../report/wrap-disk-error.js";
 import { requireCommonTime } from "../run/opening/common-time.js";
 import { historyKey, type OpenedHistory, openHistory } from "../run/opening/open-history.js";
 import { mayHaveRecords } from "../run/opening/opened-market.js";
-import { requireReported } from "../run/reported-span.js";
+import { requireReported } from "../run/require-reported.js";
+import type { Point } from "./generate-points.js";
 import { type InputSums, inputsOf, latencySums } from "./jobs/input-files.js";
+import type { Job, JobResult } from "./jobs/job-player.js";
 import type { HistoryContents, JobBatch, JobRunner } from "./jobs/job-runner.js";
 import { configOfWindow, openShared } from "./jobs/open-shared.js";
-import type { Job, JobResult } from "./jobs/play-job.js";
 import { checkStrategies } from "./jobs/sweep-strategies.js";
 import { requireUnchanged } from "./jobs/unchanged-history.js";
-import type { Point } from "./points.js";
 import {
   bestPoint,
   jobId,

@@ -5,8 +5,8 @@ import { isBelowWaiver, type WaiverUnit } from "../../exchange/signing/gas-fee-w
 import type { Outcome, PlaceAction } from "../../exchange/venue.js";
 import { gasRate } from "../../perpetual/fees.js";
 import { ONE } from "../../perpetual/fixed-point.js";
+import { refused } from "./find-place-refusal.js";
 import type { MarketTerms } from "./market-terms.js";
-import { refused } from "./place-refusal.js";
 
 /** What of an order decides its gas. */
 type Sized = Pick<PlaceAction, "side" | "ticks" | "lots">;

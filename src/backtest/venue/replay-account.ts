@@ -1,4 +1,4 @@
-import { Profit, type ProfitParts } from "../../account/profit/profit.js";
+import { Profit, type ProfitParts } from "../../account/profit/account-profit.js";
 import type { FeeRates } from "../../bot/execution/signed-rates.js";
 import { absolute, atLeastZero, ceilDivide } from "../../core/bigints.js";
 import type { Instrument } from "../../core/instrument.js";

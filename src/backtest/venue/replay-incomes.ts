@@ -3,7 +3,7 @@ import type { VenueIncome } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 import { ONE } from "../../perpetual/fixed-point.js";
 import type { RunObserver } from "../record/run-observer.js";
-import { RecentRecords } from "./exchange-answers.js";
+import { RecentRecords } from "./answer-query.js";
 import { debtNote, liquidationNote } from "./liquidation-note.js";
 import type { ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";

@@ -10,7 +10,7 @@ import type {
 } from "../matching/matcher.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { EndedOrders } from "./ended-orders.js";
-import { HeldOrder } from "./held-order.js";
+import { HeldOrder } from "./exchange-order.js";
 import type { MarketTerms } from "./market-terms.js";
 import { MarketVolume } from "./market-volume.js";
 

@@ -2,11 +2,11 @@ import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { OperationName } from "../../exchange/protocol/operations.js";
 import type { VenueRules } from "../../exchange/records.js";
-import { THROTTLED_MS } from "../../exchange/rest/passing-failure.js";
 import { pause } from "../../exchange/rest/pause.js";
 import { DEFAULT_LIMITS, RateGate } from "../../exchange/rest/rate-gate.js";
+import { THROTTLED_MS } from "../../exchange/rest/transient-failure.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
-import { guardShareOf } from "../execution/guard-share.js";
+import { guardShareOf } from "../execution/guard-reserve.js";
 
 /** What cancels and looks of one process may spend. */
 export interface CancelBudgetOptions {

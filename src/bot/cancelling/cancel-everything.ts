@@ -2,13 +2,13 @@ import type { Instrument } from "../../core/instrument.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
-import { passingFailure } from "../../exchange/rest/passing-failure.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
-import { isBotsOrder } from "../execution/own-order.js";
+import { passingFailure } from "../../exchange/rest/transient-failure.js";
+import { isBotsOrder } from "../execution/is-bot-order.js";
 import { type CancelBudget, isRateLimited } from "./cancel-budget.js";
-import { LeastExchangeTime } from "./least-exchange-time.js";
+import { isOfOtherTime, type TakeDownNews, takeDown } from "./cancel-until-none-open.js";
+import { LeastExchangeTime } from "./exchange-time-lower-bound.js";
 import { SharedRead } from "./shared-read.js";
-import { isOfOtherTime, type TakeDownNews, takeDown } from "./take-down.js";
 
 /** An open order that was to be cancelled, and whose it was. */
 export interface FoundOrder {

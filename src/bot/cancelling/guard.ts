@@ -2,15 +2,15 @@ import { MarketwrightError } from "../../core/errors.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
-import { passingFailure } from "../../exchange/rest/passing-failure.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
-import { isBotsOrder } from "../execution/own-order.js";
-import { BUILT_FILE, readBuiltHashes } from "../state/built-hashes.js";
+import { passingFailure } from "../../exchange/rest/transient-failure.js";
+import { isBotsOrder } from "../execution/is-bot-order.js";
 import { HEARTBEAT_FILE, type Heartbeat, parseHeartbeat } from "../state/heartbeat.js";
+import { BUILT_FILE, readBuiltHashes } from "../state/server-built-hashes.js";
 import type { StateStore } from "../state/state-dir.js";
 import type { CancelBudget } from "./cancel-budget.js";
-import { LeastExchangeTime } from "./least-exchange-time.js";
-import { type TakeDownNews, takeDown } from "./take-down.js";
+import { type TakeDownNews, takeDown } from "./cancel-until-none-open.js";
+import { LeastExchangeTime } from "./exchange-time-lower-bound.js";
 
 /** What the guard tells whoever watches it. */
 export type GuardNotice =

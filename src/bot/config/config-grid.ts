@@ -1,5 +1,5 @@
 import { Decimal } from "decimal.js";
-import { nearestName } from "../../core/config/nearest-name.js";
+import { nearestName } from "../../core/config/find-nearest-name.js";
 import { ConfigError } from "../../core/errors.js";
 import type { MarketRules, VenueRules } from "../../exchange/records.js";
 import type { BotConfig } from "./config.js";

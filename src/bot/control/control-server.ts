@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, rmSync } from "node:fs";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { refusalOf } from "../../core/config/refusal.js";
+import { refusalOf } from "../../core/config/schema-violation.js";
 import { maskSecrets } from "../../core/crypto/secrets.js";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { runtimeDir } from "../state/running-bots.js";

@@ -2,14 +2,14 @@ import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Venue } from "../../exchange/venue.js";
-import type { DeskBook } from "../../market/desk-book.js";
+import type { DeskBook } from "../../market/live-order-book.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BotConfig } from "../config/config.js";
 import type { OutboxPort } from "../execution/dispatcher.js";
 import type { TurnRecorder } from "../journal/journal.js";
 import type { StateStore } from "../state/state-dir.js";
+import type { Observer } from "./bot-event.js";
 import type { TurnStamp } from "./input.js";
-import type { Observer } from "./notice.js";
 
 /** What a bot is made of. Everything real about it comes in here. */
 export interface BotOptions {

@@ -1,29 +1,29 @@
 import type { Ms } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
-import { Leaving } from "../execution/leaving.js";
-import { OrderWorks } from "../execution/order-works.js";
-import { Planning } from "../execution/planning.js";
-import { Revivals } from "../execution/revivals.js";
+import { Planning } from "../execution/execution-planner.js";
+import { OrderWorks } from "../execution/order-factory.js";
+import { Leaving } from "../execution/pre-trade-check.js";
+import { Revivals } from "../execution/reopened-order-monitor.js";
 import { LadderFlatten } from "../safety/ladder-flatten.js";
-import { PositionAlert } from "../safety/position-doubt.js";
-import { Safety } from "../safety/safety.js";
+import { Safety } from "../safety/trading-guards.js";
+import { PositionAlert } from "../safety/unknown-position.js";
 import { TradeLog } from "../state/trade-log.js";
-import { Unwinding } from "../unwind/unwinding.js";
-import { AccountNews } from "./account-news.js";
-import { Answers } from "./answers.js";
+import { Unwinding } from "../unwind/liquidated-inventory.js";
+import { AccountNews } from "./account-event-handler.js";
+import { isGathered } from "./batched-input.js";
 import type { BotOptions } from "./bot-options.js";
-import { Commands } from "./commands.js";
+import { Commands } from "./command-handler.js";
 import type { BotContext, BotPhase } from "./context.js";
-import { Deciding } from "./deciding.js";
-import { isGathered } from "./gathered-input.js";
+import { makeContext } from "./create-context.js";
+import { Deciding } from "./decision-scheduler.js";
 import type { BotCommand, BotInput } from "./input.js";
-import { makeContext } from "./make-context.js";
-import { Stopping } from "./stopping.js";
+import { Answers } from "./response-handler.js";
+import { Stopping } from "./shutdown-sequence.js";
 import { StrategySignals } from "./strategy-signals.js";
 import { TickScheduler } from "./tick-scheduler.js";
 import { TurnQueue } from "./turn-queue.js";
-import { Watch } from "./watch.js";
+import { Watch } from "./venue-monitor.js";
 
 /**
  * One bot (design, rules 1 to 12): inputs come in one at a time through {@link accept}, actions go out to the venue.

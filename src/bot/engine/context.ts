@@ -1,4 +1,4 @@
-import type { TradingAccount } from "../../account/account.js";
+import type { TradingAccount } from "../../account/trading-account.js";
 import type { Clock, Random } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
@@ -6,14 +6,14 @@ import type { ActionId, Venue } from "../../exchange/venue.js";
 import type { AccountLimits, MarketLimits } from "../../risk/limits.js";
 import type { BotConfig } from "../config/config.js";
 import type { ActionBudget } from "../execution/action-budget.js";
+import type { Holds } from "../execution/backoff.js";
 import type { Dispatcher } from "../execution/dispatcher.js";
-import type { Holds } from "../execution/holds.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { StateStore } from "../state/state-dir.js";
 import type { TakeoverReservations } from "../unwind/takeover-reservations.js";
+import type { Observer } from "./bot-event.js";
 import type { ExchangeTime } from "./exchange-time.js";
 import type { LoopLag } from "./loop-lag.js";
-import type { Observer } from "./notice.js";
 
 /** `starting` until the account is confirmed for the first time; `stopped` when the fate of every order is known, or given up on. */
 export type BotPhase = "starting" | "running" | "stopping" | "stopped";

@@ -1,9 +1,9 @@
-import { thrownText } from "../../core/thrown-text.js";
+import { thrownText } from "../../core/describe-thrown.js";
 import type { MarketId } from "../../core/units.js";
-import { copyIntent } from "../../risk/intent-copy.js";
-import { checkIntent, type RefusedIntent } from "../../risk/intent-shape.js";
+import { checkIntent, type RefusedIntent } from "../../risk/check-intent.js";
+import { copyIntent } from "../../risk/copy-intent.js";
 import type { Intent } from "../../strategies/intent.js";
-import type { Safety } from "../safety/safety.js";
+import type { Safety } from "../safety/trading-guards.js";
 import type { StrategyListener } from "../strategy/strategy-session.js";
 import { strategyStack } from "../strategy/strategy-stack.js";
 import type { BotContext } from "./context.js";

@@ -1,5 +1,5 @@
+import { thrownText } from "../../core/describe-thrown.js";
 import type { Clock, Random, Seam, Timer } from "../../core/runtime/seam.js";
-import { thrownText } from "../../core/thrown-text.js";
 import type { Ms } from "../../core/units.js";
 import type { BotInput, TurnStamp } from "./input.js";
 

@@ -20,7 +20,7 @@ import {
 } from "../../executor/dispatch-budget.js";
 import type { ExchangeTime } from "../engine/exchange-time.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
-import { guardShareOf } from "./guard-share.js";
+import { guardShareOf } from "./guard-reserve.js";
 
 /** The budgets' file in the state directory. */
 export const BUDGET_FILE = "budget.json";

@@ -1,5 +1,5 @@
-import { AccountReader } from "../../chain/lanes/account-reader.js";
 import { ChainError } from "../../chain/rpc/rpc-errors.js";
+import { AccountReader } from "../../chain/transactions/account-reader.js";
 import { ceilDivide } from "../../core/bigints.js";
 import { MarketwrightError } from "../../core/errors.js";
 import { type Instrument, scaledToDecimal } from "../../core/instrument.js";

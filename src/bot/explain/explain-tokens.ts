@@ -2,7 +2,7 @@ import { MINUTE_MS } from "../../core/units.js";
 import { leftAfter } from "../../executor/dispatch-budget.js";
 import { decideOf } from "../config/config.js";
 import type { BotContext } from "../engine/context.js";
-import { renewLeadMs } from "../execution/planning.js";
+import { renewLeadMs } from "../execution/execution-planner.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { ExplainedTokens, Explanation } from "./explanation.js";
 

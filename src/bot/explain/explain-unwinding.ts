@@ -1,6 +1,6 @@
 import type { Lots } from "../../core/units.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import type { Unwinding } from "../unwind/unwinding.js";
+import type { Unwinding } from "../unwind/liquidated-inventory.js";
 import type { ExplainedUnwinding } from "./explanation.js";
 
 /**

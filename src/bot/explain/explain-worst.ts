@@ -1,8 +1,8 @@
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { PlannedPlace } from "../../executor/plan.js";
+import { breachText, checkPlace } from "../../risk/check-place.js";
+import { measureAccount, type WorstAccount } from "../../risk/compute-worst-case.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "../../risk/exposure.js";
-import { breachText, checkPlace } from "../../risk/worst-case.js";
-import { measureAccount, type WorstAccount } from "../../risk/worst-measure.js";
 import type { BotContext } from "../engine/context.js";
 import { accountExposure } from "../execution/account-exposure.js";
 

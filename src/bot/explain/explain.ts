@@ -3,7 +3,7 @@ import type { MarketId, Ms } from "../../core/units.js";
 import type { Log } from "../../monitoring/log.js";
 import { DAILY_LOSS } from "../../risk/halt.js";
 import type { Bot } from "../engine/bot.js";
-import { LIFE_FILE } from "../run/exchange-life.js";
+import { LIFE_FILE } from "../run/exchange-instance.js";
 import { accountHalts, quoteText } from "../run/monitor/bot-status.js";
 import { startBot } from "../run/run-bot.js";
 import type { RunBotOptions, RunningBot } from "../run/running-bot.js";

@@ -1,5 +1,5 @@
 import type { MarketId, Ms } from "../../core/units.js";
-import type { TargetState } from "../../executor/target-position.js";
+import type { TargetState } from "../../executor/plan-target.js";
 
 /** One order that the bot would have. Prices and amounts are decimal strings of the wire. */
 export interface ExplainedQuote {

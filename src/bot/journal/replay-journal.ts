@@ -4,9 +4,9 @@ import type { MarketId } from "../../core/units.js";
 import type { Action, Venue } from "../../exchange/venue.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { Bot } from "../engine/bot.js";
+import type { Notice } from "../engine/bot-event.js";
 import type { BotPhase } from "../engine/context.js";
 import type { BotInput, TurnStamp } from "../engine/input.js";
-import type { Notice } from "../engine/notice.js";
 import { MemoryStateStore } from "../state/state-dir.js";
 import { loadStrategy } from "../strategy/load-strategy.js";
 import {
@@ -18,7 +18,7 @@ import {
   type TurnRecorder,
 } from "./journal.js";
 import { type FileLine, fileLines } from "./journal-lines.js";
-import { ReplaySeam } from "./replay-seam.js";
+import { ReplaySeam } from "./replay-runtime.js";
 
 /** One turn, run again. */
 export interface ReplayedTurn {

@@ -2,19 +2,19 @@ import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Ms, Side, Ticks } from "../../core/units.js";
 import type { MarketRules } from "../../exchange/records.js";
 import type { Plan } from "../../executor/plan.js";
-import type { TargetPlan } from "../../executor/target-position.js";
+import type { TargetPlan } from "../../executor/plan-target.js";
 import { type NetTouch, netBest, netTouch } from "../../market/book/net-book.js";
 import {
   type OwnBookOrder,
   OwnOrderOverlay,
   type OwnRestingOrder,
 } from "../../market/book/own-order-overlay.js";
-import { SyncedBook } from "../../market/book-sync.js";
+import { marketView } from "../../market/create-market-view.js";
 import { type DecideOptions, DecisionPoints } from "../../market/decision-points.js";
-import type { DeskBook } from "../../market/desk-book.js";
+import type { DeskBook } from "../../market/live-order-book.js";
 import { MarketState } from "../../market/market-state.js";
-import { marketView } from "../../market/market-view.js";
-import { StreamLag } from "../../market/stream-lag.js";
+import { StreamLag } from "../../market/stream-lag-detector.js";
+import { SyncedBook } from "../../market/synced-book.js";
 import type { DecisionCause, MarketView } from "../../market/view.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../../strategies/intent.js";
 import {

@@ -9,17 +9,17 @@ import { Outbox } from "../../executor/outbox.js";
 import type { Metrics } from "../../monitoring/metrics.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { Bot } from "../engine/bot.js";
+import type { Notice } from "../engine/bot-event.js";
 import type { BotCommand } from "../engine/input.js";
-import type { Notice } from "../engine/notice.js";
 import type { StrategyFile } from "../journal/journal.js";
-import { EarlierTrades } from "./earlier-trades.js";
-import { BreakWatch } from "./monitor/break-watch.js";
+import { BreakWatch } from "./monitor/failure-handler.js";
 import { RunMonitor } from "./monitor/run-monitor.js";
-import type { ReceivedStamp } from "./received-stamp.js";
 import type { Assembled, RunBotOptions } from "./running-bot.js";
 import { sessionHeader, turnRecorderOf } from "./session-journal.js";
-import type { BetweenBot, SessionTap } from "./session-tap.js";
+import type { BetweenBot, SessionTap } from "./session-listener.js";
 import { sessionVenue } from "./session-venue.js";
+import type { ReceivedStamp } from "./timestamped-transport.js";
+import { EarlierTrades } from "./trade-backfill.js";
 
 /** Requests under way at once, each on a connection of its own: a place that hangs holds up nobody else. */
 export const CONNECTIONS = 32;

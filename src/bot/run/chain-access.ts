@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { LaneStore } from "../../chain/lanes/store/lane-store.js";
 import { blockTag, ChainRpc } from "../../chain/rpc/chain-rpc.js";
 import type { InProcessRpc } from "../../chain/rpc/rpc-transport.js";
+import type { LaneStore } from "../../chain/transactions/store/transaction-store.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Clock, Seam } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";

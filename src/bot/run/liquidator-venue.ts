@@ -6,8 +6,8 @@ import type { CreditUnits, Hex, Lots, MarketId, Ms, PaperUnits, Side } from "../
 import { creditOf, parseWire } from "../../exchange/protocol/wire-parse.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
-import type { LiquidatorVenue, Pause, RiskyAccount } from "../../liquidator/liquidator-ports.js";
-import { type RestValue, worseValue } from "../../liquidator/rest-value.js";
+import type { LiquidatorVenue, Pause, RiskyAccount } from "../../liquidator/liquidator-venue.js";
+import { type RestValue, worseValue } from "../../liquidator/unsold-value.js";
 import { TooManyQuestions } from "../../liquidator/watch/poll-pace.js";
 import type { VenueMarket } from "../../liquidator/watch/victims.js";
 import { netLevels } from "../../market/book/net-book.js";

@@ -4,17 +4,17 @@ import { RestClient } from "../../exchange/rest/rest-client.js";
 import { Metrics } from "../../monitoring/metrics.js";
 import { accountSigner } from "../config/account-key.js";
 import { checkOnGrid } from "../config/config-grid.js";
-import { isHaltFile } from "../state/halt-memory.js";
+import { isHaltFile } from "../state/manual-halt-store.js";
 import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
 import { assembleBot, CONNECTIONS } from "./assemble-bot.js";
 import { chainGenesis } from "./chain-access.js";
 import { accountCreation, register } from "./check/registration.js";
-import { StartReads } from "./check/start-reads.js";
-import { enterLife } from "./exchange-life.js";
+import { StartReads } from "./check/startup-retrier.js";
+import { enterLife } from "./exchange-instance.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "./market-strategies.js";
-import { ReceivedStamp } from "./received-stamp.js";
 import type { RunBotOptions, RunningBot } from "./running-bot.js";
 import { decidingState } from "./session-journal.js";
+import { ReceivedStamp } from "./timestamped-transport.js";
 import { withLiquidator } from "./with-liquidator.js";
 
 /**

@@ -1,31 +1,31 @@
 import { DealerReader } from "../../chain/contracts/dealer-reader.js";
 import { LensReader } from "../../chain/contracts/lens-reader.js";
-import { TransactionLanes } from "../../chain/lanes/transaction-lanes.js";
 import type { ChainRpc } from "../../chain/rpc/chain-rpc.js";
+import { TransactionLanes } from "../../chain/transactions/transaction-manager.js";
 import { ecdsaScheme, type Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
+import { tellOperatorRight } from "../../liquidator/check-operator-right.js";
 import { type LedgerNote, LiquidationLedger } from "../../liquidator/ledger/liquidation-ledger.js";
 import { Liquidator } from "../../liquidator/liquidator.js";
-import type { UnwindPort } from "../../liquidator/liquidator-ports.js";
 import type { LiquidatorSettings } from "../../liquidator/liquidator-settings.js";
-import { tellOperatorRight } from "../../liquidator/operator-right.js";
+import type { UnwindPort } from "../../liquidator/liquidator-venue.js";
 import type { PlanRules } from "../../liquidator/plan/plan-input.js";
 import { requireTakeover } from "../../liquidator/receipt-takeover.js";
-import type { RestValue } from "../../liquidator/rest-value.js";
-import type { LiquidatorLog } from "../../liquidator/takeover-means.js";
+import type { LiquidatorLog } from "../../liquidator/takeover-deps.js";
+import type { RestValue } from "../../liquidator/unsold-value.js";
 import type { BotConfig, LiquidatorConfig } from "../config/config.js";
 import type { Bot } from "../engine/bot.js";
+import type { Notice } from "../engine/bot-event.js";
 import type { BotCommand } from "../engine/input.js";
-import type { Notice } from "../engine/notice.js";
 import type { StateStore } from "../state/state-dir.js";
 import { type ChainAccess, lensAddress, openChainRpc } from "./chain-access.js";
 import { ledgerFileOf } from "./ledger-file.js";
 import { BotLiquidatorVenue } from "./liquidator-venue.js";
-import { noteUnwind } from "./monitor/note-unwind.js";
+import { noteUnwind } from "./monitor/record-unwind.js";
 
 /** How long the end of takeovers under way is waited for at a stop. */
 const STOP_WAIT_MS: Ms = 10_000;

@@ -7,15 +7,15 @@ import type { Log } from "../../monitoring/log.js";
 import type { Metrics } from "../../monitoring/metrics.js";
 import type { BotConfig } from "../config/config.js";
 import type { Bot } from "../engine/bot.js";
+import type { Notice } from "../engine/bot-event.js";
 import type { BotCommand } from "../engine/input.js";
-import type { Notice } from "../engine/notice.js";
 import type { JournalSink } from "../journal/journal.js";
 import type { StateStore } from "../state/state-dir.js";
 import type { ChainAccess } from "./chain-access.js";
-import type { AwaitedExchange } from "./check/start-reads.js";
+import type { AwaitedExchange } from "./check/startup-retrier.js";
 import type { RunMonitor } from "./monitor/run-monitor.js";
 import type { RunningLiquidator } from "./run-liquidator.js";
-import type { SessionBeginning, SessionTap, VenueBetween } from "./session-tap.js";
+import type { SessionBeginning, SessionTap, VenueBetween } from "./session-listener.js";
 
 /** What a live bot is started with. The config is checked, the state directory is the account's own, the lock is held. */
 export interface RunBotOptions {

@@ -7,10 +7,10 @@ import {
   type TurnRecorder,
   tellAll,
 } from "../journal/journal.js";
-import { isHaltFile } from "../state/halt-memory.js";
+import { isHaltFile } from "../state/manual-halt-store.js";
 import type { StateStore } from "../state/state-dir.js";
 import { withoutProviderKeys } from "./chain-access.js";
-import type { SessionTap } from "./session-tap.js";
+import type { SessionTap } from "./session-listener.js";
 
 const STATE_FILES = [
   "budget.json",

@@ -4,8 +4,8 @@ import { LiveVenue } from "../../exchange/live-venue.js";
 import type { Transport } from "../../exchange/rest/transport.js";
 import type { Venue } from "../../exchange/venue.js";
 import type { BotConfig } from "../config/config.js";
-import { BlankAccountVenue } from "./blank-account-venue.js";
-import type { BetweenBot, SessionBeginning, VenueBetween } from "./session-tap.js";
+import type { BetweenBot, SessionBeginning, VenueBetween } from "./session-listener.js";
+import { BlankAccountVenue } from "./unregistered-account-venue.js";
 
 /** What a session's venue is made of. */
 export interface SessionVenueOptions {

@@ -2,7 +2,7 @@ import type { Lots, MarketId, Ticks } from "../../core/units.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import { type FlattenTerms, flattenTermsFor } from "./ladder-rungs.js";
-import type { Safety } from "./safety.js";
+import type { Safety } from "./trading-guards.js";
 
 /**
  * Sells the positions of the markets in which a rung of the risk ladder flattens: by the target positions that `flatten` by hand works too, on until

@@ -1,7 +1,7 @@
 import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits } from "../../core/units.js";
-import type { Rung } from "../../risk/ladder.js";
 import type { MarkoutOptions } from "../../risk/markout-window.js";
+import type { Rung } from "../../risk/risk-ladder.js";
 import type { BotConfig } from "../config/config.js";
 import {
   DEFAULT_FLATTEN,

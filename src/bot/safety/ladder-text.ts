@@ -1,4 +1,4 @@
-import type { ActingRung } from "../../risk/ladder.js";
+import type { ActingRung } from "../../risk/risk-ladder.js";
 
 /** What a rung does, in words. */
 export function actionText({

@@ -4,6 +4,14 @@ import type { VenueTrade } from "../../exchange/records.js";
 import { utcDayOf } from "../../risk/day-loss.js";
 import type { HaltDemand } from "../../risk/halt.js";
 import {
+  actingOf,
+  advanceTrack,
+  isLatchReached,
+  type LadderTrack,
+  trackOf,
+} from "../../risk/ladder-track.js";
+import { MarkoutWindow } from "../../risk/markout-window.js";
+import {
   type ActingRung,
   bearsOn,
   effectOn,
@@ -13,21 +21,13 @@ import {
   NO_EFFECT,
   type Rung,
   severityOf,
-} from "../../risk/ladder.js";
-import {
-  actingOf,
-  advanceTrack,
-  isLatchReached,
-  type LadderTrack,
-  trackOf,
-} from "../../risk/ladder-track.js";
-import { MarkoutWindow } from "../../risk/markout-window.js";
+} from "../../risk/risk-ladder.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import type { LossLook } from "./equity-watch.js";
-import { KeptLatches } from "./kept-latches.js";
+import type { LossLook } from "./equity-monitor.js";
 import { ladderRungsFor, markoutOptionsFor } from "./ladder-rungs.js";
 import { actionText } from "./ladder-text.js";
+import { KeptLatches } from "./persistent-latches.js";
 
 /** Losses that a person accepts by resuming. */
 export interface AcceptedLosses {

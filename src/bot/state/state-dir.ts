@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ZodError } from "zod";
-import { refusalOf } from "../../core/config/refusal.js";
+import { refusalOf } from "../../core/config/schema-violation.js";
 import { MarketwrightError, RunError, shown } from "../../core/errors.js";
 import { AsyncAtomicFile, replaceFile } from "../../core/files/atomic-file.js";
 import { AppendOnlyFile, lastLines, linesAtEnd } from "../../core/files/durable-log.js";

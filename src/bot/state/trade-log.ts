@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AccountChange } from "../../account/changes.js";
+import type { AccountChange } from "../../account/account-change.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import { readJsonState, type StateStore } from "./state-dir.js";

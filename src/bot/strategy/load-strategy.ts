@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, extname, relative, resolve } from "node:path";
-import { nearestName } from "../../core/config/nearest-name.js";
+import { nearestName } from "../../core/config/find-nearest-name.js";
 import { withDefaultSignals } from "../../core/default-signals.js";
+import { thrownText } from "../../core/describe-thrown.js";
 import { ConfigError } from "../../core/errors.js";
-import { thrownText } from "../../core/thrown-text.js";
 import { builtInStrategies } from "../../strategies/built-in.js";
 import { defineStrategy, isStrategy, type Strategy } from "../../strategies/strategy.js";
 import { bundleStrategy, ROUTE_EXPORT } from "./strategy-bundle.js";

@@ -1,5 +1,5 @@
 import { isObservable, Observable, type Subscriber, Subscription } from "rxjs";
-import { thrownText } from "../../core/thrown-text.js";
+import { thrownText } from "../../core/describe-thrown.js";
 import type { MarketId } from "../../core/units.js";
 import type { MarketView } from "../../market/view.js";
 import type { Intent } from "../../strategies/intent.js";

@@ -3,7 +3,7 @@ import { type CreditUnits, type Lots, type Ms, signOf } from "../../core/units.j
 import { optimalLiquidation } from "../../strategies/models/almgren-chriss.js";
 import type { UnwindConfig } from "../config/unwind-fields.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import type { UnwindTerms } from "./takeover-book.js";
+import type { UnwindTerms } from "./takeover-registry.js";
 
 /** How far beyond the touch the book's depth is looked at, as a share of the slippage allowed. */
 const DEPTH_SHARE = 1 / 4;

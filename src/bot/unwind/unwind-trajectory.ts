@@ -1,6 +1,6 @@
 import type { Lots, MarketId, Ms, Ticks } from "../../core/units.js";
 import { allowedLots, nextStepAtMs } from "../../executor/unwind-schedule.js";
-import { type KnownTakeover, remainingOf } from "./takeover-book.js";
+import { type KnownTakeover, remainingOf } from "./takeover-registry.js";
 
 /** What is left of a takeover that is being unwound, against what should be. */
 export interface UnwindTrajectory {

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { ChainRpc } from "../rpc/chain-rpc.js";
-import { BlockRhythm } from "./block-rhythm.js";
+import { BlockRhythm } from "./block-poll-schedule.js";
 import { CanonicalChain, type ChainStep } from "./canonical-chain.js";
 
 /** What is watched, and how often it is looked at. */

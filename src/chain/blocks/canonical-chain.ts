@@ -1,6 +1,6 @@
 import type { Hex, Ms } from "../../core/units.js";
 import { blockTag, type ChainRpc } from "../rpc/chain-rpc.js";
-import type { Head } from "../rpc/rpc-standing.js";
+import type { Head } from "../rpc/rpc-health.js";
 import { type BlockHeader, wantedBlockOf } from "./block-header.js";
 
 /** How the chain has moved since it was last looked at. */

@@ -1,5 +1,5 @@
 import type { Hex } from "../../core/units.js";
-import { AbiWords } from "../abi/abi-words.js";
+import { AbiWords } from "../abi/abi-reader.js";
 import { type ContractCall, callOf } from "../contracts/contract-call.js";
 
 /** A takeover of somebody's position, or part of it. */

@@ -1,7 +1,7 @@
 import { bytesToHex } from "../../core/crypto/hex.js";
 import { keccak256 } from "../../core/crypto/keccak.js";
 import type { Hex } from "../../core/units.js";
-import { wordOf } from "../abi/abi-words.js";
+import { wordOf } from "../abi/abi-reader.js";
 
 /** Where a call goes, and what it says. */
 export interface ContractCall {

@@ -2,7 +2,7 @@ import { bytesToHex } from "../../core/crypto/hex.js";
 import { keccak256 } from "../../core/crypto/keccak.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
-import { AbiWords, wordOf } from "../abi/abi-words.js";
+import { AbiWords, wordOf } from "../abi/abi-reader.js";
 import type { ChainRpc } from "../rpc/chain-rpc.js";
 
 const W = 32;

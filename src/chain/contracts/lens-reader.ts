@@ -1,9 +1,9 @@
 import { ConfigError, FormatError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
-import { wordOf } from "../abi/abi-words.js";
+import { wordOf } from "../abi/abi-reader.js";
 import type { ChainRpc } from "../rpc/chain-rpc.js";
 import { CallReverted } from "../rpc/rpc-errors.js";
-import type { Head } from "../rpc/rpc-standing.js";
+import type { Head } from "../rpc/rpc-health.js";
 import { ChunkSize } from "./chunk-size.js";
 import {
   type AccountBalances,
@@ -17,7 +17,7 @@ import {
   decodeRisks,
   type LensAnswer,
   type LiquidationCost,
-} from "./lens-answers.js";
+} from "./lens-results.js";
 
 /** Where the contracts are, and how much one call may burn. */
 export interface LensReaderOptions {

@@ -1,5 +1,5 @@
 import type { Hex } from "../../core/units.js";
-import { eventKind } from "./event-words.js";
+import { eventKind } from "./event-decoder.js";
 
 /** One account's paper and credit in one market have changed: by a trade or a liquidation. */
 export interface BalanceChange {

@@ -1,5 +1,5 @@
 import type { Hex } from "../../core/units.js";
-import { eventKind } from "./event-words.js";
+import { eventKind } from "./event-decoder.js";
 
 /** Paper in 1e-18 coins and credit in smallest units, as they changed one account. Addresses in lower case, as in every event here. */
 interface Takeover {

@@ -2,8 +2,8 @@ import { ConfigError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { RpcFailure } from "./rpc-errors.js";
+import type { Head } from "./rpc-health.js";
 import { type ResultReader, RpcPool, type RpcReport } from "./rpc-pool.js";
-import type { Head } from "./rpc-standing.js";
 import type { InProcessRpc } from "./rpc-transport.js";
 import { bytesOf } from "./rpc-values.js";
 

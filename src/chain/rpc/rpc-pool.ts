@@ -5,7 +5,7 @@ import { HttpTransport } from "./http-transport.js";
 import { InProcessTransport } from "./in-process-transport.js";
 import { RpcEndpoint } from "./rpc-endpoint.js";
 import { CallReverted, ChainUnavailable, RpcFailure } from "./rpc-errors.js";
-import { type Head, judgeHeads, RpcStanding } from "./rpc-standing.js";
+import { type Head, judgeHeads, RpcStanding } from "./rpc-health.js";
 import type { InProcessRpc } from "./rpc-transport.js";
 import { bytesOf, fieldsOf, numberOf } from "./rpc-values.js";
 

@@ -1,16 +1,16 @@
 import { availableParallelism } from "node:os";
 import { type BacktestConfig, loadBacktestConfig } from "../../backtest/config/backtest-config.js";
 import { checkReplayedSizes } from "../../backtest/config/replayed-sizes.js";
-import { DOUBTS, doubtfulFees } from "../../backtest/record/doubtful-fills.js";
-import { mostlyDoubtful } from "../../backtest/report/mostly-doubtful.js";
-import { instantOf } from "../../backtest/report/page/instants.js";
-import { collectAlone } from "../../backtest/run/collect-alone.js";
+import { DOUBTS, doubtfulFees } from "../../backtest/record/ambiguous-fills.js";
+import { mostlyDoubtful } from "../../backtest/report/describe-mostly-ambiguous.js";
+import { instantOf } from "../../backtest/report/page/format-instant.js";
+import { collectAlone } from "../../backtest/run/disable-parallel-gc.js";
 import { checkLookAhead as lookAheadOf } from "../../backtest/run/look-ahead.js";
 import type { PlayedBy } from "../../backtest/run/play-path.js";
 import { type BacktestResult, runBacktest } from "../../backtest/run/run-backtest.js";
 import { PATH_THREAD } from "../../backtest/run/threaded-path.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
-import { tellFailed } from "../../bot/strategy/failed-strategy.js";
+import { tellFailed } from "../../bot/strategy/log-strategy-failure.js";
 import { ConfigError } from "../../core/errors.js";
 import { instantText } from "../../history/day.js";
 import { openLog } from "../../monitoring/log.js";
@@ -18,7 +18,7 @@ import type { CliContext } from "../cli-context.js";
 import { NotWell } from "../process/exit.js";
 import { jsonText } from "../process/output.js";
 import { packageVersion } from "../process/package-version.js";
-import { endedByStrays } from "../process/stray-errors.js";
+import { endedByStrays } from "../process/uncaught-strategy-errors.js";
 
 export interface BacktestCommandOptions {
   readonly out?: string;

@@ -1,6 +1,6 @@
 import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotConfig } from "../../bot/config/config.js";
-import { nearestName } from "../../core/config/nearest-name.js";
+import { nearestName } from "../../core/config/find-nearest-name.js";
 import { ConfigError } from "../../core/errors.js";
 import {
   OPERATIONS,

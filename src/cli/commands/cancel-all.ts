@@ -10,12 +10,12 @@ import { HEARTBEAT_FILE, mayArriveUntilMs } from "../../bot/state/heartbeat.js";
 import { stateDirOf } from "../../bot/state/state-dir.js";
 import { ConfigError, MarketwrightError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
-import { passingFailure } from "../../exchange/rest/passing-failure.js";
+import { passingFailure } from "../../exchange/rest/transient-failure.js";
 import type { CliContext } from "../cli-context.js";
 import { openBotOrders, withExchange } from "../exchange-access.js";
 import { existingState } from "../halts/existing-state.js";
 import { CancelAllHalt } from "../halts/halt-for-cancel-all.js";
-import { notedHashesOf } from "../halts/noted-hashes.js";
+import { notedHashesOf } from "../halts/server-built-hashes.js";
 import { NotWell } from "../process/exit.js";
 import { jsonText, table } from "../process/output.js";
 

@@ -13,7 +13,7 @@ import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
 import { openBot, withExchange } from "../exchange-access.js";
-import { notedHashesOf } from "../halts/noted-hashes.js";
+import { notedHashesOf } from "../halts/server-built-hashes.js";
 import { NotWell } from "../process/exit.js";
 import { jsonText, table } from "../process/output.js";
 

@@ -2,7 +2,7 @@ import { readAccountKey } from "../../bot/config/account-key.js";
 import { lensAddress, openChainRpc, rpcUrlsOf } from "../../bot/run/chain-access.js";
 import { readCreditPerEth, readRiskyAccounts } from "../../bot/run/liquidator-venue.js";
 import { planRulesOf } from "../../bot/run/run-liquidator.js";
-import { accountLimitsOf, marketLimitsOf } from "../../bot/safety/limits-of.js";
+import { accountLimitsOf, marketLimitsOf } from "../../bot/safety/configured-limits.js";
 import { nextBaseFeeWei, wantedBlockOf } from "../../chain/blocks/block-header.js";
 import { DealerReader } from "../../chain/contracts/dealer-reader.js";
 import { LensReader } from "../../chain/contracts/lens-reader.js";
@@ -13,7 +13,7 @@ import { decimalToScaled, scaledToDecimal } from "../../core/instrument.js";
 import type { Hex } from "../../core/units.js";
 import { instrumentsOf } from "../../exchange/protocol/decode-rules.js";
 import type { VenueRules } from "../../exchange/records.js";
-import { Confirmer } from "../../liquidator/watch/confirm.js";
+import { Confirmer } from "../../liquidator/watch/confirmer.js";
 import { HolderScan } from "../../liquidator/watch/holder-scan.js";
 import { rankCandidates } from "../../liquidator/watch/rank-candidates.js";
 import type { VenueMarket } from "../../liquidator/watch/victims.js";
@@ -22,8 +22,8 @@ import { forkEvm } from "../../simulator/chain/forked-evm.js";
 import type { CliContext } from "../cli-context.js";
 import { DEFAULT_DRILL_ACCOUNTS } from "../drill-default.js";
 import { type BotAccess, openBot, withExchange } from "../exchange-access.js";
+import { Rehearsal, type Rehearsed } from "../liquidation-drill.js";
 import { jsonText, table } from "../process/output.js";
-import { Rehearsal, type Rehearsed } from "../rehearsal.js";
 
 export interface DrillCommandOptions {
   readonly most?: string;

@@ -1,7 +1,7 @@
 import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotConfig } from "../../bot/config/config.js";
 import { explainBot } from "../../bot/explain/explain.js";
-import { explainText } from "../../bot/explain/explain-text.js";
+import { explainText } from "../../bot/explain/format-explanation.js";
 import { rpcUrlsOf } from "../../bot/run/chain-access.js";
 import { stateDirOf } from "../../bot/state/state-dir.js";
 import { RunError } from "../../core/errors.js";

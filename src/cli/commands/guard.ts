@@ -1,6 +1,6 @@
 import { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
 import { Guard, type GuardNotice } from "../../bot/cancelling/guard.js";
-import { UnseenBot } from "../../bot/cancelling/unseen-bot.js";
+import { UnseenBot } from "../../bot/cancelling/heartbeat-mismatch.js";
 import { isLocked, type LockableAccount, lockAccount } from "../../bot/state/account-lock.js";
 import { GUARD_HEARTBEAT_FILE, GuardHeartbeat } from "../../bot/state/guard-heartbeat.js";
 import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";

@@ -1,4 +1,4 @@
-import type { Notice } from "../../bot/engine/notice.js";
+import type { Notice } from "../../bot/engine/bot-event.js";
 import {
   type ReplayedTurn,
   type ReplayResult,

@@ -11,7 +11,7 @@ import { loadExchangeConfig } from "../load-exchange-config.js";
 import { packageFile } from "../process/package-files.js";
 import { orAborted, untilInterrupted } from "../process/until-interrupted.js";
 import { type Companion, startCompanion } from "../session/companion.js";
-import { endWith } from "../session/end-with.js";
+import { endWith } from "../session/report-run-end.js";
 import { freshAccount } from "../start/start-account.js";
 import { lockStartAddress } from "../start/start-lock.js";
 

@@ -1,31 +1,31 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { BacktestConfig } from "../../backtest/config/backtest-config.js";
-import { InterruptedRun } from "../../backtest/report/interrupted-run.js";
+import { InterruptedRun } from "../../backtest/report/interrupted-run-error.js";
 import type { Report } from "../../backtest/report/report-schema.js";
-import { collectAlone } from "../../backtest/run/collect-alone.js";
+import { collectAlone } from "../../backtest/run/disable-parallel-gc.js";
 import { runBacktest } from "../../backtest/run/run-backtest.js";
 import { latencySums, requireInputs, strategySums } from "../../backtest/sweep/jobs/input-files.js";
 import type { JobRunner } from "../../backtest/sweep/jobs/job-runner.js";
 import { ThreadPool } from "../../backtest/sweep/jobs/thread-pool.js";
 import { requireUnchanged } from "../../backtest/sweep/jobs/unchanged-history.js";
-import { doubtMark } from "../../backtest/sweep/results/doubt-text.js";
 import { endText } from "../../backtest/sweep/results/end-text.js";
 import { FIGURES } from "../../backtest/sweep/results/figures.js";
-import { strategyErrors, sweepDoubts } from "../../backtest/sweep/results/sweep-doubts.js";
 import { BEST_FOLDER } from "../../backtest/sweep/results/sweep-folder.js";
 import { sweepJsonParts } from "../../backtest/sweep/results/sweep-json.js";
+import { strategyErrors, sweepDoubts } from "../../backtest/sweep/results/sweep-warnings.js";
+import { doubtMark } from "../../backtest/sweep/results/warning-text.js";
 import { runSweep, type SweepOutcome } from "../../backtest/sweep/run-sweep.js";
 import { loadSweepConfig, pointText, type SweepConfig } from "../../backtest/sweep/sweep-config.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
-import { tellFailed } from "../../bot/strategy/failed-strategy.js";
+import { tellFailed } from "../../bot/strategy/log-strategy-failure.js";
 import { type Log, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { NotWell } from "../process/exit.js";
 import { table } from "../process/output.js";
 import { packageVersion } from "../process/package-version.js";
 import { programVersion } from "../process/program-version.js";
-import { endedByStrays } from "../process/stray-errors.js";
+import { endedByStrays } from "../process/uncaught-strategy-errors.js";
 import { type QueueOptions, queueFrom } from "../queue-option.js";
 
 export interface SweepCommandOptions extends QueueOptions {

@@ -1,13 +1,13 @@
 import type { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
 import type { BotOrdersConfig } from "../../bot/config/config.js";
-import { type AwaitedExchange, StartReads } from "../../bot/run/check/start-reads.js";
+import { type AwaitedExchange, StartReads } from "../../bot/run/check/startup-retrier.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "../../bot/state/heartbeat.js";
 import { stateDirOf } from "../../bot/state/state-dir.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
-import { passingFailure } from "../../exchange/rest/passing-failure.js";
 import { pause } from "../../exchange/rest/pause.js";
+import { passingFailure } from "../../exchange/rest/transient-failure.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import type { BotAccess } from "../exchange-access.js";
 import { existingState } from "./existing-state.js";

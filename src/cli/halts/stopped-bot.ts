@@ -3,14 +3,18 @@ import { loadBotOrders } from "../../bot/config/config.js";
 import type { ControlCommand } from "../../bot/control/control-protocol.js";
 import { keepContracts } from "../../bot/market/traded-contracts.js";
 import { isLocked, lockAccount } from "../../bot/state/account-lock.js";
-import { type FoundHalt, readFoundHalts, writeFoundHalts } from "../../bot/state/found-halts.js";
-import { HaltMemory, type KeptHalt } from "../../bot/state/halt-memory.js";
-import { LatchMemory } from "../../bot/state/latch-memory.js";
+import {
+  type FoundHalt,
+  readFoundHalts,
+  writeFoundHalts,
+} from "../../bot/state/contract-change-halt-store.js";
+import { LatchMemory } from "../../bot/state/latch-store.js";
+import { HaltMemory, type KeptHalt } from "../../bot/state/manual-halt-store.js";
 import { FileStateStore, type StateStore, stateDirOf } from "../../bot/state/state-dir.js";
 import { claimState } from "../../bot/state/state-owner.js";
 import { ConfigError, RunError } from "../../core/errors.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
-import type { LadderMeasure, Latch } from "../../risk/ladder.js";
+import type { LadderMeasure, Latch } from "../../risk/risk-ladder.js";
 import type { CliContext } from "../cli-context.js";
 
 /** A halt that the next start finds: a person's, a limit or rung of losses, or one that a run found and no person has resumed. */

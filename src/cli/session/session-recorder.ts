@@ -1,7 +1,7 @@
 import type { PaperModels } from "../../backtest/paper/paper-venue.js";
 import type { SessionRecording } from "../../backtest/session/session-recording.js";
 import type { BotConfig } from "../../bot/config/config.js";
-import type { SessionBeginning, SessionTap } from "../../bot/run/session-tap.js";
+import type { SessionBeginning, SessionTap } from "../../bot/run/session-listener.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import { packageVersion } from "../process/package-version.js";

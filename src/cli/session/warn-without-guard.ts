@@ -1,5 +1,5 @@
 import type { BotConfig } from "../../bot/config/config.js";
-import { GuardWatch } from "../../bot/run/monitor/guard-watch.js";
+import { GuardWatch } from "../../bot/run/monitor/guard-monitor.js";
 import { isGuarded } from "../../bot/state/guard-heartbeat.js";
 import type { FileStateStore } from "../../bot/state/state-dir.js";
 import type { Clock } from "../../core/runtime/seam.js";

@@ -10,7 +10,7 @@ import { ecdsaScheme } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import { pathKind } from "../../core/files/path-kind.js";
 import type { CliContext } from "../cli-context.js";
-import { FormerStart } from "./former-start.js";
+import { FormerStart } from "./previous-start.js";
 import { ENDED_FILE, KEY_FILE } from "./start-files.js";
 import { lockStartFolder } from "./start-lock.js";
 

@@ -1,4 +1,4 @@
-import { cancelAfterBreak } from "../../bot/cancelling/cancel-after-break.js";
+import { cancelAfterBreak } from "../../bot/cancelling/cancel-after-failure.js";
 import { accountSigner } from "../../bot/config/account-key.js";
 import { isGuarded } from "../../bot/state/guard-heartbeat.js";
 import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";

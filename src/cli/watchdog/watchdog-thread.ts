@@ -5,7 +5,7 @@ import { liveSeam } from "../../core/runtime/live-seam.js";
 import type { Ms } from "../../core/units.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import { interruptMainThread } from "./interrupted-thread.js";
-import { StallWatch } from "./stall-watch.js";
+import { StallWatch } from "./stall-detector.js";
 import { BEAT_MS, type ToWatchdog, type WatchdogStart, WORD } from "./watchdog-memory.js";
 
 const STDERR = 2;

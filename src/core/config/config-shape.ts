@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { ConfigError } from "../errors.js";
 import { choicesOf, describeExpectation, nodeAt, type SchemaNode } from "./config-expectation.js";
-import { configFault } from "./config-fault.js";
 import { meantKey } from "./config-units.js";
 import type { ConfigPath } from "./config-yaml.js";
-import { nearestName } from "./nearest-name.js";
-import { expectedBy } from "./refusal.js";
+import { configFault } from "./create-config-error.js";
+import { nearestName } from "./find-nearest-name.js";
+import { expectedBy } from "./schema-violation.js";
 
 /** How the message names the place of what is wrong. */
 export interface ShapeContext {

@@ -1,4 +1,4 @@
-import { nearestName } from "./nearest-name.js";
+import { nearestName } from "./find-nearest-name.js";
 
 interface UnitSuffix {
   readonly suffix: string;

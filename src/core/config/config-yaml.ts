@@ -12,8 +12,8 @@ import {
 } from "yaml";
 import { ConfigError } from "../errors.js";
 import { readPlainFile } from "../files/plain-files.js";
-import { configFault } from "./config-fault.js";
-import { keysAbove, yamlFault } from "./yaml-fault.js";
+import { configFault } from "./create-config-error.js";
+import { keysAbove, yamlFault } from "./create-yaml-error.js";
 
 /** Where in a config a value sits: keys and list indices from the root. */
 export type ConfigPath = readonly (string | number)[];

@@ -15,7 +15,7 @@ import { RunError } from "../errors.js";
 import { liveSeam } from "../runtime/live-seam.js";
 import type { Timer } from "../runtime/seam.js";
 import type { Ms } from "../units.js";
-import { lifeOf, pidIn, processName } from "./living-process.js";
+import { lifeOf, pidIn, processName } from "./process-life.js";
 
 /** Attempts before a lock is given up that others take, and leave, again and again. */
 const MOST_TRIES = 100;

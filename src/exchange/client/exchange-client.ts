@@ -17,7 +17,7 @@ import { Histories } from "./histories.js";
 import type { OperationParams } from "./operation-params.js";
 import { OrderPlacer, type PreparedOrder } from "./order-placer.js";
 import { type NewOrder, type OrderSettings, orderSettingsSchema } from "./order-settings.js";
-import { sendable } from "./sendable-params.js";
+import { sendable } from "./to-call-params.js";
 
 /** What a client is made of; `connect` makes one from addresses. */
 export interface ExchangeClientOptions {

@@ -14,13 +14,13 @@ import { checkBuiltOrder } from "../signing/built-order-check.js";
 import { checkDomain } from "../signing/domain-check.js";
 import { checkFilters } from "../signing/filters.js";
 import { isBelowWaiver } from "../signing/gas-fee-waiver.js";
-import { isGttLife } from "../signing/gtt-life.js";
+import { isGttLife } from "../signing/gtt-lifetime.js";
 import { buildHashedOrder, infoExpirationSeconds } from "../signing/order-building.js";
 import { OrderHasher } from "../signing/order-signing.js";
 import type { OperationParams } from "./operation-params.js";
 import { BuiltOrderError, DomainError, OrderFilterError } from "./order-errors.js";
 import type { NewOrder, OrderSettings } from "./order-settings.js";
-import { sendable } from "./sendable-params.js";
+import { sendable } from "./to-call-params.js";
 
 /** An order that is built, checked and signed, and has not been sent. Its hash is what it is recognised by. */
 export interface PreparedOrder {

@@ -10,7 +10,7 @@ import {
   streamFrame,
 } from "../protocol/stream.js";
 import { parseWire } from "../protocol/wire-parse.js";
-import { DEFAULT_MAX_FRAME_BYTES } from "../streams/frames.js";
+import { DEFAULT_MAX_FRAME_BYTES } from "../streams/frame-decoder.js";
 import type { AccountEvent, MarketEvent } from "./stream-events.js";
 
 /** A frame of `/multiple` as events; an acknowledgement is none. Never throws, whatever the frame holds. */

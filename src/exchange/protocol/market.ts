@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { expectedBy } from "../../core/config/refusal.js";
+import { expectedBy } from "../../core/config/schema-violation.js";
 import { ORDER_TYPES, TIMES_IN_FORCE } from "./order.js";
 import {
   address,

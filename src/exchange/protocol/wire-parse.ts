@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refusalOf } from "../../core/config/refusal.js";
+import { refusalOf } from "../../core/config/schema-violation.js";
 import { FormatError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import { decimalToScaled, shortScaled } from "../../core/instrument.js";

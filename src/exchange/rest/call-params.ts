@@ -1,4 +1,4 @@
-import { nearestName } from "../../core/config/nearest-name.js";
+import { nearestName } from "../../core/config/find-nearest-name.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Operation } from "../protocol/operations.js";
 import type { OperationParameter, ParameterType } from "../protocol/parameters.js";

@@ -2,7 +2,7 @@ import { Pool } from "undici";
 import { ConfigError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import { WebSocketLink } from "../streams/web-socket-link.js";
-import { HttpExchange } from "./http-exchange.js";
+import { HttpExchange } from "./pending-http-request.js";
 import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "./transport.js";
 
 /** Where the exchange is, and the limits of what it may send. */

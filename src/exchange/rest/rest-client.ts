@@ -27,7 +27,7 @@ import type {
   VenueRules,
   VenueTrade,
 } from "../records.js";
-import { isBetweenTicks, MergedBook } from "../streams/merged-book.js";
+import { isBetweenTicks, MergedBook } from "../streams/coarsened-book.js";
 import { VenueError } from "../venue-errors.js";
 import { present } from "./action-requests.js";
 import type { CallParams } from "./call-params.js";

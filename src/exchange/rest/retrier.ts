@@ -1,8 +1,8 @@
 import type { Seam } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import { VenueError, VenueRequestError } from "../venue-errors.js";
-import { passingFailure } from "./passing-failure.js";
 import { pause } from "./pause.js";
+import { passingFailure } from "./transient-failure.js";
 
 /** How often and how fast reads and cancels are repeated. */
 export interface RetryPolicy {

@@ -1,10 +1,10 @@
 import { GridError, HistoryError } from "../history-errors.js";
-import { parquetSql, reading } from "../staging/measure.js";
+import { parquetSql, reading } from "../staging/decimal-places.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import type { Duck, NumberChunk } from "../store/duck.js";
-import type { HistoryStore } from "../store/store.js";
+import type { HistoryStore } from "../store/history-store.js";
+import type { OrderOfAnInstant } from "./choose-tie-break.js";
 import { type LocalClock, localUsSql } from "./local-clock.js";
-import type { OrderOfAnInstant } from "./order-of-an-instant.js";
 import { countedColumn } from "./tape/decimal-columns.js";
 import { MOST_LOTS } from "./tape/lots-column.js";
 import { MOST_TICKS } from "./tape/tape.js";

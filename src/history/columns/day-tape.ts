@@ -3,24 +3,20 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { endianness } from "node:os";
 import { join } from "node:path";
 import { renameDurably } from "../../core/files/atomic-file.js";
-import { lifeOf, processName } from "../../core/files/living-process.js";
 import { makeFolder } from "../../core/files/make-folder.js";
+import { lifeOf, processName } from "../../core/files/process-life.js";
 import { liveSeam } from "../../core/runtime/live-seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Day } from "../day.js";
 import { HistoryError } from "../history-errors.js";
 import type { DayManifest } from "../store/day-manifest.js";
-import { diskTrouble } from "../store/disk-trouble.js";
 import { Duck, type DuckLimits } from "../store/duck.js";
-import { COLUMNS, type HistoryStore } from "../store/store.js";
-import { lossesOf } from "./day-losses.js";
+import { COLUMNS, type HistoryStore } from "../store/history-store.js";
+import { diskTrouble } from "../store/to-disk-error.js";
+import { type InstantFile, type OrderOfAnInstant, orderOfAnInstant } from "./choose-tie-break.js";
+import { lossesOf } from "./day-book-breaks.js";
 import { DayRows } from "./day-rows.js";
 import { localClock } from "./local-clock.js";
-import {
-  type InstantFile,
-  type OrderOfAnInstant,
-  orderOfAnInstant,
-} from "./order-of-an-instant.js";
 import { readFooter, TAPE_FORMAT, TapeFileWriter, type TapeFooter } from "./tape/tape-file.js";
 import type { Steps } from "./tape/tape-grid.js";
 import { writeBlocks } from "./tape/write-blocks.js";

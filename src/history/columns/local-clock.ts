@@ -1,8 +1,8 @@
 import { layoutOf } from "../kinds.js";
-import { parquetSql, reading } from "../staging/measure.js";
+import { parquetSql, reading } from "../staging/decimal-places.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { type Duck, wholeOf } from "../store/duck.js";
-import type { HistoryStore } from "../store/store.js";
+import type { HistoryStore } from "../store/history-store.js";
 
 /** How the local stamps of a day come about. */
 export interface LocalClock {

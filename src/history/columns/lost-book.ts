@@ -2,7 +2,7 @@ import type { MarketId } from "../../core/units.js";
 import { startOfDay } from "../day.js";
 import type { Span } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
-import { MOST_SILENT_MS } from "./day-losses.js";
+import { MOST_SILENT_MS } from "./day-book-breaks.js";
 import type { SourceDay } from "./source-day.js";
 import type { Tape } from "./tape/tape.js";
 import { TapeBuilder } from "./tape/tape-builder.js";

@@ -2,7 +2,7 @@ import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import { GridError } from "../history-errors.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";
-import type { HistoryStore } from "../store/store.js";
+import type { HistoryStore } from "../store/history-store.js";
 import { type SpanQuestion, type SpanRow, type SpanWish, spanDays, spanRows } from "./span-rows.js";
 import { type KlineTape, MOST_TICKS } from "./tape/tape.js";
 import { type Steps, stepsOf } from "./tape/tape-grid.js";

@@ -1,10 +1,10 @@
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import { HistoryError } from "../history-errors.js";
-import { reading } from "../staging/measure.js";
+import { reading } from "../staging/decimal-places.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { Duck } from "../store/duck.js";
-import type { HistoryStore } from "../store/store.js";
+import type { HistoryStore } from "../store/history-store.js";
 import {
   parquetsSql,
   type SpanQuestion,

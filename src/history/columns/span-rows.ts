@@ -2,12 +2,12 @@ import { DAY_MS, type MarketId } from "../../core/units.js";
 import { type Day, dayOf } from "../day.js";
 import { GridError } from "../history-errors.js";
 import type { HistoryKind } from "../kinds.js";
-import { parquetSql, reading } from "../staging/measure.js";
+import { parquetSql, reading } from "../staging/decimal-places.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { Duck, type DuckLimits, pathSql } from "../store/duck.js";
-import type { HistoryStore } from "../store/store.js";
+import type { HistoryStore } from "../store/history-store.js";
 import { isStamped, type LocalClock, localClock, localUsSql } from "./local-clock.js";
-import { nothingOfThatTime } from "./nothing-of-that-time.js";
+import { nothingOfThatTime } from "./no-data-error.js";
 import { type CountedColumn, countedColumn } from "./tape/decimal-columns.js";
 import { msSpan, stampedDays } from "./tape-days.js";
 

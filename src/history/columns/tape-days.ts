@@ -3,10 +3,10 @@ import { DAY_MS, type MarketId, type Ms } from "../../core/units.js";
 import { type Day, dayOf } from "../day.js";
 import { cutTo, gapsOf, type Span } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
-import type { HistoryStore } from "../store/store.js";
+import type { HistoryStore } from "../store/history-store.js";
 import type { DayInput } from "./day-tape.js";
 import { isStamped } from "./local-clock.js";
-import { nothingOfThatTime } from "./nothing-of-that-time.js";
+import { nothingOfThatTime } from "./no-data-error.js";
 
 /** What columns of books and trades are made of. */
 export type TapeSeries = "book" | "trades";

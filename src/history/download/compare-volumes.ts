@@ -2,9 +2,9 @@ import { DAY_MS, type MarketId, type Ms } from "../../core/units.js";
 import { dayOf, msOfNs, NS_A_MS } from "../day.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";
 import { overlaps, type Span, withinSql } from "../spans.js";
-import { parquetSql } from "../staging/measure.js";
+import { parquetSql } from "../staging/decimal-places.js";
 import type { Duck } from "../store/duck.js";
-import type { HistoryStore } from "../store/store.js";
+import type { HistoryStore } from "../store/history-store.js";
 
 /** A candle whose volume is not the sum of its trades. */
 interface VolumeDifference {

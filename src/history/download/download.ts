@@ -9,15 +9,15 @@ import { fundingShape, klinesShape, tradesShape } from "../import/formats/exchan
 import { familyOf, type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";
 import { cutTo, gapsOf, type Span, unionOf, withoutSpans } from "../spans.js";
 import { dropRows, stageRows } from "../staging/stage-rows.js";
-import { StagedDay } from "../staging/staged-day.js";
+import { StagedDay } from "../staging/staged-records.js";
 import { writeDays } from "../staging/write-days.js";
 import type { DayManifest } from "../store/day-manifest.js";
-import { diskTrouble } from "../store/disk-trouble.js";
 import { Duck, type DuckLimits } from "../store/duck.js";
-import type { HistoryStore } from "../store/store.js";
+import type { HistoryStore } from "../store/history-store.js";
+import { diskTrouble } from "../store/to-disk-error.js";
 import { compareVolumes, type VolumeComparison } from "./compare-volumes.js";
 import { type FetchedRecord, fetchRecords } from "./fetch-records.js";
-import { StagedDoubts } from "./staged-doubts.js";
+import { StagedDoubts } from "./staging-findings.js";
 
 /** A record may reach an exchange's lists later than its own time says: what is younger is left for another time. */
 const UNSETTLED_MS: Ms = 5000;

@@ -14,8 +14,8 @@ import {
   refuseImplausibleClocks,
   shiftSql,
 } from "../staging/clean-clocks.js";
+import { decimalsOf } from "../staging/decimal-places.js";
 import type { LeftOutRow } from "../staging/left-out-rows.js";
-import { decimalsOf } from "../staging/measure.js";
 import { rulesOfImports } from "../staging/plausible-times.js";
 import type { Repairs } from "../staging/repair-rows.js";
 import { dropRows, type StagedRows, stageRows } from "../staging/stage-rows.js";
@@ -23,23 +23,23 @@ import { hasNoSnapshot } from "../staging/staged-book.js";
 import { stagedFindings } from "../staging/staged-findings.js";
 import { prepareDays } from "../staging/write-days.js";
 import type { DayManifest, SourceNote } from "../store/day-manifest.js";
-import { diskTrouble } from "../store/disk-trouble.js";
 import { Duck, type DuckLimits } from "../store/duck.js";
+import type { HistoryStore } from "../store/history-store.js";
 import { hasUncountedIds, UNCOUNTED } from "../store/known-days.js";
 import { PendingDays } from "../store/pending-days.js";
 import { daysReadOtherwise, readingSum } from "../store/reading.js";
 import { importFolder, isDeadImport } from "../store/staged-work.js";
-import type { HistoryStore } from "../store/store.js";
 import { StoreLock } from "../store/store-lock.js";
+import { diskTrouble } from "../store/to-disk-error.js";
 import type { LinedFile } from "./bad-lines.js";
-import { changedSteps } from "./changed-steps.js";
+import { changedSteps } from "./find-changed-steps.js";
 import { chooseMappings } from "./formats/choose-mapping.js";
 import { refuseForeign } from "./formats/foreign-formats.js";
 import type { Mapping } from "./formats/mapping.js";
 import { linesOf, type ShapeWish } from "./formats/recognise.js";
 import type { ShapedFile } from "./formats/shape.js";
 import { ReadableRows } from "./readable-rows.js";
-import { shapedFile, textOnly } from "./shaped-file.js";
+import { shapedFile, textOnly } from "./shape-file.js";
 import { exactNumbersOnly, type JsonFields } from "./text/json-numbers.js";
 import { type UnpackedFile, unpack, withoutMark } from "./unpack.js";
 

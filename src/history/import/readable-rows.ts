@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type BadRow, type BadRows, BadRowsError, HistoryError } from "../history-errors.js";
+import { parquetSql, reading } from "../staging/decimal-places.js";
 import { type LeftOutRow, leavingOut } from "../staging/left-out-rows.js";
-import { parquetSql, reading } from "../staging/measure.js";
 import { type Duck, pathSql } from "../store/duck.js";
 import { brokenLines, copyWithout, type LinedFile, type Lines } from "./bad-lines.js";
 import type { PlainFile } from "./plain-file.js";

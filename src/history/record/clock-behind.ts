@@ -1,5 +1,5 @@
 import type { MarketId } from "../../core/units.js";
-import type { HistoryStore } from "../store/store.js";
+import type { HistoryStore } from "../store/history-store.js";
 import { RECORDED_KINDS } from "./recording-part.js";
 
 /** A clock that is further behind is not one that a recording was cut short by, but was set: which of the two is wrong nobody knows. */

@@ -8,9 +8,9 @@ import { instrumentsOf } from "../../exchange/protocol/decode-rules.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Transport } from "../../exchange/rest/transport.js";
 import type { VenueEvent } from "../../exchange/venue.js";
-import type { HistoryStore } from "../store/store.js";
+import type { HistoryStore } from "../store/history-store.js";
+import { SessionRecorder } from "./market-stream-recorder.js";
 import type { SealedKind } from "./seal-part.js";
-import { SessionRecorder } from "./session-recorder.js";
 
 /** Whose orders and fills are recorded. */
 export interface AccountToRecord {

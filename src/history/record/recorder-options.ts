@@ -1,7 +1,7 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { DuckLimits } from "../store/duck.js";
-import type { HistoryStore } from "../store/store.js";
+import type { HistoryStore } from "../store/history-store.js";
 
 /** What a recorder is made of. */
 export interface RecorderOptions {

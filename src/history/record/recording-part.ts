@@ -4,7 +4,7 @@ import { z } from "zod";
 import { replaceFile } from "../../core/files/atomic-file.js";
 import type { MarketId } from "../../core/units.js";
 import { HistoryError } from "../history-errors.js";
-import { StagedDay, stagedRecords } from "../staging/staged-day.js";
+import { StagedDay, stagedRecords } from "../staging/staged-records.js";
 import { makeStoreFolder } from "../store/store-folder.js";
 
 /** What a recording writes. */

@@ -8,7 +8,7 @@ import { dropRows, stageRows } from "../staging/stage-rows.js";
 import { writeDays } from "../staging/write-days.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { Duck, type DuckLimits } from "../store/duck.js";
-import type { HistoryStore, Series } from "../store/store.js";
+import type { HistoryStore, Series } from "../store/history-store.js";
 import { fillsSql, ordersSql } from "./own-shapes.js";
 import {
   dropPart,

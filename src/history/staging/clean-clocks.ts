@@ -4,7 +4,7 @@ import { HistoryError } from "../history-errors.js";
 import type { ShapedFile } from "../import/formats/shape.js";
 import { type HistoryKind, layoutOf } from "../kinds.js";
 import { type Duck, literal, wholeOf } from "../store/duck.js";
-import { reading } from "./measure.js";
+import { reading } from "./decimal-places.js";
 
 /** What is known of a recorder's clock. */
 export interface ClockWish {

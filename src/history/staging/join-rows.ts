@@ -1,6 +1,6 @@
 import { layoutOf } from "../kinds.js";
-import type { Series } from "../store/store.js";
-import { type Decimals, decimalsOf, MOST_DIGITS, parquetSql } from "./measure.js";
+import type { Series } from "../store/history-store.js";
+import { type Decimals, decimalsOf, MOST_DIGITS, parquetSql } from "./decimal-places.js";
 
 /** SQL of rows that go into a day, with `origin`, 1 for the new, and `place`, which orders what the order of a day leaves alike. @param fresh SQL of the new ones */
 export function freshSql({ kind }: Series, fresh: string): string {

@@ -3,9 +3,7 @@ import type { ShapedFile } from "../import/formats/shape.js";
 import { ROW_NUMBER } from "../import/text/row-numbers.js";
 import { type DecimalGroup, layoutOf, type RowRule } from "../kinds.js";
 import { type Duck, identifier, literal, wholeOf } from "../store/duck.js";
-import type { Series } from "../store/store.js";
-import { type LeftOutGaps, leftOutFindings, leftOutGaps } from "./left-out-gaps.js";
-import type { LeftOutRow } from "./left-out-rows.js";
+import type { Series } from "../store/history-store.js";
 import {
   castSql,
   type Decimals,
@@ -17,7 +15,9 @@ import {
   plainSql,
   reading,
   tooLongSql,
-} from "./measure.js";
+} from "./decimal-places.js";
+import { type LeftOutGaps, leftOutFindings, leftOutGaps } from "./left-out-gaps.js";
+import type { LeftOutRow } from "./left-out-rows.js";
 
 /** What may be done to rows that would be refused otherwise. */
 export interface Repairs {

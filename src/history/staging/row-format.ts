@@ -1,7 +1,7 @@
 import { type DecimalGroup, hasColumn } from "../kinds.js";
 import { type Duck, type Row, wholeOf } from "../store/duck.js";
-import type { Series } from "../store/store.js";
-import { type Decimals, decimalsOf } from "./measure.js";
+import type { Series } from "../store/history-store.js";
+import { type Decimals, decimalsOf } from "./decimal-places.js";
 
 /** Rows at a source's beginning that show its format: as many as the database hands on at once. */
 const SAMPLE_ROWS = 2048;

@@ -8,10 +8,8 @@ import { withRowNumbers } from "../import/text/row-numbers.js";
 import { type DecimalGroup, hasColumn, isDecimal, layoutOf, type RowRule } from "../kinds.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { type Duck, wholeOf } from "../store/duck.js";
+import type { Series } from "../store/history-store.js";
 import { copyRows, type FileNote, noteText, type Written } from "../store/parquet-copy.js";
-import type { Series } from "../store/store.js";
-import { type LeftOutGaps, NO_GAPS } from "./left-out-gaps.js";
-import type { LeftOutRow } from "./left-out-rows.js";
 import {
   castSql,
   type Decimals,
@@ -21,7 +19,9 @@ import {
   parquetSql,
   reading,
   refuseBroken,
-} from "./measure.js";
+} from "./decimal-places.js";
+import { type LeftOutGaps, NO_GAPS } from "./left-out-gaps.js";
+import type { LeftOutRow } from "./left-out-rows.js";
 import { type Repaired, type Repairs, repairRows } from "./repair-rows.js";
 import {
   BY_NUMBER,

@@ -2,8 +2,8 @@ import type { BookSide } from "../../market/book/book-side.js";
 import { OrderBook } from "../../market/book/order-book.js";
 import { type HistoryKind, WHOLE_FROM_LEVEL } from "../kinds.js";
 import { type Duck, type NumberChunk, wholeOf } from "../store/duck.js";
-import { BookStates } from "./book-states.js";
-import { parquetSql } from "./measure.js";
+import { BookStates } from "./book-state-timer.js";
+import { parquetSql } from "./decimal-places.js";
 import type { StagedRows } from "./stage-rows.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { HistoryKind } from "../kinds.js";
 import { type Duck, wholeOf } from "../store/duck.js";
-import { parquetSql } from "./measure.js";
+import { parquetSql } from "./decimal-places.js";
 import { repairFindings } from "./repair-rows.js";
 import type { StagedRows } from "./stage-rows.js";
 import { bookFindings } from "./staged-book.js";

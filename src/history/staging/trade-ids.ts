@@ -2,7 +2,7 @@ import { msOfNs, NS_A_MS } from "../day.js";
 import type { Span } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { type Duck, wholeOf } from "../store/duck.js";
-import { parquetSql } from "./measure.js";
+import { parquetSql } from "./decimal-places.js";
 
 /** Ids that leave out more than a hundred for each trade count something else. */
 const MOST_MISSING = 100;

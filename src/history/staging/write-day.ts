@@ -15,14 +15,14 @@ import {
   type SourceNote,
 } from "../store/day-manifest.js";
 import { type Duck, wholeOf } from "../store/duck.js";
+import type { Series } from "../store/history-store.js";
 import { copyRows, type FileNote, noteText, type Written } from "../store/parquet-copy.js";
 import type { PendingDays } from "../store/pending-days.js";
-import type { Series } from "../store/store.js";
-import type { Writing } from "../store/writing.js";
+import type { Writing } from "../store/store-write.js";
 import { candleHoles } from "./candle-holes.js";
-import { isHeld } from "./held-day.js";
+import { type Decimals, MOST_DIGITS, parquetSql, reading } from "./decimal-places.js";
+import { isHeld } from "./existing-day.js";
 import { freshSql, joinedSql, oneAKey, orderedSql } from "./join-rows.js";
-import { type Decimals, MOST_DIGITS, parquetSql, reading } from "./measure.js";
 import type { StagedRows } from "./stage-rows.js";
 import { tradeIds } from "./trade-ids.js";
 

@@ -4,18 +4,18 @@ import { intervalMsOf, intervalOf } from "../kinds.js";
 import { cutTo, daysOf, type Span, spanOf, unionOf, withoutSpans } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { type Duck, wholeOf } from "../store/duck.js";
+import type { HistoryStore } from "../store/history-store.js";
 import { PendingDays } from "../store/pending-days.js";
-import type { HistoryStore } from "../store/store.js";
-import type { Writing } from "../store/writing.js";
+import type { Writing } from "../store/store-write.js";
 import { toMidnights } from "./cut-at-midnight.js";
+import { reading } from "./decimal-places.js";
 import {
   ofDaySql,
   refuseCountedTwice,
   refuseOverlap,
   refusePaidTwice,
   seqHeardBefore,
-} from "./held-day.js";
-import { reading } from "./measure.js";
+} from "./existing-day.js";
 import type { StagedRows } from "./stage-rows.js";
 import { writeDay } from "./write-day.js";
 

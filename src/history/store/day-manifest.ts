@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
-import { refusalOf } from "../../core/config/refusal.js";
+import { refusalOf } from "../../core/config/schema-violation.js";
 import type { Day } from "../day.js";
 import { HistoryError } from "../history-errors.js";
 

@@ -1,8 +1,8 @@
 import { HistoryError } from "../history-errors.js";
 import { gapsOf, type Span, unionOf } from "../spans.js";
 import type { DayManifest } from "./day-manifest.js";
+import type { HistoryStore, Series } from "./history-store.js";
 import { uncountedText, unknownText } from "./known-days.js";
-import type { HistoryStore, Series } from "./store.js";
 
 /** What the store has of one series. */
 export interface SeriesListing extends Series {

@@ -1,9 +1,9 @@
 import type { Day } from "../day.js";
 import type { ColumnFacts } from "../kinds.js";
-import type { Decimals } from "../staging/measure.js";
+import type { Decimals } from "../staging/decimal-places.js";
 import type { DayManifest } from "./day-manifest.js";
 import { type Duck, literal } from "./duck.js";
-import type { Series } from "./store.js";
+import type { Series } from "./history-store.js";
 
 /** What a Parquet file of the store says of itself in its own metadata. */
 export interface FileNote extends Series {

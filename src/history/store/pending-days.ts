@@ -2,7 +2,7 @@ import { renameSync, rmSync } from "node:fs";
 import { renameDurably, replaceFile } from "../../core/files/atomic-file.js";
 import type { Day } from "../day.js";
 import { type DayManifest, manifestText } from "./day-manifest.js";
-import type { HistoryStore, Series } from "./store.js";
+import type { HistoryStore, Series } from "./history-store.js";
 
 interface PendingDay {
   readonly manifest: DayManifest;

@@ -6,7 +6,7 @@ import type { ShapedFile } from "../import/formats/shape.js";
 import type { ClockWish } from "../staging/clean-clocks.js";
 import type { Repaired } from "../staging/repair-rows.js";
 import type { SourceNote } from "./day-manifest.js";
-import type { HistoryStore } from "./store.js";
+import type { HistoryStore } from "./history-store.js";
 
 /** How the rows of a file came about, as far as a user chooses it. */
 export interface Reading {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { lifeOf, pidIn, processName } from "../../core/files/living-process.js";
+import { lifeOf, pidIn, processName } from "../../core/files/process-life.js";
 import type { MarketId } from "../../core/units.js";
 import { partsIn, recordingFolder } from "../record/recording-part.js";
-import { type HistoryStore, STAGING } from "./store.js";
+import { type HistoryStore, STAGING } from "./history-store.js";
 import { StoreLock } from "./store-lock.js";
 
 /** Work on a store that is in progress, or that a killed process left: nothing of it is history yet. */

@@ -1,6 +1,6 @@
 import { RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/files/make-folder.js";
-import { diskTrouble } from "./disk-trouble.js";
+import { diskTrouble } from "./to-disk-error.js";
 
 /** Makes a folder of a store, with those above it. @throws RunError naming it where it cannot be made */
 export function makeStoreFolder(folder: string): void {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, MarketId } from "../../core/units.js";
-import type { LostRace } from "../plan/suggested-tip.js";
+import type { LostRace } from "../plan/suggest-tip.js";
 import type { LedgerCounts } from "./ledger-counts.js";
 import { decodeLedger, encodeOpportunity } from "./ledger-lines.js";
 import { LedgerTally } from "./ledger-tally.js";

@@ -3,11 +3,11 @@ import type { PaperUnits } from "../../core/units.js";
 import { mulFixed } from "../../perpetual/fixed-point.js";
 import { liquidatorAfter, type TakeoverTerms, takeoverTerms } from "../../perpetual/liquidation.js";
 import type { MarginAccount } from "../../perpetual/margin-account.js";
-import { BookDisposal, type Disposal } from "./disposal.js";
 import { OwnLimits } from "./own-limits.js";
 import type { PlanInput, TakeoverMarket } from "./plan-input.js";
 import { SizeGrid } from "./size-grid.js";
 import type { TakeoverBound } from "./takeover-plan.js";
+import { BookDisposal, type Disposal } from "./unwind-estimate.js";
 import { heldForCertain } from "./worst-position.js";
 
 /** One size with all that follows from it. */

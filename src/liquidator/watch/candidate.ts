@@ -2,7 +2,7 @@ import type {
   AccountBalances,
   ChainMarket,
   LiquidationCost,
-} from "../../chain/contracts/lens-answers.js";
+} from "../../chain/contracts/lens-results.js";
 import type { Revert } from "../../chain/contracts/revert.js";
 import type { CreditUnits, Hex, Ms, PaperUnits } from "../../core/units.js";
 import type { MarginAccount } from "../../perpetual/margin-account.js";

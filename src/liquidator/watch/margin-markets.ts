@@ -1,4 +1,4 @@
-import type { ChainMarket } from "../../chain/contracts/lens-answers.js";
+import type { ChainMarket } from "../../chain/contracts/lens-results.js";
 import type { Hex } from "../../core/units.js";
 import { ONE } from "../../perpetual/fixed-point.js";
 import type { MarginMarket } from "../../perpetual/margin-account.js";

@@ -10,7 +10,7 @@ import type {
 } from "../../core/units.js";
 import type { IncomeType, OrderType, TimeInForce } from "../../exchange/records.js";
 import type { VenueChoices } from "../config/choices.js";
-import { Journal } from "../markets/journal.js";
+import { Journal } from "../markets/bounded-history.js";
 import type { Market, Trade } from "../markets/market.js";
 import { BookOrder } from "../matching/book-order.js";
 import { PositionLedger } from "./position-ledger.js";

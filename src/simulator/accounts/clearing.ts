@@ -6,12 +6,12 @@ import {
   type Ticks,
 } from "../../core/units.js";
 import { tradeFee } from "../../perpetual/fees.js";
-import type { ExchangeState } from "../engine/state.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market, Trade } from "../markets/market.js";
 import type { BookOrder } from "../matching/book-order.js";
 import type { ExchangeAccount, UserTrade } from "./account.js";
 import { Order } from "./account.js";
-import type { Credit } from "./credit.js";
+import type { Credit } from "./credit-ledger.js";
 import type { PendingSettlement, PendingSide } from "./pending-settlement.js";
 import type { OnSettlement, Settlement, SettlementOutcome } from "./settlement.js";
 

@@ -1,6 +1,6 @@
 import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { Ms } from "../../core/units.js";
-import type { ExchangeState } from "../engine/state.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Trade } from "../markets/market.js";
 import type { PendingSettlement } from "./pending-settlement.js";
 import type { OnSettlement, Settlement } from "./settlement.js";

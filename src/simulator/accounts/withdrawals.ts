@@ -1,7 +1,7 @@
 import type { Timer } from "../../core/runtime/seam.js";
 import type { CreditUnits } from "../../core/units.js";
 import { isSafe } from "../../perpetual/margin.js";
-import type { ExchangeState } from "../engine/state.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
 import type { ExchangeAccount } from "./account.js";
 import type { Clearing } from "./clearing.js";
 import { riskOf } from "./margin.js";

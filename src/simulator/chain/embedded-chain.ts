@@ -1,13 +1,13 @@
 import { RunError } from "../../core/errors.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
-import { ChainRefusal, resultOf } from "./chain-refusal.js";
+import { ChainRefusal, resultOf } from "./chain-request-error.js";
 import { EdrEvm, type OnNotice } from "./edr-evm.js";
 import { type ChainGenesis, requireSameGenesis } from "./genesis.js";
 import { type EvmHead, LoggedEvm } from "./logged-evm.js";
 import type { RpcOutcome } from "./rpc-outcome.js";
+import { type ImpersonatedSending, type Sending, sendAs, sendSigned } from "./send-transaction.js";
 import { SenderNonces } from "./sender-nonces.js";
-import { type ImpersonatedSending, type Sending, sendAs, sendSigned } from "./sending.js";
 import type { TransactionLog } from "./transaction-log.js";
 
 /** When blocks are made: as soon as a transaction is there, or at an interval, with or without transactions. */

@@ -1,6 +1,6 @@
 import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
-import { resultOf } from "./chain-refusal.js";
+import { resultOf } from "./chain-request-error.js";
 import type { EdrEvm } from "./edr-evm.js";
 import { secondsOf } from "./rpc/rpc-numbers.js";
 import type { RpcOutcome } from "./rpc-outcome.js";

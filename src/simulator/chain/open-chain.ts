@@ -3,7 +3,7 @@ import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex } from "../../core/units.js";
 import { type ChainConfig, genesisOf, rhythmOf } from "./chain-config.js";
 import { type ChainKeys, chainKeys } from "./chain-keys.js";
-import { type DealerForm, readDealerForm } from "./dealer-form.js";
+import { type DealerForm, readDealerForm } from "./dealer-event-format.js";
 import { type ChainAddresses, type DeployedMarket, deploy } from "./deployment.js";
 import { EmbeddedChain } from "./embedded-chain.js";
 import { type ChainServer, serveChain } from "./rpc/rpc-server.js";

@@ -1,6 +1,6 @@
 import type { CreditUnits, MarketId, PaperUnits } from "../../core/units.js";
 import type { ExchangeAccount } from "../accounts/account.js";
-import type { ExchangeState } from "./state.js";
+import type { ExchangeState } from "./exchange-state.js";
 
 /**
  * Where all money is. Conserved means that the credit of all accounts, of the insurance account and of the fees is, to the

@@ -9,7 +9,7 @@ import { RecordTransactionLog } from "../chain/record-transaction-log.js";
 import type { ExchangeConfig } from "../config/config.js";
 import { checkChainConfig } from "../config/config-chain.js";
 import { EmbeddedExchange, type ExchangeOptions } from "../exchange.js";
-import type { ReplayEnd } from "../flow/capture/replay.js";
+import type { ReplayEnd } from "../flow/capture/replay-flow.js";
 import { orderFlowsOf } from "../flow/flow-config.js";
 import { checkLeveraged, leveragedFlowOf } from "../flow/leveraged-config.js";
 import type { ChainReport } from "../settlement/chain-report.js";

@@ -3,7 +3,7 @@ import type { Ms } from "../../core/units.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Market } from "../markets/market.js";
 import { premiumOf } from "../markets/premium.js";
-import type { ExchangeState } from "./state.js";
+import type { ExchangeState } from "./exchange-state.js";
 
 /** How often mark and book are read. */
 const READING_MS = 1000;

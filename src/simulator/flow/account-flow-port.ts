@@ -16,7 +16,7 @@ import { isSafe } from "../../perpetual/margin.js";
 import type { ExchangeAccount } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import { capacityIn, riskOf } from "../accounts/margin.js";
-import type { ExchangeState } from "../engine/state.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market } from "../markets/market.js";
 import { ApiError } from "../rest/api-error.js";
 import type { AccountEndpoints } from "../rest/endpoints/account-endpoints.js";

@@ -5,10 +5,10 @@ import { isQueueModelName, QUEUE_MODEL_NAMES } from "../../core/queue/queue-mode
 import type { MarketId } from "../../core/units.js";
 import { type CaptureFiles, findCaptureFiles } from "./capture/capture-files.js";
 import { recordedDataFolder } from "./capture/data-folder.js";
-import { type ReplayEnd, ReplayFlow, type ReplayFlowOptions } from "./capture/replay.js";
+import { type ReplayEnd, ReplayFlow, type ReplayFlowOptions } from "./capture/replay-flow.js";
 import type { OrderFlow } from "./flow-market.js";
 import { leveragedShape } from "./leveraged-params.js";
-import { SyntheticFlow } from "./synthetic.js";
+import { SyntheticFlow } from "./synthetic-flow.js";
 import { syntheticOverridesShape, syntheticParams } from "./synthetic-params.js";
 
 /** No other participants. */

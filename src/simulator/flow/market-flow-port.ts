@@ -1,9 +1,9 @@
 import { FormatError } from "../../core/errors.js";
 import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
 import type { Ms, Ticks } from "../../core/units.js";
-import { FlowAgentOrder } from "../markets/flow-agent.js";
+import { FlowAgentOrder } from "../markets/flow-agent-order.js";
 import type { Market } from "../markets/market.js";
-import type { FlowDesk } from "../matching/flow-desk.js";
+import type { FlowDesk } from "../matching/agent-order-gateway.js";
 import type {
   FlowLevel,
   FlowMarket,

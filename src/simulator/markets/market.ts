@@ -17,10 +17,10 @@ import {
   type SelfMatchPolicy,
 } from "../matching/matching-engine.js";
 import { BasisAverage } from "./basis-average.js";
+import { Journal } from "./bounded-history.js";
 import { CandleSeries, type CandleSeriesOptions } from "./candles.js";
 import { DayWindow } from "./day-window.js";
-import { AgentOrders } from "./flow-agent.js";
-import { Journal } from "./journal.js";
+import { AgentOrders } from "./flow-agent-order.js";
 import type { MarketRulesOnGrid } from "./market-rules.js";
 import { PremiumMeter } from "./premium-meter.js";
 import { PublishedDepth } from "./published-depth.js";

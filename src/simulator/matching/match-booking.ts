@@ -1,7 +1,7 @@
 import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
 import { type ExchangeAccount, Order } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
-import { FlowAgentOrder } from "../markets/flow-agent.js";
+import { FlowAgentOrder } from "../markets/flow-agent-order.js";
 import type { Market } from "../markets/market.js";
 import type { BookOrder } from "./book-order.js";
 

@@ -1,6 +1,6 @@
 import type { Timer } from "../../core/runtime/seam.js";
 import type { Order } from "../accounts/account.js";
-import type { ExchangeState } from "../engine/state.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
 
 /** The clock of the resting GTT orders. */
 export class OrderExpiries {

@@ -2,7 +2,7 @@ import { bytesToHex } from "../../core/crypto/hex.js";
 import type { SignatureScheme } from "../../core/crypto/signing.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { ExchangeAccount } from "../accounts/account.js";
-import type { ExchangeState } from "../engine/state.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
 import { signedString, venueRequestDigest } from "../signing/request-digest.js";
 import { ApiError } from "./api-error.js";
 import { readHex } from "./read-hex.js";

@@ -1,4 +1,4 @@
-import { duplicateKey } from "../../core/config/duplicate-key.js";
+import { duplicateKey } from "../../core/config/find-duplicate-key.js";
 import { parseInt64Json } from "../../core/int64-json.js";
 import type { VenueChoices } from "../config/choices.js";
 import { ApiError } from "./api-error.js";

@@ -1,5 +1,5 @@
 import { RunError } from "../../core/errors.js";
-import type { ExchangeState } from "../engine/state.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
 import { type BlockReading, type ChainBlock, readBlock } from "./chain-block.js";
 
 /** What a follower works with. */

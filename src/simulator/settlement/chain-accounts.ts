@@ -3,8 +3,8 @@ import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
 import { divFixed } from "../../perpetual/fixed-point.js";
 import type { ExchangeAccount } from "../accounts/account.js";
-import { bookIncomes } from "../accounts/book-incomes.js";
-import type { ExchangeState } from "../engine/state.js";
+import { bookIncomes } from "../accounts/record-incomes.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market } from "../markets/market.js";
 import type { ChainTransaction } from "./chain-block.js";
 import type {

@@ -2,13 +2,13 @@ import { Interface } from "ethers";
 import { dealerAbi } from "../../chain/abi/dealer.generated.js";
 import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
-import { type TradeReading, withTrades } from "./approved-trades.js";
 import type {
   ChainEvent,
   ChainEventReader,
   EventLog,
   WaitingWithdrawalEvent,
 } from "./chain-events.js";
+import { type TradeReading, withTrades } from "./trade-events.js";
 
 /** A mined transaction with what the contracts said in it. */
 export interface ChainTransaction {

@@ -4,7 +4,7 @@ import { perpetualAbi } from "../../chain/abi/perpetual.generated.js";
 import { settablePriceSourceAbi } from "../../chain/abi/settable-price-source.generated.js";
 import { FormatError } from "../../core/errors.js";
 import type { CreditUnits, Hex, PaperUnits } from "../../core/units.js";
-import type { DealerForm } from "../chain/dealer-form.js";
+import type { DealerForm } from "../chain/dealer-event-format.js";
 import type { ChainAddresses } from "../chain/deployment.js";
 
 /** Credit that came to an account or left it: `account` has it or had it, `other` paid or received it. */

@@ -1,8 +1,8 @@
 import type { Signer } from "../../core/crypto/signing.js";
 import type { Hex } from "../../core/units.js";
-import { ChainRefusal } from "../chain/chain-refusal.js";
+import { ChainRefusal } from "../chain/chain-request-error.js";
 import type { EmbeddedChain } from "../chain/embedded-chain.js";
-import type { ExchangeState } from "../engine/state.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
 import type { ChainTransaction } from "./chain-block.js";
 import type { ChainRequest, RequestDraft } from "./chain-request.js";
 

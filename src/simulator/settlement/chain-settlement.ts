@@ -7,7 +7,7 @@ import type { OnSettlement, Settlement } from "../accounts/settlement.js";
 import { signedAmounts } from "../rest/records/order-record.js";
 import type { ChainOutbox } from "./chain-outbox.js";
 import type { ChainReport } from "./chain-report.js";
-import type { HouseOrders } from "./house-orders.js";
+import type { HouseOrders } from "./house-order-signer.js";
 import { type MatchedOrder, type SignedOrder, tradeCall } from "./trade-data.js";
 import { makersInTransaction, type TradeGasTerms, tradeGas } from "./trade-gas.js";
 

@@ -1,5 +1,5 @@
 import type { Int64Id } from "../../core/units.js";
-import { compareIds } from "../markets/journal.js";
+import { compareIds } from "../markets/bounded-history.js";
 import { idKey } from "./record-keys.js";
 import type { RecordChange } from "./record-store.js";
 

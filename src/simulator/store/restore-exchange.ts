@@ -5,7 +5,7 @@ import type { ExchangeAccount, Income, Order, UserTrade } from "../accounts/acco
 import type { Clearing } from "../accounts/clearing.js";
 import type { PendingSide } from "../accounts/pending-settlement.js";
 import type { LedgerEntry } from "../accounts/position-ledger.js";
-import type { ExchangeState } from "../engine/state.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Candle } from "../markets/candles.js";
 import type { Minute } from "../markets/day-window.js";
 import type { Market, SettledFunding, Trade } from "../markets/market.js";
@@ -26,11 +26,11 @@ import {
   seriesOf,
   windowOf,
 } from "./market-record.js";
-import { type OrderRecord, readOrder } from "./order-record.js";
 import { readFields, type WrittenFields } from "./plain-fields.js";
 import { type AccountKey, KEYS } from "./record-keys.js";
 import type { RecordStore } from "./record-store.js";
 import { assignState, type StateRecord } from "./state-record.js";
+import { type OrderRecord, readOrder } from "./stored-order.js";
 import {
   type PendingRecord,
   type PendingTerms,

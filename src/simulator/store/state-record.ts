@@ -1,4 +1,4 @@
-import type { ExchangeState, StateCounters } from "../engine/state.js";
+import type { ExchangeState, StateCounters } from "../engine/exchange-state.js";
 import type { GasMarketState } from "../markets/gas-market.js";
 import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
 

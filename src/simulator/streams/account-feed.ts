@@ -1,7 +1,7 @@
 import type { MarketId } from "../../core/units.js";
 import type { WirePosition } from "../../exchange/protocol/account.js";
 import type { ExchangeAccount, Income, Order, UserTrade } from "../accounts/account.js";
-import type { ExchangeState } from "../engine/state.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
 import type { AccountEndpoints } from "../rest/endpoints/account-endpoints.js";
 import { incomeRecord, userTradeRecord } from "../rest/records/account-records.js";
 import { orderRecord } from "../rest/records/order-record.js";

@@ -1,11 +1,11 @@
 import type { Timer } from "../../core/runtime/seam.js";
 import type { Side } from "../../core/units.js";
-import type { ExchangeState } from "../engine/state.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market, Trade } from "../markets/market.js";
 import { marketStateRecord, publicTradeFields } from "../rest/records/market-records.js";
 import { writeRecord } from "../rest/records/write-json.js";
-import { KlinePublisher } from "./kline-feed.js";
-import { LevelText } from "./level-text.js";
+import { KlinePublisher } from "./candle-feed.js";
+import { LevelText } from "./level-formatter.js";
 import type { MarketStream } from "./stream-address.js";
 import type { StreamLink } from "./stream-link.js";
 

@@ -1,6 +1,6 @@
 import type { Hex, MarketId } from "../../core/units.js";
 import type { ExchangeAccount, Income, Order, UserTrade } from "../accounts/account.js";
-import type { ExchangeListener, ExchangeState } from "../engine/state.js";
+import type { ExchangeListener, ExchangeState } from "../engine/exchange-state.js";
 import type { Market, Trade } from "../markets/market.js";
 import { type ApiAnswer, ApiError, errorAnswer, errorBody } from "../rest/api-error.js";
 import type { Authentication, SignedAccount } from "../rest/authentication.js";
@@ -11,7 +11,7 @@ import { type MarketStream, readMarketStream, readStreamAddress } from "./stream
 import { type LinkOptions, type LinkOwner, StreamLink } from "./stream-link.js";
 import { readStreamRequest, type StreamRequest, StreamRequestError } from "./stream-request.js";
 import type { StreamConnection, StreamRefusal, StreamSink } from "./stream-sink.js";
-import { ZippedText } from "./zipped-text.js";
+import { ZippedText } from "./text-compressor.js";
 
 const GOING_AWAY = 1001;
 const POLICY = 1008;

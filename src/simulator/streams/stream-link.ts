@@ -1,7 +1,7 @@
 import type { Seam, Timer } from "../../core/runtime/seam.js";
 import type { ExchangeConfig } from "../config/config.js";
 import type { StreamConnection, StreamSink } from "./stream-sink.js";
-import type { ZippedText } from "./zipped-text.js";
+import type { ZippedText } from "./text-compressor.js";
 
 /** Close codes (RFC 6455, 7.4.1). */
 const GOING_AWAY = 1001;

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { measuredBookLagMs } from "../../../src/backtest/compare/book-lag.js";
+import { measuredBookLagMs } from "../../../src/backtest/compare/measure-book-lag.js";
 import type { OpenedSessionMarket } from "../../../src/backtest/compare/open-session.js";
-import { earlierBook, ownChangesUs } from "../../../src/backtest/compare/replay/earlier-book.js";
-import { firstLookUs, startCreditOf } from "../../../src/backtest/compare/replay/run-again.js";
+import { firstLookUs, startCreditOf } from "../../../src/backtest/compare/replay/rerun-session.js";
+import {
+  earlierBook,
+  ownChangesUs,
+} from "../../../src/backtest/compare/replay/shift-book-earlier.js";
 import type { RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
 import type { Session } from "../../../src/backtest/session/session-file.js";
 import { TapeKind } from "../../../src/history/columns/tape/tape.js";

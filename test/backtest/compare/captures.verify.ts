@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readIntents } from "../../../src/backtest/compare/compare-intents.js";
-import { fitModel } from "../../../src/backtest/compare/fit.js";
+import { fitModel } from "../../../src/backtest/compare/fit-model.js";
 import { openSession } from "../../../src/backtest/compare/open-session.js";
 import { recordedTurns, replayTurns } from "../../../src/backtest/compare/replay/replay-turns.js";
 import type { Session } from "../../../src/backtest/session/session-file.js";

@@ -5,8 +5,8 @@ import {
   nothingFilledNote,
   rungNotes,
 } from "../../../src/backtest/compare/comparison-notes.js";
+import { StoodHalts } from "../../../src/backtest/compare/halt-history.js";
 import type { FillMatch } from "../../../src/backtest/compare/match-fills.js";
-import { StoodHalts } from "../../../src/backtest/compare/stood-halts.js";
 import type { RecordedFill } from "../../../src/backtest/session/recorded-orders.js";
 
 const match: FillMatch<RecordedFill, never> = {

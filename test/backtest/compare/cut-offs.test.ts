@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { compareSession } from "../../../src/backtest/compare/compare-session.js";
-import { type CutMarket, cutOffsOf } from "../../../src/backtest/compare/cut-offs.js";
+import { type CutMarket, cutOffsOf } from "../../../src/backtest/compare/find-outage-windows.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { DAY_MS } from "../../../src/core/units.js";

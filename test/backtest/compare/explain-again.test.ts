@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { AgainExplainer } from "../../../src/backtest/compare/explain-again.js";
-import type { RanMarket, SentOrder } from "../../../src/backtest/compare/replay/run-again.js";
+import type { RanMarket, SentOrder } from "../../../src/backtest/compare/replay/rerun-session.js";
+import { AgainExplainer } from "../../../src/backtest/compare/rerun-fill-explainer.js";
 import type { ReplayFill } from "../../../src/backtest/record/run-observer.js";
 import type { RecordedFill, RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
 import { BTC } from "../record/sample-run.js";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { FillExplainer } from "../../../src/backtest/compare/explain-fills.js";
+import { FillExplainer } from "../../../src/backtest/compare/fill-explainer.js";
 import type {
   ReplayedOrder,
   ReplayOrderFill,
-} from "../../../src/backtest/compare/replay/order-replay.js";
+} from "../../../src/backtest/compare/replay/replay-recorded-orders.js";
 import type { RecordedFill, RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
 import { BTC } from "../record/sample-run.js";
 

@@ -1,8 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { FillExplainer } from "../../../src/backtest/compare/explain-fills.js";
-import { fitModel, historyModel, judgeFit, plainModel } from "../../../src/backtest/compare/fit.js";
+import { FillExplainer } from "../../../src/backtest/compare/fill-explainer.js";
+import {
+  fitModel,
+  historyModel,
+  judgeFit,
+  plainModel,
+} from "../../../src/backtest/compare/fit-model.js";
 import { readSession, SESSION_FILES } from "../../../src/backtest/session/session-file.js";
 import { scratchFolder } from "../../history/scratch.js";
 import {

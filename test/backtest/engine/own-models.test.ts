@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { OwnModel } from "../../../src/backtest/engine/fill-models.js";
+import type { OwnModel } from "../../../src/backtest/engine/fill-options.js";
 import { constantLatency } from "../../../src/backtest/venue/latency/latency.js";
 import { bid, books, builder, MS, S, standing, ticking } from "./played-tapes.js";
 import { NOON_US, quoting, ReplayStage } from "./replay-stage.js";

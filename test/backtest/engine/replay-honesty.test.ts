@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeRefusal } from "../../../src/backtest/venue/place-refusal.js";
+import { placeRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
 import type { ReplayMarket } from "../../../src/backtest/venue/replay-market.js";
 import type { PlaceAction } from "../../../src/exchange/venue.js";
 import type { MarkTape, Tape } from "../../../src/history/columns/tape/tape.js";

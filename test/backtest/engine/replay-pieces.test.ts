@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
-import { type FeedMaker, feedOf } from "../../../src/backtest/feed/feed-of.js";
+import { type FeedMaker, feedOf } from "../../../src/backtest/feed/create-feed.js";
 import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency/latency.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape/tape.js";

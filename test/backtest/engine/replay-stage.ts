@@ -1,9 +1,9 @@
 import { map } from "rxjs";
 import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
-import type { FillModels, OwnModel } from "../../../src/backtest/engine/fill-models.js";
+import type { FillModels, OwnModel } from "../../../src/backtest/engine/fill-options.js";
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
 import { ReplayRun } from "../../../src/backtest/engine/replay-run.js";
-import type { FeedMaker } from "../../../src/backtest/feed/feed-of.js";
+import type { FeedMaker } from "../../../src/backtest/feed/create-feed.js";
 import type {
   EquitySample,
   FundingPayment,
@@ -13,7 +13,7 @@ import type {
 import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency/latency.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import { botSchema } from "../../../src/bot/config/config-schema.js";
-import type { Notice } from "../../../src/bot/engine/notice.js";
+import type { Notice } from "../../../src/bot/engine/bot-event.js";
 import type { MarketId } from "../../../src/core/units.js";
 import type { VenueRules } from "../../../src/exchange/records.js";
 import type { MarketView } from "../../../src/market/view.js";

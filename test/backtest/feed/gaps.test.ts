@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ReplayClock } from "../../../src/backtest/engine/replay-clock.js";
-import { feedOf } from "../../../src/backtest/feed/feed-of.js";
+import { feedOf } from "../../../src/backtest/feed/create-feed.js";
 import type { LocalFeed } from "../../../src/backtest/feed/local-feed.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ReplayClock } from "../../../src/backtest/engine/replay-clock.js";
-import { feedOf } from "../../../src/backtest/feed/feed-of.js";
+import { feedOf } from "../../../src/backtest/feed/create-feed.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 
 const GRID = { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" };

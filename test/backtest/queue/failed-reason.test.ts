@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failureOf, reasonOf } from "../../../src/backtest/queue/failed-reason.js";
+import { failureOf, reasonOf } from "../../../src/backtest/queue/job-failure.js";
 import { FormatError, RunError } from "../../../src/core/errors.js";
 
 describe("what a job in a queue failed with", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { doubtfulFees } from "../../../src/backtest/record/doubtful-fills.js";
+import { doubtfulFees } from "../../../src/backtest/record/ambiguous-fills.js";
 
 // A rebate was said as "and would otherwise -0.116162".
 it.each([

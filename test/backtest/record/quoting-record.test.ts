@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { QuotingRecord } from "../../../src/backtest/record/quotes/quoting-record.js";
 import type { OrderRefusal } from "../../../src/backtest/record/refusals.js";
-import type { Notice } from "../../../src/bot/engine/notice.js";
+import type { Notice } from "../../../src/bot/engine/bot-event.js";
 import type { QuotesIntent } from "../../../src/strategies/intent.js";
 
 const M = "btcusdc";

@@ -1,4 +1,4 @@
-import { Profit } from "../../../src/account/profit/profit.js";
+import { Profit } from "../../../src/account/profit/account-profit.js";
 import type { FillCause } from "../../../src/backtest/matching/matcher.js";
 import type { RunObserver } from "../../../src/backtest/record/run-observer.js";
 import { Instrument } from "../../../src/core/instrument.js";

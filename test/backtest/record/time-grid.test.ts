@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DrawdownTracker } from "../../../src/backtest/record/drawdown.js";
-import { KeptFills } from "../../../src/backtest/record/kept-fills.js";
+import { KeptFills } from "../../../src/backtest/record/fill-sample.js";
 import { MOST_BUCKETS, TimeGrid } from "../../../src/backtest/record/quotes/time-grid.js";
 import type { ReplayFill } from "../../../src/backtest/record/run-observer.js";
 

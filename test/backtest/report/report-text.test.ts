@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sharpeOf } from "../../../src/backtest/report/compute-sharpe.js";
+import { instantOf } from "../../../src/backtest/report/page/format-instant.js";
 import {
   escaped,
   exactText,
@@ -9,8 +11,6 @@ import {
   scriptJson,
   signedMoney,
 } from "../../../src/backtest/report/page/html-text.js";
-import { instantOf } from "../../../src/backtest/report/page/instants.js";
-import { sharpeOf } from "../../../src/backtest/report/sharpe.js";
 import { scaledToDecimal } from "../../../src/core/instrument.js";
 
 describe("figures on the page", () => {

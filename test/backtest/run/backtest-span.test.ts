@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shownFiles } from "../../../src/backtest/config/shown-files.js";
+import { shownFiles } from "../../../src/backtest/config/render-resolved-files.js";
 import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
 import { reportOf } from "../../../src/backtest/run/play-path.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";

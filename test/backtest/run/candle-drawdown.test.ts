@@ -8,7 +8,7 @@ import { z } from "zod";
 import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { importFiles } from "../../../src/history/import/import-files.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { defineStrategy } from "../../../src/strategies/strategy.js";
 
 const MARKET = "btcusdc";

@@ -1,6 +1,6 @@
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { arrived, carried } from "../../../src/backtest/run/carried-error.js";
+import { arrived, carried } from "../../../src/backtest/run/serialised-error.js";
 import { errorText, exitCodeOf } from "../../../src/cli/process/exit.js";
 import { ConfigError, FormatError, MarketwrightError, RunError } from "../../../src/core/errors.js";
 import { HistoryError } from "../../../src/history/history-errors.js";

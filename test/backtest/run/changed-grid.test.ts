@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { dayDoubts, repairDoubts } from "../../../src/backtest/run/opening/day-doubts.js";
+import { dayDoubts, repairDoubts } from "../../../src/backtest/run/opening/day-warnings.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { GridError } from "../../../src/history/history-errors.js";
 import { checkMapping, type Mapping } from "../../../src/history/import/formats/mapping.js";
 import type { Repairs } from "../../../src/history/staging/repair-rows.js";
 import type { DayManifest } from "../../../src/history/store/day-manifest.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { fileOf, scratchFolder, take } from "../../history/scratch.js";
 import { ladderConfig, ladders, MARKET } from "./ladder-run.js";
 

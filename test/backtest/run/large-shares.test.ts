@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FillCause } from "../../../src/backtest/matching/matcher.js";
-import { largeSharesOf } from "../../../src/backtest/run/large-shares.js";
+import { largeSharesOf } from "../../../src/backtest/run/describe-large-shares.js";
 import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
 import { MarketVolume } from "../../../src/backtest/venue/market-volume.js";
 import { Instrument } from "../../../src/core/instrument.js";

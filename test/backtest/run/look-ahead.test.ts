@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { map } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FeedMaker, feedOf } from "../../../src/backtest/feed/feed-of.js";
+import { type FeedMaker, feedOf } from "../../../src/backtest/feed/create-feed.js";
 import { checkLookAhead } from "../../../src/backtest/run/look-ahead.js";
 import type { Tape } from "../../../src/history/columns/tape/tape.js";
 import type { BoundStrategy } from "../../../src/strategies/strategy.js";

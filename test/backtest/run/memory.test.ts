@@ -11,7 +11,7 @@ import type { PlayedHistory } from "../../../src/backtest/run/played-history.js"
 import { MarkSource } from "../../../src/history/columns/open-marks.js";
 import type { MarkTape, Tape } from "../../../src/history/columns/tape/tape.js";
 import { importFiles } from "../../../src/history/import/import-files.js";
-import type { HistoryStore } from "../../../src/history/store/store.js";
+import type { HistoryStore } from "../../../src/history/store/history-store.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { ladderBacktest, ladderConfig, ladders, MARKET } from "./ladder-run.js";
 

@@ -6,8 +6,8 @@ import { shortestInterval } from "../../../src/backtest/run/opening/best-grade.j
 import { missingCandles } from "../../../src/backtest/run/opening/missing-candles.js";
 import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
 import { type DayManifest, manifestText } from "../../../src/history/store/day-manifest.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { listHistory } from "../../../src/history/store/list-history.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
 import { take } from "../../history/scratch.js";
 import { backtest, LadderHistory } from "./ladder-history.js";
 import { MARKET } from "./ladder-run.js";

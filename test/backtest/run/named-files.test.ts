@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
 import { importFiles } from "../../../src/history/import/import-files.js";
-import type { HistoryStore } from "../../../src/history/store/store.js";
+import type { HistoryStore } from "../../../src/history/store/history-store.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { ladderBacktest, ladderConfig, MARKET } from "./ladder-run.js";

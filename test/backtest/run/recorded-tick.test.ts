@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RecordedTick } from "../../../src/backtest/run/opening/recorded-tick.js";
+import { RecordedTick } from "../../../src/backtest/run/opening/recorded-grid-check.js";
 import { LEAST_TICKS, MOST_TICKS } from "../../../src/history/columns/tape/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import type { Report } from "../../../src/backtest/report/report-schema.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { defineStrategy } from "../../../src/strategies/strategy.js";
 import { take } from "../../history/scratch.js";
 

@@ -11,7 +11,7 @@ import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-stra
 import { decimalToScaled } from "../../../src/core/instrument.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { importFiles } from "../../../src/history/import/import-files.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { logTo } from "../../../src/monitoring/log.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
 import type { BoundStrategy } from "../../../src/strategies/strategy.js";

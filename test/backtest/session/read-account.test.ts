@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { arrivalOf } from "../../../src/backtest/compare/replay/arrival.js";
+import { arrivalOf } from "../../../src/backtest/compare/replay/arrival-estimator.js";
 import { readAccount } from "../../../src/backtest/session/read-account.js";
 import type { RecordedAccount } from "../../../src/backtest/session/recorded-orders.js";
 import { Instrument } from "../../../src/core/instrument.js";
@@ -14,8 +14,8 @@ import type {
   PlaceAction,
   VenueEvent,
 } from "../../../src/exchange/venue.js";
-import { SessionRecorder } from "../../../src/history/record/session-recorder.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
+import { SessionRecorder } from "../../../src/history/record/market-stream-recorder.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { scratchFolder } from "../../history/scratch.js";
 
 const START = 1_723_161_600_000;

@@ -9,7 +9,7 @@ import { botSchema } from "../../../src/bot/config/config-schema.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { MarketRules } from "../../../src/exchange/records.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
 
 // A comparison charges the fees of the session's start throughout, and told the difference as one of the fills: a model that looks wrong, or a profit that nobody had.
 it("says of the recording that the market's rules changed under it, and what they were", async () => {

@@ -2,8 +2,12 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { playedHistory } from "../../../src/backtest/run/opening/shared-history.js";
+import {
+  type Job,
+  JobPlayer,
+  type JobResult,
+} from "../../../src/backtest/sweep/jobs/job-player.js";
 import type { JobBatch, JobRunner } from "../../../src/backtest/sweep/jobs/job-runner.js";
-import { type Job, JobPlayer, type JobResult } from "../../../src/backtest/sweep/jobs/play-job.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import { liveSeam } from "../../../src/core/runtime/live-seam.js";

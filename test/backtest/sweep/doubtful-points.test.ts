@@ -1,11 +1,11 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { doubtMark } from "../../../src/backtest/sweep/results/doubt-text.js";
-import { sweepDoubts } from "../../../src/backtest/sweep/results/sweep-doubts.js";
 import { SWEEP_FILES } from "../../../src/backtest/sweep/results/sweep-folder.js";
 import { sweepJsonShape } from "../../../src/backtest/sweep/results/sweep-json.js";
 import { sweepPage } from "../../../src/backtest/sweep/results/sweep-page.js";
+import { sweepDoubts } from "../../../src/backtest/sweep/results/sweep-warnings.js";
+import { doubtMark } from "../../../src/backtest/sweep/results/warning-text.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { BOT, OneByOne, SHORT_SECONDS, SWEEP, SweepStage } from "./sweep-stage.js";
 

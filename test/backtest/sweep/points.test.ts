@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { pointsOf } from "../../../src/backtest/sweep/generate-points.js";
 import {
   type Parameter,
   type RangeParameter,
   valueAt,
   valuesOf,
 } from "../../../src/backtest/sweep/parameter.js";
-import { pointsOf } from "../../../src/backtest/sweep/points.js";
 import { splitsOf } from "../../../src/backtest/sweep/windows.js";
 
 const range = (over: Partial<RangeParameter>): RangeParameter => ({

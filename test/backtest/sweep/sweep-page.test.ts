@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pointsOf } from "../../../src/backtest/sweep/points.js";
+import { pointsOf } from "../../../src/backtest/sweep/generate-points.js";
 import { FIGURE_NAMES, type Figures } from "../../../src/backtest/sweep/results/figures.js";
 import { rankedPoints } from "../../../src/backtest/sweep/results/rank-points.js";
 import type { SweepResult } from "../../../src/backtest/sweep/results/sweep-json.js";

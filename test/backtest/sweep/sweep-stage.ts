@@ -3,8 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { playedHistory } from "../../../src/backtest/run/opening/shared-history.js";
+import {
+  type Job,
+  JobPlayer,
+  type JobResult,
+} from "../../../src/backtest/sweep/jobs/job-player.js";
 import type { JobBatch, JobRunner } from "../../../src/backtest/sweep/jobs/job-runner.js";
-import { type Job, JobPlayer, type JobResult } from "../../../src/backtest/sweep/jobs/play-job.js";
 import { runSweep, type SweepRun } from "../../../src/backtest/sweep/run-sweep.js";
 import { loadSweepConfig } from "../../../src/backtest/sweep/sweep-config.js";
 import { liveSeam } from "../../../src/core/runtime/live-seam.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { placeRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
 import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
-import { placeRefusal } from "../../../src/backtest/venue/place-refusal.js";
 import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import type { MarketRules } from "../../../src/exchange/records.js";

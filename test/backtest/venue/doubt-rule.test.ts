@@ -3,7 +3,7 @@ import { FillTotals } from "../../../src/backtest/record/fill-totals.js";
 import type { MarketRecorder } from "../../../src/backtest/record/market-recorder.js";
 import type { RunObserver } from "../../../src/backtest/record/run-observer.js";
 import { RunRecorder } from "../../../src/backtest/record/run-recorder.js";
-import type { DoubtRule } from "../../../src/backtest/venue/doubt-rule.js";
+import type { DoubtRule } from "../../../src/backtest/venue/ambiguous-fill-rule.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape/tape.js";

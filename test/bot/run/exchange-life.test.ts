@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ExchangeLife, enterLife, LIFE_FILE } from "../../../src/bot/run/exchange-life.js";
+import { type ExchangeLife, enterLife, LIFE_FILE } from "../../../src/bot/run/exchange-instance.js";
 import { CorruptStateError, FileStateStore } from "../../../src/bot/state/state-dir.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { logTo } from "../../../src/monitoring/log.js";

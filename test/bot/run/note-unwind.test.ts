@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Notice } from "../../../src/bot/engine/notice.js";
-import { noteUnwind } from "../../../src/bot/run/monitor/note-unwind.js";
+import type { Notice } from "../../../src/bot/engine/bot-event.js";
+import { noteUnwind } from "../../../src/bot/run/monitor/record-unwind.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
-import { worseValue } from "../../../src/liquidator/rest-value.js";
+import { worseValue } from "../../../src/liquidator/unsold-value.js";
 
 const USD = 1_000_000n;
 

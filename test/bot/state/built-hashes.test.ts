@@ -3,7 +3,7 @@ import {
   BUILT_FILE,
   readBuiltHashes,
   writeBuiltHashes,
-} from "../../../src/bot/state/built-hashes.js";
+} from "../../../src/bot/state/server-built-hashes.js";
 import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 
 const HASH = `0x${"ab".repeat(32)}`;

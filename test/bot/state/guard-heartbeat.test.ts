@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { GuardWatch } from "../../../src/bot/run/monitor/guard-watch.js";
+import { GuardWatch } from "../../../src/bot/run/monitor/guard-monitor.js";
 import {
   GUARD_HEARTBEAT_FILE,
   GuardHeartbeat,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HaltMemory, haltFile } from "../../../src/bot/state/halt-memory.js";
+import { HaltMemory, haltFile } from "../../../src/bot/state/manual-halt-store.js";
 import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 import type { Hex } from "../../../src/core/units.js";
 

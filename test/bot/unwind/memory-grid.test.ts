@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Takeover } from "../../../src/account/positions/takeover.js";
 import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import type { UnwindMemory } from "../../../src/bot/unwind/memory-grid.js";
-import { remainingOf, TakeoverBook } from "../../../src/bot/unwind/takeover-book.js";
+import type { UnwindMemory } from "../../../src/bot/unwind/convert-takeovers.js";
 import {
   readUnwindMemory,
   TAKEOVERS_FILE,
   writeUnwindMemory,
-} from "../../../src/bot/unwind/unwind-memory.js";
+} from "../../../src/bot/unwind/stored-takeovers.js";
+import { remainingOf, TakeoverBook } from "../../../src/bot/unwind/takeover-registry.js";
 import { MARKET, venueTrade } from "../../account/exchange-story.js";
 
 const thousandths = (units: number): string => (units / 1000).toFixed(3);

@@ -3,17 +3,17 @@ import { describe, expect, it } from "vitest";
 import type { Takeover } from "../../../src/account/positions/takeover.js";
 import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 import {
+  readUnwindMemory,
+  TAKEOVERS_FILE,
+  writeUnwindMemory,
+} from "../../../src/bot/unwind/stored-takeovers.js";
+import {
   remainingOf,
   reportTakeover,
   soldOf,
   TakeoverBook,
   type UnwindTerms,
-} from "../../../src/bot/unwind/takeover-book.js";
-import {
-  readUnwindMemory,
-  TAKEOVERS_FILE,
-  writeUnwindMemory,
-} from "../../../src/bot/unwind/unwind-memory.js";
+} from "../../../src/bot/unwind/takeover-registry.js";
 import type { CreditUnits, Lots, Side } from "../../../src/core/units.js";
 import { MARKET, venueTrade } from "../../account/exchange-story.js";
 

@@ -1,8 +1,8 @@
 import { encodeRlp as ethersRlp, Transaction } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { signTransaction } from "../../../src/chain/lanes/fee-transaction.js";
-import { encodeRlp, type RlpItem } from "../../../src/chain/lanes/rlp.js";
+import { signTransaction } from "../../../src/chain/transactions/fee-transaction.js";
+import { encodeRlp, type RlpItem } from "../../../src/chain/transactions/rlp.js";
 import { bytesToHex } from "../../../src/core/crypto/hex.js";
 import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import type { Hex } from "../../../src/core/units.js";

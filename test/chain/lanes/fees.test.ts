@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type BlockHeader, nextBaseFeeWei } from "../../../src/chain/blocks/block-header.js";
-import { bumpedFees, feePolicyOf, firstFees } from "../../../src/chain/lanes/fees.js";
+import { bumpedFees, feePolicyOf, firstFees } from "../../../src/chain/transactions/fees.js";
 import { ConfigError } from "../../../src/core/errors.js";
 
 const GWEI = 10n ** 9n;

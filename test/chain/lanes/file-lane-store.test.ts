@@ -11,10 +11,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JobOutcome } from "../../../src/chain/lanes/lane-event.js";
-import { FileLaneStore } from "../../../src/chain/lanes/store/file-lane-store.js";
-import { LaneLedger } from "../../../src/chain/lanes/store/lane-ledger.js";
-import type { LaneRecord, StoredAttempt } from "../../../src/chain/lanes/store/lane-store.js";
+import { FileLaneStore } from "../../../src/chain/transactions/store/file-transaction-store.js";
+import { LaneLedger } from "../../../src/chain/transactions/store/transaction-ledger.js";
+import type {
+  LaneRecord,
+  StoredAttempt,
+} from "../../../src/chain/transactions/store/transaction-store.js";
+import type { JobOutcome } from "../../../src/chain/transactions/transaction-event.js";
 import { bytesToHex } from "../../../src/core/crypto/hex.js";
 import { ConfigError, FormatError } from "../../../src/core/errors.js";
 import type { Hex } from "../../../src/core/units.js";

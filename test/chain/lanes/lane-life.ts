@@ -1,9 +1,12 @@
-import type { JobOutcome, LaneEvent } from "../../../src/chain/lanes/lane-event.js";
-import type { TransactionLanesOptions } from "../../../src/chain/lanes/lane-settings.js";
-import type { LaneRecord, LaneStore } from "../../../src/chain/lanes/store/lane-store.js";
-import { TransactionLanes } from "../../../src/chain/lanes/transaction-lanes.js";
 import { ChainRpc, type ChainRpcOptions } from "../../../src/chain/rpc/chain-rpc.js";
 import type { RpcReply } from "../../../src/chain/rpc/rpc-transport.js";
+import type {
+  LaneRecord,
+  LaneStore,
+} from "../../../src/chain/transactions/store/transaction-store.js";
+import type { JobOutcome, LaneEvent } from "../../../src/chain/transactions/transaction-event.js";
+import { TransactionLanes } from "../../../src/chain/transactions/transaction-manager.js";
+import type { TransactionLanesOptions } from "../../../src/chain/transactions/transaction-settings.js";
 import { CHAIN_ID, GWEI, type LaneWorld, SENDER } from "./lane-world.js";
 import { MemoryLaneStore } from "./memory-lane-store.js";
 

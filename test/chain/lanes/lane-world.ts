@@ -1,8 +1,8 @@
 import { Interface } from "ethers";
 import { testTokenAbi, testTokenBytecode } from "../../../src/chain/abi/test-token.generated.js";
-import type { LaneJob } from "../../../src/chain/lanes/lane-job.js";
 import { RpcFailure } from "../../../src/chain/rpc/rpc-errors.js";
 import type { RpcReply } from "../../../src/chain/rpc/rpc-transport.js";
+import type { LaneJob } from "../../../src/chain/transactions/transaction-job.js";
 import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex, Ms } from "../../../src/core/units.js";

@@ -1,4 +1,7 @@
-import type { LaneRecord, LaneStore } from "../../../src/chain/lanes/store/lane-store.js";
+import type {
+  LaneRecord,
+  LaneStore,
+} from "../../../src/chain/transactions/store/transaction-store.js";
 
 /** What is found after a restart of the lanes, while this process goes on. */
 export class MemoryLaneStore implements LaneStore {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FileLaneStore } from "../../../src/chain/lanes/store/file-lane-store.js";
+import { FileLaneStore } from "../../../src/chain/transactions/store/file-transaction-store.js";
 import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import type { Hex } from "../../../src/core/units.js";
 import { LaneLife } from "./lane-life.js";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { signTransaction } from "../../../src/chain/lanes/fee-transaction.js";
-import { handOver } from "../../../src/chain/lanes/hand-over.js";
-import { sendRefusalOf } from "../../../src/chain/lanes/send-refusal.js";
 import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
 import { RpcFailure } from "../../../src/chain/rpc/rpc-errors.js";
+import { handOver } from "../../../src/chain/transactions/broadcast-transaction.js";
+import { signTransaction } from "../../../src/chain/transactions/fee-transaction.js";
+import { sendRefusalOf } from "../../../src/chain/transactions/send-refusal.js";
 import { CHAIN_ID, GWEI, LaneWorld, OWNER, SENDER } from "./lane-world.js";
 
 describe("a node's words", () => {

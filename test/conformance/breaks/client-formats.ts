@@ -4,7 +4,7 @@ import { parseInt64Json } from "../../../src/core/int64-json.js";
 import { idPages } from "../../../src/exchange/client/pages.js";
 import { exchangeInfo as exchangeInfoAnswer } from "../../../src/exchange/protocol/market.js";
 import { ms, record, unsignedText } from "../../../src/exchange/protocol/values.js";
-import { HttpExchange } from "../../../src/exchange/rest/http-exchange.js";
+import { HttpExchange } from "../../../src/exchange/rest/pending-http-request.js";
 import { RateGate } from "../../../src/exchange/rest/rate-gate.js";
 import { readAnswer, restRequest } from "../../../src/exchange/rest/rest-messages.js";
 import { checkDomain } from "../../../src/exchange/signing/domain-check.js";

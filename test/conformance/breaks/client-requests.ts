@@ -10,7 +10,7 @@ import { checkedParams } from "../../../src/exchange/rest/call-params.js";
 import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
 import { restRequest } from "../../../src/exchange/rest/rest-messages.js";
 import { checkBuiltOrder } from "../../../src/exchange/signing/built-order-check.js";
-import { isGttLife } from "../../../src/exchange/signing/gtt-life.js";
+import { isGttLife } from "../../../src/exchange/signing/gtt-lifetime.js";
 import {
   buildOrderStruct,
   infoExpirationSeconds,

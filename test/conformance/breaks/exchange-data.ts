@@ -1,13 +1,13 @@
 import { scaledToDecimal } from "../../../src/core/instrument.js";
 import type { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
-import { CreditMoves } from "../../../src/simulator/accounts/credit-moves.js";
+import { CreditMoves } from "../../../src/simulator/accounts/local-credit-ledger.js";
 import { riskOf } from "../../../src/simulator/accounts/margin.js";
 import { PositionState } from "../../../src/simulator/accounts/position-state.js";
+import { ExchangeState } from "../../../src/simulator/engine/exchange-state.js";
 import { MarketClock } from "../../../src/simulator/engine/market-clock.js";
-import { ExchangeState } from "../../../src/simulator/engine/state.js";
+import { Journal } from "../../../src/simulator/markets/bounded-history.js";
 import { barStart } from "../../../src/simulator/markets/candle-interval.js";
 import { CandleSeries } from "../../../src/simulator/markets/candles.js";
-import { Journal } from "../../../src/simulator/markets/journal.js";
 import type { Market } from "../../../src/simulator/markets/market.js";
 import { exchangeInfoRecord } from "../../../src/simulator/rest/endpoints/exchange-info.js";
 import { PublicEndpoints } from "../../../src/simulator/rest/endpoints/public-endpoints.js";

@@ -1,4 +1,4 @@
-import { Journal } from "../../../src/simulator/markets/journal.js";
+import { Journal } from "../../../src/simulator/markets/bounded-history.js";
 import type { MarketRulesOnGrid } from "../../../src/simulator/markets/market-rules.js";
 import { JSON_TYPE } from "../../../src/simulator/rest/api-error.js";
 import { AccountEndpoints } from "../../../src/simulator/rest/endpoints/account-endpoints.js";

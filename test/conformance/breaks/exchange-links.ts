@@ -10,7 +10,7 @@ import { RateLimiter } from "../../../src/simulator/rest/rate-limiter.js";
 import { marketStateRecord } from "../../../src/simulator/rest/records/market-records.js";
 import { Router } from "../../../src/simulator/rest/router.js";
 import { AccountFeed } from "../../../src/simulator/streams/account-feed.js";
-import { LevelText } from "../../../src/simulator/streams/level-text.js";
+import { LevelText } from "../../../src/simulator/streams/level-formatter.js";
 import { MarketFeed } from "../../../src/simulator/streams/market-feed.js";
 import { StreamHub } from "../../../src/simulator/streams/stream-hub.js";
 import { StreamLink } from "../../../src/simulator/streams/stream-link.js";

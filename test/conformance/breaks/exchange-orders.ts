@@ -1,6 +1,6 @@
 import { Order } from "../../../src/simulator/accounts/account.js";
 import type { Market } from "../../../src/simulator/markets/market.js";
-import { OrderDesk } from "../../../src/simulator/matching/order-desk.js";
+import { OrderDesk } from "../../../src/simulator/matching/order-manager.js";
 import { OrderEndpoints } from "../../../src/simulator/rest/endpoints/order-endpoints.js";
 import { OrderEntry } from "../../../src/simulator/rest/endpoints/order-entry.js";
 import {

@@ -2,7 +2,7 @@ import { keccak256 } from "../../../src/core/crypto/keccak.js";
 import { MINUTE_MS } from "../../../src/core/units.js";
 import { capacityOf } from "../../../src/perpetual/margin.js";
 import type { Order } from "../../../src/simulator/accounts/account.js";
-import { ExchangeState } from "../../../src/simulator/engine/state.js";
+import { ExchangeState } from "../../../src/simulator/engine/exchange-state.js";
 import { MatchingEngine } from "../../../src/simulator/matching/matching-engine.js";
 import { ApiError } from "../../../src/simulator/rest/api-error.js";
 import { addressOf } from "../../../src/simulator/rest/authentication.js";

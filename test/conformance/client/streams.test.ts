@@ -4,7 +4,7 @@ import { LocalBook } from "../../../src/exchange/client/local-book.js";
 import { accountEvents, marketEvents } from "../../../src/exchange/client/stream-decoder.js";
 import type { AccountEvent, MarketEvent } from "../../../src/exchange/client/stream-events.js";
 import { decodeRules, instrumentsOf } from "../../../src/exchange/protocol/decode-rules.js";
-import { FrameDecoder } from "../../../src/exchange/streams/frames.js";
+import { FrameDecoder } from "../../../src/exchange/streams/frame-decoder.js";
 import { KEYS, ReferenceClient } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { trade, worlds } from "../exchange/world.js";

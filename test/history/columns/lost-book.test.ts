@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openTapes } from "../../../src/history/columns/tape/open-tape.js";
+import { openTapes } from "../../../src/history/columns/tape/open-tapes.js";
 import { TapeKind } from "../../../src/history/columns/tape/tape.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
-import { endingBook } from "../../support/ending-book.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { endingBook } from "../../support/final-book.js";
 import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 

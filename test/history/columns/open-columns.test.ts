@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../../src/core/units.js";
 import { openKlines } from "../../../src/history/columns/open-klines.js";
 import { MarkSource, openFunding, openMarks } from "../../../src/history/columns/open-marks.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 import { MARKET, START_MS, STEPS } from "./capture.js";
 

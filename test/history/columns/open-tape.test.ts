@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../../src/core/errors.js";
-import { joined, openTapes, type TapeWish } from "../../../src/history/columns/tape/open-tape.js";
-import { StandingBook } from "../../../src/history/columns/tape/standing-book.js";
+import { StandingBook } from "../../../src/history/columns/tape/book-state.js";
+import { joined, openTapes, type TapeWish } from "../../../src/history/columns/tape/open-tapes.js";
 import { type Tape, TapeKind } from "../../../src/history/columns/tape/tape.js";
 import { HistoryError } from "../../../src/history/history-errors.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 import {

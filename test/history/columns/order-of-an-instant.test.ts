@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { TapeKind } from "../../../src/history/columns/tape/tape.js";
 import { checkMapping } from "../../../src/history/import/formats/mapping.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 

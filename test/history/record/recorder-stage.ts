@@ -4,10 +4,10 @@ import { Instrument } from "../../../src/core/instrument.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
+import { SessionRecorder } from "../../../src/history/record/market-stream-recorder.js";
 import type { RecorderOptions } from "../../../src/history/record/recorder-options.js";
-import { SessionRecorder } from "../../../src/history/record/session-recorder.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
-import { endingBook } from "../../support/ending-book.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { endingBook } from "../../support/final-book.js";
 import { openTape } from "../open-tape.js";
 import { scratchFolder } from "../scratch.js";
 

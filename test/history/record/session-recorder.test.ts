@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Instrument } from "../../../src/core/instrument.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
 import { openMarks } from "../../../src/history/columns/open-marks.js";
-import { endingBook } from "../../support/ending-book.js";
+import { endingBook } from "../../support/final-book.js";
 import { openTape } from "../open-tape.js";
 import {
   down,

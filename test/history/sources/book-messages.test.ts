@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
 import { checkMapping } from "../../../src/history/import/formats/mapping.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { checkMapping } from "../../../src/history/import/formats/mapping.js";
 import { fieldsOfLine } from "../../../src/history/import/text/header.js";
 import { DELIMITERS } from "../../../src/history/import/text/plain-csv.js";
-import { HistoryStore } from "../../../src/history/store/store.js";
+import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const TIME = 1723161600000;

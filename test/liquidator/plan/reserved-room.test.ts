@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { marketsWith, ownAccountWith } from "../../../src/liquidator/own-account.js";
+import type { TakeoverInFlight } from "../../../src/liquidator/liquidation-executor.js";
 import { allocateTakeovers } from "../../../src/liquidator/plan/allocate-takeovers.js";
 import type { Victim } from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import type { TakeoverInFlight } from "../../../src/liquidator/takeover-desk.js";
+import { marketsWith, ownAccountWith } from "../../../src/liquidator/project-own-account.js";
 import type { AccountLimits } from "../../../src/risk/limits.js";
 import {
   account,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type LostRace, suggestedTip } from "../../../src/liquidator/plan/suggested-tip.js";
+import { type LostRace, suggestedTip } from "../../../src/liquidator/plan/suggest-tip.js";
 
 const USD = 10n ** 6n;
 const GWEI = 10n ** 9n;

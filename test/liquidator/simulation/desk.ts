@@ -7,7 +7,7 @@ import type {
   Pause,
   RiskyAccount,
   UnwindPort,
-} from "../../../src/liquidator/liquidator-ports.js";
+} from "../../../src/liquidator/liquidator-venue.js";
 import type { VenueMarket } from "../../../src/liquidator/watch/victims.js";
 import type { Level } from "../../../src/market/book/readable-book.js";
 import { match, orderInfo, sorted, tradeData } from "../../contracts/signed-orders.js";

@@ -1,8 +1,11 @@
 import { LensReader } from "../../../src/chain/contracts/lens-reader.js";
-import type { LaneRecord, LaneStore } from "../../../src/chain/lanes/store/lane-store.js";
-import { TransactionLanes } from "../../../src/chain/lanes/transaction-lanes.js";
 import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
 import type { InProcessRpc } from "../../../src/chain/rpc/rpc-transport.js";
+import type {
+  LaneRecord,
+  LaneStore,
+} from "../../../src/chain/transactions/store/transaction-store.js";
+import { TransactionLanes } from "../../../src/chain/transactions/transaction-manager.js";
 import type { Signer } from "../../../src/core/crypto/signing.js";
 import type { Clock, Random, Timer } from "../../../src/core/runtime/seam.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
@@ -11,10 +14,10 @@ import {
   LiquidationLedger,
 } from "../../../src/liquidator/ledger/liquidation-ledger.js";
 import { Liquidator, type LiquidatorView } from "../../../src/liquidator/liquidator.js";
-import type { LiquidatorVenue, UnwindPort } from "../../../src/liquidator/liquidator-ports.js";
 import type { LiquidatorSettings } from "../../../src/liquidator/liquidator-settings.js";
+import type { LiquidatorVenue, UnwindPort } from "../../../src/liquidator/liquidator-venue.js";
 import { requireTakeover } from "../../../src/liquidator/receipt-takeover.js";
-import type { LiquidatorLog } from "../../../src/liquidator/takeover-means.js";
+import type { LiquidatorLog } from "../../../src/liquidator/takeover-deps.js";
 import type { Desk } from "./desk.js";
 import { type Ground, USD } from "./ground.js";
 import type { SeedPlan } from "./seed-plan.js";

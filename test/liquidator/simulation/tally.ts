@@ -1,4 +1,4 @@
-import type { LaneRecord } from "../../../src/chain/lanes/store/lane-store.js";
+import type { LaneRecord } from "../../../src/chain/transactions/store/transaction-store.js";
 import type { Hex } from "../../../src/core/units.js";
 import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";
 import { type Ground, SOURCE } from "./ground.js";

@@ -1,5 +1,5 @@
 import type { Takeover } from "../../../src/account/positions/takeover.js";
-import type { LaneRecord } from "../../../src/chain/lanes/store/lane-store.js";
+import type { LaneRecord } from "../../../src/chain/transactions/store/transaction-store.js";
 import type { Hex } from "../../../src/core/units.js";
 import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";
 import { COIN, DEALER, type Ground, PERPETUAL, SOURCE } from "./ground.js";

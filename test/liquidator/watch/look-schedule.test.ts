@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChainMarket } from "../../../src/chain/contracts/lens-answers.js";
+import type { ChainMarket } from "../../../src/chain/contracts/lens-results.js";
 import { ConfigError } from "../../../src/core/errors.js";
+import { LookSchedule } from "../../../src/liquidator/watch/account-poll-schedule.js";
 import type { ConfirmedAccount } from "../../../src/liquidator/watch/candidate.js";
-import { LookSchedule } from "../../../src/liquidator/watch/look-schedule.js";
 import { marginMarketOf } from "../../../src/liquidator/watch/margin-markets.js";
 import { nearnessOf, rankCandidates } from "../../../src/liquidator/watch/rank-candidates.js";
 import { mulFixed } from "../../../src/perpetual/fixed-point.js";

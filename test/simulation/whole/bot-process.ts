@@ -1,15 +1,15 @@
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import type { Bot } from "../../../src/bot/engine/bot.js";
-import type { Notice } from "../../../src/bot/engine/notice.js";
+import type { Notice } from "../../../src/bot/engine/bot-event.js";
 import { summaryOf } from "../../../src/bot/run/monitor/run-summary.js";
 import { startBot } from "../../../src/bot/run/run-bot.js";
 import type { RunBotOptions, RunningBot } from "../../../src/bot/run/running-bot.js";
 import type { StateStore } from "../../../src/bot/state/state-dir.js";
-import type { LaneRecord } from "../../../src/chain/lanes/store/lane-store.js";
 import type { InProcessRpc } from "../../../src/chain/rpc/rpc-transport.js";
+import type { LaneRecord } from "../../../src/chain/transactions/store/transaction-store.js";
 import type { CliContext, TextStream } from "../../../src/cli/cli-context.js";
 import { exitCodeOf } from "../../../src/cli/process/exit.js";
-import { endWith } from "../../../src/cli/session/end-with.js";
+import { endWith } from "../../../src/cli/session/report-run-end.js";
 import type { Clock, Random } from "../../../src/core/runtime/seam.js";
 import type { Hex } from "../../../src/core/units.js";
 import type { Transport } from "../../../src/exchange/rest/transport.js";

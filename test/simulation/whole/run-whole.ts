@@ -1,5 +1,5 @@
 import type { Bot } from "../../../src/bot/engine/bot.js";
-import type { Notice } from "../../../src/bot/engine/notice.js";
+import type { Notice } from "../../../src/bot/engine/bot-event.js";
 import type { RunBotOptions } from "../../../src/bot/run/running-bot.js";
 import { initCrypto } from "../../../src/core/crypto/signing.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";

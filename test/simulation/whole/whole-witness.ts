@@ -1,5 +1,5 @@
 import type { Bot } from "../../../src/bot/engine/bot.js";
-import type { Notice } from "../../../src/bot/engine/notice.js";
+import type { Notice } from "../../../src/bot/engine/bot-event.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { ChainRefusal } from "../../../src/simulator/chain/chain-refusal.js";
+import type { ChainRefusal } from "../../../src/simulator/chain/chain-request-error.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import {
   BTC,

@@ -7,7 +7,7 @@ import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { type ExchangeConfig, parseExchangeConfig } from "../../../src/simulator/config/config.js";
 import { configuredExchange } from "../../../src/simulator/engine/configured-exchange.js";
 import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import { type ReplayEnd, ReplayFlow } from "../../../src/simulator/flow/capture/replay.js";
+import { type ReplayEnd, ReplayFlow } from "../../../src/simulator/flow/capture/replay-flow.js";
 import { orderFlowsOf, parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";
 import type { OrderFlow } from "../../../src/simulator/flow/flow-market.js";
 import { plainReader } from "../plain-reader.js";

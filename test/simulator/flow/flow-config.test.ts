@@ -5,13 +5,13 @@ import { parse } from "yaml";
 import { ConfigError } from "../../../src/core/errors.js";
 import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
-import { ReplayFlow } from "../../../src/simulator/flow/capture/replay.js";
+import { ReplayFlow } from "../../../src/simulator/flow/capture/replay-flow.js";
 import {
   createOrderFlow,
   orderFlowsOf,
   parseFlowConfig,
 } from "../../../src/simulator/flow/flow-config.js";
-import { SyntheticFlow } from "../../../src/simulator/flow/synthetic.js";
+import { SyntheticFlow } from "../../../src/simulator/flow/synthetic-flow.js";
 import {
   SYNTHETIC_PRESETS,
   syntheticParams,

@@ -8,7 +8,7 @@ import {
   type ReplayEnd,
   ReplayFlow,
   type ReplayFlowOptions,
-} from "../../../src/simulator/flow/capture/replay.js";
+} from "../../../src/simulator/flow/capture/replay-flow.js";
 import { bookLine, btcGrid, recordedCapture, tradeLine, writeCapture } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
 

@@ -5,7 +5,7 @@ import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { FundamentalPrice } from "../../../src/simulator/flow/agents/fundamental.js";
 import { type ShockParams, shocksShape } from "../../../src/simulator/flow/agents/shocks.js";
 import { parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";
-import { SyntheticFlow } from "../../../src/simulator/flow/synthetic.js";
+import { SyntheticFlow } from "../../../src/simulator/flow/synthetic-flow.js";
 import { syntheticParams } from "../../../src/simulator/flow/synthetic-params.js";
 import { btcGrid } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";

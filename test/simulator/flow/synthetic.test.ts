@@ -6,7 +6,7 @@ import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Side } from "../../../src/core/units.js";
 import { FundamentalPrice } from "../../../src/simulator/flow/agents/fundamental.js";
 import type { FlowOrderRef } from "../../../src/simulator/flow/flow-market.js";
-import { SyntheticFlow } from "../../../src/simulator/flow/synthetic.js";
+import { SyntheticFlow } from "../../../src/simulator/flow/synthetic-flow.js";
 import {
   type SyntheticOverrides,
   syntheticParams,

@@ -4,7 +4,7 @@ import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../../src/core/units.js";
 import { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
 import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
-import { CreditWaits } from "../../../src/simulator/rest/credit-waits.js";
+import { CreditWaits } from "../../../src/simulator/rest/deposit-waiter.js";
 import { PendingRequests } from "../../../src/simulator/settlement/pending-requests.js";
 import { START_MS } from "../reference-client.js";
 

@@ -4,7 +4,7 @@ import { Bot } from "../../../bot/engine/bot.js";
 import type { BotInput } from "../../../bot/engine/input.js";
 import { decodeHeader, encodeJournal, type JournalHeader } from "../../../bot/journal/journal.js";
 import { type FileLine, fileLines } from "../../../bot/journal/journal-lines.js";
-import { ReplaySeam } from "../../../bot/journal/replay-seam.js";
+import { ReplaySeam } from "../../../bot/journal/replay-runtime.js";
 import { MemoryStateStore } from "../../../bot/state/state-dir.js";
 import { FormatError } from "../../../core/errors.js";
 import type { MarketId, Ms } from "../../../core/units.js";
@@ -16,8 +16,8 @@ import type { Strategies } from "../../run/replay-options.js";
 import { decodeRecordedTurn, type RecordedTurn } from "../../session/recorded-turns.js";
 import { SESSION_FILES, type Session } from "../../session/session-file.js";
 import type { RecordedIntent } from "../compare-intents.js";
-import { type StoodHalt, StoodHalts } from "../stood-halts.js";
-import { type HeardData, HeardMarket } from "./heard-market.js";
+import { type StoodHalt, StoodHalts } from "../halt-history.js";
+import { type HeardData, HeardMarket } from "./session-replay-market.js";
 
 /** Where the same inputs did not give the same intents. */
 export interface IntentDifference {

@@ -2,8 +2,8 @@ import { type Lots, signOf } from "../../../core/units.js";
 import { type Tape, TapeKind } from "../../../history/columns/tape/tape.js";
 import { BookMatcher, type BookMatcherOptions } from "../../matching/book-matcher.js";
 import type { ReplayOrder } from "../../matching/matcher.js";
+import { keyOf } from "../../matching/open-orders.js";
 import type { OwnSide } from "../../matching/own-side.js";
-import { keyOf } from "../../matching/replay-orders.js";
 
 /** The exchange stamps whole milliseconds: what happened in one of them may have happened either way round. */
 const STAMP_US = 1_000;

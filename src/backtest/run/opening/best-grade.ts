@@ -1,7 +1,7 @@
 import { ConfigError } from "../../../core/errors.js";
-import { nothingThere } from "../../../history/columns/nothing-of-that-time.js";
+import { nothingThere } from "../../../history/columns/no-data-error.js";
 import { type HistoryKind, intervalMsOf, intervalOf } from "../../../history/kinds.js";
-import type { HistoryStore } from "../../../history/store/store.js";
+import type { HistoryStore } from "../../../history/store/history-store.js";
 import type { InputGrade } from "../../report/run-meta.js";
 import { type AskedSpan, has } from "./recorded-days.js";
 

@@ -1,5 +1,5 @@
 import type { FundingTape } from "../../../history/columns/tape/tape.js";
-import { BOUNDARY_LAG_US } from "../../engine/mark-track.js";
+import { BOUNDARY_LAG_US } from "../../engine/mark-replay.js";
 import type { AskedSpan } from "./recorded-days.js";
 
 /** Boundaries of funding lie on whole minutes. */

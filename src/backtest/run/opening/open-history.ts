@@ -1,19 +1,19 @@
 import type { MarketId } from "../../../core/units.js";
-import { onOneGrid } from "../../../history/columns/days-on-grid.js";
 import { knownCandles } from "../../../history/columns/known-candles.js";
 import { openKlines } from "../../../history/columns/open-klines.js";
 import { MarkSource, openFunding } from "../../../history/columns/open-marks.js";
-import { openTapes, rowsWithin } from "../../../history/columns/tape/open-tape.js";
+import { openTapes, rowsWithin } from "../../../history/columns/tape/open-tapes.js";
+import { onOneGrid } from "../../../history/columns/with-grid-diagnosis.js";
 import type { HistoryKind } from "../../../history/kinds.js";
 import { gapsOf, type Span } from "../../../history/spans.js";
 import type { DayManifest } from "../../../history/store/day-manifest.js";
-import { HistoryStore } from "../../../history/store/store.js";
+import { HistoryStore } from "../../../history/store/history-store.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
 import type { DataFile, InputGrade } from "../../report/run-meta.js";
 import type { PlayedHistory } from "../played-history.js";
 import { bestGrade, shortestInterval } from "./best-grade.js";
 import { requireCommonTime } from "./common-time.js";
-import { clockDoubts, dayDoubts, repairDoubts } from "./day-doubts.js";
+import { clockDoubts, dayDoubts, repairDoubts } from "./day-warnings.js";
 import { fundingReach, fundingWithin } from "./funding-within.js";
 import {
   besideGapTexts,

@@ -2,7 +2,7 @@ import { ConfigError } from "../../../core/errors.js";
 import type { MarkSource } from "../../../history/columns/open-marks.js";
 import type { TapeSource } from "../../../history/columns/tape/tape-source.js";
 import { instantText } from "../../../history/day.js";
-import type { HistoryStore } from "../../../history/store/store.js";
+import type { HistoryStore } from "../../../history/store/history-store.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
 import type { PlayedMarket } from "../played-history.js";
 import type { AskedSpan } from "./recorded-days.js";

@@ -3,7 +3,7 @@ import type { MarketId } from "../../../core/units.js";
 import type { HistoryKind } from "../../../history/kinds.js";
 import type { Span } from "../../../history/spans.js";
 import type { DayManifest } from "../../../history/store/day-manifest.js";
-import type { HistoryStore } from "../../../history/store/store.js";
+import type { HistoryStore } from "../../../history/store/history-store.js";
 import type { DataFile } from "../../report/run-meta.js";
 
 /** A span of a history, microseconds since 1970; its end is not in it. */

@@ -1,5 +1,5 @@
-import { inSharedMemory } from "../../../history/columns/shared-columns.js";
 import type { MarkTape, Tape } from "../../../history/columns/tape/tape.js";
+import { inSharedMemory } from "../../../history/columns/to-shared-memory.js";
 import type { PlayedHistory, PlayedMarket } from "../played-history.js";
 
 /** One market of it: all that a run reads of it, at once. */

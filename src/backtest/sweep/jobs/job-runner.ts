@@ -1,7 +1,7 @@
 import type { SharedHistory } from "../../run/opening/shared-history.js";
 import type { PlayedHistory } from "../../run/played-history.js";
 import type { SweepWindow } from "../windows.js";
-import type { Job, JobResult } from "./play-job.js";
+import type { Job, JobResult } from "./job-player.js";
 
 /** By what two histories are known to be the same: days may have the same rows and other gaps. */
 export type HistoryContents = Pick<PlayedHistory, "files" | "gaps">;

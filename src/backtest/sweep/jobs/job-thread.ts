@@ -1,15 +1,15 @@
 import { setFlagsFromString } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
-import { strayError } from "../../../bot/strategy/stray-error.js";
+import { strayError } from "../../../bot/strategy/uncaught-strategy-error.js";
 import { RunError } from "../../../core/errors.js";
 import { liveSeam } from "../../../core/runtime/live-seam.js";
 import { onUncaught } from "../../../core/uncaught.js";
 import { openLog } from "../../../monitoring/log.js";
-import { carried } from "../../run/carried-error.js";
-import { collectAlone } from "../../run/collect-alone.js";
+import { collectAlone } from "../../run/disable-parallel-gc.js";
 import { playedHistory } from "../../run/opening/shared-history.js";
 import type { PlayedHistory } from "../../run/played-history.js";
-import { JobPlayer } from "./play-job.js";
+import { carried } from "../../run/serialised-error.js";
+import { JobPlayer } from "./job-player.js";
 import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
 
 const port = parentPort;

@@ -1,4 +1,4 @@
-import { joined } from "../../../history/columns/tape/open-tape.js";
+import { joined } from "../../../history/columns/tape/open-tapes.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
 import { openHistory } from "../../run/opening/open-history.js";
 import {

@@ -1,6 +1,6 @@
-import type { CarriedError } from "../../run/carried-error.js";
 import type { SharedHistory } from "../../run/opening/shared-history.js";
-import type { Job, JobResult } from "./play-job.js";
+import type { CarriedError } from "../../run/serialised-error.js";
+import type { Job, JobResult } from "./job-player.js";
 
 /** What a worker thread is begun with. */
 export interface ThreadStart {

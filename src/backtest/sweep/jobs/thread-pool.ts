@@ -1,12 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { RunError } from "../../../core/errors.js";
-import { arrived } from "../../run/carried-error.js";
 import type { SharedHistory } from "../../run/opening/shared-history.js";
-import { inJob } from "./in-job.js";
+import { arrived } from "../../run/serialised-error.js";
 import { strategiesKey } from "./input-files.js";
+import type { Job, JobResult } from "./job-player.js";
 import type { JobBatch, JobRunner } from "./job-runner.js";
-import type { Job, JobResult } from "./play-job.js";
 import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
+import { inJob } from "./with-job-context.js";
 
 /** Beside this module, in a build. */
 const ENTRY = new URL("./job-thread.js", import.meta.url);

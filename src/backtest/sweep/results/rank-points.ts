@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
-import { instantOf } from "../../report/page/instants.js";
-import type { JobResult } from "../jobs/play-job.js";
-import type { Point } from "../points.js";
+import { instantOf } from "../../report/page/format-instant.js";
+import type { Point } from "../generate-points.js";
+import type { JobResult } from "../jobs/job-player.js";
 import type { Split, SweepWindow } from "../windows.js";
 import {
   bestOf,

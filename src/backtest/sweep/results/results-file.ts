@@ -4,8 +4,8 @@ import { AppendOnlyFile, wholeLines } from "../../../core/files/durable-log.js";
 import { makeFolder } from "../../../core/files/make-folder.js";
 import { pathKind } from "../../../core/files/path-kind.js";
 import { StoreLock } from "../../../history/store/store-lock.js";
-import { onDisk } from "../../report/on-disk.js";
-import type { JobResult } from "../jobs/play-job.js";
+import { onDisk } from "../../report/wrap-disk-error.js";
+import type { JobResult } from "../jobs/job-player.js";
 import { dropResults, refuseForeignFolder, SWEEP_FILES } from "./sweep-folder.js";
 
 const FORMAT = "marketwright-sweep-results/2";

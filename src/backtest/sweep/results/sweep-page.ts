@@ -2,11 +2,11 @@ import { figureHtml, gapsHtml, tableHtml } from "../../report/page/html-table.js
 import { countText, escaped, figure, signClass, signedMoney } from "../../report/page/html-text.js";
 import { pageAssets } from "../../report/page/page-assets.js";
 import { pageShell } from "../../report/page/page-shell.js";
-import { doubtText } from "./doubt-text.js";
 import { endText } from "./end-text.js";
 import { FIGURES, type FigureValue } from "./figures.js";
-import { sweepDoubts } from "./sweep-doubts.js";
 import type { SweepResult } from "./sweep-json.js";
+import { sweepDoubts } from "./sweep-warnings.js";
+import { doubtText } from "./warning-text.js";
 
 /** More lines nobody tells apart, and no browser draws quickly. */
 const MOST_SHOWN = 5_000;

@@ -1,10 +1,10 @@
 import { DealerReader } from "../../../chain/contracts/dealer-reader.js";
 import { LensReader } from "../../../chain/contracts/lens-reader.js";
-import { AccountReader } from "../../../chain/lanes/account-reader.js";
 import type { ChainRpc } from "../../../chain/rpc/chain-rpc.js";
 import { ChainError } from "../../../chain/rpc/rpc-errors.js";
 import type { InProcessRpc } from "../../../chain/rpc/rpc-transport.js";
 import { quantityOf } from "../../../chain/rpc/rpc-values.js";
+import { AccountReader } from "../../../chain/transactions/account-reader.js";
 import { ConfigError } from "../../../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../../../core/instrument.js";
 import type { Clock } from "../../../core/runtime/seam.js";
@@ -13,7 +13,7 @@ import type { VenueRules } from "../../../exchange/records.js";
 import type { RestClient } from "../../../exchange/rest/rest-client.js";
 import type { BotConfig } from "../../config/config.js";
 import { lensAddress, openChainRpc } from "../chain-access.js";
-import { pollFindings } from "./check-poll.js";
+import { pollFindings } from "./check-poll-rate.js";
 import type { Finding } from "./finding.js";
 
 /** Gas of one takeover with room for several positions (protocol 7.9). */

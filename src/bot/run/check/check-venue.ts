@@ -1,6 +1,6 @@
 import type { Signer } from "../../../core/crypto/signing.js";
+import { seamScheduler } from "../../../core/runtime/rx-scheduler.js";
 import type { Seam } from "../../../core/runtime/seam.js";
-import { seamScheduler } from "../../../core/runtime/seam-scheduler.js";
 import type { Hex, MarketId, Ms } from "../../../core/units.js";
 import { instrumentsOf } from "../../../exchange/protocol/decode-rules.js";
 import { INVALID_SIGNATURE, NO_ACCOUNT } from "../../../exchange/protocol/errors.js";
@@ -17,7 +17,7 @@ import { VenueError } from "../../../exchange/venue-errors.js";
 import type { BoundStrategy } from "../../../strategies/strategy.js";
 import type { BotConfig } from "../../config/config.js";
 import { checkOnGrid } from "../../config/config-grid.js";
-import { isBotsOrder } from "../../execution/own-order.js";
+import { isBotsOrder } from "../../execution/is-bot-order.js";
 import { checkChain } from "./check-chain.js";
 import { feeFindings } from "./check-fees.js";
 import { checkStreams } from "./check-streams.js";

@@ -1,6 +1,6 @@
 import { type Metrics, PNL_PARTS } from "../../../monitoring/metrics.js";
 import type { Bot } from "../../engine/bot.js";
-import { isQuoting } from "../../market/market-standing.js";
+import { isQuoting } from "../../market/quoting-status.js";
 import { positionUnknownSeconds } from "./bot-status.js";
 import { earningsOf } from "./earnings.js";
 

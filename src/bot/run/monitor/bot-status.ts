@@ -1,11 +1,11 @@
-import type { ProfitParts } from "../../../account/profit/profit.js";
+import type { ProfitParts } from "../../../account/profit/account-profit.js";
 import { scaledToDecimal } from "../../../core/instrument.js";
 import type { Lots, MarketId } from "../../../core/units.js";
 import { PNL_PARTS, type PnlPart } from "../../../monitoring/metrics.js";
 import type { Readiness } from "../../../monitoring/metrics-server.js";
 import type { Reason } from "../../../strategies/intent.js";
 import type { Bot } from "../../engine/bot.js";
-import { type MarketActivity, marketStanding, shedLoad } from "../../market/market-standing.js";
+import { type MarketActivity, marketStanding, shedLoad } from "../../market/quoting-status.js";
 import { actionText } from "../../safety/ladder-text.js";
 import type { UnwindReport, UnwindState } from "../../unwind/unwind-report.js";
 import type { RunningLiquidator } from "../run-liquidator.js";

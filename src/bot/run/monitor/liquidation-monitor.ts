@@ -1,10 +1,10 @@
 import { scaledToDecimal } from "../../../core/instrument.js";
 import type { LedgerNote } from "../../../liquidator/ledger/liquidation-ledger.js";
-import type { LiquidatorLog } from "../../../liquidator/takeover-means.js";
+import type { LiquidatorLog } from "../../../liquidator/takeover-deps.js";
 import type { Metrics } from "../../../monitoring/metrics.js";
 import type { Bot } from "../../engine/bot.js";
 import type { RunningLiquidator } from "../run-liquidator.js";
-import type { RunVoice } from "./run-voice.js";
+import type { RunVoice } from "./run-log.js";
 
 /** Opportunities whose gas is remembered as counted. */
 const MOST_GAS = 500;

@@ -3,7 +3,7 @@ import type { Lots, MarketId } from "../../../core/units.js";
 import type { LedgerCounts } from "../../../liquidator/ledger/ledger-counts.js";
 import type { Opportunity } from "../../../liquidator/ledger/opportunity.js";
 import type { Liquidator } from "../../../liquidator/liquidator.js";
-import { suggestedTip } from "../../../liquidator/plan/suggested-tip.js";
+import { suggestedTip } from "../../../liquidator/plan/suggest-tip.js";
 import type { RunningLiquidator } from "../run-liquidator.js";
 
 /** Opportunities that a status tells of: the newest open ones, and the last that ended. All are counted, and in the ledger's file. */

@@ -1,4 +1,4 @@
-import type { AccountChange } from "../../../account/changes.js";
+import type { AccountChange } from "../../../account/account-change.js";
 import { isFinalPhase, type OrderChange } from "../../../account/orders/order.js";
 import { scaledToDecimal } from "../../../core/instrument.js";
 import type { Clock } from "../../../core/runtime/seam.js";
@@ -9,13 +9,13 @@ import type { Log } from "../../../monitoring/log.js";
 import type { Metrics, OrderOutcomeName } from "../../../monitoring/metrics.js";
 import type { ScreenNote } from "../../../monitoring/screen-model.js";
 import type { Bot } from "../../engine/bot.js";
-import type { Notice, StopResult } from "../../engine/notice.js";
-import { isQuoting } from "../../market/market-standing.js";
+import type { Notice, StopResult } from "../../engine/bot-event.js";
+import { isQuoting } from "../../market/quoting-status.js";
 import { actionText } from "../../safety/ladder-text.js";
-import { tellFailed } from "../../strategy/failed-strategy.js";
+import { tellFailed } from "../../strategy/log-strategy-failure.js";
 import { setBotGauges } from "./bot-gauges.js";
 import { LiquidationMonitor } from "./liquidation-monitor.js";
-import { RunVoice } from "./run-voice.js";
+import { RunVoice } from "./run-log.js";
 import { TokenShortages } from "./token-shortages.js";
 
 /** Hears what a bot tells and turns it into metrics, log lines and the counts of the summary. */

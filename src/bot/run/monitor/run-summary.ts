@@ -2,7 +2,7 @@ import { scaledToDecimal } from "../../../core/instrument.js";
 import type { MarketId } from "../../../core/units.js";
 import type { LedgerCounts } from "../../../liquidator/ledger/ledger-counts.js";
 import type { Bot } from "../../engine/bot.js";
-import type { OrderLeft } from "../../execution/order-left.js";
+import type { OrderLeft } from "../../execution/leftover-order.js";
 import { earningsOf } from "./earnings.js";
 import { type LiquidationSummary, liquidationSummary } from "./liquidator-status.js";
 import type { RunMonitor } from "./run-monitor.js";

@@ -3,8 +3,8 @@ import type { Ms } from "../../../core/units.js";
 import type { Bucket } from "../../../executor/dispatch-budget.js";
 import type { Metrics } from "../../../monitoring/metrics.js";
 import type { Bot } from "../../engine/bot.js";
-import type { Notice } from "../../engine/notice.js";
-import type { RunVoice } from "./run-voice.js";
+import type { Notice } from "../../engine/bot-event.js";
+import type { RunVoice } from "./run-log.js";
 
 /** A shortage is over when nothing has waited for tokens for so long: they come back one by one, and are gone as soon. */
 const QUIET_MS: Ms = 10_000;

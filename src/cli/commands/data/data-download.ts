@@ -8,7 +8,7 @@ import {
   requireDownloadable,
 } from "../../../history/download/download.js";
 import type { Span } from "../../../history/spans.js";
-import { HistoryStore } from "../../../history/store/store.js";
+import { HistoryStore } from "../../../history/store/history-store.js";
 import type { CliContext } from "../../cli-context.js";
 import { namingExchange } from "../../exchange-access.js";
 import { NotWell } from "../../process/exit.js";

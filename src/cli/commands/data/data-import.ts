@@ -8,7 +8,7 @@ import {
 import { type Imported, importFiles } from "../../../history/import/import-files.js";
 import { intervalOf } from "../../../history/kinds.js";
 import type { Repairs } from "../../../history/staging/repair-rows.js";
-import { HistoryStore } from "../../../history/store/store.js";
+import { HistoryStore } from "../../../history/store/history-store.js";
 import type { CliContext } from "../../cli-context.js";
 import { dayFindings } from "../../day-findings.js";
 import { jsonText } from "../../process/output.js";

@@ -1,9 +1,9 @@
 import { pathKind } from "../../../core/files/path-kind.js";
 import { instantText } from "../../../history/day.js";
 import type { Span } from "../../../history/spans.js";
+import { HistoryStore } from "../../../history/store/history-store.js";
 import { listHistory, type SeriesListing } from "../../../history/store/list-history.js";
 import { type StagedWork, stagedWork } from "../../../history/store/staged-work.js";
-import { HistoryStore } from "../../../history/store/store.js";
 import type { CliContext } from "../../cli-context.js";
 import { dayFindings } from "../../day-findings.js";
 import { NotWell } from "../../process/exit.js";

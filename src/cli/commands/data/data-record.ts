@@ -1,11 +1,11 @@
 import { accountSigner, readAccountKey } from "../../../bot/config/account-key.js";
 import { type BotConfig, loadBotConfig } from "../../../bot/config/config.js";
-import { StartReads } from "../../../bot/run/check/start-reads.js";
+import { StartReads } from "../../../bot/run/check/startup-retrier.js";
 import type { Signer } from "../../../core/crypto/signing.js";
 import { ConfigError } from "../../../core/errors.js";
 import type { Ms } from "../../../core/units.js";
 import { type Recorded, recordMarket } from "../../../history/record/record-market.js";
-import { HistoryStore } from "../../../history/store/store.js";
+import { HistoryStore } from "../../../history/store/history-store.js";
 import { openLog } from "../../../monitoring/log.js";
 import type { CliContext } from "../../cli-context.js";
 import { parseDuration } from "../../duration.js";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { HistoryError } from "../../history-errors.js";
-import type { HistoryStore } from "../../store/store.js";
+import type { HistoryStore } from "../../store/history-store.js";
 import { type DayInput, type DayTape, type DayTapeOptions, dayTape } from "../day-tape.js";
 import { blockBytes } from "./block-layout.js";
 import { type BlockNote, readTapeBlock } from "./tape-file.js";

@@ -9,8 +9,8 @@ import {
   MOST_NARROW_LOTS,
   widened,
 } from "./lots-column.js";
+import { tapeInOrder } from "./order-tape.js";
 import { LEAST_TICKS, MOST_TICKS, type Tape, TapeKind } from "./tape.js";
-import { tapeInOrder } from "./tape-in-order.js";
 
 /** What the integers of a tape count. */
 export interface TapeGrid {

@@ -1,14 +1,14 @@
 import type { MarketId } from "../../../core/units.js";
 import { cutTo, type Span, unionOf } from "../../spans.js";
-import type { HistoryStore } from "../../store/store.js";
+import type { HistoryStore } from "../../store/history-store.js";
 import type { DayTapeOptions } from "../day-tape.js";
 import { isLost, lostSpans, NOTHING_KNOWN, nothingKnown } from "../lost-book.js";
 import type { SourceDay } from "../source-day.js";
 import { msSpan, type TapeDays } from "../tape-days.js";
 import { blockColumns } from "./block-layout.js";
 import { BlockReader } from "./block-reader.js";
-import { TapeCut } from "./cut-tape.js";
 import type { Tape } from "./tape.js";
+import { TapeCut } from "./tape-cut.js";
 
 /** What a source is made of. */
 interface TapeSourceParts {

@@ -1,7 +1,7 @@
-import { BookCourse } from "../book-course.js";
-import type { DayLosses } from "../day-losses.js";
+import { BookCourse } from "../book-continuity.js";
+import type { OrderOfAnInstant } from "../choose-tie-break.js";
+import type { DayLosses } from "../day-book-breaks.js";
 import type { DayRows } from "../day-rows.js";
-import type { OrderOfAnInstant } from "../order-of-an-instant.js";
 import { BlockBuffer } from "./block-buffer.js";
 import { TapeKind } from "./tape.js";
 import type { TapeFileWriter, TapeFooter } from "./tape-file.js";

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../../core/errors.js";
 import { familyOf, intervalOf } from "../../kinds.js";
-import { parquetSql } from "../../staging/measure.js";
+import { parquetSql } from "../../staging/decimal-places.js";
 import { type Duck, literal, wholeOf } from "../../store/duck.js";
 import type { PlainFile } from "../plain-file.js";
 import type { JsonFields } from "../text/json-numbers.js";

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { ConfigError } from "../../../core/errors.js";
 import { HistoryError } from "../../history-errors.js";
 import { layoutOf } from "../../kinds.js";
-import { reading } from "../../staging/measure.js";
+import { reading } from "../../staging/decimal-places.js";
 import type { Duck } from "../../store/duck.js";
 import type { LinedFile } from "../bad-lines.js";
 import type { PlainFile } from "../plain-file.js";

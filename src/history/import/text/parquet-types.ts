@@ -1,5 +1,5 @@
 import { HistoryError } from "../../history-errors.js";
-import { parquetSql } from "../../staging/measure.js";
+import { parquetSql } from "../../staging/decimal-places.js";
 import { type Duck, pathSql, type Row } from "../../store/duck.js";
 
 /** Of a decimal that the database has a type for. */

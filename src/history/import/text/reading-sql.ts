@@ -1,4 +1,4 @@
-import { parquetSql } from "../../staging/measure.js";
+import { parquetSql } from "../../staging/decimal-places.js";
 import { identifier, literal, pathSql } from "../../store/duck.js";
 import type { ShapedFile, TypedCsv, Writ } from "../formats/shape.js";
 import type { TextSql } from "./odd-values.js";

@@ -1,6 +1,6 @@
 import { getCreateAddress } from "ethers";
 import type { Hex } from "../../../core/units.js";
-import { resultOf } from "../chain-refusal.js";
+import { resultOf } from "../chain-request-error.js";
 import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
 import { unpayable } from "./call-funds.js";
 

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { nearestName } from "../../../core/config/nearest-name.js";
+import { nearestName } from "../../../core/config/find-nearest-name.js";
 import { ConfigError } from "../../../core/errors.js";
 import { pathKind } from "../../../core/files/path-kind.js";
 

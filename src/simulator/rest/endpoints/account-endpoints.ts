@@ -3,7 +3,7 @@ import type { CreditUnits, Hex } from "../../../core/units.js";
 import { EVERY_INCOME_TYPE } from "../../../exchange/records.js";
 import type { ExchangeAccount } from "../../accounts/account.js";
 import type { Clearing } from "../../accounts/clearing.js";
-import type { ExchangeState } from "../../engine/state.js";
+import type { ExchangeState } from "../../engine/exchange-state.js";
 import { ApiError } from "../api-error.js";
 import { listLimit, oneOf, optionalId, timeRange } from "../parameters.js";
 import {

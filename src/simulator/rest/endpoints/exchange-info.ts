@@ -3,7 +3,7 @@ import { scaledToDecimal } from "../../../core/instrument.js";
 import type { WireExchangeInfo, WireMarket } from "../../../exchange/protocol/market.js";
 import { TIMES_IN_FORCE } from "../../../exchange/protocol/order.js";
 import { ONE } from "../../../perpetual/fixed-point.js";
-import type { ExchangeState } from "../../engine/state.js";
+import type { ExchangeState } from "../../engine/exchange-state.js";
 import type { Market } from "../../markets/market.js";
 import {
   DOMAIN_TYPE_HASH,

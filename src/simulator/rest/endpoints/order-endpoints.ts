@@ -1,6 +1,6 @@
 import type { ExchangeAccount, Order } from "../../accounts/account.js";
-import type { ExchangeState } from "../../engine/state.js";
-import type { OrderDesk } from "../../matching/order-desk.js";
+import type { ExchangeState } from "../../engine/exchange-state.js";
+import type { OrderDesk } from "../../matching/order-manager.js";
 import { ApiError } from "../api-error.js";
 import { listLimit, optionalId, timeRange } from "../parameters.js";
 import { orderRecord } from "../records/order-record.js";

@@ -3,7 +3,7 @@ import type { CreditUnits, Hex } from "../../../core/units.js";
 import { gasRate } from "../../../perpetual/fees.js";
 import { ONE } from "../../../perpetual/fixed-point.js";
 import type { ExchangeAccount } from "../../accounts/account.js";
-import type { ExchangeState } from "../../engine/state.js";
+import type { ExchangeState } from "../../engine/exchange-state.js";
 import type { SignedOrderInfo } from "../../signing/order-info.js";
 import { ApiError } from "../api-error.js";
 import { FeeSchedule, type ScheduledFees } from "./fee-schedule.js";

@@ -11,7 +11,7 @@ import {
 import type { ErrorCode } from "../../../exchange/protocol/errors.js";
 import { TIMES_IN_FORCE } from "../../../exchange/protocol/order.js";
 import type { OrderType, TimeInForce } from "../../../exchange/records.js";
-import type { ExchangeState } from "../../engine/state.js";
+import type { ExchangeState } from "../../engine/exchange-state.js";
 import type { Market } from "../../markets/market.js";
 import { ApiError } from "../api-error.js";
 import { oneOf, optionalInteger, required } from "../parameters.js";

@@ -6,7 +6,7 @@ import type {
   WireTradeVolume,
 } from "../../../exchange/protocol/market-data.js";
 import { KLINE_INTERVALS } from "../../../exchange/protocol/parameters.js";
-import type { ExchangeState } from "../../engine/state.js";
+import type { ExchangeState } from "../../engine/exchange-state.js";
 import type { Market } from "../../markets/market.js";
 import { ApiError } from "../api-error.js";
 import {

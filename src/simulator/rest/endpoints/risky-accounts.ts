@@ -2,7 +2,7 @@ import type { WireRiskyAccount } from "../../../exchange/protocol/account.js";
 import { type AccountMargin, isSafe } from "../../../perpetual/margin.js";
 import type { ExchangeAccount } from "../../accounts/account.js";
 import { riskOf } from "../../accounts/margin.js";
-import type { ExchangeState } from "../../engine/state.js";
+import type { ExchangeState } from "../../engine/exchange-state.js";
 import { positionRecords, ratio } from "../records/account-records.js";
 
 /** Without any net value left the risk has no bound; 1 is where liquidation begins, so it is shown as far above it. */

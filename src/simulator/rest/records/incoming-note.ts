@@ -1,5 +1,5 @@
 import type { ExchangeAccount } from "../../accounts/account.js";
-import type { Credit } from "../../accounts/credit.js";
+import type { Credit } from "../../accounts/credit-ledger.js";
 import type { ExchangeConfig } from "../../config/config.js";
 
 /** The end of a message about missing margin: when a deposit that is on its way counts. Empty where none is. */

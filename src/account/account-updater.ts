@@ -1,0 +1,330 @@
+import type { Instrument } from "../core/instrument.js";
+import type { Hex, MarketId, Ms } from "../core/units.js";
+import type {
+  VenueBalances,
+  VenueIncome,
+  VenueOrder,
+  VenuePosition,
+  VenueTrade,
+} from "../exchange/records.js";
+import type { AccountChange, Difference } from "./account-change.js";
+import type { OwnOrder, ReportSource } from "./orders/order.js";
+import { amountsOfReport, sameAmounts } from "./orders/order-amounts.js";
+import { OwnOrders } from "./orders/own-orders.js";
+import { Unexplained } from "./positions/fill-matcher.js";
+import { isLiquidation } from "./positions/reported-liquidations.js";
+import { Rests } from "./positions/sub-lot-balances.js";
+import type { Takeover } from "./positions/takeover.js";
+import { Takeovers } from "./positions/takeover-ledger.js";
+import { TradeLedger } from "./positions/trade-ledger.js";
+import { Profit } from "./profit/account-profit.js";
+import { IncomeLedger } from "./profit/income-ledger.js";
+import { NetValue } from "./profit/net-value.js";
+import { StartValue } from "./profit/start-equity.js";
+import { isTransfer, Transfers, type TransfersCounted } from "./profit/transfer-ledger.js";
+import { Suspects } from "./reconciliation/pending-discrepancies.js";
+import { Counting } from "./reconciliation/position-counting-mode.js";
+import { StreamedPositions } from "./reconciliation/streamed-positions.js";
+
+/** What the intake is made of. */
+export interface IntakeOptions {
+  readonly instruments: ReadonlyMap<MarketId, Instrument>;
+  readonly nonceTag: number;
+  readonly builtHashes?: readonly Hex[];
+  readonly rememberMs: Ms;
+  readonly streamLagMs: Ms;
+  readonly transfersBefore?: TransfersCounted;
+}
+
+/** Where a record came from: what REST tells first is suspected of having been lost by the stream. */
+export type Told = "stream" | "rest";
+
+/** The one place where records of the exchange enter the account's books, from whichever way they come. */
+export class Intake {
+  readonly trades = new TradeLedger();
+  readonly incomes = new IncomeLedger();
+  readonly unexplained = new Unexplained(this.trades);
+  readonly orders: OwnOrders;
+  readonly profit: Profit;
+  readonly netValue: NetValue;
+  readonly startValue: StartValue;
+  readonly transfers: Transfers;
+  readonly takeovers = new Takeovers();
+  readonly counting = new Counting();
+  readonly rests: Rests;
+  /** What REST told before the stream. */
+  readonly suspects = new Suspects();
+  readonly #streamLagMs: Ms;
+  readonly #instruments: ReadonlyMap<MarketId, Instrument>;
+  readonly #positions = new Map<MarketId, VenuePosition>();
+  /** As the stream told them last, whatever REST has reported since. */
+  readonly streamed = new StreamedPositions(this);
+  #begunAtMs: Ms = Number.NEGATIVE_INFINITY;
+  #suspecting = false;
+  #moneySerial = 0;
+  #streamBalancesSerial = 0;
+  #balancesMoneySerial = 0;
+
+  constructor(options: IntakeOptions) {
+    const { instruments, nonceTag, builtHashes, rememberMs } = options;
+    this.orders = new OwnOrders({
+      instruments,
+      nonceTag,
+      rememberMs,
+      unexplained: this.unexplained,
+      ...(builtHashes === undefined ? {} : { builtHashes }),
+    });
+    this.rests = new Rests(instruments);
+    this.profit = new Profit(instruments);
+    this.netValue = new NetValue(this.profit, instruments);
+    this.startValue = new StartValue(this.profit, this.netValue);
+    this.transfers = new Transfers(options.transfersBefore);
+    this.#streamLagMs = options.streamLagMs;
+    this.#instruments = instruments;
+  }
+
+  /** From here on trades are fills of this run. */
+  begin(nowMs: Ms): void {
+    this.#begunAtMs = nowMs;
+    this.orders.begin(nowMs);
+  }
+
+  /** The start is reconciled: the profit counts from here, and what the stream did not tell is a difference. */
+  startSuspecting(): void {
+    this.#suspecting = true;
+    const { told } = this.netValue;
+    if (told === undefined) return;
+    this.startValue.begin(told);
+    this.transfers.begin(told.atMs);
+  }
+
+  /** Grows with every trade, settlement, failure, income and corrected position. */
+  get moneySerial(): number {
+    return this.#moneySerial;
+  }
+
+  /** Grows with every ACCOUNT_UPDATE. */
+  get streamBalancesSerial(): number {
+    return this.#streamBalancesSerial;
+  }
+
+  /** What `moneySerial` was when balances were last told. */
+  get balancesMoneySerial(): number {
+    return this.#balancesMoneySerial;
+  }
+
+  get positions(): ReadonlyMap<MarketId, VenuePosition> {
+    return this.#positions;
+  }
+
+  order(
+    report: VenueOrder,
+    source: ReportSource,
+    nowMs: Ms,
+    askedAtMs?: Ms,
+  ): readonly AccountChange[] {
+    const before = this.orders.recognise(report);
+    const changes = this.orders.report(report, source, nowMs, askedAtMs, before);
+    const own = before === undefined ? this.orders.recognise(report) : this.orders.get(before.hash);
+    if (own === undefined) return changes;
+    if (source === "stream") {
+      const told = this.suspects.isEmpty ? undefined : amountsOfReport(report);
+      if (told !== undefined && sameAmounts(told, own)) this.suspects.clear(own.hash);
+    } else if (source !== "answer" && before?.place === "seen" && !sameAmounts(before, own)) {
+      const missing = own.finalAtMs !== undefined && source === "history";
+      this.suspect(own.hash, nowMs, {
+        kind: missing ? "order-missing" : "amount",
+        marketId: own.marketId,
+        subject: own.hash,
+        ours: standingOf(before),
+        theirs: standingOf(own),
+      });
+    }
+    return changes;
+  }
+
+  trade(trade: VenueTrade, told: Told, nowMs: Ms): readonly AccountChange[] {
+    const news = this.trades.trade(trade);
+    if (told === "stream" && !this.suspects.isEmpty) this.suspects.clear(subjectOf(trade));
+    if (news === undefined) return [];
+    this.#moneySerial += 1;
+    if (told === "rest" && (news.news === "fill" || news.news === "failed")) {
+      this.suspect(subjectOf(trade), nowMs, {
+        kind: "trade-missed",
+        marketId: trade.marketId,
+        subject: trade.id,
+        ours: news.news === "fill" ? "unknown" : "not failed",
+        theirs: `${trade.side} ${trade.lots} lots, ${trade.status}`,
+      });
+    }
+    const based = this.trades.isBased(trade.marketId);
+    switch (news.news) {
+      case "fill":
+        if (based) this.profit.fill(trade);
+        this.#traded(trade, 1);
+        // What was traded before this run is in the base position, and in an earlier run's log.
+        return based || trade.timeMs >= this.#begunAtMs
+          ? [{ kind: "fill", trade }]
+          : [{ kind: "earlier-trade", trade }];
+      case "settled":
+        return [{ kind: "settled", trade }];
+      case "failed":
+        // A failure that was over before this run is in no count of it, and not told again at each start.
+        if (news.counted === undefined && trade.timeMs < this.#begunAtMs)
+          return [{ kind: "earlier-trade", trade }];
+        if (based && news.counted !== undefined) this.profit.failed(news.counted);
+        if (news.counted !== undefined) this.#traded(news.counted, -1);
+        return [{ kind: "trade-failed", trade, lots: news.lots }];
+    }
+  }
+
+  income(income: VenueIncome, told: Told, nowMs: Ms): readonly AccountChange[] {
+    const subject = `income ${income.id}`;
+    if (told === "stream") this.suspects.clear(subject);
+    if (isTransfer(income) && (!this.#suspecting || this.incomes.isEarlier(income)))
+      this.transfers.noteEarlier(income);
+    const isOurLiquidation = isLiquidation(income) && this.#instruments.has(income.marketId);
+    if (isOurLiquidation && !this.#suspecting && this.incomes.isEarlier(income))
+      this.takeovers.noteEarlier(income);
+    if (!this.incomes.income(income)) return [];
+    this.#moneySerial += 1;
+    if (isOurLiquidation) this.takeovers.income(income, nowMs);
+    // Other incomes repeat what the trades tell, and not every exchange streams them.
+    if (told === "rest" && income.type === "FUNDING_FEE") {
+      this.suspect(subject, nowMs, {
+        kind: "income-missed",
+        marketId: income.marketId,
+        subject: income.id,
+        ours: "unknown",
+        theirs: `${income.type} ${income.amount}`,
+      });
+    }
+    if (this.#suspecting) {
+      this.profit.income(income);
+      if (isTransfer(income)) {
+        this.transfers.note(income);
+        this.startValue.transferred(income);
+      }
+    }
+    return [{ kind: "income", income }];
+  }
+
+  account(
+    balances: VenueBalances,
+    positions: readonly VenuePosition[],
+    told: Told,
+    nowMs: Ms,
+  ): readonly AccountChange[] {
+    if (told === "stream") this.#streamBalancesSerial += 1;
+    this.netValue.tell(balances, positions, nowMs);
+    this.#balancesMoneySerial = this.#moneySerial;
+    if (this.startValue.isInDoubt) this.startValue.settle();
+    // What a list leaves out is gone; an update may tell of what changed alone.
+    if (told === "rest") this.#positions.clear();
+    for (const position of positions) {
+      this.#positions.set(position.marketId, position);
+      if (told === "stream") this.streamed.tell(position, nowMs);
+    }
+    return [{ kind: "balances", balances, atMs: nowMs }];
+  }
+
+  /** The first base position of a market: its profit begins here. Returns what was taken over and is not in it. */
+  base(
+    marketId: MarketId,
+    lots: number,
+    exchangeTimeMs: Ms,
+    restPaper = 0n,
+  ): readonly AccountChange[] {
+    this.trades.setPosition(marketId, lots);
+    this.unexplained.agree(marketId);
+    this.rests.set(marketId, restPaper);
+    this.profit.begin(marketId, lots, restPaper);
+    return this.takeovers.based(marketId, exchangeTimeMs).map((takeover) => this.#count(takeover));
+  }
+
+  /** A takeover, or the opposite of one that the chain has taken back. */
+  takeOver(takeover: Takeover, nowMs: Ms): readonly AccountChange[] {
+    const { marketId, lots, credit, id } = takeover;
+    switch (this.takeovers.say(takeover, this.trades.isBased(marketId), nowMs)) {
+      case "count":
+        return [this.#count(takeover)];
+      case "counted":
+        return [{ kind: "liquidation", marketId, lots: 0, credit: 0n, takeoverId: id }];
+      case "rename":
+        this.profit.setPosition(marketId, this.trades.positionLots(marketId) - lots);
+        this.profit.liquidation(marketId, lots, credit);
+        return [{ kind: "liquidation", marketId, lots: 0, credit, takeoverId: id }];
+      case "nothing":
+        return [];
+    }
+  }
+
+  #count({ marketId, lots, credit, id }: Takeover): AccountChange {
+    this.trades.takeOver(marketId, lots);
+    this.profit.liquidation(marketId, lots, credit);
+    this.#moneySerial += 1;
+    return { kind: "liquidation", marketId, lots, credit, takeoverId: id };
+  }
+
+  /** The exchange's position has moved by so many lots, and liquidations that it told explain it. */
+  liquidated(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
+    const isTakenOver = this.takeovers.liquidations.areTakenOver(marketId);
+    const credit = this.takeovers.moved(marketId, lots, nowMs);
+    if (lots !== 0) this.trades.takeOver(marketId, lots);
+    this.profit.liquidation(marketId, lots, credit);
+    this.#moneySerial += 1;
+    return { kind: "liquidation", marketId, lots, credit, takeoverId: undefined, isTakenOver };
+  }
+
+  #traded(trade: VenueTrade, times: 1 | -1): void {
+    const { marketId, side, restPaper } = trade;
+    if (restPaper === undefined || !this.#instruments.has(marketId)) return;
+    this.unexplained.tradedBeyond(marketId, side, times * this.rests.inLots(marketId, restPaper));
+    if (!this.trades.isBased(marketId)) return;
+    const carried = this.rests.trade(trade, times, this.trades.positionLots(marketId));
+    if (carried === 0) return;
+    this.trades.carry(marketId, carried);
+    this.profit.carry(marketId, carried);
+  }
+
+  /** A liquidation has left so much beyond whole lots. */
+  rest(marketId: MarketId, restPaper: bigint): void {
+    if (restPaper === this.rests.of(marketId)) return;
+    this.rests.set(marketId, restPaper);
+    this.profit.rest(marketId, restPaper);
+    this.#moneySerial += 1;
+  }
+
+  /** What one lot is worth at the mark, in credit units; undefined before the first mark. */
+  lotValue(marketId: MarketId): number | undefined {
+    const mark = this.netValue.markOf(marketId);
+    const instrument = this.#instruments.get(marketId);
+    if (mark === undefined || instrument === undefined) return undefined;
+    return (Number(mark) * Number(instrument.paperPerLot)) / 10 ** instrument.paperDecimals;
+  }
+
+  /** The exchange's position replaces ours, since nothing that we know explains the difference. */
+  correct(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
+    const was = this.trades.positionLots(marketId);
+    this.trades.setPosition(marketId, lots);
+    this.profit.setPosition(marketId, lots);
+    // Incomes of liquidations that no price made plausible are money all the same.
+    this.profit.liquidation(marketId, 0, this.takeovers.moved(marketId, lots - was, nowMs));
+    this.takeovers.settleTakenBack(marketId);
+    this.#moneySerial += 1;
+    return { kind: "position-set", marketId, lots, was };
+  }
+
+  /** REST says what the stream has not: a difference, unless the stream tells it within its lag. */
+  suspect(subject: string, nowMs: Ms, difference: Difference): void {
+    if (this.#suspecting) this.suspects.add(subject, difference, nowMs + this.#streamLagMs);
+  }
+}
+
+function subjectOf({ marketId, id }: VenueTrade): string {
+  return `trade ${marketId} ${id}`;
+}
+
+function standingOf({ phase, matchedLots, lots, pendingLots }: OwnOrder): string {
+  return `${phase}, ${matchedLots} of ${lots} lots matched${pendingLots > 0 ? `, ${pendingLots} not settled` : ""}`;
+}

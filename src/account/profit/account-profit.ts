@@ -1,0 +1,184 @@
+import { FormatError } from "../../core/errors.js";
+import type { Instrument } from "../../core/instrument.js";
+import { type CreditUnits, type Lots, type MarketId, signOf } from "../../core/units.js";
+import type { VenueIncome, VenueTrade } from "../../exchange/records.js";
+import { isLiquidation } from "../positions/reported-liquidations.js";
+import { type MarketParts, MarketProfit } from "./market-profit.js";
+import { isTransfer } from "./transfer-ledger.js";
+
+/**
+ * Profit by its parts, each a bigint scaled by `10^decimals` of the quote asset. Nothing is rounded: the scale is
+ * fine enough for half a tick of one lot, so `total` (with `transfers`) is the change of the net value to the unit.
+ */
+export interface ProfitParts extends MarketParts {
+  readonly decimals: number;
+  /** Deposits and withdrawals: in the net value, not in the profit. */
+  readonly transfers: bigint;
+  /** All but transfers. */
+  readonly total: bigint;
+}
+
+/** Incomes that trades already tell: counting them too would count every fee and fill twice. */
+const TOLD_BY_TRADES: ReadonlySet<string> = new Set(["TAKER_FEE", "MAKER_FEE", "BUY", "SELL"]);
+
+/**
+ * The profit split. Spread comes from fills against the mid of their time, inventory from the position and the moves
+ * of the mid, fees from the trades, funding from the incomes, basis from the contract's valuation against the mid's;
+ * no part is what the others leave over. Their sum telescopes to the change of
+ * credit + sum of truncate(paper * mark / 10^paperDecimals), the contract's own net value (protocol, 7.1 and 7.3).
+ * A market that had a position before its first mark starts at that mark.
+ */
+export class Profit {
+  readonly #markets = new Map<MarketId, MarketProfit>();
+  readonly #scale: bigint;
+  readonly #decimals: number;
+  #transfers: CreditUnits = 0n;
+  #unplaced = 0n;
+  #valuesSerial = 0;
+
+  constructor(instruments: ReadonlyMap<MarketId, Instrument>) {
+    let extra = 0;
+    let creditDecimals = 0;
+    for (const instrument of instruments.values()) {
+      extra = Math.max(extra, instrument.creditDenominator.toString().length - 1);
+      creditDecimals = instrument.creditDecimals;
+    }
+    // One more decimal for the half tick.
+    this.#decimals = creditDecimals + extra + 1;
+    this.#scale = 10n ** BigInt(extra + 1);
+    for (const [marketId, instrument] of instruments)
+      this.#markets.set(marketId, new MarketProfit(instrument, this.#scale));
+  }
+
+  /** Grows with every change of a mark or of what is held: two equal readings mean that {@link positionValue} gives what it gave. */
+  get valuesSerial(): number {
+    return this.#valuesSerial;
+  }
+
+  /** The profit of a market starts here, from a position that it already has. */
+  begin(marketId: MarketId, lots: Lots, restPaper = 0n): void {
+    this.#valuesSerial += 1;
+    this.#markets.get(marketId)?.begin(lots, restPaper);
+  }
+
+  /** Best bid plus best ask. @throws FormatError when it is no positive integer. */
+  mid(marketId: MarketId, midHalfTicks: number): void {
+    if (!Number.isSafeInteger(midHalfTicks) || midHalfTicks <= 0) {
+      throw new FormatError("not a mid", {
+        field: `${marketId} mid`,
+        value: midHalfTicks,
+        expected: "best bid plus best ask, in ticks",
+      });
+    }
+    this.#markets.get(marketId)?.mid(midHalfTicks);
+  }
+
+  /** Credit units per whole base unit, as the contract's mark is. */
+  mark(marketId: MarketId, mark: CreditUnits): void {
+    this.#valuesSerial += 1;
+    this.#markets.get(marketId)?.mark(mark);
+  }
+
+  fill(trade: VenueTrade): void {
+    this.#valuesSerial += 1;
+    this.#markets.get(trade.marketId)?.fill(signOf(trade.side), trade);
+  }
+
+  /** The settlement of a trade failed that was in the position. */
+  failed(trade: VenueTrade): void {
+    this.#valuesSerial += 1;
+    this.#markets.get(trade.marketId)?.failed(signOf(trade.side), trade);
+  }
+
+  /** Funding, transfers and the rest; fees and fills are told by the trades, liquidations by their position, and count nothing here. */
+  income(income: VenueIncome): void {
+    if (TOLD_BY_TRADES.has(income.type)) return;
+    if (isTransfer(income)) {
+      this.#transfers += income.amount;
+      return;
+    }
+    const market = this.#markets.get(income.marketId);
+    if (market === undefined) this.#unplaced += income.amount * this.#scale;
+    else if (income.type === "FUNDING_FEE") market.funding(income.amount);
+    else if (!isLiquidation(income)) market.otherIncome(income.amount);
+  }
+
+  /** A liquidation has changed a position by `lots` and its credit by `credit`, both signed: taken over, or lost. */
+  liquidation(marketId: MarketId, lots: Lots, credit: CreditUnits): void {
+    this.#valuesSerial += 1;
+    this.#markets.get(marketId)?.liquidation(lots, credit);
+  }
+
+  /** So many lots, signed, of what is held are no rest any more, or have become one: trades beyond whole lots have summed to them. */
+  carry(marketId: MarketId, lots: Lots): void {
+    this.#valuesSerial += 1;
+    this.#markets.get(marketId)?.carry(lots);
+  }
+
+  /** What is held beyond whole lots, signed, in units of paper: a liquidation has left it. */
+  rest(marketId: MarketId, restPaper: bigint): void {
+    this.#valuesSerial += 1;
+    this.#markets.get(marketId)?.rest(restPaper);
+  }
+
+  /** A position that changed without a trade of ours, for no reason that is known. */
+  setPosition(marketId: MarketId, lots: Lots): void {
+    this.#valuesSerial += 1;
+    this.#markets.get(marketId)?.setPosition(lots);
+  }
+
+  /** What the contract says the position is worth at a mark, in credit units. */
+  positionValue(marketId: MarketId, mark: CreditUnits): CreditUnits {
+    return this.#markets.get(marketId)?.positionValue(mark) ?? 0n;
+  }
+
+  /** Deposits less withdrawals since the start. */
+  get transfers(): CreditUnits {
+    return this.#transfers;
+  }
+
+  /** What profit and transfers have made of the net value since the start, in credit units: what is beyond a whole one is left off. */
+  get explained(): CreditUnits {
+    const { total, transfers } = this.parts();
+    return (total + transfers) / this.#scale;
+  }
+
+  /** The parts of one market, or of all with incomes of markets that the bot does not trade and transfers. */
+  parts(marketId?: MarketId): ProfitParts {
+    let [spread, inventory, fees, funding, basis, failed, liquidation] = [
+      0n,
+      0n,
+      0n,
+      0n,
+      0n,
+      0n,
+      0n,
+    ];
+    let other = marketId === undefined ? this.#unplaced : 0n;
+    for (const [id, market] of this.#markets) {
+      if (marketId !== undefined && id !== marketId) continue;
+      const parts = market.parts();
+      spread += parts.spread;
+      inventory += parts.inventory;
+      fees += parts.fees;
+      funding += parts.funding;
+      basis += parts.basis;
+      failed += parts.failed;
+      liquidation += parts.liquidation;
+      other += parts.other;
+    }
+    return {
+      spread,
+      inventory,
+      fees,
+      funding,
+      basis,
+      failed,
+      liquidation,
+      other,
+      decimals: this.#decimals,
+      transfers: marketId === undefined ? this.#transfers * this.#scale : 0n,
+      total: spread + inventory + fees + funding + basis + failed + liquidation + other,
+    };
+  }
+}

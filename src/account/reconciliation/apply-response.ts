@@ -1,0 +1,211 @@
+import type { Int64Id, MarketId, Ms } from "../../core/units.js";
+import type { VenueOrder } from "../../exchange/records.js";
+import type { AnswerData, Outcome, Question } from "../../exchange/venue.js";
+import type { AccountChange } from "../account-change.js";
+import type { Intake } from "../account-updater.js";
+import { afterPage, type HistoryWindow, PAGE_LIMIT } from "./history-windows.js";
+import type { Asked } from "./pending-queries.js";
+import type { ReconcileRun } from "./reconcile-run.js";
+
+/** A question to ask next, with the window that a page of the history is of. */
+export interface FollowUp {
+  readonly question: Question;
+  readonly window?: HistoryWindow;
+}
+
+/** What an answer changed, and the further pages that it calls for. */
+export interface Taken {
+  readonly changes: AccountChange[];
+  readonly next: FollowUp[];
+}
+
+type Answered = Extract<Outcome, { result: "answered" }>;
+
+/** Takes an answer into the books and into the run. */
+export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, nowMs: Ms): Taken {
+  const { intake } = run;
+  const { question } = asked;
+  const changes: AccountChange[] = [];
+  const next: FollowUp[] = [];
+  switch (outcome.ask) {
+    case "time":
+      run.exchangeTimeMs = outcome.data.serverTimeMs;
+      if (run.cause === "start") intake.incomes.begin(outcome.data.serverTimeMs);
+      break;
+    case "openOrders":
+      changes.push(...openOrders(run, asked.askedAtMs, outcome.data, nowMs));
+      break;
+    case "balances":
+      changes.push(...balancesTold(run, outcome.data, nowMs));
+      break;
+    case "historyOrders":
+      for (const order of outcome.data)
+        changes.push(...intake.order(order, "history", nowMs, asked.askedAtMs));
+      if (question.ask === "historyOrders" && asked.window !== undefined) {
+        const { marketId } = question;
+        const verdict = afterPage(
+          asked.window,
+          outcome.data.map(({ createdAtMs }) => createdAtMs),
+        );
+        if (!verdict.complete) run.incompleteHistory.add(marketId);
+        for (const window of verdict.rest)
+          next.push({ question: historyQuestion(marketId, window), window });
+      }
+      break;
+    case "userTrades":
+      if (question.ask === "userTrades")
+        tradesTold(question, outcome.data, intake, nowMs, changes, next);
+      break;
+    case "incomes":
+      for (const income of outcome.data) changes.push(...intake.income(income, "rest", nowMs));
+      if (question.ask === "incomes") next.push(...furtherIncomes(question, outcome.data));
+      break;
+    default:
+      break;
+  }
+  return { changes, next };
+}
+
+/** The next page of trades of a market, after `afterId`. */
+export function tradesQuestion(intake: Intake, marketId: MarketId, afterId?: Int64Id): Question {
+  const fromId = intake.trades.askFrom(marketId, afterId);
+  return { ask: "userTrades", marketId, ...(fromId === undefined ? {} : { fromId }) };
+}
+
+/** What a page of incomes leaves open, asked for. */
+function furtherIncomes(
+  question: Extract<Question, { ask: "incomes" }>,
+  page: AnswerData["incomes"],
+): FollowUp[] {
+  const window = { startMs: question.startTimeMs ?? 0, endMs: question.endTimeMs };
+  const { rest } = afterPage(
+    window,
+    page.map(({ timeMs }) => timeMs),
+  );
+  return rest.map(({ startMs, endMs }) => ({
+    question: {
+      ...question,
+      startTimeMs: startMs,
+      ...(endMs === undefined ? {} : { endTimeMs: endMs }),
+    },
+  }));
+}
+
+/** The history of a market in a window. */
+export function historyQuestion(marketId: MarketId, window: HistoryWindow): Question {
+  const end = window.endMs === undefined ? {} : { endTimeMs: window.endMs };
+  return { ask: "historyOrders", marketId, startTimeMs: window.startMs, ...end };
+}
+
+function openOrders(
+  run: ReconcileRun,
+  askedAtMs: Ms,
+  open: readonly VenueOrder[],
+  nowMs: Ms,
+): readonly AccountChange[] {
+  const { intake } = run;
+  const { orders } = intake;
+  const changes: AccountChange[] = [];
+  const listed = new Set<string>();
+  for (const order of open) {
+    const before = orders.recognise(order);
+    const news = intake.order(order, "open-orders", nowMs, askedAtMs);
+    changes.push(...news);
+    const unexpected = news.some(
+      (c) => c.kind === "adopted" || (c.kind === "order" && c.change.change === "revived"),
+    );
+    if (unexpected && run.cause !== "start") {
+      const ours = before === undefined ? "not in the table" : before.phase;
+      const theirs = `${order.status}, ${order.availableLots} of ${order.lots} lots available`;
+      run.differences.push({
+        kind: "order-unexpected",
+        marketId: order.marketId,
+        subject: order.hash,
+        ours,
+        theirs,
+      });
+    }
+    listed.add(orders.recognise(order)?.hash ?? order.id);
+  }
+  for (const order of orders.unresolved()) {
+    if (listed.has(order.hash)) continue;
+    if (order.place === "unknown" || order.place === "sent") {
+      if (run.exchangeTimeMs > order.requestTimestampMs + run.options.signatureWindowMs)
+        run.deadlines.push(order.hash);
+    } else if (
+      order.place === "seen" &&
+      order.seenAtMs !== undefined &&
+      order.seenAtMs < askedAtMs
+    ) {
+      run.missing.push(order.hash);
+    }
+  }
+  for (const order of orders.foreign()) {
+    if (!listed.has(order.id) && order.createdAtMs < run.exchangeTimeMs)
+      run.foreignMissing.push(order.id);
+  }
+  return changes;
+}
+
+function balancesTold(
+  run: ReconcileRun,
+  { balances, positions }: AnswerData["balances"],
+  nowMs: Ms,
+): readonly AccountChange[] {
+  const { count, intake } = run;
+  if (count === undefined) return [];
+  count.positions = positions;
+  // A stream update since the question is as new as the answer, or newer.
+  if (count.streamBalancesSerial !== intake.streamBalancesSerial) return [];
+  const before = intake.netValue.told;
+  const quiet =
+    count.moneySerial === intake.balancesMoneySerial && count.moneySerial === intake.moneySerial;
+  if (
+    before !== undefined &&
+    quiet &&
+    run.cause !== "start" &&
+    creditOf(before.balances) !== creditOf(balances)
+  ) {
+    run.differences.push({
+      kind: "balance",
+      marketId: undefined,
+      subject: "credit",
+      ours: `credit ${creditOf(before.balances)}`,
+      theirs: `credit ${creditOf(balances)}`,
+    });
+  }
+  return intake.account(balances, positions, "rest", nowMs);
+}
+
+function tradesTold(
+  question: Extract<Question, { ask: "userTrades" }>,
+  trades: AnswerData["userTrades"],
+  intake: Intake,
+  nowMs: Ms,
+  changes: AccountChange[],
+  next: FollowUp[],
+): void {
+  const { marketId, fromId } = question;
+  intake.trades.beginList(marketId, trades);
+  for (const trade of trades) changes.push(...intake.trade(trade, "rest", nowMs));
+  const ids = trades.map(({ id }) => id);
+  if (fromId === undefined) {
+    intake.trades.readLatest(marketId, ids);
+    return;
+  }
+  const last = ids.reduce<bigint | undefined>(
+    (most, id) => (most === undefined || BigInt(id) > most ? BigInt(id) : most),
+    undefined,
+  );
+  const wentOn = last !== undefined && last >= BigInt(fromId);
+  if (trades.length >= PAGE_LIMIT && wentOn)
+    next.push({ question: tradesQuestion(intake, marketId, last.toString()) });
+  else intake.trades.readTo(marketId, last?.toString());
+}
+
+function creditOf(balances: {
+  readonly primaryCredit: bigint;
+  readonly secondaryCredit: bigint;
+}): bigint {
+  return balances.primaryCredit + balances.secondaryCredit;
+}

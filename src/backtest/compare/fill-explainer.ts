@@ -1,0 +1,287 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { Lots } from "../../core/units.js";
+import type { RecordedAccount, RecordedFill, RecordedOrder } from "../session/recorded-orders.js";
+import { WINDOW_US } from "./fit-model.js";
+import { filledBeside, type Unmatched } from "./match-fills.js";
+import type {
+  OrderReplay,
+  ReplayedOrder,
+  ReplayOrderFill,
+} from "./replay/replay-recorded-orders.js";
+import { MATCHED_WITHIN_US } from "./replay/shared-market-matcher.js";
+
+/** Why a fill is on one side alone. */
+export type DifferenceKind =
+  /** The model had it elsewhere in the queue than it was. */
+  | "queue"
+  /** A trade went beyond its price. */
+  | "through"
+  /** The other side's best came to its price. */
+  | "cross"
+  /** What traded or stood beyond its price shows that it was not there when its stamps say that it was. */
+  | "absent"
+  /** Something of ours was there earlier or later than in the other. */
+  | "latency"
+  /** Both filled it, but too far apart in time. */
+  | "time"
+  /** Both filled it, one of them better than at its limit: it took on arrival, and found other offers. */
+  | "price"
+  /** Live it took on arrival what the book did not show: it came and was taken before any message told of it. */
+  | "untold"
+  /** No order stood there: an earlier difference had moved the quotes. */
+  | "earlier-difference"
+  /** The recording does not tell which order it was. */
+  | "unknown-order";
+
+/** A fill that the other has not, and why. */
+export interface FillDifference {
+  readonly only: "live" | "replay";
+  readonly side: "BUY" | "SELL";
+  readonly price: string;
+  readonly amount: string;
+  readonly atUs: number;
+  readonly kind: DifferenceKind;
+  readonly why: string;
+}
+
+/** What a {@link FillDifference} tells of the fill itself. @param lots how much of it one of the two has alone. */
+export function toldFill(
+  instrument: Instrument,
+  { side, ticks, atUs }: Pick<RecordedFill, "side" | "ticks" | "atUs">,
+  lots: Lots,
+) {
+  return {
+    side,
+    price: instrument.toldPriceOf(ticks),
+    amount: instrument.toldAmountOf(lots),
+    atUs,
+  };
+}
+
+/** Explains every fill of recorded orders that only one has. */
+export class FillExplainer {
+  readonly #instrument: Instrument;
+  readonly #account: RecordedAccount;
+  readonly #replay: OrderReplay;
+  readonly #isShared: boolean;
+
+  /** @param isShared whether the replay filled by what a market tells that the orders were in. */
+  constructor(
+    instrument: Instrument,
+    account: RecordedAccount,
+    replay: OrderReplay,
+    isShared: boolean,
+  ) {
+    this.#instrument = instrument;
+    this.#account = account;
+    this.#replay = replay;
+    this.#isShared = isShared;
+  }
+
+  live({ fill, lots }: Unmatched<RecordedFill>): FillDifference {
+    const order = this.#orderOf(fill);
+    const at = { only: "live", ...toldFill(this.#instrument, fill, lots) } as const;
+    if (order === undefined)
+      return {
+        ...at,
+        kind: "unknown-order",
+        why: "no recorded order of ours was open at its price then",
+      };
+    const replayed = this.#replay.orders.get(order.hash);
+    if (replayed === undefined)
+      return {
+        ...at,
+        kind: "earlier-difference",
+        why: `the replay did not send its order: ${order.refused ?? "it was refused"}`,
+      };
+    return { ...at, ...this.#whyNotReplayed(fill, replayed) };
+  }
+
+  replayed({ fill, lots }: Unmatched<ReplayOrderFill>): FillDifference {
+    const at = { only: "replay", ...toldFill(this.#instrument, fill, lots) } as const;
+    const { recorded } = fill.order;
+    const filled = filledSteps(recorded).map(({ atUs }) => atUs);
+    if (recorded.acceptedUs === undefined)
+      return {
+        ...at,
+        kind: "earlier-difference",
+        why: "the exchange never said that it took its order",
+      };
+    if (recorded.ended !== undefined && recorded.ended.atUs <= fill.atUs) {
+      return {
+        ...at,
+        kind: "latency",
+        why: `live its order was over (${recorded.ended.status}) ${apart(recorded.ended.atUs, fill.atUs)} before`,
+      };
+    }
+    const nearestUs = nearest(filled, fill.atUs);
+    if (
+      nearestUs !== undefined &&
+      recorded.steps.at(-1)?.openLots === 0 &&
+      recorded.ended === undefined
+    ) {
+      const when = `${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`;
+      const took = this.#account.fills.find(
+        (live) =>
+          !live.isMaker &&
+          live.ticks !== fill.ticks &&
+          Math.abs(live.atUs - nearestUs) <= MOST_APART_US &&
+          this.#orderOf(live) === recorded,
+      );
+      if (took === undefined)
+        return { ...at, kind: "time", why: `live its order was filled ${when}` };
+      const untold = this.#untold(took, fill.order);
+      if (untold !== undefined) return { ...at, kind: "untold", why: `${when} ${untold}` };
+      return {
+        ...at,
+        kind: "price",
+        why: `live its order took at ${this.#instrument.toldPriceOf(took.ticks)}, ${when}`,
+      };
+    }
+    if (fill.cause === "through")
+      return {
+        ...at,
+        kind: "through",
+        why: `a trade printed beyond its price, and live it was not filled; ${this.#queueText(fill.order)}`,
+      };
+    if (fill.cause === "cross")
+      return {
+        ...at,
+        kind: "cross",
+        why: "the other side's best came to its price, and live it was not filled",
+      };
+    if (fill.cause === "taker")
+      return {
+        ...at,
+        kind: "latency",
+        why: "it took on arrival what was not there live when it arrived",
+      };
+    return {
+      ...at,
+      kind: "queue",
+      why: `live it stood further back: ${this.#queueText(fill.order)}`,
+    };
+  }
+
+  #whyNotReplayed(
+    fill: RecordedFill,
+    replayed: ReplayedOrder,
+  ): Pick<FillDifference, "kind" | "why"> {
+    const { ended, arrivedUs, fills } = replayed;
+    const untold = this.#untold(fill, replayed);
+    if (untold !== undefined) return { kind: "untold", why: untold };
+    if (this.#isShared && !fill.isMaker && fill.atUs - arrivedUs >= MATCHED_WITHIN_US) {
+      const why = `the exchange stamped its trade ${apart(arrivedUs, fill.atUs)} after it took the order: so late, no print is taken for its own`;
+      return { kind: "latency", why };
+    }
+    const nearestUs = nearest(
+      fills.map(({ atUs }) => atUs),
+      fill.atUs,
+    );
+    const filledLots = fills.reduce((sum, { lots }) => sum + lots, 0);
+    const isPartOfIt =
+      filledLots < replayed.recorded.lots && filledBeside(fills, fill, WINDOW_US).length > 0;
+    if (nearestUs !== undefined && !isPartOfIt) {
+      const why = `the replay filled of its order ${this.#filledText(replayed)}, ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`;
+      if (fills.some(({ ticks }) => ticks === fill.ticks)) return { kind: "time", why };
+      const prices = [...new Set(fills.map(({ ticks }) => this.#instrument.toldPriceOf(ticks)))];
+      return { kind: "price", why: `${why}, at ${prices.join(" and ")}` };
+    }
+    if (ended?.how === "would-take")
+      return {
+        kind: "latency",
+        why: "in the replay its order would have taken when it arrived, and did not rest",
+      };
+    if (arrivedUs > fill.atUs)
+      return {
+        kind: "latency",
+        why: `in the replay its order arrived ${apart(arrivedUs, fill.atUs)} after`,
+      };
+    if (ended?.how === "absent" && ended.atUs <= fill.atUs) {
+      const why = `${apart(ended.atUs, fill.atUs)} before, a price beyond its own was there and nothing had traded with it`;
+      return { kind: "absent", why };
+    }
+    if (ended !== undefined && ended.atUs <= fill.atUs) {
+      return {
+        kind: "latency",
+        why: `in the replay its order was over (${ended.how}) ${apart(ended.atUs, fill.atUs)} before`,
+      };
+    }
+    if (!fill.isMaker) {
+      const why = this.#isShared
+        ? "of what was printed to its side right after, nothing was left within its limit"
+        : "in the replay an earlier order of ours had taken that";
+      return { kind: "latency", why: `live it took on arrival; ${why}, and it rested` };
+    }
+    return { kind: "queue", why: `the model has it further back: ${this.#queueText(replayed)}` };
+  }
+
+  /** That live it took what the replayed book did not show; undefined where that is not so, or where prints say what it took. */
+  #untold({ isMaker, ticks, lots }: RecordedFill, { found }: ReplayedOrder): string | undefined {
+    const shownLots = found.get(ticks) ?? 0;
+    if (isMaker || this.#isShared || shownLots >= lots) return undefined;
+    const { amountOf } = amounts(this.#instrument);
+    return `live it took ${amountOf(lots)} at ${this.#instrument.toldPriceOf(ticks)}, where the book showed ${amountOf(shownLots)} when it arrived`;
+  }
+
+  #queueText({ aheadLots, tradedLots }: ReplayedOrder): string {
+    const { amountOf } = amounts(this.#instrument);
+    return `${amountOf(aheadLots)} stood at its price when it arrived, ${amountOf(tradedLots)} traded there or beyond while it was open`;
+  }
+
+  #filledText({ fills, recorded }: ReplayedOrder): string {
+    const { amountOf } = amounts(this.#instrument);
+    return `${amountOf(fills.reduce((sum, { lots }) => sum + lots, 0))} of ${amountOf(recorded.lots)}`;
+  }
+
+  /** The order that a fill is of: open at its price then, and nearest to a step down of what was open. */
+  #orderOf({ side, ticks, atUs, isMaker }: RecordedFill): RecordedOrder | undefined {
+    let found: RecordedOrder | undefined;
+    let distance = Number.POSITIVE_INFINITY;
+    for (const order of this.#account.orders) {
+      if (order.side !== side || order.refused !== undefined) continue;
+      const fits = isMaker
+        ? order.ticks === ticks
+        : Number.isNaN(order.ticks) ||
+          (side === "BUY" ? order.ticks >= ticks : order.ticks <= ticks);
+      if (!fits) continue;
+      for (const step of filledSteps(order)) {
+        const apartUs = Math.abs(step.atUs - atUs);
+        if (apartUs >= distance) continue;
+        distance = apartUs;
+        found = order;
+      }
+    }
+    return distance <= MOST_APART_US ? found : undefined;
+  }
+}
+
+/** An order's own stream tells of a fill within so long. */
+const MOST_APART_US = 5_000_000;
+
+/** Where less was open than before, other than by its end. */
+function filledSteps({ steps, lots, ended }: RecordedOrder): RecordedOrder["steps"] {
+  // A part may be filled in the millisecond in which the rest ends.
+  const isEnd = ({ openLots, atUs }: RecordedOrder["steps"][number]): boolean =>
+    openLots === 0 && atUs === ended?.atUs;
+  return steps.filter(
+    (step, at) =>
+      step.openLots < (at === 0 ? lots : (steps[at - 1]?.openLots ?? lots)) && !isEnd(step),
+  );
+}
+
+function nearest(instants: readonly number[], atUs: number): number | undefined {
+  let found: number | undefined;
+  for (const each of instants)
+    if (found === undefined || Math.abs(each - atUs) < Math.abs(found - atUs)) found = each;
+  return found;
+}
+
+function apart(one: number, other: number): string {
+  const ms = Math.abs(one - other) / 1000;
+  return ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+function amounts(instrument: Instrument) {
+  return { amountOf: (lots: Lots): string => instrument.toldAmountOf(lots) };
+}

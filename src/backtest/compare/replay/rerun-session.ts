@@ -1,0 +1,201 @@
+import type { ProfitParts } from "../../../account/profit/account-profit.js";
+import type { Notice } from "../../../bot/engine/bot-event.js";
+import { decimalToScaled } from "../../../core/instrument.js";
+import {
+  type CreditUnits,
+  DAY_MS,
+  type Lots,
+  type MarketId,
+  type Side,
+  type Ticks,
+} from "../../../core/units.js";
+import type { Span } from "../../../history/spans.js";
+import type { Intent } from "../../../strategies/intent.js";
+import { ReplayRun } from "../../engine/replay-run.js";
+import type { ReplayFill, RunObserver } from "../../record/run-observer.js";
+import type { StrategyError } from "../../record/strategy-errors.js";
+import type { Strategies } from "../../run/replay-options.js";
+import type { Session } from "../../session/session-file.js";
+import { constantLatency, type LatencyModel } from "../../venue/latency/latency.js";
+import type { LiquidationTerms } from "../../venue/market-terms.js";
+import { type StoodHalt, StoodHalts } from "../halt-history.js";
+import type { OpenedSessionMarket } from "../open-session.js";
+import type { AgainModel, AgainModels } from "./choose-rerun-models.js";
+import { openingPositions } from "./opening-positions.js";
+
+/** How the session is replayed. */
+export interface ReplayModel {
+  readonly models: AgainModels;
+  readonly liquidation: LiquidationTerms;
+  readonly seed: string;
+  /** When it begins. */
+  readonly startUs: number;
+  /** When its requests do not get through, on its bot's clock, ascending. */
+  readonly cutOff: readonly Span[];
+  /** Told everything that the bot tells. */
+  readonly onNotice?: ((notice: Notice) => void) | undefined;
+}
+
+/** An order that the bot sent in the replay. */
+export interface SentOrder {
+  readonly hash: string;
+  readonly side: Side;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly level: number;
+  /** When it left. */
+  readonly atUs: number;
+  /** When its cancel left; undefined where none did. */
+  cancelledUs: number | undefined;
+}
+
+/** What the bot did in one market of the replay. */
+export interface RanMarket {
+  readonly intents: { readonly atUs: number; readonly intent: Intent }[];
+  readonly orders: SentOrder[];
+  readonly fills: ReplayFill[];
+}
+
+/** A session, run again. */
+export interface RanAgain {
+  readonly markets: ReadonlyMap<MarketId, RanMarket>;
+  readonly profit: ProfitParts;
+  /** Markets in whose position of the session's beginning it began too. */
+  readonly opened: ReadonlySet<MarketId>;
+  /** What makes it worth nothing, in words. */
+  readonly worthless: readonly string[];
+  /** The first error of each market's strategy. */
+  readonly strategyErrors: readonly StrategyError[];
+  /** Until the session was over. */
+  readonly halts: readonly StoodHalt[];
+}
+
+/**
+ * What the replayed account begins with, in the quote asset's credit units: what the first decision found, and what was deposited after it, which the replay
+ * has from the beginning. What was withdrawn is left out.
+ */
+export function startCreditOf({ start, end, rules }: Session): CreditUnits {
+  const found = decimalToScaled(
+    start?.equityQuote ?? "0",
+    rules.creditDecimals,
+    "start.equityQuote",
+  );
+  const transferred = decimalToScaled(
+    end.transfersQuote,
+    rules.creditDecimals,
+    "end.transfersQuote",
+  );
+  return transferred > 0n ? found + transferred : found;
+}
+
+/**
+ * When a session's bot saw the market that it decided on first, microseconds of its own clock: before, it had asked for its account and its rules, which a
+ * replayed one has at once. Where it never decided, when it was begun.
+ */
+export function firstLookUs(
+  { startedUs }: Session,
+  opened: readonly OpenedSessionMarket[],
+  firstDecisionUs: number | undefined,
+): number {
+  if (firstDecisionUs === undefined) return startedUs;
+  const lastHeardUs = opened.map(({ heard: { localUs } }) =>
+    localUs.reduce(
+      (lastUs, us) => (us <= firstDecisionUs ? Math.max(lastUs, us) : lastUs),
+      startedUs,
+    ),
+  );
+  return Math.max(startedUs, Math.min(firstDecisionUs, ...lastHeardUs) - 1);
+}
+
+/** Runs the session's bot over the recorded interval once more, by the replay's models. @throws as {@link ReplayRun} does */
+export function runAgain(
+  session: Session,
+  opened: readonly OpenedSessionMarket[],
+  strategies: Strategies,
+  model: ReplayModel,
+): RanAgain {
+  const markets = new Map(
+    opened.map(({ marketId }) => [marketId, { intents: [], orders: [], fills: [] } as RanMarket]),
+  );
+  const byHash = new Map<string, SentOrder>();
+  const observer: RunObserver = {
+    touch() {},
+    equity() {},
+    quote() {},
+    action() {},
+    funding() {},
+    note() {},
+    fill: (fill) => void markets.get(fill.marketId)?.fills.push(fill),
+  };
+  const halts = new StoodHalts(model.startUs / 1000);
+  const { plain, fitted } = model.models;
+  const opening = openingPositions(session, opened, model.startUs);
+  const latency = latencyOf(plain);
+  const run: ReplayRun = new ReplayRun({
+    config: session.config,
+    rules: session.rules,
+    strategies,
+    markets: new Map(opened.map(({ marketId, history }) => [marketId, history])),
+    fills: {
+      queue: plain.queue,
+      partialFills: true,
+      doubtful: plain.doubtful,
+      queueAheadBase: undefined,
+      slippageTicks: 1,
+      path: "ohlc",
+      volumeShare: 0.1,
+    },
+    latencyOf: () => latency,
+    ownModels: new Map(
+      [...fitted].map(([marketId, own]) => [
+        marketId,
+        { queue: own.queue, latency: latencyOf(own) },
+      ]),
+    ),
+    liquidation: model.liquidation,
+    startCredit: startCreditOf(session),
+    opening,
+    seed: model.seed,
+    startUs: model.startUs,
+    cutOff: model.cutOff,
+    warmupMs: 0,
+    sampleUs: DAY_MS * 1000,
+    observer,
+    onNotice: (notice, atUs) => {
+      model.onNotice?.(notice);
+      halts.hear(notice, atUs / 1000);
+      if (notice.kind === "intent")
+        markets.get(notice.intent.marketId)?.intents.push({ atUs, intent: notice.intent });
+      if (notice.kind !== "dispatched") return;
+      const { action } = notice;
+      if (action.kind === "place") {
+        const { hash, side, ticks, lots } = action;
+        const level = run.bot.context.account.orders.get(hash)?.level ?? -1;
+        const order: SentOrder = { hash, side, ticks, lots, level, atUs, cancelledUs: undefined };
+        byHash.set(hash, order);
+        markets.get(action.marketId)?.orders.push(order);
+      } else if (action.kind === "cancel") {
+        const order = byHash.get(action.hash);
+        if (order !== undefined) order.cancelledUs = atUs;
+      } else if (action.kind === "cancel-all") {
+        for (const order of markets.get(action.marketId)?.orders ?? []) order.cancelledUs ??= atUs;
+      }
+    },
+  });
+  run.play(session.endedUs);
+  const stood = halts.until(session.endedUs / 1000);
+  const { worthless, strategyErrors } = run;
+  run.finish();
+  return {
+    opened: new Set(opening.keys()),
+    worthless,
+    strategyErrors,
+    markets,
+    profit: run.venue.account.profit(),
+    halts: stood,
+  };
+}
+
+function latencyOf({ orderLatencyMs, responseLatencyMs }: AgainModel): LatencyModel {
+  return constantLatency(orderLatencyMs, responseLatencyMs);
+}

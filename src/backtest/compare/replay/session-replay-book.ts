@@ -1,0 +1,92 @@
+import type { Ms } from "../../../core/units.js";
+import type { Tape } from "../../../history/columns/tape/tape.js";
+import type { ReadableSide } from "../../../market/book/readable-book.js";
+import type { BookEvent, BookSyncResult, DeskBook } from "../../../market/live-order-book.js";
+import { SyncedBook } from "../../../market/synced-book.js";
+import { ReplayBook } from "../../book/replay-book.js";
+
+/**
+ * A replayed book that is told when it hears what: its levels come from the store's columns, as a backtest's do; whether it may be believed is judged
+ * by the sequences that the session heard, as live.
+ */
+export class HeardBook implements DeskBook {
+  readonly #replayed = new ReplayBook();
+  readonly #sync: SyncedBook;
+  #coming: { readonly tape: Tape; readonly message: number } | undefined;
+
+  constructor(marketId: string, holdsOwnOrders: boolean) {
+    this.#sync = new SyncedBook(marketId, holdsOwnOrders);
+  }
+
+  get holdsOwnOrders(): boolean {
+    return this.#sync.holdsOwnOrders;
+  }
+
+  get bids(): ReadableSide {
+    return this.#replayed.bids;
+  }
+
+  get asks(): ReadableSide {
+    return this.#replayed.asks;
+  }
+
+  get synchronised(): boolean {
+    return this.#sync.synchronised;
+  }
+
+  get reason(): string | undefined {
+    return this.#sync.reason;
+  }
+
+  get sequence(): number {
+    return this.#sync.sequence;
+  }
+
+  get gaps(): number {
+    return this.#sync.gaps;
+  }
+
+  get lastReceivedMs(): Ms {
+    return this.#sync.lastReceivedMs;
+  }
+
+  /** The message of the store that the next event is. */
+  bring(tape: Tape, message: number): void {
+    this.#coming = { tape, message };
+  }
+
+  /** Applies a message that no event is of: the whole book as a recorder begins a day with it. */
+  repeat(tape: Tape, message: number): void {
+    this.#replayed.applyMessage(tape, message);
+  }
+
+  /** Takes an event whose levels the store has: those that it tells itself are of no account. */
+  apply(event: BookEvent, nowMs: Ms): BookSyncResult {
+    const coming = this.#coming;
+    this.#coming = undefined;
+    const result = this.#sync.apply({ ...event, bids: [], asks: [] }, nowMs);
+    if (result !== "applied" || coming === undefined) return result;
+    this.#replayed.applyMessage(coming.tape, coming.message);
+    if (!this.#replayed.crossed) return result;
+    this.lose(
+      `crossed book at sequence ${this.sequence}: bid ${this.bids.bestTicks} >= ask ${this.asks.bestTicks} ticks`,
+    );
+    return "resubscribe";
+  }
+
+  lose(reason: string): void {
+    this.#sync.lose(reason);
+  }
+
+  stale(nowMs: Ms, maxAgeMs: Ms): boolean {
+    return this.#sync.stale(nowMs, maxAgeMs);
+  }
+
+  confirm(exchangeSequence: number, nowMs: Ms): ReturnType<DeskBook["confirm"]> {
+    return this.#sync.confirm(exchangeSequence, nowMs);
+  }
+
+  entries(): { readonly bids: number[]; readonly asks: number[] } {
+    return { bids: this.bids.entries(), asks: this.asks.entries() };
+  }
+}

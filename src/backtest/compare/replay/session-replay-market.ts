@@ -1,0 +1,105 @@
+import { scaledToDecimal } from "../../../core/instrument.js";
+import type { MarketId } from "../../../core/units.js";
+import type { VenueEvent } from "../../../exchange/venue.js";
+import { ascendingOrder } from "../../../history/columns/tape/ascending-order.js";
+import { type MarkTape, type Tape, TapeKind } from "../../../history/columns/tape/tape.js";
+import type { HeardInput } from "../../session/recorded-turns.js";
+import { HeardBook } from "./session-replay-book.js";
+
+const RATE_DECIMALS = 18;
+const KINDS: Readonly<Record<Exclude<HeardInput["what"], "market-state">, TapeKind>> = {
+  "book-snapshot": TapeKind.bookSnapshot,
+  "book-update": TapeKind.bookUpdate,
+  "public-trade": TapeKind.trade,
+};
+
+/** What the store has of one market, in the order in which it was heard. */
+export interface HeardData {
+  readonly marketId: MarketId;
+  /** Our orders in it where the exchange had them. */
+  readonly tape: Tape;
+  readonly marks: MarkTape | undefined;
+  readonly isInBook: boolean;
+}
+
+/** One market of a recorded session, told again turn by turn from the store's columns. */
+export class HeardMarket {
+  readonly book: HeardBook;
+  readonly #data: HeardData;
+  readonly #markOrder: Uint32Array | undefined;
+  /** Messages that were told by now. */
+  #told = 0;
+
+  constructor(data: HeardData) {
+    this.#data = data;
+    this.book = new HeardBook(data.marketId, data.isInBook);
+    this.#markOrder = data.marks === undefined ? undefined : ascendingOrder(data.marks.localUs);
+  }
+
+  /** The event that a turn heard, and brings its levels to the book. In words, where the store has no such thing. */
+  eventOf(input: HeardInput): VenueEvent | string {
+    if (input.what === "market-state") return this.#mark(input.number);
+    const { tape, marketId } = this.#data;
+    if (input.number > tape.messages)
+      return `the store has no message ${input.number} of ${marketId}`;
+    while (this.#told < input.number - 1) this.book.repeat(tape, this.#next());
+    if (this.#told !== input.number - 1)
+      return `message ${input.number} of ${marketId} was heard already`;
+    const message = this.#next();
+    if (tape.kind[message] !== KINDS[input.what])
+      return `message ${input.number} of ${marketId} is no ${input.what} in the store`;
+    switch (input.what) {
+      case "public-trade":
+        return this.#trade(input.id, message);
+      case "book-snapshot":
+        this.book.bring(tape, message);
+        return { type: input.what, marketId, sequence: input.sequence, bids: [], asks: [] };
+      case "book-update": {
+        const { beginSequence, endSequence } = input;
+        this.book.bring(tape, message);
+        return { type: input.what, marketId, beginSequence, endSequence, bids: [], asks: [] };
+      }
+    }
+  }
+
+  #next(): number {
+    const { byLocal } = this.#data.tape;
+    const message = byLocal === undefined ? this.#told : (byLocal[this.#told] as number);
+    this.#told += 1;
+    return message;
+  }
+
+  #trade(id: string, message: number): VenueEvent {
+    const { tape, marketId } = this.#data;
+    const row = (tape.rowEnd[message] as number) - 1;
+    const signed = tape.signedTicks[row] as number;
+    const timeMs = (tape.exchangeUs[message] as number) / 1000;
+    // Above zero: a taker bought.
+    return {
+      type: "public-trade",
+      marketId,
+      id,
+      ticks: Math.abs(signed),
+      lots: tape.lots[row] as number,
+      timeMs,
+      isBuyerMaker: signed < 0,
+    };
+  }
+
+  #mark(number: number): VenueEvent | string {
+    const { marks, marketId } = this.#data;
+    const at =
+      this.#markOrder === undefined ? number - 1 : (this.#markOrder[number - 1] ?? Number.NaN);
+    const mark = marks?.markCredit[at];
+    if (marks === undefined || mark === undefined)
+      return `the store has no mark ${number} of ${marketId}`;
+    return {
+      type: "market-state",
+      marketId,
+      mark,
+      index: marks.indexCredit[at] as bigint,
+      fundingRate: Number(scaledToDecimal(marks.fundingRateE18[at] as bigint, RATE_DECIMALS)),
+      nextFundingMs: marks.nextFundingMs[at] as number,
+    };
+  }
+}

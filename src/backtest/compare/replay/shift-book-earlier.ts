@@ -1,0 +1,71 @@
+import { tapeInOrder } from "../../../history/columns/tape/order-tape.js";
+import { type Tape, TapeKind } from "../../../history/columns/tape/tape.js";
+import type { RecordedOrder } from "../../session/recorded-orders.js";
+
+/** What a message may come later than its gathering was over: the line is not the same each time. */
+const JITTER_US = 2_000;
+
+/**
+ * When requests of ours changed the exchange's book, microseconds on its clock, ascending: orders that came to rest, and those that were taken down.
+ * A fill is no such change of its own: what filled us changed the book with it.
+ */
+export function ownChangesUs(orders: readonly RecordedOrder[]): readonly number[] {
+  const changes: number[] = [];
+  for (const { acceptedUs, ended, steps } of orders) {
+    if (acceptedUs !== undefined && steps.some(({ openLots }) => openLots > 0))
+      changes.push(acceptedUs);
+    if (ended !== undefined) changes.push(ended.atUs);
+  }
+  return changes.sort((one, other) => one - other);
+}
+
+/**
+ * A tape whose book messages happened earlier at the exchange than they were told; trades stay, and when anything was heard stays too. An exchange that
+ * gathers changes of its book tells them `byUs` after the first of them, without a stamp, while its trades carry one. Nothing happened
+ * before the message before was told. Where a request of ours was the first change, the others came at some time between it and
+ * the telling: in the middle, for all that is known.
+ */
+export function earlierBook(tape: Tape, byUs: number, ownUs: readonly number[] = []): Tape {
+  if (byUs === 0) return tape;
+  const { messages } = tape;
+  const [books, trades]: [number[], number[]] = [[], []];
+  for (let message = 0; message < messages; message++)
+    (tape.kind[message] === TapeKind.trade ? trades : books).push(message);
+  const stamps = happenedUs(tape, books, byUs, ownUs);
+  const order = new Uint32Array(messages);
+  let [book, trade] = [0, 0];
+  for (let to = 0; to < messages; to++) {
+    const [nextBook, nextTrade] = [books[book], trades[trade]];
+    const isTrade =
+      nextBook === undefined ||
+      (nextTrade !== undefined && (stamps[nextTrade] as number) <= (stamps[nextBook] as number));
+    order[to] = (isTrade ? nextTrade : nextBook) as number;
+    if (isTrade) trade += 1;
+    else book += 1;
+  }
+  return tapeInOrder(tape, order, stamps);
+}
+
+/** When each message happened at the exchange. */
+function happenedUs(
+  tape: Tape,
+  books: readonly number[],
+  byUs: number,
+  ownUs: readonly number[],
+): Float64Array {
+  const stamps = Float64Array.from(tape.exchangeUs);
+  let beforeUs = Number.NEGATIVE_INFINITY;
+  let next = 0;
+  for (const message of books) {
+    const toldUs = tape.exchangeUs[message] as number;
+    while (next < ownUs.length && (ownUs[next] as number) <= beforeUs) next += 1;
+    const ownFirstUs = ownUs[next] ?? Number.POSITIVE_INFINITY;
+    const firstUs = Math.max(beforeUs, toldUs - byUs);
+    stamps[message] =
+      ownFirstUs <= firstUs + JITTER_US
+        ? Math.round((Math.max(firstUs, ownFirstUs) + toldUs) / 2)
+        : firstUs;
+    beforeUs = toldUs;
+  }
+  return stamps;
+}

@@ -1,0 +1,211 @@
+import type { Instrument } from "../../core/instrument.js";
+import type { Lots, Side, Ticks } from "../../core/units.js";
+import type { ReplayFill } from "../record/run-observer.js";
+import { instantOf } from "../report/page/format-instant.js";
+import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
+import { type FillDifference, toldFill } from "./fill-explainer.js";
+import { filledBeside, type SidedFill, type Unmatched } from "./match-fills.js";
+import type { RanMarket, SentOrder } from "./replay/rerun-session.js";
+
+/** Explains fills that only one of a session and its second run has: first by whether an order of ours stood there at all. */
+export class AgainExplainer {
+  readonly #instrument: Instrument;
+  readonly #account: RecordedAccount;
+  readonly #ran: RanMarket;
+  readonly #windowUs: number;
+  readonly #divergedUs: number | undefined;
+
+  /** @param divergedUs when the two first wanted different quotes, microseconds since 1970; undefined where they always wanted the same. */
+  constructor(
+    instrument: Instrument,
+    account: RecordedAccount,
+    ran: RanMarket,
+    windowUs: number,
+    divergedUs: number | undefined,
+  ) {
+    this.#instrument = instrument;
+    this.#account = account;
+    this.#ran = ran;
+    this.#windowUs = windowUs;
+    this.#divergedUs = divergedUs;
+  }
+
+  live({ fill, lots }: Unmatched<RecordedFill>): FillDifference {
+    const { side, ticks, atUs } = fill;
+    const at = { only: "live", ...toldFill(this.#instrument, fill, lots) } as const;
+    const standing = this.#ran.orders.filter(
+      (each) => each.side === side && each.ticks === ticks && this.#stands(each, atUs),
+    );
+    const stood = standing.filter(
+      (each) => each.atUs <= atUs && !(each.cancelledUs !== undefined && each.cancelledUs <= atUs),
+    );
+    const [order] = [...stood, ...standing];
+    if (order === undefined)
+      return { ...at, ...this.#before("the replay had no order there", atUs) };
+    const stays = this.#ran.orders.map((each) => ({ ...each, endUs: each.cancelledUs }));
+    const had = this.#near(this.#ran.fills, fill, stays, "the replay");
+    if (had?.isAll) return { ...at, ...this.#before(`${had.text}, all that it had there`, atUs) };
+    if (order.atUs > atUs)
+      return {
+        ...at,
+        kind: "latency",
+        why: `the replay sent its order there ${apart(order.atUs, atUs)}`,
+      };
+    if (order.cancelledUs !== undefined && order.cancelledUs <= atUs)
+      return {
+        ...at,
+        kind: "latency",
+        why: `the replay asked for the cancel of its order there ${apart(order.cancelledUs, atUs)}`,
+      };
+    if (had !== undefined)
+      return {
+        ...at,
+        kind: "queue",
+        why: `${had.text}, and the queue model has the rest further back`,
+      };
+    const other = this.#ran.fills.find(
+      (each) => each.side === side && each.ticks === ticks && each.atUs >= order.atUs,
+    );
+    if (other !== undefined)
+      return {
+        ...at,
+        kind: "time",
+        why: `the replay filled its order there ${apart(other.atUs, atUs)}`,
+      };
+    return {
+      ...at,
+      kind: "queue",
+      why: "the replay had an order there, which the queue model has further back",
+    };
+  }
+
+  replayed({ fill, lots }: Unmatched<ReplayFill>): FillDifference {
+    const { side, ticks, atUs, cause } = fill;
+    const at = { only: "replay", ...toldFill(this.#instrument, fill, lots) } as const;
+    const placed = this.#account.orders.filter(
+      (each) =>
+        each.side === side &&
+        each.ticks === ticks &&
+        each.sentUs <= atUs + this.#windowUs &&
+        (each.ended === undefined || each.ended.atUs >= atUs - this.#windowUs),
+    );
+    const taken = placed.filter(({ refused }) => refused === undefined);
+    const stood = taken.filter(
+      ({ sentUs, ended }) => sentUs <= atUs && !(ended !== undefined && ended.atUs <= atUs),
+    );
+    const [order] = [...stood, ...taken, ...placed];
+    if (order === undefined) return { ...at, ...this.#before("live had no order there", atUs) };
+    if (order.sentUs > atUs)
+      return {
+        ...at,
+        kind: "latency",
+        why: `live sent its order there ${apart(order.sentUs, atUs)}`,
+      };
+    if (order.refused !== undefined)
+      return {
+        ...at,
+        kind: "earlier-difference",
+        why: `live its order was not taken: ${order.refused}`,
+      };
+    const stays = this.#account.orders
+      .filter(({ refused }) => refused === undefined)
+      .map((each) => ({ ...each, atUs: each.sentUs, endUs: each.ended?.atUs }));
+    const had = this.#near(this.#account.fills, fill, stays, "live");
+    if (had?.isAll) return { ...at, ...this.#before(`${had.text}, all that it had there`, atUs) };
+    if (order.ended !== undefined && order.ended.atUs <= atUs)
+      return {
+        ...at,
+        kind: "latency",
+        why: `live its order was over (${order.ended.status}) before`,
+      };
+    if (had !== undefined)
+      return { ...at, kind: "queue", why: `${had.text}, and the rest stood further back` };
+    const other = this.#account.fills.find(
+      (each) => each.side === side && each.ticks === ticks && each.atUs >= order.sentUs,
+    );
+    if (other !== undefined)
+      return { ...at, kind: "time", why: `live filled the order there ${apart(other.atUs, atUs)}` };
+    const whys = {
+      queue: "live it stood further back than the queue model has it",
+      through: "a trade printed beyond its price, and live it was not filled",
+      cross: "the other side's best came to its price, and live it was not filled",
+      taker: "it took on arrival what was not there live",
+    } as const;
+    return { ...at, kind: cause === "taker" ? "latency" : cause, why: whys[cause] };
+  }
+
+  /** A difference that lies after a fill is no reason of it: of one that has none before it, the two had other orders for the same quotes. */
+  #before(what: string, atUs: number): Pick<FillDifference, "kind" | "why"> {
+    const since = this.#divergedUs;
+    return since !== undefined && since <= atUs
+      ? {
+          kind: "earlier-difference",
+          why: `${what}: from ${instantOf(since)} on the two wanted different quotes`,
+        }
+      : { kind: "absent", why: `${what}, though both had wanted the same quotes until then` };
+  }
+
+  /**
+   * What one of the two filled beside a fill; undefined where nothing. Where nothing was open there any more, what is left of the fill is a matter of size.
+   * @param stays all of its orders.
+   */
+  #near(fills: readonly SidedFill[], fill: SidedFill, stays: readonly Stay[], who: string) {
+    const { side, ticks, atUs } = fill;
+    const isThere = (each: Pick<SidedFill, "side" | "ticks" | "atUs">, untilUs: number): boolean =>
+      each.side === side && each.ticks === ticks && each.atUs <= untilUs;
+    const near = filledBeside(fills, fill, this.#windowUs);
+    const [first] = near;
+    if (first === undefined) return undefined;
+    const lots = near.reduce((sum, each) => sum + each.lots, 0);
+    const there = fills.filter((each) => isThere(each, atUs + this.#windowUs));
+    const placed = stays.filter((each) => isThere(each, atUs));
+    const open = openOf(placed, there).filter((_, at) => !isOver(placed[at] as Stay, atUs));
+    const isAll = open.length > 0 && open.every((left) => left === 0);
+    return {
+      isAll,
+      text: `${who} filled ${this.#instrument.toldAmountOf(lots)} there ${apart(first.atUs, atUs)}`,
+    };
+  }
+
+  #stands({ atUs: sentUs, cancelledUs }: SentOrder, atUs: number): boolean {
+    return (
+      sentUs <= atUs + this.#windowUs &&
+      (cancelledUs === undefined || cancelledUs >= atUs - this.#windowUs)
+    );
+  }
+}
+
+/** An order at its price, from its sending to its end. */
+interface Stay {
+  readonly side: Side;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  readonly atUs: number;
+  readonly endUs: number | undefined;
+}
+
+function isOver({ endUs }: Stay, atUs: number): boolean {
+  return endUs !== undefined && endUs <= atUs;
+}
+
+/** What each of some orders of one price has open after some fills there: the oldest is filled first, of those that stood there by the clocks, which may differ. */
+function openOf(stays: readonly Stay[], fills: readonly SidedFill[]): Lots[] {
+  const open = stays.map(({ lots }) => lots);
+  for (const { atUs, lots } of fills) {
+    let left = lots;
+    for (const isStrict of [true, false]) {
+      for (const [at, stay] of stays.entries()) {
+        if (isStrict && (stay.atUs > atUs || isOver(stay, atUs))) continue;
+        const filled = Math.min(left, open[at] as Lots);
+        open[at] = (open[at] as Lots) - filled;
+        left -= filled;
+      }
+    }
+  }
+  return open;
+}
+
+function apart(otherUs: number, atUs: number): string {
+  const ms = Math.abs(otherUs - atUs) / 1000;
+  return `${ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`} ${otherUs < atUs ? "earlier" : "later"}`;
+}

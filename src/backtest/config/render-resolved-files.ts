@@ -1,0 +1,98 @@
+import { basename, dirname, relative, sep } from "node:path";
+import { stringify } from "yaml";
+import { isStrategyFile } from "../../bot/config/config.js";
+import { instantText } from "../../history/day.js";
+import { replayConfig } from "../engine/replay-config.js";
+import { instantOf } from "../report/page/format-instant.js";
+import type { BacktestConfig } from "./backtest-config.js";
+
+/** A file as a reader of a report sees it. */
+export interface ShownFile {
+  readonly name: string;
+  /** YAML, which JSON is too. */
+  readonly yaml: string;
+}
+
+/** What the history decided where the file left it open. */
+export interface ResolvedInputs {
+  readonly grade: string;
+  /** Of candles. */
+  readonly interval: string | undefined;
+  readonly sampleMs: number;
+}
+
+/** What names an exchange's answer where the configuration was one. */
+const EXCHANGE_INFO = "exchangeInfo.json";
+
+/**
+ * The files of a backtest with every default in them, in the form in which they are read: written where the backtest's lay, they run again to
+ * the same report. Paths are relative to it, and nothing in them is the reader's business alone: no key's place, no state, no home folder.
+ */
+export function shownFiles(config: BacktestConfig, resolved: ResolvedInputs): ShownFile[] {
+  const { path, bot, history, written, account, fills, warmupMs, seed, adverseSelectionMs, name } =
+    config;
+  const near = (absolute: string): string => relativeTo(dirname(path), absolute);
+  const { fromUs, toUs, grade: _, interval: __, ...opened } = history;
+  const span = { from: shownInstant(fromUs), to: shownInstant(toUs) };
+  const botName =
+    basename(bot.path) === basename(path) ? `bot-${basename(path)}` : basename(bot.path);
+  const backtest = {
+    history: {
+      ...opened,
+      store: near(history.store),
+      ...span,
+      grade: resolved.grade,
+      interval: resolved.interval,
+    },
+    bot: botName,
+    rules:
+      written.exchangeInfo === undefined
+        ? written.rules
+        : { ...written.rules, exchangeInfo: EXCHANGE_INFO },
+    account,
+    fills:
+      fills.latencyFile === undefined ? fills : { ...fills, latencyFile: near(fills.latencyFile) },
+    warmupMs,
+    seed,
+    sampleMs: resolved.sampleMs,
+    adverseSelectionMs,
+    name,
+  };
+  return [
+    { name: basename(path), yaml: stringify(backtest) },
+    { name: botName, yaml: stringify(shownBot(config, near)) },
+    ...(written.exchangeInfo === undefined
+      ? []
+      : [{ name: EXCHANGE_INFO, yaml: written.exchangeInfo }]),
+  ];
+}
+
+/** Whole milliseconds as a person writes them, and else to the microsecond. */
+function shownInstant(atUs: number): string {
+  return atUs % 1000 === 0 ? instantText(atUs / 1000) : instantOf(atUs);
+}
+
+/** The bot's file as the run had it. No key is read of it: any name does. */
+function shownBot({ bot, history }: BacktestConfig, near: (absolute: string) => string): object {
+  const {
+    path: _,
+    stateDir: __,
+    account: ___,
+    ...shown
+  } = replayConfig(bot, new Set(Object.keys(history.markets)));
+  const markets = Object.entries(shown.markets).map(([id, market]) => {
+    const { strategy } = market;
+    if (strategy === undefined || !isStrategyFile(strategy)) return [id, market];
+    return [id, { ...market, strategy: `./${near(strategy)}` }];
+  });
+  return {
+    ...shown,
+    account: { keyEnv: "MARKETWRIGHT_KEY" },
+    markets: Object.fromEntries(markets),
+  };
+}
+
+function relativeTo(folder: string, absolute: string): string {
+  const path = relative(folder, absolute).split(sep).join("/");
+  return path === "" ? "." : path;
+}

@@ -1,0 +1,31 @@
+import { maskSecrets } from "../../core/crypto/secrets.js";
+import { RunError } from "../../core/errors.js";
+import { arrived, type CarriedError, carried } from "../run/serialised-error.js";
+import { tagged, untagged } from "./tagged-json.js";
+
+/** What a job in a queue says it failed with: the error's words for who looks into the queue, and on a last line the whole of it, for {@link failureOf}. */
+export function reasonOf(thrown: unknown): string {
+  const error = carried(thrown);
+  return maskSecrets(`${error.own.message}\n${JSON.stringify({ [CARRIED]: error }, tagged)}`);
+}
+
+/** The error that a job failed with, of the type that it was thrown as. What the queue itself says of a job is a RunError. */
+export function failureOf(reason: string): Error {
+  const error = carriedIn(reason.slice(reason.lastIndexOf("\n") + 1));
+  return error === undefined ? new RunError(reason) : arrived(error);
+}
+
+function carriedIn(line: string): CarriedError | undefined {
+  try {
+    const read = JSON.parse(line, untagged) as Readonly<
+      Record<string, CarriedError | undefined>
+    > | null;
+    return read?.[CARRIED];
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    return undefined;
+  }
+}
+
+/** A key that no other text has. */
+const CARRIED = "$carried";

@@ -1,0 +1,132 @@
+import { basename } from "node:path";
+import { signedRates } from "../../bot/execution/signed-rates.js";
+import { scaledToDecimal } from "../../core/instrument.js";
+import type { BacktestConfig } from "../config/backtest-config.js";
+import type { DoubtRule } from "../venue/ambiguous-fill-rule.js";
+import type { PlayedHistory } from "./played-history.js";
+
+/** A model or a setting as a reader of a report sees it. */
+export interface ShownModel {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What a reader should know at once of how orders travelled, were filled and were paid. */
+export function shownModels(config: BacktestConfig, history: PlayedHistory): ShownModel[] {
+  const { rules, account, asset, liquidation, warmupMs, history: asked } = config;
+  const markets = Object.keys(asked.markets);
+  const rates = markets.map((marketId) => {
+    const { makerFeeRate, takerFeeRate } = signedRates(config.bot, rules.markets[marketId]);
+    return {
+      name: `Fees in ${marketId}`,
+      value: `maker ${bpsText(makerFeeRate)} bps, taker ${bpsText(takerFeeRate)} bps`,
+    };
+  });
+  const budgets = rules.rateLimits.map(
+    ({ name, limit, intervalMs }) => `${name} ${limit} in ${intervalMs / 1000} s`,
+  );
+  return [
+    ...fillModels(config, history),
+    { name: "Latency of orders", value: latencyText(config) },
+    ...(history.grade === "klines"
+      ? []
+      : [
+          {
+            name: "Latency of market data",
+            value: `as recorded, at least ${asked.baseLatencyMs} ms where it was not`,
+          },
+        ]),
+    ...carryModels(history),
+    ...rates,
+    { name: "Gas of small orders", value: gasText(config) },
+    { name: "Token budgets", value: budgets.join(", ") },
+    {
+      name: "Account",
+      value: `${account.creditQuote} ${asset} at the start; ${warmupMs / 1000} s of warm-up`,
+    },
+    {
+      name: "Own liquidation",
+      value: `${percentText(liquidation.priceOff)} worse than the mark, ${percentText(liquidation.insuranceFeeRate)} on top`,
+    },
+  ];
+}
+
+/** What marks and funding are made of; a history without either has neither to show, and its report says so. */
+function carryModels({ markets, grade }: PlayedHistory): ShownModel[] {
+  return markets.map(({ marketId, marks, tellsFunding, funding }) => {
+    const made =
+      grade === "klines"
+        ? "the price at each bar's open, high and low"
+        : "the middle of the best prices";
+    const mark = marks === undefined ? made : "as recorded";
+    const paid =
+      funding !== undefined
+        ? "as it was paid"
+        : tellsFunding
+          ? "what the marks said would be paid"
+          : "none paid: none recorded";
+    return { name: `Mark and funding in ${marketId}`, value: `mark: ${mark}; funding: ${paid}` };
+  });
+}
+
+const DOUBTFUL: Readonly<Record<DoubtRule, string>> = {
+  conservative:
+    "charged a taker's fee or a maker's where that is more, POST_ONLY without rebate, where history does not tell that an order had come to rest",
+  "by-book": "charged a maker's fee where the recorded book lets an order rest, which flatters",
+};
+
+function fillModels({ fills }: BacktestConfig, { grade, interval }: PlayedHistory): ShownModel[] {
+  const taker = { name: "Takers", value: `${fills.slippageTicks} ticks worse than the last price` };
+  const doubtful = { name: "Doubtful fills", value: DOUBTFUL[fills.doubtful] };
+  if (grade === "books") {
+    return [
+      { name: "Queue", value: `${fills.queue}${fills.partialFills ? "" : ", whole fills only"}` },
+      doubtful,
+    ];
+  }
+  if (grade === "trades") {
+    const value =
+      fills.queueAheadBase === undefined
+        ? "only by a trade beyond the price"
+        : `behind ${fills.queueAheadBase} at the price`;
+    return [{ name: "Fills", value }, taker, doubtful];
+  }
+  return [
+    {
+      name: "Fills",
+      value: `candles of ${interval}, at most ${percentText(fills.volumeShare)} of a candle's volume`,
+    },
+    taker,
+    doubtful,
+  ];
+}
+
+function latencyText({
+  fills: { latencyFile, feedLatency, orderLatencyMs, responseLatencyMs },
+}: BacktestConfig): string {
+  if (latencyFile !== undefined) return `recorded round trips of ${basename(latencyFile)}`;
+  if (feedLatency === undefined)
+    return `${orderLatencyMs} ms to the exchange, ${responseLatencyMs} ms back`;
+  const { order, response } = feedLatency;
+  return `follows the feed: order x ${order.factor} + ${order.addMs} ms, response x ${response.factor} + ${response.addMs} ms`;
+}
+
+function gasText({
+  rules: { orderGasCredit = 0n, waiveGasFeeMinimumQuote, creditDecimals },
+  asset,
+  bot,
+}: BacktestConfig): string {
+  if (orderGasCredit === 0n || waiveGasFeeMinimumQuote === 0n)
+    return "none charged: the rules name none";
+  const credit = (units: bigint): string => scaledToDecimal(units, creditDecimals);
+  const unit = bot.exchange.waiverUnit === "quote" ? asset : "of the base asset";
+  return `${credit(orderGasCredit)} ${asset} on top of the fee of an order below ${credit(waiveGasFeeMinimumQuote)} ${unit}`;
+}
+
+function bpsText(rateE18: bigint): string {
+  return scaledToDecimal(rateE18, 14);
+}
+
+function percentText(share: number): string {
+  return `${Number((share * 100).toPrecision(12))} %`;
+}

@@ -1,9 +1,0 @@
-import type { Job } from "./play-job.js";
-
-/** The same error, which is nobody else's, saying which job it was. */
-export function inJob({ id }: Job, error: Error): Error {
-  return Object.assign(error, {
-    message: `${id}: ${error.message}`,
-    stack: `${id}: ${error.stack}`,
-  });
-}

@@ -1,0 +1,121 @@
+import { Decimal } from "decimal.js";
+import type { Notice } from "../../../bot/engine/bot-event.js";
+import {
+  bindStrategies,
+  loadStrategies,
+  strategyFiles,
+} from "../../../bot/run/market-strategies.js";
+import { tellFailed } from "../../../bot/strategy/log-strategy-failure.js";
+import { ConfigError } from "../../../core/errors.js";
+import { sha256Of } from "../../../history/file-hash.js";
+import type { Log } from "../../../monitoring/log.js";
+import type { BacktestConfig } from "../../config/backtest-config.js";
+import type { Report } from "../../report/report-schema.js";
+import { ChangedInput } from "../../run/opening/changed-input.js";
+import { type PlayedBy, reportOf } from "../../run/play-path.js";
+import type { PlayedHistory } from "../../run/played-history.js";
+import { type Figures, figuresOf } from "../results/figures.js";
+import { type InputSums, requireInputs, strategiesKey, strategySums } from "./input-files.js";
+
+/** One point on one window. */
+export interface Job {
+  /** `train3-17`: what it is called among all jobs of its sweep. */
+  readonly id: string;
+  readonly config: BacktestConfig;
+  /** What the run reads beside its history, as it was when the sweep began. */
+  readonly inputs: InputSums;
+}
+
+/** What came of it. */
+export interface JobResult {
+  readonly figures: Figures;
+  /** `refused`: it was not run, since the market does not take it. */
+  readonly ended: Report["ended"] | "refused";
+  /** Of one that was refused: why. */
+  readonly reason?: string;
+  /** Of one whose strategy failed, along either path through candles: the market and why. */
+  readonly strategyError?: string;
+  /** What makes it worth nothing, and then what makes its figures less believable than they look, as its report says it. */
+  readonly doubts: readonly string[];
+}
+
+/** Runs jobs in one process or thread, their strategies loaded once: they are what they were then, however their files change. */
+export class JobPlayer {
+  readonly #log: Log;
+  readonly #version: string;
+  readonly #onProgress: () => boolean;
+  /** Stacks of failed strategies that are in the log. */
+  readonly #told = new Set<string>();
+  readonly #loaded = new Map<string, ReturnType<typeof loadStrategies>>();
+
+  /** @param version of this package. @param onProgress as a replay is told of: what it throws ends a job. */
+  constructor(log: Log, version: string, onProgress: () => boolean = () => true) {
+    this.#log = log;
+    this.#version = version;
+    this.#onProgress = onProgress;
+  }
+
+  /** Replays the history with the job's configuration. Candles: along both paths where the file asks for the worse, and the worse it is. @throws ChangedInput where a file is not the job's; ConfigError, RunError */
+  async play({ id, config, inputs }: Job, history: PlayedHistory): Promise<JobResult> {
+    const { latencyFile } = config.fills;
+    // One that is not there is none of the job's either.
+    if (latencyFile !== undefined)
+      requireInputs(inputs, { [latencyFile]: await sha256Of(latencyFile).catch(() => "none") });
+    const strategies = bindStrategies(config.bot, await this.#strategies(config, inputs));
+    const onNotice = (notice: Notice): void => this.#tellFailed(id, notice);
+    const run: PlayedBy = {
+      strategies,
+      version: this.#version,
+      onProgress: this.#onProgress,
+      onNotice,
+    };
+    const { path } = config.fills;
+    if (history.grade !== "klines" || path !== "worse")
+      return resultOf([await reportOf(config, run, history, path === "worse" ? "ohlc" : path)]);
+    const [high, low] = [
+      await reportOf(config, run, history, "ohlc"),
+      await reportOf(config, run, history, "olhc"),
+    ];
+    return resultOf(
+      new Decimal(high.profit.total).lte(low.profit.total) ? [high, low] : [low, high],
+    );
+  }
+
+  /** Once for one place of a strategy: all points may fail alike. */
+  #tellFailed(job: string, notice: Notice): void {
+    if (notice.kind !== "strategy-failed" || this.#told.has(notice.stack ?? notice.why)) return;
+    this.#told.add(notice.stack ?? notice.why);
+    tellFailed(this.#log, notice, { job });
+  }
+
+  #strategies(config: BacktestConfig, inputs: InputSums): ReturnType<typeof loadStrategies> {
+    const key = strategiesKey(config, inputs);
+    const known = this.#loaded.get(key) ?? this.#load(config.bot, inputs);
+    this.#loaded.set(key, known);
+    known.catch(() => this.#loaded.delete(key));
+    return known;
+  }
+
+  async #load(bot: BacktestConfig["bot"], inputs: InputSums): ReturnType<typeof loadStrategies> {
+    const loaded = await loadStrategies(bot, this.#log).catch((cause: unknown) => {
+      // The sweep has loaded the job's own.
+      throw cause instanceof ConfigError
+        ? new ChangedInput(`is not the sweep's: ${cause.message}`, { cause })
+        : cause;
+    });
+    requireInputs(inputs, strategySums(strategyFiles(loaded)));
+    return loaded;
+  }
+}
+
+/** @param reports the one that counts first */
+function resultOf(reports: readonly [Report, ...Report[]]): JobResult {
+  const [report] = reports;
+  const [error] = reports.flatMap(({ strategyErrors }) => strategyErrors);
+  return {
+    figures: figuresOf(report),
+    ended: report.ended,
+    ...(error === undefined ? {} : { strategyError: `${error.marketId}: ${error.why}` }),
+    doubts: [...report.worthless, ...report.doubts],
+  };
+}

@@ -1,0 +1,80 @@
+import { FIGURES } from "./figures.js";
+import type { SweepResult } from "./sweep-json.js";
+import { doubtText, isDoubtful } from "./warning-text.js";
+
+/** So many of a ranking are looked at first. */
+const LOOKED_AT = 10;
+
+/**
+ * What whoever reads a sweep's ranking has to know first, a sentence each without its full stop: that a strategy failed, that it ranks by a figure that no point has, that its best point did nothing or is
+ * doubtful, why the profit on the test windows is, and how many of the points that one looks at first are. Empty where there is nothing of the kind.
+ */
+export function sweepDoubts(result: SweepResult): string[] {
+  const { points, best, walkForward } = result;
+  const chosen = doubtText(points[best]?.runs ?? []);
+  const tested = doubtText((walkForward?.splits ?? []).map(({ tested }) => tested));
+  return [
+    ...strategyErrors(result),
+    ...figureDoubts(result),
+    ...fillDoubts(result),
+    ...(chosen === ""
+      ? []
+      : [`Do not believe the best point, ${best}, without a second look: ${chosen}`]),
+    ...(tested === ""
+      ? []
+      : [`Do not believe the profit on the test windows without a second look: ${tested}`]),
+    ...rankingDoubts(points),
+  ];
+}
+
+/** The strategy may be wrong at some points alone, such as by a parameter that it does not take. */
+export function strategyErrors({ points, walkForward }: SweepResult): string[] {
+  const runs = [
+    ...points.flatMap(({ index, runs }) => runs.map((run) => ({ index, ...run }))),
+    ...(walkForward?.splits ?? []).map(({ best, tested }) => ({ index: best, ...tested })),
+  ];
+  const failed = runs.filter(({ strategyError }) => strategyError !== undefined);
+  const [first] = failed;
+  if (first === undefined) return [];
+  return [
+    `The strategy failed in ${failed.length} of ${runs.length} runs, such as that of point ${first.index}: ${first.strategyError}`,
+  ];
+}
+
+/** Where no point has the figure, the first of them stands where the best would. */
+function figureDoubts({ points, objective: { figure }, windows }: SweepResult): string[] {
+  const lacking = windows.filter((_, at) =>
+    points.every(({ runs }) => runs[at]?.figures[figure] === null),
+  ).length;
+  if (lacking === 0) return [];
+  const where = windows.length === 1 ? "" : ` in ${lacking} of ${windows.length} train windows`;
+  return [
+    `No point has a ${FIGURES[figure].words}${where}: the first stands there as the best, and nothing was chosen`,
+  ];
+}
+
+/** Of points that lose, one that does nothing is the best. */
+function fillDoubts({ points, best }: SweepResult): string[] {
+  const runs = points[best]?.runs ?? [];
+  const idle = runs.filter(({ figures }) => figures.fills === 0).length;
+  if (idle === 0) return [];
+  return [
+    `The best point, ${best}, had no fill${runs.length === 1 ? "" : ` in ${idle} of ${runs.length} windows`}: a bot that does nothing comes to as much`,
+  ];
+}
+
+function rankingDoubts(points: SweepResult["points"]): string[] {
+  const ranked = [...points].sort((a, b) => a.rank - b.rank);
+  const isMarked = ({ runs }: (typeof ranked)[number]): boolean => runs.some(isDoubtful);
+  const all = ranked.filter(isMarked).length;
+  if (all === 0) return [];
+  const first = ranked.slice(0, LOOKED_AT);
+  const sound = ranked.find((point) => point.objective !== null && !isMarked(point));
+  const next =
+    sound === undefined
+      ? "there is no other"
+      : `the best of the others is point ${sound.index}, of rank ${sound.rank}`;
+  return [
+    `Doubtful are ${first.filter(isMarked).length} of the best ${first.length} points, and ${all} of all ${points.length}: ${next}`,
+  ];
+}

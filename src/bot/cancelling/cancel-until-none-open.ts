@@ -1,0 +1,247 @@
+import { ConfigError } from "../../core/errors.js";
+import type { Instrument } from "../../core/instrument.js";
+import type { Clock } from "../../core/runtime/seam.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import { instrumentsOf } from "../../exchange/protocol/decode-rules.js";
+import { INVALID_MARKET } from "../../exchange/protocol/errors.js";
+import type { VenueOrder } from "../../exchange/records.js";
+import { pause } from "../../exchange/rest/pause.js";
+import type { RestClient } from "../../exchange/rest/rest-client.js";
+import { passingFailure } from "../../exchange/rest/transient-failure.js";
+import { VenueError } from "../../exchange/venue-errors.js";
+import type { CancelBudget } from "./cancel-budget.js";
+import { SharedRead } from "./shared-read.js";
+
+/** What came of a look at a market, or of a cancel there. */
+export type TakeDownNews =
+  /** Open there is what can be cancelled: an order that is wholly matched waits for its settlement alone. */
+  | {
+      readonly kind: "seen";
+      readonly marketId: MarketId;
+      readonly open: readonly VenueOrder[];
+      readonly instrument: Instrument;
+      /** A cancel of all was taken there before: these orders came after it. */
+      readonly isAfterCancel: boolean;
+    }
+  | { readonly kind: "not-seen"; readonly marketId: MarketId; readonly error: unknown }
+  | { readonly kind: "cancelled"; readonly marketId: MarketId }
+  | { readonly kind: "not-cancelled"; readonly marketId: MarketId; readonly error: unknown }
+  /** Nothing is open there and nothing can come any more: it is not looked at again, so that whoever trades there from now on is left alone. */
+  | { readonly kind: "clean"; readonly marketId: MarketId };
+
+/** Whether a request was refused as one of another time: the exchange's clock is to be read anew. */
+export function isOfOtherTime(news: TakeDownNews): boolean {
+  return (
+    (news.kind === "not-seen" || news.kind === "not-cancelled") &&
+    passingFailure(news.error)?.cause === "other-time"
+  );
+}
+
+/** Where all orders are taken down, and for how long. */
+export interface TakeDownOptions {
+  readonly client: Pick<RestClient, "exchangeInfo" | "openOrders" | "cancelAllOpenOrders">;
+  readonly clock: Clock;
+  readonly budget: CancelBudget;
+  readonly markets: readonly MarketId[];
+  /**
+   * Between two looks at a market; one that fails is asked at doubling pauses of two seconds at most, or as the limits allow for ever, and one that the
+   * exchange knows nothing of of half a minute.
+   */
+  readonly everyMs: Ms;
+  /** Whether an order that is not open yet may still come. What it throws counts as a look that failed. */
+  readonly mayStillCome: () => boolean | Promise<boolean>;
+  /** Whether to leave a market as it is; asked before each cancel, in pauses, and while a call waits for its place. */
+  readonly isOver: (marketId: MarketId) => boolean;
+  readonly tell: (news: TakeDownNews) => void;
+}
+
+const MOST_PAUSE_MS: Ms = 2_000;
+/** The same for a market that the exchange does not list, and whose cancel it refuses as one of a market that it does not know. */
+const UNKNOWN_PAUSE_MS: Ms = 30_000;
+/** A look, a cancel, the last look, and a cancel of what that finds. */
+const ROUNDS = 4;
+
+/**
+ * Cancels every open order of the account in all of the markets at once and looks until nothing is left there and nothing can come. A market
+ * that the exchange refuses or does not list, and one of which no answer comes, holds up none of the others. It is cancelled also where
+ * nothing is open, or nobody can see it: a place may be under way. Resolves when every market is clean, or left as
+ * {@link TakeDownOptions.isOver} says.
+ */
+export async function takeDown(options: TakeDownOptions): Promise<void> {
+  await new TakeDown(options).everywhere();
+}
+
+/** What was done in a market so far. */
+interface Standing {
+  readonly marketId: MarketId;
+  isFirst: boolean;
+  /** The look of this round came as far as to ask for the orders. */
+  isAsked: boolean;
+  /** A cancel of all was taken. */
+  isTaken: boolean;
+  /** A cancel of all was taken or refused. */
+  isAnswered: boolean;
+  /** By the last rules that were read. */
+  isListed: boolean;
+  /** By the last answer to a cancel. */
+  isKnown: boolean;
+  /** Rounds in which something went wrong, one after another up to now. */
+  failures: number;
+}
+
+class TakeDown {
+  readonly #options: TakeDownOptions;
+  readonly #left: Set<MarketId>;
+  readonly #instruments: SharedRead<ReadonlyMap<MarketId, Instrument>>;
+  /** The first cancel of a market waits for a look at it: where there is room for {@link ROUNDS} in every market. */
+  #looksFirst: boolean;
+
+  constructor(options: TakeDownOptions) {
+    const { budget, markets } = options;
+    this.#options = options;
+    this.#left = new Set(markets);
+    this.#instruments = new SharedRead(() => this.#readInstruments());
+    this.#looksFirst = budget.hasRoomFor("openOrders", ROUNDS * markets.length + 1);
+  }
+
+  async everywhere(): Promise<void> {
+    await Promise.all([...this.#left].map((marketId) => this.#takeDown(marketId)));
+  }
+
+  async #takeDown(marketId: MarketId): Promise<void> {
+    const { everyMs, isOver } = this.#options;
+    const standing: Standing = {
+      marketId,
+      isFirst: true,
+      isAsked: false,
+      isTaken: false,
+      isAnswered: false,
+      isListed: true,
+      isKnown: true,
+      failures: 0,
+    };
+    for (;;) {
+      const seen = await this.#look(standing);
+      if (seen === "clean" || isOver(marketId)) return;
+      const cancelled =
+        seen !== "none" || !standing.isAnswered ? await this.#cancel(standing, seen) : "taken";
+      if (isOver(marketId) && cancelled === "waits") return;
+      const isWell = seen !== "failed" && cancelled === "taken";
+      // What came while the first cancel was under way is seen at once.
+      if (!standing.isFirst || !isWell) {
+        standing.failures = isWell ? 0 : standing.failures + 1;
+        const mostMs = Math.max(
+          standing.isListed || standing.isKnown ? MOST_PAUSE_MS : UNKNOWN_PAUSE_MS,
+          this.#paceMs(standing, seen),
+        );
+        await this.#pause(
+          marketId,
+          Math.max(everyMs, Math.min(everyMs * 2 ** (standing.failures - 1), mostMs)),
+        );
+      }
+      standing.isFirst = false;
+    }
+  }
+
+  /** Whoever waits for this market's end is not kept waiting by its pause. */
+  async #pause(marketId: MarketId, forMs: Ms): Promise<void> {
+    const { clock, isOver } = this.#options;
+    const untilMs = clock.monotonicMs() + forMs;
+    do await pause(clock, Math.min(MOST_PAUSE_MS, untilMs - clock.monotonicMs()));
+    while (clock.monotonicMs() < untilMs && !isOver(marketId));
+  }
+
+  async #look(standing: Standing): Promise<"clean" | "none" | "orders" | "failed" | "skipped"> {
+    const { budget, client, mayStillCome, tell } = this.#options;
+    const { marketId, isTaken, isAnswered } = standing;
+    standing.isAsked = false;
+    if (standing.isFirst && !this.#looksFirst) return "skipped";
+    try {
+      const mayCome = !isAnswered || (await mayStillCome());
+      const instruments = await (standing.failures > 0
+        ? this.#instruments.again()
+        : this.#instruments.latest());
+      if (instruments === undefined || (standing.isFirst && !this.#looksFirst)) return "skipped";
+      const instrument = instruments.get(marketId);
+      standing.isListed = instrument !== undefined;
+      if (instrument === undefined) throw unlisted(marketId, instruments);
+      // What comes meanwhile may wait for the last look; that one must not wait for a window to pass.
+      if (isAnswered && mayCome && !budget.hasRoomFor("openOrders", 2 * this.#left.size + 1))
+        return "none";
+      standing.isAsked = true;
+      const looked = await budget.call("openOrders", this.#after(marketId), () =>
+        client.openOrders(marketId),
+      );
+      if (looked === undefined) return "skipped";
+      const open = looked.answer.filter(({ availableLots }) => availableLots > 0);
+      tell({ kind: "seen", marketId, open, instrument, isAfterCancel: isTaken });
+      if (open.length > 0) return "orders";
+      if (mayCome) return "none";
+      this.#left.delete(marketId);
+      tell({ kind: "clean", marketId });
+      return "clean";
+    } catch (error) {
+      tell({ kind: "not-seen", marketId, error });
+      return "failed";
+    }
+  }
+
+  /** Cancels. Where nobody can see a market it is tried again only with what is to spare: when the exchange is back, all of them need their places. */
+  async #cancel(
+    standing: Standing,
+    seen: "none" | "orders" | "failed" | "skipped",
+  ): Promise<"taken" | "failed" | "waits"> {
+    const { budget, client, isOver, tell } = this.#options;
+    const { marketId } = standing;
+    const isBlind = seen === "failed" && !standing.isFirst;
+    const wait = isBlind
+      ? { kept: ROUNDS * this.#left.size, isOver: () => true }
+      : { kept: 0, isOver: () => isOver(marketId) };
+    try {
+      const called = await budget.call("cancelAllOpenOrders", wait, () =>
+        client.cancelAllOpenOrders(marketId),
+      );
+      if (called === undefined) return "waits";
+      standing.isTaken = true;
+      standing.isAnswered = true;
+      standing.isKnown = true;
+      tell({ kind: "cancelled", marketId });
+      return "taken";
+    } catch (error) {
+      standing.isKnown = !(error instanceof VenueError && error.code === INVALID_MARKET);
+      standing.isAnswered ||= error instanceof VenueError && !error.mayHaveHappened;
+      tell({ kind: "not-cancelled", marketId, error });
+      return "failed";
+    }
+  }
+
+  /** What fails until a limit is spent would have the first that succeeds wait for the limit's whole window. */
+  #paceMs({ isAsked }: Standing, seen: "none" | "orders" | "failed" | "skipped"): Ms {
+    const { budget } = this.#options;
+    if (seen !== "failed") return budget.paceMs("cancelAllOpenOrders", this.#left.size);
+    return isAsked ? budget.paceMs("openOrders", 2 * this.#left.size + 1) : 0;
+  }
+
+  async #readInstruments(): Promise<ReadonlyMap<MarketId, Instrument> | undefined> {
+    const { budget, client, isOver } = this.#options;
+    const isOverEverywhere = (): boolean => [...this.#left].every(isOver);
+    const wait = { kept: this.#left.size, isOver: isOverEverywhere };
+    const read = await budget.call("exchangeInfo", wait, () => client.exchangeInfo());
+    if (read === undefined) return undefined;
+    budget.rulesRead(read.answer);
+    this.#looksFirst &&= budget.hasRoomFor("openOrders", ROUNDS * this.#left.size);
+    return instrumentsOf(read.answer);
+  }
+
+  /** A look leaves a cancel to every market. */
+  #after(marketId: MarketId): { readonly kept: number; readonly isOver: () => boolean } {
+    return { kept: this.#left.size, isOver: () => this.#options.isOver(marketId) };
+  }
+}
+
+function unlisted(marketId: MarketId, instruments: ReadonlyMap<MarketId, Instrument>): ConfigError {
+  return new ConfigError("the exchange has no such market", {
+    field: `markets.${marketId}`,
+    expected: `one of ${[...instruments.keys()].join(", ") || "none"}`,
+  });
+}

@@ -1,0 +1,144 @@
+import type { AccountChange, AccountStep } from "../../account/account-change.js";
+import type { OrderChange, OrderPhase, OwnOrder } from "../../account/orders/order.js";
+import type { Ms } from "../../core/units.js";
+import type { VenueTrade } from "../../exchange/records.js";
+import { isPaced } from "../../executor/pacing.js";
+import { slotSubject } from "../execution/dispatcher.js";
+import type { Revivals } from "../execution/reopened-order-monitor.js";
+import type { Safety } from "../safety/trading-guards.js";
+import type { TradeLog } from "../state/trade-log.js";
+import type { Unwinding } from "../unwind/liquidated-inventory.js";
+import type { BotContext } from "./context.js";
+
+/** How long a slot waits after its quote has met the touch: longer than an exchange gathers book changes (25 ms) and a round trip. */
+const TOUCH_UNDER_WAY_MS: Ms = 50;
+
+/** An order or its cancel has been sent as it was planned. */
+function isUnderWay(change: OrderChange): boolean {
+  return change.change === "phase" && (change.to === "sent" || change.to === "cancelling");
+}
+
+/** What each thing that the account tells means to the rest of the bot. */
+export class AccountNews {
+  readonly #context: BotContext;
+  readonly #safety: Safety;
+  readonly #unwinding: Unwinding;
+  readonly #trades: TradeLog;
+  readonly #revivals: Revivals;
+
+  constructor(
+    context: BotContext,
+    safety: Safety,
+    unwinding: Unwinding,
+    trades: TradeLog,
+    revivals: Revivals,
+  ) {
+    this.#context = context;
+    this.#safety = safety;
+    this.#unwinding = unwinding;
+    this.#trades = trades;
+    this.#revivals = revivals;
+  }
+
+  /** Takes in what an input did to the account, and asks what the account asks. */
+  absorb(step: AccountStep): void {
+    for (const change of step.changes) this.#take(change);
+    const { dispatcher } = this.#context;
+    for (const action of step.ask) dispatcher.want({ kind: "question", action });
+  }
+
+  #take(change: AccountChange): void {
+    const { traders, notify } = this.#context;
+    this.#unwinding.heard(change);
+    switch (change.kind) {
+      case "order":
+        if (change.change.change === "phase") this.#noteEnd(change.order, change.change.to);
+        // A place that is refused wrongly is counted as a refusal already.
+        if (change.change.change === "revived" && change.change.from !== "rejected")
+          this.#revivals.note(change.order.marketId);
+        if (!isUnderWay(change.change) || this.#mayReplan(change.order.marketId))
+          this.#plansAnew(change.order.marketId);
+        break;
+      case "adopted":
+      case "foreign":
+        this.#plansAnew(change.order.marketId);
+        break;
+      case "fill":
+      case "settled":
+      case "trade-failed":
+        this.#trades.note(change);
+        if (change.kind === "fill") this.#safety.ladder.filled(change.trade);
+        traders.get(change.trade.marketId)?.noteFill();
+        break;
+      case "earlier-trade":
+        if (this.#trades.noteEarlier(change.trade)) this.#tellEarlier(change.trade);
+        break;
+      case "liquidation":
+      case "position-set":
+        traders.get(change.marketId)?.noteFill();
+        break;
+      case "reconciled":
+        this.#trades.begin(traders.keys());
+        this.#safety.accountConfirmed();
+        break;
+      case "balances":
+        this.#safety.accountConfirmed();
+        break;
+      case "reconcile-failed":
+        this.#safety.accountUnanswered(change.ask, change.message);
+        break;
+      case "awaits-settlement":
+        this.#safety.accountAwaitsSettlement(change.marketIds);
+        break;
+      default:
+    }
+    notify({ kind: "account", change });
+  }
+
+  /** A fill of the time while no bot ran: it is in the position that this one begins with, and no count of this run has it. */
+  #tellEarlier({ id, marketId, side, ticks, lots, restPaper, isMaker, timeMs }: VenueTrade): void {
+    const { traders, notify } = this.#context;
+    const instrument = traders.get(marketId)?.instrument;
+    const fields = {
+      marketId,
+      side,
+      price: instrument?.toldPriceOf(ticks),
+      amount: instrument?.toldAmountOf(lots, restPaper),
+      liquidity: isMaker ? "maker" : "taker",
+      tradeId: id,
+      timeMs,
+    };
+    notify({ kind: "log", level: "warn", message: "filled while no bot ran", fields });
+  }
+
+  /**
+   * Sending a planned action does not trigger a new plan, since nothing can be done about it before its answer: unless the
+   * token that it cost, or the time, may lead to another plan.
+   */
+  #mayReplan(marketId: string): boolean {
+    const { traders, budget } = this.#context;
+    return (
+      traders.get(marketId)?.isPlanLasting !== true ||
+      isPaced(budget.available("ORDER") / budget.limit("ORDER"))
+    );
+  }
+
+  #plansAnew(marketId: string): void {
+    const trader = this.#context.traders.get(marketId);
+    if (trader !== undefined) trader.markDirty();
+  }
+
+  /**
+   * A quote that was filled, or expired because it would have crossed, has met the touch. That touch is still under way to
+   * us in the book: until it is here, the book that we have would put the same quote there again.
+   */
+  #noteEnd({ marketId, side, level, timeInForce }: OwnOrder, phase: OrderPhase): void {
+    if (timeInForce !== "POST_ONLY" || (phase !== "expired" && phase !== "filled")) return;
+    const untilMs = this.#context.clock.monotonicMs() + TOUCH_UNDER_WAY_MS;
+    this.#context.holds.hold(
+      slotSubject(marketId, side, level),
+      untilMs,
+      `the order before it was ${phase} at the touch, which moves`,
+    );
+  }
+}

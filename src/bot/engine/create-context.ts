@@ -1,0 +1,142 @@
+import { TradingAccount } from "../../account/trading-account.js";
+import { RunError } from "../../core/errors.js";
+import { Instrument } from "../../core/instrument.js";
+import { seamScheduler } from "../../core/runtime/rx-scheduler.js";
+import type { MarketId } from "../../core/units.js";
+import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
+import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
+import { SyncedBook } from "../../market/synced-book.js";
+import type { MarketLimits } from "../../risk/limits.js";
+import { VIEW_LEVELS } from "../../strategies/strategy.js";
+import { decideOf } from "../config/config.js";
+import { ActionBudget } from "../execution/action-budget.js";
+import { Holds } from "../execution/backoff.js";
+import { Dispatcher } from "../execution/dispatcher.js";
+import { nonceTagOf } from "../execution/nonce-tag.js";
+import { MarketTrader } from "../market/market-trader.js";
+import { accountLimitsOf, marketLimitsOf } from "../safety/configured-limits.js";
+import { transfersRemembered } from "../safety/equity-monitor.js";
+import { readBuiltHashes } from "../state/server-built-hashes.js";
+import { readUnwindMemory } from "../unwind/stored-takeovers.js";
+import { TakeoverReservations } from "../unwind/takeover-reservations.js";
+import type { BotOptions } from "./bot-options.js";
+import type { BotContext } from "./context.js";
+import { ExchangeTime } from "./exchange-time.js";
+import { LoopLag } from "./loop-lag.js";
+import type { TurnQueue } from "./turn-queue.js";
+
+/** Interval of the ticks, in which what is due by time alone is done. */
+const TICK_MS = 100;
+
+/**
+ * Makes the state and values that the parts of one bot share.
+ * @throws FormatError or CorruptStateError when the state cannot be read.
+ */
+export function makeContext(options: BotOptions, turns: TurnQueue): BotContext {
+  const { config, rules, store } = options;
+  const { creditDecimals, paperDecimals } = rules;
+  const instruments = new Map<MarketId, Instrument>();
+  const marketLimits = new Map<MarketId, MarketLimits>();
+  const traders = new Map<MarketId, MarketTrader>();
+  for (const [marketId, market] of Object.entries(config.markets)) {
+    const { tickSize, stepSize } = rules.markets[marketId];
+    const instrument = new Instrument({
+      marketId,
+      tickSize,
+      stepSize,
+      creditDecimals,
+      paperDecimals,
+    });
+    const limits = marketLimitsOf(market, instrument);
+    instruments.set(marketId, instrument);
+    marketLimits.set(marketId, limits);
+    traders.set(marketId, traderFor(options, turns, instrument, limits));
+  }
+  let lastActionId = 0;
+  const nextActionId = (): number => ++lastActionId;
+  const exchangeTime = new ExchangeTime(turns.clock, rules.serverTimeMs);
+  const nonceTag = nonceTagOf(options.accountAddress);
+  const transfersBefore = transfersRemembered(store);
+  const unwindMemory = readUnwindMemory(store, instruments);
+  const takeoversBefore = unwindMemory?.said ?? (config.liquidator === undefined ? undefined : []);
+  return {
+    config,
+    accountAddress: options.accountAddress,
+    nonceTag,
+    clock: turns.clock,
+    random: turns.random,
+    venue: options.venue,
+    store,
+    account: new TradingAccount({
+      instruments,
+      nonceTag,
+      builtHashes: readBuiltHashes(store),
+      ...(transfersBefore === undefined ? {} : { transfersBefore }),
+      ...(takeoversBefore === undefined ? {} : { takeoversBefore }),
+      nextActionId,
+      signatureWindowMs: config.exchange.signatureWindowMs,
+      reconcileIntervalMs: config.exchange.reconcileMs,
+    }),
+    traders,
+    traderList: [...traders.values()],
+    marketLimits,
+    accountLimits: accountLimitsOf(config, creditDecimals),
+    reservations: new TakeoverReservations(unwindMemory?.reserved),
+    exchangeTime,
+    budget: new ActionBudget({
+      rules,
+      guardFraction: config.guard.orderTokensFraction,
+      clock: turns.clock,
+      exchangeTime,
+      store,
+      costs:
+        config.exchange.rateBuckets === "disjoint"
+          ? actionCosts(DISJOINT_RATE_BUCKETS)
+          : ACTION_COST,
+    }),
+    dispatcher: new Dispatcher(options.outbox, turns),
+    holds: new Holds(),
+    loopLag: new LoopLag(config.risk.maxLoopLagMs),
+    notify: options.observer,
+    nextActionId,
+    tickMs: options.tickMs ?? TICK_MS,
+    dryRun: options.dryRun ?? false,
+    isPaper: options.isPaper ?? false,
+    rules,
+    phase: "starting",
+  };
+}
+
+function traderFor(
+  options: BotOptions,
+  turns: TurnQueue,
+  instrument: Instrument,
+  limits: MarketLimits,
+): MarketTrader {
+  const { marketId } = instrument;
+  const strategy = options.strategies.get(marketId);
+  if (strategy === undefined && options.config.markets[marketId].strategy !== undefined) {
+    throw new RunError("no strategy was loaded", {
+      field: `markets.${marketId}.strategy`,
+      expected: "a strategy",
+    });
+  }
+  return new MarketTrader({
+    instrument,
+    rules: options.rules.markets[marketId],
+    decide: decideOf(options.config, marketId),
+    strategy,
+    book:
+      options.bookOf?.(marketId) ??
+      (options.isPaper === true ? new SyncedBook(marketId, false) : undefined),
+    context: Object.freeze({
+      marketId,
+      instrument,
+      scheduler: seamScheduler(turns.clock),
+      random: turns.random,
+    }),
+    maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
+    depthLevels: strategy?.viewLevels ?? VIEW_LEVELS,
+    calling: options.calling,
+  });
+}

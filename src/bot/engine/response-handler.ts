@@ -1,0 +1,203 @@
+import type { MarketId, Ms } from "../../core/units.js";
+import { fateOf, outcomeText } from "../../exchange/fate.js";
+import { INVALID_TIMESTAMP, OLD_RULES } from "../../exchange/protocol/errors.js";
+import { THROTTLED_MS } from "../../exchange/rest/transient-failure.js";
+import { checkBuiltOrder } from "../../exchange/signing/built-order-check.js";
+import type {
+  Action,
+  BuildAction,
+  Outcome,
+  PlaceAction,
+  QuestionAction,
+} from "../../exchange/venue.js";
+import {
+  cancelSubject,
+  type InFlight,
+  slotSubject,
+  type WaitingPlace,
+} from "../execution/dispatcher.js";
+import type { OrderWorks } from "../execution/order-factory.js";
+import type { Revivals } from "../execution/reopened-order-monitor.js";
+import type { Safety } from "../safety/trading-guards.js";
+import { writeBuiltHashes } from "../state/server-built-hashes.js";
+import type { AccountNews } from "./account-event-handler.js";
+import type { BotContext } from "./context.js";
+import type { Stopping } from "./shutdown-sequence.js";
+import type { Watch } from "./venue-monitor.js";
+
+/** Before what could not be sent is tried again: a connection may be refused within a millisecond, for as long as an outage lasts. */
+const UNSENT_MS: Ms = 100;
+
+/** The parts of the bot whose actions are answered. */
+export interface AnswersDeps {
+  readonly safety: Safety;
+  readonly works: OrderWorks;
+  readonly watch: Watch;
+  readonly stopping: Stopping;
+  readonly revivals: Revivals;
+  readonly news: AccountNews;
+}
+
+/** What each answer of the venue means to whoever asked. */
+export class Answers {
+  readonly #context: BotContext;
+  readonly #deps: AnswersDeps;
+
+  constructor(context: BotContext, deps: AnswersDeps) {
+    this.#context = context;
+    this.#deps = deps;
+  }
+
+  /** Takes an answer in. One that nobody waits for changes nothing. */
+  take(actionId: number, outcome: Outcome): void {
+    const { dispatcher, clock, exchangeTime, notify } = this.#context;
+    const flight = dispatcher.answered(actionId);
+    if (flight === undefined) return;
+    const { action } = flight;
+    const nowMonotonicMs = clock.monotonicMs();
+    if (outcome.result === "answered" && outcome.ask === "time") {
+      this.#deps.watch.stoodStill(
+        exchangeTime.told(outcome.data.serverTimeMs, flight.dispatchedMonotonicMs, nowMonotonicMs),
+      );
+    }
+    if (outcome.result === "rejected" && outcome.code === INVALID_TIMESTAMP) exchangeTime.doubt();
+    notify({
+      kind: "answered",
+      action,
+      outcome,
+      tookMs: nowMonotonicMs - flight.dispatchedMonotonicMs,
+    });
+    if (outcome.result === "throttled") this.#throttled(outcome.httpStatus, outcome.retryAfterMs);
+    if (action.kind === "build") return this.#built(action, outcome, flight);
+    if (action.kind === "question") return this.#answered(action, outcome);
+    if (action.kind === "place") this.#placed(action, outcome, flight);
+    if (action.kind === "cancel-all") this.#deps.revivals.answered(action.marketId, outcome);
+    if (
+      action.kind === "cancel" &&
+      (outcome.result === "rejected" || outcome.result === "unknown") &&
+      fateOf("cancel", outcome) !== "accepted"
+    ) {
+      this.#context.holds.refused(cancelSubject(action.hash), nowMonotonicMs, outcomeText(outcome));
+    }
+    if (outcome.result === "not-sent" && (action.kind === "cancel" || action.kind === "place")) {
+      const subject =
+        action.kind === "cancel" ? cancelSubject(action.hash) : this.#slotOf(action, flight);
+      this.#context.holds.hold(subject, nowMonotonicMs + UNSENT_MS, outcomeText(outcome));
+    }
+    this.#noteOutcome(action, outcome);
+  }
+
+  /** A question could not be sent. The part that asked gets that as its answer, and asks again. */
+  unasked(action: QuestionAction, why: string): void {
+    this.#answered(action, { result: "not-sent", message: why });
+  }
+
+  /** The bot's own questions are answered to the part that asked, all others to the account. */
+  #answered(action: QuestionAction, outcome: Outcome): void {
+    if (this.#deps.watch.answered(action, outcome) || this.#deps.stopping.answered(action, outcome))
+      return;
+    this.#noteOutcome(action, outcome);
+  }
+
+  #noteOutcome(action: Action, outcome: Outcome): void {
+    const { account, exchangeTime } = this.#context;
+    this.#deps.news.absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
+  }
+
+  #throttled(httpStatus: 429 | 418, retryAfterMs: Ms | undefined): void {
+    const forMs = Math.max(retryAfterMs ?? THROTTLED_MS[httpStatus], 100);
+    this.#context.budget.throttled(forMs);
+    if (httpStatus === 418) this.#deps.safety.banned(forMs);
+  }
+
+  #placed(action: PlaceAction, outcome: Outcome, flight: InFlight): void {
+    const { holds, clock } = this.#context;
+    const subject = this.#slotOf(action, flight);
+    if (outcome.result === "accepted") holds.succeeded(subject);
+    if (outcome.result !== "rejected") return;
+    this.#refused(action.marketId, outcome.code);
+    holds.refused(subject, clock.monotonicMs(), `the exchange refused it: ${outcomeText(outcome)}`);
+  }
+
+  /** The slot that an order is for; one that the exchange built has it from the table. */
+  #slotOf({ marketId, side, hash }: PlaceAction, { waiting }: InFlight): string {
+    const level =
+      waiting.kind === "place"
+        ? waiting.place.level
+        : (this.#context.account.orders.get(hash)?.level ?? -1);
+    return slotSubject(marketId, side, level);
+  }
+
+  #refused(marketId: MarketId, code: number): void {
+    this.#deps.safety.placeRefused(marketId);
+    if (OLD_RULES.includes(code)) this.#deps.watch.doubtRules();
+  }
+
+  #built(action: BuildAction, outcome: Outcome, { waiting }: InFlight): void {
+    const { traders, holds, clock, notify } = this.#context;
+    const trader = traders.get(action.marketId);
+    if (trader === undefined || waiting.kind !== "place") return;
+    trader.markDirty();
+    const subject = slotSubject(action.marketId, action.side, waiting.place.level);
+    if (outcome.result !== "built") {
+      // Nothing can have come of it: a structure that nobody signed binds nobody.
+      if (outcome.result === "rejected") this.#refused(action.marketId, outcome.code);
+      holds.refused(
+        subject,
+        clock.monotonicMs(),
+        `the exchange did not build it: ${outcomeText(outcome)}`,
+      );
+      return;
+    }
+    const wrong = checkBuiltOrder(this.#deps.works.hasher, outcome, {
+      rules: this.#deps.works.feesOf(trader),
+      instrument: trader.instrument,
+      side: action.side,
+      ticks: action.ticks,
+      lots: action.lots,
+      signer: this.#context.accountAddress,
+      timeInForce: action.timeInForce,
+      expirationMs: action.expirationMs,
+      nowMs: this.#context.exchangeTime.nowMs(),
+      maxFeeOffset: this.#deps.works.maxFeeOffset(trader, action),
+    });
+    if (wrong.length > 0) {
+      notify({
+        kind: "log",
+        level: "error",
+        message: "the exchange built another order than was asked for: not signed",
+        fields: { marketId: action.marketId, wrong },
+      });
+      this.#deps.safety.placeRefused(action.marketId);
+      this.#deps.watch.doubtRules();
+      holds.refused(
+        subject,
+        clock.monotonicMs(),
+        "the exchange built another order than was asked for",
+      );
+      return;
+    }
+    this.#keep(action, outcome, waiting);
+  }
+
+  #keep(
+    action: BuildAction,
+    built: Extract<Outcome, { result: "built" }>,
+    waiting: WaitingPlace,
+  ): void {
+    const { account, store, dispatcher, nextActionId } = this.#context;
+    const place: PlaceAction = {
+      ...action,
+      kind: "place",
+      actionId: nextActionId(),
+      order: built.order,
+      hash: built.hash,
+      ...(built.gasFeeQuotation === "" ? {} : { gasFeeQuotation: built.gasFeeQuotation }),
+    };
+    if (account.orders.get(place.hash) !== undefined) return;
+    account.intend({ action: place, level: waiting.place.level, built: true });
+    writeBuiltHashes(store, account.orders.builtHashes());
+    this.#deps.works.keepBuilt(place, waiting);
+    dispatcher.want({ kind: "built", marketId: place.marketId, hash: place.hash });
+  }
+}

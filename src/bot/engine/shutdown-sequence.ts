@@ -1,0 +1,225 @@
+import type { OwnOrder } from "../../account/orders/order.js";
+import { MarketwrightError } from "../../core/errors.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import type { VenueOrder, VenuePosition } from "../../exchange/records.js";
+import type { Outcome, QuestionAction } from "../../exchange/venue.js";
+import { leftAtExchange, leftInTable, type OrderLeft } from "../execution/leftover-order.js";
+import { wantCancelAll } from "../execution/queue-cancel-all.js";
+import type { Safety } from "../safety/trading-guards.js";
+import { HEARTBEAT_FILE, mayArriveUntilMs } from "../state/heartbeat.js";
+import type { AccountNews } from "./account-event-handler.js";
+import type { PositionAtEnd } from "./bot-event.js";
+import type { BotContext } from "./context.js";
+import type { TickScheduler } from "./tick-scheduler.js";
+import type { TurnQueue } from "./turn-queue.js";
+import type { Watch } from "./venue-monitor.js";
+
+/** How far apart two runs may have had the exchange's clock, each by its own questions. */
+const CLOCKS_APART_MS: Ms = 1_000;
+/** How long the fate of every order is waited for before the bot leaves and names what is left, at least. */
+const GIVE_UP_MS = 30_000;
+/** After nothing that was signed can arrive any more: for the exchange's last word. */
+const LAST_WORD_MS: Ms = 10_000;
+/** Between two looks at positions that the exchange contradicts. */
+const POSITIONS_AGAIN_MS: Ms = 1_000;
+/** Between two cancel-alls of a market while an unknown order may still arrive. */
+const CANCEL_ALL_EVERY_MS = 1_000;
+/** Cancels of one order by its id, none of which has ended it, after which its market's cancel-all is tried. */
+const CANCELS_IN_VAIN = 3;
+
+/** The parts of the bot that learn of its end, or lead to it. */
+export interface StoppingDeps {
+  readonly safety: Safety;
+  readonly watch: Watch;
+  readonly news: AccountNews;
+  readonly ticks: TickScheduler;
+  readonly turns: TurnQueue;
+}
+
+/**
+ * The way out: quotes come down by their ids; an unknown place, which has none, is ended by its market's cancel-all
+ * (design, rule 7); the bot leaves when every fate is known, nothing of a run before can arrive any more, and the exchange's positions are its own, or
+ * after a time names what is left and what is apart.
+ */
+export class Stopping {
+  readonly #context: BotContext;
+  readonly #deps: StoppingDeps;
+  readonly #sweptAtMs = new Map<MarketId, Ms>();
+  /** Exchange time until which something of a run before, which was killed, may arrive; minus infinity where nothing may. */
+  readonly #earlierUntilMs: Ms;
+  #reason = "";
+  #sinceMs: Ms = 0;
+  #lastQuestion: number | undefined;
+  /** The exchange has reported that none of our orders is open, and nothing can arrive any more. */
+  #isClear = false;
+  #positionsAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
+  /** Positions that the exchange has contradicted, by its last answer; undefined before one. */
+  #apart: readonly PositionAtEnd[] | undefined;
+  /** Orders of ours that the exchange listed as open when it was asked last. */
+  #listed: readonly VenueOrder[] = [];
+
+  constructor(context: BotContext, deps: StoppingDeps) {
+    this.#context = context;
+    this.#deps = deps;
+    this.#earlierUntilMs = earlierUntilMs(context);
+  }
+
+  begin(reason: string): void {
+    this.#reason = reason;
+    const { clock, account, exchangeTime } = this.#context;
+    this.#sinceMs = clock.monotonicMs();
+    // What the streams may have lost would else be waited for until the next interval.
+    this.#deps.news.absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
+  }
+
+  /** A few times a second while the bot stops. */
+  tick(): void {
+    const { account, clock, config, dispatcher, dryRun } = this.#context;
+    const nowMs = clock.monotonicMs();
+    const left = account.orders.unresolved();
+    const giveUpMs = Math.max(GIVE_UP_MS, config.exchange.signatureWindowMs + LAST_WORD_MS);
+    if (nowMs - this.#sinceMs > giveUpMs)
+      return this.#end(left, this.#isClear && left.length === 0 ? 0 : undefined);
+    for (const order of left) {
+      if (order.phase === "unknown" || order.cancelTries >= CANCELS_IN_VAIN)
+        this.#sweep(order.marketId, nowMs);
+    }
+    if (left.length > 0 || dispatcher.inFlightCount > 0 || this.#lastQuestion !== undefined) return;
+    if (dryRun) return this.#end(left, undefined);
+    if (this.#context.exchangeTime.nowMs() <= this.#earlierUntilMs) return;
+    // The exchange itself has the last word, after everything of ours is settled in the table: before the start's reconciliation that
+    // table lacks what an earlier run left.
+    if (!this.#isClear) return this.#ask("openOrders");
+    if (nowMs < this.#positionsAskedAtMs + POSITIONS_AGAIN_MS) return;
+    this.#positionsAskedAtMs = nowMs;
+    this.#ask("balances");
+  }
+
+  #ask(ask: "openOrders" | "balances"): void {
+    const { dispatcher, exchangeTime, nextActionId } = this.#context;
+    const actionId = nextActionId();
+    this.#lastQuestion = actionId;
+    const timestampMs = exchangeTime.nowMs();
+    dispatcher.want({ kind: "question", action: { kind: "question", actionId, timestampMs, ask } });
+  }
+
+  /** Takes the answer of the last question; false for any other. */
+  answered(action: QuestionAction, outcome: Outcome): boolean {
+    if (action.actionId !== this.#lastQuestion) return false;
+    this.#lastQuestion = undefined;
+    if (outcome.result !== "answered") return true;
+    if (outcome.ask === "balances") this.#comparePositions(outcome.data.positions);
+    else if (outcome.ask === "openOrders") this.#compareOrders(action, outcome, outcome.data);
+    return true;
+  }
+
+  #compareOrders(action: QuestionAction, outcome: Outcome, open: readonly VenueOrder[]): void {
+    const { account, exchangeTime, traders } = this.#context;
+    const { news } = this.#deps;
+    news.absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
+    const foreign = new Set(
+      [...traders.keys()].flatMap((marketId) =>
+        account.orders.foreign(marketId).map(({ hash }) => hash.toLowerCase()),
+      ),
+    );
+    const ours = open.filter(
+      ({ hash, marketId }) => traders.has(marketId) && !foreign.has(hash.toLowerCase()),
+    );
+    this.#listed = ours.filter(({ availableLots }) => availableLots > 0);
+    if (ours.length > 0) return news.absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
+    this.#isClear = true;
+    // Before the account was confirmed the bot has no position that could be wrong.
+    if (!account.confirmed) this.#end(account.orders.unresolved(), 0);
+  }
+
+  /** A difference may be a liquidation, or a trade, that is on its way: the exchange is asked again until the bot has it or the time is over. */
+  #comparePositions(positions: readonly VenuePosition[]): void {
+    const { account, exchangeTime, traders } = this.#context;
+    const nowMs = exchangeTime.nowMs();
+    const apart: PositionAtEnd[] = [...account.positionsApart(positions, nowMs)];
+    for (const marketId of traders.keys()) {
+      const isNamed = apart.some((one) => one.marketId === marketId);
+      if (!isNamed && !account.isPositionKnown(marketId)) apart.push(this.#unsaid(marketId));
+    }
+    this.#apart = apart;
+    if (apart.length === 0) this.#end(account.orders.unresolved(), 0);
+    else account.lookAgain(nowMs);
+  }
+
+  /** REST has not answered in time: the stream may have shown the positions all the same. */
+  #unanswered(): readonly PositionAtEnd[] {
+    const { account, dryRun, traders, exchangeTime } = this.#context;
+    if (!account.confirmed || dryRun) return [];
+    const nowMs = exchangeTime.nowMs();
+    return [...traders.keys()]
+      .filter((marketId) => !account.isPositionStreamed(marketId, nowMs))
+      .map((marketId) => this.#unsaid(marketId));
+  }
+
+  #unsaid(marketId: MarketId): PositionAtEnd {
+    return {
+      marketId,
+      positionBase: this.#context.account.positionBase(marketId),
+      exchangeBase: undefined,
+    };
+  }
+
+  #sweep(marketId: MarketId, nowMs: Ms): void {
+    if (nowMs - (this.#sweptAtMs.get(marketId) ?? Number.NEGATIVE_INFINITY) < CANCEL_ALL_EVERY_MS)
+      return;
+    this.#sweptAtMs.set(marketId, nowMs);
+    wantCancelAll(this.#context, marketId, "an order can be ended in no other way");
+  }
+
+  #end(left: readonly OwnOrder[], openOrdersLeft: number | undefined): void {
+    const { traders, budget, notify } = this.#context;
+    const { safety, watch, ticks, turns } = this.#deps;
+    const apart = this.#apart ?? this.#unanswered();
+    const ordersLeft: OrderLeft[] = [];
+    const known = new Set<string>();
+    for (const order of left) {
+      const trader = traders.get(order.marketId);
+      known.add(order.hash.toLowerCase());
+      if (trader !== undefined) ordersLeft.push(leftInTable(order, trader.instrument));
+    }
+    for (const order of this.#listed) {
+      const trader = traders.get(order.marketId);
+      if (trader !== undefined && !known.has(order.hash.toLowerCase()))
+        ordersLeft.push(leftAtExchange(order, trader.instrument));
+    }
+    this.#context.phase = "stopped";
+    budget.settle();
+    safety.settle();
+    // Without this heartbeat the guard cancels what may still be open.
+    if (ordersLeft.length === 0 && openOrdersLeft === 0) watch.stopped();
+    notify({
+      kind: "stopped",
+      result: {
+        reason: this.#reason,
+        ordersLeft,
+        openOrdersLeft,
+        ...(apart.length === 0 ? {} : { positionsApart: apart }),
+      },
+    });
+    ticks.stop();
+    turns.close();
+  }
+}
+
+/**
+ * What was sent before this run was dated before it, however far ahead a heartbeat is: by its own interval, or by an exchange's clock that was set back
+ * since. Of one that cannot be read nobody knows how old it is.
+ */
+function earlierUntilMs({ store, config, exchangeTime }: BotContext): Ms {
+  const { signatureWindowMs } = config.exchange;
+  const latestMs = exchangeTime.nowMs() + CLOCKS_APART_MS + signatureWindowMs;
+  try {
+    return Math.min(
+      mayArriveUntilMs(store.read(HEARTBEAT_FILE), signatureWindowMs) ?? Number.NEGATIVE_INFINITY,
+      latestMs,
+    );
+  } catch (error) {
+    if (!(error instanceof MarketwrightError)) throw error;
+    return latestMs;
+  }
+}

@@ -1,0 +1,375 @@
+import type { OwnOrder } from "../../account/orders/order.js";
+import type { Lots, Ms, Side } from "../../core/units.js";
+import type { Touch } from "../../executor/crossing.js";
+import { pacedTolerance } from "../../executor/pacing.js";
+import type { Plan, PlannedPlace } from "../../executor/plan.js";
+import { planQuotes, type QuoteSettings } from "../../executor/plan-quotes.js";
+import { planTarget, type TargetInput, type TargetPlan } from "../../executor/plan-target.js";
+import { planUnwind } from "../../executor/plan-unwind.js";
+import type { WorkingOrder } from "../../executor/working-order.js";
+import { quotesUnder } from "../../risk/apply-ladder-effect.js";
+import { MANUAL } from "../../risk/halt.js";
+import type { Quote, TargetIntent, UnwindSchedule } from "../../strategies/intent.js";
+import type { AccountNews } from "../engine/account-event-handler.js";
+import type { BotContext } from "../engine/context.js";
+import type { MarketTrader } from "../market/market-trader.js";
+import type { Safety } from "../safety/trading-guards.js";
+import type { Unwinding } from "../unwind/liquidated-inventory.js";
+import { cancelSubject, slotSubject } from "./dispatcher.js";
+import { executorTouch, restingIn } from "./executor-touch.js";
+
+const SIDES: readonly Side[] = ["BUY", "SELL"];
+/** How far beyond the touch a slice of a target position may reach. */
+const SLICE_REACH_TICKS = 20;
+
+/** Plans a market anew from what is wanted and what works, and makes the outbox hold just that. */
+export class Planning {
+  readonly #context: BotContext;
+  readonly #safety: Safety;
+  readonly #unwinding: Unwinding;
+  readonly #news: AccountNews;
+  readonly #settings: QuoteSettings;
+  /** The same where only reducing orders may rest: one that is larger than its quote would turn the position around. */
+  readonly #reducing: QuoteSettings;
+  readonly #told = new Map<string, string>();
+
+  constructor(context: BotContext, safety: Safety, unwinding: Unwinding, news: AccountNews) {
+    this.#context = context;
+    this.#safety = safety;
+    this.#unwinding = unwinding;
+    this.#news = news;
+    const { timeInForce, quoteLifeMs, priceToleranceTicks, sizeToleranceFraction } =
+      context.config.quotes;
+    this.#settings = {
+      tolerance: { priceTicks: priceToleranceTicks, sizeFraction: sizeToleranceFraction },
+      timeInForce,
+      gtt: {
+        quoteLifeMs,
+        renewLeadMs: renewLeadMs(quoteLifeMs),
+        renewStaggerMs: Math.max(200, quoteLifeMs / 50),
+      },
+      onCross: "behind",
+    };
+    this.#reducing = {
+      ...this.#settings,
+      tolerance: { ...this.#settings.tolerance, sizeFraction: 0 },
+    };
+  }
+
+  /**
+   * Plans one market and puts the plan in the outbox. `causeMonotonicMs`: when the message was
+   * received that led to the plan, if one did.
+   */
+  plan(trader: MarketTrader, causeMonotonicMs: Ms | undefined): void {
+    trader.startPlan();
+    const nowMs = this.#context.exchangeTime.nowMs();
+    const { plan, isLasting } = this.#planOf(trader, nowMs);
+    trader.finishPlan(plan, isLasting);
+    this.#assignLevels(trader, plan);
+    if (this.#context.dryRun) this.#tell(trader, plan);
+    else this.#queue(trader, plan, causeMonotonicMs);
+  }
+
+  /** `isLasting`: neither time nor a token less leads to another plan. */
+  #planOf(trader: MarketTrader, nowMs: Ms): { readonly plan: Plan; readonly isLasting: boolean } {
+    const orders = this.#context.account.orders.mayStillFill(trader.marketId);
+    const working = this.#workingOrders(trader, orders);
+    const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
+    const unwind =
+      trader.target === undefined && this.#mayUnwind(trader)
+        ? this.#unwinding.intentOf(trader)
+        : undefined;
+    trader.setUnwind(unwind);
+    if (unwind !== undefined) {
+      const unwindPlan = this.#worked(trader, unwind, trader.lastTakeAtMs, touch, nowMs);
+      this.#unwinding.planned(trader, unwindPlan.state, unwindPlan.why);
+      return { plan: unwindPlan, isLasting: false };
+    }
+    if (trader.target !== undefined && this.#context.phase === "running") {
+      const targetPlan = this.#worked(
+        trader,
+        trader.target.intent,
+        trader.target.lastSliceAtMs,
+        touch,
+        nowMs,
+      );
+      const { state, why } = targetPlan;
+      if (state === "done" || state === "dust" || state === "expired") {
+        this.#context.notify({
+          kind: "log",
+          level: state === "expired" ? "warn" : "info",
+          message: `target position ${state}`,
+          fields: { marketId: trader.marketId, targetLots: trader.target.intent.targetLots, why },
+        });
+        trader.completeTarget();
+      }
+      return { plan: targetPlan, isLasting: false };
+    }
+    const quotes = this.#quotesOf(trader);
+    const { budget } = this.#context;
+    const isReducing = this.#safety.ladder.effectOn(trader.marketId).isReduceOnly;
+    const settings = isReducing ? this.#reducing : this.#settings;
+    const paced = pacedTolerance(
+      settings.tolerance,
+      quotes,
+      budget.available("ORDER") / budget.limit("ORDER"),
+    );
+    const tolerance =
+      isReducing && paced !== settings.tolerance ? { ...paced, sizeFraction: 0 } : paced;
+    const plan = planQuotes({
+      marketId: trader.marketId,
+      quotes,
+      working,
+      rules: trader.rules,
+      touch,
+      foreign: this.#foreign(trader),
+      settings: tolerance === settings.tolerance ? settings : { ...settings, tolerance },
+      nowMs,
+    });
+    // Nobody can be asked what to quote beside one side: each fill would be put up again at the price of before. What rests may stay.
+    const isPut = trader.netMidTicks !== undefined || plan.places.length === 0;
+    return {
+      plan: isPut ? plan : { ...plan, places: NO_PLACES },
+      isLasting:
+        tolerance === settings.tolerance &&
+        plan.withdrawals.length === 0 &&
+        settings.timeInForce !== "GTT" &&
+        !working.some(endsByItself),
+    };
+  }
+
+  /** The plan towards a target position, by its schedule's kind. */
+  #worked(
+    trader: MarketTrader,
+    intent: TargetIntent,
+    lastSliceAtMs: Ms | undefined,
+    touch: Touch,
+    nowMs: Ms,
+  ): TargetPlan {
+    const { account } = this.#context;
+    const foreign = this.#foreign(trader);
+    const common = {
+      positionLots: account.positionLots(trader.marketId),
+      working: [
+        ...this.#workingOrders(trader, account.orders.mayStillFill(trader.marketId)),
+        ...unseenMatches(this.#context, trader),
+      ],
+      rules: trader.rules,
+      touch,
+      foreignTouch: foreign.touch,
+      reachTicks: trader.target?.isByLadder === true ? Number.POSITIVE_INFINITY : SLICE_REACH_TICKS,
+      lastSliceAtMs,
+      nowMs,
+    } satisfies Omit<TargetInput, "intent">;
+    const { schedule } = intent;
+    if (schedule.kind !== "unwind")
+      return planTarget({ intent: { ...intent, schedule }, ...common });
+    const quotes = trader.target === undefined ? this.#quotesOf(trader) : NO_QUOTES;
+    // Its own offers take nothing, whatever the strategy's may.
+    const isJoint = quotes.some(
+      ({ side }) => side === reducingSide(account.positionLots(trader.marketId)),
+    );
+    const settings: QuoteSettings = isJoint
+      ? this.#settings
+      : { ...this.#settings, timeInForce: "POST_ONLY" };
+    const unwind: TargetIntent & { readonly schedule: UnwindSchedule } = { ...intent, schedule };
+    return planUnwind({
+      intent: unwind,
+      marketId: trader.marketId,
+      foreign,
+      quotes,
+      settings,
+      ...common,
+    });
+  }
+
+  /**
+   * An unwinding goes on through halts that only stop the quoting, as orders that reduce. It waits while a person has halted, and while what
+   * we know of the market or the account is not to be trusted.
+   */
+  #mayUnwind(trader: MarketTrader): boolean {
+    const { marketId, book } = trader;
+    if (
+      this.#context.phase !== "running" ||
+      !book.synchronised ||
+      !this.#unwinding.isOpen(marketId)
+    )
+      return false;
+    return (
+      this.#safety.placesAllowed(marketId) !== "none" &&
+      !this.#safety.haltsOf(marketId).some(({ name }) => name === MANUAL)
+    );
+  }
+
+  /** An order of an earlier run that serves a quote takes that quote's slot, and closes it from now on. */
+  #assignLevels(trader: MarketTrader, plan: Plan): void {
+    const { orders } = this.#context.account;
+    for (const { hash, side, level, quoteLevel } of plan.keeps) {
+      if (level < 0 && !orders.slotOccupied(trader.marketId, side, quoteLevel, hash))
+        orders.assignLevel(hash, quoteLevel);
+    }
+  }
+
+  /** What the strategy wants, as the risk ladder lets it rest; nothing where nothing may be quoted. */
+  #quotesOf(trader: MarketTrader): readonly Quote[] {
+    if (trader.quotes === undefined || !this.#mayQuote(trader)) return NO_QUOTES;
+    const effect = this.#safety.ladder.effectOn(trader.marketId);
+    const positionLots = this.#context.account.positionLots(trader.marketId);
+    return quotesUnder(trader.quotes.quotes, {
+      effect,
+      midTicks: trader.quotesMidTicks,
+      positionLots,
+      rules: trader.rules,
+    });
+  }
+
+  #mayQuote(trader: MarketTrader): boolean {
+    return (
+      this.#context.phase === "running" &&
+      trader.running &&
+      !trader.awaitingView &&
+      this.#safety.quotesAllowed(trader.marketId)
+    );
+  }
+
+  /** Own orders that close a slot, and builds under way, whose order has no hash yet. */
+  #workingOrders(trader: MarketTrader, known: readonly OwnOrder[]): readonly WorkingOrder[] {
+    const { config, dispatcher } = this.#context;
+    // Asked for with every plan, and hardly ever is any of them immediate or built elsewhere: then the list stands as it is.
+    const orders: readonly WorkingOrder[] = known.some(isImmediate)
+      ? known.map((order) =>
+          isImmediate(order)
+            ? { endDueMs: order.requestTimestampMs + config.exchange.signatureWindowMs, ...order }
+            : order,
+        )
+      : known;
+    if (dispatcher.inFlightCount === 0) return orders;
+    let builds: WorkingOrder[] | undefined;
+    for (const { action, waiting } of dispatcher.inFlight()) {
+      if (
+        action.kind !== "build" ||
+        action.marketId !== trader.marketId ||
+        waiting.kind !== "place"
+      )
+        continue;
+      const { side, ticks, lots, timeInForce, expirationMs } = action;
+      builds ??= [];
+      builds.push({
+        hash: `build ${action.actionId}`,
+        side,
+        level: waiting.place.level,
+        ticks,
+        lots,
+        mayFillLots: lots,
+        phase: "sent",
+        orderId: undefined,
+        expirationMs,
+        timeInForce,
+      });
+    }
+    return builds === undefined ? orders : [...orders, ...builds];
+  }
+
+  #foreign(trader: MarketTrader): { readonly touch: Touch; readonly openOrders: number } {
+    const orders = this.#context.account.orders.foreign(trader.marketId);
+    if (orders.length === 0) return NO_FOREIGN;
+    let bestBidTicks: number | undefined;
+    let bestAskTicks: number | undefined;
+    for (const { side, ticks, availableLots } of orders) {
+      if (availableLots <= 0) continue;
+      if (side === "BUY") bestBidTicks = Math.max(ticks, bestBidTicks ?? ticks);
+      else bestAskTicks = Math.min(ticks, bestAskTicks ?? ticks);
+    }
+    return { touch: { bestBidTicks, bestAskTicks }, openOrders: orders.length };
+  }
+
+  #queue(trader: MarketTrader, plan: Plan, causeMonotonicMs: Ms | undefined): void {
+    const { dispatcher, holds, clock, account, exchangeTime } = this.#context;
+    // Nothing to do, and nothing waits that was to be done.
+    if (isEmpty(plan) && dispatcher.waitingCount === 0) return;
+    const { marketId } = trader;
+    const nowMs = clock.monotonicMs();
+    // Only what waited before this plan may be wanted no more.
+    const wanted = dispatcher.waitingCount === 0 ? undefined : new Set<string>();
+    for (let rank = 0; rank < plan.cancels.length; rank++) {
+      const { hash, orderId, why } = plan.cancels[rank];
+      const subject = cancelSubject(hash);
+      if (holds.holds(subject, nowMs)) continue;
+      wanted?.add(subject);
+      dispatcher.want({ kind: "cancel", marketId, hash, orderId, why }, rank);
+    }
+    for (let rank = 0; rank < plan.places.length; rank++) {
+      const place = plan.places[rank];
+      const subject = slotSubject(marketId, place.side, place.level);
+      if (holds.holds(subject, nowMs)) continue;
+      wanted?.add(subject);
+      dispatcher.want({ kind: "place", marketId, place, causeMonotonicMs }, rank);
+    }
+    if (wanted !== undefined) dispatcher.keepOnly(marketId, wanted);
+    for (const { hash, why } of plan.withdrawals) {
+      dispatcher.withdraw(`built:${hash}`);
+      this.#news.absorb(account.withdraw(hash, exchangeTime.nowMs(), why));
+    }
+  }
+
+  #tell(trader: MarketTrader, plan: Plan): void {
+    const text = JSON.stringify([
+      plan.cancels,
+      plan.places.map(({ side, level, ticks, lots }) => [side, level, ticks, lots]),
+    ]);
+    if (this.#told.get(trader.marketId) === text) return;
+    this.#told.set(trader.marketId, text);
+    this.#context.notify({ kind: "dry-plan", marketId: trader.marketId, plan });
+  }
+}
+
+/** An order that ends by itself is another matter each moment. */
+function endsByItself({ expirationMs, endDueMs }: WorkingOrder): boolean {
+  return expirationMs > 0 || endDueMs !== undefined;
+}
+
+function isEmpty({ cancels, places, withdrawals }: Plan): boolean {
+  return cancels.length === 0 && places.length === 0 && withdrawals.length === 0;
+}
+
+/** What of it does not match at once is cancelled by the exchange: it never rests (protocol, section 5). */
+function isImmediate({ timeInForce }: OwnOrder): boolean {
+  return timeInForce === "IOC" || timeInForce === "FOK";
+}
+
+/** What orders have matched and no trade has told yet: it will be position, and must not be worked a second time. */
+function unseenMatches({ account }: BotContext, trader: MarketTrader): readonly WorkingOrder[] {
+  const pseudo = (side: Side, lots: Lots): WorkingOrder => ({
+    hash: `unseen ${side}`,
+    side,
+    level: -1,
+    ticks: 0,
+    lots,
+    mayFillLots: 0,
+    untoldLots: lots,
+    phase: "matched",
+    expirationMs: 0,
+    timeInForce: "GTC",
+  });
+  return SIDES.map((side) => pseudo(side, account.orders.unseenLots(trader.marketId, side))).filter(
+    ({ lots }) => lots > 0,
+  );
+}
+
+/** How long before its end a GTT quote of this life is renewed (design, rule 10). */
+export function renewLeadMs(quoteLifeMs: Ms): Ms {
+  return Math.max(1_000, quoteLifeMs / 10);
+}
+
+const NO_QUOTES: readonly Quote[] = [];
+
+const NO_PLACES: readonly PlannedPlace[] = [];
+
+const NO_FOREIGN = {
+  touch: { bestBidTicks: undefined, bestAskTicks: undefined },
+  openOrders: 0,
+} as const;
+
+function reducingSide(positionLots: Lots): Side {
+  return positionLots > 0 ? "SELL" : "BUY";
+}

@@ -1,0 +1,296 @@
+import { restingOf } from "../../account/orders/active-orders.js";
+import type { Hex, MarketId, Ms } from "../../core/units.js";
+import type { Action } from "../../exchange/venue.js";
+import { behindTouch, crossedOwnOrder } from "../../executor/crossing.js";
+import type { DispatchKind } from "../../executor/dispatch-budget.js";
+import { TARGET_LEVEL } from "../../executor/plan-target.js";
+import { isCancellable } from "../../executor/working-order.js";
+import { breachText, checkPlace, isOnlyReducing } from "../../risk/check-place.js";
+import type { AccountNews } from "../engine/account-event-handler.js";
+import type { BotContext } from "../engine/context.js";
+import type { Answers } from "../engine/response-handler.js";
+import type { TurnRecorder } from "../journal/journal.js";
+import type { MarketTrader } from "../market/market-trader.js";
+import type { Safety } from "../safety/trading-guards.js";
+import { accountExposure } from "./account-exposure.js";
+import {
+  cancelSubject,
+  slotSubject,
+  type Waiting,
+  type WaitingCancel,
+  type WaitingPlace,
+  type WaitingQuestion,
+} from "./dispatcher.js";
+import { executorTouch, restingIn } from "./executor-touch.js";
+import type { OrderWorks } from "./order-factory.js";
+
+/** Places under way at once: the rest of the outbox's width is kept for cancels and questions. */
+const MAX_PLACES_UNDER_WAY = 24;
+/** COMMON tokens that places leave for questions. */
+const QUESTION_TOKENS = 50;
+/** Tokens a market that quotes leave for working a position. */
+const WORK_TOKENS = 10;
+/** How long a place that its last check stopped is left alone. */
+const HELD_BACK_MS = 250;
+
+interface Refusal {
+  readonly limit: string;
+  /** A sentence without its full stop. */
+  readonly why: string;
+  /** The same with the limit's name, where the sentence alone does not say which limit of the file it is. */
+  readonly inFull?: string;
+  readonly retryAtMs: Ms;
+}
+
+/** The parts of the bot that an action passes on its way out. */
+export interface LeavingDeps {
+  readonly safety: Safety;
+  readonly works: OrderWorks;
+  readonly news: AccountNews;
+  readonly answers: Answers;
+  readonly journal: TurnRecorder | undefined;
+}
+
+/** The last look at an action before it goes (design, rules 5 and 9): what waited in the outbox may no longer be right. */
+export class Leaving {
+  readonly #context: BotContext;
+  readonly #deps: LeavingDeps;
+
+  constructor(context: BotContext, deps: LeavingDeps) {
+    this.#context = context;
+    this.#deps = deps;
+  }
+
+  /** An item's turn has come: sends it, or lets it go. */
+  leave(key: string): void {
+    const { dispatcher } = this.#context;
+    const waiting = dispatcher.take(key);
+    if (waiting === undefined || this.#context.phase === "stopped") dispatcher.dropped(key);
+    else this.#dispatch(key, waiting);
+  }
+
+  #dispatch(key: string, waiting: Waiting): void {
+    switch (waiting.kind) {
+      case "place":
+        return this.#place(key, waiting);
+      case "built":
+        return this.#built(key, waiting.marketId, waiting.hash);
+      case "cancel":
+        return this.#cancel(key, waiting);
+      case "cancel-all":
+        return this.#cancelAll(key, waiting.marketId);
+      case "question":
+        return this.#question(key, waiting);
+    }
+  }
+
+  #place(key: string, waiting: WaitingPlace): void {
+    const trader = this.#context.traders.get(waiting.marketId);
+    if (trader === undefined) return this.#context.dispatcher.dropped(key);
+    const isServerBuilt = this.#deps.works.isServerBuilt(trader, waiting.place);
+    const refusal =
+      this.#refusalOf(trader, waiting) ??
+      this.#budgetRefusal(isServerBuilt ? "build" : "place", waiting.place.level === TARGET_LEVEL);
+    if (refusal !== undefined) return this.#holdBack(key, trader, waiting, refusal);
+    if (waiting.place.level === TARGET_LEVEL) trader.noteSlice(this.#context.exchangeTime.nowMs());
+    if (isServerBuilt) {
+      const build = this.#deps.works.build(trader, waiting.place);
+      return this.#send(key, build, waiting.causeMonotonicMs);
+    }
+    const action = this.#deps.works.place(trader, waiting.place);
+    this.#context.account.intend({ action, level: waiting.place.level });
+    this.#send(key, action, waiting.causeMonotonicMs);
+  }
+
+  /** A server-built order was checked and is in the table as intended: it is signed and placed, if it still may be. */
+  #built(key: string, marketId: MarketId, hash: Hex): void {
+    const { account, exchangeTime, dispatcher, traders } = this.#context;
+    const built = this.#deps.works.takeBuilt(hash);
+    const trader = traders.get(marketId);
+    if (
+      built === undefined ||
+      trader === undefined ||
+      account.orders.get(hash)?.phase !== "intended"
+    )
+      return dispatcher.dropped(key);
+    const refusal =
+      this.#supersededOf(trader, built.waiting, hash) ??
+      this.#refusalOf(trader, built.waiting, hash) ??
+      this.#budgetRefusal("place", built.waiting.place.level === TARGET_LEVEL);
+    if (refusal !== undefined) {
+      const why = refusal.inFull ?? refusal.why;
+      this.#deps.news.absorb(account.withdraw(hash, exchangeTime.nowMs(), why));
+      return this.#holdBack(key, trader, built.waiting, refusal);
+    }
+    this.#send(key, this.#deps.works.stamped(built.action), built.waiting.causeMonotonicMs);
+  }
+
+  /** What was asked for while the exchange built it may be less by now: a slot never gets more than the newest intent asks of it. */
+  #supersededOf(trader: MarketTrader, { place }: WaitingPlace, hash: Hex): Refusal | undefined {
+    if (place.level === TARGET_LEVEL) return undefined;
+    const isKept =
+      trader.unwind !== undefined && trader.plan?.keeps.some((keep) => keep.hash === hash) === true;
+    const asked = isKept
+      ? place.lots
+      : trader.unwind !== undefined
+        ? 0
+        : (trader.quotes?.quotes.find(
+            ({ side, level }) => side === place.side && level === place.level,
+          )?.lots ?? 0);
+    if (asked >= place.lots) return undefined;
+    const why = `${place.lots} lots were built, ${asked} are wanted by now`;
+    return { limit: "superseded", why, retryAtMs: this.#context.clock.monotonicMs() };
+  }
+
+  /** `exceptHash`: the order itself, where it is in the table already. */
+  #refusalOf(trader: MarketTrader, { place }: WaitingPlace, exceptHash?: Hex): Refusal | undefined {
+    const { account, dispatcher, clock, phase, accountLimits, marketLimits, config } =
+      this.#context;
+    const nowMs = clock.monotonicMs();
+    const soon = (limit: string, why: string, waitMs = HELD_BACK_MS): Refusal => ({
+      limit,
+      why,
+      retryAtMs: nowMs + waitMs,
+    });
+    const allowed = this.#deps.safety.placesAllowed(trader.marketId);
+    if (phase !== "running") return soon("phase", `the bot is ${phase}`);
+    if (allowed === "none")
+      return soon(
+        "halted",
+        this.#deps.safety
+          .haltsOf(trader.marketId)
+          .map(({ name }) => name)
+          .join(", "),
+      );
+    if (trader.book.stale(nowMs, config.risk.maxBookAgeMs))
+      return soon("stale-book", "the book is older than its limit", 100);
+    if (account.orders.slotOccupied(trader.marketId, place.side, place.level, exceptHash))
+      return soon("slot", "the slot holds an order that may still fill", 50);
+    let underWay = 0;
+    for (const { action } of dispatcher.inFlight())
+      if (action.kind === "place" || action.kind === "build") underWay++;
+    if (underWay >= MAX_PLACES_UNDER_WAY)
+      return soon("under-way", `${underWay} places are under way`, 100);
+    const others = account.orders.mayStillFill(trader.marketId);
+    const own =
+      exceptHash === undefined ? others : others.filter(({ hash }) => hash !== exceptHash);
+    const crossed = crossedOwnOrder(place.side, place.ticks, own);
+    if (crossed !== undefined)
+      return soon("own-cross", `would trade against our own ${crossed.hash}`);
+    const isQuote = place.level !== TARGET_LEVEL;
+    if (
+      isQuote &&
+      behindTouch(
+        place.side,
+        place.ticks,
+        executorTouch(
+          trader,
+          exceptHash === undefined ? restingIn(trader, account.orders) : restingOf(own),
+        ),
+      ) !== place.ticks
+    ) {
+      return soon("cross", "the touch has moved through it", 20);
+    }
+    const exposure = accountExposure(this.#context, marketLimits);
+    const proposal = {
+      marketId: trader.marketId,
+      side: place.side,
+      ticks: place.ticks,
+      lots: place.lots,
+      hash: exceptHash,
+    };
+    const market = exposure.markets.get(trader.marketId);
+    const unwind = trader.target === undefined ? trader.unwind : undefined;
+    if (
+      unwind !== undefined &&
+      !isQuote &&
+      (place.side === "SELL" ? place.ticks < unwind.worstTicks : place.ticks > unwind.worstTicks)
+    ) {
+      return soon("price-bound", `worse than ${unwind.worstTicks}, the unwinding's worst price`);
+    }
+    if (unwind !== undefined && market !== undefined && !isOnlyReducing(proposal, market)) {
+      return soon("reduce-only", "an inherited position is unwound: only reducing orders leave");
+    }
+    if (allowed === "reduce-only" && market !== undefined && !isOnlyReducing(proposal, market)) {
+      const isHalted = !this.#deps.safety.quotesAllowed(trader.marketId);
+      return soon(
+        "reduce-only",
+        `${isHalted ? "the market is halted" : "the risk ladder reduces the position"}: only reducing orders leave`,
+      );
+    }
+    const breach = checkPlace(proposal, exposure, accountLimits);
+    return breach === null
+      ? undefined
+      : { ...soon(breach.limit, breach.why), inFull: breachText(breach) };
+  }
+
+  /** @param works the action works a position: quotes leave it a few tokens, so that a busy bot can still be flattened. */
+  #budgetRefusal(kind: DispatchKind, works = false): Refusal | undefined {
+    const { budget, traders, account, notify } = this.#context;
+    let ordersThatMayFill = 0;
+    for (const marketId of traders.keys())
+      ordersThatMayFill += account.orders.mayStillFill(marketId).length;
+    const isQuote = (kind === "place" || kind === "build") && !works;
+    const reserved = isQuote ? traders.size * (1 + WORK_TOKENS) : traders.size;
+    const verdict = budget.ask(kind, {
+      ordersThatMayFill,
+      markets: reserved,
+      questions: QUESTION_TOKENS,
+    });
+    if (verdict.mayLeave) return undefined;
+    const { bucket, available, needed, retryAtMs } = verdict;
+    const why = `${available} ${bucket} tokens are left, ${needed} needed with those kept for cancels and the guard`;
+    notify({ kind: "tokens-short", bucket, action: kind, why, retryAtMs });
+    return { limit: `${bucket} tokens`, why, retryAtMs };
+  }
+
+  #holdBack(
+    key: string,
+    trader: MarketTrader,
+    { place }: WaitingPlace,
+    { limit, why, inFull = why, retryAtMs }: Refusal,
+  ): void {
+    const { dispatcher, holds, notify } = this.#context;
+    dispatcher.dropped(key);
+    holds.hold(slotSubject(trader.marketId, place.side, place.level), retryAtMs, inFull);
+    notify({ kind: "held-back", marketId: trader.marketId, limit, why });
+  }
+
+  #cancel(key: string, { marketId, hash, orderId }: WaitingCancel): void {
+    const { account, dispatcher, holds } = this.#context;
+    const order = account.orders.get(hash);
+    if (order === undefined || !isCancellable(order)) return dispatcher.dropped(key);
+    const refusal = this.#budgetRefusal("cancel");
+    if (refusal !== undefined) {
+      dispatcher.dropped(key);
+      holds.hold(cancelSubject(hash), refusal.retryAtMs, refusal.why);
+      return;
+    }
+    this.#send(key, this.#deps.works.cancel(marketId, orderId, hash));
+  }
+
+  #cancelAll(key: string, marketId: MarketId): void {
+    if (this.#budgetRefusal("cancel-all") !== undefined)
+      return this.#context.dispatcher.dropped(key);
+    this.#send(key, this.#deps.works.cancelAll(marketId));
+  }
+
+  /** A question that cannot leave is answered here, as one that failed: whoever asked asks again. */
+  #question(key: string, { action }: WaitingQuestion): void {
+    const refusal = this.#budgetRefusal("question");
+    if (refusal === undefined) return this.#send(key, this.#deps.works.stamped(action));
+    this.#context.dispatcher.dropped(key);
+    this.#deps.answers.unasked(action, `${refusal.limit}: ${refusal.why}`);
+  }
+
+  /** Hands an action to the journal and to the venue, and tells the account that it was sent. */
+  #send(key: string, action: Action, causeMonotonicMs?: Ms): void {
+    const { account, dispatcher, budget, clock, exchangeTime, notify, venue } = this.#context;
+    budget.spend(action.kind);
+    dispatcher.sent(key, action, clock.monotonicMs());
+    this.#deps.journal?.action(action);
+    notify({ kind: "dispatched", action, causeMonotonicMs });
+    venue.submit(action);
+    this.#deps.news.absorb(account.onDispatched(action, exchangeTime.nowMs()));
+  }
+}

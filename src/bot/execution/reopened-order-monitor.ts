@@ -1,0 +1,90 @@
+import type { MarketId, Ms } from "../../core/units.js";
+import type { Outcome } from "../../exchange/venue.js";
+import { EMPTY_MINUTE, eventsIn, type MinuteWindow, withEvent } from "../../risk/minute-window.js";
+import type { BotContext } from "../engine/context.js";
+import type { Safety } from "../safety/trading-guards.js";
+import { wantCancelAll } from "./queue-cancel-all.js";
+
+/** Contradictions within a minute after which a market is halted. */
+const MOST_A_MINUTE = 3;
+/** Between two tries of a cancel-all that nobody has answered. */
+const AGAIN_AFTER_MS: Ms = 1_000;
+const WHY = `${MOST_A_MINUTE} times within a minute the exchange showed orders as open that it had said were cancelled or did not exist`;
+
+/**
+ * Counts, market by market, how often the exchange shows orders as open that its answers had ended: something between answers in its place, and
+ * cancels do not arrive. A line may fail for a moment; at the third time within a minute the market's orders are cancelled all at once, and the
+ * market is halted until a person has looked. The cancel-all is sent until it was answered, and then no more: an answer may be as untrue as those before.
+ */
+export class Revivals {
+  readonly #context: BotContext;
+  readonly #safety: Safety;
+  readonly #windows = new Map<MarketId, MinuteWindow>();
+  /** Markets whose cancel-all nobody has answered, and when it was tried last. */
+  readonly #owed = new Map<MarketId, Ms>();
+
+  constructor(context: BotContext, safety: Safety) {
+    this.#context = context;
+    this.#safety = safety;
+  }
+
+  /** An order was shown as open after all. All that one answer shows is one time. */
+  note(marketId: MarketId): void {
+    if (this.#isHalted(marketId)) return;
+    const nowMs: Ms = this.#context.clock.monotonicMs();
+    const before = this.#windows.get(marketId) ?? EMPTY_MINUTE;
+    if (before.atMs.at(-1) === nowMs) return;
+    const window = withEvent(before, nowMs);
+    const isOver = eventsIn(window, nowMs) >= MOST_A_MINUTE;
+    // Whoever resumes is told again only of what happens from then on.
+    this.#windows.set(marketId, isOver ? EMPTY_MINUTE : window);
+    if (!isOver) return;
+    this.#safety.haltMarket(
+      marketId,
+      "revived-orders",
+      `${WHY}: cancels may not reach it. Look at what is open there, then resume`,
+    );
+    this.#cancelAll(marketId, nowMs);
+  }
+
+  /** What became of a market's cancel-all: one that may not have arrived is sent again. */
+  answered(marketId: MarketId, outcome: Outcome): void {
+    const { result } = outcome;
+    const isUnanswered =
+      result === "not-sent" ||
+      result === "throttled" ||
+      (result === "unknown" && outcome.cause !== "malformed-answer");
+    if (!isUnanswered) this.#owed.delete(marketId);
+  }
+
+  /** A few times a second. */
+  tick(): void {
+    if (this.#owed.size === 0) return;
+    const { account, clock, dispatcher, phase } = this.#context;
+    const nowMs = clock.monotonicMs();
+    for (const [marketId, triedAtMs] of this.#owed) {
+      const isOver =
+        phase !== "running" ||
+        !this.#isHalted(marketId) ||
+        account.orders.mayStillFill(marketId).length === 0;
+      if (isOver) this.#owed.delete(marketId);
+      else if (nowMs >= triedAtMs + AGAIN_AFTER_MS && !isUnderWay(dispatcher, marketId))
+        this.#cancelAll(marketId, nowMs);
+    }
+  }
+
+  #cancelAll(marketId: MarketId, nowMs: Ms): void {
+    this.#owed.set(marketId, nowMs);
+    wantCancelAll(this.#context, marketId, "cancels one by one do not reach the exchange");
+  }
+
+  #isHalted(marketId: MarketId): boolean {
+    return this.#safety.haltsOf(marketId).some(({ name }) => name === "revived-orders");
+  }
+}
+
+function isUnderWay(dispatcher: BotContext["dispatcher"], marketId: MarketId): boolean {
+  for (const { action } of dispatcher.inFlight())
+    if (action.kind === "cancel-all" && action.marketId === marketId) return true;
+  return false;
+}

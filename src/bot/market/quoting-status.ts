@@ -1,0 +1,137 @@
+import type { MarketId, Side } from "../../core/units.js";
+import type { BotContext } from "../engine/context.js";
+import { slotSubject } from "../execution/dispatcher.js";
+import type { Safety } from "../safety/trading-guards.js";
+import type { MarketTrader } from "./market-trader.js";
+
+/** What a market of a bot is at. */
+export type MarketActivity = "quoting" | "waiting" | "reduce-only" | "halted";
+
+/** What a market is at, and why not more, in a trader's words. */
+export interface MarketStanding {
+  /** `reduce-only`: halted, while its position is worked, or what was inherited is unwound; or the risk ladder lets only reducing orders rest. */
+  readonly state: MarketActivity;
+  /** Halts first, then what holds up the market, then each order that is wanted and does not leave. */
+  readonly reasons: readonly string[];
+}
+
+/** One market as it is now: what `status`, `/readyz` and the screen show. */
+export function marketStanding(
+  context: BotContext,
+  safety: Safety,
+  trader: MarketTrader,
+): MarketStanding {
+  const { marketId } = trader;
+  const blocks = marketBlocks(context, safety, trader);
+  if (!safety.quotesAllowed(marketId)) {
+    const isWorked =
+      (trader.target !== undefined || trader.unwind !== undefined) &&
+      safety.placesAllowed(marketId) === "reduce-only";
+    return isWorked
+      ? { state: "reduce-only", reasons: [...blocks, ...heldPlaces(context, trader)] }
+      : { state: "halted", reasons: blocks };
+  }
+  const rungs = safety.ladder.reasonsFor(marketId);
+  const held = [...rungs, ...heldQuotes(context, trader)];
+  if (safety.placesAllowed(marketId) === "reduce-only")
+    return { state: "reduce-only", reasons: [...blocks, ...held] };
+  if (isQuoting(context, marketId))
+    return { state: "quoting", reasons: [...throttle(context), ...shedLoad(context), ...held] };
+  const reasons = [...blocks, ...held];
+  return {
+    state: "waiting",
+    reasons: reasons.length > 0 ? reasons : ["its quotes are on their way"],
+  };
+}
+
+/** Why a market as a whole does not quote: its halts, or else the first thing that quotes wait for. Empty when nothing is in the way. */
+export function marketBlocks(
+  context: BotContext,
+  safety: Safety,
+  trader: MarketTrader,
+): readonly string[] {
+  const halts = safety.haltsOf(trader.marketId).map(({ name, why }) => `${name}: ${why}`);
+  if (halts.length > 0) return halts;
+  const wait = waitOf(context, trader);
+  return [...(wait === undefined ? [] : [wait]), ...throttle(context)];
+}
+
+/** Whether both sides of a market rest on the exchange. */
+export function isQuoting({ account }: BotContext, marketId: MarketId): boolean {
+  const sides = new Set<Side>();
+  for (const { side, phase } of account.orders.mayStillFill(marketId))
+    if (phase === "open" || phase === "partly-filled") sides.add(side);
+  return sides.size === 2;
+}
+
+function waitOf({ phase, account }: BotContext, trader: MarketTrader): string | undefined {
+  if (phase !== "running") return `the bot is ${phase}`;
+  if (trader.refusal !== undefined) return `the strategy's intent was refused, ${trader.refusal}`;
+  if (!trader.book.synchronised) return "the book is not in step";
+  if ((trader.awaitingView || trader.netMidTicks === undefined) && trader.hasStrategy)
+    return "the book has no two sides";
+  if (trader.target !== undefined)
+    return `a target position is worked, ${trader.instrument.amountOf(trader.target.intent.targetLots)} base`;
+  if (trader.unwind !== undefined) {
+    const left = trader.unwind.targetLots - account.positionLots(trader.marketId);
+    return `an inherited position is unwound, ${trader.instrument.amountOf(Math.abs(left))} base to ${left > 0 ? "buy" : "sell"}`;
+  }
+  if (!trader.hasStrategy)
+    return "no strategy quotes here: what is taken over is sold, and nothing else done";
+  if (trader.quotes === undefined) return "the strategy has not spoken yet";
+  return trader.quotes.quotes.length === 0 ? "the strategy wants no quotes" : undefined;
+}
+
+function throttle({ budget, clock }: BotContext): readonly string[] {
+  const leftMs = budget.blockedUntilMonotonicMs - clock.monotonicMs();
+  return leftMs > 0
+    ? [
+        `the exchange's rate limit was met: nothing may be sent for ${(leftMs / 1000).toFixed(1)} s more`,
+      ]
+    : [];
+}
+
+/** What a lagging event loop does to a bot that quotes all the same; empty while it keeps up. */
+export function shedLoad({ loopLag }: BotContext): readonly string[] {
+  if (!loopLag.isShedding) return [];
+  return [
+    `load is shed: the event loop is ${Math.round(loopLag.lagMs)} ms late, strategies are asked every ${loopLag.roundMs} ms`,
+  ];
+}
+
+/** Orders of the newest plan that do not leave, those of one cause together: quotes, or a slice of a position that is worked. */
+function heldPlaces(
+  { holds, clock }: BotContext,
+  { marketId, instrument, plan }: MarketTrader,
+): string[] {
+  const nowMs = clock.monotonicMs();
+  const causes = new Map<string, string[]>();
+  const hold = (
+    why: string,
+    { side, ticks, lots }: { readonly side: Side; readonly ticks: number; readonly lots: number },
+  ): void => {
+    const name = `${side} ${instrument.amountOf(lots)} at ${instrument.priceOf(ticks)}`;
+    causes.set(why, [...(causes.get(why) ?? []), name]);
+  };
+  for (const place of plan?.places ?? []) {
+    const why = holds.whyOf(slotSubject(marketId, place.side, place.level), nowMs);
+    if (why !== undefined) hold(why, place);
+  }
+  for (const one of plan?.withheld ?? []) hold(one.why, one);
+  return [...causes].map(([why, names]) => `${names.join(", ")} held back: ${why}`);
+}
+
+/** Wanted quotes that do not rest; what clipped the wanted sizes; and a side that is not wanted at all. */
+function heldQuotes(context: BotContext, trader: MarketTrader): readonly string[] {
+  const { plan, quotes } = trader;
+  if (quotes === undefined || trader.target !== undefined) return [];
+  const { account } = context;
+  const held = heldPlaces(context, trader);
+  for (const { hash, why } of plan?.waits ?? [])
+    held.push(`${account.orders.get(hash)?.side ?? "an order"} ${hash} holds its slot: ${why}`);
+  const unwanted = (["BUY", "SELL"] as const).filter(
+    (side) => !quotes.quotes.some((quote) => quote.side === side),
+  );
+  if (unwanted.length === 1) held.push(`the strategy wants no ${unwanted[0]} quotes`);
+  return [...held, ...quotes.reason.clamps];
+}

@@ -1,0 +1,136 @@
+import { z } from "zod";
+import { LANES_FILE } from "../../chain/transactions/store/transaction-store.js";
+import type { Hex, Ms } from "../../core/units.js";
+import { LIQUIDATIONS_FILE } from "../../liquidator/ledger/liquidation-ledger.js";
+import type { Log } from "../../monitoring/log.js";
+import { CONTRACTS_FILE } from "../market/traded-contracts.js";
+import { PEAK_FILE } from "../safety/equity-monitor.js";
+import { FOUND_HALTS_FILE } from "../state/contract-change-halt-store.js";
+import { LATCH_FILE } from "../state/latch-store.js";
+import { BUILT_FILE } from "../state/server-built-hashes.js";
+import { readJsonState, type StateStore } from "../state/state-dir.js";
+import { FILLS_FILE, RECORD_BEGINS_FILE } from "../state/trade-log.js";
+import { TAKEOVERS_FILE } from "../unwind/stored-takeovers.js";
+import { UNTOLD_FILE } from "./trade-backfill.js";
+
+/** Which life of the exchange and of its chain the other files of the state directory are of. */
+export const LIFE_FILE = "exchange-life.json";
+
+/** Without the account's life they mean nothing: its trades and money have begun anew. Halts by hand are of the account, and stay. */
+const ACCOUNT_FILES = [
+  PEAK_FILE,
+  LATCH_FILE,
+  FOUND_HALTS_FILE,
+  CONTRACTS_FILE,
+  BUILT_FILE,
+  FILLS_FILE,
+  RECORD_BEGINS_FILE,
+  UNTOLD_FILE,
+  TAKEOVERS_FILE,
+];
+
+/** The same without the chain's: another chain knows none of these transactions. An account that is created anew on the same chain still has them. */
+const CHAIN_FILES = [LANES_FILE, LIQUIDATIONS_FILE];
+
+const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
+const accountSchema = z.strictObject({
+  createdAtMs: z.int().min(0).optional(),
+  genesis: hash.optional(),
+});
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  account: accountSchema,
+  chain: z.strictObject({ genesis: hash.optional() }),
+});
+
+type KnownLife = Omit<z.output<typeof fileSchema>, "version">;
+
+/** What the exchange and the chain tell of the life that they are in. What is absent was not told, which is no sign of another life. */
+export interface ExchangeLife {
+  /** Exchange time at which it created the account. */
+  readonly createdAtMs?: Ms | undefined;
+  /** The hash of the chain's first block, in lower case. */
+  readonly genesis?: Hex | undefined;
+  /** The exchange did not know the account before this start. */
+  readonly isNewAccount: boolean;
+}
+
+/** Where the state directory is looked at, and who hears of it. */
+export interface LifeDeps {
+  readonly store: StateStore;
+  readonly log: Log;
+  /** Wall time of this machine. */
+  readonly nowMs: Ms;
+}
+
+/**
+ * Compares the life that the exchange is in with the one that the state is of. An exchange that began anew has forgotten the account: its peak would
+ * halt the bot, its fills are of other trades, its transactions of another chain. All of that is set aside, and taken back if that life comes back.
+ * Call it before any of it is read. @throws CorruptStateError for a file that is broken; RunError when one cannot be moved or written.
+ */
+export function enterLife(life: ExchangeLife, { store, log, nowMs }: LifeDeps): void {
+  const known: KnownLife = readJsonState(store, LIFE_FILE, knownOf) ?? { account: {}, chain: {} };
+  const { createdAtMs, genesis, isNewAccount } = life;
+  // Where the exchange itself tells which account it is, one RPC's word on another chain must not lift a halt of it.
+  const isTold = known.account.createdAtMs !== undefined && createdAtMs !== undefined;
+  const isOtherAccount =
+    isNewAccount ||
+    (isTold ? known.account.createdAtMs !== createdAtMs : differs(known.account.genesis, genesis));
+  const isOtherChain = differs(known.chain.genesis, genesis);
+  const found = {
+    ...(createdAtMs === undefined ? {} : { createdAtMs }),
+    ...(genesis === undefined ? {} : { genesis }),
+  };
+  const account = isOtherAccount ? found : { ...known.account, ...found };
+  const chain = genesis === undefined ? known.chain : { genesis };
+
+  const setAside = [
+    ...(isOtherAccount ? [store.setAside(accountFolder(known.account, nowMs), ACCOUNT_FILES)] : []),
+    ...(isOtherChain ? [store.setAside(chainFolder(known.chain), CHAIN_FILES)] : []),
+  ].filter(({ names }) => names.length > 0);
+  const takenBack = [
+    ...(isOtherAccount && account.createdAtMs !== undefined
+      ? store.takeBack(accountFolder(account, nowMs))
+      : []),
+    ...(isOtherChain ? store.takeBack(chainFolder(chain)) : []),
+  ];
+  const text = JSON.stringify({ version: 1, account, chain });
+  if (text !== store.read(LIFE_FILE)) store.write(LIFE_FILE, text);
+
+  if (setAside.length > 0) {
+    const folders = setAside.map(({ folder }) => folder);
+    log.warn(
+      {
+        folders,
+        files: setAside.flatMap(({ names }) => names),
+        was: known,
+        is: { account, chain },
+      },
+      `the exchange has begun anew since this state was written: ${folders.join(" and ")} in the state directory keeps what was of the exchange before, and the bot starts fresh; a halt by hand stays`,
+    );
+  }
+  if (takenBack.length > 0)
+    log.warn(
+      { files: takenBack },
+      "the exchange is the one of before again: its state is taken back",
+    );
+}
+
+function knownOf(value: unknown): KnownLife {
+  const { account, chain } = fileSchema.parse(value);
+  return { account, chain };
+}
+
+function differs<T>(known: T | undefined, found: T | undefined): boolean {
+  return known !== undefined && found !== undefined && known !== found;
+}
+
+/** Where the state of an account's life is kept while the exchange is in another one. */
+function accountFolder({ createdAtMs, genesis }: KnownLife["account"], nowMs: Ms): string {
+  const chain = genesis === undefined ? "" : `-${genesis.slice(2, 18)}`;
+  return `earlier-account-${createdAtMs ?? `until-${nowMs}`}${chain}`;
+}
+
+function chainFolder({ genesis = "" }: KnownLife["chain"]): string {
+  return `earlier-chain-${genesis.slice(2, 18)}`;
+}

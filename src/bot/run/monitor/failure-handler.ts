@@ -1,0 +1,80 @@
+import { thrownText } from "../../../core/describe-thrown.js";
+import type { Clock } from "../../../core/runtime/seam.js";
+import type { RestClient } from "../../../exchange/rest/rest-client.js";
+import type { Log } from "../../../monitoring/log.js";
+import { cancelAfterBreak } from "../../cancelling/cancel-after-failure.js";
+import type { BotConfig } from "../../config/config.js";
+import type { Bot } from "../../engine/bot.js";
+import { strategyStack } from "../../strategy/strategy-stack.js";
+
+/** What a bot that breaks is taken down with. */
+export interface BreakWatchOptions {
+  readonly client: RestClient;
+  /** Reads the exchange's clock for what the client signs from then on. */
+  readonly readClock: () => Promise<void>;
+  readonly config: BotConfig;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Nothing of the run rests at the exchange: nothing is cancelled there. */
+  readonly isDry: boolean;
+}
+
+/**
+ * The end of a run, good or bad. What throws inside of what it guards breaks the bot: it takes no input any more and all in its markets is
+ * cancelled.
+ */
+export class BreakWatch {
+  /** Resolves at {@link BreakWatch.end}; rejects with what broke the bot, once all is cancelled or given up on. */
+  readonly stopped: Promise<void>;
+  readonly #options: BreakWatchOptions;
+  #bot: Bot | undefined;
+  #isBroken = false;
+  #resolve: () => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(options: BreakWatchOptions) {
+    this.#options = options;
+    this.stopped = new Promise<void>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Whoever waits for the end hears of a failure; nobody waiting must not end the process as an unhandled rejection.
+    this.stopped.catch(() => {});
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  attach(bot: Bot): void {
+    this.#bot = bot;
+  }
+
+  /** The bot has stopped by itself. */
+  end(): void {
+    this.#resolve();
+  }
+
+  /** The same work; what it throws breaks the bot. */
+  guarded<Args extends readonly unknown[]>(work: (...args: Args) => void): (...args: Args) => void {
+    return (...args) => {
+      try {
+        work(...args);
+      } catch (error) {
+        this.#break(error);
+      }
+    };
+  }
+
+  #break(error: unknown): void {
+    const { log, isDry } = this.#options;
+    this.#isBroken = true;
+    this.#bot?.abandon();
+    log.fatal(
+      { error: strategyStack(error) ?? thrownText(error) },
+      isDry ? "the bot broke" : "the bot broke: everything is cancelled",
+    );
+    if (isDry) this.#reject(error);
+    else void cancelAfterBreak(this.#options).finally(() => this.#reject(error));
+  }
+}

@@ -1,0 +1,33 @@
+import type { Lots, MarketId } from "../../../core/units.js";
+import type { LiquidationLedger } from "../../../liquidator/ledger/liquidation-ledger.js";
+import type { RestValue } from "../../../liquidator/unsold-value.js";
+import type { Notice } from "../../engine/bot-event.js";
+
+/** Tells the ledger what became of a takeover. What it has earned so far is known once what remains of it has a mark. */
+export function noteUnwind(
+  ledger: LiquidationLedger,
+  notice: Notice,
+  restValue: (marketId: MarketId, lots: Lots) => RestValue | undefined,
+): void {
+  if (notice.kind !== "unwind") return;
+  const {
+    takeoverId,
+    marketId,
+    state,
+    remainingLots,
+    inheritedCredit,
+    proceedsCredit,
+    feesCredit,
+  } = notice.unwind;
+  const sold = inheritedCredit + proceedsCredit - feesCredit;
+  if (remainingLots === 0)
+    return ledger.unwound(takeoverId, { state, remainingLots, earnedCredit: sold });
+  const rest = restValue(marketId, remainingLots);
+  if (rest !== undefined)
+    ledger.unwound(takeoverId, {
+      state,
+      remainingLots,
+      earnedCredit: sold + rest.credit,
+      restBy: rest.by,
+    });
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "../../../core/runtime/seam.js";
+import type { Log } from "../../../monitoring/log.js";
+import { LogOnce } from "../../../monitoring/log-throttle.js";
+import type { ScreenNote } from "../../../monitoring/screen-model.js";
+
+/** Newest notes that the screen keeps. */
+const MOST_NOTES = 50;
+
+/** Says what a run has to tell: as a line of the log, and as a note of the screen. */
+export class RunVoice {
+  readonly #notes: ScreenNote[] = [];
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #rarely: LogOnce;
+
+  constructor(log: Log, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+    this.#rarely = new LogOnce(clock);
+  }
+
+  /** The newest, oldest first. */
+  get notes(): readonly ScreenNote[] {
+    return this.#notes;
+  }
+
+  /** Fields of strings and numbers are in the note, all are in the log. */
+  say(level: ScreenNote["level"], text: string, fields: Readonly<Record<string, unknown>>): void {
+    this.#log[level](fields, text);
+    const detail = Object.entries(fields).filter(
+      ([, value]) => typeof value === "string" || typeof value === "number",
+    );
+    this.#notes.push({
+      atMs: this.#clock.nowMs(),
+      level,
+      text: [text, ...detail.map(([key, value]) => `${key}=${value}`)].join(" "),
+    });
+    if (this.#notes.length > MOST_NOTES) this.#notes.shift();
+  }
+
+  /** Of what is said again and again most is only counted: `moreBefore` is how often since the last one that was said. */
+  sayRarely(
+    level: ScreenNote["level"],
+    text: string,
+    fields: Readonly<Record<string, unknown>>,
+  ): void {
+    const moreBefore = this.#rarely.pass(text);
+    if (moreBefore !== undefined)
+      this.say(level, text, moreBefore === 0 ? fields : { ...fields, moreBefore });
+  }
+}

@@ -1,0 +1,196 @@
+import { z } from "zod";
+import type { Clock } from "../../core/runtime/seam.js";
+import type { MarketId, Ms } from "../../core/units.js";
+import { MAX_PAGE } from "../../exchange/protocol/parameters.js";
+import type { VenueTrade } from "../../exchange/records.js";
+import type { RestClient } from "../../exchange/rest/rest-client.js";
+import type { Log } from "../../monitoring/log.js";
+import type { Bot } from "../engine/bot.js";
+import type { Notice } from "../engine/bot-event.js";
+import { readJsonState, type StateStore } from "../state/state-dir.js";
+import { newestRecorded } from "../state/trade-log.js";
+
+/** Trades that no run has told yet, by market, in the state directory. */
+export const UNTOLD_FILE = "untold-trades.json";
+
+/** Between two pages: what the bot itself has to ask comes first. */
+const PAGE_EVERY_MS: Ms = 1_000;
+/** After a page that was not answered. */
+const AGAIN_MS: Ms = 10_000;
+/** The share of COMMON tokens that must be left for a page to be asked. */
+const SPARE_FRACTION = 0.5;
+
+const id = z.string().regex(/^\d{1,20}$/);
+const fileSchema = z.record(z.string(), z.strictObject({ afterId: id, beforeId: id }));
+
+/** What lies between two ids, neither of them among it. */
+type Untold = z.output<typeof fileSchema>[string];
+
+/** What it works with. */
+export interface EarlierTradesOptions {
+  readonly store: StateStore;
+  readonly client: Pick<RestClient, "userTrades">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A question is about to be sent: the bot counts it. */
+  readonly onAsking: () => void;
+}
+
+/**
+ * What was matched while no bot ran and is older than the newest trades that a start is told: asked for page by page, beside the bot's own
+ * questions and within its budget, until it meets what an earlier run has written. Nothing of it changes a position: it is the account's record.
+ * A run that ends before goes on in the next one.
+ */
+export class EarlierTrades {
+  readonly #options: EarlierTradesOptions;
+  /** The newest trade that an earlier run has written, or that was before the first. */
+  readonly #written: ReadonlyMap<MarketId, bigint>;
+  readonly #untold: Map<MarketId, Untold>;
+  /** Markets whose oldest told trade was seen. */
+  readonly #met = new Set<MarketId>();
+  #bot: Bot | undefined;
+  #timer: { cancel(): void } | undefined;
+  #isAsking = false;
+
+  /** Before the bot writes anything. @throws CorruptStateError when its file is broken. */
+  constructor(options: EarlierTradesOptions) {
+    this.#options = options;
+    this.#written = newestRecorded(options.store);
+    this.#untold = new Map(
+      Object.entries(
+        readJsonState(options.store, UNTOLD_FILE, (value) => fileSchema.parse(value)) ?? {},
+      ),
+    );
+  }
+
+  attach(bot: Bot): void {
+    this.#bot = bot;
+  }
+
+  /** Hears what the bot tells. */
+  hear(notice: Notice): void {
+    if (notice.kind === "stopped") return this.close();
+    if (notice.kind !== "account") return;
+    if (notice.change.kind === "earlier-trade") this.#meets(notice.change.trade);
+    else if (notice.change.kind === "reconciled") this.#goOn(0);
+  }
+
+  close(): void {
+    this.#untold.clear();
+    this.#timer?.cancel();
+  }
+
+  /** The oldest of the newest trades: what lies between it and what is written was told by nobody. */
+  #meets({ marketId, id: tradeId }: VenueTrade): void {
+    // They ascend.
+    if (this.#met.has(marketId)) return;
+    this.#met.add(marketId);
+    const known = this.#untold.get(marketId);
+    const written = this.#written.get(marketId);
+    const oldest = BigInt(tradeId);
+    if (known === undefined) {
+      if (written !== undefined && oldest > written)
+        this.#remember(marketId, { afterId: String(written), beforeId: tradeId });
+    } else if (oldest <= BigInt(known.afterId)) this.#forget(marketId);
+    // What an earlier run has written beyond what it left out is asked for once more, and not written twice.
+    else if (written === undefined || oldest > written || oldest < BigInt(known.beforeId))
+      this.#remember(marketId, { ...known, beforeId: tradeId });
+  }
+
+  #goOn(afterMs: Ms): void {
+    if (this.#isAsking || this.#untold.size === 0) return;
+    this.#isAsking = true;
+    this.#timer = this.#options.clock.setTimer(afterMs, () => {
+      void this.#page().then((againMs) => {
+        this.#isAsking = false;
+        this.#goOn(againMs);
+      });
+    });
+  }
+
+  /** Asks one page. Returns when the next may be asked. */
+  async #page(): Promise<Ms> {
+    const { client, log } = this.#options;
+    const bot = this.#bot;
+    const [next] = this.#untold;
+    if (bot === undefined || next === undefined) return PAGE_EVERY_MS;
+    const { budget } = bot.context;
+    if (budget.available("COMMON") < budget.limit("COMMON") * SPARE_FRACTION) return PAGE_EVERY_MS;
+    const [marketId, { afterId, beforeId }] = next;
+    const fromId = String(BigInt(afterId) + 1n);
+    try {
+      this.#options.onAsking();
+      const page = await client.userTrades(marketId, fromId);
+      // The bot may have stopped meanwhile, and its state directory be another's.
+      if (this.#untold.get(marketId) !== next[1]) return PAGE_EVERY_MS;
+      this.#tell(
+        bot,
+        marketId,
+        page.filter(
+          (trade) => BigInt(trade.id) > BigInt(afterId) && BigInt(trade.id) < BigInt(beforeId),
+        ),
+      );
+      const last = page.reduce(
+        (most, trade) => (BigInt(trade.id) > most ? BigInt(trade.id) : most),
+        0n,
+      );
+      if (page.length < MAX_PAGE || last >= BigInt(beforeId) || last <= BigInt(afterId))
+        this.#forget(marketId);
+      else this.#remember(marketId, { afterId: String(last), beforeId });
+      return PAGE_EVERY_MS;
+    } catch (error) {
+      log.warn(
+        {
+          marketId,
+          fromId,
+          error: error instanceof Error ? error.message : String(error),
+          againInMs: AGAIN_MS,
+        },
+        "earlier trades were not told",
+      );
+      return AGAIN_MS;
+    }
+  }
+
+  #tell(bot: Bot, marketId: MarketId, trades: readonly VenueTrade[]): void {
+    const lacked = trades.filter((trade) => bot.noteEarlier(trade));
+    const [first] = lacked;
+    if (first === undefined) return;
+    const amount = (side: VenueTrade["side"]): string => {
+      let [lots, restPaper] = [0, 0n];
+      for (const trade of lacked) {
+        if (trade.side !== side) continue;
+        lots += trade.lots;
+        restPaper += trade.restPaper ?? 0n;
+      }
+      return (
+        bot.context.traders.get(marketId)?.instrument.toldAmountOf(lots, restPaper) ?? String(lots)
+      );
+    };
+    const fields = {
+      fromId: first.id,
+      toId: lacked.at(-1)?.id,
+      bought: amount("BUY"),
+      sold: amount("SELL"),
+    };
+    this.#options.log.warn(
+      { marketId, fills: lacked.length, ...fields },
+      "filled while no bot ran",
+    );
+  }
+
+  #remember(marketId: MarketId, untold: Untold): void {
+    this.#untold.set(marketId, untold);
+    this.#write();
+  }
+
+  #forget(marketId: MarketId): void {
+    this.#untold.delete(marketId);
+    this.#write();
+    this.#options.log.info({ marketId }, "all fills of the time while no bot ran are told");
+  }
+
+  #write(): void {
+    this.#options.store.write(UNTOLD_FILE, JSON.stringify(Object.fromEntries(this.#untold)));
+  }
+}

@@ -1,0 +1,91 @@
+import { MarketwrightError } from "../../core/errors.js";
+import { type HaltReason, marketOfHalt } from "../../risk/halt.js";
+import type { BotContext } from "../engine/context.js";
+import { IN_THE_LAST_RUN } from "../market/traded-contracts.js";
+import {
+  type FoundHalt,
+  readFoundHalts,
+  writeFoundHalts,
+} from "../state/contract-change-halt-store.js";
+
+/**
+ * The markets that are halted because their contract is another than in the last run, written down as they come and go: a resume of a bot that does
+ * not run has to know what it accepts.
+ */
+export class FoundHalts {
+  readonly #context: BotContext;
+  #halts: readonly FoundHalt[];
+  #unwritten: string | undefined;
+  #isBegun = false;
+
+  /** @throws CorruptStateError when what was written down is broken, or another account's. */
+  constructor(context: BotContext) {
+    this.#context = context;
+    this.#halts = readFoundHalts(context.store, context.accountAddress);
+  }
+
+  /** Why the newest change is not in the state directory; undefined when it is. */
+  get unwritten(): string | undefined {
+    return this.#unwritten;
+  }
+
+  /** The run begins. */
+  begin(): void {
+    this.#isBegun = true;
+  }
+
+  /** Writes down those of all halts in force that a run finds itself and a person ends, where they are others than before. */
+  keep(reasons: readonly HaltReason[]): void {
+    // Before the run begins, what earlier runs left is in force without being among the reasons.
+    if (!this.#isBegun) return;
+    const halts = reasons.flatMap((reason) => this.#foundOf(reason) ?? []);
+    if (halts.length === this.#halts.length && halts.every((halt, at) => halt === this.#halts[at]))
+      return;
+    this.#halts = halts;
+    this.#write();
+  }
+
+  /** Writes again what could not be written. */
+  retry(): void {
+    if (this.#unwritten !== undefined) this.#write();
+  }
+
+  #foundOf({ name, why, ...scope }: HaltReason): FoundHalt | undefined {
+    const { traders, clock } = this.#context;
+    const marketId = marketOfHalt(scope);
+    const trader = marketId === undefined ? undefined : traders.get(marketId);
+    if (name !== "exchange-info-changed" || trader === undefined) return undefined;
+    const perp = trader.rules.perp.toLowerCase();
+    // One of an earlier run may be of a contract that is gone by now: a resume accepts the one that is there.
+    const known = this.#halts.find(
+      (halt) => halt.name === name && halt.marketId === marketId && halt.perp === perp,
+    );
+    if (known !== undefined) return known;
+    return why.includes(IN_THE_LAST_RUN)
+      ? { name, marketId: trader.marketId, why, atMs: Math.round(clock.nowMs()), perp }
+      : undefined;
+  }
+
+  /** A halt holds in this process whether it can be written down or not; that it cannot be is told once, and when it can be again. */
+  #write(): void {
+    const { store, accountAddress, notify } = this.#context;
+    const before = this.#unwritten;
+    try {
+      writeFoundHalts(store, accountAddress, this.#halts);
+      this.#unwritten = undefined;
+    } catch (cause) {
+      if (!(cause instanceof MarketwrightError)) throw cause;
+      this.#unwritten = cause.message;
+    }
+    const error = this.#unwritten;
+    if ((error === undefined) === (before === undefined)) return;
+    const [level, message] =
+      error === undefined
+        ? (["info", "the halts that wait for a person are written down now"] as const)
+        : ([
+            "error",
+            "the halts that wait for a person are not written down: a bot that is started anew may not know them",
+          ] as const);
+    notify({ kind: "log", level, message, fields: { error } });
+  }
+}

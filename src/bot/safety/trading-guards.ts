@@ -1,0 +1,350 @@
+import type { MarketId, Ms } from "../../core/units.js";
+import type { VenueRules } from "../../exchange/records.js";
+import {
+  type AccountHealth,
+  evaluateGuards,
+  type HealthState,
+  type MarketHealth,
+} from "../../risk/guards.js";
+import {
+  applyDemands,
+  type HaltReason,
+  type HaltState,
+  type HaltStep,
+  halt,
+  haltsOf,
+  manualHalt,
+  placesAllowed,
+  quotesAllowed,
+  RUNNING,
+  release,
+  resume,
+} from "../../risk/halt.js";
+import type { GuardLimits } from "../../risk/limits.js";
+import { EMPTY_MINUTE, withEvent } from "../../risk/minute-window.js";
+import type { BotContext } from "../engine/context.js";
+import type { MarketTrader } from "../market/market-trader.js";
+import { changeOf, domainMismatch } from "../market/rule-changes.js";
+import { changedContracts, IN_THE_LAST_RUN, keepContracts } from "../market/traded-contracts.js";
+import { guardLimitsOf } from "./configured-limits.js";
+import { FoundHalts } from "./contract-change-halts.js";
+import { EquityWatch, type LossLook } from "./equity-monitor.js";
+import { HaltsByHand } from "./manual-halts.js";
+import { type AcceptedLosses, RiskLadder } from "./risk-ladder.js";
+import { positionDoubt } from "./unknown-position.js";
+
+/** How long a condition must be over before its halt ends by itself. */
+const HOLD_MS = 500;
+
+/** Whether the bot may trade, market by market: guards, drawdown, halts by hand; and why not (design, rule 12). */
+export class Safety {
+  /** What losses, inventory and markouts do to the quotes and the position. */
+  readonly ladder: RiskLadder;
+  readonly #context: BotContext;
+  readonly #limits: GuardLimits;
+  readonly #equity: EquityWatch;
+  readonly #byHand: HaltsByHand;
+  readonly #found: FoundHalts;
+  /** What the guards are asked about, kept in one place for the whole run: they are asked in each turn. */
+  readonly #account: Writable<AccountHealth>;
+  readonly #watched: readonly WatchedMarket[];
+  readonly #health: HealthState;
+  #halts: HaltState = RUNNING;
+  #streamTrouble: string | undefined;
+  #questionTrouble: string | undefined;
+
+  /**
+   * @throws FormatError or CorruptStateError when the remembered peak or halts are broken: a bot must forget neither its drawdown nor that
+   * somebody halted it.
+   */
+  constructor(context: BotContext) {
+    this.#context = context;
+    this.#limits = guardLimitsOf(context.config);
+    this.#equity = new EquityWatch(context);
+    this.#byHand = new HaltsByHand(context);
+    this.ladder = new RiskLadder(context);
+    this.#found = new FoundHalts(context);
+    // Those that the bot was made with were read just before.
+    this.#account = {
+      isConfirmed: false,
+      accountAtMs: undefined,
+      clockOffsetMs: undefined,
+      clockAtMs: Number.NEGATIVE_INFINITY,
+      domainMismatch: domainMismatch(context.rules),
+      trouble: undefined,
+      rulesAtMs: context.clock.monotonicMs(),
+      rulesTrouble: undefined,
+      loopLagMs: undefined,
+      bannedUntilMs: undefined,
+    };
+    this.#watched = [...context.traders.values()].map((trader) => ({
+      trader,
+      health: newHealth(trader.marketId),
+    }));
+    this.#health = { account: this.#account, markets: this.#watched.map(({ health }) => health) };
+    this.#list(context.rules);
+    const changes = changedContracts(context);
+    for (const { health } of this.#watched) health.rulesChanged = changes.get(health.marketId);
+    this.#keepContracts();
+  }
+
+  get halts(): readonly HaltReason[] {
+    return this.#halts.reasons;
+  }
+
+  /** The highest net value so far, deposits taken out, and never below the present one; undefined before the first reading. */
+  get peak(): bigint | undefined {
+    return this.#equity.peak;
+  }
+
+  /** The newest look at the account's losses; undefined before the first. */
+  get losses(): LossLook | undefined {
+    return this.#equity.latest;
+  }
+
+  get limits(): GuardLimits {
+    return this.#limits;
+  }
+
+  /** When the exchange last confirmed the account, on the clock that never steps; undefined before. */
+  get accountAtMs(): Ms | undefined {
+    return this.#account.accountAtMs;
+  }
+
+  /** Why the newest halt or resume by hand is not in the state directory: what is started anew does not know it. Undefined when it is. */
+  get unkept(): string | undefined {
+    return this.#byHand.unwritten ?? this.#found.unwritten ?? this.ladder.unwritten;
+  }
+
+  haltsOf(marketId: MarketId): readonly HaltReason[] {
+    return haltsOf(this.#halts, marketId);
+  }
+
+  quotesAllowed(marketId: MarketId): boolean {
+    return quotesAllowed(this.#halts, marketId);
+  }
+
+  placesAllowed(marketId: MarketId): "any" | "reduce-only" | "none" {
+    const allowed = placesAllowed(this.#halts, marketId);
+    return allowed === "any" && this.ladder.effectOn(marketId).isReduceOnly
+      ? "reduce-only"
+      : allowed;
+  }
+
+  /** The exchange has just confirmed the account, in a reconciliation or by its stream. */
+  accountConfirmed(): void {
+    this.#account.accountAtMs = this.#nowMs();
+    this.#questionTrouble = undefined;
+  }
+
+  /** The account's stream came up or went down, for this reason. */
+  accountStream(state: "up" | "down", reason: string): void {
+    this.#streamTrouble = state === "up" ? undefined : `its stream is down: ${reason}`;
+  }
+
+  /** A question about the account was not answered as it should be. */
+  accountUnanswered(ask: string, message: string): void {
+    this.#questionTrouble = `${ask} cannot be read: ${message}`;
+  }
+
+  /** The start waits for trades of these markets to settle. */
+  accountAwaitsSettlement(marketIds: readonly MarketId[]): void {
+    this.#questionTrouble = `whether its positions have them shows once trades of ${marketIds.join(", ")} have settled`;
+  }
+
+  placeRefused(marketId: MarketId): void {
+    for (const { health } of this.#watched)
+      if (health.marketId === marketId) health.rejects = withEvent(health.rejects, this.#nowMs());
+  }
+
+  banned(forMs: Ms): void {
+    this.#account.bannedUntilMs = this.#nowMs() + forMs;
+  }
+
+  /** New rules were read: compares what must not change under a running bot. */
+  rulesRead(rules: VenueRules): void {
+    this.#account.rulesAtMs = this.#nowMs();
+    this.#account.rulesTrouble = undefined;
+    this.#account.domainMismatch = domainMismatch(rules);
+    this.#list(rules);
+    for (const { trader, health } of this.#watched) {
+      const found = rules.markets[trader.marketId];
+      const changed = found === undefined ? undefined : changeOf(trader.rules, found);
+      if (changed !== undefined) health.rulesChanged = changed;
+    }
+  }
+
+  /** The rules could not be read again. */
+  rulesUnread(why: string): void {
+    this.#account.rulesTrouble = why;
+  }
+
+  /** The run begins, halted by what halted an earlier one until a person resumes. */
+  begin(): void {
+    this.ladder.begin();
+    this.#found.begin();
+    for (const demand of this.#byHand.atStart())
+      this.#take(halt(this.#halts, demand, this.#nowMs()));
+  }
+
+  /** Outlives this process: whoever is started next is halted too. */
+  haltByHand(marketId: MarketId | undefined, why: string): void {
+    this.#take(halt(this.#halts, manualHalt(marketId, why), this.#nowMs()));
+    this.#byHand.keep(marketId, why);
+  }
+
+  /** Halts for a cause that a person has to look at. */
+  haltMarket(marketId: MarketId, name: string, why: string): void {
+    this.#take(
+      halt(
+        this.#halts,
+        { scope: "market", marketId, name, why, resumesByItself: false },
+        this.#nowMs(),
+      ),
+    );
+  }
+
+  /** Ends what was halted by hand or latched; a guard whose condition lasts trips again at once. */
+  resume(marketId: MarketId | undefined): void {
+    for (const { health } of this.#watched)
+      if (marketId === undefined || health.marketId === marketId) health.rejects = EMPTY_MINUTE;
+    this.#accept(this.ladder.resume(marketId));
+    // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
+    for (const { health } of this.#watched) {
+      const isMeant = marketId === undefined || health.marketId === marketId;
+      if (isMeant && health.rulesChanged?.includes(IN_THE_LAST_RUN))
+        health.rulesChanged = undefined;
+    }
+    this.#keepContracts();
+    this.#take(resume(this.#halts, marketId));
+    this.#byHand.forget((kept) => marketId === undefined || kept.marketId === marketId);
+  }
+
+  /** Ends what was halted by hand for this reason, and nothing that anybody would have to look at. */
+  release(why: string): void {
+    this.#take(release(this.#halts, why));
+    this.#byHand.forget((kept) => kept.why === why);
+  }
+
+  /** Asks every guard; call after each turn that may have changed anything. */
+  evaluate(): void {
+    const nowMs = this.#nowMs();
+    this.#look();
+    this.ladder.evaluate();
+    const trips = evaluateGuards(this.#health, this.#limits, nowMs);
+    const demands = this.ladder.demands.length === 0 ? trips : [...trips, ...this.ladder.demands];
+    if (demands.length > 0 || this.#halts.reasons.length > 0)
+      this.#take(applyDemands(this.#halts, demands, nowMs, HOLD_MS));
+  }
+
+  /** Compares the account's net value with its peak and the day's beginning; call a few times a second. */
+  watchEquity(): void {
+    this.#byHand.retry();
+    this.#found.retry();
+    this.ladder.retry();
+    const { account } = this.#context;
+    if (account.current && account.equity !== undefined) this.#accept(this.ladder.takeAccepted());
+    const look = this.#equity.look();
+    if (look !== undefined) this.ladder.losses(look);
+  }
+
+  /** Writes the peak down as it is: at a clean end. */
+  settle(): void {
+    this.#equity.settle();
+  }
+
+  /** Writes down what is traded on, but for the markets whose contract a person has to look at first. */
+  #keepContracts(): void {
+    const unchanged = this.#watched.flatMap(({ trader, health }) =>
+      health.rulesChanged === undefined ? [trader] : [],
+    );
+    keepContracts(this.#context.store, unchanged);
+  }
+
+  #accept({ drawdown, dailyLoss }: AcceptedLosses): void {
+    if (drawdown) this.#equity.accept();
+    if (dailyLoss) this.#equity.acceptDay();
+  }
+
+  #nowMs(): Ms {
+    return this.#context.clock.monotonicMs();
+  }
+
+  /** What the exchange lists of each market. */
+  #list(rules: VenueRules): void {
+    for (const { health } of this.#watched) {
+      const listed = rules.markets[health.marketId];
+      health.status = listed?.status;
+      health.stage = listed?.stage;
+      health.unread = rules.unread?.[health.marketId];
+    }
+  }
+
+  /** Reads anew what others know. */
+  #look(): void {
+    const { account, exchangeTime, loopLag } = this.#context;
+    const health = this.#account;
+    const { known } = exchangeTime;
+    health.isConfirmed = account.confirmed && account.current;
+    health.clockOffsetMs = known ? exchangeTime.offsetMs : undefined;
+    health.loopLagMs = loopLag.isOverLimit ? loopLag.lagMs : undefined;
+    health.clockAtMs = exchangeTime.measuredAtMonotonicMs;
+    health.trouble =
+      this.#streamTrouble === undefined || this.#questionTrouble === undefined
+        ? (this.#streamTrouble ?? this.#questionTrouble)
+        : `${this.#streamTrouble}; ${this.#questionTrouble}`;
+    for (const { trader, health } of this.#watched) {
+      const { book } = trader;
+      health.isBookSynchronised = book.synchronised;
+      health.bookAtMs = health.isBookSynchronised
+        ? trader.lag.rightAtMs(book.lastReceivedMs)
+        : Number.NEGATIVE_INFINITY;
+      health.positionDoubt = positionDoubt(this.#context, trader.marketId);
+      health.isPositionKnown = health.positionDoubt === undefined;
+    }
+  }
+
+  #take(step: HaltStep): void {
+    this.#halts = step.state;
+    if (step.begun.length === 0 && step.ended.length === 0) return;
+    this.#found.keep(step.state.reasons);
+    const { notify, traders } = this.#context;
+    for (const [reasons, on] of [
+      [step.begun, true],
+      [step.ended, false],
+    ] as const) {
+      for (const reason of reasons) {
+        const marketId = reason.scope === "market" ? reason.marketId : undefined;
+        notify({ kind: "halted", reason: reason.name, marketId, on, why: reason.why });
+        for (const trader of traders.values())
+          if (marketId === undefined || marketId === trader.marketId) trader.markDirty();
+      }
+    }
+  }
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A market of the bot, and what the guards are told of it. */
+interface WatchedMarket {
+  readonly trader: MarketTrader;
+  readonly health: Writable<MarketHealth>;
+}
+
+/** A market before it was looked at. */
+function newHealth(marketId: MarketId): Writable<MarketHealth> {
+  const unknown = {
+    bookAtMs: Number.NEGATIVE_INFINITY,
+    status: undefined,
+    stage: undefined,
+    unread: undefined,
+    rulesChanged: undefined,
+  };
+  return {
+    marketId,
+    isBookSynchronised: false,
+    isPositionKnown: true,
+    rejects: EMPTY_MINUTE,
+    ...unknown,
+  };
+}

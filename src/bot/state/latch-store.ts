@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { FormatError } from "../../core/errors.js";
+import type { Hex, MarketId } from "../../core/units.js";
+import { LADDER_MEASURES, type Latch } from "../../risk/risk-ladder.js";
+import { readJsonState, type StateStore } from "./state-dir.js";
+
+/** The file of the rungs that stay until a person resumes. */
+export const LATCH_FILE = "risk-ladder.json";
+
+const latch = z.strictObject({
+  measure: z.enum(LADDER_MEASURES),
+  marketId: z.string().min(1).optional(),
+  action: z.enum(["reduce", "halt", "flatten"]),
+  why: z.string(),
+  atMs: z.int().min(0),
+});
+
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  account: z.string(),
+  rungs: z.array(latch),
+  accepted: z.array(latch).optional(),
+});
+
+/** What is kept of the ladder. */
+export interface KeptLadder {
+  readonly rungs: readonly Latch[];
+  /**
+   * Those that a person resumed, and that are accepted still: losses, while no bot ran, which the next one counts from its start; and a position that has
+   * been as large ever since.
+   */
+  readonly accepted: readonly Latch[];
+}
+
+/**
+ * The rungs of the risk ladder that outlive their process: a position that is being sold is sold on by the next run, and what was halted stays so
+ * though its measure may be forgotten.
+ */
+export class LatchMemory {
+  readonly #store: Pick<StateStore, "read" | "write">;
+  readonly #account: Hex;
+  #kept: KeptLadder = { rungs: [], accepted: [] };
+  #unwritten: string | undefined;
+
+  constructor(store: Pick<StateStore, "read" | "write">, account: Hex) {
+    this.#store = store;
+    this.#account = account;
+  }
+
+  /** @throws CorruptStateError when the file is broken, or another account's: what cannot be read must not be taken for "nothing happened". */
+  read(): KeptLadder {
+    this.#kept = readJsonState(this.#store, LATCH_FILE, (value) =>
+      keptOf(value, this.#account),
+    ) ?? { rungs: [], accepted: [] };
+    return this.#kept;
+  }
+
+  /** Why the newest change could not be written; undefined when it is. */
+  get unwritten(): string | undefined {
+    return this.#unwritten;
+  }
+
+  /** Replaces all of them. */
+  keep(rungs: readonly Latch[], accepted: readonly Latch[] = []): void {
+    this.#kept = { rungs, accepted };
+    this.retry();
+  }
+
+  /** A person resumes while no bot runs: the account and all markets, or one market alone. */
+  resume(marketId: MarketId | undefined): void {
+    const { rungs, accepted } = this.read();
+    const isOver = (latch: Latch): boolean => marketId === undefined || latch.marketId === marketId;
+    const ended = rungs.filter(isOver);
+    if (ended.length === 0) return;
+    const isAgain = (one: Latch): boolean =>
+      ended.some(({ measure, marketId }) => measure === one.measure && marketId === one.marketId);
+    // Each run measures markouts anew: of those nothing is left to be accepted.
+    const lasting = ended.filter(({ measure }) => measure !== "markout");
+    this.#kept = {
+      rungs: rungs.filter((latch) => !isOver(latch)),
+      accepted: [...accepted.filter((one) => !isAgain(one)), ...lasting],
+    };
+    this.retry();
+  }
+
+  /** Writes what could not be written: the process goes on with what it decided, and says what is wrong with the disk. */
+  retry(): void {
+    const [rungs, accepted] = [inWholeMs(this.#kept.rungs), inWholeMs(this.#kept.accepted)];
+    try {
+      const text = JSON.stringify({
+        version: 1,
+        account: this.#account,
+        rungs,
+        ...(accepted.length === 0 ? {} : { accepted }),
+      });
+      this.#store.write(LATCH_FILE, text);
+      this.#unwritten = undefined;
+    } catch (cause) {
+      this.#unwritten = cause instanceof Error ? cause.message : String(cause);
+    }
+  }
+}
+
+function inWholeMs(latches: readonly Latch[]): readonly Latch[] {
+  return latches.map((latch) => ({ ...latch, atMs: Math.round(latch.atMs) }));
+}
+
+function keptOf(value: unknown, account: Hex): KeptLadder {
+  const { account: owner, rungs, accepted = [] } = fileSchema.parse(value);
+  if (owner.toLowerCase() === account.toLowerCase()) return { rungs, accepted };
+  throw new FormatError("rungs of another account", {
+    field: `${LATCH_FILE} account`,
+    value: owner,
+    expected: account,
+  });
+}

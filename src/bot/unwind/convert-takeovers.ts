@@ -1,0 +1,102 @@
+import type { SaidTakeover } from "../../account/positions/takeover.js";
+import { decimalToScaled, type Instrument } from "../../core/instrument.js";
+import type { Lots, MarketId } from "../../core/units.js";
+import { fractionDigits } from "../../exchange/protocol/wire-parse.js";
+import { type KnownTakeover, remainingOf } from "./takeover-registry.js";
+import type { ReservedTakeover } from "./takeover-reservations.js";
+
+/** The units that prices and amounts of a market are counted in. */
+export type MarketGrid = Pick<Instrument, "tickSize" | "stepSize">;
+
+/** What is remembered of takeovers. */
+export interface UnwindMemory {
+  readonly known: readonly KnownTakeover[];
+  /** All that the account was told, opposites of those that were taken back among them. */
+  readonly said: readonly SaidTakeover[];
+  /** Those that were planned or sent, and neither held nor gone; older versions wrote none. */
+  readonly reserved?: readonly ReservedTakeover[];
+  /** What its ticks and lots are of, by market; none for a market that is in no run since before this was written. */
+  readonly grids: Readonly<Record<MarketId, MarketGrid>>;
+}
+
+/** The same memory with what it has of each market in the units of now. A market that is not among these stays in its own. */
+export function onGridsOfNow(
+  memory: UnwindMemory,
+  now: ReadonlyMap<MarketId, MarketGrid>,
+): UnwindMemory {
+  let onGrids = memory;
+  for (const [marketId, { tickSize, stepSize }] of now) {
+    const before = memory.grids[marketId];
+    const isOther =
+      before !== undefined && (before.tickSize !== tickSize || before.stepSize !== stepSize);
+    const { known, said } = isOther
+      ? inOther(onGrids, marketId, before, { tickSize, stepSize })
+      : onGrids;
+    onGrids = {
+      ...onGrids,
+      known,
+      said,
+      grids: { ...onGrids.grids, [marketId]: { tickSize, stepSize } },
+    };
+  }
+  return onGrids;
+}
+
+function inOther(
+  memory: UnwindMemory,
+  marketId: MarketId,
+  before: MarketGrid,
+  now: MarketGrid,
+): Pick<UnwindMemory, "known" | "said"> {
+  const isHere = ({ marketId: other }: { readonly marketId: MarketId }): boolean =>
+    other === marketId;
+  const lots = (count: Lots): Lots => moved(count, before.stepSize, now.stepSize, "toward zero");
+  return {
+    known: memory.known.map((one) =>
+      isHere(one.takeover) ? knownInOther(one, lots, before, now) : one,
+    ),
+    said: memory.said.map((one) => (isHere(one) ? { ...one, lots: lots(one.lots) } : one)),
+  };
+}
+
+/** What remains of it is rounded toward zero by itself: no order could sell what is beneath a step, and more than remains is not its to sell. */
+function knownInOther(
+  one: KnownTakeover,
+  lots: (count: Lots) => Lots,
+  before: MarketGrid,
+  now: MarketGrid,
+): KnownTakeover {
+  const { takeover, terms, shares, isUndone, state } = one;
+  const remaining = remainingOf(one);
+  const isSale = (remaining === 0 ? takeover.lots : remaining) > 0;
+  const inOtherLots = {
+    ...one,
+    takeover: { ...takeover, lots: lots(takeover.lots) },
+    shares: shares.map(({ restPaper: _ofTheirStep, ...share }) => ({
+      ...share,
+      lots: lots(share.lots),
+    })),
+    terms: {
+      ...terms,
+      part: { ...terms.part, holdLots: terms.part.holdLots.map(lots) },
+      worstTicks: Math.max(
+        1,
+        moved(terms.worstTicks, before.tickSize, now.tickSize, isSale ? "up" : "toward zero"),
+      ),
+    },
+    nettedLots: 0,
+  };
+  const left = lots(remaining);
+  const sold = (isUndone ? 0 : inOtherLots.takeover.lots) - left;
+  const nettedLots = sold - inOtherLots.shares.reduce((sum, share) => sum + share.lots, 0);
+  return { ...inOtherLots, nettedLots, state: state === "open" && left === 0 ? "dust" : state };
+}
+
+/** A count of one unit as whole ones of another; exact, but for the rounding that is asked for. */
+function moved(count: number, unit: string, into: string, rounding: "up" | "toward zero"): number {
+  const decimals = Math.max(fractionDigits(unit), fractionDigits(into));
+  const scaled = BigInt(Math.trunc(count)) * decimalToScaled(unit, decimals);
+  const divisor = decimalToScaled(into, decimals);
+  const isPartLeft = scaled % divisor !== 0n;
+  return Number(scaled / divisor) + (rounding === "up" && isPartLeft && scaled > 0n ? 1 : 0);
+}

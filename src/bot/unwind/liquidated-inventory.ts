@@ -1,0 +1,366 @@
+import type { AccountChange } from "../../account/account-change.js";
+import type { PlannedTakeover, Takeover } from "../../account/positions/takeover.js";
+import type { CreditUnits, Lots, MarketId } from "../../core/units.js";
+import type { VenueTrade } from "../../exchange/records.js";
+import type { TargetState } from "../../executor/plan-target.js";
+import type { TargetIntent } from "../../strategies/intent.js";
+import { EwmaVolatility } from "../../strategies/models/volatility.js";
+import { DEFAULT_UNWIND, type UnwindConfig } from "../config/unwind-fields.js";
+import type { BotContext } from "../engine/context.js";
+import type { MarketTrader } from "../market/market-trader.js";
+import type { UnwindMemory } from "./convert-takeovers.js";
+import { onGridsOfNow } from "./convert-takeovers.js";
+import { readUnwindMemory, writeUnwindMemory } from "./stored-takeovers.js";
+import {
+  type KnownTakeover,
+  remainingOf,
+  reportTakeover,
+  TakeoverBook,
+  type UnwindTerms,
+} from "./takeover-registry.js";
+import type { UnwindReport } from "./unwind-report.js";
+import { dustLotsOf, unwindTerms } from "./unwind-terms.js";
+import { trajectoryOf, type UnwindTrajectory } from "./unwind-trajectory.js";
+
+/** How long a takeover that is through is remembered, so that one said again is known: a day. */
+const REMEMBER_MS = 86_400_000;
+const VOLATILITY = { windowMs: 60_000, sampleMs: 1_000 };
+/** Basis points per square root of a second, until there is an estimate. */
+const FIRST_SIGMA_BPS = 1;
+/** Between two taking orders of a market at least: a round trip and the book's answer to it. */
+const TAKE_EVERY_MS = 500;
+
+const NOTHING: UnwindMemory = { known: [], said: [], grids: {} };
+
+/** Everything that the bot has inherited, and what it wants of each market because of it. */
+export class Unwinding {
+  readonly #context: BotContext;
+  readonly #config: UnwindConfig;
+  readonly #book: TakeoverBook;
+  /** Of the bot's markets, and of those that what is remembered is of. */
+  readonly #grids: UnwindMemory["grids"];
+  readonly #volatility = new Map<MarketId, EwmaVolatility>();
+  /** Takeovers that this turn has changed, to be written down and told at its end. */
+  readonly #changed = new Set<KnownTakeover>();
+  #isStarted = false;
+  #writtenSerial = 0;
+  #writtenReservations = 0;
+
+  /** @throws FormatError or CorruptStateError when what is remembered is broken. */
+  constructor(context: BotContext) {
+    this.#context = context;
+    this.#config = context.config.liquidator?.unwind ?? DEFAULT_UNWIND;
+    const instruments = new Map(
+      [...context.traders].map(([marketId, { instrument }]) => [marketId, instrument]),
+    );
+    const memory = readUnwindMemory(context.store, instruments);
+    this.#book = new TakeoverBook(memory?.known);
+    this.#grids = memory?.grids ?? onGridsOfNow(NOTHING, instruments).grids;
+  }
+
+  /** Every takeover of the last day and what became of it, the oldest first. */
+  reports(): readonly UnwindReport[] {
+    return this.#book.all.map((one) => reportTakeover(one, this.#valueOf));
+  }
+
+  /** Those of a market that are being unwound, the oldest first. */
+  trajectories(marketId: MarketId): readonly UnwindTrajectory[] {
+    const nowMs = this.#context.exchangeTime.nowMs();
+    return this.#book.open(marketId).map((one) => trajectoryOf(one, nowMs));
+  }
+
+  /** Whether anything was inherited that is remembered, open or through. */
+  get isUsed(): boolean {
+    return !this.#book.isEmpty;
+  }
+
+  /** Whether something is being unwound in a market. */
+  isOpen(marketId: MarketId): boolean {
+    return this.#book.open(marketId).length > 0;
+  }
+
+  /**
+   * A liquidation has brought a position. One that is known already, or that is none, changes
+   * nothing. One that was taken back meanwhile is there again.
+   * @returns true when the account has to count it.
+   */
+  inherit(takeover: Takeover): boolean {
+    const { exchangeTime, traders } = this.#context;
+    const known = this.#book.get(takeover.id);
+    if (known !== undefined && !known.isUndone) return false;
+    const trader = traders.get(takeover.marketId);
+    if (trader === undefined || takeover.lots === 0 || !Number.isSafeInteger(takeover.lots)) {
+      const why =
+        trader === undefined ? "its market is none of the bot's" : "it is no whole number of lots";
+      this.#log("error", "cannot unwind what was taken over", {
+        takeover: takeover.id,
+        marketId: takeover.marketId,
+        why,
+      });
+      return false;
+    }
+    if (known === undefined) {
+      const terms = this.#termsOf(trader, takeover);
+      this.#note([this.#book.inherit(takeover, terms, exchangeTime.nowMs())]);
+    } else {
+      this.#book.redo(known, this.#termsAnew(trader, takeover));
+      this.#note([known]);
+    }
+    trader.noteFill();
+    return true;
+  }
+
+  /** These are all takeovers that are planned or sent, and neither held nor gone. What is let go may make room for orders. */
+  reserve(takeovers: readonly PlannedTakeover[]): void {
+    const { reservations, exchangeTime } = this.#context;
+    this.#replan(reservations.replace(takeovers, exchangeTime.nowMs()));
+  }
+
+  #replan(marketIds: ReadonlySet<MarketId>): void {
+    for (const marketId of marketIds) {
+      const trader = this.#context.traders.get(marketId);
+      if (trader !== undefined) trader.markDirty();
+    }
+  }
+
+  /** The chain has taken a takeover back, and the account does not count it any more. */
+  disinherit(takeoverId: string): void {
+    const known = this.#book.get(takeoverId);
+    const trader =
+      known === undefined ? undefined : this.#context.traders.get(known.takeover.marketId);
+    if (known === undefined || trader === undefined) return;
+    const undone = this.#book.undo(
+      takeoverId,
+      trader.instrument.paperPerLot,
+      this.#termsAnew(trader, known.takeover),
+    );
+    if (undone === undefined) return;
+    this.#note([undone]);
+    trader.noteFill();
+  }
+
+  /** What the account tells. */
+  heard(change: AccountChange): void {
+    const nowMs = this.#context.exchangeTime.nowMs();
+    if (change.kind === "liquidation" && change.isTakenOver === true)
+      this.#held(change.marketId, change.lots);
+    else if (change.kind === "fill") this.#fill(change.trade);
+    else if (change.kind === "trade-failed") this.#note(this.#book.failed(change.trade, nowMs));
+    else if (change.kind === "earlier-trade") {
+      const { trade } = change;
+      if (trade.status === "FAILED") this.#note(this.#book.failed(trade, nowMs));
+      else if (this.#book.open(trade.marketId).some(({ saidAtMs }) => saidAtMs <= trade.timeMs))
+        this.#fill(trade);
+    }
+  }
+
+  /** The exchange has reported a takeover before its receipt came. */
+  #held(marketId: MarketId, lots: Lots): void {
+    const { reservations, traders } = this.#context;
+    const trader = traders.get(marketId);
+    if (trader !== undefined) reservations.held(marketId, lots, trader.instrument);
+  }
+
+  #fill(trade: VenueTrade): void {
+    const trader = this.#context.traders.get(trade.marketId);
+    if (trader !== undefined) this.#note(this.#book.fill(trade, trader.instrument.paperPerLot));
+  }
+
+  /** The mid has moved. */
+  noteMid({ marketId, netMidTicks }: MarketTrader): void {
+    if (netMidTicks === undefined || this.#context.config.liquidator === undefined) return;
+    let volatility = this.#volatility.get(marketId);
+    if (volatility === undefined) {
+      volatility = new EwmaVolatility(VOLATILITY);
+      this.#volatility.set(marketId, volatility);
+    }
+    volatility.observe(netMidTicks, this.#context.clock.monotonicMs());
+  }
+
+  /** A few times a second: deadlines. */
+  tick(): void {
+    const nowMs = this.#context.exchangeTime.nowMs();
+    for (const one of this.#book.expire(nowMs)) {
+      const { id: takeover, marketId } = one.takeover;
+      const remainingBase = this.#context.traders
+        .get(marketId)
+        ?.instrument.amountOf(remainingOf(one));
+      this.#log("warn", "the deadline of an unwinding has passed", {
+        takeover,
+        marketId,
+        remainingBase,
+      });
+      this.#note([one]);
+    }
+    this.#book.forget(nowMs - REMEMBER_MS);
+    const { config, dryRun, reservations } = this.#context;
+    // One that sends nothing follows nothing either.
+    if (config.liquidator?.dryRun !== false || dryRun) this.#replan(reservations.forget(nowMs));
+  }
+
+  /** At the end of each turn, before anything is planned: what the account does not hold needs no unwinding; then all is written and told. */
+  settle(): void {
+    const { account, traders } = this.#context;
+    if (account.confirmed) {
+      if (this.isUsed) {
+        for (const marketId of traders.keys()) {
+          if (this.isOpen(marketId))
+            this.#note(this.#book.net(marketId, account.positionLots(marketId), this.#valueOf));
+        }
+      }
+      if (!this.#isStarted) {
+        this.#isStarted = true;
+        this.#note(this.#book.all.filter(({ state }) => state === "open"));
+      }
+    }
+    // That the exchange has told a takeover is remembered as it becomes known: a run that did not know would count it twice.
+    const { serial } = this.#context.reservations;
+    if (
+      this.#changed.size > 0 ||
+      account.takeoversSerial !== this.#writtenSerial ||
+      serial !== this.#writtenReservations
+    )
+      this.#write();
+  }
+
+  #write(): void {
+    const { account, store, notify, traders, exchangeTime, reservations } = this.#context;
+    this.#writtenSerial = account.takeoversSerial;
+    this.#writtenReservations = reservations.serial;
+    const sinceMs = exchangeTime.nowMs() - REMEMBER_MS;
+    const said = account.takeovers.filter(({ atMs }) => atMs >= sinceMs);
+    writeUnwindMemory(store, {
+      known: this.#book.all,
+      said,
+      reserved: reservations.all,
+      grids: this.#grids,
+    });
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    for (const one of changed) {
+      const trader = traders.get(one.takeover.marketId);
+      if (trader !== undefined) trader.markDirty();
+      notify({ kind: "unwind", unwind: reportTakeover(one, this.#valueOf) });
+    }
+  }
+
+  /** What is wanted of a market because of what was inherited in it; undefined when nothing is. */
+  intentOf(trader: MarketTrader): TargetIntent | undefined {
+    const leftLots = this.#book.openLots(trader.marketId);
+    // Before the first mark opposites stand beside each other: what both come to is worked.
+    const open = this.#book
+      .open(trader.marketId)
+      .filter((one) => leftLots === 0 || Math.sign(remainingOf(one)) === Math.sign(leftLots));
+    if (open.length === 0) return undefined;
+    const { account, marketLimits, exchangeTime } = this.#context;
+    const positionLots = account.positionLots(trader.marketId);
+    const worst = open.map(({ terms }) => terms.worstTicks);
+    const deadlineMs = Math.max(...open.map(({ terms }) => terms.deadlineMs));
+    const sigmaTicks = this.#sigmaOf(trader);
+    const secondsLeft = Math.max(0, deadlineMs - exchangeTime.nowMs()) / 1000;
+    const offerTicks = this.#offerTicks(trader, leftLots, sigmaTicks, secondsLeft);
+    return {
+      kind: "target",
+      marketId: trader.marketId,
+      viewSequence: trader.lastView?.sequence ?? 0,
+      targetLots: positionLots - leftLots,
+      worstTicks: leftLots > 0 ? Math.min(...worst) : Math.max(...worst),
+      schedule: {
+        kind: "unwind",
+        parts: open.map((one) => ({
+          ...one.terms.part,
+          leftLots: Math.abs(remainingOf(one)),
+          worstTicks: one.terms.worstTicks,
+        })),
+        offerTicks,
+        dustLots: dustLotsOf(trader, this.#config),
+        sliceLots: Math.min(
+          marketLimits.get(trader.marketId)?.maxOrderLots ?? trader.rules.maxLots,
+          trader.rules.maxLots,
+        ),
+        everyMs: TAKE_EVERY_MS,
+      },
+      deadlineMs,
+      reason: {
+        fairTicks: trader.netMidTicks ?? Number.NaN,
+        reservationTicks: offerTicks ?? Number.NaN,
+        halfSpreadTicks: 0,
+        terms: { inheritedLeftLots: leftLots, positionLots, sigmaTicks, secondsLeft },
+        clamps: open.map(({ takeover }) => `unwinds ${takeover.id}`),
+      },
+    };
+  }
+
+  /** What a plan has found: a rest that is dust is through. */
+  planned(trader: MarketTrader, state: TargetState, why: string): void {
+    if (state !== "dust") return;
+    this.#log("info", "what remains of an unwinding is dust", { marketId: trader.marketId, why });
+    this.#note(this.#book.dust(trader.marketId));
+  }
+
+  /**
+   * The reservation price of Avellaneda and Stoikov for what is left, `mid - q lambda sigma^2 (T - t)` (Quantitative Finance 8(3), 2008,
+   * equation 8), with the risk aversion of the trajectory.
+   */
+  #offerTicks(
+    trader: MarketTrader,
+    leftLots: Lots,
+    sigmaTicks: number,
+    secondsLeft: number,
+  ): number | undefined {
+    const { lotBase, tickQuote } = trader.instrument;
+    const mid = trader.netMidTicks ?? trader.state.markTicks;
+    if (!Number.isFinite(mid)) return undefined;
+    const shift =
+      leftLots * lotBase * this.#config.riskAversion * sigmaTicks ** 2 * tickQuote * secondsLeft;
+    return Math.max(1, mid - shift);
+  }
+
+  #termsOf(
+    trader: MarketTrader,
+    position: { readonly lots: Lots; readonly credit: CreditUnits },
+  ): UnwindTerms {
+    return unwindTerms(
+      trader,
+      position,
+      this.#config,
+      this.#sigmaOf(trader),
+      this.#context.exchangeTime.nowMs(),
+    );
+  }
+
+  /** Of what is left of a takeover that was taken back, or that is there again: to be bought, or to be sold, at the price of the takeover. */
+  #termsAnew(
+    trader: MarketTrader,
+    { lots: takenLots, credit }: Takeover,
+  ): (lots: Lots) => UnwindTerms {
+    return (lots) =>
+      this.#termsOf(trader, { lots, credit: (credit * BigInt(lots)) / BigInt(takenLots) });
+  }
+
+  #sigmaOf(trader: MarketTrader): number {
+    const known = this.#volatility.get(trader.marketId)?.sigma;
+    if (known !== undefined) return known;
+    const reference = trader.netMidTicks ?? trader.state.markTicks;
+    return Number.isFinite(reference) ? (reference * FIRST_SIGMA_BPS) / 10_000 : 0;
+  }
+
+  readonly #valueOf = (marketId: MarketId, lots: Lots): CreditUnits | undefined => {
+    const trader = this.#context.traders.get(marketId);
+    const mark = trader?.state.mark;
+    if (trader === undefined || mark === undefined) return undefined;
+    return trader.instrument.markValue(trader.instrument.paperOf(lots), mark);
+  };
+
+  #note(changed: readonly KnownTakeover[]): void {
+    for (const one of changed) this.#changed.add(one);
+  }
+
+  #log(
+    level: "info" | "warn" | "error",
+    message: string,
+    fields: Readonly<Record<string, unknown>>,
+  ): void {
+    this.#context.notify({ kind: "log", level, message, fields });
+  }
+}

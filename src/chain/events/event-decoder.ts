@@ -1,0 +1,48 @@
+import type { Hex } from "../../core/units.js";
+import { AbiWords } from "../abi/abi-reader.js";
+import type { ChainLog } from "../blocks/chain-log.js";
+import { signatureHash } from "../contracts/contract-call.js";
+
+/** Reads an event's arguments by their place: those in topics come first in every event of the contracts. */
+export interface EventWords {
+  int(place: number): bigint;
+  uint(place: number): bigint;
+  address(place: number): Hex;
+}
+
+/** One kind of event: which log is of it, and what that says. */
+export interface EventKind<Event> {
+  readonly topic: Hex;
+  /**
+   * @returns undefined for a log of something else.
+   * @throws FormatError when it has the event's topic and not its arguments.
+   */
+  decode(log: ChainLog): Event | undefined;
+}
+
+const W = 32;
+
+/** @param indexed how many of its arguments are in topics. */
+export function eventKind<Event>(
+  signature: string,
+  indexed: number,
+  read: (words: EventWords, log: ChainLog) => Event,
+): EventKind<Event> {
+  const topic = signatureHash(signature);
+  return {
+    topic,
+    decode: (log) => {
+      if (log.topics[0] !== topic || log.topics.length !== indexed + 1) return undefined;
+      const bytes: Hex = `0x${[...log.topics.slice(1), log.data].map((part) => part.slice(2)).join("")}`;
+      const words = new AbiWords(bytes);
+      return read(
+        {
+          int: (place) => words.int(place * W),
+          uint: (place) => words.uint(place * W),
+          address: (place) => words.address(place * W),
+        },
+        log,
+      );
+    },
+  };
+}

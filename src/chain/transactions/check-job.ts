@@ -1,0 +1,37 @@
+import { LaneRefusal } from "./job-rejected-error.js";
+import type { LaneJob } from "./transaction-job.js";
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
+/** A transfer's; nothing costs less. */
+const LEAST_GAS = 21_000n;
+
+/** @throws LaneRefusal `invalid` when a field is not what its type says. */
+export function checkJob({
+  id,
+  lane,
+  to,
+  data,
+  valueWei = 0n,
+  gasLimit,
+  maxCostWei,
+  deadlineMs,
+  tipWei = 0n,
+}: LaneJob): void {
+  require(id !== "" && id.length <= 200, "id", id, "1 to 200 characters");
+  require(lane !== "" && lane.length <= 200, "lane", lane, "1 to 200 characters");
+  require(ADDRESS.test(to), "to", to, "an address");
+  require(BYTES.test(data), "data", data, "0x and bytes");
+  require(gasLimit === "estimate" ||
+    gasLimit >= LEAST_GAS, "gasLimit", gasLimit, `${LEAST_GAS} or more, or "estimate"`);
+  require(valueWei >= 0n, "valueWei", valueWei, "0 or more");
+  require(maxCostWei > 0n, "maxCostWei", maxCostWei, "more than 0");
+  require(tipWei >= 0n, "tipWei", tipWei, "0 or more");
+  require(Number.isSafeInteger(
+    deadlineMs,
+  ), "deadlineMs", deadlineMs, "whole milliseconds since the epoch");
+}
+
+function require(isRight: boolean, field: string, value: unknown, expected: string): void {
+  if (!isRight) throw new LaneRefusal("invalid", "is no such value", { field, value, expected });
+}

@@ -1,0 +1,85 @@
+import { MarketwrightError } from "../../core/errors.js";
+import type { Hex } from "../../core/units.js";
+import { blockHeaderOf, nextBaseFeeWei } from "../blocks/block-header.js";
+import type { AccountReader } from "./account-reader.js";
+import { type Fees, firstFees } from "./fees.js";
+import { ceilingFeeOf } from "./nonce-tracker.js";
+import { simulate } from "./simulation.js";
+import type { RefusalReason } from "./transaction-event.js";
+import type { LaneJob } from "./transaction-job.js";
+import type { LaneSettings } from "./transaction-settings.js";
+
+/** A job that may be signed for, or why not. */
+export type PreparedJob =
+  | {
+      readonly isReady: true;
+      /** What the simulated call returned. */
+      readonly result: Hex;
+      readonly gasLimit: bigint;
+      readonly fees: Fees;
+      /** Value and gas at its dearest. */
+      readonly costWei: bigint;
+      readonly balanceWei: bigint;
+      /** The account's next nonce, as the node tells it, with what waits there. */
+      readonly nodeNonce: number;
+    }
+  | { readonly isReady: false; readonly reason: RefusalReason };
+
+/** Asks everything that a job's transaction depends on, at once. Never rejects for what a node says. */
+export async function prepareJob(
+  settings: LaneSettings,
+  account: AccountReader,
+  job: LaneJob,
+): Promise<PreparedJob> {
+  const { rpc, signer, simulateAt, fees: policy } = settings;
+  const [simulation, nonce, latest, balance] = await Promise.all([
+    simulate(rpc, signer.address, job, simulateAt),
+    ask(() => account.count("pending")),
+    ask(() => rpc.request("eth_getBlockByNumber", ["latest", false], blockHeaderOf)),
+    ask(() => account.balanceWei("latest")),
+  ]);
+  if (simulation.kind === "revert") return refused({ kind: "revert", revert: simulation.revert });
+  if (simulation.kind === "unavailable") return refused(simulation);
+  if ("text" in nonce) return refused({ kind: "unavailable", text: nonce.text });
+  if ("text" in latest) return refused({ kind: "unavailable", text: latest.text });
+  if ("text" in balance) return refused({ kind: "unavailable", text: balance.text });
+  const { result, gasLimit } = simulation;
+  const baseFeeWei = nextBaseFeeWei(latest.value);
+  const ceilingFeeWei = ceilingFeeOf(job, gasLimit);
+  const fees = firstFees(
+    baseFeeWei,
+    { ...policy, tipWei: job.tipWei ?? policy.tipWei },
+    ceilingFeeWei,
+  );
+  if (fees === undefined)
+    return refused({
+      kind: "too-costly",
+      neededFeeWei: baseFeeWei + policy.minTipWei,
+      ceilingFeeWei,
+    });
+  const costWei = gasLimit * fees.maxFeeWei + (job.valueWei ?? 0n);
+  return {
+    isReady: true,
+    result,
+    gasLimit,
+    fees,
+    costWei,
+    balanceWei: balance.value,
+    nodeNonce: nonce.value,
+  };
+}
+
+function refused(reason: RefusalReason): PreparedJob {
+  return { isReady: false, reason };
+}
+
+async function ask<Value>(
+  question: () => Promise<Value>,
+): Promise<{ readonly value: Value } | { readonly text: string }> {
+  try {
+    return { value: await question() };
+  } catch (error) {
+    if (error instanceof MarketwrightError) return { text: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Hex } from "../../core/units.js";
+import type { TransactionReceipt } from "../blocks/transaction-receipt.js";
+import { type Revert, revertOfData } from "../contracts/revert.js";
+import { blockTag, type ChainRpc } from "../rpc/chain-rpc.js";
+import { CallReverted, ChainError, RpcFailure } from "../rpc/rpc-errors.js";
+import { bytesOf, numberOf } from "../rpc/rpc-values.js";
+import type { LaneJob } from "./transaction-job.js";
+
+/** What the same call would do if it were sent now. */
+export type Simulation =
+  | { readonly kind: "ok"; readonly result: Hex; readonly gasLimit: bigint }
+  | { readonly kind: "revert"; readonly revert: Revert }
+  | { readonly kind: "unavailable"; readonly text: string };
+
+/**
+ * A half beyond an estimate, since the state may be another by the time of the block: the first position in a market, brought by an
+ * own takeover just before, makes the next one dearer by more than a fifth.
+ */
+const MARGIN_OF_ESTIMATE = 2n;
+
+/** Calls what would be sent, from the same sender and with the same gas. Never rejects. */
+export async function simulate(
+  rpc: ChainRpc,
+  from: Hex,
+  job: LaneJob,
+  block: "pending" | "latest",
+): Promise<Simulation> {
+  const call = { from, to: job.to, data: job.data, value: hexOf(job.valueWei ?? 0n) };
+  try {
+    let { gasLimit } = job;
+    if (gasLimit === "estimate") {
+      const estimate = await rpc.request("eth_estimateGas", [call, block], readGas);
+      gasLimit = estimate + estimate / MARGIN_OF_ESTIMATE;
+    }
+    const result = await rpc.request(
+      "eth_call",
+      [{ ...call, gas: hexOf(gasLimit) }, block],
+      readReturned,
+    );
+    return { kind: "ok", result, gasLimit };
+  } catch (error) {
+    if (error instanceof CallReverted) return { kind: "revert", revert: error.revert };
+    if (error instanceof ChainError) return { kind: "unavailable", text: error.message };
+    throw error;
+  }
+}
+
+/**
+ * Why a transaction was undone in its block: the same call again on the state after the block, where a race that was lost is still
+ * lost. A node that has no old states, or a reason that went with the block, leaves it unknown.
+ * @throws ChainUnavailable when no RPC can be asked at all.
+ */
+export async function whyReverted(
+  rpc: ChainRpc,
+  from: Hex,
+  job: LaneJob,
+  { gasLimit }: { readonly gasLimit: bigint },
+  receipt: TransactionReceipt,
+): Promise<Revert> {
+  const { blockNumber, gasUsed } = receipt;
+  const call = {
+    from,
+    to: job.to,
+    data: job.data,
+    value: hexOf(job.valueWei ?? 0n),
+    gas: hexOf(gasLimit),
+  };
+  try {
+    await rpc.request("eth_call", [call, blockTag(blockNumber)], readReturned, {
+      atBlock: blockNumber,
+    });
+  } catch (error) {
+    if (error instanceof CallReverted) return error.revert;
+    if (!(error instanceof RpcFailure)) throw error;
+    return { kind: "unknown", text: `not known: ${error.message}` };
+  }
+  if (gasUsed === gasLimit) return { kind: "out-of-gas", text: "all gas was used" };
+  return {
+    ...revertOfData("0x"),
+    text: "not known: the same call goes through after the block",
+  } as Revert;
+}
+
+function hexOf(value: bigint): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+/** Below 2^53, as every limit of a block is. */
+function readGas(result: unknown): bigint {
+  return BigInt(numberOf(result, "eth_estimateGas"));
+}
+
+function readReturned(result: unknown): Hex {
+  return bytesOf(result, "eth_call");
+}

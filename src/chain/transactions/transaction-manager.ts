@@ -1,0 +1,323 @@
+import { MarketwrightError } from "../../core/errors.js";
+import type { Timer } from "../../core/runtime/seam.js";
+import { CanonicalChain } from "../blocks/canonical-chain.js";
+import { blockTag } from "../rpc/chain-rpc.js";
+import { AccountReader } from "./account-reader.js";
+import { checkJob } from "./check-job.js";
+import { EndWatch } from "./finality-watcher.js";
+import { GapFiller } from "./gap-filler.js";
+import { LaneRefusal } from "./job-rejected-error.js";
+import { NonceCount } from "./nonce-allocator.js";
+import type { LaneSlot } from "./nonce-slot.js";
+import { type ChainView, plain, SlotKeeper } from "./nonce-tracker.js";
+import { prepareJob } from "./prepare-job.js";
+import { type EndedSlot, LaneLedger } from "./store/transaction-ledger.js";
+import type {
+  JobEvent,
+  JobOutcome,
+  JobReport,
+  LaneEvent,
+  LanesOwnEvent,
+  NonceReport,
+  RefusalReason,
+} from "./transaction-event.js";
+import type { LaneJob } from "./transaction-job.js";
+import {
+  type LaneSettings,
+  laneSettingsOf,
+  type TransactionLanesOptions,
+} from "./transaction-settings.js";
+
+/**
+ * Sends the transactions of one account, several at a time and one a lane, and follows each to its end. What is signed is stored
+ * before it is sent; a nonce that was signed for is used by that job or by its cancel, whatever happens in between.
+ */
+export class TransactionLanes {
+  readonly #settings: LaneSettings;
+  readonly #ledger: LaneLedger;
+  readonly #chain: CanonicalChain;
+  readonly #account: AccountReader;
+  readonly #keeper: SlotKeeper;
+  readonly #ends: EndWatch;
+  readonly #gaps: GapFiller;
+  readonly #listeners = new Set<(event: LaneEvent) => void>();
+  /** Jobs that nothing is signed for yet. */
+  readonly #starting = new Map<string, LaneJob>();
+  readonly #takenBack = new Set<string>();
+  readonly #work = new Set<Promise<void>>();
+  readonly #nonces: NonceCount;
+  #timer: Timer | undefined;
+  #isLooking = false;
+  /** Somebody wants a look right after the one that is under way. */
+  #isWanted = false;
+  #isFaulty = false;
+  #isClosed = false;
+
+  private constructor(settings: LaneSettings) {
+    this.#settings = settings;
+    this.#ledger = new LaneLedger(settings.store);
+    this.#nonces = new NonceCount(this.#ledger);
+    this.#chain = new CanonicalChain(settings.rpc);
+    this.#account = new AccountReader(settings.rpc, settings.signer.address);
+    this.#keeper = new SlotKeeper({
+      settings,
+      ledger: this.#ledger,
+      chain: this.#chain,
+      isClosed: () => this.#isClosed,
+      isFaulty: () => this.#isFaulty,
+      tell: (job, event) => this.#tell(job, event),
+      tellLanes: (event) => this.#tellLanes(event),
+      fault: (error) => this.#fault(error),
+    });
+    this.#gaps = new GapFiller({
+      settings,
+      ledger: this.#ledger,
+      account: this.#account,
+      keeper: this.#keeper,
+      isStill: () => this.#isClosed || this.#isFaulty,
+      fault: (error) => this.#fault(error),
+    });
+    this.#ends = new EndWatch({
+      ledger: this.#ledger,
+      chain: this.#chain,
+      account: this.#account,
+      keeper: this.#keeper,
+      followBlocks: settings.followBlocks,
+      undo: (ended) => this.#undo(ended),
+    });
+    this.#wake();
+  }
+
+  /**
+   * Takes up what the store holds, and looks after it from now on; nobody is asked anything before the caller is done.
+   * @throws ConfigError when a setting cannot be; what the store does when it cannot be read.
+   */
+  static open(options: TransactionLanesOptions): TransactionLanes {
+    return new TransactionLanes(laneSettingsOf(options));
+  }
+
+  /** Hears every event, until the returned function is called. What a listener throws ends the process: it is a bug. */
+  listen(listener: (event: LaneEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Simulates, signs, stores and sends, and sees it through. Everything that becomes of it is told by events; the last is `final`.
+   * @throws LaneRefusal when the lane is busy, the id is known, a field is wrong, or nothing is taken any more.
+   */
+  submit(job: LaneJob): void {
+    if (this.#isClosed) throw new LaneRefusal("closed", "the lanes are closed");
+    if (this.#isFaulty)
+      throw new LaneRefusal("fault", "the lanes' store has failed", { expected: "a restart" });
+    checkJob(job);
+    if (
+      this.#starting.has(job.id) ||
+      this.#ledger.slotOf(job.id) !== undefined ||
+      this.#ledger.hasEnded(job.id)
+    )
+      throw new LaneRefusal("known", "is the id of another job", {
+        field: "id",
+        value: job.id,
+        expected: "one that was never used",
+      });
+    if (this.isBusy(job.lane))
+      throw new LaneRefusal("busy", "has a job in flight", {
+        field: "lane",
+        value: job.lane,
+        expected: "its end first",
+      });
+    this.#starting.set(job.id, job);
+    this.#run(this.#start(job));
+  }
+
+  /** Whether a job of the lane has not come to its end. */
+  isBusy(lane: string): boolean {
+    if ([...this.#starting.values()].some((job) => job.lane === lane)) return true;
+    return this.#ledger.slots.some(({ job }) => job?.lane === lane);
+  }
+
+  /** Wants a job cancelled that may be too late to cancel: its `final` event says which. @returns false when there is none in flight */
+  cancel(jobId: string): boolean {
+    const slot = this.#ledger.slotOf(jobId);
+    if (slot !== undefined) slot.isCancelAsked = true;
+    else if (this.#starting.has(jobId)) this.#takenBack.add(jobId);
+    else return false;
+    this.#wake();
+    return true;
+  }
+
+  /** Every job in flight, and of those that have ended the last thousand, oldest first. After a restart it has what was in the store. */
+  jobs(): readonly JobReport[] {
+    const starting = [...this.#starting.values()].map(
+      (job): JobReport => ({
+        jobId: job.id,
+        job,
+        state: "starting",
+        attempts: [],
+        outcome: undefined,
+      }),
+    );
+    return [...this.#ledger.jobs(), ...starting];
+  }
+
+  /** What each nonce of the account was used for, as far as it is remembered. */
+  nonces(): readonly NonceReport[] {
+    return this.#ledger.nonces();
+  }
+
+  /** Sends nothing any more, and waits for what is under way. What is in flight is found again by the next to open the store. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    await Promise.all(this.#work);
+    this.#ledger.close();
+  }
+
+  async #start(job: LaneJob): Promise<void> {
+    const { clock } = this.#settings;
+    if (clock.nowMs() >= job.deadlineMs) return this.#refuse(job, { kind: "deadline" });
+    const prepared = await prepareJob(this.#settings, this.#account, job);
+    if (!prepared.isReady) return this.#refuse(job, prepared.reason);
+    const { result, gasLimit, fees, costWei, balanceWei, nodeNonce } = prepared;
+    this.#tell(job, { kind: "simulated", result, gasLimit });
+    if (this.#isClosed) return this.#refuse(job, { kind: "closed" });
+    if (this.#takenBack.has(job.id)) return this.#refuse(job, { kind: "asked" });
+    if (clock.nowMs() >= job.deadlineMs) return this.#refuse(job, { kind: "deadline" });
+    const neededWei = costWei + this.#ledger.committedWei;
+    if (neededWei > balanceWei)
+      return this.#refuse(job, { kind: "insufficient-funds", neededWei, balanceWei });
+    const nonce = this.#nonces.next(nodeNonce);
+    const attempt = this.#keeper.sign(nonce, job, "act", gasLimit, fees);
+    let slot: LaneSlot;
+    try {
+      slot = this.#ledger.open(job, attempt);
+    } catch (error) {
+      this.#fault(error);
+      return this.#refuse(job, { kind: "store", text: textOf(error) });
+    }
+    this.#nonces.signed(nonce);
+    this.#starting.delete(job.id);
+    slot.isCancelAsked = this.#takenBack.delete(job.id);
+    this.#tell(job, { kind: "sent", attempt: plain(attempt) });
+    await this.#keeper.hand(slot);
+    this.#wake();
+  }
+
+  #refuse(job: LaneJob, reason: RefusalReason): void {
+    const outcome: JobOutcome = { kind: "refused", reason };
+    this.#starting.delete(job.id);
+    this.#takenBack.delete(job.id);
+    this.#ledger.refused(job, outcome);
+    this.#tell(job, outcome);
+    this.#tell(job, { kind: "final", outcome });
+  }
+
+  /** One look at everything in flight. */
+  async #look(): Promise<void> {
+    try {
+      const step = await this.#chain.advance();
+      const { head } = step;
+      this.#ends.moved(step);
+      await this.#ends.look(head).catch((error: unknown) => this.#trouble(error));
+      if (this.#ledger.slots.length === 0) return;
+      const view = { head, count: await this.#account.count(blockTag(head.number), head.number) };
+      this.#nonces.counted(view.count, (from, to) =>
+        this.#tellLanes({ kind: "foreign-nonces", from, to }),
+      );
+      await this.#minding(view);
+    } catch (error) {
+      this.#trouble(error);
+    }
+  }
+
+  async #minding(view: ChainView): Promise<void> {
+    const { slots } = this.#ledger;
+    const looks = slots.map((slot) =>
+      this.#keeper.attend(slot, view).catch((error: unknown) => this.#trouble(error)),
+    );
+    await Promise.all(looks);
+    await this.#gaps.look(view);
+  }
+
+  #undo(ended: EndedSlot): void {
+    const { slot, outcome } = ended;
+    try {
+      this.#ledger.reopen(ended);
+    } catch (error) {
+      this.#fault(error);
+    }
+    if (outcome !== null) this.#tell(slot.job, { kind: "undone", nonce: slot.nonce, outcome });
+  }
+
+  /** Looks soon: at once, or after the look that is under way. */
+  #wake(): void {
+    this.#timer?.cancel();
+    this.#isWanted = this.#isLooking;
+    this.#arm(0);
+  }
+
+  #arm(delayMs: number): void {
+    if (this.#isClosed || this.#isLooking || this.#ledger.isEmpty) return;
+    this.#timer = this.#settings.clock.setTimer(delayMs, () => {
+      this.#isLooking = true;
+      this.#isWanted = false;
+      this.#run(
+        this.#look().finally(() => {
+          this.#isLooking = false;
+          this.#arm(this.#isWanted ? 0 : this.#settings.pollMs);
+        }),
+      );
+    });
+  }
+
+  /** Work that nobody waits for but {@link TransactionLanes.close}; what it throws is a bug, and ends the process. */
+  #run(work: Promise<void>): void {
+    const done = work
+      .catch((error: unknown) => this.#crash(error))
+      .finally(() => this.#work.delete(done));
+    this.#work.add(done);
+  }
+
+  #tell(job: LaneJob | null, event: JobEvent): void {
+    if (job !== null)
+      this.#emit({ atMs: this.#settings.clock.nowMs(), jobId: job.id, lane: job.lane, ...event });
+  }
+
+  #tellLanes(event: LanesOwnEvent): void {
+    this.#emit({ atMs: this.#settings.clock.nowMs(), ...event });
+  }
+
+  #emit(event: LaneEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#crash(error);
+      }
+    }
+  }
+
+  #trouble(error: unknown): void {
+    if (!(error instanceof MarketwrightError)) this.#crash(error);
+    else if (!this.#isClosed) this.#tellLanes({ kind: "trouble", text: error.message });
+  }
+
+  #fault(error: unknown): void {
+    if (this.#isFaulty) return;
+    this.#isFaulty = true;
+    this.#tellLanes({ kind: "fault", text: textOf(error) });
+  }
+
+  /** Outside of every promise, where nothing catches it: what was being sent is not cut short. */
+  #crash(error: unknown): void {
+    this.#settings.clock.setTimer(0, () => {
+      throw error;
+    });
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,69 @@
+import type { OrderLeft } from "../../bot/execution/leftover-order.js";
+import type { RunSummary } from "../../bot/run/monitor/run-summary.js";
+import type { CliContext } from "../cli-context.js";
+import { NotWell } from "../process/exit.js";
+import { printData } from "../process/output.js";
+
+/** Of which run a summary is. */
+export interface EndedRun {
+  /** The bot's file, as its user named it. */
+  readonly file: string;
+  /** Nothing was sent, so nothing can be open. */
+  readonly dryRun: boolean;
+  readonly json: boolean | undefined;
+}
+
+/**
+ * Prints a run's summary. @throws NotWell when an order of ours may still fill, the exchange contradicts a position, or did not report, or the bot had
+ * to stop: what is known is said.
+ */
+export function endWith(
+  context: CliContext,
+  summary: RunSummary,
+  { file, dryRun, json }: EndedRun,
+): void {
+  const { ordersLeft, openOrdersLeft, takeoversUnderWay = [], fault } = summary;
+  if (fault !== undefined) context.stderr.write(`marketwright: the bot had to stop: ${fault}\n`);
+  for (const { marketId, amountBase, jobId, isHeld } of takeoversUnderWay) {
+    const what = isHeld
+      ? "is in the position, and its receipt is missing"
+      : "may still bring its position";
+    context.stderr.write(
+      `marketwright: a takeover of ${amountBase} base in ${marketId} is still under way: it ${what} (job ${jobId})\n`,
+    );
+  }
+  const areApart = tellPositions(context, summary);
+  // Last on the terminal: a script that reads both streams finds it at the end.
+  printData(context, summary, json);
+  const named = ordersLeft.map(nameOf).join(", ");
+  if (named !== "")
+    context.stderr.write(`marketwright: orders that may still fill are left: ${named}\n`);
+  else if (openOrdersLeft !== null && openOrdersLeft > 0) {
+    context.stderr.write(
+      `marketwright: orders that may still fill are left: ${openOrdersLeft} open at the exchange\n`,
+    );
+  } else if (openOrdersLeft === null && !dryRun) {
+    context.stderr.write(
+      `marketwright: the exchange has not said what is open: orders of an earlier run may still fill; npx marketwright cancel-all ${file} cancels at the exchange itself\n`,
+    );
+  } else if (!areApart && fault === undefined) return;
+  throw new NotWell();
+}
+
+/** Names the markets whose position the exchange contradicts, or did not report. @returns whether there are any */
+function tellPositions({ stderr }: CliContext, { positionsApart = [] }: RunSummary): boolean {
+  for (const { marketId, positionBase, exchangeBase } of positionsApart) {
+    const theirs =
+      exchangeBase === null
+        ? "the exchange has not said what is held"
+        : `the exchange holds ${exchangeBase}`;
+    stderr.write(
+      `marketwright: the position of ${marketId} is ${positionBase} base by the bot's books, and ${theirs}: look before you trade on it\n`,
+    );
+  }
+  return positionsApart.length > 0;
+}
+
+function nameOf({ marketId, orderId, hash, side, price, sizeBase, phase }: OrderLeft): string {
+  return `${marketId} ${side} ${sizeBase} at ${price}, order ${orderId ?? hash} (${phase})`;
+}

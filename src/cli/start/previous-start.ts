@@ -1,0 +1,91 @@
+import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { privateKeyIn } from "../../bot/config/account-key.js";
+import { UNTOLD_FILE } from "../../bot/run/trade-backfill.js";
+import { PEAK_FILE } from "../../bot/safety/equity-monitor.js";
+import { HEARTBEAT_FILE } from "../../bot/state/heartbeat.js";
+import { isHaltFile } from "../../bot/state/manual-halt-store.js";
+import type { FileStateStore } from "../../bot/state/state-dir.js";
+import { OWNER_FILE } from "../../bot/state/state-owner.js";
+import { RECORD_BEGINS_FILE } from "../../bot/state/trade-log.js";
+import { TAKEOVERS_FILE } from "../../bot/unwind/stored-takeovers.js";
+import { LANES_FILE } from "../../chain/transactions/store/transaction-store.js";
+import { ecdsaScheme } from "../../core/crypto/signing.js";
+import { pathKind } from "../../core/files/path-kind.js";
+import { LIQUIDATIONS_FILE } from "../../liquidator/ledger/liquidation-ledger.js";
+import { ENDED_FILE, KEY_FILE } from "./start-files.js";
+
+/** Where the files of the start before this one wait until this one has traded. */
+const ASIDE = "former-start";
+
+const FILES: ReadonlySet<string> = new Set([
+  KEY_FILE,
+  OWNER_FILE,
+  ENDED_FILE,
+  PEAK_FILE,
+  RECORD_BEGINS_FILE,
+  UNTOLD_FILE,
+  HEARTBEAT_FILE,
+  TAKEOVERS_FILE,
+  LANES_FILE,
+  LIQUIDATIONS_FILE,
+]);
+
+const isOfStart = (name: string): boolean => FILES.has(name) || isHaltFile(name);
+
+/**
+ * The start before this one, in a `stateDir` that the file names: its peak is of another account. Its files are set aside until this start has
+ * traded, and come back when it fails before that.
+ */
+export class FormerStart {
+  readonly #store: FileStateStore;
+  readonly #aside: string;
+  /** The former key beside the new one, where its account may have open orders. */
+  #keptKey: string | undefined;
+
+  private constructor(store: FileStateStore) {
+    this.#store = store;
+    this.#aside = join(store.directory, ASIDE);
+  }
+
+  static setAside(store: FileStateStore): FormerStart {
+    const former = new FormerStart(store);
+    // A start that was killed: one that had traded is itself the former one now.
+    if (store.read(HEARTBEAT_FILE) === undefined) former.restore();
+    else former.discard();
+    former.#setAside();
+    return former;
+  }
+
+  /** Brings the former start's files back, and removes those of this one. */
+  restore(): void {
+    if (pathKind(this.#aside) !== "folder") return;
+    for (const name of this.#store.names().filter(isOfStart))
+      rmSync(this.#store.pathOf(name), { force: true });
+    for (const name of readdirSync(this.#aside))
+      renameSync(join(this.#aside, name), this.#store.pathOf(name));
+    if (this.#keptKey !== undefined) rmSync(this.#store.pathOf(this.#keptKey), { force: true });
+    this.discard();
+  }
+
+  /** This start has traded: the former one's files may go, and its key stays where its account may have open orders. */
+  discard(): void {
+    rmSync(this.#aside, { recursive: true, force: true });
+  }
+
+  #setAside(): void {
+    const store = this.#store;
+    const key = store.read(KEY_FILE);
+    if (key === undefined) return;
+    if (store.read(ENDED_FILE) === undefined) {
+      const { address } = ecdsaScheme.signer(
+        privateKeyIn(key, { field: "stateDir", name: store.pathOf(KEY_FILE), kind: "file" }),
+      );
+      this.#keptKey = `${KEY_FILE}-${address.toLowerCase()}`;
+      store.write(this.#keptKey, key);
+    }
+    mkdirSync(this.#aside, { mode: 0o700 });
+    for (const name of store.names().filter(isOfStart))
+      renameSync(store.pathOf(name), join(this.#aside, name));
+  }
+}

@@ -1,0 +1,179 @@
+import type { Dispatcher } from "undici";
+import { FormatError } from "../../core/errors.js";
+import type { Clock, Timer } from "../../core/runtime/seam.js";
+import { answerText } from "./decode-body.js";
+import { retryAfterMs } from "./parse-retry-after.js";
+import type { HttpRequest, HttpResult } from "./transport.js";
+
+/** One request on its way through undici. */
+export interface HttpExchangeOptions {
+  readonly request: HttpRequest;
+  readonly done: (result: HttpResult) => void;
+  readonly clock: Clock;
+  readonly prefix: string;
+  readonly userAgent: string;
+  readonly maxBytes: number;
+}
+
+/**
+ * One request and its one result. Built on undici's dispatch, because its `onRequestStart` is the last instant at which no
+ * byte has left: what ends before it was certainly not sent, and what has not come to it by the deadline never leaves.
+ */
+export class HttpExchange implements Dispatcher.DispatchHandler {
+  readonly #options: HttpExchangeOptions;
+  #timer: Timer | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isFinished = false;
+  #isDispatching = false;
+  #status = 0;
+  #headers: Record<string, string | string[] | undefined> = {};
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(options: HttpExchangeOptions) {
+    this.#options = options;
+  }
+
+  /** Hands the request to the pool. */
+  start(dispatcher: Dispatcher): void {
+    const { request, clock, prefix, userAgent } = this.#options;
+    const isPost = request.method === "POST";
+    this.#timer = clock.setTimer(request.timeoutMs, () => this.#timedOut());
+    this.#isDispatching = true;
+    try {
+      dispatcher.dispatch(
+        {
+          method: request.method,
+          path: `${prefix}${request.path}${isPost || request.params === "" ? "" : `?${request.params}`}`,
+          body: isPost ? request.params : null,
+          // A cancel is written once: undici would repeat what it takes for idempotent.
+          idempotent: request.method === "GET",
+          headers: {
+            "user-agent": userAgent,
+            accept: "application/json",
+            ...(isPost ? { "content-type": "application/x-www-form-urlencoded" } : {}),
+          },
+        },
+        this,
+      );
+    } catch (error) {
+      this.#finish({
+        ok: false,
+        cause: "connection-lost",
+        sent: false,
+        message: messageOf(error),
+        code: codeOf(error),
+      });
+    } finally {
+      this.#isDispatching = false;
+    }
+  }
+
+  /** Ends it without sending anything. */
+  refuse(message: string): void {
+    this.#isDispatching = true;
+    this.#finish({ ok: false, cause: "connection-lost", sent: false, message });
+    this.#isDispatching = false;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isFinished) controller.abort(new Error("withdrawn before it was sent"));
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#options.maxBytes) {
+      this.#finish({
+        ok: false,
+        cause: "connection-lost",
+        sent: true,
+        message: `an answer above ${this.#options.maxBytes} bytes`,
+      });
+      controller.abort(new Error("the answer is too long"));
+    } else {
+      this.#chunks.push(chunk);
+    }
+  }
+
+  onResponseEnd(): void {
+    const { "retry-after": retryAfter, date, "content-encoding": encoding } = this.#headers;
+    const { clock, maxBytes } = this.#options;
+    let body: string;
+    try {
+      body = answerText(Buffer.concat(this.#chunks), encoding, maxBytes);
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      // Its status is known all the same: a rate limit says what it says without words.
+      if (this.#status < 400)
+        return this.#finish({
+          ok: false,
+          cause: "connection-lost",
+          sent: true,
+          message: error.message,
+        });
+      body = error.message;
+    }
+    this.#finish({
+      ok: true,
+      status: this.#status,
+      body,
+      retryAfterMs: retryAfterMs({ retryAfter, date }, clock.nowMs()),
+    });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    const sent = this.#controller !== undefined;
+    this.#finish({
+      ok: false,
+      cause: "connection-lost",
+      sent,
+      message: messageOf(error),
+      code: codeOf(error),
+    });
+  }
+
+  #timedOut(): void {
+    const { timeoutMs } = this.#options.request;
+    const sent = this.#controller !== undefined;
+    this.#finish({
+      ok: false,
+      cause: "timeout",
+      sent,
+      message: `${sent ? "no answer" : "no connection"} within ${timeoutMs} ms`,
+    });
+    this.#controller?.abort(new Error("timed out"));
+  }
+
+  #finish(result: HttpResult): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    this.#timer?.cancel();
+    this.#chunks = [];
+    const { done, clock } = this.#options;
+    // The caller is promised that it is never answered from inside its own call.
+    if (this.#isDispatching) clock.setTimer(0, () => done(result));
+    else done(result);
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // Node reports a refused connection to a name with several addresses without a message.
+  return error.message || codeOf(error) || error.name;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
+}

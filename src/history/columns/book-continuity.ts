@@ -1,0 +1,76 @@
+import { HistoryError } from "../history-errors.js";
+import { WHOLE_FROM_LEVEL } from "../kinds.js";
+import type { DayLosses } from "./day-book-breaks.js";
+import type { DayRows } from "./day-rows.js";
+import type { BlockBuffer } from "./tape/block-buffer.js";
+import { LEAST_TICKS, MOST_TICKS, TapeKind } from "./tape/tape.js";
+
+/** How a day's book goes as it is written: where it is whole, and where it is given up. */
+export class BookCourse {
+  readonly #buffer: BlockBuffer;
+  readonly #losses: DayLosses;
+  /** Where it was lost, and where a snapshot made it whole again, ascending. */
+  readonly turns: { readonly atUs: number; readonly isLoss: boolean }[] = [];
+  #beginsWhole: boolean | undefined;
+  #breaks = 0;
+  #resumes = 0;
+  #reachedUs = Number.NEGATIVE_INFINITY;
+  #heardUs = Number.NEGATIVE_INFINITY;
+
+  constructor(buffer: BlockBuffer, losses: DayLosses) {
+    this.#buffer = buffer;
+    this.#losses = losses;
+  }
+
+  /** Whether the day's first message of the book is a snapshot. */
+  get beginsWhole(): boolean {
+    return this.#beginsWhole === true;
+  }
+
+  /** Gives the book up at the next break of its chain. @returns false where none is left up to `us` */
+  breaksBefore(us: number): boolean {
+    const breakUs = (this.#losses.breaksMs[this.#breaks] ?? Number.POSITIVE_INFINITY) * 1000;
+    if (breakUs > us) return false;
+    this.#breaks += 1;
+    this.#reachedUs = Math.max(this.#reachedUs, breakUs);
+    this.#lose(this.#reachedUs);
+    return true;
+  }
+
+  /** Comes to a row of the book or of the trades. @throws HistoryError for one that is earlier than what is written */
+  reach({ us, file }: DayRows): void {
+    if (us < this.#reachedUs)
+      throw new HistoryError(file, "is not in the order of time", {
+        value: us,
+        expected: `${this.#reachedUs} us or later`,
+      });
+    this.#reachedUs = us;
+  }
+
+  /** Begins a message of the book; its levels are the caller's. */
+  begin({ us, localUs, level, isSnapshot }: DayRows): void {
+    this.#beginsWhole ??= isSnapshot;
+    const { resumesMs } = this.#losses;
+    const resumesBefore = this.#resumes;
+    while ((resumesMs[this.#resumes] ?? Number.POSITIVE_INFINITY) * 1000 <= us) this.#resumes += 1;
+    if (this.#resumes > resumesBefore && !isSnapshot) this.#lose(us);
+    if (isSnapshot && this.turns.at(-1)?.isLoss !== false)
+      this.turns.push({ atUs: us, isLoss: false });
+    this.#heardUs = Math.max(this.#heardUs, localUs);
+    this.#buffer.begin(isSnapshot ? TapeKind.bookSnapshot : TapeKind.bookUpdate, us, localUs);
+    if (isSnapshot && level === WHOLE_FROM_LEVEL) this.#replaceWhole();
+  }
+
+  #lose(us: number): void {
+    this.turns.push({ atUs: us, isLoss: true });
+    // What was told before is not heard after it.
+    this.#buffer.begin(TapeKind.bookLost, us, Math.max(us, this.#heardUs));
+    this.#replaceWhole();
+  }
+
+  /** A message with these rows replaces both sides to their ends, and not just as far as its levels reach. */
+  #replaceWhole(): void {
+    this.#buffer.row(LEAST_TICKS, 0);
+    this.#buffer.row(-MOST_TICKS, 0);
+  }
+}

@@ -1,0 +1,93 @@
+import { ascendingOrder } from "./ascending-order.js";
+import { StandingBook, type StandingRows } from "./book-state.js";
+import { type Tape, TapeKind } from "./tape.js";
+import { TapeBuilder } from "./tape-builder.js";
+
+/** Cuts consecutive tapes to a span of the exchange's clock, so that the book that stood at its beginning is not lost. */
+export class TapeCut {
+  readonly #fromUs: number;
+  readonly #toUs: number;
+  /** Undefined once the span has begun. */
+  #standing: StandingBook | undefined = new StandingBook();
+
+  /** @param toUs exclusive. */
+  constructor(fromUs: number, toUs: number) {
+    this.#fromUs = fromUs;
+    this.#toUs = toUs;
+  }
+
+  /** What of the next tape lies in the span: nothing, its messages, or the book before them and its messages. Its row ends may be changed. */
+  take(tape: Tape): readonly Tape[] {
+    const from = this.#standing === undefined ? 0 : firstAt(tape, this.#fromUs);
+    const to = firstAt(tape, this.#toUs);
+    this.#standing?.play(tape, Math.min(from, to));
+    // Where nothing follows in the span, but something after it, the book stood through it.
+    if (from >= to && to === tape.messages) return [];
+    const standing = this.#standing;
+    this.#standing = undefined;
+    const before = standing === undefined ? undefined : this.#begin(standing, tape, from);
+    const kept =
+      from >= to ? undefined : from === 0 && to === tape.messages ? tape : between(tape, from, to);
+    return [before, kept].filter((one) => one !== undefined);
+  }
+
+  /**
+   * The book that stood at the beginning: what was known of it as a snapshot, and what was told of beyond that as an update. Both are heard when all of it was, and not after
+   * what follows on it, wherever the span ends.
+   * @param next the first message of the tape that is not in it.
+   */
+  #begin(standing: StandingBook, tape: Tape, next: number): Tape | undefined {
+    const beyond = standing.beyond();
+    if (!standing.isKnown && beyond.length === 0) return undefined;
+    let nextHeardUs = Number.POSITIVE_INFINITY;
+    for (let at = next; at < tape.messages; at++) {
+      if (tape.kind[at] !== TapeKind.trade)
+        nextHeardUs = Math.min(nextHeardUs, tape.localUs[at] as number);
+    }
+    const { marketId, tickSize, stepSize } = tape;
+    const builder = new TapeBuilder({ marketId, tickSize, stepSize });
+    const heardUs = Math.max(this.#fromUs, Math.min(standing.heardUs, nextHeardUs));
+    if (standing.isKnown) addRows(builder.snapshot(this.#fromUs, heardUs), standing.known());
+    if (beyond.length > 0) addRows(builder.update(this.#fromUs, heardUs), beyond);
+    return builder.build();
+  }
+}
+
+function addRows(builder: TapeBuilder, rows: StandingRows): void {
+  for (const [signedTicks, lots] of rows)
+    builder.level(signedTicks > 0 ? "BUY" : "SELL", Math.abs(signedTicks), lots);
+}
+
+/** The first message at or after an instant of the exchange's clock. */
+function firstAt({ exchangeUs, messages }: Tape, us: number): number {
+  let [low, high] = [0, messages];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((exchangeUs[middle] as number) < us) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Some of a tape's messages, on the tape's own memory. */
+function between(tape: Tape, from: number, to: number): Tape {
+  const firstRow = from === 0 ? 0 : (tape.rowEnd[from - 1] as number);
+  const lastRow = tape.rowEnd[to - 1] as number;
+  const rowEnd = tape.rowEnd.subarray(from, to);
+  for (let at = 0; at < rowEnd.length; at++) rowEnd[at] = (rowEnd[at] as number) - firstRow;
+  const localUs = tape.localUs.subarray(from, to);
+  return {
+    marketId: tape.marketId,
+    tickSize: tape.tickSize,
+    stepSize: tape.stepSize,
+    messages: to - from,
+    rows: lastRow - firstRow,
+    exchangeUs: tape.exchangeUs.subarray(from, to),
+    localUs,
+    kind: tape.kind.subarray(from, to),
+    rowEnd,
+    signedTicks: tape.signedTicks.subarray(firstRow, lastRow),
+    lots: tape.lots.subarray(firstRow, lastRow),
+    byLocal: ascendingOrder(localUs),
+  };
+}

@@ -1,0 +1,80 @@
+import { ConfigError } from "../../core/errors.js";
+import { HistoryError } from "../history-errors.js";
+import { reading } from "../staging/decimal-places.js";
+import { type Duck, literal } from "../store/duck.js";
+import { recognise, type ShapeWish } from "./formats/recognise.js";
+import type { ShapedFile } from "./formats/shape.js";
+import type { PlainFile } from "./plain-file.js";
+import type { ReadableFile } from "./readable-rows.js";
+import { oneLineEnd } from "./text/line-ends.js";
+import { utf8Only } from "./text/utf8.js";
+
+/** A file with how the database is to read it. */
+export async function shapedFile<P extends PlainFile>(
+  duck: Duck,
+  file: ReadableFile<P>,
+  wish: ShapeWish,
+): Promise<ReadableFile<P> & { readonly shaped: ShapedFile }> {
+  const { plain } = file;
+  const shaped = await textOnly(plain, async () =>
+    ofOneSymbol(duck, plain.file, await recognise(duck, plain, wish), wish.symbol),
+  );
+  return { ...file, shaped };
+}
+
+/** Does what reads a text. @throws HistoryError naming its first byte that is no UTF-8, or its first line that ends otherwise than the others */
+export function textOnly<T>(plain: PlainFile, work: () => Promise<T>): Promise<T> {
+  return utf8Only(plain, () => oneLineEnd(plain, work));
+}
+
+/** The file's rows of one market. @throws ConfigError where it holds several and none is named, not the one that is, or does not tell its markets */
+async function ofOneSymbol(
+  duck: Duck,
+  file: string,
+  shaped: ShapedFile,
+  symbol: string | undefined,
+): Promise<ShapedFile> {
+  if (shaped.symbol === undefined) {
+    if (symbol === undefined) return shaped;
+    throw new ConfigError(`${file} has no column that is known to tell the market of a row`, {
+      field: "symbol",
+      value: symbol,
+      expected:
+        "a column called symbol, market, ticker, instrument, pair, coin or the like, or a file of one market and no --symbol",
+    });
+  }
+  const asked = shaped.symbol;
+  const symbols = (await reading(file, () => duck.rows(asked)))
+    .map((row) => String(row.symbol))
+    .sort();
+  if (symbol === undefined) {
+    if (symbols.length < 2) return shaped;
+    throw new ConfigError(`${file} holds several markets`, {
+      field: "symbol",
+      value: symbols.join(", "),
+      expected: "--symbol with one of them",
+    });
+  }
+  if (symbols.length > 0 && !symbols.includes(symbol)) {
+    throw new ConfigError(`${file} does not hold this market`, {
+      field: "symbol",
+      value: symbol,
+      expected: `one of ${symbols.join(", ")}`,
+    });
+  }
+  if (symbols.length < 2) return shaped;
+  if (shaped.ofSymbol === undefined)
+    throw new HistoryError(file, "holds several markets", {
+      value: symbols.join(", "),
+      expected: "one market a file of this shape",
+    });
+  const { csv: _, ...asText } = shaped;
+  const rows = shaped.ofSymbol(literal(symbol));
+  const { numbered } = shaped;
+  return {
+    ...asText,
+    select: `${shaped.select} ${rows}`,
+    ...(numbered === undefined ? {} : { numbered: `${numbered} ${rows}` }),
+    ofMarket: symbol,
+  };
+}

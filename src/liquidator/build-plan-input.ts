@@ -1,0 +1,59 @@
+import { type BlockHeader, nextBaseFeeWei } from "../chain/blocks/block-header.js";
+import type { CreditUnits } from "../core/units.js";
+import type { TakeoverInFlight } from "./liquidation-executor.js";
+import type { PlanInput, Victim } from "./plan/plan-input.js";
+import { marketsWith, ownAccountWith } from "./project-own-account.js";
+import type { TakeoverMeans } from "./takeover-deps.js";
+import type { Confirmation } from "./watch/candidate.js";
+import { marginMarkets } from "./watch/margin-markets.js";
+import { takeoverMarkets } from "./watch/victims.js";
+
+/** Gas of a liquidation: 246,000 with one position of the victim, some 20,000 for each more on either side (protocol 7.9, with an oracle adaptor). */
+const GAS_FIRST = 250_000n;
+const GAS_EACH = 20_000n;
+
+/** What is known at the moment of planning. */
+export interface PlanMoment {
+  readonly confirmation: Confirmation;
+  /** Whom it is planned for; without any, one with a single position is supposed. */
+  readonly victims: readonly Victim[];
+  readonly inFlight: readonly TakeoverInFlight[];
+  readonly creditPerEth: CreditUnits;
+  /** The newest block, for the price of gas. */
+  readonly latest: BlockHeader;
+  /** What takeovers begin with, wei per gas. */
+  readonly tipWei: bigint;
+}
+
+/**
+ * Everything that a plan made now depends on; undefined while the own account cannot be read. It waits for nothing: what is planned from it, and
+ * reserved before anything else happens, is planned from the orders and positions of this moment.
+ */
+export function planInputNow(
+  { venue, settings }: Pick<TakeoverMeans, "venue" | "settings">,
+  { confirmation, victims, inFlight, creditPerEth, tipWei, latest }: PlanMoment,
+): PlanInput | undefined {
+  const { own, blockNumber } = confirmation;
+  if (own.kind === "unreadable") return undefined;
+  const positions =
+    own.margin.papers.size + Math.max(1, ...victims.map(({ margin }) => margin.papers.size));
+  return {
+    own: ownAccountWith({
+      margin: own.margin,
+      blockNumber,
+      inFlight,
+      markets: marginMarkets(confirmation.markets),
+      limits: venue.accountLimits,
+      settings,
+      unwindingCredit: venue.unwindingCredit(),
+    }),
+    markets: marketsWith(takeoverMarkets(confirmation, venue.markets()), inFlight),
+    gas: {
+      gasPerTakeover: GAS_FIRST + GAS_EACH * BigInt(Math.max(0, positions - 1)),
+      feePerGasWei: nextBaseFeeWei(latest) + tipWei,
+      extraWei: settings.l1FeeWei,
+      creditPerEth,
+    },
+    rules: settings.rules,
+  };
+}

@@ -1,0 +1,91 @@
+import type { Hex } from "../../core/units.js";
+import type { LiquidatorVenue, Pause } from "../liquidator-venue.js";
+import type { Victim } from "../plan/plan-input.js";
+import type { Refused, Unprofitable } from "../plan/takeover-plan.js";
+import type { Confirmation } from "../watch/candidate.js";
+import type { LiquidationLedger } from "./liquidation-ledger.js";
+import type { Opportunity } from "./opportunity.js";
+
+/** Writes into the ledger what a look at the chain says of each account, and why nothing is done about it yet. */
+export class LookNotes {
+  readonly #ledger: LiquidationLedger;
+  readonly #venue: Pick<LiquidatorVenue, "marketIdOf">;
+  readonly #resolve: (opportunity: Opportunity, atBlock: number) => void;
+
+  /** @param resolve finds out what became of an opportunity that is gone. */
+  constructor(
+    ledger: LiquidationLedger,
+    venue: Pick<LiquidatorVenue, "marketIdOf">,
+    resolve: (opportunity: Opportunity, atBlock: number) => void,
+  ) {
+    this.#ledger = ledger;
+    this.#venue = venue;
+    this.#resolve = resolve;
+  }
+
+  /** Opportunities begin where the chain itself says unsafe, and end where it does not any more. */
+  confirmed({ accounts, blockNumber }: Confirmation): void {
+    const [ledger, venue] = [this.#ledger, this.#venue];
+    const open = new Map<Hex, Opportunity[]>();
+    for (const opportunity of ledger.open) {
+      const list = open.get(opportunity.victim) ?? [];
+      open.set(opportunity.victim, [...list, opportunity]);
+    }
+    for (const entry of accounts) {
+      if (entry.kind === "unreadable") continue;
+      const { account, isSafe } = entry;
+      const { papers } = entry.margin;
+      for (const opportunity of open.get(account) ?? [])
+        if ((isSafe || !papers.has(opportunity.perp)) && isNews(opportunity, blockNumber))
+          this.#resolve(opportunity, blockNumber);
+      if (isSafe) continue;
+      for (const perp of papers.keys()) {
+        const marketId = venue.marketIdOf(perp);
+        if (marketId === undefined) continue;
+        const { id, confirmedBlock } = ledger.seen(account, perp, marketId);
+        if (confirmedBlock === undefined)
+          ledger.update(id, { confirmedBlock: blockNumber }, "confirmed");
+      }
+    }
+  }
+
+  /** Nothing may be taken over now. */
+  paused(victims: readonly Victim[], { why, isPassing }: Pause): void {
+    for (const { account } of victims)
+      this.#revise(account, {
+        reason: `paused: ${why}`,
+        ...(isPassing ? { isWaiting: true } : {}),
+      });
+  }
+
+  /** As many takeovers are under way as may be: these come after them. */
+  waiting(victims: readonly Victim[]): void {
+    const reason = "waiting: as many takeovers are under way as liquidator.maxInFlight allows";
+    for (const { account } of victims)
+      this.#revise(account, { reason, isWaiting: true, shortOfQuote: undefined });
+  }
+
+  /** What a plan came to that is no takeover. */
+  other(other: Unprofitable | Refused): void {
+    const { victim } = other;
+    if (other.kind === "unprofitable") {
+      const reason = `would earn too little (held down by ${other.boundBy})`;
+      return this.#revise(victim, { reason, shortOfQuote: other.shortOfQuote });
+    }
+    const change = { reason: other.detail, isWaiting: undefined, shortOfQuote: undefined };
+    if (other.perp === undefined) return this.#revise(victim, change);
+    const opportunity = this.#ledger.openAt(victim, other.perp);
+    if (opportunity !== undefined) this.#ledger.revise(opportunity.id, change);
+  }
+
+  #revise(victim: Hex, change: Pick<Opportunity, "reason" | "isWaiting" | "shortOfQuote">): void {
+    for (const opportunity of this.#ledger.open)
+      if (opportunity.victim === victim)
+        this.#ledger.revise(opportunity.id, { isWaiting: undefined, ...change });
+  }
+}
+
+/** The exchange may be ahead of the chain's RPCs: a block that was known when it spoke does not contradict it. */
+function isNews({ confirmedBlock, seenBlock }: Opportunity, blockNumber: number): boolean {
+  return confirmedBlock !== undefined || seenBlock === undefined || blockNumber > seenBlock;
+}

@@ -1,0 +1,77 @@
+import type { Hex } from "../core/units.js";
+import { liquidatorAfter, takeoverTerms } from "../perpetual/liquidation.js";
+import { type MarginAccount, type MarginMarket, weightOf } from "../perpetual/margin-account.js";
+import type { AccountLimits } from "../risk/limits.js";
+import type { TakeoverInFlight } from "./liquidation-executor.js";
+import type { LiquidatorSettings } from "./liquidator-settings.js";
+import { withReserved } from "./plan/allocate-takeovers.js";
+import type { OwnAccount, TakeoverMarket } from "./plan/plan-input.js";
+
+/** What the own account is reckoned from. */
+export interface OwnAccountParts {
+  /** As the chain has it at `blockNumber`. */
+  readonly margin: MarginAccount;
+  readonly blockNumber: number;
+  readonly inFlight: readonly TakeoverInFlight[];
+  readonly markets: ReadonlyMap<Hex, MarginMarket>;
+  readonly limits: AccountLimits;
+  readonly settings: Pick<
+    LiquidatorSettings,
+    "account" | "maxNotionalCredit" | "maxPositionAmount"
+  >;
+  /** What is still to be sold of earlier takeovers, at the mark. */
+  readonly unwindingCredit: bigint;
+}
+
+/** The own account as it will be when everything in flight succeeds, its losses in the worst case set aside. */
+export function ownAccountWith({
+  margin,
+  blockNumber,
+  inFlight,
+  markets,
+  limits,
+  settings,
+  unwindingCredit,
+}: OwnAccountParts): OwnAccount {
+  let after = margin;
+  let underway = unwindingCredit;
+  for (const held of inFlight) {
+    const market = markets.get(held.perp);
+    if (market === undefined) continue;
+    const isIn = held.minedBlock !== undefined && held.minedBlock <= blockNumber;
+    if (!isIn) {
+      const taken = liquidatorAfter(
+        after,
+        market,
+        takeoverTerms(market, held.requestPaper, held.requestPaper),
+      );
+      after = { ...taken, netValueCredit: taken.netValueCredit - held.reservedQuote };
+      underway += weightOf(market, held.requestPaper).notional;
+    }
+  }
+  const { account, maxNotionalCredit, maxPositionAmount } = settings;
+  const maxExposureCredit =
+    maxNotionalCredit === undefined
+      ? undefined
+      : after.exposureCredit + maxNotionalCredit - underway;
+  return { account, margin: after, limits, maxExposureCredit, maxPositionAmount };
+}
+
+/** The markets with what is in flight counted among what the book has still to take, and its room in the limits taken. */
+export function marketsWith(
+  markets: ReadonlyMap<Hex, TakeoverMarket>,
+  inFlight: readonly TakeoverInFlight[],
+): Map<Hex, TakeoverMarket> {
+  const counted = new Map(markets);
+  for (const { perp, requestPaper, minedBlock } of inFlight) {
+    const market = counted.get(perp);
+    // What is mined is the bot's to sell, and among what it says is under way.
+    if (market === undefined || minedBlock !== undefined) continue;
+    const lots = Number(requestPaper / market.instrument.paperPerLot);
+    counted.set(perp, {
+      ...withReserved(market, requestPaper),
+      underwayLots: market.underwayLots + lots,
+    });
+  }
+  return counted;
+}

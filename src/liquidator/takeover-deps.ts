@@ -1,0 +1,30 @@
+import type { ChainRpc } from "../chain/rpc/chain-rpc.js";
+import type { TransactionLanes } from "../chain/transactions/transaction-manager.js";
+import type { Clock, Random } from "../core/runtime/seam.js";
+import type { Hex } from "../core/units.js";
+import type { LiquidationLedger } from "./ledger/liquidation-ledger.js";
+import type { LiquidatorSettings } from "./liquidator-settings.js";
+import type { LiquidatorVenue, UnwindPort } from "./liquidator-venue.js";
+
+/** Says something to whoever watches. */
+export type LiquidatorLog = (
+  level: "info" | "warn" | "error",
+  text: string,
+  fields: Readonly<Record<string, unknown>>,
+) => void;
+
+/** What takeovers are carried out with. */
+export interface TakeoverMeans {
+  readonly settings: LiquidatorSettings;
+  readonly rpc: ChainRpc;
+  /** Undefined of a dry run: then all is done but sending. */
+  readonly lanes: TransactionLanes | undefined;
+  /** Who signs: the account, or its operator. */
+  readonly sender: Hex;
+  readonly venue: LiquidatorVenue;
+  readonly unwind: UnwindPort;
+  readonly ledger: LiquidationLedger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: LiquidatorLog;
+}

@@ -1,0 +1,163 @@
+import type { CostRequest, LensReader } from "../../chain/contracts/lens-reader.js";
+import type {
+  AccountBalances,
+  AccountRisk,
+  ChainMarket,
+  LiquidationCost,
+} from "../../chain/contracts/lens-results.js";
+import type { Revert } from "../../chain/contracts/revert.js";
+import type { ChainRpc } from "../../chain/rpc/chain-rpc.js";
+import type { Head } from "../../chain/rpc/rpc-health.js";
+import { lowerCaseAddress } from "../../core/crypto/address.js";
+import type { Hex } from "../../core/units.js";
+import { isSafe } from "../../perpetual/margin.js";
+import {
+  type MarginAccount,
+  type MarginMarket,
+  marginOfHoldings,
+} from "../../perpetual/margin-account.js";
+import type { Confirmation, ConfirmedAccount } from "./candidate.js";
+import { marginMarkets } from "./margin-markets.js";
+
+type Holdings = AccountBalances & { readonly ok: true };
+
+/** An account whose credit and positions were read. */
+interface Held {
+  readonly account: Hex;
+  readonly holdings: Holdings;
+  /** By the published formulas; undefined where only the dealer knows a market's ratios. */
+  readonly margin: MarginAccount | undefined;
+}
+
+/**
+ * Reads many candidates, the liquidator's own account and every market in a few batched calls, all at one block. Credit and
+ * positions are read of all; the dealer's own judgement of those alone that are unsafe by the published formulas, with what their
+ * liquidation would cost, and of the own account. An account whose views revert is told as such and keeps no other back.
+ */
+export class Confirmer {
+  readonly #rpc: ChainRpc;
+  readonly #lens: LensReader;
+
+  constructor({ rpc, lens }: { readonly rpc: ChainRpc; readonly lens: LensReader }) {
+    this.#rpc = rpc;
+    this.#lens = lens;
+  }
+
+  /**
+   * @param candidates any number of addresses, of any case; the own one and repeats are left out.
+   * @param at the block to read at; the newest believed one when absent.
+   * @throws ChainUnavailable when no RPC, or not enough of them, can be believed: then nothing was looked at.
+   */
+  async confirm(candidates: readonly Hex[], own: Hex, at?: Head): Promise<Confirmation> {
+    const ownAccount = lowerCaseAddress(own);
+    const others = new Set(candidates.map((account) => lowerCaseAddress(account)));
+    others.delete(ownAccount);
+    const asked = [...others, ownAccount];
+    const head = at ?? (await this.#rpc.head());
+    const [{ list: markets }, { list: holdings }] = await Promise.all([
+      this.#lens.markets(head),
+      this.#lens.balances(asked, head),
+    ]);
+    const byPerp = new Map(markets.map((market): [Hex, ChainMarket] => [market.perp, market]));
+    const prices = marginMarkets(byPerp);
+    const read = asked.map((account, i) =>
+      heldBy(account, holdings[i] as AccountBalances, byPerp, prices),
+    );
+    const doubtful = read.filter(
+      (held): held is Held =>
+        "margin" in held && (held.account === ownAccount || !isSurelySafe(held.margin)),
+    );
+    const [risks, costs] = await Promise.all([
+      this.#lens.risks(
+        doubtful.map(({ account }) => account),
+        head,
+      ),
+      this.#costs(
+        doubtful.filter(({ account }) => account !== ownAccount),
+        head,
+      ),
+    ]);
+    const judged = new Map(
+      doubtful.map(({ account }, i) => [account, risks.list[i] as AccountRisk]),
+    );
+    const accounts = read.map((held) => confirmed(held, judged, costs));
+    return {
+      blockNumber: head.number,
+      timestampMs: head.timestampMs,
+      accounts: accounts.slice(0, -1),
+      own: accounts[accounts.length - 1] as ConfirmedAccount,
+      markets: byPerp,
+    };
+  }
+
+  /** What each position of these would cost, the whole of it asked for. */
+  async #costs(
+    doubtful: readonly Held[],
+    head: Head,
+  ): Promise<ReadonlyMap<Hex, ReadonlyMap<Hex, LiquidationCost>>> {
+    const requests: CostRequest[] = doubtful.flatMap(({ account, holdings }) =>
+      holdings.positions.map(({ perp, paper }) => ({ perp, trader: account, paper })),
+    );
+    const costs = new Map<Hex, Map<Hex, LiquidationCost>>();
+    const { list } = await this.#lens.costs(requests, head);
+    requests.forEach(({ trader, perp }, i) => {
+      const of = costs.get(trader) ?? new Map<Hex, LiquidationCost>();
+      costs.set(trader, of.set(perp, list[i] as LiquidationCost));
+    });
+    return costs;
+  }
+}
+
+function heldBy(
+  account: Hex,
+  holdings: AccountBalances,
+  markets: ReadonlyMap<Hex, ChainMarket>,
+  prices: ReadonlyMap<Hex, MarginMarket>,
+): Held | Unreadable {
+  if (!holdings.ok) return { kind: "unreadable", account, revert: holdings.revert };
+  for (const { perp } of holdings.positions) {
+    const price = markets.get(perp)?.markPrice;
+    if (price?.ok === false) return { kind: "unreadable", account, revert: price.revert };
+  }
+  return { account, holdings, margin: marginOfHoldings(holdings, prices) };
+}
+
+function isSurelySafe(margin: MarginAccount | undefined): boolean {
+  return margin !== undefined && isSafe(margin);
+}
+
+interface Unreadable {
+  readonly kind: "unreadable";
+  readonly account: Hex;
+  readonly revert: Revert;
+}
+
+function confirmed(
+  held: Held | Unreadable,
+  judged: ReadonlyMap<Hex, AccountRisk>,
+  costs: ReadonlyMap<Hex, ReadonlyMap<Hex, LiquidationCost>>,
+): ConfirmedAccount {
+  if (!("margin" in held)) return held;
+  const { account, holdings, margin } = held;
+  const risk = judged.get(account);
+  if (risk === undefined)
+    return {
+      kind: "read",
+      account,
+      isSafe: true,
+      margin: margin as MarginAccount,
+      holdings,
+      costs: new Map(),
+    };
+  if (!risk.ok) return { kind: "unreadable", account, revert: risk.revert };
+  const papers = new Map(holdings.positions.map(({ perp, paper }) => [perp, paper]));
+  const { ok: _, isSafe: isJudgedSafe, ...figures } = risk;
+  return {
+    kind: "read",
+    account,
+    isSafe: isJudgedSafe,
+    margin: { ...figures, papers },
+    holdings,
+    costs: costs.get(account) ?? new Map(),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Lots, Side } from "../core/units.js";
+import type { MarketRules } from "../exchange/records.js";
+import type { Quote } from "../strategies/intent.js";
+import { type LadderEffect, NO_EFFECT } from "./risk-ladder.js";
+
+/** What quotes are judged against. */
+interface LadderQuotesInput {
+  readonly effect: LadderEffect;
+  /** The mid that the strategy has quoted around, without own orders, in fractional ticks. */
+  readonly midTicks: number;
+  /** Signed: pending and filled. */
+  readonly positionLots: Lots;
+  readonly rules: Pick<MarketRules, "minTicks" | "maxTicks">;
+}
+
+/**
+ * A strategy's quotes as the ladder lets them rest. Widened ones are the factor times as far from the mid, one tick further at least, and rounded
+ * away from the touch; one beyond the market's prices is left out. Under `reduce` the side that adds is left out, and the other side is no larger
+ * than the position, innermost first. No quote ever comes nearer or grows. A pure function; the same list where nothing changes.
+ */
+export function quotesUnder(
+  quotes: readonly Quote[],
+  { effect, midTicks, positionLots, rules }: LadderQuotesInput,
+): readonly Quote[] {
+  if (effect === NO_EFFECT || quotes.length === 0) return quotes;
+  const reducing: Side | undefined =
+    positionLots === 0 ? undefined : positionLots > 0 ? "SELL" : "BUY";
+  const shaped: Quote[] = [];
+  let roomLots = Math.abs(positionLots);
+  for (const quote of effect.isReduceOnly
+    ? [...quotes].sort((a, b) => a.level - b.level)
+    : quotes) {
+    const isReducing = quote.side === reducing;
+    if (effect.isReduceOnly && !isReducing) continue;
+    const lots = effect.isReduceOnly ? Math.min(quote.lots, roomLots) : quote.lots;
+    const factor = isReducing
+      ? effect.widenFactor
+      : Math.max(effect.widenFactor, effect.addingWidenFactor);
+    const ticks = factor > 1 ? widened(quote, factor, midTicks) : quote.ticks;
+    if (lots <= 0 || !(ticks >= rules.minTicks && ticks <= rules.maxTicks)) continue;
+    if (effect.isReduceOnly) roomLots -= lots;
+    shaped.push(lots === quote.lots && ticks === quote.ticks ? quote : { ...quote, lots, ticks });
+  }
+  return shaped;
+}
+
+function widened({ side, ticks }: Quote, factor: number, midTicks: number): number {
+  const distance = side === "BUY" ? midTicks - ticks : ticks - midTicks;
+  const wider = Math.max(distance * factor, distance + 1);
+  return side === "BUY" ? Math.floor(midTicks - wider) : Math.ceil(midTicks + wider);
+}

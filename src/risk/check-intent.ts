@@ -1,0 +1,340 @@
+import { thrownText } from "../core/describe-thrown.js";
+import type { Lots, MarketId } from "../core/units.js";
+import type { MarketRules } from "../exchange/records.js";
+import type {
+  Intent,
+  Quote,
+  QuotesIntent,
+  Reason,
+  TargetIntent,
+  UnwindSchedule,
+} from "../strategies/intent.js";
+import type { LimitName } from "./breach.js";
+import { copyIntent, describe, MAX_QUOTE_LEVELS } from "./copy-intent.js";
+
+/** What an intent is judged against. */
+export interface IntentContext {
+  /** The market whose strategy spoke. */
+  readonly marketId: MarketId;
+  /** Undefined when the exchange does not know the market. */
+  readonly rules: Pick<MarketRules, "minTicks" | "maxTicks" | "minLots" | "maxLots"> | undefined;
+  /** The newest view of this market that the strategy was given. */
+  readonly newestViewSequence: number;
+  /** The view of the last intent that was accepted; -1 before the first. */
+  readonly lastAcceptedViewSequence: number;
+  readonly maxOrderLots?: Lots | undefined;
+  readonly maxPositionLots?: Lots | undefined;
+  /** Signed: pending and filled. */
+  readonly positionLots: Lots;
+  /** Lots as a decimal string of base, for what people read. */
+  readonly amountOf: (lots: Lots) => string;
+}
+
+/** Why an intent was refused, by name: the label of a metric. */
+type ShapeRefusalName =
+  | "malformed"
+  | "wrong-market"
+  | "unknown-market"
+  | "older-view"
+  | "unknown-view"
+  | "bad-level"
+  | "duplicate-level"
+  | "bad-price"
+  | "bad-size"
+  | "crossed-quotes"
+  | "bad-schedule";
+
+/** A size that a limit cut down: a quote's, a slice's, or a target. */
+export interface Clip {
+  readonly limit: Extract<LimitName, "order-size" | "position">;
+  readonly why: string;
+}
+
+/** An intent that is not worked on. */
+export interface RefusedIntent {
+  readonly accepted: false;
+  readonly refusal: ShapeRefusalName;
+  readonly why: string;
+  /**
+   * A field holds what its type does not allow: NaN, half a lot, no list. Then the strategy's own computation is at fault, and its next intent is worth no
+   * more than this one. False for values of the right type that cannot be worked on, such as a price out of bounds.
+   */
+  readonly isBroken: boolean;
+}
+
+/** An intent as it may be worked on, with what was cut down of it where anything was; or why it may not. */
+type ShapeVerdict<I extends Intent = Intent> =
+  | { readonly accepted: true; readonly intent: I; readonly clips?: readonly Clip[] }
+  | RefusedIntent;
+
+/**
+ * Takes an intent in: copies it, and checks what a strategy may say at all. What is accepted is the bot's own copy, which nobody can change. Sizes above a limit are clipped, the clamp recorded in
+ * the intent's reason; anything else that is wrong refuses the whole intent, since half of a set of quotes is not what was asked for.
+ * An intent from a view older than the last accepted one is dropped (`older-view`).
+ */
+export function checkIntent<I extends Intent>(given: I, context: IntentContext): ShapeVerdict<I>;
+export function checkIntent(given: unknown, context: IntentContext): ShapeVerdict {
+  let intent: Intent;
+  try {
+    intent = copyIntent(given);
+  } catch (error) {
+    // Even to read it may throw: a getter of the strategy's own.
+    return broken("malformed", `an intent that cannot be read: ${thrownText(error)}`);
+  }
+  return judge(intent, context);
+}
+
+function judge(intent: Intent, context: IntentContext): ShapeVerdict {
+  if (intent.marketId !== context.marketId)
+    return refuse(
+      "wrong-market",
+      `speaks of ${describe(intent.marketId)}, asked for ${context.marketId}`,
+    );
+  if (context.rules === undefined)
+    return refuse("unknown-market", `the exchange has no market ${context.marketId}`);
+  if (!Number.isSafeInteger(intent.viewSequence))
+    return broken("unknown-view", `viewSequence is ${describe(intent.viewSequence)}`);
+  if (intent.viewSequence > context.newestViewSequence) {
+    return refuse(
+      "unknown-view",
+      `answers view ${intent.viewSequence}, the newest is ${context.newestViewSequence}`,
+    );
+  }
+  if (intent.viewSequence < context.lastAcceptedViewSequence) {
+    return refuse(
+      "older-view",
+      `answers view ${intent.viewSequence}, ${context.lastAcceptedViewSequence} is already answered`,
+    );
+  }
+  return intent.kind === "quotes"
+    ? checkQuotes(intent, context, context.rules)
+    : checkTarget(intent, context, context.rules);
+}
+
+type Rules = NonNullable<IntentContext["rules"]>;
+
+function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules): ShapeVerdict {
+  const quotes: Quote[] = [];
+  const clips: Clip[] = [];
+  const slots = new Set<number>();
+  let highestBid = Number.NEGATIVE_INFINITY;
+  let lowestAsk = Number.POSITIVE_INFINITY;
+  for (const quote of intent.quotes) {
+    if (quote.side !== "BUY" && quote.side !== "SELL")
+      return broken("malformed", `quote ${nameOf(quote)}: side is neither BUY nor SELL`);
+    if (!Number.isSafeInteger(quote.level) || quote.level < 0 || quote.level >= MAX_QUOTE_LEVELS) {
+      return refuseNumber(
+        quote.level,
+        "bad-level",
+        `quote ${nameOf(quote)}: a level is a whole number from 0 to ${MAX_QUOTE_LEVELS - 1}`,
+      );
+    }
+    const slot = 2 * quote.level + (quote.side === "BUY" ? 0 : 1);
+    if (slots.has(slot)) return refuse("duplicate-level", `quote ${nameOf(quote)} is there twice`);
+    slots.add(slot);
+    if (
+      !Number.isSafeInteger(quote.ticks) ||
+      quote.ticks < rules.minTicks ||
+      quote.ticks > rules.maxTicks ||
+      quote.ticks <= 0
+    ) {
+      const { minTicks, maxTicks } = rules;
+      return refuseNumber(
+        quote.ticks,
+        "bad-price",
+        `quote ${nameOf(quote)}: ${describe(quote.ticks)} is no price from ${minTicks} to ${maxTicks} ticks`,
+      );
+    }
+    if (!Number.isSafeInteger(quote.lots) || quote.lots <= 0) {
+      return refuseNumber(
+        quote.lots,
+        "bad-size",
+        `quote ${nameOf(quote)}: ${describe(quote.lots)} is no number of lots above 0`,
+      );
+    }
+    if (quote.side === "BUY") highestBid = Math.max(highestBid, quote.ticks);
+    else lowestAsk = Math.min(lowestAsk, quote.ticks);
+    const lots = clipToOrder(quote.lots, context, rules);
+    if (lots < quote.lots)
+      clips.push(orderClip(`${quote.side} ${quote.level}`, quote.lots, lots, context));
+    quotes.push(withLots(quote, lots));
+  }
+  if (highestBid >= lowestAsk)
+    return refuse("crossed-quotes", `a bid at ${highestBid} meets an ask at ${lowestAsk}`);
+  const kept = clipToPosition(quotes, context, clips);
+  if (clips.length === 0) return { accepted: true, intent };
+  return accept(
+    { ...intent, quotes: Object.freeze(kept), reason: withClips(intent.reason, clips) },
+    clips,
+  );
+}
+
+function nameOf({ side, level }: Quote): string {
+  return `${describe(side)} ${describe(level)}`;
+}
+
+function clipToOrder(lots: Lots, { maxOrderLots }: IntentContext, { maxLots }: Rules): Lots {
+  return Math.min(lots, maxOrderLots ?? lots, maxLots);
+}
+
+/** Innermost first, each side gets what the position limit leaves; what is left of nothing is no quote. */
+function clipToPosition(
+  quotes: readonly Quote[],
+  context: IntentContext,
+  clips: Clip[],
+): readonly Quote[] {
+  const { maxPositionLots, positionLots } = context;
+  if (maxPositionLots === undefined) return quotes;
+  const room = {
+    BUY: Math.max(0, maxPositionLots - positionLots),
+    SELL: Math.max(0, maxPositionLots + positionLots),
+  };
+  const asked = { BUY: 0, SELL: 0 };
+  for (const { side, lots } of quotes) asked[side] += lots;
+  if (asked.BUY <= room.BUY && asked.SELL <= room.SELL) return quotes;
+  const kept: Quote[] = [];
+  for (const quote of [...quotes].sort((a, b) => a.level - b.level)) {
+    const lots = Math.min(quote.lots, room[quote.side]);
+    room[quote.side] -= lots;
+    if (lots < quote.lots)
+      clips.push(positionClip(`${quote.side} ${quote.level}`, quote.lots, lots, context));
+    if (lots > 0) kept.push(withLots(quote, lots));
+  }
+  return kept;
+}
+
+function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules): ShapeVerdict {
+  const { targetLots, worstTicks, schedule, deadlineMs } = intent;
+  if (!Number.isSafeInteger(targetLots))
+    return broken("bad-size", `targetLots is ${describe(targetLots)}, no whole number of lots`);
+  if (
+    !Number.isSafeInteger(worstTicks) ||
+    worstTicks < rules.minTicks ||
+    worstTicks > rules.maxTicks ||
+    worstTicks <= 0
+  ) {
+    return refuseNumber(
+      worstTicks,
+      "bad-price",
+      `worstTicks: ${describe(worstTicks)} is no price from ${rules.minTicks} to ${rules.maxTicks} ticks`,
+    );
+  }
+  if (typeof schedule !== "object" || schedule === null)
+    return broken("bad-schedule", `schedule is ${describe(schedule)}`);
+  if (schedule.kind !== undefined && schedule.kind !== "slices" && schedule.kind !== "unwind") {
+    return broken(
+      "bad-schedule",
+      `schedule.kind is ${describe((schedule as { kind: unknown }).kind)}, neither slices nor unwind`,
+    );
+  }
+  const unwind = schedule.kind === "unwind" ? unwindFault(schedule) : undefined;
+  if (unwind !== undefined) return broken("bad-schedule", unwind);
+  if (!Number.isSafeInteger(schedule.sliceLots) || schedule.sliceLots <= 0) {
+    return refuseNumber(
+      schedule.sliceLots,
+      "bad-schedule",
+      `schedule.sliceLots is ${describe(schedule.sliceLots)}, no number of lots above 0`,
+    );
+  }
+  if (!Number.isSafeInteger(schedule.everyMs) || schedule.everyMs < 0) {
+    return refuseNumber(
+      schedule.everyMs,
+      "bad-schedule",
+      `schedule.everyMs is ${describe(schedule.everyMs)}, no duration`,
+    );
+  }
+  if (!Number.isSafeInteger(deadlineMs))
+    return broken("bad-schedule", `deadlineMs is ${describe(deadlineMs)}, no instant`);
+  const clips: Clip[] = [];
+  const sliceLots = clipToOrder(schedule.sliceLots, context, rules);
+  if (sliceLots < schedule.sliceLots)
+    clips.push(orderClip("slice", schedule.sliceLots, sliceLots, context));
+  const target = clipTarget(targetLots, context);
+  if (target !== targetLots) clips.push(positionClip("target", targetLots, target, context));
+  if (clips.length === 0) return { accepted: true, intent };
+  const clipped = Object.freeze({ ...schedule, sliceLots });
+  return accept(
+    { ...intent, targetLots: target, schedule: clipped, reason: withClips(intent.reason, clips) },
+    clips,
+  );
+}
+
+/** What is wrong with an unwinding's own fields; undefined when nothing is. */
+function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | undefined {
+  if (offerTicks !== undefined && !(Number.isFinite(offerTicks) && offerTicks > 0)) {
+    return `schedule.offerTicks is ${describe(offerTicks)}, no price`;
+  }
+  if (!Number.isSafeInteger(dustLots) || dustLots < 0)
+    return `schedule.dustLots is ${describe(dustLots)}, no number of lots`;
+  if (parts.length === 0) return "schedule.parts has no trajectory";
+  for (const part of parts) {
+    const { takingFromMs, stepMs, holdLots, leftLots, worstTicks } = part;
+    if (!Number.isSafeInteger(takingFromMs))
+      return `takingFromMs is ${describe(takingFromMs)}, no instant`;
+    if (!(Number.isFinite(stepMs) && stepMs > 0))
+      return `stepMs is ${describe(stepMs)}, no duration above 0`;
+    const isTrajectory =
+      holdLots.at(-1) === 0 &&
+      holdLots.every(
+        (lots, step) =>
+          Number.isSafeInteger(lots) && lots >= 0 && (step === 0 || lots <= holdLots[step - 1]),
+      );
+    if (!isTrajectory) return "holdLots are not whole numbers of lots that fall to 0";
+    if (!Number.isSafeInteger(leftLots) || leftLots < 0)
+      return `leftLots is ${describe(leftLots)}, no number of lots`;
+    if (!Number.isSafeInteger(worstTicks) || worstTicks <= 0)
+      return `worstTicks of a part is ${describe(worstTicks)}, no price`;
+  }
+  return undefined;
+}
+
+/** A target beyond the limit is clipped to it, but never so that a position that is over the limit already were to grow. */
+function clipTarget(targetLots: Lots, { maxPositionLots, positionLots }: IntentContext): Lots {
+  if (maxPositionLots === undefined || Math.abs(targetLots) <= maxPositionLots) return targetLots;
+  const reduces =
+    Math.sign(targetLots) === Math.sign(positionLots) &&
+    Math.abs(targetLots) <= Math.abs(positionLots);
+  return reduces ? targetLots : Math.sign(targetLots) * maxPositionLots;
+}
+
+function orderClip(what: string, asked: Lots, left: Lots, { amountOf }: IntentContext): Clip {
+  return {
+    limit: "order-size",
+    why: `${what}: order size ${amountOf(asked)} -> ${amountOf(left)} base`,
+  };
+}
+
+function positionClip(what: string, asked: Lots, left: Lots, { amountOf }: IntentContext): Clip {
+  return {
+    limit: "position",
+    why: `${what}: max position ${amountOf(asked)} -> ${amountOf(left)} base`,
+  };
+}
+
+function withClips(reason: Reason, clips: readonly Clip[]): Reason {
+  return Object.freeze({
+    ...reason,
+    clamps: Object.freeze([...reason.clamps, ...clips.map(({ why }) => why)]),
+  });
+}
+
+function withLots(quote: Quote, lots: Lots): Quote {
+  return lots === quote.lots ? quote : Object.freeze({ ...quote, lots });
+}
+
+function accept(intent: Intent, clips: readonly Clip[]): ShapeVerdict {
+  return { accepted: true, intent: Object.freeze(intent), clips };
+}
+
+function refuse(refusal: ShapeRefusalName, why: string): RefusedIntent {
+  return { accepted: false, refusal, why, isBroken: false };
+}
+
+function broken(refusal: ShapeRefusalName, why: string): RefusedIntent {
+  return { accepted: false, refusal, why, isBroken: true };
+}
+
+/** A refusal over a number: broken where it is no whole number at all. */
+function refuseNumber(value: unknown, refusal: ShapeRefusalName, why: string): RefusedIntent {
+  return { accepted: false, refusal, why, isBroken: !Number.isSafeInteger(value) };
+}

@@ -1,0 +1,190 @@
+import type { Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
+import { onlyReduces } from "../perpetual/margin.js";
+import { type Breach, explainedBreach, inBase, measuredBreach } from "./breach.js";
+import { measureAccount } from "./compute-worst-case.js";
+import type { AccountExposure, ExposureOrder, MarketExposure } from "./exposure.js";
+import type { AccountLimits } from "./limits.js";
+import { sideBreach, worstBreach } from "./worst-breach.js";
+
+/** A place that asks to be let out. */
+export interface PlaceProposal {
+  readonly marketId: MarketId;
+  readonly side: Side;
+  readonly ticks: Ticks;
+  readonly lots: Lots;
+  /** When the order is already among the exposure's orders (as intended, say), it is counted once. */
+  readonly hash?: Hex | undefined;
+}
+
+/** A breach in words, with the name of its limit. */
+export function breachText({ limit, why }: Breach): string {
+  return `${limit}: ${why}`;
+}
+
+/**
+ * Judges a place in its worst case (design, rule 5): every order that may still become position, own and manual, at full size, every takeover
+ * that is under way, and this one with them. Trades that have not settled fail where that makes it worse. Null when no limit is breached. Cancels are
+ * never judged.
+ *
+ * A place that can only reduce the position, and not flip it, is held to size, order counts and distance from the mark alone. Where trades of the
+ * position may still fail, it is held to the limits of its market's position too, and to those of the account if the largest position that may
+ * come of it grows.
+ */
+export function checkPlace(
+  place: PlaceProposal,
+  exposure: AccountExposure,
+  limits: AccountLimits,
+): Breach | null {
+  const market = exposure.markets.get(place.marketId);
+  if (market === undefined)
+    return explainedBreach(
+      "unknown-market",
+      place.marketId,
+      place.marketId,
+      "a market of the account",
+      `${place.marketId} is not a market of the account`,
+    );
+  const bare = placeBreach(place, market, exposure, limits);
+  if (bare !== null) return bare;
+  if (isOnlyReducing(place, market)) {
+    if (!mayFlip(place, market)) return null;
+    const breach = flippedBreach(place, exposure);
+    if (breach !== null || !growsWorst(place, exposure)) return breach;
+  }
+  if (!Number.isFinite(market.markTicks))
+    return explainedBreach(
+      "no-mark",
+      place.marketId,
+      "none",
+      "a mark price",
+      "there is no mark price to value the position at",
+    );
+  return worstBreach(measureAccount(exposure, place), place, limits);
+}
+
+/**
+ * Whether a place takes its market's position towards zero in every outcome: even when every order on its side fills with it, and every takeover
+ * of its side comes, the position does not change its sign.
+ */
+export function isOnlyReducing(
+  place: Pick<PlaceProposal, "side" | "lots" | "hash">,
+  market: MarketExposure,
+): boolean {
+  const underWay = (sum: Lots, order: ExposureOrder) =>
+    order.side === place.side && order.hash !== place.hash
+      ? sum + order.mayFillLots + (order.untoldLots ?? 0)
+      : sum;
+  const lists = [market.orders, market.foreignOrders, market.takeoversUnderWay ?? []];
+  const ordered = lists.reduce((sum, list) => list.reduce(underWay, sum), place.lots);
+  return onlyReduces(market.positionLots, place.side, ordered);
+}
+
+/** Tells whether any trade of the position that a place reduces may still fail, so that there would be less to reduce. */
+function mayFlip({ side }: PlaceProposal, { unsettledLots }: MarketExposure): boolean {
+  return (
+    unsettledLots !== undefined && (side === "BUY" ? unsettledLots.sell : unsettledLots.buy) > 0
+  );
+}
+
+/** Tells whether a place makes the largest position that its market may come to, on either side, larger. */
+function growsWorst(place: PlaceProposal, exposure: AccountExposure): boolean {
+  const [without, withIt] = [0, place.lots].map((lots) =>
+    measureAccount(exposure, { ...place, lots }).markets.get(place.marketId),
+  );
+  return without === undefined || withIt === undefined || withIt.largestLots > without.largestLots;
+}
+
+/** The limits of a market's position on the side of a place, which reduces the position unless trades in it fail. */
+function flippedBreach(place: PlaceProposal, exposure: AccountExposure): Breach | null {
+  const worst = measureAccount(exposure, place).markets.get(place.marketId);
+  return worst === undefined ? null : sideBreach(worst, place);
+}
+
+/** What is asked of every place, a reducing one too. */
+function placeBreach(
+  place: PlaceProposal,
+  market: MarketExposure,
+  exposure: AccountExposure,
+  limits: AccountLimits,
+): Breach | null {
+  const { marketId, lots, ticks } = place;
+  const { maxOrderLots, maxOpenOrders, maxDistanceFromMarkBps } = market.limits;
+  if (!Number.isSafeInteger(lots) || lots <= 0 || !Number.isSafeInteger(ticks) || ticks <= 0) {
+    const value = `${lots} lots at ${ticks} ticks`;
+    const allowed = "whole lots and ticks above 0";
+    return explainedBreach(
+      "order-size",
+      marketId,
+      value,
+      allowed,
+      `${value} is not an order: expected ${allowed}`,
+    );
+  }
+  if (maxOrderLots !== undefined && lots > maxOrderLots) {
+    return measuredBreach(
+      "order-size",
+      "market",
+      marketId,
+      lots,
+      maxOrderLots,
+      "in one order",
+      inBase(market),
+    );
+  }
+  if (maxOpenOrders !== undefined) {
+    const open = openOrders(market, place.hash) + 1;
+    if (open > maxOpenOrders)
+      return measuredBreach(
+        "open-orders",
+        "market",
+        marketId,
+        open,
+        maxOpenOrders,
+        "orders that may still fill",
+      );
+  }
+  if (limits.maxOpenOrders !== undefined) {
+    let open = 1;
+    for (const other of exposure.markets.values()) open += openOrders(other, place.hash);
+    if (open > limits.maxOpenOrders) {
+      return measuredBreach(
+        "account-open-orders",
+        "account",
+        marketId,
+        open,
+        limits.maxOpenOrders,
+        "orders that may still fill, all markets",
+      );
+    }
+  }
+  if (maxDistanceFromMarkBps !== undefined) {
+    if (!Number.isFinite(market.markTicks))
+      return explainedBreach(
+        "no-mark",
+        marketId,
+        "none",
+        "a mark price",
+        "there is no mark price to measure the order's distance from",
+      );
+    const distance = Math.abs(ticks - market.markTicks);
+    if (distance * 10_000 > maxDistanceFromMarkBps * market.markTicks) {
+      const bps = ((distance / market.markTicks) * 10_000).toFixed(2);
+      return measuredBreach(
+        "distance-from-mark",
+        "market",
+        marketId,
+        bps,
+        String(maxDistanceFromMarkBps),
+        "basis points from the mark",
+      );
+    }
+  }
+  return null;
+}
+
+function openOrders(market: MarketExposure, except: Hex | undefined): number {
+  let count = 0;
+  for (const order of market.orders)
+    if ((order.mayFillLots > 0 || order.phase === "intended") && order.hash !== except) count++;
+  return count;
+}

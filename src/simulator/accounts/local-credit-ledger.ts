@@ -1,0 +1,124 @@
+import type { CreditUnits } from "../../core/units.js";
+import type { IncomeType } from "../../exchange/records.js";
+import { mulFixed } from "../../perpetual/fixed-point.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
+import type { Market } from "../markets/market.js";
+import type { ExchangeAccount } from "./account.js";
+import type { Credit } from "./credit-ledger.js";
+import { bookIncomes } from "./record-incomes.js";
+
+/** Moves credit in the exchange's own books: in and out of the exchange, by funding, and from the insurance account. */
+export class CreditMoves implements Credit {
+  readonly #state: ExchangeState;
+  readonly #afterChange: (accounts: Iterable<ExchangeAccount>) => void;
+
+  /** @param afterChange called with the accounts whose money or positions have changed. */
+  constructor(state: ExchangeState, afterChange: (accounts: Iterable<ExchangeAccount>) => void) {
+    this.#state = state;
+    this.#afterChange = afterChange;
+  }
+
+  /** There is nobody else to tell. */
+  opened(): void {}
+
+  /** There is nobody else to tell. */
+  operator(): void {}
+
+  deposit(
+    account: ExchangeAccount,
+    amount: CreditUnits,
+    type: "DEPOSIT" | "BONUS" = "DEPOSIT",
+  ): void {
+    account.deposits += amount;
+    this.#state.depositedCredit += amount;
+    this.#moved(account, type, amount);
+  }
+
+  /** A deposit counts at once. */
+  isIncoming(): boolean {
+    return false;
+  }
+
+  withdraw(account: ExchangeAccount, amount: CreditUnits): void {
+    account.deposits -= amount;
+    this.#state.withdrawnCredit += amount;
+    this.#moved(account, "WITHDRAWAL", -amount);
+  }
+
+  /**
+   * The insurance account takes over the debt of accounts that have no position and nothing to come, but debt (protocol 7.7,
+   * "Bad debt").
+   */
+  #coverDebts(accounts: Iterable<ExchangeAccount>): void {
+    for (const account of accounts) {
+      const debt = -account.primaryCredit;
+      if (
+        debt > 0n &&
+        !account.isHouse &&
+        [...account.markets.values()].every(({ position }) => position.isFlat)
+      ) {
+        account.insuredCredit += debt;
+        this.#state.insuranceCredit -= debt;
+        this.income(account, "", [["SYSTEM", debt]]);
+        this.#state.listener.onAccount(account);
+      }
+    }
+  }
+
+  changed(accounts: readonly ExchangeAccount[]): void {
+    this.#coverDebts(accounts);
+    this.#afterChange(accounts);
+  }
+
+  /** Credit of an account has come from outside, or gone there. */
+  #moved(account: ExchangeAccount, type: IncomeType, amount: CreditUnits): void {
+    this.income(account, "", [[type, amount]]);
+    this.#state.listener.onAccount(account);
+    this.changed([account]);
+  }
+
+  /**
+   * Ends a funding interval and pays its rate on every position of a market at its mark: the cumulative rate falls by rate times
+   * mark, and each position gains what that changes in dMul(paper, rate) (protocol 7.4). What truncation leaves over goes to the
+   * dust account. Too few samples of the premium, and nothing is paid.
+   */
+  fund(market: Market): void {
+    const rate =
+      market.rules.config.funding.mode === "fixed"
+        ? market.rules.fundingRate
+        : market.premium.close();
+    if (rate === null) {
+      return;
+    }
+    const { instrument } = market;
+    const timeMs = this.#state.nowMs();
+    const before = market.cumulativeFunding;
+    const after = before - mulFixed(rate, market.prices.mark);
+    market.cumulativeFunding = after;
+    market.fundings.add({ rate, timeMs });
+    const { house, holders: all } = this.#state.accountsIn(market);
+    const holders = [house, ...this.#state.accounts.values()].filter((account) => all.has(account));
+    for (const account of holders) {
+      const { position } = account.in(market.id);
+      const { paper } = position.matched;
+      const amount = instrument.markValue(paper, after) - instrument.markValue(paper, before);
+      position.fund(amount, timeMs);
+      this.#state.listener.onPosition(account, market);
+      this.#state.dustCredit -= amount;
+      if (!account.isHouse) {
+        this.income(account, market.id, [["FUNDING_FEE", amount]]);
+        this.#state.listener.onAccount(account);
+      }
+    }
+    this.#state.listener.onMarket(market);
+    this.changed(holders);
+  }
+
+  income(
+    account: ExchangeAccount,
+    marketId: string,
+    amounts: readonly (readonly [IncomeType, CreditUnits])[],
+  ): void {
+    bookIncomes(this.#state, account, marketId, amounts);
+  }
+}

@@ -1,0 +1,278 @@
+import { ConfigError, MarketwrightError, RunError } from "../../../core/errors.js";
+import type { Instrument } from "../../../core/instrument.js";
+import { queueModelNamed } from "../../../core/queue/queue-model-names.js";
+import { riskAverseQueue } from "../../../core/queue/queue-models.js";
+import type { Seam, Timer } from "../../../core/runtime/seam.js";
+import type { Ms } from "../../../core/units.js";
+import type { FlowMarket, OrderFlow } from "../flow-market.js";
+import { readCapture } from "./capture.js";
+import type { CapturedMark, CaptureEvent } from "./capture-events.js";
+import type { CaptureFiles } from "./capture-files.js";
+import { CapturedDepth } from "./captured-depth.js";
+import { ReplaySource } from "./replay-source.js";
+
+/** Which capture is replayed, which part of it, and how fast. */
+export interface ReplayFlowOptions {
+  readonly files: CaptureFiles;
+  /** Gaps between recorded events are divided by this; everything else about the exchange stays in wall time. */
+  readonly speed: number;
+  /** Capture time (epoch milliseconds) to begin at: all before it only builds the book. Default: the instant of its first snapshot. */
+  readonly fromMs?: Ms;
+  /** How much capture time to play; default: to its end. */
+  readonly forMs?: Ms;
+  /** Where participants stand in the recorded queues: a name of {@link queueModelNamed}. Default: risk-averse. */
+  readonly queue?: string;
+  /** Events read ahead; the default keeps some seconds of a busy market. */
+  readonly readAhead?: number;
+}
+
+/** Why a replay is over. The exchange goes on with the book as it then stands. */
+export interface ReplayEnd {
+  /** `capture-end`: all was played; `limit`: `forMs` has passed; `failed`: the capture could not be read on. */
+  readonly reason: "capture-end" | "limit" | "failed";
+  /** Where it stopped: capture time of the last event played, or undefined where there was none. */
+  readonly captureMs: Ms | undefined;
+  readonly messages: number;
+  readonly prints: number;
+  /** With `failed`: a FormatError naming file and line, a ConfigError or a RunError. */
+  readonly error?: MarketwrightError;
+}
+
+const DEFAULT_READ_AHEAD = 20_000;
+/** A recorder asks for its snapshot right after connecting; a capture without one in so long has none. */
+const SNAPSHOT_WITHIN_MS: Ms = 5_000;
+
+/**
+ * The flow `replay`: a recorded book, its prints and its marks drive one market. It opens with the book that everything up
+ * to the first snapshot (or up to `fromMs`) leaves, in one piece, so that nobody ever sees a book of diffs alone. From then on each recorded message is one atomic change at its place in time, and prints meet participants' orders
+ * by the exchange's queue rule. Where the capture has no marks the exchange's own one-second mid stands.
+ */
+export class ReplayFlow implements OrderFlow {
+  readonly #options: ReplayFlowOptions;
+  readonly #onEnd: (end: ReplayEnd) => void;
+  readonly #depth = new CapturedDepth();
+  #source: ReplaySource | undefined;
+  #run:
+    | {
+        readonly market: FlowMarket;
+        readonly seam: Seam;
+        readonly startedAt: number;
+        readonly captureStartMs: Ms;
+      }
+    | undefined;
+  #timer: Timer | undefined;
+  #stopped = false;
+  #captureMs: Ms | undefined;
+  #messages = 0;
+  #prints = 0;
+
+  /**
+   * @param onEnd hears once when the replay is over (not after {@link stop}).
+   * @throws ConfigError when speed, `fromMs`, `forMs` or `readAhead` is out of range.
+   */
+  constructor(options: ReplayFlowOptions, onEnd: (end: ReplayEnd) => void) {
+    requirePositive("speed", options.speed);
+    if (options.forMs !== undefined) requirePositive("forMs", options.forMs);
+    if (options.fromMs !== undefined) requirePositive("fromMs", options.fromMs);
+    if (options.readAhead !== undefined) requirePositive("readAhead", options.readAhead);
+    this.#options = options;
+    this.#onEnd = onEnd;
+  }
+
+  /** Capture time of the last event played; undefined before the first. */
+  get captureMs(): Ms | undefined {
+    return this.#captureMs;
+  }
+
+  /** Capture time at the instant the market opened: `fromMs`, or the snapshot's own; undefined before. */
+  get captureStartMs(): Ms | undefined {
+    return this.#run?.captureStartMs;
+  }
+
+  /** How many levels the recorded book has on both sides. */
+  get recordedLevels(): number {
+    return this.#depth.levels;
+  }
+
+  /**
+   * Reads the whole capture beforehand, which a run in virtual time needs: there, time does not wait for a disk. Without
+   * it, `start` reads ahead while it plays. What cannot be read fails later, when its turn comes.
+   */
+  async preload(instrument: Instrument): Promise<void> {
+    this.#source ??= new ReplaySource(
+      readCapture(this.#options.files, instrument),
+      Number.POSITIVE_INFINITY,
+    );
+    await this.#source.fill();
+  }
+
+  /** Begins at once when preloaded, else as soon as enough is read. @throws RunError when started twice or after stop. */
+  start(market: FlowMarket, seam: Seam): void {
+    if (this.#run !== undefined || this.#stopped)
+      throw new RunError("a replay runs once", { field: market.marketId });
+    this.#source ??= new ReplaySource(
+      readCapture(this.#options.files, market.instrument),
+      this.#options.readAhead ?? DEFAULT_READ_AHEAD,
+    );
+    this.#prime(market, seam, {
+      seenSnapshot: false,
+      firstMs: undefined,
+      lastMs: 0,
+      mark: undefined,
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    this.#closeSource();
+  }
+
+  /** Builds the book that the market opens with; reads more and comes back when what is read does not suffice. */
+  #prime(market: FlowMarket, seam: Seam, primed: Primed): void {
+    for (let event = this.#peek(); event !== undefined; event = this.#peek()) {
+      primed.firstMs ??= event.timeMs;
+      const complete = primed.seenSnapshot || event.timeMs >= primed.firstMs + SNAPSHOT_WITHIN_MS;
+      if (complete && event.timeMs >= (this.#options.fromMs ?? 0)) {
+        this.#open(market, seam, Math.max(primed.lastMs, this.#options.fromMs ?? 0), primed.mark);
+        return;
+      }
+      this.#source?.drop();
+      primed.lastMs = event.timeMs;
+      if (event.kind === "mark") primed.mark = event;
+      if (event.kind === "snapshot") primed.seenSnapshot = true;
+      if (event.kind === "snapshot" || event.kind === "update") this.#depth.apply(event);
+    }
+    this.#afterReading(() => this.#prime(market, seam, primed), this.#nothingToPlay(primed));
+  }
+
+  #open(market: FlowMarket, seam: Seam, captureStartMs: Ms, mark: CapturedMark | undefined): void {
+    this.#run = { market, seam, startedAt: seam.clock.monotonicMs(), captureStartMs };
+    market.attachRecorded(
+      this.#depth,
+      queueModelNamed(this.#options.queue ?? riskAverseQueue.name, market.instrument.lotBase),
+    );
+    // Participants may be waiting already: one message that changes nothing tests the opening book against their orders.
+    market.applyRecorded({ kind: "update", bids: [], asks: [] });
+    if (mark !== undefined) applyMark(market, mark);
+    this.#playDue();
+  }
+
+  /** Plays everything that is due, in order, and sets the timer for what comes next. */
+  #playDue(): void {
+    const run = this.#run;
+    if (run === undefined || this.#stopped) return;
+    const endMs = run.captureStartMs + (this.#options.forMs ?? Number.POSITIVE_INFINITY);
+    for (let event = this.#peek(); event !== undefined; event = this.#peek()) {
+      const overLimit = event.timeMs >= endMs;
+      const dueAt =
+        run.startedAt + (Math.min(event.timeMs, endMs) - run.captureStartMs) / this.#options.speed;
+      const waitMs = Math.ceil(dueAt - run.seam.clock.monotonicMs());
+      if (waitMs > 0) {
+        this.#timer = run.seam.clock.setTimer(waitMs, () => this.#playDue());
+        void this.#source?.fill();
+        return;
+      }
+      if (overLimit) {
+        this.#finish("limit");
+        return;
+      }
+      this.#source?.drop();
+      this.#play(run.market, event);
+      // A participant's reaction to that very event may have stopped the exchange.
+      if (this.#stopped) return;
+    }
+    this.#afterReading(() => this.#playDue(), undefined);
+  }
+
+  #play(market: FlowMarket, event: CaptureEvent): void {
+    this.#captureMs = event.timeMs;
+    switch (event.kind) {
+      case "snapshot":
+      case "update":
+        this.#messages += 1;
+        market.applyRecorded(event);
+        return;
+      case "trade":
+        this.#prints += 1;
+        market.recordedPrint({
+          aggressor: event.aggressor,
+          ticks: event.ticks,
+          lots: event.lots,
+          timeMs: market.nowMs(),
+        });
+        return;
+      case "mark":
+        applyMark(market, event);
+    }
+  }
+
+  #peek(): CaptureEvent | undefined {
+    if (this.#stopped) return undefined;
+    try {
+      return this.#source?.peek();
+    } catch (error) {
+      if (!(error instanceof MarketwrightError)) throw error;
+      this.#finish("failed", error);
+      return undefined;
+    }
+  }
+
+  /** Goes on with `then` once more has been read; at the capture's end finishes, failing with `orElse` where one is given. */
+  #afterReading(then: () => void, orElse: MarketwrightError | undefined): void {
+    const source = this.#source;
+    if (source === undefined || this.#stopped) return;
+    if (source.isOver) {
+      if (orElse === undefined) this.#finish("capture-end");
+      else this.#finish("failed", orElse);
+      return;
+    }
+    void source.pull().then(then);
+  }
+
+  #nothingToPlay(primed: Primed): MarketwrightError {
+    return this.#options.fromMs === undefined || primed.firstMs === undefined
+      ? new RunError("nothing to replay", {
+          field: this.#options.files.books,
+          expected: "a capture that goes on after its first snapshot",
+        })
+      : new ConfigError("begins after the capture's end", {
+          field: "fromMs",
+          value: this.#options.fromMs,
+          expected: "a time inside the capture",
+        });
+  }
+
+  #finish(reason: ReplayEnd["reason"], error?: MarketwrightError): void {
+    this.stop();
+    const end = {
+      reason,
+      captureMs: this.#captureMs,
+      messages: this.#messages,
+      prints: this.#prints,
+    };
+    this.#onEnd(error === undefined ? end : { ...end, error });
+  }
+
+  #closeSource(): void {
+    // Closing only ends the readers; what they might still report is of a replay that nobody plays any more.
+    void this.#source?.close();
+  }
+}
+
+interface Primed {
+  seenSnapshot: boolean;
+  firstMs: Ms | undefined;
+  lastMs: Ms;
+  mark: CapturedMark | undefined;
+}
+
+function applyMark(market: FlowMarket, mark: CapturedMark): void {
+  const { tickQuote } = market.instrument;
+  market.setReference(Number(mark.indexPrice) / tickQuote, Number(mark.markPrice) / tickQuote);
+}
+
+function requirePositive(field: string, value: number): void {
+  if (!(Number.isFinite(value) && value > 0))
+    throw new ConfigError("out of range", { field, value, expected: "a positive number" });
+}

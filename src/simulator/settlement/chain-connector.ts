@@ -1,0 +1,245 @@
+import { parseUnits } from "ethers";
+import type { Signer } from "../../core/crypto/signing.js";
+import { RunError } from "../../core/errors.js";
+import type { Hex } from "../../core/units.js";
+import type { ExchangeAccount } from "../accounts/account.js";
+import type { Credit } from "../accounts/credit-ledger.js";
+import type { OnSettlement, Settlement } from "../accounts/settlement.js";
+import type { OpenChain } from "../chain/open-chain.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
+import type { Market } from "../markets/market.js";
+import { BlockFollower } from "./block-follower.js";
+import { ChainAccounts } from "./chain-accounts.js";
+import type { ChainBlock } from "./chain-block.js";
+import { ChainCredit, type ChainCreditParts } from "./chain-credit-ledger.js";
+import { ChainEventReader } from "./chain-events.js";
+import { ChainMarks } from "./chain-mark-prices.js";
+import { ChainOutbox } from "./chain-outbox.js";
+import type { ChainReport } from "./chain-report.js";
+import { ChainSettlement } from "./chain-settlement.js";
+import { HouseOrders } from "./house-order-signer.js";
+import { revertReason } from "./revert-reason.js";
+
+/** What an exchange has a chain with. */
+export interface ChainSideParts {
+  readonly state: ExchangeState;
+  readonly open: OpenChain;
+  /** Runs a change as one event of the exchange. */
+  turn(run: () => void): void;
+  report(report: ChainReport): void;
+  /** Hears of a failure after which the chain answers nothing more. */
+  onFault(error: unknown): void;
+}
+
+/** What the exchange does when its chain says so; within a turn. */
+export interface ChainConsequences {
+  /** Money or positions of accounts have changed. */
+  onChanged(accounts: Iterable<ExchangeAccount>): void;
+  /** The mark of a market is another. */
+  onMark(market: Market): void;
+  /** Somebody may sign for an account no more. @param operator in lower case */
+  onRevoked(account: ExchangeAccount, operator: Hex): void;
+}
+
+/**
+ * The exchange's side of its chain. The exchange decides at once and the chain is asked after the event that decided; what the chain
+ * says comes back as one event a block.
+ */
+export class ChainSide {
+  readonly open: OpenChain;
+  readonly outbox: ChainOutbox;
+  readonly #parts: ChainSideParts;
+  readonly #follower: BlockFollower;
+  readonly #signers: ReadonlyMap<Hex, Signer>;
+  #settlement: ChainSettlement | null = null;
+  #credit: ChainCredit | null = null;
+  #accounts: ChainAccounts | null = null;
+  #marks: ChainMarks | null = null;
+  #isRunning = false;
+
+  constructor(parts: ChainSideParts) {
+    const { state, open, turn, onFault } = parts;
+    this.#parts = parts;
+    this.open = open;
+    this.#signers = signersOf(open);
+    this.outbox = new ChainOutbox({
+      state,
+      chain: open.chain,
+      signerOf: (address) => this.#signers.get(address),
+      turn,
+      onFault,
+    });
+    this.#follower = new BlockFollower({
+      state,
+      chain: open.chain,
+      dealer: lower(open.addresses.dealer),
+      perps: new Set([...open.addresses.markets.values()].map(({ perp }) => lower(perp))),
+      events: new ChainEventReader(open.addresses, open.dealerForm),
+      isOwn: (transaction) => this.outbox.isOwn(transaction),
+      reasonOf: (hash) => revertReason(open.chain, hash),
+      turn,
+      apply: (block) => this.#apply(block),
+      onFault,
+    });
+  }
+
+  /** What settles the exchange's trades; made once. */
+  settlement(onSettlement: OnSettlement): Settlement {
+    const { state, open, report } = this.#parts;
+    const { chain, domain, markets } = state.config;
+    const { keys, chain: evm } = open;
+    this.#settlement = new ChainSettlement(
+      {
+        outbox: this.outbox,
+        orderSender: lower(keys.orderSender.signer.address),
+        houses: new HouseOrders(domain, (marketId) => keys.house(marketId)),
+        gas: {
+          blockGasLimit: evm.genesis.blockGasLimit,
+          maxPositions: Math.min(chain?.contracts.maxPositions ?? 1, Object.keys(markets).length),
+        },
+        houseDelayMs: chain?.blocks.intervalMs ?? 0,
+        report,
+      },
+      onSettlement,
+    );
+    return this.#settlement;
+  }
+
+  /** What moves the exchange's credit; made once. */
+  credit({
+    onChanged,
+    onIncomingDone,
+  }: Pick<ChainConsequences, "onChanged"> & Pick<ChainCreditParts, "onIncomingDone">): Credit {
+    const { state, open, report } = this.#parts;
+    const { chain } = state.config;
+    const { dealer, owner, fundingKeeper, fundingRateLimiter } = open.addresses;
+    this.#credit = new ChainCredit({
+      state,
+      outbox: this.outbox,
+      accounts: () => this.#requireAccounts(),
+      dealer: lower(dealer),
+      owner: lower(owner),
+      fundingKeeper: lower(fundingKeeper),
+      fundingTarget: lower(chain?.contracts.fundingLimiter === false ? dealer : fundingRateLimiter),
+      gasMoneyWei: parseUnits(chain?.accounts.gasEth ?? "0", 18),
+      report,
+      onIncomingDone,
+      afterChange: onChanged,
+    });
+    return this.#credit;
+  }
+
+  /** Takes the accounts and the marks of the markets, which are all there now. */
+  attach({ onChanged, onMark, onRevoked }: ChainConsequences): void {
+    const { state, open, report, turn } = this.#parts;
+    const { chain } = state.config;
+    const places = new Map(
+      [...open.addresses.markets].map(([marketId, { priceSource, setter }]) => [
+        marketId,
+        { priceSource: lower(priceSource), setter: lower(setter) },
+      ]),
+    );
+    const accounts = new ChainAccounts({
+      state,
+      sources: new Map([...places].map(([marketId, { priceSource }]) => [marketId, priceSource])),
+      onOperator: (account, operator, isValid) => {
+        // Where a later word is on its way, that one decides.
+        if (this.#credit?.isOperatorAsked(account, operator)) return;
+        if (isValid) account.operators.add(operator);
+        else onRevoked(account, operator);
+      },
+      onMark: (market, price, updatedAtSeconds) =>
+        this.#marks?.onPrice(market, price, updatedAtSeconds),
+      onChanged,
+    });
+    this.#accounts = accounts;
+    this.#marks = new ChainMarks({
+      state,
+      outbox: this.outbox,
+      accounts,
+      places,
+      minChangeBps: chain?.oracle.minChangeBps ?? 0,
+      minIntervalMs: chain?.oracle.minIntervalMs ?? 0,
+      heartbeatMs: chain?.contracts.priceHeartbeatMs ?? 0,
+      turn,
+      onMark,
+      report,
+    });
+  }
+
+  #requireAccounts(): ChainAccounts {
+    if (this.#accounts === null)
+      throw new RunError("the chain's accounts are not there yet", { field: "chain" });
+    return this.#accounts;
+  }
+
+  /**
+   * Reads the blocks that the state does not know of yet; before the first start.
+   * @throws FormatError when the state and the chain do not go together; RunError when the chain has failed
+   */
+  async catchUp(): Promise<void> {
+    await this.#follower.catchUp();
+    this.#settlement?.requireRequests();
+  }
+
+  /** Sends what is asked of the chain and follows its blocks. */
+  start(): void {
+    this.#isRunning = true;
+    this.#follower.start();
+    this.#marks?.start();
+    this.outbox.open();
+  }
+
+  /** Neither sends nor applies anything until the next start. What is on its way is found again then. */
+  stop(): void {
+    this.#isRunning = false;
+    this.outbox.close();
+    this.#follower.stop();
+    this.#marks?.stop();
+  }
+
+  /** Sends what an event asked for; after each, once it lasts. */
+  flush(): void {
+    this.outbox.flush();
+  }
+
+  /**
+   * Waits until all that was asked of the chain has been done, and every block of it applied. With blocks at an interval what waits
+   * for the next one is not waited for.
+   */
+  async settled(): Promise<void> {
+    do {
+      await this.outbox.idle();
+      await this.open.chain.idle();
+      await this.#follower.idle();
+    } while (
+      this.#isRunning &&
+      (this.outbox.isSending || this.#parts.state.chainBlock < this.open.chain.head.number)
+    );
+  }
+
+  #apply(block: ChainBlock): void {
+    for (const transaction of block.transactions) {
+      if (!this.outbox.resolve(transaction)) this.#accounts?.apply(transaction);
+    }
+    this.#marks?.onBlock(block);
+    this.outbox.reviewSent();
+  }
+}
+
+/** Whoever the exchange itself signs for. */
+function signersOf({ keys, addresses }: OpenChain): ReadonlyMap<Hex, Signer> {
+  const marketIds = [...addresses.markets.keys()];
+  const held = [
+    keys.owner,
+    keys.orderSender,
+    keys.insurance,
+    keys.fundingKeeper,
+    ...marketIds.flatMap((marketId) => [keys.market(marketId), keys.house(marketId)]),
+  ];
+  return new Map(held.map(({ signer }) => [lower(signer.address), signer]));
+}
+
+function lower(address: Hex): Hex {
+  return address.toLowerCase() as Hex;
+}

@@ -1,0 +1,248 @@
+import { Interface } from "ethers";
+import { dealerAbi } from "../../chain/abi/dealer.generated.js";
+import { fundingRateLimiterAbi } from "../../chain/abi/funding-rate-limiter.generated.js";
+import type { CreditUnits, Hex } from "../../core/units.js";
+import type { IncomeType } from "../../exchange/records.js";
+import { mulFixed } from "../../perpetual/fixed-point.js";
+import type { ExchangeAccount } from "../accounts/account.js";
+import type { Credit } from "../accounts/credit-ledger.js";
+import { bookIncomes } from "../accounts/record-incomes.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
+import type { Market } from "../markets/market.js";
+import type { ChainAccounts, EventTerms } from "./chain-accounts.js";
+import type { ChainTransaction } from "./chain-block.js";
+import type { ChainOutbox } from "./chain-outbox.js";
+import type { ChainReport } from "./chain-report.js";
+import type { ChainRequest } from "./chain-request.js";
+
+/** What credit is moved with on chain. Addresses in lower case. */
+export interface ChainCreditParts {
+  readonly state: ExchangeState;
+  readonly outbox: ChainOutbox;
+  /** Made after the markets, which are made after what moves credit. */
+  accounts(): ChainAccounts;
+  readonly dealer: Hex;
+  /** Whose tokens become deposits. */
+  readonly owner: Hex;
+  readonly fundingKeeper: Hex;
+  /** What the keeper calls: the limiter, or the dealer itself. */
+  readonly fundingTarget: Hex;
+  /** Wei that a new account gets for the gas of its own transactions. */
+  readonly gasMoneyWei: bigint;
+  report(report: ChainReport): void;
+  /** Called with the address of an account for which a deposit is no more on its way, credited or failed. */
+  onIncomingDone(address: Hex): void;
+  /** Called with the accounts whose money or positions have changed. */
+  afterChange(accounts: Iterable<ExchangeAccount>): void;
+}
+
+const DEALER = new Interface(dealerAbi);
+const LIMITER = new Interface(fundingRateLimiterAbi);
+const GAS = { transfer: 21_000, call: 200_000, withdrawal: 2_000_000, funding: 500_000 } as const;
+
+/**
+ * Moves credit through the contracts. Nothing is credited or paid here before a block says so; what leaves an account counts as gone
+ * for its margin from the request on, and comes back when the contracts refuse.
+ */
+export class ChainCredit implements Credit {
+  readonly #parts: ChainCreditParts;
+
+  constructor(parts: ChainCreditParts) {
+    this.#parts = parts;
+    const { outbox, state } = parts;
+    outbox.handle("gas", this.#handler("gas-failed"));
+    const deposit = this.#handler("deposit-failed", ({ details }) => ({
+      depositType: details.type as IncomeType,
+    }));
+    const done = ({ details }: ChainRequest) => parts.onIncomingDone(String(details.about) as Hex);
+    outbox.handle("deposit", {
+      onMined: (request, transaction) => {
+        deposit.onMined(request, transaction);
+        done(request);
+      },
+      onRefused: (request, reason) => {
+        deposit.onRefused(request, reason);
+        done(request);
+      },
+    });
+    outbox.handle(
+      "funding",
+      this.#handler("funding-refused", ({ details }) => ({
+        fundingRate: BigInt(String(details.rate)),
+      })),
+    );
+    outbox.handle("operator", { ...this.#handler("operator-failed"), isSentAgain: true });
+    const arrived = (request: ChainRequest) => {
+      const account = parts.accounts().account(String(request.details.about) as Hex);
+      account.leavingCredit -= BigInt(String(request.details.amount));
+      state.listener.onAccount(account);
+      return account;
+    };
+    const withdrawal = this.#handler("withdrawal-failed");
+    outbox.handle("withdraw", {
+      onMined: (request, transaction) => {
+        const account = arrived(request);
+        withdrawal.onMined(request, transaction);
+        this.changed([account]);
+      },
+      onRefused: (request, reason) => {
+        const account = arrived(request);
+        withdrawal.onRefused(request, reason);
+        this.changed([account]);
+      },
+    });
+  }
+
+  /** Gives it money for gas, and tells the dealer who may sign for it. */
+  opened(account: ExchangeAccount): void {
+    const { outbox, owner, gasMoneyWei } = this.#parts;
+    const to = lower(account.address);
+    if (gasMoneyWei > 0n) {
+      outbox.add({
+        kind: "gas",
+        from: owner,
+        to,
+        data: "0x",
+        valueWei: gasMoneyWei,
+        gas: GAS.transfer,
+        details: { about: to },
+      });
+    }
+    for (const operator of account.operators) this.operator(account, operator, true);
+  }
+
+  deposit(
+    account: ExchangeAccount,
+    amount: CreditUnits,
+    type: "DEPOSIT" | "BONUS" = "DEPOSIT",
+  ): void {
+    const about = lower(account.address);
+    const data = DEALER.encodeFunctionData("deposit", [amount, 0n, about]) as Hex;
+    const { outbox, owner: from, dealer: to } = this.#parts;
+    outbox.add({ kind: "deposit", from, to, data, gas: GAS.call, details: { about, type } });
+  }
+
+  isIncoming(account: ExchangeAccount): boolean {
+    return this.#parts.state.requests.hasAbout("deposit", lower(account.address));
+  }
+
+  /** Sent as the account itself, to itself: the chain is the exchange's own, and the request was signed by the account. */
+  withdraw(account: ExchangeAccount, amount: CreditUnits): void {
+    const about = lower(account.address);
+    const data = DEALER.encodeFunctionData("fastWithdraw", [
+      about,
+      about,
+      amount,
+      0n,
+      false,
+      "0x",
+    ]) as Hex;
+    const { outbox, state, dealer: to } = this.#parts;
+    account.leavingCredit += amount;
+    outbox.add({
+      kind: "withdraw",
+      from: about,
+      to,
+      data,
+      gas: GAS.withdrawal,
+      details: { about, amount: String(amount) },
+    });
+    state.listener.onAccount(account);
+    this.changed([account]);
+  }
+
+  /** Sent as the account itself, as a withdrawal is. */
+  operator(account: ExchangeAccount, operator: Hex, isValid: boolean): void {
+    const about = lower(account.address);
+    const data = DEALER.encodeFunctionData("setOperator", [operator, isValid]) as Hex;
+    this.#parts.outbox.add({
+      kind: "operator",
+      from: about,
+      to: this.#parts.dealer,
+      data,
+      gas: GAS.call,
+      details: { about, operator },
+    });
+  }
+
+  /** Whether the last word on an operator is still on its way to the chain. */
+  isOperatorAsked(account: ExchangeAccount, operator: Hex): boolean {
+    const about = lower(account.address);
+    for (const { details } of this.#parts.outbox.pending("operator")) {
+      if (details.about === about && details.operator === operator) return true;
+    }
+    return false;
+  }
+
+  /** Asks the keeper for the cumulative rate that the interval's rate makes of the present one; the chain pays it, or nobody does. */
+  fund(market: Market): void {
+    const rate =
+      market.rules.config.funding.mode === "fixed"
+        ? market.rules.fundingRate
+        : market.premium.close();
+    if (rate === null) return;
+    const { outbox, fundingKeeper: from, fundingTarget: to } = this.#parts;
+    const wanted = this.#askedFunding(market) - mulFixed(rate, market.prices.mark);
+    const data = LIMITER.encodeFunctionData("updateFundingRate", [
+      [market.rules.perp],
+      [wanted],
+    ]) as Hex;
+    outbox.add({
+      kind: "funding",
+      from,
+      to,
+      data,
+      gas: GAS.funding,
+      details: { about: market.id, rate: String(rate), wanted: String(wanted) },
+    });
+  }
+
+  /** The cumulative rate with every update that is on its way. */
+  #askedFunding(market: Market): CreditUnits {
+    let asked = market.cumulativeFunding;
+    for (const { details } of this.#parts.outbox.pending("funding")) {
+      if (details.about === market.id) asked = BigInt(String(details.wanted));
+    }
+    return asked;
+  }
+
+  changed(accounts: readonly ExchangeAccount[]): void {
+    this.#parts.afterChange(accounts);
+  }
+
+  income(
+    account: ExchangeAccount,
+    marketId: string,
+    amounts: readonly (readonly [IncomeType, CreditUnits])[],
+  ): void {
+    bookIncomes(this.#parts.state, account, marketId, amounts);
+  }
+
+  #handler(
+    failure: ChainReport["kind"],
+    termsOf: (request: ChainRequest) => EventTerms = () => ({}),
+  ) {
+    const { accounts, report } = this.#parts;
+    const about = ({ details }: ChainRequest) => String(details.about);
+    return {
+      onMined: (request: ChainRequest, transaction: ChainTransaction) => {
+        if (transaction.isReverted) {
+          report({
+            kind: failure,
+            about: about(request),
+            reason: transaction.revertReason ?? "reverted",
+            hash: transaction.hash,
+          });
+        } else {
+          accounts().apply(transaction, termsOf(request));
+        }
+      },
+      onRefused: (request: ChainRequest, reason: string) =>
+        report({ kind: failure, about: about(request), reason, hash: null }),
+    };
+  }
+}
+
+function lower(address: Hex): Hex {
+  return address.toLowerCase() as Hex;
+}

@@ -1,0 +1,184 @@
+import { Interface } from "ethers";
+import { settablePriceSourceAbi } from "../../chain/abi/settable-price-source.generated.js";
+import type { Clock, Timer } from "../../core/runtime/seam.js";
+import type { CreditUnits, Hex, MarketId, Ms } from "../../core/units.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
+import type { Market } from "../markets/market.js";
+import type { ChainAccounts } from "./chain-accounts.js";
+import type { ChainBlock } from "./chain-block.js";
+import type { ChainOutbox } from "./chain-outbox.js";
+import type { ChainReport } from "./chain-report.js";
+
+/** A market's price source, and whoever may set its price. In lower case. */
+export interface MarkPlace {
+  readonly priceSource: Hex;
+  readonly setter: Hex;
+}
+
+/** What marks are kept with. */
+export interface ChainMarksParts {
+  readonly state: ExchangeState;
+  readonly outbox: ChainOutbox;
+  readonly accounts: ChainAccounts;
+  readonly places: ReadonlyMap<MarketId, MarkPlace>;
+  readonly minChangeBps: number;
+  readonly minIntervalMs: Ms;
+  /** How long a price counts on chain. */
+  readonly heartbeatMs: Ms;
+  /** Runs a change as one event of the exchange. */
+  turn(run: () => void): void;
+  /** The mark of a market is another. */
+  onMark(market: Market): void;
+  report(report: ChainReport): void;
+}
+
+const KIND = "mark";
+const SOURCE = new Interface(settablePriceSourceAbi);
+const GAS = 150_000;
+
+/**
+ * Keeps each market's mark the price of its source on chain. What the market's own prices make of it is proposed there, at most so
+ * often and for no smaller change; it is the mark when its block has been read. A price that somebody else sets is the mark as well,
+ * until the market proposes another. A price that nothing changes is sent again before it goes stale.
+ */
+export class ChainMarks {
+  readonly #parts: ChainMarksParts;
+  readonly #clock: Clock;
+  /** What each market would have, and has not yet asked for. */
+  readonly #wanted = new Map<Market, CreditUnits>();
+  readonly #sentMs = new Map<Market, Ms>();
+  readonly #timers = new Map<string, Timer>();
+  #isRunning = false;
+
+  constructor(parts: ChainMarksParts) {
+    this.#parts = parts;
+    this.#clock = parts.state.seam.clock;
+    const { outbox, accounts, state, report } = parts;
+    const next = (about: unknown) => {
+      const market = state.markets.get(String(about));
+      if (market !== undefined) this.#consider(market);
+    };
+    outbox.handle(KIND, {
+      onMined: ({ details }, transaction) => {
+        if (transaction.isReverted) {
+          const { revertReason, hash } = transaction;
+          report({
+            kind: "mark-failed",
+            about: String(details.about),
+            reason: revertReason ?? "reverted",
+            hash,
+          });
+        }
+        accounts.apply(transaction);
+        next(details.about);
+      },
+      onRefused: ({ details }, reason) => {
+        report({ kind: "mark-failed", about: String(details.about), reason, hash: null });
+        next(details.about);
+      },
+    });
+    for (const market of state.markets.values()) {
+      market.prices.proposeTo((price) => this.#propose(market, price));
+    }
+  }
+
+  /** Refreshes what goes stale. */
+  start(): void {
+    this.#isRunning = true;
+    for (const market of this.#parts.state.markets.values()) this.#awaitStaleness(market);
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    for (const timer of this.#timers.values()) timer.cancel();
+    this.#timers.clear();
+  }
+
+  /** A price source has a price. */
+  onPrice(market: Market, price: CreditUnits, updatedAtSeconds: number): void {
+    market.markSetSeconds = updatedAtSeconds;
+    const { prices } = market;
+    const isNew = prices.mark !== price;
+    prices.mark = price;
+    if (prices.index === 0n) prices.index = price;
+    this.#awaitStaleness(market);
+    this.#parts.state.listener.onMarket(market);
+    if (isNew) this.#parts.onMark(market);
+  }
+
+  /** A block's time may have been moved by hand. */
+  onBlock({ timestampSeconds }: ChainBlock): void {
+    for (const market of this.#parts.state.markets.values()) {
+      const ageMs = (timestampSeconds - market.markSetSeconds) * 1000;
+      if (market.markSetSeconds > 0 && ageMs >= this.#parts.heartbeatMs / 2) this.#refresh(market);
+    }
+  }
+
+  #propose(market: Market, price: CreditUnits): void {
+    if (price <= 0n) return;
+    this.#wanted.set(market, price);
+    this.#consider(market);
+  }
+
+  #consider(market: Market): void {
+    const price = this.#wanted.get(market);
+    if (price === undefined || this.#isAsked(market)) return;
+    const { minChangeBps, minIntervalMs } = this.#parts;
+    const { mark } = market.prices;
+    const change = price > mark ? price - mark : mark - price;
+    if (mark > 0n && (change === 0n || Number(change) * 10_000 < minChangeBps * Number(mark))) {
+      this.#wanted.delete(market);
+      return;
+    }
+    const waitMs =
+      (this.#sentMs.get(market) ?? -minIntervalMs) + minIntervalMs - this.#clock.monotonicMs();
+    if (waitMs > 0) {
+      this.#later(`mark ${market.id}`, waitMs, () => this.#consider(market));
+      return;
+    }
+    this.#ask(market, price);
+  }
+
+  #ask(market: Market, price: CreditUnits): void {
+    const place = this.#parts.places.get(market.id);
+    if (place === undefined) return;
+    this.#wanted.delete(market);
+    this.#sentMs.set(market, this.#clock.monotonicMs());
+    const data = SOURCE.encodeFunctionData("setMarkPrice", [price]) as Hex;
+    const { setter: from, priceSource: to } = place;
+    this.#parts.outbox.add({ kind: KIND, from, to, data, gas: GAS, details: { about: market.id } });
+  }
+
+  #isAsked(market: Market): boolean {
+    for (const { details } of this.#parts.outbox.pending(KIND)) {
+      if (details.about === market.id) return true;
+    }
+    return false;
+  }
+
+  #refresh(market: Market): void {
+    if (market.prices.mark > 0n && !this.#isAsked(market))
+      this.#ask(market, this.#wanted.get(market) ?? market.prices.mark);
+  }
+
+  #awaitStaleness(market: Market): void {
+    if (!this.#isRunning || market.markSetSeconds === 0) return;
+    // A chain whose clock was moved ahead sets prices in the future.
+    const ageMs = Math.max(0, this.#clock.nowMs() - market.markSetSeconds * 1000);
+    this.#later(`refresh ${market.id}`, this.#parts.heartbeatMs / 2 - ageMs, () =>
+      this.#refresh(market),
+    );
+  }
+
+  #later(name: string, waitMs: Ms, run: () => void): void {
+    if (!this.#isRunning) return;
+    this.#timers.get(name)?.cancel();
+    this.#timers.set(
+      name,
+      this.#clock.setTimer(Math.max(0, Math.ceil(waitMs)), () => {
+        this.#timers.delete(name);
+        this.#parts.turn(run);
+      }),
+    );
+  }
+}

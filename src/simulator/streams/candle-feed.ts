@@ -1,0 +1,122 @@
+import type { Timer } from "../../core/runtime/seam.js";
+import type { Ms } from "../../core/units.js";
+import type { ExchangeState } from "../engine/exchange-state.js";
+import type { CandleInterval } from "../markets/candle-interval.js";
+import type { Market } from "../markets/market.js";
+import { tradeBarRecord } from "../rest/records/market-records.js";
+import type { StreamLink } from "./stream-link.js";
+
+/** As many bars as one REST page holds. */
+const MOST_BARS = 500;
+
+/** The followers of one spelling of a stream's name. */
+interface Topic {
+  readonly interval: CandleInterval;
+  readonly links: Set<StreamLink>;
+  /** The newest bar that was sent; it may have changed since. Null before the first. */
+  newestMs: Ms | null;
+}
+
+/**
+ * A market's kline streams (protocol 4.2): the newest bar at the subscription, and after that every bar that has changed, a bar's
+ * last values before the next one's first.
+ */
+export class KlinePublisher {
+  readonly #state: ExchangeState;
+  readonly #market: Market;
+  /** By the name of the stream as it was asked for, since it is wrapped under that name. */
+  readonly #topics = new Map<string, Topic>();
+  #isPending = false;
+  #timer: Timer | null = null;
+
+  constructor(state: ExchangeState, market: Market) {
+    this.#state = state;
+    this.#market = market;
+  }
+
+  subscribe(name: string, interval: CandleInterval, link: StreamLink): void {
+    const topic = this.#topics.get(name) ?? { interval, links: new Set(), newestMs: null };
+    this.#topics.set(name, topic);
+    const newest = this.#market.candles.newest(interval, this.#state.nowMs());
+    topic.newestMs ??= newest?.timeMs ?? null;
+    topic.links.add(link);
+    const bars =
+      newest === undefined
+        ? []
+        : [tradeBarRecord(this.#market, newest, this.#state.config.choices)];
+    link.send(wrapped(name, link, JSON.stringify(bars)));
+  }
+
+  unsubscribe(name: string, link: StreamLink): void {
+    const topic = this.#topics.get(name);
+    if (topic?.links.delete(link) && topic.links.size === 0) {
+      this.#topics.delete(name);
+      if (this.#topics.size === 0) {
+        this.stop();
+      }
+    }
+  }
+
+  /** The market traded: its bars are sent after the configured interval, if anybody follows them. */
+  onTrade(): void {
+    if (this.#topics.size === 0) {
+      return;
+    }
+    this.#isPending = true;
+    const { klineIntervalMs } = this.#state.config.streams;
+    if (klineIntervalMs > 0 && this.#timer === null) {
+      this.#timer = this.#state.seam.clock.setTimer(klineIntervalMs, () => {
+        this.#timer = null;
+        this.publish();
+      });
+    }
+  }
+
+  /** Time has passed: where empty bars are shown, a new one may have begun. */
+  onReading(): void {
+    if (this.#state.config.choices.emptyBars === "omit") {
+      return;
+    }
+    for (const [name, topic] of this.#topics) {
+      const newest = this.#market.candles.newest(topic.interval, this.#state.nowMs());
+      if (newest !== undefined && newest.timeMs !== topic.newestMs) {
+        this.#send(name, topic);
+      }
+    }
+  }
+
+  /** Sends what changed since the last time. */
+  publish(): void {
+    if (!this.#isPending) {
+      return;
+    }
+    this.#isPending = false;
+    for (const [name, topic] of this.#topics) {
+      this.#send(name, topic);
+    }
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#isPending = false;
+  }
+
+  #send(name: string, topic: Topic): void {
+    const nowMs = this.#state.nowMs();
+    const { candles } = this.#market;
+    const startMs = topic.newestMs ?? candles.newest(topic.interval, nowMs)?.timeMs;
+    const bars = candles.page(topic.interval, { startMs, limit: MOST_BARS }, nowMs);
+    topic.newestMs = bars.at(-1)?.timeMs ?? null;
+    const payload = JSON.stringify(
+      bars.map((bar) => tradeBarRecord(this.#market, bar, this.#state.config.choices)),
+    );
+    for (const link of [...topic.links]) {
+      link.send(wrapped(name, link, payload));
+    }
+  }
+}
+
+function wrapped(name: string, link: StreamLink, payload: string): string {
+  return link.options.wraps ? `{"stream":"${name}","data":${payload}}` : payload;
+}

@@ -1,7 +1,7 @@
 import type { BotConfig } from "../src/bot/config/config.js";
 import { botSchema } from "../src/bot/config/config-schema.js";
 import { Bot } from "../src/bot/engine/bot.js";
-import type { Notice } from "../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../src/bot/engine/bot-event.js";
 import type { OutboxPort } from "../src/bot/execution/dispatcher.js";
 import { RunMonitor } from "../src/bot/run/monitor/run-monitor.js";
 import { MemoryStateStore } from "../src/bot/state/state-dir.js";
@@ -13,7 +13,7 @@ import { RestClient } from "../src/exchange/rest/rest-client.js";
 import type { Transport } from "../src/exchange/rest/transport.js";
 import type { VenueEvent } from "../src/exchange/venue.js";
 import { Outbox, type OutboxItem } from "../src/executor/outbox.js";
-import { logTo } from "../src/monitoring/log.js";
+import { createLog } from "../src/monitoring/log.js";
 import { Metrics } from "../src/monitoring/metrics.js";
 import type { BoundStrategy } from "../src/strategies/strategy.js";
 
@@ -21,7 +21,7 @@ import type { BoundStrategy } from "../src/strategies/strategy.js";
 export interface BenchBotOptions {
   /** The bot's YAML as an object. */
   readonly file: unknown;
-  readonly seam: Seam;
+  readonly runtime: Seam;
   readonly transport: Transport;
   readonly signer: Signer;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
@@ -30,7 +30,7 @@ export interface BenchBotOptions {
   /** Looks at what passes by, for the shares of the stages. */
   readonly watch?: {
     readonly event?: (event: VenueEvent) => void;
-    readonly notice?: (notice: Notice) => void;
+    readonly notice?: (notice: BotEvent) => void;
     readonly enqueued?: (item: OutboxItem) => void;
     readonly leaving?: (item: OutboxItem) => void;
   };
@@ -53,7 +53,7 @@ export async function startBenchBot(
   options: BenchBotOptions,
   run: <T>(promise: Promise<T>) => Promise<T>,
 ): Promise<BenchBot> {
-  const { seam, transport, signer, watch = {} } = options;
+  const { runtime: seam, transport, signer, watch = {} } = options;
   const config: BotConfig = { ...botSchema.parse(options.file), path: "/bench.yaml" };
   const markets = Object.keys(config.markets);
   const client = new RestClient({
@@ -66,7 +66,7 @@ export async function startBenchBot(
   await run(client.registerAccount());
   const monitor = new RunMonitor(
     new Metrics(),
-    logTo({ write: () => {} }, { level: "info", clock: seam.clock }),
+    createLog({ write: () => {} }, { level: "info", clock: seam.clock }),
     seam.clock,
     () => {},
   );
@@ -78,7 +78,7 @@ export async function startBenchBot(
     markets,
     exchangeNowMs: () => bot.context.exchangeTime.nowMs(),
     requestTimeoutMs: config.exchange.requestTimeoutMs,
-    onWritten: (actionId) => monitor.written(actionId),
+    onWritten: (actionId) => monitor.onActionWritten(actionId),
   });
   const bot = new Bot({
     config,
@@ -86,13 +86,13 @@ export async function startBenchBot(
     rules,
     strategies: options.strategies,
     venue,
-    seam,
+    runtime: seam,
     store: new ForgetfulStore(),
     outbox:
       watch.enqueued === undefined && watch.leaving === undefined ? outbox : watched(outbox, watch),
-    observer: (notice) => {
+    listener: (notice) => {
       watch.notice?.(notice);
-      monitor.observe(notice);
+      monitor.onBotEvent(notice);
     },
     receivedMonotonicMs: options.receivedMonotonicMs,
   });
@@ -127,9 +127,9 @@ function watched(
       enqueued?.(item);
       outbox.enqueue({
         ...item,
-        leave: (done) => {
+        onTurn: (done) => {
           leaving?.(item);
-          item.leave(done);
+          item.onTurn(done);
         },
       });
     },

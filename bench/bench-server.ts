@@ -9,7 +9,7 @@ export interface BenchServer {
   /** CPU that its process has used so far, user and system. */
   cpuMs(): Promise<number>;
   /** What a process that measures more than its CPU answers when it is asked. */
-  ask<Answer>(): Promise<Answer>;
+  query<Answer>(): Promise<Answer>;
   end(): void;
 }
 
@@ -35,7 +35,7 @@ export async function forkBenchServer(
   return {
     ports,
     cpuMs: () => ask<number>(),
-    ask,
+    query: ask,
     end: () => {
       child.removeAllListeners("exit").kill();
     },

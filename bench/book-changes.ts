@@ -1,5 +1,5 @@
 import { seededRandom } from "../src/core/runtime/seeded-random.js";
-import { type Lots, type Side, signOf, type Ticks } from "../src/core/units.js";
+import { type Lots, type Side, sideSign, type Ticks } from "../src/core/units.js";
 import { OrderBook } from "../src/market/book/order-book.js";
 
 /** A seeded stream of level changes over a book of `levels` levels a side: most near the touch, as in a live market. */
@@ -75,7 +75,7 @@ export function updateOf(
       ticks: ticks[at] as number,
       lots: lots[at] as number,
     };
-    levels.set(level.ticks * signOf(level.side), level);
+    levels.set(level.ticks * sideSign(level.side), level);
   }
   return levels.values();
 }

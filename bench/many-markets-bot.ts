@@ -3,7 +3,7 @@ import { startBot } from "../src/bot/run/run-bot.js";
 import { MemoryStateStore } from "../src/bot/state/state-dir.js";
 import { initCrypto } from "../src/core/crypto/signing.js";
 import { liveSeam } from "../src/core/runtime/live-seam.js";
-import { logTo } from "../src/monitoring/log.js";
+import { createLog } from "../src/monitoring/log.js";
 import { Metrics } from "../src/monitoring/metrics.js";
 
 /** What a bot has done since it was asked last. */
@@ -47,9 +47,9 @@ async function run(port: number, markets: number): Promise<void> {
   const running = await startBot({
     config: { ...botSchema.parse(file), path: "/bench.yaml" },
     privateKey: `0x${"4c".repeat(32)}`,
-    seam,
+    runtime: seam,
     store: new MemoryStateStore(),
-    log: logTo({ write: () => {} }, { level: "info", clock: seam.clock }),
+    log: createLog({ write: () => {} }, { level: "info", clock: seam.clock }),
     metrics,
   });
   running.stopped.catch((error: unknown) => {

@@ -61,11 +61,11 @@ async function measured(markets: number): Promise<Load> {
   ]);
   try {
     await after(WARM_UP_MS);
-    await bot.ask<BotLoad>();
+    await bot.query<BotLoad>();
     const exchangeBeforeMs = await exchange.cpuMs();
     const from = performance.now();
     await after(MEASURED_MS);
-    const { cpuMs, tickToOrderMs } = await bot.ask<BotLoad>();
+    const { cpuMs, tickToOrderMs } = await bot.query<BotLoad>();
     const exchangeMs = (await exchange.cpuMs()) - exchangeBeforeMs;
     const seconds = (performance.now() - from) / 1000;
     const sorted = Float64Array.from(tickToOrderMs).sort();

@@ -49,7 +49,7 @@ export function tradeTape(): MarketTape {
 }
 
 /** The same history so much later: its rows are shared. */
-export function laterTape(tape: Tape, byUs: number): Tape {
+export function shiftTape(tape: Tape, byUs: number): Tape {
   const later = (stamps: Float64Array): Float64Array => stamps.map((us) => us + byUs);
   return { ...tape, exchangeUs: later(tape.exchangeUs), localUs: later(tape.localUs) };
 }

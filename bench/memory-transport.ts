@@ -14,7 +14,7 @@ const WAY_MS: Ms = 1;
 const IP = "127.0.0.1";
 
 /** What a benchmark may look at or replace on the way. */
-export interface TransportHooks {
+export interface MemoryTransportOptions {
   /** Called inside {@link Transport.request}: the signed bytes have just been handed over. */
   readonly onRequest?: (request: HttpRequest) => void;
   /** Called when a stream is opened, with what will receive its messages. */
@@ -27,10 +27,10 @@ export interface TransportHooks {
 export class MemoryTransport implements Transport {
   readonly #exchange: EmbeddedExchange;
   readonly #clock: Clock;
-  readonly #hooks: TransportHooks;
+  readonly #hooks: MemoryTransportOptions;
   readonly #closers = new Set<(reason: string) => void>();
 
-  constructor(exchange: EmbeddedExchange, clock: Clock, hooks: TransportHooks = {}) {
+  constructor(exchange: EmbeddedExchange, clock: Clock, hooks: MemoryTransportOptions = {}) {
     this.#exchange = exchange;
     this.#clock = clock;
     this.#hooks = hooks;

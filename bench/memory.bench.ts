@@ -113,7 +113,7 @@ async function startDay() {
         },
         risk: { maxDrawdownQuote: 50_000, maxBookAgeMs: 10_000 },
       },
-      seam: { clock, random: seededRandom("memory bot") },
+      runtime: { clock, random: seededRandom("memory bot") },
       transport,
       signer,
       strategies: new Map([[MARKET, strategy.bind({})]]),

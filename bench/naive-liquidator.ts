@@ -7,7 +7,7 @@ import type { Hex, Ms } from "../src/core/units.js";
 import { DEALER, PERPETUAL } from "../test/liquidator/simulation/ground.js";
 
 /** What a naive liquidator is told. */
-export interface NaiveOptions {
+export interface NaiveLiquidatorOptions {
   readonly node: InProcessRpc;
   readonly clock: Clock;
   readonly signer: Signer;
@@ -21,12 +21,12 @@ export interface NaiveOptions {
 
 /** It asks of each account, one call each, once in a while, and sends at one price: what every public liquidation bot does. */
 export class NaiveLiquidator {
-  readonly #options: NaiveOptions;
+  readonly #options: NaiveLiquidatorOptions;
   /** Positions that it has sent for, and when. */
   readonly #sent = new Map<string, Ms>();
   #isStopped = false;
 
-  constructor(options: NaiveOptions, firstMs: Ms) {
+  constructor(options: NaiveLiquidatorOptions, firstMs: Ms) {
     this.#options = options;
     this.#arm(firstMs);
   }
@@ -40,13 +40,13 @@ export class NaiveLiquidator {
       if (this.#isStopped) return;
       const { clock, everyMs } = this.#options;
       const startMs = clock.monotonicMs();
-      void this.#look().finally(() =>
+      void this.#poll().finally(() =>
         this.#arm(Math.max(0, everyMs - (clock.monotonicMs() - startMs))),
       );
     });
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { accounts, perps, dealer, clock } = this.#options;
     for (const account of accounts) {
       const isSafe = BigInt(
@@ -70,7 +70,7 @@ export class NaiveLiquidator {
     const transaction = Transaction.from({
       type: 2,
       chainId: 31_337,
-      nonce: Number(await this.#ask("eth_getTransactionCount", [signer.address, "pending"])),
+      nonce: Number(await this.#request("eth_getTransactionCount", [signer.address, "pending"])),
       gasLimit: 1_000_000,
       maxFeePerGas: 100n * tipWei,
       maxPriorityFeePerGas: tipWei,
@@ -79,14 +79,14 @@ export class NaiveLiquidator {
       data: PERPETUAL.encodeFunctionData("liquidate", [signer.address, victim, paper, anyPrice]),
     });
     transaction.signature = signer.sign(hexToBytes(transaction.unsignedHash));
-    await this.#ask("eth_sendRawTransaction", [transaction.serialized]);
+    await this.#request("eth_sendRawTransaction", [transaction.serialized]);
   }
 
   async #call(to: Hex, data: string): Promise<Hex> {
-    return (await this.#ask("eth_call", [{ to, data }, "latest"])) as Hex;
+    return (await this.#request("eth_call", [{ to, data }, "latest"])) as Hex;
   }
 
-  async #ask(method: string, params: readonly unknown[]): Promise<unknown> {
+  async #request(method: string, params: readonly unknown[]): Promise<unknown> {
     const reply = await this.#options.node.call(method, params);
     if ("error" in reply) throw new Error(`${method}: ${JSON.stringify(reply.error)}`);
     return reply.result;

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { joined } from "../src/history/columns/tape/open-tapes.js";
+import { joinTapes } from "../src/history/columns/tape/open-tapes.js";
 import type { Tape } from "../src/history/columns/tape/tape.js";
 import { TapeBuilder } from "../src/history/columns/tape/tape-builder.js";
 import { TapeSource } from "../src/history/columns/tape/tape-source.js";
@@ -64,7 +64,7 @@ export const bench: Bench = {
       for (let round = 0; round < ROUNDS; round++) {
         reference.push(rows / (await seconds(() => plainRead(tape.path))));
         ours.push(rows / (await seconds(() => all(source, rows))));
-        shared.push(rows / (await seconds(async () => void (await joined(source)))));
+        shared.push(rows / (await seconds(async () => void (await joinTapes(source)))));
       }
       return {
         ours: median(ours) / 1e6,

@@ -7,7 +7,7 @@ import type { Tape } from "../src/history/columns/tape/tape.js";
 import type { Bench } from "./bench.js";
 import { scanColumns } from "./column-scan.js";
 import { effort } from "./effort.js";
-import { bookTape, laterTape } from "./market-tape.js";
+import { bookTape, shiftTape } from "./market-tape.js";
 import { interleaved, ratePerSecond } from "./rounds.js";
 
 const ROUNDS = effort(7, 1);
@@ -28,7 +28,7 @@ export const bench: Bench = {
   async run() {
     const { tape, source } = bookTape();
     const spanUs = (tape.localUs.at(-1) as number) - (tape.exchangeUs[0] as number) + STEP_US;
-    const tapes = Array.from({ length: REPEATS }, (_, at) => laterTape(tape, at * spanUs));
+    const tapes = Array.from({ length: REPEATS }, (_, at) => shiftTape(tape, at * spanUs));
     const rate = (batch: () => void): number => ratePerSecond(batch, tape.rows * REPEATS, ROUND_MS);
     const measured = await interleaved({
       rounds: ROUNDS,
@@ -50,7 +50,7 @@ export const bench: Bench = {
   },
 };
 
-const DEAF: MatchListener = { accepted: () => {}, filled: () => {}, ended: () => {} };
+const NULL_LISTENER: MatchListener = { accepted: () => {}, filled: () => {}, ended: () => {} };
 
 /** Both clocks in steps. Orders rest from where the book has two sides, anew with each repetition. */
 function replay(tapes: readonly Tape[], ordersASide: number): void {
@@ -81,7 +81,11 @@ function replay(tapes: readonly Tape[], ordersASide: number): void {
 }
 
 function matcherOf([first, ...later]: readonly Tape[]): BookMatcher {
-  const matcher = new BookMatcher({ tape: first as Tape, listener: DEAF, queue: riskAverseQueue });
+  const matcher = new BookMatcher({
+    tape: first as Tape,
+    listener: NULL_LISTENER,
+    queue: riskAverseQueue,
+  });
   for (const tape of later) matcher.extend(tape);
   return matcher;
 }

@@ -1,7 +1,7 @@
-import { rulesOfFile } from "../src/backtest/config/backtest-rules.js";
+import { readVenueRules } from "../src/backtest/config/backtest-rules.js";
 import { ReplayRun } from "../src/backtest/engine/replay-run.js";
 import type { RunObserver } from "../src/backtest/record/run-observer.js";
-import { collectAlone } from "../src/backtest/run/disable-parallel-gc.js";
+import { disableParallelGc } from "../src/backtest/run/disable-parallel-gc.js";
 import { constantLatency } from "../src/backtest/venue/latency/latency.js";
 import type { BotConfig } from "../src/bot/config/config.js";
 import { botSchema } from "../src/bot/config/config-schema.js";
@@ -28,10 +28,10 @@ const PARAMS = {
 };
 
 // As the command does.
-collectAlone();
+disableParallelGc();
 
 /** Nobody listens: what a report costs is not what is measured. */
-const DEAF: RunObserver = {
+const NULL_OBSERVER: RunObserver = {
   touch: () => {},
   fill: () => {},
   equity: () => {},
@@ -42,7 +42,7 @@ const DEAF: RunObserver = {
 };
 
 /** What one run of it came to. */
-export interface Replayed {
+export interface ReplayBenchResult {
   readonly decisions: number;
   readonly actions: number;
   readonly fills: number;
@@ -72,7 +72,7 @@ function setupOf(tape: Tape): Setup {
       ...botSchema.parse({ ...BOT, markets: { [marketId]: market } }),
       path: "/bench/bot.yaml",
     },
-    rules: rulesOfFile(
+    rules: readVenueRules(
       {
         markets: {
           [marketId]: {
@@ -99,7 +99,7 @@ function setupOf(tape: Tape): Setup {
 }
 
 /** One whole run of the bench's bot over a tape: both clocks, 40 ms either way, risk-averse queues, decisions every 100 ms. */
-export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): Replayed {
+export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): ReplayBenchResult {
   const { marketId } = tape;
   let [decisions, actions, fills] = [0, 0, 0];
   const startUs = tape.exchangeUs[0] as number;
@@ -116,7 +116,7 @@ export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): Rep
       path: "ohlc",
       volumeShare: 1,
     },
-    latencyOf: () => constantLatency(40, 40),
+    createLatency: () => constantLatency(40, 40),
     liquidation: { priceOff: 0n, insuranceFeeRate: 0n },
     startCredit: 100_000_000_000n,
     seed: "1",
@@ -124,8 +124,8 @@ export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): Rep
     warmupMs: 0,
     // The account is sampled for the report alone.
     sampleUs: Number.POSITIVE_INFINITY,
-    observer: { ...DEAF, fill: () => (fills += 1), action: () => (actions += 1) },
-    onNotice: ({ kind }) => {
+    observer: { ...NULL_OBSERVER, fill: () => (fills += 1), action: () => (actions += 1) },
+    onBotEvent: ({ kind }) => {
       if (kind === "intent") decisions += 1;
     },
   });

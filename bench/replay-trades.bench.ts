@@ -1,12 +1,12 @@
 import type { MatchListener, ReplayOrder } from "../src/backtest/matching/matcher.js";
 import { TradeMatcher } from "../src/backtest/matching/trade-matcher.js";
-import { type Side, signOf, type Ticks } from "../src/core/units.js";
+import { type Side, sideSign, type Ticks } from "../src/core/units.js";
 import type { Tape } from "../src/history/columns/tape/tape.js";
 import type { Bench } from "./bench.js";
 import { scanColumns } from "./column-scan.js";
 import { effort } from "./effort.js";
 import { firstOf, tradeTape } from "./market-tape.js";
-import { type Replayed, replayOnce } from "./replay-run.js";
+import { type ReplayBenchResult, replayOnce } from "./replay-run.js";
 import { interleaved, median, ratePerSecond } from "./rounds.js";
 
 const ROUNDS = effort(7, 1);
@@ -42,7 +42,7 @@ export const bench: Bench = {
  */
 function withDecisions(day: Tape): Record<string, number> {
   const tape = firstOf(day, HOUR_US);
-  let last: Replayed | undefined;
+  let last: ReplayBenchResult | undefined;
   const rate = (): number => {
     const before = process.cpuUsage();
     last = replayOnce(tape, "trades");
@@ -51,7 +51,7 @@ function withDecisions(day: Tape): Record<string, number> {
   };
   const first = rate();
   const later = median(Array.from({ length: ROUNDS }, rate));
-  const { decisions, actions, fills } = last as Replayed;
+  const { decisions, actions, fills } = last as ReplayBenchResult;
   return {
     "trades/s of CPU with decisions, first run": first,
     "trades/s of CPU with decisions, later runs": later,
@@ -81,7 +81,7 @@ function replay(tape: Tape): number {
   let id = 0;
   const put = (side: Side, atUs: number): void => {
     matcher.place(order(id++, side, next[side]), atUs);
-    next[side] -= signOf(side) * step;
+    next[side] -= sideSign(side) * step;
   };
   const startUs = (tape.exchangeUs[0] as number) - 1;
   for (let at = 0; at < ORDERS_A_SIDE; at++)

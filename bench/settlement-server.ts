@@ -24,7 +24,7 @@ async function serve(blockMs: number | undefined): Promise<number[]> {
     }),
     liveSeam(),
     {
-      flowOf: () => ({
+      createFlow: () => ({
         start: (flow) => {
           const ticks = flow.instrument.ticksOf(MARK_QUOTE);
           flow.setReference(ticks, ticks);

@@ -13,7 +13,7 @@ const ROUNDS = effort(5, 1);
 const TRADES_A_ROUND = effort(500, 10);
 const CONNECTIONS = 32;
 const BLOCK_MS = effort(1_000, 50);
-const LOOK_MS = 20;
+const POLL_MS = 20;
 /** Longer than this nobody waits for a settlement: something is wrong. */
 const PATIENCE_MS = 120_000;
 
@@ -88,7 +88,7 @@ class Trading {
         if (answer.includes('"status"')) break;
         if (clock.monotonicMs() > untilMs)
           throw new RunError("the accounts cannot trade", { value: answer });
-        await after(LOOK_MS);
+        await after(POLL_MS);
       }
     }
     await trading.#settled(1);
@@ -120,7 +120,7 @@ class Trading {
       if (trades.length === count && waiting.length === 0) return;
       if (clock.monotonicMs() > untilMs)
         throw new RunError("trades wait for their settlement", { value: waiting.length });
-      await after(LOOK_MS);
+      await after(POLL_MS);
     }
   }
 }

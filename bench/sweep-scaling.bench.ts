@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BacktestConfig } from "../src/backtest/config/backtest-config.js";
-import { rulesOfFile } from "../src/backtest/config/backtest-rules.js";
+import { readVenueRules } from "../src/backtest/config/backtest-rules.js";
 import { backtestSchema } from "../src/backtest/config/backtest-schema.js";
 import { historyBytes, type SharedHistory } from "../src/backtest/run/opening/shared-history.js";
 import type { Job } from "../src/backtest/sweep/jobs/job-player.js";
@@ -165,11 +165,11 @@ function historyOf(tape: Tape): SharedHistory {
       {
         marketId: tape.marketId,
         marks: undefined,
-        tellsFunding: false,
+        hasFundingSchedule: false,
         funding: undefined,
         klines: undefined,
         tape,
-        lacking: [],
+        missingSpans: [],
       },
     ],
   };
@@ -246,7 +246,7 @@ function jobOf({ markets, startUs, endUs }: SharedHistory, id: string): Job {
       fromUs: startUs,
       toUs: endUs,
     },
-    rules: rulesOfFile(ruleFile, [marketId], folder),
+    rules: readVenueRules(ruleFile, [marketId], folder),
     asset: "USDC",
     written: { rules: ruleFile, exchangeInfo: undefined },
     liquidation: { priceOff: 0.01, insuranceFeeRate: 0.01 },

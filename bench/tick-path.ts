@@ -1,6 +1,6 @@
 import { map } from "rxjs";
 import { z } from "zod";
-import type { Notice } from "../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../src/bot/engine/bot-event.js";
 import { ecdsaScheme, type Signer } from "../src/core/crypto/signing.js";
 import { Instrument } from "../src/core/instrument.js";
 import type { Clock, Random } from "../src/core/runtime/seam.js";
@@ -108,7 +108,10 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
     {
       // In a live run the exchange works elsewhere: here it does as little as it can.
       scheme: { ...ecdsaScheme, recover: () => signer.address.toLowerCase() },
-      flowOf: () => ({ start: (market) => market.setReference(618_000, 618_000), stop: () => {} }),
+      createFlow: () => ({
+        start: (market) => market.setReference(618_000, 618_000),
+        stop: () => {},
+      }),
     },
   );
   exchange.start();
@@ -173,7 +176,7 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
           maxMarginUseFraction: 0.5,
         },
       },
-      seam: {
+      runtime: {
         clock,
         random: options.isMarked ? markedRandom(seededRandom("bot"), mark) : seededRandom("bot"),
       },
@@ -260,7 +263,7 @@ function watchOf(mark: (name: Mark) => void) {
     event: (event: VenueEvent) => {
       if (event.type === "book-update") mark("decoded");
     },
-    notice: (notice: Notice) => {
+    notice: (notice: BotEvent) => {
       if (notice.kind === "intent") mark("shaped");
       else if (notice.kind === "dispatched" && notice.action.kind === "place") mark("hashed");
     },

@@ -27,7 +27,7 @@ export const bench: Bench = {
     "a turn of the bot that asks its strategy (book, guards, view, ladder of six, shape, plan), against JSON.parse of its frame",
   async run() {
     await initCrypto();
-    const { turn, frame, close } = await standingBot();
+    const { turn, frame, close } = await startQuotingBot();
     const idle: number[] = [];
     const result = await interleaved({
       rounds: ROUNDS,
@@ -50,7 +50,7 @@ export const bench: Bench = {
   },
 };
 
-interface StandingBot {
+interface QuotingBot {
   /** One turn: a level of the bids changes. */
   turn(ticks: number, lots: number): void;
   frame(at: number): string;
@@ -58,7 +58,7 @@ interface StandingBot {
 }
 
 /** A bot whose ladder rests on the embedded exchange, and whose book is told by hand from then on. Time stands still. */
-async function standingBot(): Promise<StandingBot> {
+async function startQuotingBot(): Promise<QuotingBot> {
   const time = new VirtualClock(1_780_272_000_000);
   const clock: Clock = time;
   const signer = ecdsaScheme.signer(`0x${"4c".repeat(32)}`);
@@ -66,7 +66,10 @@ async function standingBot(): Promise<StandingBot> {
     parseExchangeConfig({ markets: { [MARKET]: { tickSize: "0.1", stepSize: "0.001" } } }),
     { clock, random: seededRandom("turn exchange") },
     {
-      flowOf: () => ({ start: (market) => market.setReference(618_000, 618_000), stop: () => {} }),
+      createFlow: () => ({
+        start: (market) => market.setReference(618_000, 618_000),
+        stop: () => {},
+      }),
     },
   );
   exchange.start();
@@ -100,7 +103,7 @@ async function standingBot(): Promise<StandingBot> {
         // The exchange's own book is another: nobody asks for its sequence while this one is told.
         risk: { maxDrawdownQuote: 10_000, maxBookAgeMs: 60_000 },
       },
-      seam: { clock, random: seededRandom("turn bot") },
+      runtime: { clock, random: seededRandom("turn bot") },
       transport,
       signer,
       strategies: new Map([[MARKET, ladder]]),
@@ -149,9 +152,9 @@ function levels(best: number, step: 1 | -1): readonly number[] {
 /** A bot that was halted, or quotes nothing, takes shorter turns than one that works. */
 function requireQuotes(bot: Bot): void {
   const resting = bot.context.account.orders.mayStillFill(MARKET).length;
-  if (bot.phase !== "running" || bot.safety.halts.length > 0 || resting !== 6) {
+  if (bot.phase !== "running" || bot.tradingGuards.halts.length > 0 || resting !== 6) {
     throw new Error(
-      `the bot is ${bot.phase} with ${resting} orders and ${bot.safety.halts.length} halts`,
+      `the bot is ${bot.phase} with ${resting} orders and ${bot.tradingGuards.halts.length} halts`,
     );
   }
 }

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { metricsPage } from "../src/monitoring/metrics-page.js";
+import { renderMetricsPage } from "../src/monitoring/metrics-page.js";
 import { validationPage } from "../test/validation/page.js";
 import { VALIDATION } from "../test/validation/sections.js";
 import { withRooms } from "./rooms.mjs";
 
-writeFileSync(new URL("../docs/reference/metrics.md", import.meta.url), metricsPage());
+writeFileSync(new URL("../docs/reference/metrics.md", import.meta.url), renderMetricsPage());
 
 const architecture = new URL("../docs/ideas/architecture.md", import.meta.url);
 writeFileSync(architecture, withRooms(readFileSync(architecture, "utf8")));

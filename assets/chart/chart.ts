@@ -19,7 +19,7 @@ export class Chart {
   readonly #inks = new Map<string, string>();
   #plot: uPlot | undefined;
   /** The reader looks at this chart: it tells figures, the others of the page show the instant. */
-  #isLookedAt = false;
+  #isActive = false;
 
   constructor(host: HTMLElement, options: ChartOptions) {
     this.#host = host;
@@ -89,7 +89,7 @@ export class Chart {
         },
         hooks: {
           drawAxes: [(drawing) => drawUnder(drawing, this.#options, ink)],
-          setCursor: [(drawing) => this.#look(drawing)],
+          setCursor: [(drawing) => this.#handleCursor(drawing)],
           // The cursor stays on its instant while the time in sight changes, not on its pixel.
           setScale: [(drawing, scale) => scale === "x" && this.#place(drawing, false)],
           setSelect: [(drawing) => this.#select(drawing)],
@@ -105,7 +105,7 @@ export class Chart {
     root.addEventListener("keydown", (event) => this.#key(event));
     root.addEventListener("blur", () => plot.setCursor(HIDDEN));
     over.addEventListener("pointerenter", () => {
-      this.#isLookedAt = true;
+      this.#isActive = true;
     });
     if (window !== undefined) {
       new TouchGestures(over, window, (clientX) =>
@@ -156,12 +156,12 @@ export class Chart {
     this.#plot?.setScale("x", { min, max });
   }
 
-  #look(plot: uPlot): void {
+  #handleCursor(plot: uPlot): void {
     const { xs, window } = this.#options;
     const { idx } = plot.cursor;
-    this.#tip.hidden = idx == null || !this.#isLookedAt;
-    if (!this.#isLookedAt) return;
-    window?.look(idx == null ? undefined : xs[idx], this);
+    this.#tip.hidden = idx == null || !this.#isActive;
+    if (!this.#isActive) return;
+    window?.setCursor(idx == null ? undefined : xs[idx], this);
     if (idx != null) this.#tell(plot, idx);
   }
 
@@ -169,7 +169,7 @@ export class Chart {
   #follow(by: unknown): void {
     const plot = this.#plot;
     if (by === this || plot === undefined) return;
-    this.#isLookedAt = false;
+    this.#isActive = false;
     this.#place(plot, true);
   }
 
@@ -217,7 +217,7 @@ export class Chart {
     const middle = Math.round((first + last) / 2);
     const { idx } = plot.cursor;
     const look = (index: number): void => {
-      this.#isLookedAt = true;
+      this.#isActive = true;
       plot.setCursor({ left: this.#leftAt(plot, Math.max(first, Math.min(last, index))), top: 0 });
     };
     const zoom = (factor: number): void => {

@@ -39,7 +39,7 @@ export class TimeWindow {
     this.show(this.fullFromMs, this.fullToMs);
   }
 
-  look(atMs: number | undefined, by: unknown): void {
+  setCursor(atMs: number | undefined, by: unknown): void {
     this.cursorMs = atMs;
     for (const tell of this.#onCursor) tell(by);
   }

@@ -10,7 +10,7 @@ const LEAST_PINCH_PIXELS = 24;
 export class TouchGestures {
   readonly #surface: HTMLElement;
   readonly #window: TimeWindow;
-  readonly #look: (clientX: number | undefined) => void;
+  readonly #showFiguresAt: (clientX: number | undefined) => void;
   readonly #fingers = new Map<number, number>();
   /** The instants under two fingers when the second came down, in the order of the fingers. */
   #pinched: readonly [number, number] | undefined;
@@ -24,7 +24,7 @@ export class TouchGestures {
   ) {
     this.#surface = surface;
     this.#window = window;
-    this.#look = look;
+    this.#showFiguresAt = look;
     surface.addEventListener("pointerdown", (event) => this.#down(event));
     surface.addEventListener("pointermove", (event) => this.#move(event));
     for (const end of ["pointerup", "pointercancel", "pointerleave"] as const)
@@ -39,20 +39,20 @@ export class TouchGestures {
       this.#fingers.size === 2 && Math.abs(first - second) >= LEAST_PINCH_PIXELS
         ? [this.#msAt(first), this.#msAt(second)]
         : undefined;
-    this.#look(this.#fingers.size === 1 ? clientX : undefined);
+    this.#showFiguresAt(this.#fingers.size === 1 ? clientX : undefined);
   }
 
   #move({ pointerId, clientX }: PointerEvent): void {
     if (!this.#fingers.has(pointerId)) return;
     this.#fingers.set(pointerId, clientX);
     if (this.#fingers.size > 1) this.#stretchSoon();
-    else this.#look(clientX);
+    else this.#showFiguresAt(clientX);
   }
 
   #lift({ type, pointerId }: PointerEvent): void {
     if (this.#fingers.delete(pointerId)) this.#pinched = undefined;
     // The figures stay to be read when a finger is lifted.
-    if (type === "pointercancel") this.#look(undefined);
+    if (type === "pointercancel") this.#showFiguresAt(undefined);
   }
 
   /** Every chart of the page is drawn anew: no oftener than the page itself is. */

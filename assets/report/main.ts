@@ -3,14 +3,14 @@ import { TimeWindow } from "../chart/time-window.js";
 import { FillsTable } from "./fills-table.js";
 import { drawMarkouts } from "./markout-chart.js";
 import {
-  figuresOf,
   instantMs,
-  lastValuesOf,
   negated,
   type Report,
   readFills,
   readReport,
-  valuesOf,
+  toFigureValues,
+  toLastValues,
+  toValues,
 } from "./report-data.js";
 import { offerTable } from "./series-table.js";
 import { offerThemes } from "./theme.js";
@@ -44,7 +44,7 @@ chart("equity", {
   lines: [
     {
       name: "equity",
-      values: valuesOf(series.equity),
+      values: toValues(series.equity),
       colour: "c-accent",
       shape: "line",
       isScaled: true,
@@ -58,7 +58,7 @@ chart("drawdown", {
   lines: [
     {
       name: "below the peak",
-      values: negated(valuesOf(series.drawdown)),
+      values: negated(toValues(series.drawdown)),
       colour: "c-sell",
       shape: "area",
       isScaled: true,
@@ -74,7 +74,7 @@ chart("parts", {
   holdsZero: true,
   lines: changing.map(([part, values]) => ({
     name: PART_NAMES[part] ?? part,
-    values: lastValuesOf(values),
+    values: toLastValues(values),
     colour: `p-${part}`,
     shape: "line",
     isScaled: true,
@@ -90,7 +90,7 @@ for (const [index, budget] of report.budgets.entries()) {
     lines: [
       {
         name: `${budget.name} used`,
-        values: valuesOf(budget.used),
+        values: toValues(budget.used),
         colour: "c-accent",
         shape: "area",
         isScaled: true,
@@ -112,21 +112,21 @@ function marketCharts(market: Report["markets"][number]): void {
     lines: [
       {
         name: "mid",
-        values: valuesOf(market.series.mid),
+        values: toValues(market.series.mid),
         colour: "c-ink",
         shape: "line",
         isScaled: true,
       },
       {
         name: "our bid",
-        values: valuesOf(market.series.ownBid, true),
+        values: toValues(market.series.ownBid, true),
         colour: "c-buy",
         shape: "step",
         isScaled: false,
       },
       {
         name: "our ask",
-        values: valuesOf(market.series.ownAsk, true),
+        values: toValues(market.series.ownAsk, true),
         colour: "c-sell",
         shape: "step",
         isScaled: false,
@@ -143,7 +143,7 @@ function marketCharts(market: Report["markets"][number]): void {
     lines: [
       {
         name: "position",
-        values: valuesOf(market.series.position),
+        values: toValues(market.series.position),
         colour: "c-accent",
         shape: "area",
         isScaled: true,
@@ -157,7 +157,7 @@ function marketCharts(market: Report["markets"][number]): void {
     colour: string,
     factor = 1,
   ): TimeLine => {
-    return { name, values: figuresOf(values, factor), colour, shape: "line", isScaled: true };
+    return { name, values: toFigureValues(values, factor), colour, shape: "line", isScaled: true };
   };
   chart(`uptime-${base}`, {
     unit: "%",

@@ -67,7 +67,7 @@ export class ParallelPlot {
         .map((axis, at) => ({ x: xOf(at), share: axis.shareOf(row) }))
         .filter(({ share }) => share !== undefined);
       const line = svg("path", {
-        class: `point${row.doubtful === "" ? "" : " doubtful"}`,
+        class: `point${row.suspectMark === "" ? "" : " doubtful"}`,
         d: path
           .map(
             ({ x, share }, at) =>
@@ -182,7 +182,7 @@ export class ParallelPlot {
   #show(row: SweepRow, event: PointerEvent, host: HTMLElement): void {
     const lines = [
       ...Object.entries(row.values).map(([name, value]) => `${name}: ${value}`),
-      ...(row.doubtful === "" ? [] : [`doubtful: ${row.doubtful}`]),
+      ...(row.suspectMark === "" ? [] : [`doubtful: ${row.suspectMark}`]),
     ];
     const objective =
       row.objective === undefined ? "none" : exact(String(Number(row.objective.toPrecision(8))));

@@ -60,7 +60,7 @@ export function instantMs(text: string): number {
 }
 
 /** Numbers of a series. @param noneAsGap whether 0 says that there was nothing. */
-export function valuesOf({ min, max, last }: SeriesTexts, noneAsGap = false): Values {
+export function toValues({ min, max, last }: SeriesTexts, noneAsGap = false): Values {
   const number = (value: string | number): number | null =>
     noneAsGap && Number(value) === 0 ? null : Number(value);
   let before: number | null = null;
@@ -84,12 +84,12 @@ export function valuesOf({ min, max, last }: SeriesTexts, noneAsGap = false): Va
 }
 
 /** A series of which only the last values are told. */
-export function lastValuesOf(last: readonly (string | null)[]): Values {
-  return valuesOf({ min: last, max: last, last });
+export function toLastValues(last: readonly (string | null)[]): Values {
+  return toValues({ min: last, max: last, last });
 }
 
 /** Figures that are told for every bucket, or of which there was none. @param factor to be multiplied with */
-export function figuresOf(figures: readonly (number | null)[], factor = 1): Values {
+export function toFigureValues(figures: readonly (number | null)[], factor = 1): Values {
   const values = figures.map((figure) =>
     figure === null ? null : Number((figure * factor).toPrecision(12)),
   );

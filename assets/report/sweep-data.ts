@@ -1,6 +1,6 @@
 import { endText } from "../../src/backtest/sweep/results/end-text.js";
 import type { SweepResult } from "../../src/backtest/sweep/results/sweep-json.js";
-import { doubtMark, doubtText } from "../../src/backtest/sweep/results/warning-text.js";
+import { warningMark, warningText } from "../../src/backtest/sweep/results/warning-text.js";
 
 export type { SweepResult };
 
@@ -13,9 +13,9 @@ export interface SweepRow {
   /** How its runs ended before their history did, such as `halted`; empty where none of them did. */
   readonly ended: string;
   /** Whether something makes its figures less believable than they look, and in how many windows; empty where nothing does. */
-  readonly doubtful: string;
+  readonly suspectMark: string;
   /** What it is. */
-  readonly doubts: string;
+  readonly suspectReasons: string;
   /** Means over the windows; exact texts where there is one. */
   readonly figures: Readonly<Record<string, string>>;
 }
@@ -26,7 +26,7 @@ export function readSweep(): SweepResult {
 }
 
 /** Its points, by rank. */
-export function rowsOf({ points }: SweepResult): SweepRow[] {
+export function toSweepRows({ points }: SweepResult): SweepRow[] {
   return points
     .map(({ index, rank, values, objective, runs }) => ({
       index,
@@ -34,8 +34,8 @@ export function rowsOf({ points }: SweepResult): SweepRow[] {
       values,
       objective: objective === null ? undefined : Number(objective),
       ended: endText(runs),
-      doubtful: doubtMark(runs),
-      doubts: doubtText(runs),
+      doubtful: warningMark(runs),
+      doubts: warningText(runs),
       figures: Object.fromEntries(
         Object.keys(runs[0]?.figures ?? {}).map((name) => [
           name,

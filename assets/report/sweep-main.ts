@@ -1,6 +1,6 @@
 import { exact } from "../chart/axis-text.js";
 import { type ParallelAxis, ParallelPlot } from "./parallel-plot.js";
-import { readSweep, rowsOf, type SweepResult, type SweepRow } from "./sweep-data.js";
+import { readSweep, type SweepResult, type SweepRow, toSweepRows } from "./sweep-data.js";
 import { SweepTable } from "./sweep-table.js";
 import { offerThemes } from "./theme.js";
 
@@ -9,7 +9,7 @@ const [LEAST_DIGITS, MOST_DIGITS] = [3, 15];
 
 offerThemes();
 const sweep = readSweep();
-const rows = rowsOf(sweep);
+const rows = toSweepRows(sweep);
 const plotHost = document.getElementById("parallel");
 const tableHost = document.getElementById("points-table");
 if (plotHost !== null && tableHost !== null) {

@@ -32,7 +32,7 @@ export class SweepTable {
     this.#shown = [...rows];
     this.#onChoose = onChoose;
     const [first] = rows;
-    const isAnyDoubtful = rows.some(({ doubtful }) => doubtful !== "");
+    const isAnyDoubtful = rows.some(({ suspectMark: doubtful }) => doubtful !== "");
     this.#columns = [
       { name: "rank", of: ({ rank }) => rank },
       { name: "point", of: ({ index }) => index },
@@ -43,13 +43,25 @@ export class SweepTable {
         ? [{ name: "ended early", of: ({ ended }: SweepRow) => ended }]
         : []),
       ...(isAnyDoubtful
-        ? [{ name: "doubtful", className: "doubtful", of: ({ doubtful }: SweepRow) => doubtful }]
+        ? [
+            {
+              name: "doubtful",
+              className: "doubtful",
+              of: ({ suspectMark: doubtful }: SweepRow) => doubtful,
+            },
+          ]
         : []),
       ...Object.keys(first?.figures ?? {}).map(
         (name): Column => ({ name, of: ({ figures }) => figures[name] ?? "" }),
       ),
       ...(isAnyDoubtful
-        ? [{ name: "why doubtful", className: "text long", of: ({ doubts }: SweepRow) => doubts }]
+        ? [
+            {
+              name: "why doubtful",
+              className: "text long",
+              of: ({ suspectReasons: doubts }: SweepRow) => doubts,
+            },
+          ]
         : []),
     ];
     const table = html("table", "fills");

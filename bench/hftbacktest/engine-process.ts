@@ -12,12 +12,15 @@ export interface Timed {
 export class EngineProcess {
   readonly #process: ChildProcess;
   readonly #answers: AsyncIterator<string>;
-  #said = "";
+  #errorOutput = "";
 
   private constructor(process: ChildProcess, answers: AsyncIterator<string>) {
     this.#process = process;
     this.#answers = answers;
-    process.stderr?.on("data", (chunk) => (this.#said = `${this.#said}${chunk}`.slice(-2000)));
+    process.stderr?.on(
+      "data",
+      (chunk) => (this.#errorOutput = `${this.#errorOutput}${chunk}`.slice(-2000)),
+    );
   }
 
   /** Starts a program and waits until it says, by a first line, that it is ready. */
@@ -32,14 +35,14 @@ export class EngineProcess {
   }
 
   /** @throws Error with what the process said last, when it ended instead of answering */
-  async ask<Answer>(question: string): Promise<Answer> {
+  async query<Answer>(question: string): Promise<Answer> {
     this.#process.stdin?.write(`${question}\n`);
     return (await this.#answer()) as Answer;
   }
 
   /** The processor's seconds that a run takes, over at least so many of them. */
   async secondsARun(question: string): Promise<number> {
-    const { runs, seconds } = await this.ask<Timed>(question);
+    const { runs, seconds } = await this.query<Timed>(question);
     return seconds / runs;
   }
 
@@ -49,7 +52,7 @@ export class EngineProcess {
 
   async #answer(): Promise<unknown> {
     const { value, done } = await this.#answers.next();
-    if (done) throw new Error(`the engine ${this.#process.spawnfile} ended: ${this.#said}`);
+    if (done) throw new Error(`the engine ${this.#process.spawnfile} ended: ${this.#errorOutput}`);
     return JSON.parse(value);
   }
 }

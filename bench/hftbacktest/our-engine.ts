@@ -20,7 +20,7 @@ export class OurEngine {
 
   /** The fills of one run. */
   async fills(): Promise<ScriptFill[]> {
-    return this.#engine.ask<ScriptFill[]>("fills");
+    return this.#engine.query<ScriptFill[]>("fills");
   }
 
   /** The processor's seconds that a run takes, over at least so many of them: the collector's, the compiler's and setting up the engine included. */

@@ -47,7 +47,7 @@ export class TheirEngine {
 
   /** The fills of one run, and how many its own account counted. */
   async fills(book: TheirBook): Promise<{ readonly trades: number; readonly fills: ScriptFill[] }> {
-    const { trades, fills } = await this.#engine.ask<Filled>(`fills ${book}`);
+    const { trades, fills } = await this.#engine.query<Filled>(`fills ${book}`);
     return {
       trades,
       fills: fills.map(([, sign, ticks, ns]) => ({

@@ -88,7 +88,7 @@ class MeasuringSink implements StreamSink {
   readonly #measure: FlowMeasure;
   readonly #instrument: Instrument;
   /** A trade is told again when it is settled. */
-  readonly #told = new Set<number>();
+  readonly #seenTradeIds = new Set<number>();
   /** Answers the exchange's ping, once it is known how. */
   pong: () => void = () => {};
 
@@ -109,8 +109,8 @@ class MeasuringSink implements StreamSink {
       return;
     }
     const { id, amount } = trade.parse(data);
-    if (this.#told.has(id)) return;
-    this.#told.add(id);
+    if (this.#seenTradeIds.has(id)) return;
+    this.#seenTradeIds.add(id);
     this.#measure.traded(this.#instrument.lotsOf(amount));
   }
 

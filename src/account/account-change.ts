@@ -106,5 +106,5 @@ export type AccountChange =
 /** What one input did, and what is to be asked of the venue because of it. */
 export interface AccountStep {
   readonly changes: readonly AccountChange[];
-  readonly ask: readonly QuestionAction[];
+  readonly queries: readonly QuestionAction[];
 }

@@ -15,7 +15,7 @@ export interface AccountCounts {
 }
 
 /** Counts changes as they pass. */
-export class Tally {
+export class AccountCounter {
   readonly #counts = {
     placed: 0,
     cancelled: 0,

@@ -1,8 +1,8 @@
 import type { Instrument } from "../core/instrument.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { ActionId } from "../exchange/venue.js";
-import type { SaidTakeover } from "./positions/takeover.js";
-import type { TransfersCounted } from "./profit/transfer-ledger.js";
+import type { StoredTakeover } from "./positions/takeover.js";
+import type { CountedTransfers } from "./profit/transfer-ledger.js";
 
 /** What the account needs to know at birth. */
 export interface AccountOptions {
@@ -21,9 +21,9 @@ export interface AccountOptions {
   /** How long the stream may lag behind REST before a difference is called one: 5000. */
   readonly streamLagMs?: Ms;
   /** What an earlier run had counted of deposits and withdrawals, when one is remembered. */
-  readonly transfersBefore?: TransfersCounted;
+  readonly transfersBefore?: CountedTransfers;
   /** The account takes positions over in liquidations, and these are the ones that earlier runs were told of. */
-  readonly takeoversBefore?: readonly SaidTakeover[];
+  readonly previousTakeovers?: readonly StoredTakeover[];
   /** How long final orders are remembered, so that late updates are recognised: 600000. */
   readonly rememberMs?: Ms;
 }

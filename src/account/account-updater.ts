@@ -9,76 +9,76 @@ import type {
 } from "../exchange/records.js";
 import type { AccountChange, Difference } from "./account-change.js";
 import type { OwnOrder, ReportSource } from "./orders/order.js";
-import { amountsOfReport, sameAmounts } from "./orders/order-amounts.js";
+import { areSameAmounts, readReportedAmounts } from "./orders/order-amounts.js";
 import { OwnOrders } from "./orders/own-orders.js";
-import { Unexplained } from "./positions/fill-matcher.js";
+import { FillMatcher } from "./positions/fill-matcher.js";
 import { isLiquidation } from "./positions/reported-liquidations.js";
-import { Rests } from "./positions/sub-lot-balances.js";
+import { SubLotBalances } from "./positions/sub-lot-balances.js";
 import type { Takeover } from "./positions/takeover.js";
-import { Takeovers } from "./positions/takeover-ledger.js";
+import { TakeoverLedger } from "./positions/takeover-ledger.js";
 import { TradeLedger } from "./positions/trade-ledger.js";
-import { Profit } from "./profit/account-profit.js";
+import { AccountProfit } from "./profit/account-profit.js";
 import { IncomeLedger } from "./profit/income-ledger.js";
 import { NetValue } from "./profit/net-value.js";
-import { StartValue } from "./profit/start-equity.js";
-import { isTransfer, Transfers, type TransfersCounted } from "./profit/transfer-ledger.js";
-import { Suspects } from "./reconciliation/pending-discrepancies.js";
-import { Counting } from "./reconciliation/position-counting-mode.js";
+import { StartEquity } from "./profit/start-equity.js";
+import { type CountedTransfers, isTransfer, TransferLedger } from "./profit/transfer-ledger.js";
+import { PendingDiscrepancies } from "./reconciliation/pending-discrepancies.js";
+import { PositionCountingMode } from "./reconciliation/position-counting-mode.js";
 import { StreamedPositions } from "./reconciliation/streamed-positions.js";
 
 /** What the intake is made of. */
-export interface IntakeOptions {
+export interface AccountUpdaterDeps {
   readonly instruments: ReadonlyMap<MarketId, Instrument>;
   readonly nonceTag: number;
   readonly builtHashes?: readonly Hex[];
-  readonly rememberMs: Ms;
+  readonly finalOrderRetentionMs: Ms;
   readonly streamLagMs: Ms;
-  readonly transfersBefore?: TransfersCounted;
+  readonly previousTransfers?: CountedTransfers;
 }
 
 /** Where a record came from: what REST tells first is suspected of having been lost by the stream. */
-export type Told = "stream" | "rest";
+export type RecordSource = "stream" | "rest";
 
 /** The one place where records of the exchange enter the account's books, from whichever way they come. */
-export class Intake {
+export class AccountUpdater {
   readonly trades = new TradeLedger();
   readonly incomes = new IncomeLedger();
-  readonly unexplained = new Unexplained(this.trades);
+  readonly fillMatcher = new FillMatcher(this.trades);
   readonly orders: OwnOrders;
-  readonly profit: Profit;
+  readonly profit: AccountProfit;
   readonly netValue: NetValue;
-  readonly startValue: StartValue;
-  readonly transfers: Transfers;
-  readonly takeovers = new Takeovers();
-  readonly counting = new Counting();
-  readonly rests: Rests;
+  readonly startValue: StartEquity;
+  readonly transfers: TransferLedger;
+  readonly takeovers = new TakeoverLedger();
+  readonly countingMode = new PositionCountingMode();
+  readonly subLotBalances: SubLotBalances;
   /** What REST told before the stream. */
-  readonly suspects = new Suspects();
+  readonly pendingDiscrepancies = new PendingDiscrepancies();
   readonly #streamLagMs: Ms;
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   readonly #positions = new Map<MarketId, VenuePosition>();
   /** As the stream told them last, whatever REST has reported since. */
   readonly streamed = new StreamedPositions(this);
   #begunAtMs: Ms = Number.NEGATIVE_INFINITY;
-  #suspecting = false;
+  #reportsDiscrepancies = false;
   #moneySerial = 0;
   #streamBalancesSerial = 0;
   #balancesMoneySerial = 0;
 
-  constructor(options: IntakeOptions) {
-    const { instruments, nonceTag, builtHashes, rememberMs } = options;
+  constructor(options: AccountUpdaterDeps) {
+    const { instruments, nonceTag, builtHashes, finalOrderRetentionMs: rememberMs } = options;
     this.orders = new OwnOrders({
       instruments,
       nonceTag,
       rememberMs,
-      unexplained: this.unexplained,
+      fillMatcher: this.fillMatcher,
       ...(builtHashes === undefined ? {} : { builtHashes }),
     });
-    this.rests = new Rests(instruments);
-    this.profit = new Profit(instruments);
+    this.subLotBalances = new SubLotBalances(instruments);
+    this.profit = new AccountProfit(instruments);
     this.netValue = new NetValue(this.profit, instruments);
-    this.startValue = new StartValue(this.profit, this.netValue);
-    this.transfers = new Transfers(options.transfersBefore);
+    this.startValue = new StartEquity(this.profit, this.netValue);
+    this.transfers = new TransferLedger(options.previousTransfers);
     this.#streamLagMs = options.streamLagMs;
     this.#instruments = instruments;
   }
@@ -90,8 +90,8 @@ export class Intake {
   }
 
   /** The start is reconciled: the profit counts from here, and what the stream did not tell is a difference. */
-  startSuspecting(): void {
-    this.#suspecting = true;
+  startReportingDiscrepancies(): void {
+    this.#reportsDiscrepancies = true;
     const { told } = this.netValue;
     if (told === undefined) return;
     this.startValue.begin(told);
@@ -117,7 +117,7 @@ export class Intake {
     return this.#positions;
   }
 
-  order(
+  applyOrder(
     report: VenueOrder,
     source: ReportSource,
     nowMs: Ms,
@@ -128,28 +128,30 @@ export class Intake {
     const own = before === undefined ? this.orders.recognise(report) : this.orders.get(before.hash);
     if (own === undefined) return changes;
     if (source === "stream") {
-      const told = this.suspects.isEmpty ? undefined : amountsOfReport(report);
-      if (told !== undefined && sameAmounts(told, own)) this.suspects.clear(own.hash);
-    } else if (source !== "answer" && before?.place === "seen" && !sameAmounts(before, own)) {
+      const told = this.pendingDiscrepancies.isEmpty ? undefined : readReportedAmounts(report);
+      if (told !== undefined && areSameAmounts(told, own))
+        this.pendingDiscrepancies.clear(own.hash);
+    } else if (source !== "answer" && before?.place === "seen" && !areSameAmounts(before, own)) {
       const missing = own.finalAtMs !== undefined && source === "history";
-      this.suspect(own.hash, nowMs, {
+      this.addPendingDiscrepancy(own.hash, nowMs, {
         kind: missing ? "order-missing" : "amount",
         marketId: own.marketId,
         subject: own.hash,
-        ours: standingOf(before),
-        theirs: standingOf(own),
+        ours: describeOrder(before),
+        theirs: describeOrder(own),
       });
     }
     return changes;
   }
 
-  trade(trade: VenueTrade, told: Told, nowMs: Ms): readonly AccountChange[] {
+  applyTrade(trade: VenueTrade, told: RecordSource, nowMs: Ms): readonly AccountChange[] {
     const news = this.trades.trade(trade);
-    if (told === "stream" && !this.suspects.isEmpty) this.suspects.clear(subjectOf(trade));
+    if (told === "stream" && !this.pendingDiscrepancies.isEmpty)
+      this.pendingDiscrepancies.clear(subjectOf(trade));
     if (news === undefined) return [];
     this.#moneySerial += 1;
     if (told === "rest" && (news.news === "fill" || news.news === "failed")) {
-      this.suspect(subjectOf(trade), nowMs, {
+      this.addPendingDiscrepancy(subjectOf(trade), nowMs, {
         kind: "trade-missed",
         marketId: trade.marketId,
         subject: trade.id,
@@ -157,11 +159,11 @@ export class Intake {
         theirs: `${trade.side} ${trade.lots} lots, ${trade.status}`,
       });
     }
-    const based = this.trades.isBased(trade.marketId);
+    const based = this.trades.hasBase(trade.marketId);
     switch (news.news) {
       case "fill":
         if (based) this.profit.fill(trade);
-        this.#traded(trade, 1);
+        this.#applySubLots(trade, 1);
         // What was traded before this run is in the base position, and in an earlier run's log.
         return based || trade.timeMs >= this.#begunAtMs
           ? [{ kind: "fill", trade }]
@@ -173,25 +175,25 @@ export class Intake {
         if (news.counted === undefined && trade.timeMs < this.#begunAtMs)
           return [{ kind: "earlier-trade", trade }];
         if (based && news.counted !== undefined) this.profit.failed(news.counted);
-        if (news.counted !== undefined) this.#traded(news.counted, -1);
+        if (news.counted !== undefined) this.#applySubLots(news.counted, -1);
         return [{ kind: "trade-failed", trade, lots: news.lots }];
     }
   }
 
-  income(income: VenueIncome, told: Told, nowMs: Ms): readonly AccountChange[] {
+  applyIncome(income: VenueIncome, told: RecordSource, nowMs: Ms): readonly AccountChange[] {
     const subject = `income ${income.id}`;
-    if (told === "stream") this.suspects.clear(subject);
-    if (isTransfer(income) && (!this.#suspecting || this.incomes.isEarlier(income)))
+    if (told === "stream") this.pendingDiscrepancies.clear(subject);
+    if (isTransfer(income) && (!this.#reportsDiscrepancies || this.incomes.isEarlier(income)))
       this.transfers.noteEarlier(income);
     const isOurLiquidation = isLiquidation(income) && this.#instruments.has(income.marketId);
-    if (isOurLiquidation && !this.#suspecting && this.incomes.isEarlier(income))
-      this.takeovers.noteEarlier(income);
+    if (isOurLiquidation && !this.#reportsDiscrepancies && this.incomes.isEarlier(income))
+      this.takeovers.recordEarlier(income);
     if (!this.incomes.income(income)) return [];
     this.#moneySerial += 1;
-    if (isOurLiquidation) this.takeovers.income(income, nowMs);
+    if (isOurLiquidation) this.takeovers.applyIncome(income, nowMs);
     // Other incomes repeat what the trades tell, and not every exchange streams them.
     if (told === "rest" && income.type === "FUNDING_FEE") {
-      this.suspect(subject, nowMs, {
+      this.addPendingDiscrepancy(subject, nowMs, {
         kind: "income-missed",
         marketId: income.marketId,
         subject: income.id,
@@ -199,7 +201,7 @@ export class Intake {
         theirs: `${income.type} ${income.amount}`,
       });
     }
-    if (this.#suspecting) {
+    if (this.#reportsDiscrepancies) {
       this.profit.income(income);
       if (isTransfer(income)) {
         this.transfers.note(income);
@@ -209,45 +211,47 @@ export class Intake {
     return [{ kind: "income", income }];
   }
 
-  account(
+  applyAccount(
     balances: VenueBalances,
     positions: readonly VenuePosition[],
-    told: Told,
+    told: RecordSource,
     nowMs: Ms,
   ): readonly AccountChange[] {
     if (told === "stream") this.#streamBalancesSerial += 1;
-    this.netValue.tell(balances, positions, nowMs);
+    this.netValue.applyBalances(balances, positions, nowMs);
     this.#balancesMoneySerial = this.#moneySerial;
-    if (this.startValue.isInDoubt) this.startValue.settle();
+    if (this.startValue.hasUncertainTransfers) this.startValue.settle();
     // What a list leaves out is gone; an update may tell of what changed alone.
     if (told === "rest") this.#positions.clear();
     for (const position of positions) {
       this.#positions.set(position.marketId, position);
-      if (told === "stream") this.streamed.tell(position, nowMs);
+      if (told === "stream") this.streamed.update(position, nowMs);
     }
     return [{ kind: "balances", balances, atMs: nowMs }];
   }
 
   /** The first base position of a market: its profit begins here. Returns what was taken over and is not in it. */
-  base(
+  setBase(
     marketId: MarketId,
     lots: number,
     exchangeTimeMs: Ms,
     restPaper = 0n,
   ): readonly AccountChange[] {
     this.trades.setPosition(marketId, lots);
-    this.unexplained.agree(marketId);
-    this.rests.set(marketId, restPaper);
+    this.fillMatcher.setAside(marketId);
+    this.subLotBalances.set(marketId, restPaper);
     this.profit.begin(marketId, lots, restPaper);
-    return this.takeovers.based(marketId, exchangeTimeMs).map((takeover) => this.#count(takeover));
+    return this.takeovers
+      .onBaseSet(marketId, exchangeTimeMs)
+      .map((takeover) => this.#countTakeover(takeover));
   }
 
   /** A takeover, or the opposite of one that the chain has taken back. */
-  takeOver(takeover: Takeover, nowMs: Ms): readonly AccountChange[] {
+  acquireTakeover(takeover: Takeover, nowMs: Ms): readonly AccountChange[] {
     const { marketId, lots, credit, id } = takeover;
-    switch (this.takeovers.say(takeover, this.trades.isBased(marketId), nowMs)) {
+    switch (this.takeovers.record(takeover, this.trades.hasBase(marketId), nowMs)) {
       case "count":
-        return [this.#count(takeover)];
+        return [this.#countTakeover(takeover)];
       case "counted":
         return [{ kind: "liquidation", marketId, lots: 0, credit: 0n, takeoverId: id }];
       case "rename":
@@ -259,38 +263,46 @@ export class Intake {
     }
   }
 
-  #count({ marketId, lots, credit, id }: Takeover): AccountChange {
-    this.trades.takeOver(marketId, lots);
+  #countTakeover({ marketId, lots, credit, id }: Takeover): AccountChange {
+    this.trades.acquire(marketId, lots);
     this.profit.liquidation(marketId, lots, credit);
     this.#moneySerial += 1;
     return { kind: "liquidation", marketId, lots, credit, takeoverId: id };
   }
 
   /** The exchange's position has moved by so many lots, and liquidations that it told explain it. */
-  liquidated(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
+  applyLiquidation(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
     const isTakenOver = this.takeovers.liquidations.areTakenOver(marketId);
-    const credit = this.takeovers.moved(marketId, lots, nowMs);
-    if (lots !== 0) this.trades.takeOver(marketId, lots);
+    const credit = this.takeovers.claimWaiting(marketId, lots, nowMs);
+    if (lots !== 0) this.trades.acquire(marketId, lots);
     this.profit.liquidation(marketId, lots, credit);
     this.#moneySerial += 1;
     return { kind: "liquidation", marketId, lots, credit, takeoverId: undefined, isTakenOver };
   }
 
-  #traded(trade: VenueTrade, times: 1 | -1): void {
+  #applySubLots(trade: VenueTrade, times: 1 | -1): void {
     const { marketId, side, restPaper } = trade;
     if (restPaper === undefined || !this.#instruments.has(marketId)) return;
-    this.unexplained.tradedBeyond(marketId, side, times * this.rests.inLots(marketId, restPaper));
-    if (!this.trades.isBased(marketId)) return;
-    const carried = this.rests.trade(trade, times, this.trades.positionLots(marketId));
+    this.fillMatcher.addSubLots(
+      marketId,
+      side,
+      times * this.subLotBalances.toLots(marketId, restPaper),
+    );
+    if (!this.trades.hasBase(marketId)) return;
+    const carried = this.subLotBalances.applyTrade(
+      trade,
+      times,
+      this.trades.positionLots(marketId),
+    );
     if (carried === 0) return;
-    this.trades.carry(marketId, carried);
-    this.profit.carry(marketId, carried);
+    this.trades.carrySubLots(marketId, carried);
+    this.profit.carrySubLots(marketId, carried);
   }
 
   /** A liquidation has left so much beyond whole lots. */
-  rest(marketId: MarketId, restPaper: bigint): void {
-    if (restPaper === this.rests.of(marketId)) return;
-    this.rests.set(marketId, restPaper);
+  setSubLotBalance(marketId: MarketId, restPaper: bigint): void {
+    if (restPaper === this.subLotBalances.get(marketId)) return;
+    this.subLotBalances.set(marketId, restPaper);
     this.profit.rest(marketId, restPaper);
     this.#moneySerial += 1;
   }
@@ -304,20 +316,21 @@ export class Intake {
   }
 
   /** The exchange's position replaces ours, since nothing that we know explains the difference. */
-  correct(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
+  correctPosition(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
     const was = this.trades.positionLots(marketId);
     this.trades.setPosition(marketId, lots);
     this.profit.setPosition(marketId, lots);
     // Incomes of liquidations that no price made plausible are money all the same.
-    this.profit.liquidation(marketId, 0, this.takeovers.moved(marketId, lots - was, nowMs));
-    this.takeovers.settleTakenBack(marketId);
+    this.profit.liquidation(marketId, 0, this.takeovers.claimWaiting(marketId, lots - was, nowMs));
+    this.takeovers.settleReverts(marketId);
     this.#moneySerial += 1;
     return { kind: "position-set", marketId, lots, was };
   }
 
   /** REST says what the stream has not: a difference, unless the stream tells it within its lag. */
-  suspect(subject: string, nowMs: Ms, difference: Difference): void {
-    if (this.#suspecting) this.suspects.add(subject, difference, nowMs + this.#streamLagMs);
+  addPendingDiscrepancy(subject: string, nowMs: Ms, difference: Difference): void {
+    if (this.#reportsDiscrepancies)
+      this.pendingDiscrepancies.add(subject, difference, nowMs + this.#streamLagMs);
   }
 }
 
@@ -325,6 +338,6 @@ function subjectOf({ marketId, id }: VenueTrade): string {
   return `trade ${marketId} ${id}`;
 }
 
-function standingOf({ phase, matchedLots, lots, pendingLots }: OwnOrder): string {
+function describeOrder({ phase, matchedLots, lots, pendingLots }: OwnOrder): string {
   return `${phase}, ${matchedLots} of ${lots} lots matched${pendingLots > 0 ? `, ${pendingLots} not settled` : ""}`;
 }

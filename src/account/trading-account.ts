@@ -3,21 +3,21 @@ import type { Hex, MarketId, Ms } from "../core/units.js";
 import type { VenueBalances, VenueIncome, VenuePosition } from "../exchange/records.js";
 import type { Action, Outcome, PlaceAction, VenueEvent } from "../exchange/venue.js";
 import type { AccountChange, AccountStep, ReconcileCause } from "./account-change.js";
-import { type AccountCounts, Tally } from "./account-counter.js";
+import { AccountCounter, type AccountCounts } from "./account-counter.js";
 import type { AccountOptions } from "./account-options.js";
 import { AccountReadings } from "./account-readings.js";
-import { Intake } from "./account-updater.js";
-import { CancelAlls } from "./orders/cancel-all-tracker.js";
-import { cancelEvent, placeEvent } from "./orders/outcome-events.js";
+import { AccountUpdater } from "./account-updater.js";
+import { CancelAllTracker } from "./orders/cancel-all-tracker.js";
+import { toCancelEvent, toPlaceEvent } from "./orders/outcome-events.js";
 import type { OrderToSend, OwnOrders } from "./orders/own-orders.js";
 import { isLiquidation } from "./positions/reported-liquidations.js";
 import type { Takeover } from "./positions/takeover.js";
 import {
-  isPlausible,
-  type PositionApart,
-  positionsApart,
+  findPositionMismatches,
+  isPlausiblePosition,
+  type PositionMismatch,
 } from "./reconciliation/is-plausible-position.js";
-import { liquidatedOnStream } from "./reconciliation/reconcile-liquidations.js";
+import { applyStreamedLiquidation } from "./reconciliation/reconcile-liquidations.js";
 import { Reconciler } from "./reconciliation/reconciler.js";
 
 const SIGNATURE_WINDOW_MS = 5000;
@@ -33,10 +33,10 @@ const PRUNE_EVERY_MS = 10_000;
  */
 export class TradingAccount extends AccountReadings {
   readonly orders: OwnOrders;
-  readonly #intake: Intake;
+  readonly #updater: AccountUpdater;
   readonly #reconciler: Reconciler;
-  readonly #tally = new Tally();
-  readonly #cancelAlls: CancelAlls;
+  readonly #tally = new AccountCounter();
+  readonly #cancelAlls: CancelAllTracker;
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   #confirmed = false;
   #streamUp = false;
@@ -48,31 +48,31 @@ export class TradingAccount extends AccountReadings {
   constructor(options: AccountOptions) {
     const streamLagMs = options.streamLagMs ?? STREAM_LAG_MS;
     const windowMs = options.signatureWindowMs ?? SIGNATURE_WINDOW_MS;
-    const intake = new Intake({
+    const intake = new AccountUpdater({
       instruments: options.instruments,
       nonceTag: options.nonceTag,
-      rememberMs: options.rememberMs ?? REMEMBER_MS,
+      finalOrderRetentionMs: options.rememberMs ?? REMEMBER_MS,
       streamLagMs,
       ...(options.builtHashes === undefined ? {} : { builtHashes: options.builtHashes }),
       ...(options.transfersBefore === undefined
         ? {}
-        : { transfersBefore: options.transfersBefore }),
+        : { previousTransfers: options.transfersBefore }),
     });
     super(intake);
-    this.#intake = intake;
+    this.#updater = intake;
     this.orders = intake.orders;
-    this.#cancelAlls = new CancelAlls(this.orders, windowMs);
+    this.#cancelAlls = new CancelAllTracker(this.orders, windowMs);
     this.#instruments = options.instruments;
     this.#reconciler = new Reconciler({
-      intake,
+      updater: intake,
       markets: [...options.instruments.keys()],
       nextActionId: options.nextActionId,
       signatureWindowMs: windowMs,
       intervalMs: options.reconcileIntervalMs ?? RECONCILE_INTERVAL_MS,
       streamLagMs,
-      takesOver: options.takeoversBefore !== undefined,
+      acquiresPositions: options.previousTakeovers !== undefined,
     });
-    intake.takeovers.restore(options.takeoversBefore ?? []);
+    intake.takeovers.restore(options.previousTakeovers ?? []);
   }
 
   /** The start reconciliation is done: base position, open orders and trades are known. Never false again. */
@@ -130,13 +130,13 @@ export class TradingAccount extends AccountReadings {
       case "question": {
         if (!this.#reconciler.awaits(action.actionId)) return this.#step([]);
         const step = this.#reconciler.outcome(action.actionId, outcome, nowMs);
-        return this.#step(step.changes, step.ask);
+        return this.#step(step.changes, step.queries);
       }
       case "place":
         return this.#step(this.#placed(action, outcome, nowMs));
       case "cancel":
         return this.#step(
-          this.orders.apply(action.hash, cancelEvent(action.actionId, outcome, nowMs)),
+          this.orders.apply(action.hash, toCancelEvent(action.actionId, outcome, nowMs)),
         );
       case "cancel-all":
         return this.#step(this.#cancelAlls.answered(action.actionId, outcome, nowMs));
@@ -149,15 +149,15 @@ export class TradingAccount extends AccountReadings {
   onEvent(event: VenueEvent, nowMs: Ms): AccountStep {
     switch (event.type) {
       case "order-update":
-        return this.#step(this.#intake.order(event.order, "stream", nowMs));
+        return this.#step(this.#updater.applyOrder(event.order, "stream", nowMs));
       case "trade-update":
-        return this.#step(this.#intake.trade(event.trade, "stream", nowMs));
+        return this.#step(this.#updater.applyTrade(event.trade, "stream", nowMs));
       case "income-update":
         return this.#incomes(event.incomes, nowMs);
       case "account-update":
         return this.#balances(event.balances, event.positions, nowMs);
       case "market-state":
-        this.#intake.netValue.mark(event.marketId, event.mark, nowMs);
+        this.#updater.netValue.mark(event.marketId, event.mark, nowMs);
         return this.#step([]);
       case "stream": {
         if (event.stream !== "account") return this.#step([]);
@@ -177,20 +177,20 @@ export class TradingAccount extends AccountReadings {
    * back meanwhile: then it counts again.
    * Before the account is confirmed it waits for that, and counts as far as the exchange's position lacks it.
    */
-  takeOver(takeover: Takeover, nowMs: Ms): AccountStep {
-    return this.#step(this.#intake.takeOver(takeover, nowMs));
+  acquireTakeover(takeover: Takeover, nowMs: Ms): AccountStep {
+    return this.#step(this.#updater.acquireTakeover(takeover, nowMs));
   }
 
   /**
    * The chain has taken a takeover back. One that was never said, or was taken back before, changes nothing. The exchange is asked at once: until
    * its position agrees, it may hold what was taken back.
    */
-  undoTakeover(id: string, nowMs: Ms): AccountStep {
-    const opposite = this.#intake.takeovers.opposite(id, nowMs);
+  revertTakeover(id: string, nowMs: Ms): AccountStep {
+    const opposite = this.#updater.takeovers.reversalFor(id, nowMs);
     if (opposite === undefined) return this.#step([]);
-    const step = this.#step(this.#intake.takeOver(opposite, nowMs));
-    return this.#confirmed && this.#intake.takeovers.isTakingBack(opposite.marketId)
-      ? this.#asking(step, nowMs)
+    const step = this.#step(this.#updater.acquireTakeover(opposite, nowMs));
+    return this.#confirmed && this.#updater.takeovers.isRevertPending(opposite.marketId)
+      ? this.#withReconcile(step, nowMs)
       : step;
   }
 
@@ -200,7 +200,7 @@ export class TradingAccount extends AccountReadings {
       // A clock that stepped back must not put off what is due by as much.
       const byMs = this.#tickedAtMs - nowMs;
       this.#reconciler.stepBack(byMs);
-      this.#intake.suspects.stepBack(byMs);
+      this.#updater.pendingDiscrepancies.shiftBack(byMs);
       this.#prunedAtMs -= byMs;
     }
     this.#tickedAtMs = nowMs;
@@ -208,59 +208,64 @@ export class TradingAccount extends AccountReadings {
       this.#prunedAtMs = nowMs;
       this.orders.prune(nowMs);
     }
-    if (this.#intake.startValue.isInDoubt) this.#reconciler.lookAgain(nowMs);
-    const late = this.#intake.suspects.due(nowMs);
+    if (this.#updater.startValue.hasUncertainTransfers) this.#reconciler.requestReconcile(nowMs);
+    const late = this.#updater.pendingDiscrepancies.takeDue(nowMs);
     const liquidated = this.#liquidatedOnStream(nowMs);
     const step = this.#reconciler.tick(nowMs, this.#confirmed);
     if (late.length === 0 && liquidated.length === 0)
-      return step.changes.length === 0 ? step : this.#step(step.changes, step.ask);
+      return step.changes.length === 0 ? step : this.#step(step.changes, step.queries);
     const differences = late.map((difference) => ({ kind: "difference", difference }) as const);
-    return this.#step([...differences, ...liquidated, ...step.changes], step.ask);
+    return this.#step([...differences, ...liquidated, ...step.changes], step.queries);
   }
 
   #liquidatedOnStream(nowMs: Ms): readonly AccountChange[] {
-    if (!this.#confirmed || !this.#streamUp || !this.#intake.takeovers.liquidations.isAnyWaiting)
+    if (!this.#confirmed || !this.#streamUp || !this.#updater.takeovers.liquidations.isAnyWaiting)
       return [];
     return [...this.#instruments.keys()].flatMap((marketId) =>
-      liquidatedOnStream(this.#intake, marketId, nowMs),
+      applyStreamedLiquidation(this.#updater, marketId, nowMs),
     );
   }
 
   /** Begins a reconciliation now (the stream coming up, the interval and unresolved orders begin one by themselves). */
   reconcile(nowMs: Ms, cause: ReconcileCause): AccountStep {
-    if (cause === "start" && !this.#confirmed) this.#intake.begin(nowMs);
+    if (cause === "start" && !this.#confirmed) this.#updater.begin(nowMs);
     const step = this.#reconciler.begin(nowMs, this.#confirmed ? cause : "start");
-    return this.#step(step.changes, step.ask);
+    return this.#step(step.changes, step.queries);
   }
 
   /** Something of the account is doubtful: the next tick begins a reconciliation, unless one is under way. */
-  lookAgain(nowMs: Ms): void {
-    this.#reconciler.lookAgain(nowMs);
+  requestReconcile(nowMs: Ms): void {
+    this.#reconciler.requestReconcile(nowMs);
   }
 
   /** The book's mid in half ticks (best bid plus best ask), for the profit's spread and inventory parts. @throws FormatError when it is no positive integer. */
   onMid(marketId: MarketId, midHalfTicks: number): void {
-    this.#intake.profit.mid(marketId, midHalfTicks);
+    this.#updater.profit.mid(marketId, midHalfTicks);
   }
 
-  /** Whether the position is {@link positionLots}, as far as the exchange has reported: see {@link positionDoubt}. */
+  /** Whether the position is {@link positionLots}, as far as the exchange has reported: see {@link positionUncertainty}. */
   isPositionKnown(marketId: MarketId): boolean {
-    return this.positionDoubt(marketId) === undefined;
+    return this.positionUncertainty(marketId) === undefined;
   }
 
   /**
    * Why the position may be another than {@link positionLots}: the exchange has reported a liquidation in this market and not yet the position that it left, or
    * a position that nothing explains, whichever way it came; or a takeover was taken back, and the exchange may hold it still. Undefined where none is so.
    */
-  positionDoubt(marketId: MarketId): "liquidation" | "taken-back" | "unexplained" | undefined {
-    if (this.#intake.takeovers.liquidations.isWaiting(marketId)) return "liquidation";
-    if (this.#intake.takeovers.isTakingBack(marketId)) return "taken-back";
-    return this.#reconciler.isDoubtful(marketId) ? "unexplained" : undefined;
+  positionUncertainty(
+    marketId: MarketId,
+  ): "liquidation" | "taken-back" | "unexplained" | undefined {
+    if (this.#updater.takeovers.liquidations.isWaiting(marketId)) return "liquidation";
+    if (this.#updater.takeovers.isRevertPending(marketId)) return "taken-back";
+    return this.#reconciler.hasMismatch(marketId) ? "unexplained" : undefined;
   }
 
   /** Those of the bot's markets in which positions that the exchange has just reported contradict ours, in base. Trades that have not settled explain a difference. */
-  positionsApart(positions: readonly VenuePosition[], nowMs: Ms): readonly PositionApart[] {
-    return positionsApart(this.#intake, this.#instruments, positions, nowMs);
+  findPositionMismatches(
+    positions: readonly VenuePosition[],
+    nowMs: Ms,
+  ): readonly PositionMismatch[] {
+    return findPositionMismatches(this.#updater, this.#instruments, positions, nowMs);
   }
 
   get counts(): AccountCounts {
@@ -269,22 +274,22 @@ export class TradingAccount extends AccountReadings {
 
   /** Incomes; a liquidation that nobody has said makes the position be asked for at once. */
   #incomes(incomes: readonly VenueIncome[], nowMs: Ms): AccountStep {
-    const { takeovers } = this.#intake;
+    const { takeovers } = this.#updater;
     const isWaiting = () =>
       incomes.some(
         (income) => isLiquidation(income) && takeovers.liquidations.isWaiting(income.marketId),
       );
     const wasWaiting = isWaiting();
     const step = this.#step(
-      incomes.flatMap((income) => this.#intake.income(income, "stream", nowMs)),
+      incomes.flatMap((income) => this.#updater.applyIncome(income, "stream", nowMs)),
     );
     if (wasWaiting || !this.#confirmed || !isWaiting()) return step;
-    return this.#asking(step, nowMs);
+    return this.#withReconcile(step, nowMs);
   }
 
   /** Whether the newest position on the account's stream, which is up, is ours, with nothing in between that it may have or lack. */
   isPositionStreamed(marketId: MarketId, nowMs: Ms): boolean {
-    const { streamed } = this.#intake;
+    const { streamed } = this.#updater;
     return (
       this.#streamUp &&
       this.isPositionKnown(marketId) &&
@@ -294,26 +299,29 @@ export class TradingAccount extends AccountReadings {
 
   /** Balances and positions; one that nothing explains makes the position be asked for at once. */
   #balances(balances: VenueBalances, positions: readonly VenuePosition[], nowMs: Ms): AccountStep {
-    const step = this.#step(this.#intake.account(balances, positions, "stream", nowMs));
+    const step = this.#step(this.#updater.applyAccount(balances, positions, "stream", nowMs));
     if (!this.#confirmed) return step;
-    const { takeovers, trades, rests } = this.#intake;
+    const { takeovers, trades, subLotBalances: rests } = this.#updater;
     let isNew = false;
     for (const position of positions) {
       const { marketId } = position;
       // A liquidation that was reported is asked for already.
       if (!this.#instruments.has(marketId) || takeovers.liquidations.isWaiting(marketId)) continue;
-      if (this.#intake.streamed.movedLots(marketId, nowMs, nowMs) === 0)
-        this.#reconciler.trust(marketId);
-      if (isPlausible(this.#intake, position, true, nowMs)) continue;
-      const off = rests.onOurGrid(marketId, position).lots - trades.positionLots(marketId);
-      isNew = this.#reconciler.doubt(marketId, off) || isNew;
+      if (this.#updater.streamed.movedLots(marketId, nowMs, nowMs) === 0)
+        this.#reconciler.clearMismatch(marketId);
+      if (isPlausiblePosition(this.#updater, position, true, nowMs)) continue;
+      const off = rests.splitByLots(marketId, position).lots - trades.positionLots(marketId);
+      isNew = this.#reconciler.addMismatch(marketId, off) || isNew;
     }
-    return isNew ? this.#asking(step, nowMs) : step;
+    return isNew ? this.#withReconcile(step, nowMs) : step;
   }
 
-  #asking(step: AccountStep, nowMs: Ms): AccountStep {
+  #withReconcile(step: AccountStep, nowMs: Ms): AccountStep {
     const asked = this.#reconciler.refresh(nowMs, "unknown");
-    return { changes: [...step.changes, ...asked.changes], ask: [...step.ask, ...asked.ask] };
+    return {
+      changes: [...step.changes, ...asked.changes],
+      queries: [...step.queries, ...asked.queries],
+    };
   }
 
   #placed(action: PlaceAction, outcome: Outcome, nowMs: Ms): readonly AccountChange[] {
@@ -321,21 +329,21 @@ export class TradingAccount extends AccountReadings {
       outcome.result === "accepted" &&
       this.orders.recognise(outcome.order)?.hash === action.hash
     ) {
-      return this.#intake.order(outcome.order, "answer", nowMs);
+      return this.#updater.applyOrder(outcome.order, "answer", nowMs);
     }
-    return this.orders.apply(action.hash, placeEvent(outcome, nowMs));
+    return this.orders.apply(action.hash, toPlaceEvent(outcome, nowMs));
   }
 
-  #step(changes: readonly AccountChange[], ask: AccountStep["ask"] = []): AccountStep {
+  #step(changes: readonly AccountChange[], ask: AccountStep["queries"] = []): AccountStep {
     for (const change of changes) {
       this.#tally.add(change);
       if (change.kind !== "reconciled") continue;
       if (!this.#confirmed) {
         this.#confirmed = true;
-        this.#intake.startSuspecting();
+        this.#updater.startReportingDiscrepancies();
       }
       this.#current = this.#streamUp;
     }
-    return { changes, ask };
+    return { changes, queries: ask };
   }
 }

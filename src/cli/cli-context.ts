@@ -2,7 +2,7 @@ import { liveSeam } from "../core/runtime/live-seam.js";
 import type { Seam } from "../core/runtime/seam.js";
 import { onUncaught, type UncaughtHandler } from "../core/uncaught.js";
 import type { ProcessEnd } from "./process/process-end.js";
-import { askSecret } from "./process/terminal-secret.js";
+import { promptSecret } from "./process/terminal-secret.js";
 import { LoopWatchdog, type WatchedLoop } from "./watchdog/loop-watchdog.js";
 
 /** Where text goes; a terminal says so. */
@@ -25,16 +25,16 @@ export interface CliContext {
   /** Logs, progress and errors. */
   readonly stderr: TextStream;
   /** Asks the user for a secret, which is not shown. Absent where nobody sits at a terminal. */
-  readonly askSecret?: (prompt: string) => Promise<string>;
-  readonly seam: Seam;
+  readonly promptSecret?: (prompt: string) => Promise<string>;
+  readonly runtime: Seam;
   /** {@link onUncaught} of this process. Absent where a test runs the command. */
   readonly onUncaught?: (handler: UncaughtHandler) => () => void;
   /** Resolves with the signal's name when the user asks the process to end, or when the process that started it is gone. */
   readonly interrupted: () => Promise<string>;
-  /** {@link ProcessEnd.leaves} of this process. Absent where a test runs the command. */
-  readonly leaves?: (left: (() => string) | undefined) => void;
-  /** {@link ProcessEnd.unheard} of this process. Absent where a test runs the command. */
-  readonly unheard?: () => void;
+  /** {@link ProcessEnd.setExitNote} of this process. Absent where a test runs the command. */
+  readonly setExitNote?: (left: (() => string) | undefined) => void;
+  /** {@link ProcessEnd.endOnSignal} of this process. Absent where a test runs the command. */
+  readonly endOnSignal?: () => void;
   /** Watches this process from a thread beside it. Absent where a test runs the command. */
   readonly watchLoop?: (options: WatchedLoop) => LoopWatchdog;
   /** This program's own script, for starting further commands of it. */
@@ -43,8 +43,8 @@ export interface CliContext {
 
 /** The real process. */
 export function processContext(
-  end: Pick<ProcessEnd, "signal" | "unheard" | "heard" | "now"> &
-    Partial<Pick<ProcessEnd, "leaves">>,
+  end: Pick<ProcessEnd, "signal" | "endOnSignal" | "handleSignals" | "now"> &
+    Partial<Pick<ProcessEnd, "setExitNote">>,
 ): CliContext {
   const seam = liveSeam();
   return {
@@ -52,13 +52,13 @@ export function processContext(
     stdout: process.stdout,
     stderr: process.stderr,
     ...(process.stdin.isTTY
-      ? { askSecret: (prompt: string) => askSecret(prompt, process.stdin, process.stderr) }
+      ? { promptSecret: (prompt: string) => promptSecret(prompt, process.stdin, process.stderr) }
       : {}),
-    seam,
+    runtime: seam,
     onUncaught,
     interrupted: () => end.signal(() => seam.clock.monotonicMs()),
-    leaves: (left) => end.leaves?.(left),
-    unheard: () => end.unheard(),
+    setExitNote: (left) => end.setExitNote?.(left),
+    endOnSignal: () => end.endOnSignal(),
     watchLoop: (options) => new LoopWatchdog(options, { clock: seam.clock, signals: end }),
     script: process.argv[1] ?? "",
   };

@@ -8,7 +8,7 @@ const MOST = 3;
  * A line each, of the first few.
  * @param known findings that are told elsewhere.
  */
-export function dayFindings(
+export function describeDayFindings(
   { market, kind }: { readonly market: string; readonly kind: string },
   days: readonly Pick<DayManifest, "day" | "findings">[],
   known: readonly string[] = [],

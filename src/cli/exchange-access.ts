@@ -1,4 +1,4 @@
-import { accountSigner, readAccountKey } from "../bot/config/account-key.js";
+import { createAccountSigner, readAccountKey } from "../bot/config/account-key.js";
 import {
   type BotConfig,
   type BotOrdersConfig,
@@ -45,7 +45,7 @@ export function openExchange(
   context: CliContext,
   { rest, stream, signer, timeoutMs, connections = 0 }: AccessOptions,
 ): ExchangeAccess {
-  const { clock } = context.seam;
+  const { clock } = context.runtime;
   const most = Math.max(connections, FEWEST_CONNECTIONS);
   const transport = new NetworkTransport({
     restUrl: rest,
@@ -79,21 +79,21 @@ export function openExchange(
 
 /**
  * Does a command's work with the exchange and closes it.
- * @throws RunError as {@link namingExchange} does.
+ * @throws RunError as {@link nameExchangeInErrors} does.
  */
 export async function withExchange<Access extends ExchangeAccess>(
   access: Access,
   work: (access: Access) => Promise<void>,
 ): Promise<void> {
   try {
-    await namingExchange(access.rest, () => work(access));
+    await nameExchangeInErrors(access.rest, () => work(access));
   } finally {
     access.close();
   }
 }
 
 /** Does work with an exchange. @throws RunError naming the address when nothing answers there, or something else than an exchange does. */
-export async function namingExchange<T>(rest: string, work: () => Promise<T>): Promise<T> {
+export async function nameExchangeInErrors<T>(rest: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -164,7 +164,7 @@ function accessOf<Config extends BotOrdersConfig>(
   context: CliContext,
   config: Config,
 ): BotAccess<Config> {
-  const signer = accountSigner(config.account, readAccountKey(config.account, context.env));
+  const signer = createAccountSigner(config.account, readAccountKey(config.account, context.env));
   const { rest, stream, requestTimeoutMs } = config.exchange;
   // A request that waits for a connection does so within its own time: one that asks in every market at once needs one for each,
   // and for the exchange's rules and clock beside them.

@@ -8,8 +8,11 @@ export interface ExchangePorts {
 }
 
 /** The configuration with the ports of the command line. @throws ConfigError for what is no port, or a port of a chain that is not there */
-export function atPorts(config: ExchangeConfig, { port, rpcPort }: ExchangePorts): ExchangeConfig {
-  const listening = port === undefined ? config : { ...config, port: portOf("--port", port) };
+export function withPorts(
+  config: ExchangeConfig,
+  { port, rpcPort }: ExchangePorts,
+): ExchangeConfig {
+  const listening = port === undefined ? config : { ...config, port: parsePort("--port", port) };
   if (rpcPort === undefined) return listening;
   const { chain } = config;
   if (chain === undefined || chain.rpc === null) {
@@ -21,12 +24,12 @@ export function atPorts(config: ExchangeConfig, { port, rpcPort }: ExchangePorts
   }
   return {
     ...listening,
-    chain: { ...chain, rpc: { ...chain.rpc, port: portOf("--rpc-port", rpcPort) } },
+    chain: { ...chain, rpc: { ...chain.rpc, port: parsePort("--rpc-port", rpcPort) } },
   };
 }
 
 /** @throws ConfigError for a text that is no port. */
-export function portOf(field: string, text: string): number {
+export function parsePort(field: string, text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new ConfigError("is no port", {

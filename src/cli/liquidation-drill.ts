@@ -1,4 +1,4 @@
-import { receiptOf } from "../chain/blocks/transaction-receipt.js";
+import { parseReceipt } from "../chain/blocks/transaction-receipt.js";
 import { liquidateCall } from "../chain/calls/liquidate.js";
 import { LensReader } from "../chain/contracts/lens-reader.js";
 import { ChainRpc } from "../chain/rpc/chain-rpc.js";
@@ -9,19 +9,19 @@ import type { Clock } from "../core/runtime/seam.js";
 import type { Hex } from "../core/units.js";
 import type { PlanInput, TakeoverMarket } from "../liquidator/plan/plan-input.js";
 import { planTakeover } from "../liquidator/plan/plan-takeover.js";
-import { type OwnAccountParts, ownAccountWith } from "../liquidator/project-own-account.js";
-import { takenOverBy } from "../liquidator/receipt-takeover.js";
+import { type OwnAccountInput, projectOwnAccount } from "../liquidator/project-own-account.js";
+import { findTakeover } from "../liquidator/receipt-takeover.js";
 import type { Candidate, Confirmation } from "../liquidator/watch/candidate.js";
 import { Confirmer } from "../liquidator/watch/confirmer.js";
 import { marginMarkets } from "../liquidator/watch/margin-markets.js";
-import { takeoverMarkets, type VenueMarket, victimsOf } from "../liquidator/watch/victims.js";
+import { findVictims, takeoverMarkets, type VenueMarket } from "../liquidator/watch/victims.js";
 import type { Level } from "../market/book/readable-book.js";
 import { BPS, ONE } from "../perpetual/fixed-point.js";
 import type { MarginMarket } from "../perpetual/margin-account.js";
 import type { ForkedEvm } from "../simulator/chain/forked-evm.js";
 
 /** What came of rehearsing one account. Amounts are credit units. */
-export interface Rehearsed {
+export interface DrillResult {
   readonly account: Hex;
   /** The market whose price was moved, where to, and how far that is. */
   readonly marketId: string;
@@ -37,7 +37,7 @@ export interface Rehearsed {
 }
 
 /** What is rehearsed with. */
-interface RehearsalOptions {
+interface LiquidationDrillDeps {
   readonly fork: ForkedEvm;
   readonly chainId: number;
   readonly clock: Clock;
@@ -50,8 +50,8 @@ interface RehearsalOptions {
   /** What the exchange knows of its markets, books included, by perp. */
   readonly venue: ReadonlyMap<Hex, VenueMarket>;
   readonly plan: Pick<PlanInput, "gas" | "rules"> &
-    Pick<OwnAccountParts, "limits"> &
-    Omit<OwnAccountParts["settings"], "account">;
+    Pick<OwnAccountInput, "limits"> &
+    Omit<OwnAccountInput["settings"], "account">;
 }
 
 /** Beyond the price that breaks an account, so that it is unsafe and not on its edge. */
@@ -62,12 +62,12 @@ const GAS = "0x2dc6c0";
  * Rehearses liquidations on a copy of a chain: moves the price of the market that breaks an account first until it does, plans, and
  * executes our own transaction. Books are moved by as much as the mark. Each account is rehearsed from the same state.
  */
-export class Rehearsal {
-  readonly #options: RehearsalOptions;
+export class LiquidationDrill {
+  readonly #options: LiquidationDrillDeps;
   readonly #rpc: ChainRpc;
   readonly #confirmer: Confirmer;
 
-  constructor(options: RehearsalOptions) {
+  constructor(options: LiquidationDrillDeps) {
     const { fork, chainId, clock, lens, dealer, gasCap } = options;
     this.#options = options;
     this.#rpc = new ChainRpc({
@@ -86,12 +86,12 @@ export class Rehearsal {
   }
 
   /** @throws RunError when the copy does not do what a node does. */
-  async rehearse(candidate: Candidate, markets: Confirmation["markets"]): Promise<Rehearsed> {
-    const snapshot = await this.#ask("evm_snapshot", []);
+  async run(candidate: Candidate, markets: Confirmation["markets"]): Promise<DrillResult> {
+    const snapshot = await this.#request("evm_snapshot", []);
     try {
-      return await this.#rehearse(candidate, markets);
+      return await this.#run(candidate, markets);
     } finally {
-      await this.#ask("evm_revert", [snapshot]);
+      await this.#request("evm_revert", [snapshot]);
     }
   }
 
@@ -99,10 +99,10 @@ export class Rehearsal {
     await this.#rpc.close();
   }
 
-  async #rehearse(
+  async #run(
     { account, nearness, papers }: Candidate,
     markets: Confirmation["markets"],
-  ): Promise<Rehearsed> {
+  ): Promise<DrillResult> {
     const broken = breakingPrice(nearness, papers, markets);
     const common = {
       account,
@@ -128,10 +128,10 @@ export class Rehearsal {
       brokenAtPrice: price,
       movedBps,
     };
-    if (price !== mark) await this.#ask("hardhat_setCode", [source, constantCode(price)]);
-    await this.#ask("evm_mine", []);
+    if (price !== mark) await this.#request("hardhat_setCode", [source, constantCode(price)]);
+    await this.#request("evm_mine", []);
     const confirmation = await this.#confirmer.confirm([account], this.#options.account);
-    const { victims, refused } = victimsOf(confirmation);
+    const { victims, refused } = findVictims(confirmation);
     const [victim] = victims;
     if (victim === undefined)
       return {
@@ -144,7 +144,7 @@ export class Rehearsal {
     const { plan } = this.#options;
     const moved = new Map([[perp, { price, mark }]]);
     const decision = planTakeover(victim, {
-      own: ownAccountWith({
+      own: projectOwnAccount({
         margin: own.margin,
         blockNumber: confirmation.blockNumber,
         inFlight: [],
@@ -170,12 +170,12 @@ export class Rehearsal {
   }
 
   async #execute(
-    planned: Omit<Rehearsed, "outcome" | "detail">,
+    planned: Omit<DrillResult, "outcome" | "detail">,
     perp: Hex,
     expectCredit: bigint,
     requestPaper: bigint,
     expected: { readonly profitQuote: bigint; readonly gasQuote: bigint; readonly credit: bigint },
-  ): Promise<Rehearsed> {
+  ): Promise<DrillResult> {
     const { account, sender, dealer, plan } = this.#options;
     const call = liquidateCall({
       perp,
@@ -197,16 +197,16 @@ export class Rehearsal {
         detail: error instanceof Error ? error.message : String(error),
       };
     }
-    await this.#ask("hardhat_impersonateAccount", [sender]);
+    await this.#request("hardhat_impersonateAccount", [sender]);
     const sent = await this.#options.fork.request("eth_sendTransaction", [
       { from: sender, ...call, gas: GAS },
     ]);
     // As every node does for a sender who cannot pay for the gas.
     if ("error" in sent) return { ...planned, outcome: "refused", detail: sent.error.message };
-    const receipt = receiptOf(await this.#ask("eth_getTransactionReceipt", [sent.result]));
+    const receipt = parseReceipt(await this.#request("eth_getTransactionReceipt", [sent.result]));
     if (receipt === null || receipt.isReverted)
       return { ...planned, outcome: "reverted", detail: "undone in its block" };
-    const taken = takenOverBy(receipt, dealer, account.toLowerCase());
+    const taken = findTakeover(receipt, dealer, account.toLowerCase());
     if (taken === undefined)
       return { ...planned, outcome: "reverted", detail: "took nothing over" };
     const { feePerGasWei, creditPerEth } = plan.gas;
@@ -217,7 +217,7 @@ export class Rehearsal {
     return { ...planned, outcome: "won", detail: "", earned, gasUsed: receipt.gasUsed };
   }
 
-  async #ask(method: string, params: readonly unknown[]): Promise<unknown> {
+  async #request(method: string, params: readonly unknown[]): Promise<unknown> {
     const outcome = await this.#options.fork.request(method, params);
     if ("error" in outcome)
       throw new RunError(`the copy of the chain refused ${method}: ${outcome.error.message}`);

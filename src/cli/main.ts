@@ -8,5 +8,5 @@ const [{ processContext }, { runCli }, { maskProcessOutput }] = await Promise.al
 ]);
 maskProcessOutput();
 const context = processContext(end);
-end.watchLaunch(context.seam.clock);
+end.watchLaunch(context.runtime.clock);
 await end.with(await runCli(process.argv.slice(2), context));

@@ -1,11 +1,11 @@
 import { Command } from "commander";
-import { strayError } from "../bot/strategy/uncaught-strategy-error.js";
+import { toUncaughtStrategyError } from "../bot/strategy/uncaught-strategy-error.js";
 import type { CliContext } from "./cli-context.js";
-import { errorText, exitCodeOf, Interrupted, NotWell } from "./process/exit.js";
+import { errorText, exitCodeFor, Interrupted, ReportedFailure } from "./process/exit.js";
 import { EXIT, type ExitCode } from "./process/exit-code.js";
 import { protectArguments, withMaskedOutput } from "./process/masked-output.js";
 import { packageVersion } from "./process/package-version.js";
-import { takeValuesOnce } from "./reject-repeated-options.js";
+import { rejectRepeatedOptions } from "./reject-repeated-options.js";
 
 type AddCommand = (program: Command, context: CliContext) => void;
 
@@ -46,7 +46,7 @@ const LOADED_HELP: Readonly<Record<string, () => Promise<string>>> = {
 };
 
 /** What is to be said when a signal ends a command that hears of none itself. */
-const LEFT: Readonly<Record<string, string>> = {
+const EXIT_NOTES: Readonly<Record<string, string>> = {
   check: "nothing was changed",
   explain: "nothing was changed",
   drill: "nothing was changed",
@@ -61,7 +61,7 @@ const LEFT: Readonly<Record<string, string>> = {
 };
 
 /** They write nothing, and have a bot turn for turn without a pause: a signal ends them wherever they are. */
-const UNHEARING: readonly string[] = ["compare", "replay"];
+const ENDED_BY_SIGNAL: readonly string[] = ["compare", "replay"];
 
 /** The command line. @param only the command that is wanted; every one where there is none of that name, or none is named. */
 export async function buildProgram(context: CliContext, only?: string): Promise<Command> {
@@ -83,7 +83,7 @@ export async function buildProgram(context: CliContext, only?: string): Promise<
   for (const add of added) add(program, context);
   if (only !== undefined && Object.hasOwn(LOADED_HELP, only))
     program.commands[0]?.addHelpText("after", (await LOADED_HELP[only]?.()) ?? "");
-  takeValuesOnce(program);
+  rejectRepeatedOptions(program);
   for (const command of [program, ...program.commands]) {
     command
       .exitOverride()
@@ -115,8 +115,9 @@ export async function runCli(args: readonly string[], given: CliContext): Promis
     return EXIT.ok;
   } catch (error) {
     // Commander has written its own errors and helps.
-    if (!(error instanceof NotWell) && !isCommanders(error)) context.stderr.write(errorText(error));
-    return exitCodeOf(error);
+    if (!(error instanceof ReportedFailure) && !isCommanders(error))
+      context.stderr.write(errorText(error));
+    return exitCodeFor(error);
   }
 }
 
@@ -132,12 +133,12 @@ function untilSignalled(context: CliContext, program: Command): Promise<never> {
     program.hook("preAction", (_program, command) => {
       const { parent } = command;
       const left =
-        LEFT[
+        EXIT_NOTES[
           parent === null || parent === program
             ? command.name()
             : `${parent.name()} ${command.name()}`
         ];
-      if (UNHEARING.includes(command.name())) context.unheard?.();
+      if (ENDED_BY_SIGNAL.includes(command.name())) context.endOnSignal?.();
       if (left !== undefined)
         void context.interrupted().then((by) => reject(new Interrupted(by, left)));
     });
@@ -149,7 +150,7 @@ async function orUncaught(context: CliContext, work: () => Promise<unknown>): Pr
   let quiet: (() => void) | undefined;
   const uncaught = new Promise<never>((_resolve, reject) => {
     quiet = context.onUncaught?.((error, how) => {
-      reject(strayError(error, how) ?? error);
+      reject(toUncaughtStrategyError(error, how) ?? error);
       return true;
     });
   });

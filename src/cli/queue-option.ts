@@ -1,5 +1,5 @@
 import { readNamedFile } from "../bot/config/account-key.js";
-import { protectAddress, shownVariable } from "../core/crypto/secrets.js";
+import { maskVariableName, protectAddress } from "../core/crypto/secrets.js";
 import { ConfigError } from "../core/errors.js";
 import type { CliContext } from "./cli-context.js";
 
@@ -14,7 +14,7 @@ export interface QueueOptions {
  * The address of the queue that a command line names; undefined where it names none.
  * @throws ConfigError for several addresses, for a password on the command line, and for a variable or a file that holds nothing.
  */
-export function queueFrom(
+export function readQueueAddress(
   { queue, queueEnv, queueFile }: QueueOptions,
   { env }: CliContext,
 ): string | undefined {
@@ -30,10 +30,10 @@ export function queueFrom(
     });
   if (queue !== undefined) return withoutPassword(queue);
   if (queueEnv !== undefined) {
-    const expected = `the environment variable ${shownVariable(queueEnv)} to hold redis://HOST:PORT`;
+    const expected = `the environment variable ${maskVariableName(queueEnv)} to hold redis://HOST:PORT`;
     return secretAddress(env[queueEnv], {
       field: "--queue-env",
-      value: shownVariable(queueEnv),
+      value: maskVariableName(queueEnv),
       expected,
     });
   }
@@ -62,13 +62,13 @@ function withoutPassword(address: string): string {
   );
 }
 
-interface SecretPlace {
+interface QueueSecret {
   readonly field: string;
   readonly value: string;
   readonly expected: string;
 }
 
-function secretAddress(held: string | undefined, place: SecretPlace): string {
+function secretAddress(held: string | undefined, place: QueueSecret): string {
   const address = held?.trim() ?? "";
   if (address === "") throw new ConfigError("names a place that holds no address", place);
   protectAddress(address);

@@ -6,7 +6,7 @@ import { ConfigError } from "../core/errors.js";
  * a halt of two markets would leave the first one quoting.
  * @param command its parsing throws ConfigError with the option and its second value
  */
-export function takeValuesOnce(command: Command): void {
+export function rejectRepeatedOptions(command: Command): void {
   for (const option of command.options) {
     if (!(option.required || option.optional) || option.variadic) continue;
     let isGiven = false;
@@ -20,5 +20,5 @@ export function takeValuesOnce(command: Command): void {
       isGiven = true;
     });
   }
-  for (const below of command.commands) takeValuesOnce(below);
+  for (const below of command.commands) rejectRepeatedOptions(below);
 }

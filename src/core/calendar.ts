@@ -8,7 +8,7 @@ export interface CivilDate {
 }
 
 /** The date on which an instant lies, in the proleptic Gregorian calendar (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
-export function civilDateOf(instantMs: Ms): CivilDate {
+export function toCivilDate(instantMs: Ms): CivilDate {
   const days = Math.floor(instantMs / DAY_MS) + 719_468;
   const era = Math.floor(days / 146_097);
   const dayOfEra = days - era * 146_097;

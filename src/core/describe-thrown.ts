@@ -4,7 +4,7 @@ import { maskSecrets } from "./crypto/secrets.js";
 const MOST_CHARACTERS = 1_000;
 
 /** What foreign code threw, in words. It may throw anything, also what cannot be made a text of, or a text of megabytes. */
-export function thrownText(thrown: unknown): string {
+export function describeThrown(thrown: unknown): string {
   try {
     // Masked before it is cut: half a secret is not recognised any more.
     const text = maskSecrets(thrown instanceof Error ? `${thrown.message}` : String(thrown));

@@ -39,13 +39,13 @@ export class FormatError extends MarketwrightError {}
 
 function sentence(summary: string, { field, value, expected }: ErrorDetail): string {
   const where = field === undefined ? "" : `${field}: `;
-  const got = value === undefined ? "" : ` (got ${shown(value)})`;
+  const got = value === undefined ? "" : ` (got ${formatErrorValue(value)})`;
   const want = expected === undefined ? "" : `; expected ${expected}`;
   return `${where}${summary}${got}${want}`;
 }
 
 /** A value in words: as JSON where it has one, and of a long one its beginning. */
-export function shown(value: unknown): string {
+export function formatErrorValue(value: unknown): string {
   // Masked before it is cut: half a secret is not recognised any more.
   const text = maskSecrets(
     typeof value === "string" || typeof value === "object" ? jsonOf(value) : String(value),

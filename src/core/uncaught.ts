@@ -26,14 +26,14 @@ export function onUncaught(handler: UncaughtHandler): () => void {
 }
 
 function thrown(error: unknown): void {
-  tell(error, "thrown");
+  notifyHandlers(error, "thrown");
 }
 
 function rejected(reason: unknown): void {
-  tell(reason, "rejected");
+  notifyHandlers(reason, "rejected");
 }
 
-function tell(error: unknown, how: Uncaught): void {
+function notifyHandlers(error: unknown, how: Uncaught): void {
   for (const handler of [...handlers].reverse()) if (handler(error, how)) return;
   throw error;
 }

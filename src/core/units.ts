@@ -39,16 +39,16 @@ export interface SideLots {
 }
 
 /** `+1` for BUY, `-1` for SELL: what a fill on that side does to a position. */
-export function signOf(side: Side): 1 | -1 {
+export function sideSign(side: Side): 1 | -1 {
   return side === "BUY" ? 1 : -1;
 }
 
 /** The tick at which a book counts a price that may lie between two: the one away from the other side, where an order at a tick would meet it. */
-export function outerTick(side: Side, ticks: number): Ticks {
+export function roundAwayFromTouch(side: Side, ticks: number): Ticks {
   return side === "BUY" ? Math.floor(ticks) : Math.ceil(ticks);
 }
 
 /** The side that trades against `side`. */
-export function oppositeOf(side: Side): Side {
+export function oppositeSide(side: Side): Side {
   return side === "BUY" ? "SELL" : "BUY";
 }

@@ -1,6 +1,6 @@
 import { INVALID_ORDER, NO_SUCH_ORDER } from "./protocol/errors.js";
 import type { Outcome } from "./venue.js";
-import { provesNothing } from "./venue-errors.js";
+import { isInconclusive } from "./venue-errors.js";
 
 /**
  * What an outcome proves of its action. For a cancel, `accepted` means that the exchange calls the
@@ -14,7 +14,7 @@ export type Fate = "accepted" | "rejected" | "unknown";
  * docs/ideas/orders.md.
  * @param kind `cancel` is a cancel-all too.
  */
-export function fateOf(kind: "place" | "cancel", outcome: Outcome): Fate {
+export function determineFate(kind: "place" | "cancel", outcome: Outcome): Fate {
   switch (outcome.result) {
     case "accepted":
       return kind === "place" ? "accepted" : "unknown";
@@ -25,7 +25,7 @@ export function fateOf(kind: "place" | "cancel", outcome: Outcome): Fate {
       return "rejected";
     case "rejected": {
       const { code, httpStatus } = outcome;
-      if (provesNothing(code, httpStatus)) return "unknown";
+      if (isInconclusive(code, httpStatus)) return "unknown";
       if (kind !== "place") return code === NO_SUCH_ORDER ? "accepted" : "rejected";
       // The second copy of a repeated request is refused as an invalid order while the first one
       // rests. And the exchange refuses with a 4xx: a code under any other status is the word of
@@ -38,7 +38,7 @@ export function fateOf(kind: "place" | "cancel", outcome: Outcome): Fate {
 }
 
 /** Says in words why an action was not done: the exchange's own words where it gave any. */
-export function outcomeText(outcome: Outcome): string {
+export function describeOutcome(outcome: Outcome): string {
   switch (outcome.result) {
     case "rejected":
       return `${outcome.code} ${[outcome.codeText, outcome.message].filter((text) => text !== "").join(": ")}`;

@@ -6,7 +6,7 @@ import type { Seam } from "../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
 import { instrumentsOf } from "./protocol/decode-rules.js";
 import type { VenueRules } from "./records.js";
-import { operationNameOf, type RequestContext, requestOf } from "./rest/action-requests.js";
+import { operationNameFor, type RequestContext, requestOf } from "./rest/action-requests.js";
 import { type OutcomeContext, outcomeOf } from "./rest/outcomes.js";
 import type { RateGate } from "./rest/rate-gate.js";
 import type { HttpRequest, HttpResult, Transport } from "./rest/transport.js";
@@ -15,7 +15,7 @@ import { signedParams } from "./signing/request-signing.js";
 import { FrameDecoder } from "./streams/frame-decoder.js";
 import { MarketStreams } from "./streams/market-streams.js";
 import { StreamSession, type StreamTimings } from "./streams/stream-session.js";
-import { ToldTrades } from "./streams/trade-deduplicator.js";
+import { TradeDeduplicator } from "./streams/trade-deduplicator.js";
 import type { Action, ActionId, Outcome, Venue, VenueEvent } from "./venue.js";
 
 /** What a live venue is made of. */
@@ -66,7 +66,7 @@ export class LiveVenue implements Venue {
   #request: RequestContext;
   #outcome: OutcomeContext;
   #frames: FrameDecoder | undefined;
-  readonly #toldTrades = new ToldTrades();
+  readonly #tradeDeduplicator = new TradeDeduplicator();
   #isStreaming = false;
   #isClosed = false;
 
@@ -139,7 +139,7 @@ export class LiveVenue implements Venue {
       );
       return;
     }
-    const waitMs = this.#options.gate?.tryAdmit(operationNameOf(action)) ?? 0;
+    const waitMs = this.#options.gate?.tryAdmit(operationNameFor(action)) ?? 0;
     if (waitMs > 0) {
       const message = `the rate budget is spent: ${Number.isFinite(waitMs) ? `again in ${Math.ceil(waitMs)} ms` : "the exchange has banned this address"}`;
       this.#options.seam.clock.setTimer(0, () =>
@@ -206,7 +206,7 @@ export class LiveVenue implements Venue {
 
   #emitAll(events: readonly VenueEvent[] | undefined): void {
     for (const event of events ?? []) {
-      if (event.type !== "public-trade" || this.#toldTrades.isNew(event.marketId, event.id))
+      if (event.type !== "public-trade" || this.#tradeDeduplicator.isNew(event.marketId, event.id))
         this.#emit(event);
     }
   }

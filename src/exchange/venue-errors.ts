@@ -5,7 +5,7 @@ import { INTERNAL_ERROR, venueErrorCode } from "./protocol/errors.js";
  * True where a coded answer says nothing about the request: an internal error, and any code under a
  * 5xx.
  */
-export function provesNothing(code: number, httpStatus: number): boolean {
+export function isInconclusive(code: number, httpStatus: number): boolean {
   return code === INTERNAL_ERROR || httpStatus >= 500;
 }
 
@@ -40,7 +40,7 @@ export class VenueError extends MarketwrightError {
 
   /** Whether the exchange may have acted on the request all the same: an internal error (2010) and a 5xx say nothing about that. */
   get mayHaveHappened(): boolean {
-    return provesNothing(this.code, this.httpStatus);
+    return isInconclusive(this.code, this.httpStatus);
   }
 
   /** The same error, told after so many tries. */

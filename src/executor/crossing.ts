@@ -1,7 +1,7 @@
 import type { Hex, Side, Ticks } from "../core/units.js";
 
 /** Best prices of one book, or of one party's orders in it. A side without orders is undefined. */
-export interface Touch {
+export interface BestPrices {
   readonly bestBidTicks: Ticks | undefined;
   readonly bestAskTicks: Ticks | undefined;
 }
@@ -14,7 +14,7 @@ export interface CrossableOrder {
 }
 
 /** The touch that an order of `side` would trade against. */
-export function opposingTouch(side: Side, touch: Touch): Ticks | undefined {
+export function opposingPrice(side: Side, touch: BestPrices): Ticks | undefined {
   return side === "BUY" ? touch.bestAskTicks : touch.bestBidTicks;
 }
 
@@ -25,7 +25,7 @@ export function crosses(side: Side, ticks: Ticks, opposingTicks: Ticks | undefin
 }
 
 /** The account's own order that an order of `side` at `ticks` would trade against, whatever its phase; undefined when there is none. */
-export function crossedOwnOrder<T extends CrossableOrder>(
+export function findCrossedOrder<T extends CrossableOrder>(
   side: Side,
   ticks: Ticks,
   orders: readonly T[],
@@ -39,15 +39,15 @@ export function crossedOwnOrder<T extends CrossableOrder>(
  * The nearest price to `ticks` that does not trade against `touch`: one tick behind the touch when it would.
  * A quote is passive by nature, whatever its time in force.
  */
-export function behindTouch(side: Side, ticks: Ticks, touch: Touch): Ticks {
-  const opposing = opposingTouch(side, touch);
+export function toPassivePrice(side: Side, ticks: Ticks, touch: BestPrices): Ticks {
+  const opposing = opposingPrice(side, touch);
   if (opposing === undefined || !crosses(side, ticks, opposing)) return ticks;
   return side === "BUY" ? opposing - 1 : opposing + 1;
 }
 
 /** Ticks between an order and the touch that it trades against: zero or less means that it is being hit. +Infinity without a touch. */
-export function distanceToTouch(side: Side, ticks: Ticks, touch: Touch): number {
-  const opposing = opposingTouch(side, touch);
+export function distanceToTouch(side: Side, ticks: Ticks, touch: BestPrices): number {
+  const opposing = opposingPrice(side, touch);
   if (opposing === undefined) return Number.POSITIVE_INFINITY;
   return side === "BUY" ? opposing - ticks : ticks - opposing;
 }

@@ -21,14 +21,14 @@ export interface DispatchReserves {
   /** The share of the guard, another process on the same account: never touched by the bot. */
   readonly guard: Readonly<Record<Bucket, number>>;
   /** COMMON tokens that places and builds leave for questions, so that trading cannot stop a reconciliation. */
-  readonly questions: number;
+  readonly queryReserve: number;
 }
 
 /** Whether an action may leave, and if not, which bucket lacks what, and when asking again makes sense. */
-export type DispatchVerdict =
-  | { readonly mayLeave: true }
+export type DispatchDecision =
+  | { readonly isAllowed: true }
   | {
-      readonly mayLeave: false;
+      readonly isAllowed: false;
       readonly bucket: Bucket;
       readonly available: number;
       readonly needed: number;
@@ -41,7 +41,7 @@ const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
 export type ActionCosts = Readonly<Record<DispatchKind, Readonly<Record<Bucket, number>>>>;
 
 /** What actions cost by the one table of what counts against which limit. Every question is a read, and counts as any other. */
-export function actionCosts(table: RateBuckets): ActionCosts {
+export function computeActionCosts(table: RateBuckets): ActionCosts {
   const of = (operation: keyof RateBuckets): Readonly<Record<Bucket, number>> => ({
     ORDER: table[operation].includes("ORDER") ? 1 : 0,
     COMMON: table[operation].includes("COMMON") ? 1 : 0,
@@ -56,7 +56,7 @@ export function actionCosts(table: RateBuckets): ActionCosts {
 }
 
 /** The costs where what builds, places or cancels counts against both limits. */
-export const ACTION_COST: ActionCosts = actionCosts(RATE_BUCKETS);
+export const ACTION_COST: ActionCosts = computeActionCosts(RATE_BUCKETS);
 
 /**
  * What must be left in a bucket after an action of this kind.
@@ -64,20 +64,20 @@ export const ACTION_COST: ActionCosts = actionCosts(RATE_BUCKETS);
  * cancel-all leaves the guard's share; a cancel also one token a market; a question also the cancel of every order that may still fill;
  * a place also what questions need, and the cancel of the order that it makes; a build also the place that follows it.
  */
-export function leftAfter(
+export function requiredAfter(
   kind: DispatchKind,
   bucket: Bucket,
   reserves: DispatchReserves,
   costs: ActionCosts = ACTION_COST,
 ): number {
-  const { guard, markets, ordersThatMayFill, questions } = reserves;
-  if (kind === "cancel-all") return inBucket(guard, bucket);
-  const lastTokens = inBucket(guard, bucket) + markets * inBucket(costs["cancel-all"], bucket);
+  const { guard, markets, ordersThatMayFill, queryReserve: questions } = reserves;
+  if (kind === "cancel-all") return pickBucket(guard, bucket);
+  const lastTokens = pickBucket(guard, bucket) + markets * pickBucket(costs["cancel-all"], bucket);
   if (kind === "cancel") return lastTokens;
-  const ownCancel = inBucket(costs.cancel, bucket);
+  const ownCancel = pickBucket(costs.cancel, bucket);
   const cancels = lastTokens + ordersThatMayFill * ownCancel;
   if (kind === "question") return cancels;
-  const ownPlace = kind === "build" ? inBucket(costs.place, bucket) : 0;
+  const ownPlace = kind === "build" ? pickBucket(costs.place, bucket) : 0;
   return cancels + (bucket === "COMMON" ? questions : 0) + ownCancel + ownPlace;
 }
 
@@ -91,30 +91,30 @@ export function mayDispatch(
   reserves: DispatchReserves,
   nowMs: Ms,
   costs: ActionCosts = ACTION_COST,
-): DispatchVerdict {
-  const costsOfKind = costOf(costs, kind);
+): DispatchDecision {
+  const costsOfKind = costFor(costs, kind);
   for (const bucket of BUCKETS) {
-    const cost = inBucket(costsOfKind, bucket);
+    const cost = pickBucket(costsOfKind, bucket);
     if (cost === 0) continue;
-    const budget = inBucket(budgets, bucket);
-    const needed = cost + leftAfter(kind, bucket, reserves, costs);
+    const budget = pickBucket(budgets, bucket);
+    const needed = cost + requiredAfter(kind, bucket, reserves, costs);
     const available = budget.available(nowMs);
     if (available < needed)
       return {
-        mayLeave: false,
+        isAllowed: false,
         bucket,
         available,
         needed,
         retryAtMs: budget.earliestMs(nowMs, needed),
       };
   }
-  return MAY_LEAVE;
+  return ALLOWED;
 }
 
-const MAY_LEAVE: DispatchVerdict = { mayLeave: true };
+const ALLOWED: DispatchDecision = { isAllowed: true };
 
-/** What an action of a kind costs. Each by its name, as {@link inBucket} does. */
-export function costOf(costs: ActionCosts, kind: DispatchKind): Readonly<Record<Bucket, number>> {
+/** What an action of a kind costs. Each by its name, as {@link pickBucket} does. */
+export function costFor(costs: ActionCosts, kind: DispatchKind): Readonly<Record<Bucket, number>> {
   switch (kind) {
     case "place":
       return costs.place;
@@ -130,7 +130,7 @@ export function costOf(costs: ActionCosts, kind: DispatchKind): Readonly<Record<
 }
 
 /** By name: a key that is one of two is looked up far more slowly, and every action asks a dozen times. */
-export function inBucket<T>({ ORDER, COMMON }: Readonly<Record<Bucket, T>>, bucket: Bucket): T {
+export function pickBucket<T>({ ORDER, COMMON }: Readonly<Record<Bucket, T>>, bucket: Bucket): T {
   return bucket === "ORDER" ? ORDER : COMMON;
 }
 
@@ -138,18 +138,18 @@ export function inBucket<T>({ ORDER, COMMON }: Readonly<Record<Bucket, T>>, buck
  * The budgets after an action was dispatched at `nowMs`.
  * @throws MarketwrightError when a bucket does not hold its cost: whoever dispatches asks {@link mayDispatch} first.
  */
-export function spendOn(
+export function spendTokens(
   budgets: DispatchBudgets,
   kind: DispatchKind,
   nowMs: Ms,
   costs: ActionCosts = ACTION_COST,
 ): DispatchBudgets {
-  const { ORDER, COMMON } = costOf(costs, kind);
+  const { ORDER, COMMON } = costFor(costs, kind);
   return { ORDER: budgets.ORDER.spend(nowMs, ORDER), COMMON: budgets.COMMON.spend(nowMs, COMMON) };
 }
 
 /** The budgets after a 429 or 418: nothing is available in either bucket before `untilMs`, since the answer does not say which one it was. */
-export function throttleAll(budgets: DispatchBudgets, untilMs: Ms): DispatchBudgets {
+export function blockBudgets(budgets: DispatchBudgets, untilMs: Ms): DispatchBudgets {
   return {
     ORDER: budgets.ORDER.throttledUntil(untilMs),
     COMMON: budgets.COMMON.throttledUntil(untilMs),

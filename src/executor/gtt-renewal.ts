@@ -15,7 +15,7 @@ export interface GttSettings {
  * The kept GTT orders to renew in this plan, the shortest life first: all that have no more than the lead left, and otherwise, when no
  * ordinary action is planned, the one whose staggered turn has come. An ordinary requote renews anyway, and so comes first.
  */
-export function renewalsDue(
+export function selectDueRenewals(
   kept: readonly WorkingOrder[],
   settings: GttSettings,
   hasOrdinaryActions: boolean,

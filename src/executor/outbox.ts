@@ -5,25 +5,25 @@ import { RunError } from "../core/errors.js";
  * Takes back one item that waits: an AbortController that makes its signal only for an item that has to wait, since a signal
  * costs more than all else on the way through an idle outbox.
  */
-export class Recall {
-  #isMade = false;
+export class WithdrawHandle {
+  #isWithdrawn = false;
   #controller: AbortController | undefined;
 
   /** Whether the item was taken back. */
-  get isMade(): boolean {
-    return this.#isMade;
+  get isWithdrawn(): boolean {
+    return this.#isWithdrawn;
   }
 
   /** Aborts when the item is taken back while it waits. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#isMade) this.#controller.abort();
+    if (this.#isWithdrawn) this.#controller.abort();
     return this.#controller.signal;
   }
 
   /** Takes the item back. Twice is once. */
-  make(): void {
-    this.#isMade = true;
+  withdraw(): void {
+    this.#isWithdrawn = true;
     this.#controller?.abort();
   }
 
@@ -40,12 +40,12 @@ export interface OutboxItem {
   /** The higher, the sooner; first come first served among equals. See {@link outboxPriority}. */
   readonly priority: number;
   /** How the item is taken back when it is superseded: while it waits it leaves silently, afterwards it changes nothing. */
-  readonly recall?: Recall;
+  readonly withdrawHandle?: WithdrawHandle;
   /**
    * It is this item's turn. Called once, in a microtask of its own, never inside `enqueue`: an input of the bot's serialised place,
    * where the item is validated again. The place in the queue is held until `done` is called (twice does nothing).
    */
-  readonly leave: (done: () => void) => void;
+  readonly onTurn: (done: () => void) => void;
   /** It was taken back before its turn. Called once, in a microtask of its own. */
   readonly withdrawn?: () => void;
 }
@@ -96,13 +96,13 @@ export class Outbox {
     let left = false;
     const task = async (): Promise<void> => {
       // p-queue frees the slot of a running task when its signal aborts, though its request is still on the wire.
-      item.recall?.disarm();
+      item.withdrawHandle?.disarm();
       await Promise.resolve();
-      if (item.recall?.isMade) return;
+      if (item.withdrawHandle?.isWithdrawn) return;
       left = true;
-      await new Promise<void>((resolve) => item.leave(resolve));
+      await new Promise<void>((resolve) => item.onTurn(resolve));
     };
-    const signal = this.#mustWait ? item.recall?.signal : undefined;
+    const signal = this.#mustWait ? item.withdrawHandle?.signal : undefined;
     // Without a name p-queue would count a bigint up and print it for each item.
     this.#queue
       .add(task, {
@@ -113,7 +113,7 @@ export class Outbox {
       .then(
         () => this.#ended(item, left),
         (error: unknown) => {
-          if (!item.recall?.isMade || left) throw error;
+          if (!item.withdrawHandle?.isWithdrawn || left) throw error;
           this.#ended(item, left);
         },
       );
@@ -135,7 +135,7 @@ export class Outbox {
   }
 
   /** Items whose turn has come and whose `done` has not been called. */
-  get underWay(): number {
+  get inFlight(): number {
     return this.#queue.pending;
   }
 }

@@ -19,7 +19,7 @@ export function isPaced(tokensFraction: number): boolean {
  *
  * @param tokensFraction tokens left over the window's limit, 0 to 1.
  */
-export function pacedTolerance(
+export function paceTolerance(
   tolerance: QuoteTolerance,
   quotes: readonly Quote[],
   tokensFraction: number,

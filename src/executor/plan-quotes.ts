@@ -1,9 +1,9 @@
-import { withOne } from "../core/append.js";
+import { append } from "../core/append.js";
 import type { MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Quote } from "../strategies/intent.js";
-import { behindTouch, type Touch } from "./crossing.js";
-import { type GttSettings, renewalsDue } from "./gtt-renewal.js";
+import { type BestPrices, toPassivePrice } from "./crossing.js";
+import { type GttSettings, selectDueRenewals } from "./gtt-renewal.js";
 import { matchQuotes, type QuoteTolerance, type WantedQuote } from "./match-quotes.js";
 import type {
   Plan,
@@ -13,10 +13,10 @@ import type {
   PlannedWithdrawal,
   Withheld,
 } from "./plan.js";
-import { type OutsideOrders, quoteObstacle } from "./quote-obstacle.js";
+import { type ManualOrders, quoteObstacle } from "./quote-obstacle.js";
 import { byDanger, type RankedCancel, rankedCancel, withRankedCancel } from "./ranked-cancel.js";
 import { ClosedSlot, withhold } from "./withheld.js";
-import { closesSlot, isCancellable, needsCancel, type WorkingOrder } from "./working-order.js";
+import { isCancellable, isSlotClosedBy, needsCancel, type WorkingOrder } from "./working-order.js";
 
 /** The times in force that a quote may have: POST_ONLY and GTT exclude each other on this exchange (design, rule 10). */
 export type QuoteTimeInForce = "POST_ONLY" | "GTT" | "GTC";
@@ -45,8 +45,8 @@ export interface QuotesInput {
     "minTicks" | "maxTicks" | "minLots" | "maxLots" | "maxOpenOrders"
   >;
   /** The newest touch of the exchange's book, without our own orders. */
-  readonly touch: Touch;
-  readonly foreign: OutsideOrders;
+  readonly touch: BestPrices;
+  readonly foreign: ManualOrders;
   readonly settings: QuoteSettings;
   /** Exchange time. */
   readonly nowMs: Ms;
@@ -64,9 +64,9 @@ const SIDES: readonly Side[] = ["BUY", "SELL"];
  * a manual one. A pure function: the same input gives the same plan.
  */
 export function planQuotes(given: QuotesInput): Plan {
-  const input = given.working.every(closesSlot)
+  const input = given.working.every(isSlotClosedBy)
     ? given
-    : { ...given, working: given.working.filter(closesSlot) };
+    : { ...given, working: given.working.filter(isSlotClosedBy) };
   const draft: Draft = {
     cancels: NONE,
     withdrawals: NONE,
@@ -115,7 +115,7 @@ function affordable({ quotes, rules, foreign }: QuotesInput, draft: Draft): read
     (a, b) => a.level - b.level || (a.side === b.side ? 0 : a.side === "BUY" ? -1 : 1),
   );
   for (const quote of sorted.slice(room))
-    draft.withheld = withOne(
+    draft.withheld = append(
       draft.withheld,
       withhold(quote, quote.ticks, `no room: the market takes ${rules.maxOpenOrders} open orders`),
     );
@@ -144,7 +144,7 @@ function planSide(
     const order = orderOfQuote[index];
     const slot = slotOfQuote[index];
     if (order !== undefined) {
-      draft.keeps = withOne(draft.keeps, {
+      draft.keeps = append(draft.keeps, {
         hash: order.hash,
         side,
         level: order.level,
@@ -178,10 +178,10 @@ function wantedOf(
 /** Where a quote would be placed now. */
 function placeTicksOf(
   quote: Quote,
-  touch: Touch,
+  touch: BestPrices,
   { onCross }: Pick<QuoteSettings, "onCross">,
 ): Ticks {
-  return onCross === "behind" ? behindTouch(quote.side, quote.ticks, touch) : quote.ticks;
+  return onCross === "behind" ? toPassivePrice(quote.side, quote.ticks, touch) : quote.ticks;
 }
 
 /** The orders that may serve a quote at all: mostly every one. */
@@ -219,14 +219,14 @@ function endOrder(
   const { hash, side, level, phase } = order;
   const unwanted = wantedCount === 0 ? "no quote wanted on this side" : "no quote wants it";
   if (phase === "intended") {
-    draft.withdrawals = withOne(draft.withdrawals, {
+    draft.withdrawals = append(draft.withdrawals, {
       hash,
       side,
       level,
       why: `${unwanted}, and it has not left`,
     });
   } else if (isOver(order, input.nowMs) && input.nowMs < order.expirationMs + EXPIRY_GRACE_MS) {
-    draft.waits = withOne(draft.waits, {
+    draft.waits = append(draft.waits, {
       hash,
       side,
       level,
@@ -240,11 +240,11 @@ function endOrder(
         : "another time in force is wanted";
     draft.cancels = withRankedCancel(draft.cancels, rankedCancel(order, why, input.touch));
   } else {
-    draft.waits = withOne(draft.waits, { hash, side, level, phase, why: waitingFor(phase) });
+    draft.waits = append(draft.waits, { hash, side, level, phase, why: describeWait(phase) });
   }
 }
 
-function waitingFor(phase: string): string {
+function describeWait(phase: string): string {
   if (phase === "cancelling") return "its cancel is under way";
   if (phase === "unknown") return "its fate is unknown, and without an id it cannot be cancelled";
   if (phase === "open" || phase === "partly-filled")
@@ -265,7 +265,7 @@ function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: 
     const { quote, placeTicks } = want;
     const occupant = lastInSlot(working, quote.side, slot);
     if (occupant !== undefined) {
-      draft.withheld = withOne(draft.withheld, new ClosedSlot(quote, placeTicks, occupant));
+      draft.withheld = append(draft.withheld, new ClosedSlot(quote, placeTicks, occupant));
       continue;
     }
     const isFull = open >= rules.maxOpenOrders;
@@ -273,7 +273,7 @@ function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: 
       ? `no room: ${open} orders may be open of ${rules.maxOpenOrders}`
       : quoteObstacle(input, quote, placeTicks, draft.places);
     if (obstacle !== undefined) {
-      draft.withheld = withOne(draft.withheld, withhold(quote, placeTicks, obstacle));
+      draft.withheld = append(draft.withheld, withhold(quote, placeTicks, obstacle));
       continue;
     }
     const why =
@@ -289,7 +289,7 @@ function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: 
       expirationMs,
       why,
     };
-    draft.places = withOne(draft.places, place);
+    draft.places = append(draft.places, place);
     open++;
   }
 }
@@ -317,7 +317,7 @@ function renew(input: QuotesInput, draft: Draft): RankedCancel[] {
     ({ hash }) => input.working.find((order) => order.hash === hash) ?? [],
   );
   const renewable = kept.filter(isCancellable);
-  const due = renewalsDue(
+  const due = selectDueRenewals(
     renewable,
     input.settings.gtt,
     draft.cancels.length + draft.places.length > 0,

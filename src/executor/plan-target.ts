@@ -1,9 +1,9 @@
 import type { Lots, Ms, Side, Ticks } from "../core/units.js";
-import { signOf } from "../core/units.js";
+import { sideSign } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import { MAX_QUOTE_LEVELS } from "../risk/copy-intent.js";
 import type { SliceSchedule, TargetIntent } from "../strategies/intent.js";
-import { distanceToTouch, opposingTouch, type Touch } from "./crossing.js";
+import { type BestPrices, distanceToTouch, opposingPrice } from "./crossing.js";
 import type {
   Plan,
   PlannedCancel,
@@ -12,7 +12,12 @@ import type {
   PlannedWithdrawal,
   Withheld,
 } from "./plan.js";
-import { closesSlot, mayBecomePosition, needsCancel, type WorkingOrder } from "./working-order.js";
+import {
+  isSlotClosedBy,
+  maxNewPositionLots,
+  needsCancel,
+  type WorkingOrder,
+} from "./working-order.js";
 
 /** The level of the slot that slices live in, apart from every quote's, so that an unknown quote does not stop an unwinding. */
 export const TARGET_LEVEL = MAX_QUOTE_LEVELS;
@@ -26,9 +31,9 @@ export interface TargetInput<Schedule = SliceSchedule> {
   readonly working: readonly WorkingOrder[];
   readonly rules: Pick<MarketRules, "minTicks" | "maxTicks" | "minLots" | "maxLots">;
   /** The newest touch of the exchange's book, without our own orders. */
-  readonly touch: Touch;
+  readonly touch: BestPrices;
   /** Best prices of the account's manual orders: a slice never reaches them. */
-  readonly foreignTouch: Touch;
+  readonly foreignTouch: BestPrices;
   /** How far beyond the touch a slice may reach, in ticks; the intent's worst price bounds it in any case. */
   readonly reachTicks: number;
   /** When the last slice of this intent left; undefined before the first. */
@@ -69,7 +74,7 @@ export interface TargetPlan extends Plan {
 export function planTarget(input: TargetInput): TargetPlan {
   const { intent, positionLots, working, nowMs, rules } = input;
   const remainingLots = intent.targetLots - positionLots;
-  const live = working.filter(closesSlot);
+  const live = working.filter(isSlotClosedBy);
   const standing = takeDown(input, live);
   const end = (state: TargetState, why: string, withheld: readonly Withheld[] = []): TargetPlan => {
     const isOver = state === "done" || state === "dust" || state === "expired";
@@ -103,7 +108,7 @@ export function planTarget(input: TargetInput): TargetPlan {
   const slice = live.find(isSlice);
   if (slice !== undefined)
     return end("waiting", `slice ${slice.hash} may still fill (${slice.phase})`);
-  const underWay = working.reduce((sum, order) => sum + mayBecomePosition(order), 0);
+  const underWay = working.reduce((sum, order) => sum + maxNewPositionLots(order), 0);
   if (remainingLots === 0) {
     return underWay === 0
       ? end("done", "the target is reached")
@@ -112,7 +117,7 @@ export function planTarget(input: TargetInput): TargetPlan {
 
   const side: Side = remainingLots > 0 ? "BUY" : "SELL";
   const sameSide = working.reduce(
-    (sum, order) => sum + (order.side === side ? mayBecomePosition(order) : 0),
+    (sum, order) => sum + (order.side === side ? maxNewPositionLots(order) : 0),
     0,
   );
   const wantedLots = Math.abs(remainingLots) - sameSide;
@@ -127,7 +132,7 @@ export function planTarget(input: TargetInput): TargetPlan {
     input.lastSliceAtMs === undefined ? nowMs : input.lastSliceAtMs + intent.schedule.everyMs;
   if (nowMs < turnAtMs) return end("waiting", `the next slice leaves in ${turnAtMs - nowMs} ms`);
 
-  const lots = sliceOf(wantedLots, intent.schedule.sliceLots, rules);
+  const lots = computeSliceLots(wantedLots, intent.schedule.sliceLots, rules);
   if (lots < rules.minLots) {
     return end("waiting", "withheld", [
       {
@@ -139,14 +144,14 @@ export function planTarget(input: TargetInput): TargetPlan {
       },
     ]);
   }
-  const price = slicePrice(input, side, live);
+  const price = chooseSlicePrice(input, side, live);
   if (typeof price === "string") {
     return end("waiting", price, [
       { side, level: TARGET_LEVEL, ticks: intent.worstTicks, lots, why: price },
     ]);
   }
   const why = `slice towards ${intent.targetLots} lots, ${remainingLots} remain`;
-  const place = slicePlace({ side, ticks: price, lots, why });
+  const place = createSlice({ side, ticks: price, lots, why });
   const nextSliceAtMs = nowMs + intent.schedule.everyMs;
   return {
     places: [place],
@@ -161,7 +166,7 @@ export function planTarget(input: TargetInput): TargetPlan {
 }
 
 /** A slice, as it is placed: immediate, in the slot of slices. */
-export function slicePlace({
+export function createSlice({
   side,
   ticks,
   lots,
@@ -218,7 +223,7 @@ function takeDown(
 }
 
 /** At most the schedule's slice and the market's maximum; a little less where the rest would else be too small to be traded at all. */
-export function sliceOf(
+export function computeSliceLots(
   wantedLots: Lots,
   sliceLots: Lots,
   { minLots, maxLots }: Pick<MarketRules, "minLots" | "maxLots">,
@@ -230,21 +235,21 @@ export function sliceOf(
 }
 
 /** Why a slice waits for a side of the book. */
-export const NOBODY = "nobody is on the other side of the book";
+export const EMPTY_SIDE_REASON = "nobody is on the other side of the book";
 
 /** The slice's price bound, or why there is none now. */
-export function slicePrice(
+export function chooseSlicePrice(
   input: TargetInput<unknown>,
   side: Side,
   live: readonly WorkingOrder[],
 ): Ticks | string {
   const { touch, foreignTouch, intent, reachTicks, rules } = input;
-  const best = opposingTouch(side, touch);
-  if (best === undefined) return NOBODY;
-  const towards = signOf(side);
+  const best = opposingPrice(side, touch);
+  if (best === undefined) return EMPTY_SIDE_REASON;
+  const towards = sideSign(side);
   // The account's other orders are no counterparty: the slice stops one tick before the first of them.
   const stops = live.filter((order) => order.side !== side).map((order) => order.ticks - towards);
-  const manual = opposingTouch(side, foreignTouch);
+  const manual = opposingPrice(side, foreignTouch);
   if (manual !== undefined) stops.push(manual - towards);
   const bounds = [
     best + towards * reachTicks,

@@ -1,24 +1,35 @@
 import type { Lots, MarketId, Side } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Quote, UnwindPart, UnwindSchedule } from "../strategies/intent.js";
-import { behindTouch, distanceToTouch, opposingTouch } from "./crossing.js";
+import { distanceToTouch, opposingPrice, toPassivePrice } from "./crossing.js";
 import type { Plan, PlannedPlace, Withheld } from "./plan.js";
 import { planQuotes, type QuoteSettings } from "./plan-quotes.js";
 import {
+  chooseSlicePrice,
+  computeSliceLots,
+  createSlice,
+  EMPTY_SIDE_REASON,
   isSlice,
-  NOBODY,
-  sliceOf,
-  slicePlace,
-  slicePrice,
   TARGET_LEVEL,
   type TargetInput,
   type TargetPlan,
   type TargetState,
 } from "./plan-target.js";
-import type { OutsideOrders } from "./quote-obstacle.js";
-import { bearingParts, bears, boundOf, leftOf, UnwindRoom } from "./unwind-capacity.js";
+import type { ManualOrders } from "./quote-obstacle.js";
+import {
+  isWithinBound,
+  selectPartsAtPrice,
+  sumLeftLots,
+  tightestBound,
+  UnwindCapacity,
+} from "./unwind-capacity.js";
 import { allowedLots, nextStepAtMs } from "./unwind-schedule.js";
-import { closesSlot, mayBecomePosition, needsCancel, type WorkingOrder } from "./working-order.js";
+import {
+  isSlotClosedBy,
+  maxNewPositionLots,
+  needsCancel,
+  type WorkingOrder,
+} from "./working-order.js";
 
 /** Everything that a plan for an unwinding depends on. */
 export interface UnwindInput extends Omit<TargetInput<UnwindSchedule>, "rules" | "foreignTouch"> {
@@ -27,7 +38,7 @@ export interface UnwindInput extends Omit<TargetInput<UnwindSchedule>, "rules" |
     MarketRules,
     "minTicks" | "maxTicks" | "minLots" | "maxLots" | "maxOpenOrders"
   >;
-  readonly foreign: OutsideOrders;
+  readonly foreign: ManualOrders;
   /** What the market's strategy wants to quote: its reducing side does the maker's part. Empty where none may quote. */
   readonly quotes: readonly Quote[];
   readonly settings: QuoteSettings;
@@ -45,7 +56,7 @@ export function planUnwind(input: UnwindInput): TargetPlan {
   const remainingLots = intent.targetLots - positionLots;
   const restLots = Math.abs(remainingLots);
   const side: Side = remainingLots > 0 ? "BUY" : "SELL";
-  const live = working.filter(closesSlot);
+  const live = working.filter(isSlotClosedBy);
   const end = (state: TargetState, why: string): TargetPlan => ({
     state,
     remainingLots,
@@ -54,7 +65,7 @@ export function planUnwind(input: UnwindInput): TargetPlan {
     ...planOffers(input, live, []),
   });
 
-  const mayBecome = working.reduce((sum, order) => sum + mayBecomePosition(order), 0);
+  const mayBecome = working.reduce((sum, order) => sum + maxNewPositionLots(order), 0);
   if (nowMs >= intent.deadlineMs)
     return end("expired", `the deadline has passed; ${remainingLots} lots remain`);
   if (remainingLots === 0)
@@ -69,22 +80,22 @@ export function planUnwind(input: UnwindInput): TargetPlan {
   }
 
   const { parts } = schedule;
-  const best = opposingTouch(side, input.touch);
+  const best = opposingPrice(side, input.touch);
   // What is taken now is taken for those whose bound allows to trade at the touch.
   const bearing =
-    best === undefined || !bears(side, intent.worstTicks, best)
+    best === undefined || !isWithinBound(side, intent.worstTicks, best)
       ? []
-      : bearingParts(parts, side, best);
+      : selectPartsAtPrice(parts, side, best);
   const dueLots = dueOf(input, bearing, restLots);
   const isJoint = input.quotes.some((quote) => quote.side === side);
   const offers = offersOf(input, side, restLots, dueLots);
   const plan = planOffers(input, live, offers);
-  const room = new UnwindRoom(parts, side, restLots, working);
+  const room = new UnwindCapacity(parts, side, restLots, working);
   const taken =
     bearing.length === 0
       ? unborne(input, side, dueOf(input, parts, restLots))
       : takeDue(
-          { ...input, intent: { ...intent, worstTicks: boundOf(input, bearing, side) } },
+          { ...input, intent: { ...intent, worstTicks: tightestBound(input, bearing, side) } },
           side,
           dueLots,
           room.of(bearing),
@@ -117,7 +128,7 @@ function dueOf(
   parts: readonly UnwindPart[],
   restLots: Lots,
 ): Lots {
-  const left = Math.min(restLots, leftOf(parts));
+  const left = Math.min(restLots, sumLeftLots(parts));
   const due = Math.max(0, left - allowedLots(parts, nowMs));
   if (due < rules.minLots) return 0;
   return left - due < rules.minLots || left - due <= intent.schedule.dustLots ? left : due;
@@ -158,12 +169,15 @@ function ownOffers(input: UnwindInput, side: Side, dueLots: Lots): readonly Quot
     side === "SELL"
       ? Math.max(Math.ceil(offerTicks), intent.worstTicks, rules.minTicks)
       : Math.min(Math.floor(offerTicks), intent.worstTicks, rules.maxTicks);
-  const ticks = behindTouch(side, onGrid, touch);
-  const inner = bearingParts(parts, side, ticks);
+  const ticks = toPassivePrice(side, onGrid, touch);
+  const inner = selectPartsAtPrice(parts, side, ticks);
   const outer = parts.filter((part) => !inner.includes(part));
   const groups = [
-    { ticks, lots: Math.max(0, leftOf(inner) - dueLots) },
-    { ticks: outer.length === 0 ? ticks : boundOf(input, outer, side), lots: leftOf(outer) },
+    { ticks, lots: Math.max(0, sumLeftLots(inner) - dueLots) },
+    {
+      ticks: outer.length === 0 ? ticks : tightestBound(input, outer, side),
+      lots: sumLeftLots(outer),
+    },
   ];
   return groups.filter(({ lots }) => lots > 0).map((offer, level) => ({ side, level, ...offer }));
 }
@@ -209,9 +223,9 @@ function planOffers(
 
 /** A slice of unknown fate may still arrive, and must not meet a quote: it counts as an order that is not to be traded against. */
 function besideSlices(
-  { touch, openOrders }: OutsideOrders,
+  { touch, openOrders }: ManualOrders,
   slices: readonly WorkingOrder[],
-): OutsideOrders {
+): ManualOrders {
   let { bestBidTicks, bestAskTicks } = touch;
   for (const { side, ticks } of slices) {
     if (side === "BUY") bestBidTicks = Math.max(ticks, bestBidTicks ?? ticks);
@@ -220,26 +234,26 @@ function besideSlices(
   return { touch: { bestBidTicks, bestAskTicks }, openOrders };
 }
 
-interface Taken {
+interface SliceDecision {
   readonly state: TargetState;
   readonly why: string;
   readonly place?: PlannedPlace;
   readonly withheld: readonly Withheld[];
 }
 
-const ALLOWED: Taken = {
+const ALLOWED: SliceDecision = {
   state: "offering",
   why: "the trajectory allows what is held",
   withheld: [],
 };
 
 /** Nobody trades at a price that any part bears: why, if something is due. */
-function unborne(input: UnwindInput, side: Side, dueLots: Lots): Taken {
+function unborne(input: UnwindInput, side: Side, dueLots: Lots): SliceDecision {
   if (dueLots === 0) return ALLOWED;
-  const best = opposingTouch(side, input.touch);
+  const best = opposingPrice(side, input.touch);
   const why =
     best === undefined
-      ? NOBODY
+      ? EMPTY_SIDE_REASON
       : `the touch at ${best} is beyond ${input.intent.worstTicks}, the worst price that any takeover bears`;
   return {
     state: "waiting",
@@ -256,10 +270,14 @@ function takeDue(
   roomLots: Lots,
   live: readonly WorkingOrder[],
   plan: Plan,
-): Taken {
+): SliceDecision {
   const { intent, rules, nowMs, lastSliceAtMs } = input;
   const { schedule, worstTicks } = intent;
-  const not = (state: TargetState, why: string, withheld: readonly Withheld[] = []): Taken => ({
+  const not = (
+    state: TargetState,
+    why: string,
+    withheld: readonly Withheld[] = [],
+  ): SliceDecision => ({
     state,
     why,
     withheld,
@@ -279,7 +297,7 @@ function takeDue(
   const lots = Math.min(
     dueLots,
     roomLots,
-    sliceOf(restLots, schedule.sliceLots, { minLots: least, maxLots: rules.maxLots }),
+    computeSliceLots(restLots, schedule.sliceLots, { minLots: least, maxLots: rules.maxLots }),
   );
   // Quotes that come down make room for the whole of it; those of unknown fate never may.
   const isClearing = plan.cancels.length > 0 || live.some(({ phase }) => phase === "cancelling");
@@ -287,7 +305,7 @@ function takeDue(
     return not("clearing", "quotes come down to make room for the slice");
   if (lots < rules.minLots)
     return not("waiting", `${dueLots} lots are due, orders under way may fill all but ${roomLots}`);
-  const price = slicePrice({ ...input, foreignTouch: input.foreign.touch }, side, live);
+  const price = chooseSlicePrice({ ...input, foreignTouch: input.foreign.touch }, side, live);
   if (typeof price === "string") {
     return not("waiting", price, [
       { side, level: TARGET_LEVEL, ticks: worstTicks, lots, why: price },
@@ -297,7 +315,7 @@ function takeDue(
   return {
     state: "working",
     why,
-    place: slicePlace({ side, ticks: price, lots, why }),
+    place: createSlice({ side, ticks: price, lots, why }),
     withheld: [],
   };
 }
@@ -309,7 +327,7 @@ function takeDue(
 function withinRoom(
   plan: Plan,
   side: Side,
-  room: UnwindRoom,
+  room: UnwindCapacity,
   isJoint: boolean,
 ): Pick<Plan, "places" | "withheld"> {
   const places: PlannedPlace[] = [];

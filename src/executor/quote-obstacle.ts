@@ -1,13 +1,13 @@
 import type { Side, Ticks } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type { Quote } from "../strategies/intent.js";
-import { crossedOwnOrder, crosses, opposingTouch, type Touch } from "./crossing.js";
+import { type BestPrices, crosses, findCrossedOrder, opposingPrice } from "./crossing.js";
 import type { PlannedPlace } from "./plan.js";
 import type { WorkingOrder } from "./working-order.js";
 
 /** Manual orders of the account in this market: left alone and counted (design, rule 7). */
-export interface OutsideOrders {
-  readonly touch: Touch;
+export interface ManualOrders {
+  readonly touch: BestPrices;
   readonly openOrders: number;
 }
 
@@ -19,8 +19,8 @@ export interface QuoteSurroundings {
   readonly working: readonly WorkingOrder[];
   readonly rules: Pick<MarketRules, "minTicks" | "maxTicks" | "minLots" | "maxLots">;
   /** The newest touch of the exchange's book, without our own orders. */
-  readonly touch: Touch;
-  readonly foreign: OutsideOrders;
+  readonly touch: BestPrices;
+  readonly foreign: ManualOrders;
 }
 
 /**
@@ -42,12 +42,12 @@ export function quoteObstacle(
   if (!Number.isSafeInteger(lots) || lots < rules.minLots || lots > rules.maxLots) {
     return `size ${lots} is outside the market's ${rules.minLots} to ${rules.maxLots} lots`;
   }
-  if (crosses(side, ticks, opposingTouch(side, touch)))
-    return `would cross the touch at ${opposingTouch(side, touch)}`;
-  if (crosses(side, ticks, opposingTouch(side, foreign.touch))) {
-    return `would cross the account's manual order at ${opposingTouch(side, foreign.touch)}`;
+  if (crosses(side, ticks, opposingPrice(side, touch)))
+    return `would cross the touch at ${opposingPrice(side, touch)}`;
+  if (crosses(side, ticks, opposingPrice(side, foreign.touch))) {
+    return `would cross the account's manual order at ${opposingPrice(side, foreign.touch)}`;
   }
-  const own = crossedOwnOrder(side, ticks, working);
+  const own = findCrossedOrder(side, ticks, working);
   if (own !== undefined)
     return `would cross the account's own ${own.side} ${own.hash} at ${own.ticks} (${own.phase})`;
   for (const place of places) {

@@ -1,5 +1,5 @@
-import { withOne } from "../core/append.js";
-import { distanceToTouch, type Touch } from "./crossing.js";
+import { append } from "../core/append.js";
+import { type BestPrices, distanceToTouch } from "./crossing.js";
 import type { PlannedCancel } from "./plan.js";
 import type { WorkingOrder } from "./working-order.js";
 
@@ -10,7 +10,7 @@ export type RankedCancel = PlannedCancel & { readonly lots: number };
 export function rankedCancel(
   order: WorkingOrder & { readonly orderId: string },
   why: string,
-  touch: Touch,
+  touch: BestPrices,
 ): RankedCancel {
   const { hash, orderId, side, level, mayFillLots: lots } = order;
   return {
@@ -36,7 +36,7 @@ export function byDanger(a: RankedCancel, b: RankedCancel): number {
  * in its place at once, since there is hardly ever more than one before it.
  */
 export function withRankedCancel(cancels: RankedCancel[], cancel: RankedCancel): RankedCancel[] {
-  const all = withOne(cancels, cancel);
+  const all = append(cancels, cancel);
   for (let at = all.length - 1; at > 0 && byDanger(cancel, all[at - 1]) < 0; at--) {
     all[at] = all[at - 1];
     all[at - 1] = cancel;

@@ -18,7 +18,7 @@ export interface WorkingOrder {
    * was accepted. It is no longer in the book, so that its slot is open again, but it may yet turn
    * out to be position.
    */
-  readonly untoldLots?: Lots;
+  readonly unreportedLots?: Lots;
   /**
    * In the order of its life: `intended` has not left this machine, `sent` has no answer yet, `unknown` may or may not be at the exchange
    * (design, rule 6), then `open`, `partly-filled`, and `cancelling` with a cancel under way.
@@ -61,11 +61,11 @@ export function needsCancel(
 }
 
 /** Whether the order keeps its slot closed: it has not left yet, or may still fill. */
-export function closesSlot(order: WorkingOrder): boolean {
+export function isSlotClosedBy(order: WorkingOrder): boolean {
   return order.mayFillLots > 0 || order.phase === "intended";
 }
 
 /** How much of the order may yet become position, in the worst case. */
-export function mayBecomePosition(order: WorkingOrder): Lots {
-  return order.mayFillLots + (order.untoldLots ?? 0);
+export function maxNewPositionLots(order: WorkingOrder): Lots {
+  return order.mayFillLots + (order.unreportedLots ?? 0);
 }

@@ -1,4 +1,4 @@
-import { civilDateOf } from "../core/calendar.js";
+import { toCivilDate } from "../core/calendar.js";
 import { ConfigError } from "../core/errors.js";
 import { DAY_MS, type Ms } from "../core/units.js";
 
@@ -9,7 +9,7 @@ export type Day = string;
 export const NS_A_MS = 1_000_000n;
 
 /** The millisecond that an instant in nanoseconds since the epoch lies in. */
-export function msOfNs(ns: bigint): Ms {
+export function nsToMs(ns: bigint): Ms {
   return Number(ns / NS_A_MS);
 }
 
@@ -17,13 +17,13 @@ const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?Z?)?$/;
 
 /** The UTC day on which an instant lies. */
-export function dayOf(instantMs: Ms): Day {
-  const { year, month, day } = civilDateOf(instantMs);
+export function toDay(instantMs: Ms): Day {
+  const { year, month, day } = toCivilDate(instantMs);
   return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
 }
 
 /** The instant at which a day begins; undefined for a text that is no day of the calendar. */
-export function startOf(day: Day): Ms | undefined {
+export function parseDayStart(day: Day): Ms | undefined {
   const match = DAY.exec(day);
   if (match === null) return undefined;
   const [year, month, date] = [Number(match[1]), Number(match[2]), Number(match[3])];
@@ -35,12 +35,12 @@ export function startOf(day: Day): Ms | undefined {
     yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
   const startMs = (era * 146_097 + dayOfEra - 719_468) * DAY_MS;
   // A 31st of April comes out as the 1st of May.
-  return dayOf(startMs) === day ? startMs : undefined;
+  return toDay(startMs) === day ? startMs : undefined;
 }
 
 /** The instant at which a day of the store begins. @throws ConfigError for a text that is no day. */
-export function startOfDay(day: Day): Ms {
-  const startMs = startOf(day);
+export function requireDayStart(day: Day): Ms {
+  const startMs = parseDayStart(day);
   if (startMs === undefined)
     throw new ConfigError("is no day", {
       field: "day",
@@ -62,7 +62,7 @@ export function parseInstant(text: string, field: string): Ms {
 export function parseInstantUs(text: string, field: string): number {
   if (/^\d{12,14}$/.test(text)) return Number(text) * 1000;
   const match = INSTANT.exec(text);
-  const startMs = match === null ? undefined : startOf(match[1] as string);
+  const startMs = match === null ? undefined : parseDayStart(match[1] as string);
   const [hours, minutes, seconds] = [
     Number(match?.[2] ?? 0),
     Number(match?.[3] ?? 0),
@@ -91,5 +91,5 @@ export function instantText(instantMs: Ms): string {
   const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
   const clock = `${two(inDay / 3_600_000)}:${two((inDay / 60_000) % 60)}:${two((inDay / 1000) % 60)}`;
   const rest = inDay % 1000;
-  return `${dayOf(instantMs)}T${clock}${rest === 0 ? "" : `.${String(rest).padStart(3, "0")}`}Z`;
+  return `${toDay(instantMs)}T${clock}${rest === 0 ? "" : `.${String(rest).padStart(3, "0")}`}Z`;
 }

@@ -9,7 +9,7 @@ const PIECE_BYTES = 1024 * 1024;
  * costs half as much as the hash.
  * @throws Error of the system when it cannot be read
  */
-export async function sha256Of(path: string): Promise<string> {
+export async function hashFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
   const file = await open(path);
@@ -28,8 +28,8 @@ export async function sha256Of(path: string): Promise<string> {
  * The same of a file that another has written, which is on the disk from then on.
  * @throws Error of the system when it cannot be read or written
  */
-export async function settledSha256Of(path: string): Promise<string> {
-  const [sha256] = await Promise.all([sha256Of(path), settled(path)]);
+export async function syncAndHashFile(path: string): Promise<string> {
+  const [sha256] = await Promise.all([hashFile(path), settled(path)]);
   return sha256;
 }
 

@@ -38,13 +38,13 @@ export class BadRowsError extends HistoryError {
     rows: BadRows,
     detail: { value?: unknown; expected: string; cause?: unknown },
   ) {
-    super(file, summary, { ...detail, expected: `${detail.expected}; ${LEAVES_OUT}` });
+    super(file, summary, { ...detail, expected: `${detail.expected}; ${DROP_BAD_ROWS_HINT}` });
     this.rows = rows;
   }
 }
 
 /** What lets a file in that has some bad rows. */
-export const LEAVES_OUT = "--drop-bad-rows N leaves such rows out";
+export const DROP_BAD_ROWS_HINT = "--drop-bad-rows N leaves such rows out";
 
 /** A price or an amount of a file cannot be counted in the caller's steps: by another grid the file may be read. */
 export class GridError extends HistoryError {}

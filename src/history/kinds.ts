@@ -181,16 +181,16 @@ const UNIT_MS: Readonly<Record<string, Ms>> = {
 };
 
 /** The layout of a kind. @throws ConfigError for a name that is no kind. */
-export function layoutOf(kind: HistoryKind): KindLayout {
-  return LAYOUTS[familyOf(kind)];
+export function layoutFor(kind: HistoryKind): KindLayout {
+  return LAYOUTS[familyFor(kind)];
 }
 
 /** The family that a kind belongs to. @throws ConfigError for a name that is no kind. */
-export function familyOf(kind: HistoryKind): KindFamily {
+export function familyFor(kind: HistoryKind): KindFamily {
   const family = kind.replace(/klines-.*$/, "klines");
   const isKnown =
     Object.hasOwn(LAYOUTS, family) &&
-    (family.endsWith("klines") ? INTERVAL.test(intervalOf(kind)) : family === kind);
+    (family.endsWith("klines") ? INTERVAL.test(intervalFor(kind)) : family === kind);
   if (isKnown) return family as KindFamily;
   throw new ConfigError("is no kind of history", {
     field: "kind",
@@ -201,12 +201,12 @@ export function familyOf(kind: HistoryKind): KindFamily {
 }
 
 /** The interval that candles of this kind have, in the exchange's spelling; empty for other kinds. */
-export function intervalOf(kind: HistoryKind): string {
+export function intervalFor(kind: HistoryKind): string {
   return /klines-(.+)$/.exec(kind)?.[1] ?? "";
 }
 
 /** How long a candle is; undefined for a month, which has no one length, and for a text that is no interval. */
-export function intervalMsOf(interval: string): Ms | undefined {
+export function intervalToMs(interval: string): Ms | undefined {
   const match = INTERVAL.exec(interval);
   const unitMs = UNIT_MS[match?.[2] ?? ""];
   return match === null || unitMs === undefined ? undefined : Number(match[1]) * unitMs;
@@ -223,5 +223,5 @@ export function intervalName(ms: Ms): string | undefined {
 
 /** Tells whether rows of a kind have a column. */
 export function hasColumn(kind: HistoryKind, column: string): boolean {
-  return layoutOf(kind).columns.some(({ name }) => name === column);
+  return layoutFor(kind).columns.some(({ name }) => name === column);
 }

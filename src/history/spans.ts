@@ -1,11 +1,11 @@
 import { DAY_MS, type Ms } from "../core/units.js";
-import { type Day, dayOf, NS_A_MS, startOfDay } from "./day.js";
+import { type Day, NS_A_MS, requireDayStart, toDay } from "./day.js";
 
 /** A stretch of time: from an instant, inclusive, to another, exclusive. */
 export type Span = readonly [fromMs: Ms, toMs: Ms];
 
 /** The same time as ascending spans that neither touch nor overlap. */
-export function unionOf(spans: readonly Span[]): Span[] {
+export function mergeSpans(spans: readonly Span[]): Span[] {
   const sorted = spans.filter(([from, to]) => to > from).sort((one, other) => one[0] - other[0]);
   const union: [Ms, Ms][] = [];
   for (const [from, to] of sorted) {
@@ -17,10 +17,10 @@ export function unionOf(spans: readonly Span[]): Span[] {
 }
 
 /** What of `within` no span covers. */
-export function gapsOf(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
+export function findGaps(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
   const gaps: Span[] = [];
   let at = fromMs;
-  for (const [from, to] of unionOf(spans)) {
+  for (const [from, to] of mergeSpans(spans)) {
     if (to <= at) continue;
     if (from >= toMs) break;
     if (from > at) gaps.push([at, from]);
@@ -31,23 +31,23 @@ export function gapsOf(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
 }
 
 /** What of the spans no other covers. */
-export function withoutSpans(spans: readonly Span[], others: readonly Span[]): Span[] {
-  return unionOf(spans).flatMap((span) => gapsOf(others, span));
+export function subtractSpans(spans: readonly Span[], others: readonly Span[]): Span[] {
+  return mergeSpans(spans).flatMap((span) => findGaps(others, span));
 }
 
 /** How long spans are together, in milliseconds. */
-export function lengthOf(spans: readonly Span[]): number {
-  return unionOf(spans).reduce((total, [from, to]) => total + to - from, 0);
+export function totalLengthMs(spans: readonly Span[]): number {
+  return mergeSpans(spans).reduce((total, [from, to]) => total + to - from, 0);
 }
 
 /** What of the spans lies within a span. */
-export function cutTo(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
-  return unionOf(spans.map(([from, to]): Span => [Math.max(from, fromMs), Math.min(to, toMs)]));
+export function clipSpans(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
+  return mergeSpans(spans.map(([from, to]): Span => [Math.max(from, fromMs), Math.min(to, toMs)]));
 }
 
 /** Whether any time belongs to both. */
 export function overlaps(spans: readonly Span[], within: Span): boolean {
-  return cutTo(spans, within).length > 0;
+  return clipSpans(spans, within).length > 0;
 }
 
 /** The time from a break in a book to the snapshot that mends it, one millisecond at least: within that one the levels of before are not known either. */
@@ -61,18 +61,18 @@ export function withinSql([fromMs, toMs]: Span): string {
 }
 
 /** The whole of a day. @throws ConfigError for a text that is no day */
-export function spanOf(day: Day): Span {
-  const startMs = startOfDay(day);
+export function daySpan(day: Day): Span {
+  const startMs = requireDayStart(day);
   return [startMs, startMs + DAY_MS];
 }
 
 /** The days that spans touch, ascending. */
-export function daysOf(spans: readonly Span[]): Day[] {
+export function daysTouched(spans: readonly Span[]): Day[] {
   const days: Day[] = [];
-  for (const [from, to] of unionOf(
+  for (const [from, to] of mergeSpans(
     spans.map(([start, end]): Span => [Math.floor(start / DAY_MS), Math.ceil(end / DAY_MS)]),
   )) {
-    for (let day = from; day < to; day++) days.push(dayOf(day * DAY_MS));
+    for (let day = from; day < to; day++) days.push(toDay(day * DAY_MS));
   }
   return days;
 }

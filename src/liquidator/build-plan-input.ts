@@ -2,8 +2,8 @@ import { type BlockHeader, nextBaseFeeWei } from "../chain/blocks/block-header.j
 import type { CreditUnits } from "../core/units.js";
 import type { TakeoverInFlight } from "./liquidation-executor.js";
 import type { PlanInput, Victim } from "./plan/plan-input.js";
-import { marketsWith, ownAccountWith } from "./project-own-account.js";
-import type { TakeoverMeans } from "./takeover-deps.js";
+import { projectMarkets, projectOwnAccount } from "./project-own-account.js";
+import type { TakeoverDeps } from "./takeover-deps.js";
 import type { Confirmation } from "./watch/candidate.js";
 import { marginMarkets } from "./watch/margin-markets.js";
 import { takeoverMarkets } from "./watch/victims.js";
@@ -29,8 +29,8 @@ export interface PlanMoment {
  * Everything that a plan made now depends on; undefined while the own account cannot be read. It waits for nothing: what is planned from it, and
  * reserved before anything else happens, is planned from the orders and positions of this moment.
  */
-export function planInputNow(
-  { venue, settings }: Pick<TakeoverMeans, "venue" | "settings">,
+export function buildPlanInput(
+  { venue, settings }: Pick<TakeoverDeps, "venue" | "settings">,
   { confirmation, victims, inFlight, creditPerEth, tipWei, latest }: PlanMoment,
 ): PlanInput | undefined {
   const { own, blockNumber } = confirmation;
@@ -38,7 +38,7 @@ export function planInputNow(
   const positions =
     own.margin.papers.size + Math.max(1, ...victims.map(({ margin }) => margin.papers.size));
   return {
-    own: ownAccountWith({
+    own: projectOwnAccount({
       margin: own.margin,
       blockNumber,
       inFlight,
@@ -47,7 +47,7 @@ export function planInputNow(
       settings,
       unwindingCredit: venue.unwindingCredit(),
     }),
-    markets: marketsWith(takeoverMarkets(confirmation, venue.markets()), inFlight),
+    markets: projectMarkets(takeoverMarkets(confirmation, venue.markets()), inFlight),
     gas: {
       gasPerTakeover: GAS_FIRST + GAS_EACH * BigInt(Math.max(0, positions - 1)),
       feePerGasWei: nextBaseFeeWei(latest) + tipWei,

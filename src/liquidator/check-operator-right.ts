@@ -8,7 +8,7 @@ import type { LiquidatorLog } from "./takeover-deps.js";
  * @returns whether it may.
  * @throws as {@link DealerReader} does.
  */
-export async function tellOperatorRight(
+export async function checkOperatorRight(
   reader: Pick<DealerReader, "isOperatorValid">,
   account: Hex,
   sender: Hex,

@@ -1,6 +1,6 @@
-import { wantedBlockOf } from "../chain/blocks/block-header.js";
-import { logsOf } from "../chain/blocks/chain-log.js";
-import { wantedReceiptOf } from "../chain/blocks/transaction-receipt.js";
+import { parseRequestedBlock } from "../chain/blocks/block-header.js";
+import { parseLogs } from "../chain/blocks/chain-log.js";
+import { parseRequestedReceipt } from "../chain/blocks/transaction-receipt.js";
 import { joinLiquidation } from "../chain/events/liquidation-events.js";
 import { blockTag, type ChainRpc } from "../chain/rpc/chain-rpc.js";
 import { ChainError } from "../chain/rpc/rpc-errors.js";
@@ -8,7 +8,7 @@ import type { Hex } from "../core/units.js";
 import type { Rival } from "./ledger/opportunity.js";
 
 /** One position that somebody may have taken over, and where to look. */
-export interface RivalQuestion {
+export interface RivalQuery {
   readonly dealer: Hex;
   readonly perp: Hex;
   readonly victim: Hex;
@@ -28,7 +28,7 @@ const MOST_BLOCKS = 2000;
  */
 export async function findRival(
   rpc: ChainRpc,
-  question: RivalQuestion,
+  question: RivalQuery,
 ): Promise<Rival | "unknown" | undefined> {
   const { dealer, perp, victim, account, fromBlock, ourBlock } = question;
   const from = Math.max(0, fromBlock, ourBlock - MOST_BLOCKS);
@@ -41,7 +41,7 @@ export async function findRival(
       topics,
     };
     const readWinners = (result: unknown) =>
-      logsOf(result, { from, to: ourBlock, addresses: [dealer] }).map((log) => ({
+      parseLogs(result, { from, to: ourBlock, addresses: [dealer] }).map((log) => ({
         log,
         winner: joinLiquidation.decode(log)?.liquidator,
       }));
@@ -49,9 +49,9 @@ export async function findRival(
     const taken = winners.findLast(({ winner }) => winner !== undefined && winner !== account);
     if (taken?.winner === undefined) return undefined;
     const { transactionHash, blockNumber } = taken.log;
-    const readReceipt = (result: unknown) => wantedReceiptOf(result, transactionHash);
+    const readReceipt = (result: unknown) => parseRequestedReceipt(result, transactionHash);
     const receipt = await rpc.request("eth_getTransactionReceipt", [transactionHash], readReceipt);
-    const readBlock = (result: unknown) => wantedBlockOf(result, { number: blockNumber });
+    const readBlock = (result: unknown) => parseRequestedBlock(result, { number: blockNumber });
     const block = await rpc.request(
       "eth_getBlockByNumber",
       [blockTag(blockNumber), false],

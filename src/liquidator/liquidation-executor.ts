@@ -1,23 +1,23 @@
 import type { PlannedTakeover } from "../account/positions/takeover.js";
-import { liquidateCall, requestPaperOf } from "../chain/calls/liquidate.js";
-import { LaneRefusal } from "../chain/transactions/job-rejected-error.js";
-import type { JobOutcome, LaneEvent } from "../chain/transactions/transaction-event.js";
+import { decodeRequestPaper, liquidateCall } from "../chain/calls/liquidate.js";
+import { JobRejectedError } from "../chain/transactions/job-rejected-error.js";
+import type { JobOutcome, TransactionEvent } from "../chain/transactions/transaction-event.js";
 import {
   type LaneId,
-  type LaneJob,
-  laneOf,
-  positionOf,
+  liquidationLane,
+  parseLiquidationLane,
+  type TransactionJob,
 } from "../chain/transactions/transaction-job.js";
 import { larger } from "../core/bigints.js";
 import type { Hex, Ms, PaperUnits } from "../core/units.js";
 import type { Opportunity } from "./ledger/opportunity.js";
 import type { TakeoverPlan } from "./plan/takeover-plan.js";
-import { CoolingPositions } from "./position-cooldowns.js";
-import { takeoverIdOf } from "./receipt-takeover.js";
-import { rehearseTakeover } from "./simulate-takeover.js";
-import type { TakeoverMeans } from "./takeover-deps.js";
+import { PositionCooldowns } from "./position-cooldowns.js";
+import { takeoverIdFor } from "./receipt-takeover.js";
+import { simulateTakeover } from "./simulate-takeover.js";
+import type { TakeoverDeps } from "./takeover-deps.js";
 import { TakeoverHandover } from "./takeover-handover.js";
-import { TakeoverEndings } from "./takeover-outcomes.js";
+import { TakeoverOutcomes } from "./takeover-outcomes.js";
 
 /** A takeover that was sent, or is about to be, and has not come to its end. */
 export interface TakeoverInFlight {
@@ -32,12 +32,12 @@ export interface TakeoverInFlight {
 }
 
 /** Carries takeovers out and keeps the ledger of them: from a plan to the position that the bot sells, whatever happens in between. */
-export class TakeoverDesk {
-  readonly #options: TakeoverMeans;
-  readonly #endings: TakeoverEndings;
+export class LiquidationExecutor {
+  readonly #options: TakeoverDeps;
+  readonly #outcomes: TakeoverOutcomes;
   readonly #handover: TakeoverHandover;
   readonly #inFlight = new Map<string, TakeoverInFlight>();
-  readonly #cooling: CoolingPositions;
+  readonly #cooldowns: PositionCooldowns;
   readonly #resolving = new Set<string>();
   /** Jobs that have ended and whose end is not written yet: their opportunities are theirs until then. */
   readonly #ending = new Set<Pick<TakeoverInFlight, "jobId" | "victim">>();
@@ -46,20 +46,20 @@ export class TakeoverDesk {
   /** What was reported last; undefined before anything was. */
   #reserved: readonly PlannedTakeover[] | undefined;
 
-  constructor(options: TakeoverMeans) {
+  constructor(options: TakeoverDeps) {
     this.#options = options;
-    this.#endings = new TakeoverEndings(options);
+    this.#outcomes = new TakeoverOutcomes(options);
     this.#handover = new TakeoverHandover(options, (jobId, minedBlock) =>
       this.#inBlock(jobId, minedBlock),
     );
-    this.#cooling = new CoolingPositions(options.clock, options.settings.cooldownMs);
-    this.#unlisten = options.lanes?.listen((event) => this.#hear(event));
+    this.#cooldowns = new PositionCooldowns(options.clock, options.settings.cooldownMs);
+    this.#unlisten = options.transactions?.listen((event) => this.#onLaneEvent(event));
   }
 
   /** Takes up what an earlier run left: what it had sent is followed, what was mined meanwhile is handed over to be sold. */
   recover(): void {
-    for (const { jobId, state, outcome, job } of this.#options.lanes?.jobs() ?? []) {
-      const opportunity = this.#options.ledger.ofJob(jobId);
+    for (const { jobId, state, outcome, job } of this.#options.transactions?.jobs() ?? []) {
+      const opportunity = this.#options.ledger.findByJob(jobId);
       if (state === "final") {
         if (
           outcome !== undefined &&
@@ -69,20 +69,20 @@ export class TakeoverDesk {
         continue;
       }
       if (job === undefined) continue;
-      const { victim, perp } = positionOf(job.lane);
+      const { victim, perp } = parseLiquidationLane(job.lane);
       this.#follow(jobId, victim, perp, job);
       if (opportunity !== undefined) this.#options.ledger.reopen(opportunity.id);
       this.#options.log("warn", "an earlier run's takeover is still under way", { victim, perp });
     }
     // What the bot remembers of an earlier run and no transaction was sent for is gone.
-    if (this.#options.lanes !== undefined) this.#reserve();
+    if (this.#options.transactions !== undefined) this.#reserve();
   }
 
   /** Of what an earlier run sent, or the chain took back, only what was asked for is known. */
-  #follow(jobId: string, victim: Hex, perp: Hex, job: LaneJob | undefined): void {
-    const known = this.#options.ledger.ofJob(jobId)?.intended?.requestPaper ?? 0n;
+  #follow(jobId: string, victim: Hex, perp: Hex, job: TransactionJob | undefined): void {
+    const known = this.#options.ledger.findByJob(jobId)?.intended?.requestPaper ?? 0n;
     const requestPaper =
-      known !== 0n || job === undefined ? known : (requestPaperOf(job.data) ?? 0n);
+      known !== 0n || job === undefined ? known : (decodeRequestPaper(job.data) ?? 0n);
     this.#inFlight.set(jobId, {
       jobId,
       victim,
@@ -99,7 +99,7 @@ export class TakeoverDesk {
     const { venue, unwind } = this.#options;
     const underWay = [...this.#inFlight.values()].flatMap(
       ({ jobId, perp, requestPaper, minedBlock }): PlannedTakeover[] => {
-        const marketId = venue.marketIdOf(perp);
+        const marketId = venue.marketIdFor(perp);
         return marketId === undefined || minedBlock !== undefined
           ? []
           : [{ jobId, marketId, paper: requestPaper }];
@@ -126,13 +126,13 @@ export class TakeoverDesk {
   }
 
   /** Whether a position is left alone for now. */
-  isCooling(victim: Hex, perp: Hex): boolean {
-    return this.#cooling.has(victim, perp);
+  isCoolingDown(victim: Hex, perp: Hex): boolean {
+    return this.#cooldowns.isCoolingDown(victim, perp);
   }
 
   /** Sends a plan, or says what would be sent. @param tipWei to begin with. */
-  act(plan: TakeoverPlan, opportunity: Opportunity, tipWei: bigint): void {
-    const { settings, lanes, ledger, clock, random } = this.#options;
+  execute(plan: TakeoverPlan, opportunity: Opportunity, tipWei: bigint): void {
+    const { settings, transactions: lanes, ledger, clock, random } = this.#options;
     if (lanes === undefined && opportunity.isRehearsed === true) return;
     const { victim, perp, requestPaper, expectCredit, maxCostWei } = plan;
     const jobId = random.uint64().toString(16).padStart(16, "0");
@@ -157,8 +157,8 @@ export class TakeoverDesk {
       expectCredit,
     });
     if (lanes === undefined) {
-      this.#cooling.begin(victim, perp);
-      this.#run(rehearseTakeover(this.#options, opportunity.id, call));
+      this.#cooldowns.start(victim, perp);
+      this.#run(simulateTakeover(this.#options, opportunity.id, call));
       return;
     }
     const deadlineMs = clock.nowMs() + settings.deadlineMs;
@@ -174,7 +174,7 @@ export class TakeoverDesk {
     try {
       lanes.submit({
         id: jobId,
-        lane: laneOf(victim, perp),
+        lane: liquidationLane(victim, perp),
         ...call,
         gasLimit: "estimate",
         maxCostWei: larger(maxCostWei - settings.l1FeeWei, 1n),
@@ -183,11 +183,11 @@ export class TakeoverDesk {
       });
     } catch (error) {
       this.#letGo(jobId);
-      if (!(error instanceof LaneRefusal)) throw error;
-      this.#cooling.begin(victim, perp);
+      if (!(error instanceof JobRejectedError)) throw error;
+      this.#cooldowns.start(victim, perp);
       ledger.revise(opportunity.id, { reason: `not sent: ${error.message}` });
       this.#options.log(
-        error.why === "fault" ? "error" : "warn",
+        error.reason === "fault" ? "error" : "warn",
         "a takeover was not taken by the lanes",
         { victim, why: error.message },
       );
@@ -206,7 +206,7 @@ export class TakeoverDesk {
     if (opportunity.intended !== undefined && this.#isUnderWay(opportunity.intended.jobId)) return;
     this.#resolving.add(id);
     this.#run(
-      this.#endings.settle(opportunity, atBlock, {}).finally(() => {
+      this.#outcomes.closeOpportunity(opportunity, atBlock, {}).finally(() => {
         this.#resolving.delete(id);
       }),
     );
@@ -214,7 +214,7 @@ export class TakeoverDesk {
 
   /** Cancels what can still be cancelled, waits for the ends, and lets go. @returns what is left to the next run. */
   async close(waitMs: Ms): Promise<readonly TakeoverInFlight[]> {
-    const { lanes, clock } = this.#options;
+    const { transactions: lanes, clock } = this.#options;
     for (const jobId of this.#inFlight.keys()) lanes?.cancel(jobId);
     const untilMs = clock.monotonicMs() + waitMs;
     while (this.#inFlight.size > 0 && clock.monotonicMs() < untilMs)
@@ -227,7 +227,7 @@ export class TakeoverDesk {
     return this.inFlight;
   }
 
-  #hear(event: LaneEvent): void {
+  #onLaneEvent(event: TransactionEvent): void {
     const { ledger, log } = this.#options;
     switch (event.kind) {
       case "foreign-nonces":
@@ -245,7 +245,7 @@ export class TakeoverDesk {
         });
       default:
     }
-    const opportunity = ledger.ofJob(event.jobId);
+    const opportunity = ledger.findByJob(event.jobId);
     switch (event.kind) {
       case "simulated":
         if (opportunity !== undefined) ledger.update(opportunity.id, {}, "simulated");
@@ -269,9 +269,9 @@ export class TakeoverDesk {
           },
         );
       case "mined":
-        return this.#handover.mined(event.jobId, event.receipt);
+        return this.#handover.onMined(event.jobId, event.receipt);
       case "unmined":
-        return this.#handover.unmined(event.jobId);
+        return this.#handover.onUnmined(event.jobId);
       case "undone":
         return this.#undone(event.jobId, event.lane, event.outcome);
       case "final":
@@ -303,7 +303,7 @@ export class TakeoverDesk {
   /** The chain has replaced more blocks than were waited for: what was told as the end is none, and what was inherited is not ours. */
   #undone(jobId: string, lane: LaneId, outcome: JobOutcome): void {
     const { ledger, unwind, log } = this.#options;
-    const { victim, perp } = positionOf(lane);
+    const { victim, perp } = parseLiquidationLane(lane);
     log(
       "error",
       "a reorganisation deeper than chain.confirmations took back what was final: it is followed again",
@@ -316,38 +316,38 @@ export class TakeoverDesk {
           : {}),
       },
     );
-    const opportunity = ledger.ofJob(jobId);
+    const opportunity = ledger.findByJob(jobId);
     this.#follow(
       jobId,
       victim,
       perp,
-      this.#options.lanes?.jobs().find((report) => report.jobId === jobId)?.job,
+      this.#options.transactions?.jobs().find((report) => report.jobId === jobId)?.job,
     );
     if (opportunity !== undefined) ledger.reopen(opportunity.id);
-    if (opportunity?.inheritedId !== undefined) this.#handover.unmined(jobId);
+    if (opportunity?.inheritedId !== undefined) this.#handover.onUnmined(jobId);
     // The ledger keeps the newest at hand only; what was handed over has a name all the same.
     else if (opportunity === undefined && outcome.kind === "mined")
-      unwind.disinherit(takeoverIdOf(outcome.receipt));
+      unwind.revert(takeoverIdFor(outcome.receipt));
   }
 
   async #final(jobId: string, outcome: JobOutcome): Promise<void> {
     const { ledger } = this.#options;
-    if (outcome.kind === "mined") this.#handover.mined(jobId, outcome.receipt);
-    const opportunity = ledger.ofJob(jobId);
+    if (outcome.kind === "mined") this.#handover.onMined(jobId, outcome.receipt);
+    const opportunity = ledger.findByJob(jobId);
     this.#letGo(jobId);
     if (opportunity === undefined) return;
     if (outcome.kind !== "mined") {
       // Of a run that was killed: what it had handed over was in a block that is no part of the chain any more.
-      if (opportunity.inheritedId !== undefined) this.#handover.unmined(jobId);
-      this.#cooling.begin(opportunity.victim, opportunity.perp);
+      if (opportunity.inheritedId !== undefined) this.#handover.onUnmined(jobId);
+      this.#cooldowns.start(opportunity.victim, opportunity.perp);
     }
     // A plan that is made into the opportunity before its end is written would share it, and with it what was taken over.
     const ending = { jobId, victim: opportunity.victim };
     this.#ending.add(ending);
     try {
-      const gas = "receipt" in outcome ? await this.#endings.gasOf(outcome.receipt) : {};
+      const gas = "receipt" in outcome ? await this.#outcomes.gasCostFor(outcome.receipt) : {};
       // Undone while the price of ether was asked for: another end comes.
-      if (!this.#inFlight.has(jobId)) await this.#endings.end(opportunity, outcome, gas);
+      if (!this.#inFlight.has(jobId)) await this.#outcomes.recordOutcome(opportunity, outcome, gas);
     } finally {
       this.#ending.delete(ending);
     }

@@ -1,29 +1,29 @@
-import { type BlockHeader, blockHeaderOf } from "../chain/blocks/block-header.js";
+import { type BlockHeader, parseBlockHeader } from "../chain/blocks/block-header.js";
 import { BlockWatcher } from "../chain/blocks/block-watcher.js";
 import type { LensReader } from "../chain/contracts/lens-reader.js";
 import { ChainError } from "../chain/rpc/rpc-errors.js";
 import { smaller } from "../core/bigints.js";
 import type { Hex, MarketId, Ms } from "../core/units.js";
-import { type PlanMoment, planInputNow } from "./build-plan-input.js";
-import { LookNotes } from "./ledger/assessment-log.js";
+import { buildPlanInput, type PlanMoment } from "./build-plan-input.js";
+import { AssessmentLog } from "./ledger/assessment-log.js";
 import type { Opportunity } from "./ledger/opportunity.js";
-import { TakeoverDesk, type TakeoverInFlight } from "./liquidation-executor.js";
+import { LiquidationExecutor, type TakeoverInFlight } from "./liquidation-executor.js";
 import { allocateTakeovers } from "./plan/allocate-takeovers.js";
-import { weiOf } from "./plan/gas-cost.js";
+import { toWei } from "./plan/gas-cost.js";
 import type { GasPrices, PlanInput, Victim } from "./plan/plan-input.js";
-import { suggestedTip } from "./plan/suggest-tip.js";
+import { suggestTip } from "./plan/suggest-tip.js";
 import type { TakeoverPlan } from "./plan/takeover-plan.js";
-import type { TakeoverMeans } from "./takeover-deps.js";
-import { LookSchedule } from "./watch/account-poll-schedule.js";
+import type { TakeoverDeps } from "./takeover-deps.js";
+import { AccountPollSchedule } from "./watch/account-poll-schedule.js";
 import type { Candidate, Confirmation, ConfirmedAccount } from "./watch/candidate.js";
 import { Confirmer } from "./watch/confirmer.js";
 import { HolderScan } from "./watch/holder-scan.js";
 import { rankCandidates } from "./watch/rank-candidates.js";
-import { RiskyPoll } from "./watch/risky-account-poller.js";
-import { victimsOf } from "./watch/victims.js";
+import { RiskyAccountPoller } from "./watch/risky-account-poller.js";
+import { findVictims } from "./watch/victims.js";
 
 /** What a liquidator is made of. */
-export interface LiquidatorOptions extends TakeoverMeans {
+export interface LiquidatorDeps extends TakeoverDeps {
   readonly lens: LensReader;
 }
 
@@ -42,7 +42,7 @@ export interface LiquidatorView {
 }
 
 /** Accounts that one look reads at most. */
-const LOOK_BUDGET = 1000;
+const MAX_ACCOUNTS_PER_POLL = 1000;
 const SHOWN = 8;
 /** Of the nearest, as they were when each was looked at. */
 const REMEMBERED = 64;
@@ -52,13 +52,13 @@ const REMEMBERED = 64;
  * bot's turns: nothing of it enters them but what was taken over, and what it asks the exchange.
  */
 export class Liquidator {
-  readonly #options: LiquidatorOptions;
-  readonly #desk: TakeoverDesk;
-  readonly #notes: LookNotes;
+  readonly #options: LiquidatorDeps;
+  readonly #executor: LiquidationExecutor;
+  readonly #assessments: AssessmentLog;
   readonly #confirmer: Confirmer;
-  readonly #schedule: LookSchedule;
+  readonly #schedule: AccountPollSchedule;
   readonly #scan: HolderScan | undefined;
-  readonly #risky: RiskyPoll;
+  readonly #risky: RiskyAccountPoller;
   #watcher: BlockWatcher | undefined;
   /** By the steady clock; undefined while the chain can be read. */
   #blindSinceMs: number | undefined;
@@ -70,20 +70,20 @@ export class Liquidator {
   #marks: ReadonlyMap<Hex, bigint> = new Map();
   #nearest: readonly Candidate[] = [];
 
-  constructor(options: LiquidatorOptions) {
+  constructor(options: LiquidatorDeps) {
     const { rpc, lens, settings } = options;
     this.#options = options;
-    this.#desk = new TakeoverDesk(options);
-    this.#notes = new LookNotes(options.ledger, options.venue, (opportunity, atBlock) =>
-      this.#desk.resolve(opportunity, atBlock),
+    this.#executor = new LiquidationExecutor(options);
+    this.#assessments = new AssessmentLog(options.ledger, options.venue, (opportunity, atBlock) =>
+      this.#executor.resolve(opportunity, atBlock),
     );
     this.#confirmer = new Confirmer({ rpc, lens });
-    this.#schedule = new LookSchedule({ maxAccounts: settings.maxCandidates });
-    this.#risky = new RiskyPoll({
-      means: options,
+    this.#schedule = new AccountPollSchedule({ maxAccounts: settings.maxCandidates });
+    this.#risky = new RiskyAccountPoller({
+      deps: options,
       schedule: this.#schedule,
       blockNumber: () => this.#blockNumber,
-      heard: () => this.wake(),
+      onList: () => this.wake(),
     });
     this.#scan =
       settings.watchFromBlock === undefined
@@ -94,8 +94,8 @@ export class Liquidator {
   /** Takes up what an earlier run left, and begins to look. */
   start(): void {
     const { rpc, clock, settings, ledger, log } = this.#options;
-    this.#desk.recover();
-    for (const { victim } of ledger.open) this.#schedule.touched(victim);
+    this.#executor.recover();
+    for (const { victim } of ledger.open) this.#schedule.markChanged(victim);
     this.#watcher = new BlockWatcher({
       rpc,
       clock,
@@ -104,7 +104,7 @@ export class Liquidator {
         this.#seesAgain(head.number);
         this.wake();
       },
-      onTrouble: (error) => {
+      onPollError: (error) => {
         this.#blindSinceMs ??= clock.monotonicMs();
         log("warn", "the chain could not be read", { why: textOf(error) });
       },
@@ -127,9 +127,9 @@ export class Liquidator {
     this.#isStopping = true;
     this.#risky.stop();
     await this.#watcher?.close();
-    await this.#risky.ended();
+    await this.#risky.untilIdle();
     await this.#round;
-    return this.#desk.close(waitMs);
+    return this.#executor.close(waitMs);
   }
 
   /** How it stands. */
@@ -140,12 +140,12 @@ export class Liquidator {
       watched: this.#schedule.size,
       decidedBlock: this.#decidedBlock,
       nearest: this.#nearest.slice(0, SHOWN),
-      inFlight: this.#desk.inFlight,
+      inFlight: this.#executor.inFlight,
     };
   }
 
   /** The mark of a market at the newest block that was read, credit units per 1e18 paper; undefined before, or where it is stale. */
-  markOf(perp: Hex): bigint | undefined {
+  markFor(perp: Hex): bigint | undefined {
     return this.#marks.get(perp);
   }
 
@@ -161,7 +161,7 @@ export class Liquidator {
     const confirmation = await this.#confirmer.confirm([], settings.account);
     const creditPerEth = await venue.creditPerEth();
     const latest = await this.#latest();
-    const { inFlight } = this.#desk;
+    const { inFlight } = this.#executor;
     const moment = {
       confirmation,
       victims: [],
@@ -170,14 +170,14 @@ export class Liquidator {
       latest,
       tipWei: this.#tip(creditPerEth),
     };
-    return { own: confirmation.own, input: planInputNow(this.#options, moment) };
+    return { own: confirmation.own, input: buildPlanInput(this.#options, moment) };
   }
 
   async #rounds(): Promise<void> {
     this.#isWanted = false;
-    const mayDecide = this.#risky.isHeard && this.#options.venue.pause() === undefined;
+    const mayDecide = this.#risky.hasList && this.#options.venue.pause() === undefined;
     try {
-      await this.#look();
+      await this.#poll();
       if (mayDecide) this.#decidedBlock = this.#blockNumber;
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;
@@ -185,26 +185,26 @@ export class Liquidator {
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { rpc, lens, settings } = this.#options;
     const head = await rpc.head();
     const { list: markets } = await lens.markets(head);
     if (this.#scan !== undefined) {
       const perps = markets.map(({ perp }) => perp);
       for (const account of await this.#scan.step(head.number, perps))
-        if (account !== settings.account) this.#schedule.touched(account);
+        if (account !== settings.account) this.#schedule.markChanged(account);
     }
     this.#marks = new Map(
       markets.flatMap(({ perp, markPrice }) =>
         markPrice.ok ? [[perp, markPrice.creditPerCoin] as const] : [],
       ),
     );
-    this.#schedule.moved(new Map(markets.map((market) => [market.perp, market])));
-    const due = this.#schedule.due(head.number, LOOK_BUDGET);
+    this.#schedule.onPrices(new Map(markets.map((market) => [market.perp, market])));
+    const due = this.#schedule.due(head.number, MAX_ACCOUNTS_PER_POLL);
     this.#blockNumber = head.number;
     if (due.length === 0 || this.#isStopping) return;
     const confirmation = await this.#confirmer.confirm(due, settings.account, head);
-    this.#schedule.looked(confirmation);
+    this.#schedule.onPolled(confirmation);
     const looked = new Set(confirmation.accounts.map(({ account }) => account));
     const others = this.#nearest.filter(({ account }) => !looked.has(account));
     this.#nearest = [...rankCandidates(confirmation), ...others]
@@ -214,14 +214,14 @@ export class Liquidator {
   }
 
   async #judge(confirmation: Confirmation): Promise<void> {
-    this.#notes.confirmed(confirmation);
-    const { victims, refused } = victimsOf(confirmation);
-    for (const refusal of refused) this.#notes.other(refusal);
+    this.#assessments.recordConfirmation(confirmation);
+    const { victims, refused } = findVictims(confirmation);
+    for (const refusal of refused) this.#assessments.recordNoTakeover(refusal);
     if (victims.length === 0 || this.#isStopping) return;
     const standing = () => ({
       paused: this.#options.venue.pause(),
-      free: victims.filter(({ account }) => !this.#desk.isBusy(account)),
-      most: this.#options.settings.maxInFlight - this.#desk.inFlight.length,
+      free: victims.filter(({ account }) => !this.#executor.isBusy(account)),
+      most: this.#options.settings.maxInFlight - this.#executor.inFlight.length,
     });
     const before = standing();
     const mayPlan = before.paused === undefined && before.free.length > 0 && before.most > 0;
@@ -230,10 +230,10 @@ export class Liquidator {
     // From here on nothing is waited for: what is planned takes its room before another order can.
     const { paused, free, most } = standing();
     if (free.length === 0) return;
-    if (paused !== undefined) return this.#notes.paused(free, paused);
-    if (most <= 0) return this.#notes.waiting(free);
+    if (paused !== undefined) return this.#assessments.recordPause(free, paused);
+    if (most <= 0) return this.#assessments.recordWaiting(free);
     if (prices === undefined) return;
-    const { inFlight } = this.#desk;
+    const { inFlight } = this.#executor;
     const moment = {
       confirmation,
       victims: free,
@@ -241,13 +241,13 @@ export class Liquidator {
       ...prices,
       tipWei: this.#tip(prices.creditPerEth),
     };
-    const input = planInputNow(this.#options, moment);
+    const input = buildPlanInput(this.#options, moment);
     if (input === undefined) return;
     const wanted = this.#withoutCooling(free);
     const { plans, others } = allocateTakeovers(wanted, input, most);
-    for (const other of others) this.#notes.other(other);
+    for (const other of others) this.#assessments.recordNoTakeover(other);
     const decided = new Set([...plans, ...others].map(({ victim }) => victim));
-    this.#notes.waiting(wanted.filter(({ account }) => !decided.has(account)));
+    this.#assessments.recordWaiting(wanted.filter(({ account }) => !decided.has(account)));
     const tipWei = this.#tip(input.gas.creditPerEth);
     for (const plan of plans) this.#act(plan, input.gas, tipWei);
   }
@@ -255,7 +255,7 @@ export class Liquidator {
   /** Positions that were refused a moment ago are no candidates; the rest of their account is. */
   #withoutCooling(victims: readonly Victim[]): Victim[] {
     return victims.filter(({ account, margin }) =>
-      [...margin.papers.keys()].some((perp) => !this.#desk.isCooling(account, perp)),
+      [...margin.papers.keys()].some((perp) => !this.#executor.isCoolingDown(account, perp)),
     );
   }
 
@@ -273,26 +273,30 @@ export class Liquidator {
   }
 
   async #latest(): Promise<BlockHeader> {
-    return this.#options.rpc.request("eth_getBlockByNumber", ["latest", false], blockHeaderOf);
+    return this.#options.rpc.request("eth_getBlockByNumber", ["latest", false], parseBlockHeader);
   }
 
   /** What takeovers begin with: the configured tip, or the one that would have won more of the races that were lost. */
   #tip(creditPerEth: bigint): bigint {
     const { settings, ledger } = this.#options;
-    const { tipWei = 0n } = suggestedTip(ledger.lostRaces(), creditPerEth);
+    const { tipWei = 0n } = suggestTip(ledger.lostRaces(), creditPerEth);
     return tipWei > settings.tipWei ? tipWei : settings.tipWei;
   }
 
   #act(plan: TakeoverPlan, gas: GasPrices, tipWei: bigint): void {
     const { settings, ledger } = this.#options;
-    if (this.#desk.isCooling(plan.victim, plan.perp)) return;
+    if (this.#executor.isCoolingDown(plan.victim, plan.perp)) return;
     const opportunity = this.#opened(plan.victim, plan.perp, plan.marketId, plan.blockNumber);
     const { maxGasCredit } = settings;
     const maxCostWei =
       maxGasCredit === undefined
         ? plan.maxCostWei
-        : smaller(plan.maxCostWei, weiOf(maxGasCredit, gas));
-    this.#desk.act({ ...plan, maxCostWei }, ledger.get(opportunity.id) ?? opportunity, tipWei);
+        : smaller(plan.maxCostWei, toWei(maxGasCredit, gas));
+    this.#executor.execute(
+      { ...plan, maxCostWei },
+      ledger.get(opportunity.id) ?? opportunity,
+      tipWei,
+    );
   }
 
   #seesAgain(blockNumber: number): void {
@@ -307,7 +311,7 @@ export class Liquidator {
 
   #opened(victim: Hex, perp: Hex, marketId: MarketId, confirmedBlock: number): Opportunity {
     const { ledger } = this.#options;
-    const opportunity = ledger.seen(victim, perp, marketId);
+    const opportunity = ledger.recordSeen(victim, perp, marketId);
     if (opportunity.confirmedBlock !== undefined) return opportunity;
     return ledger.update(opportunity.id, { confirmedBlock }, "confirmed") ?? opportunity;
   }

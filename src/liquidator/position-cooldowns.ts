@@ -1,9 +1,9 @@
-import { laneOf } from "../chain/transactions/transaction-job.js";
+import { liquidationLane } from "../chain/transactions/transaction-job.js";
 import type { Clock } from "../core/runtime/seam.js";
 import type { Hex, Ms } from "../core/units.js";
 
 /** Positions that are left alone for a while after something of theirs was refused. */
-export class CoolingPositions {
+export class PositionCooldowns {
   readonly #clock: Clock;
   readonly #forMs: Ms;
   /** Until which instant of the clock that never steps, by lane. */
@@ -15,17 +15,17 @@ export class CoolingPositions {
   }
 
   /** From now on. */
-  begin(victim: Hex, perp: Hex): void {
+  start(victim: Hex, perp: Hex): void {
     const nowMs = this.#clock.monotonicMs();
     for (const [lane, untilMs] of this.#untilMs) if (untilMs <= nowMs) this.#untilMs.delete(lane);
-    this.#untilMs.set(laneOf(victim, perp), nowMs + this.#forMs);
+    this.#untilMs.set(liquidationLane(victim, perp), nowMs + this.#forMs);
   }
 
   /** Whether it is left alone now. */
-  has(victim: Hex, perp: Hex): boolean {
+  isCoolingDown(victim: Hex, perp: Hex): boolean {
     return (
       this.#clock.monotonicMs() <
-      (this.#untilMs.get(laneOf(victim, perp)) ?? Number.NEGATIVE_INFINITY)
+      (this.#untilMs.get(liquidationLane(victim, perp)) ?? Number.NEGATIVE_INFINITY)
     );
   }
 }

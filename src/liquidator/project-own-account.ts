@@ -1,14 +1,18 @@
 import type { Hex } from "../core/units.js";
-import { liquidatorAfter, takeoverTerms } from "../perpetual/liquidation.js";
-import { type MarginAccount, type MarginMarket, weightOf } from "../perpetual/margin-account.js";
+import { computeTakeoverTerms, liquidatorAfterTakeover } from "../perpetual/liquidation.js";
+import {
+  computePositionMargin,
+  type MarginAccount,
+  type MarginMarket,
+} from "../perpetual/margin-account.js";
 import type { AccountLimits } from "../risk/limits.js";
 import type { TakeoverInFlight } from "./liquidation-executor.js";
 import type { LiquidatorSettings } from "./liquidator-settings.js";
-import { withReserved } from "./plan/allocate-takeovers.js";
+import { reserveRoom } from "./plan/allocate-takeovers.js";
 import type { OwnAccount, TakeoverMarket } from "./plan/plan-input.js";
 
 /** What the own account is reckoned from. */
-export interface OwnAccountParts {
+export interface OwnAccountInput {
   /** As the chain has it at `blockNumber`. */
   readonly margin: MarginAccount;
   readonly blockNumber: number;
@@ -24,7 +28,7 @@ export interface OwnAccountParts {
 }
 
 /** The own account as it will be when everything in flight succeeds, its losses in the worst case set aside. */
-export function ownAccountWith({
+export function projectOwnAccount({
   margin,
   blockNumber,
   inFlight,
@@ -32,7 +36,7 @@ export function ownAccountWith({
   limits,
   settings,
   unwindingCredit,
-}: OwnAccountParts): OwnAccount {
+}: OwnAccountInput): OwnAccount {
   let after = margin;
   let underway = unwindingCredit;
   for (const held of inFlight) {
@@ -40,13 +44,13 @@ export function ownAccountWith({
     if (market === undefined) continue;
     const isIn = held.minedBlock !== undefined && held.minedBlock <= blockNumber;
     if (!isIn) {
-      const taken = liquidatorAfter(
+      const taken = liquidatorAfterTakeover(
         after,
         market,
-        takeoverTerms(market, held.requestPaper, held.requestPaper),
+        computeTakeoverTerms(market, held.requestPaper, held.requestPaper),
       );
       after = { ...taken, netValueCredit: taken.netValueCredit - held.reservedQuote };
-      underway += weightOf(market, held.requestPaper).notional;
+      underway += computePositionMargin(market, held.requestPaper).notional;
     }
   }
   const { account, maxNotionalCredit, maxPositionAmount } = settings;
@@ -58,7 +62,7 @@ export function ownAccountWith({
 }
 
 /** The markets with what is in flight counted among what the book has still to take, and its room in the limits taken. */
-export function marketsWith(
+export function projectMarkets(
   markets: ReadonlyMap<Hex, TakeoverMarket>,
   inFlight: readonly TakeoverInFlight[],
 ): Map<Hex, TakeoverMarket> {
@@ -69,8 +73,8 @@ export function marketsWith(
     if (market === undefined || minedBlock !== undefined) continue;
     const lots = Number(requestPaper / market.instrument.paperPerLot);
     counted.set(perp, {
-      ...withReserved(market, requestPaper),
-      underwayLots: market.underwayLots + lots,
+      ...reserveRoom(market, requestPaper),
+      pendingUnwindLots: market.pendingUnwindLots + lots,
     });
   }
   return counted;

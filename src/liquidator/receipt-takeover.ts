@@ -4,10 +4,10 @@ import type { ContractCall } from "../chain/contracts/contract-call.js";
 import { type JoinLiquidation, joinLiquidation } from "../chain/events/liquidation-events.js";
 import { FormatError } from "../core/errors.js";
 import type { CreditUnits, Hex, PaperUnits } from "../core/units.js";
-import type { OddRest } from "./ledger/opportunity.js";
+import type { SubLotRemainder } from "./ledger/opportunity.js";
 
 /** What a receipt says that an account has taken over, by the dealer's word; undefined when it says nothing of the kind. Addresses in lower case. */
-export function takenOverBy(
+export function findTakeover(
   receipt: TransactionReceipt,
   dealer: Hex,
   account: Hex,
@@ -29,7 +29,7 @@ export function requireTakeover(
   call: ContractCall,
 ): void {
   const { perp, liquidator, victim, requestPaper } = liquidateArguments(call);
-  const joined = takenOverBy(receipt, dealer, liquidator);
+  const joined = findTakeover(receipt, dealer, liquidator);
   if (
     joined === undefined ||
     joined.perp !== perp ||
@@ -52,14 +52,14 @@ function isPartOf(paper: PaperUnits, request: PaperUnits): boolean {
 }
 
 /** Names a takeover: the same transaction in another block is another one. */
-export function takeoverIdOf({ hash, blockHash }: TransactionReceipt): string {
+export function takeoverIdFor({ hash, blockHash }: TransactionReceipt): string {
   return `${hash}@${blockHash}`;
 }
 
 /** What of a takeover is no whole lot, where something is. */
-export function oddRest(
+export function computeSubLotRemainder(
   paper: PaperUnits,
   markValue: (paper: PaperUnits) => CreditUnits | undefined,
-): { readonly odd: OddRest } | undefined {
+): { readonly odd: SubLotRemainder } | undefined {
   return paper === 0n ? undefined : { odd: { paper, markCredit: markValue(paper) } };
 }

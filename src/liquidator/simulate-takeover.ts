@@ -2,20 +2,20 @@ import { CallReverted, ChainError } from "../chain/rpc/rpc-errors.js";
 import { anyResult } from "../chain/rpc/rpc-values.js";
 import { scaledToDecimal } from "../core/instrument.js";
 import type { Hex } from "../core/units.js";
-import type { TakeoverMeans } from "./takeover-deps.js";
+import type { TakeoverDeps } from "./takeover-deps.js";
 
 /** Gas that a dry run's call gets. */
 const DRY_RUN_GAS = "0x2dc6c0";
 
 /** Carries out the call of a takeover without sending it, and notes what came of it. @param id the opportunity's. */
-export async function rehearseTakeover(
+export async function simulateTakeover(
   {
     rpc,
     sender,
     ledger,
     venue,
     log,
-  }: Pick<TakeoverMeans, "rpc" | "sender" | "ledger" | "venue" | "log">,
+  }: Pick<TakeoverDeps, "rpc" | "sender" | "ledger" | "venue" | "log">,
   id: string,
   call: { readonly to: Hex; readonly data: Hex },
 ): Promise<void> {

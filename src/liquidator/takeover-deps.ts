@@ -1,10 +1,10 @@
 import type { ChainRpc } from "../chain/rpc/chain-rpc.js";
-import type { TransactionLanes } from "../chain/transactions/transaction-manager.js";
+import type { TransactionManager } from "../chain/transactions/transaction-manager.js";
 import type { Clock, Random } from "../core/runtime/seam.js";
 import type { Hex } from "../core/units.js";
 import type { LiquidationLedger } from "./ledger/liquidation-ledger.js";
 import type { LiquidatorSettings } from "./liquidator-settings.js";
-import type { LiquidatorVenue, UnwindPort } from "./liquidator-venue.js";
+import type { InventoryUnwinder, LiquidatorVenue } from "./liquidator-venue.js";
 
 /** Says something to whoever watches. */
 export type LiquidatorLog = (
@@ -14,15 +14,15 @@ export type LiquidatorLog = (
 ) => void;
 
 /** What takeovers are carried out with. */
-export interface TakeoverMeans {
+export interface TakeoverDeps {
   readonly settings: LiquidatorSettings;
   readonly rpc: ChainRpc;
   /** Undefined of a dry run: then all is done but sending. */
-  readonly lanes: TransactionLanes | undefined;
+  readonly transactions: TransactionManager | undefined;
   /** Who signs: the account, or its operator. */
   readonly sender: Hex;
   readonly venue: LiquidatorVenue;
-  readonly unwind: UnwindPort;
+  readonly unwind: InventoryUnwinder;
   readonly ledger: LiquidationLedger;
   readonly clock: Clock;
   readonly random: Random;

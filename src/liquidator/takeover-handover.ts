@@ -3,17 +3,17 @@ import type { JoinLiquidation } from "../chain/events/liquidation-events.js";
 import { scaledToDecimal } from "../core/instrument.js";
 import type { Hex, MarketId, PaperUnits } from "../core/units.js";
 import type { Opportunity } from "./ledger/opportunity.js";
-import { oddRest, takenOverBy, takeoverIdOf } from "./receipt-takeover.js";
-import type { TakeoverMeans } from "./takeover-deps.js";
+import { computeSubLotRemainder, findTakeover, takeoverIdFor } from "./receipt-takeover.js";
+import type { TakeoverDeps } from "./takeover-deps.js";
 
 /** Hands what was taken over to the bot that sells it, and takes it back where the chain does. */
 export class TakeoverHandover {
-  readonly #options: TakeoverMeans;
+  readonly #options: TakeoverDeps;
   readonly #inBlock: (jobId: string, minedBlock: number | undefined) => void;
 
   /** @param inBlock is told the block that a takeover is in, and undefined once it is in none. */
   constructor(
-    options: TakeoverMeans,
+    options: TakeoverDeps,
     inBlock: (jobId: string, minedBlock: number | undefined) => void,
   ) {
     this.#options = options;
@@ -21,9 +21,9 @@ export class TakeoverHandover {
   }
 
   /** In a block: the position is ours, and must be sold, whether the block stays or not. Until the bot has it, its room stays reserved. */
-  mined(jobId: string, receipt: TransactionReceipt): void {
+  onMined(jobId: string, receipt: TransactionReceipt): void {
     const { settings, log } = this.#options;
-    const joined = takenOverBy(receipt, settings.dealer, settings.account);
+    const joined = findTakeover(receipt, settings.dealer, settings.account);
     if (joined === undefined)
       return log("error", "a takeover was mined and took nothing over", {
         hash: receipt.hash,
@@ -35,7 +35,7 @@ export class TakeoverHandover {
 
   #handOver(jobId: string, receipt: TransactionReceipt, joined: JoinLiquidation): void {
     const { ledger, unwind, venue, log, clock } = this.#options;
-    const marketId = venue.marketIdOf(joined.perp);
+    const marketId = venue.marketIdFor(joined.perp);
     const instrument = [...venue.markets().values()].find(
       (market) => market.marketId === marketId,
     )?.instrument;
@@ -47,13 +47,13 @@ export class TakeoverHandover {
       );
     const opportunity =
       this.#opportunityOf(jobId) ?? this.#adopted(jobId, joined.victim, joined.perp, marketId);
-    const id = takeoverIdOf(receipt);
+    const id = takeoverIdFor(receipt);
     if (opportunity.inheritedId === id) return;
     // The same job in another block, or by a replacement: the first one happened nowhere.
-    if (opportunity.inheritedId !== undefined) unwind.disinherit(opportunity.inheritedId);
+    if (opportunity.inheritedId !== undefined) unwind.revert(opportunity.inheritedId);
     const { paper, credit } = joined;
     const lots = Number(paper / instrument.paperPerLot);
-    const odd = oddRest(paper % instrument.paperPerLot, (rest) =>
+    const odd = computeSubLotRemainder(paper % instrument.paperPerLot, (rest) =>
       venue.markValue(joined.perp, rest),
     );
     const { hash, blockNumber } = receipt;
@@ -81,19 +81,19 @@ export class TakeoverHandover {
             : instrument.creditToDecimal(odd.odd.markCredit),
       });
     if (lots !== 0)
-      unwind.inherit({ id, marketId, lots, credit, atMs: receipt.blockTimeMs ?? clock.nowMs() });
+      unwind.acquire({ id, marketId, lots, credit, atMs: receipt.blockTimeMs ?? clock.nowMs() });
     // Noted only now: a process that dies in between tells the bot again, which knows those that it has.
     ledger.update(opportunity.id, { inheritedId: id });
   }
 
   /** The block has left the chain: the position is not ours any more. */
-  unmined(jobId: string): void {
+  onUnmined(jobId: string): void {
     const { ledger, unwind, log } = this.#options;
     this.#inBlock(jobId, undefined);
-    const opportunity = ledger.ofJob(jobId);
+    const opportunity = ledger.findByJob(jobId);
     if (opportunity?.inheritedId === undefined || (opportunity.takenOver?.jobId ?? jobId) !== jobId)
       return;
-    unwind.disinherit(opportunity.inheritedId);
+    unwind.revert(opportunity.inheritedId);
     ledger.update(opportunity.id, {
       takenOver: undefined,
       inheritedId: undefined,
@@ -108,7 +108,7 @@ export class TakeoverHandover {
   /** The opportunity of a job; undefined where the ledger has none, or one with the takeover of another job, which has happened and ends with it. */
   #opportunityOf(jobId: string): Opportunity | undefined {
     const { ledger } = this.#options;
-    const opportunity = ledger.ofJob(jobId);
+    const opportunity = ledger.findByJob(jobId);
     const takenBy = opportunity?.takenOver?.jobId ?? jobId;
     if (opportunity === undefined || takenBy === jobId) return opportunity;
     const { id, intended } = opportunity;
@@ -123,7 +123,7 @@ export class TakeoverHandover {
   /** The ledger of an earlier run lacks it: its state directory was lost, or the process died between two files. */
   #adopted(jobId: string, victim: Hex, perp: Hex, marketId: MarketId): Opportunity {
     const { ledger } = this.#options;
-    const { id } = ledger.seen(victim, perp, marketId);
+    const { id } = ledger.recordSeen(victim, perp, marketId);
     const intended = {
       jobId,
       requestPaper: 0n,
@@ -132,6 +132,6 @@ export class TakeoverHandover {
       worstProfitQuote: 0n,
       maxCostWei: 0n,
     };
-    return ledger.update(id, { intended }) ?? ledger.seen(victim, perp, marketId);
+    return ledger.update(id, { intended }) ?? ledger.recordSeen(victim, perp, marketId);
   }
 }

@@ -5,18 +5,18 @@ import { ceilDivide } from "../core/bigints.js";
 import { ONE } from "../perpetual/fixed-point.js";
 import { findRival } from "./find-rival.js";
 import type { Opportunity } from "./ledger/opportunity.js";
-import type { TakeoverMeans } from "./takeover-deps.js";
+import type { TakeoverDeps } from "./takeover-deps.js";
 
 /** Finds out what became of opportunities that are gone, and what they cost. */
-export class TakeoverEndings {
-  readonly #options: Pick<TakeoverMeans, "ledger" | "rpc" | "settings" | "venue" | "log">;
+export class TakeoverOutcomes {
+  readonly #options: Pick<TakeoverDeps, "ledger" | "rpc" | "settings" | "venue" | "log">;
 
-  constructor(options: Pick<TakeoverMeans, "ledger" | "rpc" | "settings" | "venue" | "log">) {
+  constructor(options: Pick<TakeoverDeps, "ledger" | "rpc" | "settings" | "venue" | "log">) {
     this.#options = options;
   }
 
   /** What a transaction's end makes of its opportunity. @param gas what it cost. */
-  async end(
+  async recordOutcome(
     opportunity: Opportunity,
     outcome: JobOutcome,
     gas: Pick<Opportunity, "gasWei" | "gasQuote">,
@@ -30,7 +30,11 @@ export class TakeoverEndings {
         const { revert, receipt } = outcome;
         ledger.update(opportunity.id, { ...gas, reason: revert.text }, "final");
         if (revert.kind === "lost-race")
-          return this.settle(ledger.get(opportunity.id) ?? opportunity, receipt.blockNumber, {});
+          return this.closeOpportunity(
+            ledger.get(opportunity.id) ?? opportunity,
+            receipt.blockNumber,
+            {},
+          );
         return ledger.end(opportunity.id, "reverted");
       }
       case "cancelled":
@@ -46,7 +50,7 @@ export class TakeoverEndings {
         const { reason } = outcome;
         if (reason.kind === "revert" && reason.revert.kind === "lost-race") {
           const head = await this.headNumber();
-          return this.settle(opportunity, head ?? opportunity.confirmedBlock ?? 0, {
+          return this.closeOpportunity(opportunity, head ?? opportunity.confirmedBlock ?? 0, {
             reason: reason.revert.text,
           });
         }
@@ -68,7 +72,7 @@ export class TakeoverEndings {
   }
 
   /** It is gone: lost to somebody, too poor to be taken, or cured. */
-  async settle(
+  async closeOpportunity(
     { id }: Opportunity,
     atBlock: number,
     change: Partial<Pick<Opportunity, "reason">>,
@@ -109,7 +113,9 @@ export class TakeoverEndings {
   }
 
   /** What a transaction cost, and that in credit at the price of ether of this moment; without the latter where there is none. */
-  async gasOf({ costWei }: TransactionReceipt): Promise<Pick<Opportunity, "gasWei" | "gasQuote">> {
+  async gasCostFor({
+    costWei,
+  }: TransactionReceipt): Promise<Pick<Opportunity, "gasWei" | "gasQuote">> {
     try {
       return {
         gasWei: costWei,

@@ -3,7 +3,7 @@ import type { CreditUnits, Lots, Ms, Ticks } from "../core/units.js";
 import { netLevels } from "./book/net-book.js";
 import type { OwnRestingOrder } from "./book/own-order-overlay.js";
 import type { ReadableBook } from "./book/readable-book.js";
-import { microPriceTicks } from "./micro-price.js";
+import { computeMicroPriceTicks } from "./micro-price.js";
 import type { DecisionCause, MarketView } from "./view.js";
 
 /** What a view says of a market beside its book. */
@@ -42,7 +42,7 @@ export interface MarketViewSource {
  * One immutable view (design, rule 4): depth, mid and micro-price net of the bot's own orders.
  * Null when a side is empty without them: there is no market to quote against.
  */
-export function marketView(source: MarketViewSource): MarketView | null {
+export function createMarketView(source: MarketViewSource): MarketView | null {
   const bids = netLevels(
     source.book.bids,
     source.ownOrders,
@@ -56,7 +56,7 @@ export function marketView(source: MarketViewSource): MarketView | null {
     source.before?.asks,
   );
   if (bids.length === 0 || asks.length === 0) return null;
-  const microPrice = microPriceTicks(bids[0], asks[0]);
+  const microPrice = computeMicroPriceTicks(bids[0], asks[0]);
   return Object.freeze<MarketView>({
     marketId: source.instrument.marketId,
     instrument: source.instrument,

@@ -16,29 +16,32 @@ export type BookSyncResult = "applied" | "ignored" | "resubscribe";
  * The book that a desk trusts, or knows not to: `SyncedBook` of a live stream, or one that a replay
  * changes in place. Times are of the caller's clock that never steps back.
  */
-export interface DeskBook extends ReadableBook {
+export interface LiveOrderBook extends ReadableBook {
   /**
    * Whether our own resting orders are among its levels: in the exchange's own book they are, in a
    * recording they are not.
    */
   readonly holdsOwnOrders: boolean;
-  readonly synchronised: boolean;
+  readonly isSynchronised: boolean;
   /** Why it is not synchronised; undefined while it is. */
   readonly reason: string | undefined;
   /** Sequence of the last thing applied. */
   readonly sequence: number;
   /** Updates that did not begin where the one before ended. */
-  readonly gaps: number;
+  readonly gapCount: number;
   /** When the last event that was applied came, or when a quiet market was confirmed. */
   readonly lastReceivedMs: Ms;
   /** Takes an event of the stream in. */
   apply(event: BookEvent, nowMs: Ms): BookSyncResult;
   /** The book is not to be trusted any more, for this reason. */
-  lose(reason: string): void;
+  invalidate(reason: string): void;
   /** True when it is not synchronised, or when nothing was received for more than `maxAgeMs`. */
-  stale(nowMs: Ms, maxAgeMs: Ms): boolean;
+  isStale(nowMs: Ms, maxAgeMs: Ms): boolean;
   /** The exchange's own sequence, asked over REST, against ours. */
-  confirm(exchangeSequence: number, nowMs: Ms): "current" | "behind" | "ahead" | "unsynchronised";
+  confirmSequence(
+    exchangeSequence: number,
+    nowMs: Ms,
+  ): "current" | "behind" | "ahead" | "unsynchronised";
   /**
    * Every level of both sides as flat pairs (ticks, lots, ...), best first: to be compared with
    * another book.

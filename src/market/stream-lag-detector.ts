@@ -12,7 +12,7 @@ interface Owed {
  * makes looks fresh. Public trades carry the exchange's time and raise the suspicion; what proves it is the book's sequence, which REST
  * tells without the stream's delay, since two clocks of an exchange may disagree. Instants are of a clock that never steps back.
  */
-export class StreamLag {
+export class StreamLagDetector {
   #isSuspected = false;
   #owed: Owed | undefined;
   #lagMs: Ms = 0;
@@ -34,13 +34,13 @@ export class StreamLag {
   }
 
   /** REST has told where the exchange's book stands, and ours stands here. */
-  told(sequence: number, ownSequence: number, nowMs: Ms): void {
+  recordRestSequence(sequence: number, ownSequence: number, nowMs: Ms): void {
     if (ownSequence >= sequence) this.#clear();
     else if (this.#isSuspected) this.#owed ??= { sequence, sinceMs: nowMs, lackedAtMs: nowMs };
   }
 
   /** A few times a second while it is suspected: how far the stream has come. */
-  look(ownSequence: number, nowMs: Ms): void {
+  checkSequence(ownSequence: number, nowMs: Ms): void {
     const owed = this.#owed;
     if (owed === undefined) return;
     if (ownSequence < owed.sequence) {

@@ -1,18 +1,18 @@
 import type { MarketId, Ms } from "../core/units.js";
 import type { BookSide } from "./book/book-side.js";
 import { OrderBook } from "./book/order-book.js";
-import type { BookEvent, BookSyncResult, DeskBook } from "./live-order-book.js";
+import type { BookEvent, BookSyncResult, LiveOrderBook } from "./live-order-book.js";
 
 /**
  * One market's book, kept in step with the exchange's by the sequence rule: the first update begins at the snapshot's
  * sequence plus one, each later one at its predecessor's end plus one (public stream documentation, "order book").
  * It fails closed: whenever it cannot be sure it is empty and says why.
  */
-export class SyncedBook implements DeskBook {
+export class SyncedBook implements LiveOrderBook {
   readonly marketId: MarketId;
   readonly holdsOwnOrders: boolean;
   readonly #book = new OrderBook();
-  #synchronised = false;
+  #isSynchronised = false;
   #reason = "no snapshot yet";
   #sequence = Number.NaN;
   #gaps = 0;
@@ -32,13 +32,13 @@ export class SyncedBook implements DeskBook {
     return this.#book.asks;
   }
 
-  get synchronised(): boolean {
-    return this.#synchronised;
+  get isSynchronised(): boolean {
+    return this.#isSynchronised;
   }
 
   /** Why the book is not synchronised; undefined while it is. */
   get reason(): string | undefined {
-    return this.#synchronised ? undefined : this.#reason;
+    return this.#isSynchronised ? undefined : this.#reason;
   }
 
   /** Sequence of the last thing applied; NaN before the first snapshot. Kept, though worthless, after a loss. */
@@ -47,7 +47,7 @@ export class SyncedBook implements DeskBook {
   }
 
   /** Updates that did not begin where the one before ended. */
-  get gaps(): number {
+  get gapCount(): number {
     return this.#gaps;
   }
 
@@ -65,15 +65,15 @@ export class SyncedBook implements DeskBook {
   }
 
   /** The subscription is gone, or the caller has another reason for mistrust: the book is emptied until the next snapshot. */
-  lose(reason: string): void {
-    this.#synchronised = false;
+  invalidate(reason: string): void {
+    this.#isSynchronised = false;
     this.#reason = reason;
     this.#book.clear();
   }
 
   /** True when the book is not synchronised, or when nothing was received for more than `maxAgeMs`. */
-  stale(nowMs: Ms, maxAgeMs: Ms): boolean {
-    return !this.#synchronised || nowMs - this.#lastReceivedMs > maxAgeMs;
+  isStale(nowMs: Ms, maxAgeMs: Ms): boolean {
+    return !this.#isSynchronised || nowMs - this.#lastReceivedMs > maxAgeMs;
   }
 
   /**
@@ -82,8 +82,11 @@ export class SyncedBook implements DeskBook {
    * has not come after a round trip, the stream is stalled. `ahead`: the answer is older than the stream; when a second one, asked at
    * this same sequence, still is, the stream has told what the exchange does not know. `unsynchronised`: there is no book to compare.
    */
-  confirm(exchangeSequence: number, nowMs: Ms): "current" | "behind" | "ahead" | "unsynchronised" {
-    if (!this.#synchronised) return "unsynchronised";
+  confirmSequence(
+    exchangeSequence: number,
+    nowMs: Ms,
+  ): "current" | "behind" | "ahead" | "unsynchronised" {
+    if (!this.#isSynchronised) return "unsynchronised";
     if (exchangeSequence > this.#sequence) return "behind";
     if (exchangeSequence < this.#sequence) return "ahead";
     this.#lastReceivedMs = nowMs;
@@ -99,15 +102,15 @@ export class SyncedBook implements DeskBook {
     this.#book.clear();
     this.#book.bids.setPairs(event.bids);
     this.#book.asks.setPairs(event.asks);
-    this.#synchronised = true;
+    this.#isSynchronised = true;
     return this.#settle(event.sequence, nowMs);
   }
 
   #update(event: Extract<BookEvent, { type: "book-update" }>, nowMs: Ms): BookSyncResult {
-    if (!this.#synchronised) return "ignored";
+    if (!this.#isSynchronised) return "ignored";
     if (event.beginSequence !== this.#sequence + 1 || event.endSequence < event.beginSequence) {
       this.#gaps++;
-      this.lose(
+      this.invalidate(
         `sequence gap: expected an update from ${this.#sequence + 1}, got ${event.beginSequence} to ${event.endSequence}`,
       );
       return "resubscribe";
@@ -122,7 +125,7 @@ export class SyncedBook implements DeskBook {
     this.#lastReceivedMs = nowMs;
     // Only a whole update may be judged: between two levels of one message a book may look crossed.
     if (this.#book.crossed) {
-      this.lose(
+      this.invalidate(
         `crossed book at sequence ${sequence}: bid ${this.bids.bestTicks} >= ask ${this.asks.bestTicks} ticks`,
       );
       return "resubscribe";

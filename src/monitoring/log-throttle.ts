@@ -12,7 +12,7 @@ interface Window {
  * Lets one line of a kind pass in each interval, so that a storm of bad frames fills no disk.
  * Kinds may come from a hostile source: the oldest are forgotten beyond a thousand.
  */
-export class LogOnce {
+export class LogThrottle {
   readonly #clock: Clock;
   readonly #everyMs: Ms;
   readonly #windows = new Map<string, Window>();

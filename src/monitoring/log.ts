@@ -5,7 +5,7 @@ import { RunError } from "../core/errors.js";
 import { openPlainFile } from "../core/files/plain-files.js";
 import type { Clock, Timer } from "../core/runtime/seam.js";
 import type { Ms } from "../core/units.js";
-import { isFull, openUnwaiting } from "./non-blocking-descriptor.js";
+import { isWouldBlockError, openNonBlocking } from "./non-blocking-descriptor.js";
 
 /** How severe a line is; `silent` logs nothing. */
 type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
@@ -67,7 +67,7 @@ export function openLog(options: LogOptions): OpenLog {
   if (options.file !== undefined) ensurePrivate(options.file);
   let triesLeft = 0;
   const destination = pino.destination({
-    dest: options.file ?? openUnwaiting(STDERR) ?? STDERR,
+    dest: options.file ?? openNonBlocking(STDERR) ?? STDERR,
     sync: true,
     append: true,
     maxLength: MOST_WAITING,
@@ -82,18 +82,18 @@ export function openLog(options: LogOptions): OpenLog {
   };
   destination.on("error", (error: unknown) => {
     why = error;
-    if (isFull(error)) again ??= options.clock.setTimer(TRY_AGAIN_MS, tryAgain);
+    if (isWouldBlockError(error)) again ??= options.clock.setTimer(TRY_AGAIN_MS, tryAgain);
   });
   destination.on("write", () => {
     why = undefined;
   });
   return {
-    ...logTo(destination, options),
+    ...createLog(destination, options),
     destination: options.file ?? "stderr",
     close: () => {
       again?.cancel();
       if (why === undefined) destination.flushSync();
-      else if (isFull(why)) {
+      else if (isWouldBlockError(why)) {
         triesLeft = LAST_TRIES;
         // Not flushSync, which tries without end where the reader is gone by now.
         destination.write("");
@@ -106,7 +106,10 @@ export function openLog(options: LogOptions): OpenLog {
 }
 
 /** A log whose lines go to `sink`, without the secrets of this process. */
-export function logTo(sink: LogSink, { level, clock, fields = {} }: Omit<LogOptions, "file">): Log {
+export function createLog(
+  sink: LogSink,
+  { level, clock, fields = {} }: Omit<LogOptions, "file">,
+): Log {
   const logger = pino(
     {
       level,

@@ -1,7 +1,7 @@
 import { METRIC_LIST, METRIC_PREFIX, type MetricSpec } from "./metric-list.js";
 
 /** `docs/reference/metrics.md`, from the list that the code itself uses. */
-export function metricsPage(): string {
+export function renderMetricsPage(): string {
   const sections = Object.values<MetricSpec>(METRIC_LIST).map(section);
   return `# Metrics
 

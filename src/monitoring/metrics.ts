@@ -110,7 +110,7 @@ export class Metrics {
   }
 
   /** What only one of balances and records has yet. */
-  setUnderWay(quote: number): void {
+  setInTransit(quote: number): void {
     this.#set("underWay", {}, quote);
   }
 

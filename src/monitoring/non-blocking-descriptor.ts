@@ -8,7 +8,7 @@ const { O_WRONLY, O_APPEND, O_NOCTTY, O_NONBLOCK } = constants;
  * shell and others write to it too.
  * @returns undefined where that cannot be: of a file, which has no reader to wait for, of a socket, of another user's terminal, without `/proc`.
  */
-export function openUnwaiting(descriptor: number): number | undefined {
+export function openNonBlocking(descriptor: number): number | undefined {
   try {
     const opened = fstatSync(descriptor);
     if (!opened.isFIFO() && !opened.isCharacterDevice()) return undefined;
@@ -19,6 +19,6 @@ export function openUnwaiting(descriptor: number): number | undefined {
 }
 
 /** Whether a write to such a descriptor failed because its reader has left no room. */
-export function isFull(error: unknown): boolean {
+export function isWouldBlockError(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EAGAIN";
 }

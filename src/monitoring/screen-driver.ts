@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../core/runtime/seam.js";
 import type { Ms } from "../core/units.js";
 import { renderScreen } from "./screen.js";
 import type { ScreenModel } from "./screen-model.js";
-import { type FrameStream, Frames } from "./terminal-frames.js";
+import { type FrameStream, TerminalFrames } from "./terminal-frames.js";
 
 /** A terminal, as `process.stdout` is one. */
 interface Terminal extends FrameStream {
@@ -39,7 +39,7 @@ export function startScreen({
   everyMs = 250,
   color,
 }: LiveScreenOptions): LiveScreen {
-  const frames = new Frames(terminal);
+  const frames = new TerminalFrames(terminal);
   let timer: Timer | undefined;
   let running = true;
   /** What the terminal has to hear before the next screen, or with it. */
@@ -72,7 +72,7 @@ export function startScreen({
 }
 
 /** Whether a stream is a terminal that a live screen suits, and whether it takes colours (https://no-color.org). */
-export function screenSupport(
+export function detectScreenSupport(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly screen: boolean; readonly color: boolean } {

@@ -1,6 +1,6 @@
-import { clockText } from "./screen-clock.js";
+import { formatClock } from "./screen-clock.js";
 import type { ScreenCandidate, ScreenLiquidation, ScreenLiquidator } from "./screen-model.js";
-import { type Line, type Span, type Style, signed } from "./screen-text.js";
+import { colorBySign, type Line, type Span, type Style } from "./screen-text.js";
 
 /** Lines that are neither a candidate nor a liquidation. */
 const FIXED_LINES = 3;
@@ -14,7 +14,7 @@ const OUTCOME_STYLE: Readonly<Record<string, Style>> = {
 };
 
 /** The liquidator: how it stands, who is nearest to the edge, and what the newest liquidations came to. */
-export function liquidatorPanel(liquidator: ScreenLiquidator, height: number): Line[] {
+export function renderLiquidatorPanel(liquidator: ScreenLiquidator, height: number): Line[] {
   if (height < FIXED_LINES) return [];
   const room = height - FIXED_LINES;
   const { nearest, liquidations } = liquidator;
@@ -52,7 +52,7 @@ function title({ paused, dryRun, blockNumber, watched, inFlight, rpcs }: ScreenL
 function countsLine({ counts, profitQuote, gasEth }: ScreenLiquidator): Line {
   return [
     ["earned ", "dim"],
-    signed(profitQuote),
+    colorBySign(profitQuote),
     ["   gas ", "dim"],
     [`${gasEth} ETH`],
     ...counts.flatMap(([name, count]): Span[] => [[`   ${name} `, "dim"], [String(count)]]),
@@ -79,10 +79,10 @@ function liquidationLine({
   profitQuote,
 }: ScreenLiquidation): Line {
   return [
-    [`  ${clockText(atMs)} `, "dim"],
+    [`  ${formatClock(atMs)} `, "dim"],
     [outcome.padEnd(13), OUTCOME_STYLE[outcome] ?? "plain"],
     [`${marketId} ${victim} `],
-    ...(profitQuote === undefined ? [] : [signed(profitQuote), [" "] as const]),
+    ...(profitQuote === undefined ? [] : [colorBySign(profitQuote), [" "] as const]),
     [detail, "dim"],
   ];
 }

@@ -1,6 +1,6 @@
 import { PNL_PARTS, type PnlPart } from "./metrics.js";
 import type { ScreenLevel, ScreenMarket } from "./screen-model.js";
-import { isZero, type Line, type Span, type Style, signed } from "./screen-text.js";
+import { colorBySign, isZero, type Line, type Span, type Style } from "./screen-text.js";
 
 /** Lines of a panel that are not the book: title, spread, position, profit, orders, reason, clamps, and a blank. */
 const FIXED_LINES = 8;
@@ -16,7 +16,7 @@ const STATE_STYLE: Readonly<Record<ScreenMarket["state"], Style>> = {
 };
 
 /** One market: the book around the touch with our orders in it, and how it goes. */
-export function marketPanel(market: ScreenMarket, width: number, height: number): Line[] {
+export function renderMarketPanel(market: ScreenMarket, width: number, height: number): Line[] {
   const levels = Math.max(1, Math.min(MOST_LEVELS, Math.floor((height - FIXED_LINES) / 2)));
   const asks = padded(market.asks.slice(0, levels), levels).reverse();
   const bids = padded(market.bids.slice(0, levels), levels);
@@ -36,7 +36,7 @@ export function marketPanel(market: ScreenMarket, width: number, height: number)
     ...bids.map((level) => levelLine(level, columns, "green")),
     [
       ["position ", "dim"],
-      market.positionBase === undefined ? ["unknown"] : signed(market.positionBase),
+      market.positionBase === undefined ? ["unknown"] : colorBySign(market.positionBase),
       ["   fills ", "dim"],
       [`${market.fills} (${market.fillsPerMinute.toFixed(1)}/min)`],
     ],
@@ -80,9 +80,9 @@ function columnWidths(levels: readonly ScreenLevel[]): { price: number; amount: 
 function profitLine({ pnlQuote, pnlTotalQuote }: ScreenMarket): Line {
   // Reversed settlements and rare incomes take room only where there are any.
   const parts = PNL_PARTS.filter((part) => !RARE.has(part) || !isZero(pnlQuote[part])).flatMap(
-    (part): Span[] => [[`  ${part} `, "dim"], signed(pnlQuote[part])],
+    (part): Span[] => [[`  ${part} `, "dim"], colorBySign(pnlQuote[part])],
   );
-  return [["profit ", "dim"], signed(pnlTotalQuote), [" =", "dim"], ...parts];
+  return [["profit ", "dim"], colorBySign(pnlTotalQuote), [" =", "dim"], ...parts];
 }
 
 function ordersLine({ openBids, openAsks, unknownOrders, manualOrders }: ScreenMarket): Line {

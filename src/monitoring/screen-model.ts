@@ -116,7 +116,7 @@ export interface ScreenModel {
   /** The change of equity since the start, without deposits and withdrawals. */
   readonly earnedQuote: string | undefined;
   /** What of it no part of the profit has yet; undefined where there is nothing. */
-  readonly underWayQuote: string | undefined;
+  readonly inTransitQuote: string | undefined;
   readonly peakEquityQuote: string | undefined;
   readonly budgets: readonly ScreenBudget[];
   readonly halts: readonly string[];

@@ -25,7 +25,7 @@ function printable(text: string): string {
 }
 
 /** Cuts or fills a line to exactly `width` columns; what is cut ends in an ellipsis. */
-export function toWidth(line: Line, width: number): Line {
+export function fitToWidth(line: Line, width: number): Line {
   const spans: Span[] = [];
   let left = width;
   for (const [raw, style] of line) {
@@ -43,7 +43,7 @@ export function toWidth(line: Line, width: number): Line {
 }
 
 /** A line as terminal text. */
-export function draw(line: Line, color: boolean): string {
+export function renderLine(line: Line, color: boolean): string {
   return line
     .map(([text, style = "plain"]) =>
       color && style !== "plain" && text !== "" ? `${CODES[style]}${text}\x1b[0m` : text,
@@ -52,7 +52,7 @@ export function draw(line: Line, color: boolean): string {
 }
 
 /** Panels beside each other, each of its own width, with a gap. */
-export function beside(
+export function joinPanels(
   panels: readonly (readonly Line[])[],
   widths: readonly number[],
   gap: number,
@@ -60,14 +60,14 @@ export function beside(
   const rows = Math.max(0, ...panels.map((panel) => panel.length));
   return Array.from({ length: rows }, (_, row) =>
     panels.flatMap((panel, index) => [
-      ...toWidth(panel[row] ?? [], widths[index] ?? 0),
+      ...fitToWidth(panel[row] ?? [], widths[index] ?? 0),
       ...(index < panels.length - 1 ? [[" ".repeat(gap)] as const] : []),
     ]),
   );
 }
 
 /** A signed decimal string in the colour of its sign. */
-export function signed(text: string): Span {
+export function colorBySign(text: string): Span {
   if (isZero(text)) return [text, "plain"];
   return text.startsWith("-") ? [text, "red"] : [text.startsWith("+") ? text : `+${text}`, "green"];
 }

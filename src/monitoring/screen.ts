@@ -1,9 +1,17 @@
 import type { Ms } from "../core/units.js";
-import { clockText, twoDigits } from "./screen-clock.js";
-import { liquidatorPanel } from "./screen-liquidator.js";
-import { marketPanel } from "./screen-market.js";
+import { formatClock, twoDigits } from "./screen-clock.js";
+import { renderLiquidatorPanel } from "./screen-liquidator.js";
+import { renderMarketPanel } from "./screen-market.js";
 import type { ScreenModel, ScreenNote } from "./screen-model.js";
-import { beside, draw, type Line, type Span, type Style, signed, toWidth } from "./screen-text.js";
+import {
+  colorBySign,
+  fitToWidth,
+  joinPanels,
+  type Line,
+  renderLine,
+  type Span,
+  type Style,
+} from "./screen-text.js";
 
 /** Whether the terminal takes colours. */
 interface ScreenOptions {
@@ -35,7 +43,7 @@ export function renderScreen(
   const panel =
     model.liquidator === undefined
       ? []
-      : liquidatorPanel(model.liquidator, Math.max(0, Math.floor((room - notesRoom) / 3)));
+      : renderLiquidatorPanel(model.liquidator, Math.max(0, Math.floor((room - notesRoom) / 3)));
   const markets = [
     ...marketRows(model, columns, Math.max(0, room - notesRoom - panel.length - 1)),
     ...panel,
@@ -45,18 +53,19 @@ export function renderScreen(
   const filler: Line[] = Array.from({ length: room - body.length }, () => []);
   return [...head, ...body, ...filler, footer]
     .slice(0, Math.max(1, height))
-    .map((line) => draw(toWidth(line, columns), color))
+    .map((line) => renderLine(fitToWidth(line, columns), color))
     .join("\n");
 }
 
 function header(model: ScreenModel): Line[] {
-  const { equityQuote, earnedQuote, underWayQuote, peakEquityQuote } = model;
+  const { equityQuote, earnedQuote, inTransitQuote: underWayQuote, peakEquityQuote } = model;
   const equity: Span[] = [
     ["equity ", "dim"],
     [equityQuote ?? "not known yet", "bold"],
   ];
-  if (earnedQuote !== undefined) equity.push(["  "], signed(earnedQuote));
-  if (underWayQuote !== undefined) equity.push(["   under way ", "dim"], signed(underWayQuote));
+  if (earnedQuote !== undefined) equity.push(["  "], colorBySign(earnedQuote));
+  if (underWayQuote !== undefined)
+    equity.push(["   under way ", "dim"], colorBySign(underWayQuote));
   if (peakEquityQuote !== undefined) equity.push(["   peak ", "dim"], [peakEquityQuote]);
   const lines: Line[] = [
     [
@@ -104,8 +113,8 @@ function marketRows(model: ScreenModel, width: number, room: number): Line[] {
   for (let start = 0; start < model.markets.length; start += across) {
     const panels = model.markets
       .slice(start, start + across)
-      .map((market) => marketPanel(market, panelWidth, rowHeight));
-    const rows = beside(
+      .map((market) => renderMarketPanel(market, panelWidth, rowHeight));
+    const rows = joinPanels(
       panels,
       panels.map(() => panelWidth),
       GAP,
@@ -124,7 +133,7 @@ function marketRows(model: ScreenModel, width: number, room: number): Line[] {
 function noteLine({ atMs, level, text }: ScreenNote): Line {
   const style: Style = level === "error" ? "red" : level === "warn" ? "yellow" : "plain";
   return [
-    [`${clockText(atMs)} `, "dim"],
+    [`${formatClock(atMs)} `, "dim"],
     [text, style],
   ];
 }

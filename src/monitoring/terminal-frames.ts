@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from "node:fs";
 import { maskSecrets } from "../core/crypto/secrets.js";
-import { isFull, openUnwaiting } from "./non-blocking-descriptor.js";
+import { isWouldBlockError, openNonBlocking } from "./non-blocking-descriptor.js";
 
 /** Where frames are shown; `process.stdout` is one. */
 export interface FrameStream {
@@ -12,7 +12,7 @@ export interface FrameStream {
 const NONE = Buffer.alloc(0);
 
 /** Shows one frame after another on a terminal, without waiting for one that takes none: it misses those that come meanwhile. */
-export class Frames {
+export class TerminalFrames {
   readonly #stream: FrameStream;
   readonly #descriptor: number | undefined;
   /** Of the frame that the terminal has a part of: whatever came amid it would be taken for the end of an escape sequence. */
@@ -20,7 +20,7 @@ export class Frames {
 
   constructor(stream: FrameStream) {
     this.#stream = stream;
-    this.#descriptor = stream.fd === undefined ? undefined : openUnwaiting(stream.fd);
+    this.#descriptor = stream.fd === undefined ? undefined : openNonBlocking(stream.fd);
   }
 
   /** @returns whether the terminal has it, or will have; false for one that it misses. */
@@ -57,7 +57,7 @@ export class Frames {
       return true;
     } catch (error) {
       // A terminal that is gone takes nothing more; whoever started the process hears of that by its signal.
-      if (!isFull(error)) this.#rest = NONE;
+      if (!isWouldBlockError(error)) this.#rest = NONE;
       return false;
     }
   }

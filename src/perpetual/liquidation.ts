@@ -2,10 +2,15 @@ import { absolute, atLeastZero, ceilDivide } from "../core/bigints.js";
 import type { CreditUnits, PaperUnits } from "../core/units.js";
 import { mulFixed, ONE } from "./fixed-point.js";
 import { type AccountMargin, isSafe, maintenanceMargin } from "./margin.js";
-import { type MarginAccount, type MarginMarket, marginAfter, weightOf } from "./margin-account.js";
+import {
+  applyBalanceChange,
+  computePositionMargin,
+  type MarginAccount,
+  type MarginMarket,
+} from "./margin-account.js";
 
 /** A position, whose holder becomes unsafe at some mark. */
-export interface HeldPosition {
+export interface ValuedPosition {
   /** Signed: long is positive. */
   readonly paper: PaperUnits;
   /** Its worth at the mark, signed as the paper is. */
@@ -23,7 +28,7 @@ export interface HeldPosition {
  */
 export function liquidationPrice(
   account: Pick<AccountMargin, "netValueCredit" | "maintenanceMarginCredit">,
-  { paper, value, maintenanceRatio, paperUnit }: HeldPosition,
+  { paper, value, maintenanceRatio, paperUnit }: ValuedPosition,
 ): CreditUnits {
   if (paper === 0n) return 0n;
   const maintenance = maintenanceMargin(value, maintenanceRatio);
@@ -34,9 +39,9 @@ export function liquidationPrice(
 }
 
 /** The same of an account on chain. */
-export function liquidationPriceOf(account: MarginAccount, market: MarginMarket): CreditUnits {
+export function liquidationPriceOnChain(account: MarginAccount, market: MarginMarket): CreditUnits {
   const paper = account.papers.get(market.perp) ?? 0n;
-  const { value } = weightOf(market, paper);
+  const { value } = computePositionMargin(market, paper);
   const { maintenanceMarginRatio: maintenanceRatio } = market;
   return liquidationPrice(account, { paper, value, maintenanceRatio, paperUnit: ONE });
 }
@@ -61,7 +66,7 @@ export function takeoverPrice(
 }
 
 /** What a request gets. @param request of the sign of `position`, as the contract demands. */
-export function takeoverTerms(
+export function computeTakeoverTerms(
   market: MarginMarket,
   position: PaperUnits,
   request: PaperUnits,
@@ -72,21 +77,26 @@ export function takeoverTerms(
 }
 
 /** The liquidator's account afterwards. */
-export function liquidatorAfter(
+export function liquidatorAfterTakeover(
   own: MarginAccount,
   market: MarginMarket,
   { paper, credit }: TakeoverTerms,
 ): MarginAccount {
-  return marginAfter(own, market, paper, credit);
+  return applyBalanceChange(own, market, paper, credit);
 }
 
 /** The victim's account afterwards; undefined when it lost its last position and still owed, so that all went to the insurance account. */
-export function victimAfter(
+export function victimAfterTakeover(
   victim: MarginAccount,
   market: MarginMarket,
   terms: TakeoverTerms,
 ): MarginAccount | undefined {
-  const after = marginAfter(victim, market, -terms.paper, -terms.credit - terms.insuranceFee);
+  const after = applyBalanceChange(
+    victim,
+    market,
+    -terms.paper,
+    -terms.credit - terms.insuranceFee,
+  );
   return after.papers.size === 0 && !isSafe(after) ? undefined : after;
 }
 
@@ -94,7 +104,10 @@ export function victimAfter(
  * The smallest size, without sign, that makes the victim safe again when this one market is touched; undefined when none does (the
  * fee eats what the discount leaves, or it takes more than the position). From the closed form of protocol 7.7, good to 1e-8 coins.
  */
-export function cureSize(victim: MarginAccount, market: MarginMarket): PaperUnits | undefined {
+export function sizeToRestoreSafety(
+  victim: MarginAccount,
+  market: MarginMarket,
+): PaperUnits | undefined {
   const position = victim.papers.get(market.perp) ?? 0n;
   const missing = victim.maintenanceMarginCredit - victim.netValueCredit;
   if (missing <= 0n) return 0n;

@@ -23,7 +23,7 @@ export interface MarginAccount extends AccountMargin {
 }
 
 /** The holdings of an account on chain, funding applied. */
-export interface HeldOnChain {
+export interface ChainHoldings {
   readonly primaryCredit: CreditUnits;
   readonly secondaryCredit: CreditUnits;
   readonly positions: readonly {
@@ -34,8 +34,8 @@ export interface HeldOnChain {
 }
 
 /** An account's margin by the published formulas (protocol 7.3); undefined where it holds a position in a market that is not among these. */
-export function marginOfHoldings(
-  held: HeldOnChain,
+export function computeHoldingsMargin(
+  held: ChainHoldings,
   markets: ReadonlyMap<Hex, MarginMarket>,
 ): MarginAccount | undefined {
   let account: MarginAccount | undefined = {
@@ -50,7 +50,7 @@ export function marginOfHoldings(
     account =
       market === undefined || account === undefined
         ? undefined
-        : marginAfter(account, market, paper, credit);
+        : applyBalanceChange(account, market, paper, credit);
   }
   return account;
 }
@@ -59,7 +59,7 @@ export function marginOfHoldings(
  * The account after its balance in one market changed by so much paper and credit (protocol 7.5), at the same mark prices. Exact:
  * margin is a sum over positions, and closing one moves its credit to the primary credit to the unit.
  */
-export function marginAfter(
+export function applyBalanceChange(
   account: MarginAccount,
   market: MarginMarket,
   paperChange: PaperUnits,
@@ -70,7 +70,7 @@ export function marginAfter(
   const papers = new Map(account.papers);
   if (after === 0n) papers.delete(market.perp);
   else papers.set(market.perp, after);
-  const [old, next] = [weightOf(market, before), weightOf(market, after)];
+  const [old, next] = [computePositionMargin(market, before), computePositionMargin(market, after)];
   return {
     netValueCredit: account.netValueCredit + next.value - old.value + creditChange,
     exposureCredit: account.exposureCredit + next.notional - old.notional,
@@ -81,7 +81,7 @@ export function marginAfter(
 }
 
 /** A position's part in the contracts' margin of its holder, at the market's mark price. Credit units; all but `value` without sign. */
-export function weightOf(market: MarginMarket, paper: PaperUnits) {
+export function computePositionMargin(market: MarginMarket, paper: PaperUnits) {
   const value = mulFixed(paper, market.markPrice);
   const notional = absolute(value);
   return {

@@ -52,7 +52,10 @@ export function maintenanceMargin(value: CreditUnits, ratio: bigint): CreditUnit
 }
 
 /** The account's margin. @param credit all of its credit that belongs to no position */
-export function marginOf(credit: CreditUnits, positions: readonly MarginPosition[]): OrderMargin {
+export function computeAccountMargin(
+  credit: CreditUnits,
+  positions: readonly MarginPosition[],
+): OrderMargin {
   let exposureCredit = 0n;
   let initialMarginCredit = 0n;
   let worstMargin = 0n;
@@ -63,15 +66,15 @@ export function marginOf(credit: CreditUnits, positions: readonly MarginPosition
     worstMargin += initialMargin(position, worstNotional(position));
   }
   return {
-    ...safetyOf(credit, positions),
+    ...computeAccountSafety(credit, positions),
     exposureCredit,
     initialMarginCredit,
     frozenMarginCredit: worstMargin - initialMarginCredit,
   };
 }
 
-/** Of {@link marginOf} what {@link isSafe} depends on. */
-export function safetyOf(
+/** Of {@link computeAccountMargin} what {@link isSafe} depends on. */
+export function computeAccountSafety(
   credit: CreditUnits,
   positions: readonly MarginPosition[],
 ): Pick<AccountMargin, "netValueCredit" | "maintenanceMarginCredit"> {
@@ -91,7 +94,7 @@ export function safetyOf(
  * @param positions those of the account; `own` may be among them
  * @param maxExposure absent for a market without a bound
  */
-export function capacityOf(
+export function computeOrderCapacity(
   credit: CreditUnits,
   positions: readonly MarginPosition[],
   own: MarginPosition,
@@ -116,7 +119,7 @@ export function capacityOf(
  * @param held signed; in lots or in units of paper, as `ordered` is
  * @param ordered the size of the order in question with all others of its side, above zero
  */
-export function onlyReduces<Amount extends number | bigint>(
+export function isOnlyReducingSize<Amount extends number | bigint>(
   held: Amount,
   side: Side,
   ordered: Amount,

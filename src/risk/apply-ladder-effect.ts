@@ -18,7 +18,7 @@ interface LadderQuotesInput {
  * away from the touch; one beyond the market's prices is left out. Under `reduce` the side that adds is left out, and the other side is no larger
  * than the position, innermost first. No quote ever comes nearer or grows. A pure function; the same list where nothing changes.
  */
-export function quotesUnder(
+export function applyLadderEffect(
   quotes: readonly Quote[],
   { effect, midTicks, positionLots, rules }: LadderQuotesInput,
 ): readonly Quote[] {

@@ -1,4 +1,4 @@
-import { thrownText } from "../core/describe-thrown.js";
+import { describeThrown } from "../core/describe-thrown.js";
 import type { Lots, MarketId } from "../core/units.js";
 import type { MarketRules } from "../exchange/records.js";
 import type {
@@ -10,7 +10,7 @@ import type {
   UnwindSchedule,
 } from "../strategies/intent.js";
 import type { LimitName } from "./breach.js";
-import { copyIntent, describe, MAX_QUOTE_LEVELS } from "./copy-intent.js";
+import { copyIntent, describeValue, MAX_QUOTE_LEVELS } from "./copy-intent.js";
 
 /** What an intent is judged against. */
 export interface IntentContext {
@@ -79,21 +79,21 @@ export function checkIntent(given: unknown, context: IntentContext): ShapeVerdic
     intent = copyIntent(given);
   } catch (error) {
     // Even to read it may throw: a getter of the strategy's own.
-    return broken("malformed", `an intent that cannot be read: ${thrownText(error)}`);
+    return broken("malformed", `an intent that cannot be read: ${describeThrown(error)}`);
   }
-  return judge(intent, context);
+  return checkCopiedIntent(intent, context);
 }
 
-function judge(intent: Intent, context: IntentContext): ShapeVerdict {
+function checkCopiedIntent(intent: Intent, context: IntentContext): ShapeVerdict {
   if (intent.marketId !== context.marketId)
     return refuse(
       "wrong-market",
-      `speaks of ${describe(intent.marketId)}, asked for ${context.marketId}`,
+      `speaks of ${describeValue(intent.marketId)}, asked for ${context.marketId}`,
     );
   if (context.rules === undefined)
     return refuse("unknown-market", `the exchange has no market ${context.marketId}`);
   if (!Number.isSafeInteger(intent.viewSequence))
-    return broken("unknown-view", `viewSequence is ${describe(intent.viewSequence)}`);
+    return broken("unknown-view", `viewSequence is ${describeValue(intent.viewSequence)}`);
   if (intent.viewSequence > context.newestViewSequence) {
     return refuse(
       "unknown-view",
@@ -142,14 +142,14 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
       return refuseNumber(
         quote.ticks,
         "bad-price",
-        `quote ${nameOf(quote)}: ${describe(quote.ticks)} is no price from ${minTicks} to ${maxTicks} ticks`,
+        `quote ${nameOf(quote)}: ${describeValue(quote.ticks)} is no price from ${minTicks} to ${maxTicks} ticks`,
       );
     }
     if (!Number.isSafeInteger(quote.lots) || quote.lots <= 0) {
       return refuseNumber(
         quote.lots,
         "bad-size",
-        `quote ${nameOf(quote)}: ${describe(quote.lots)} is no number of lots above 0`,
+        `quote ${nameOf(quote)}: ${describeValue(quote.lots)} is no number of lots above 0`,
       );
     }
     if (quote.side === "BUY") highestBid = Math.max(highestBid, quote.ticks);
@@ -170,7 +170,7 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
 }
 
 function nameOf({ side, level }: Quote): string {
-  return `${describe(side)} ${describe(level)}`;
+  return `${describeValue(side)} ${describeValue(level)}`;
 }
 
 function clipToOrder(lots: Lots, { maxOrderLots }: IntentContext, { maxLots }: Rules): Lots {
@@ -206,7 +206,10 @@ function clipToPosition(
 function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules): ShapeVerdict {
   const { targetLots, worstTicks, schedule, deadlineMs } = intent;
   if (!Number.isSafeInteger(targetLots))
-    return broken("bad-size", `targetLots is ${describe(targetLots)}, no whole number of lots`);
+    return broken(
+      "bad-size",
+      `targetLots is ${describeValue(targetLots)}, no whole number of lots`,
+    );
   if (
     !Number.isSafeInteger(worstTicks) ||
     worstTicks < rules.minTicks ||
@@ -216,15 +219,15 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
     return refuseNumber(
       worstTicks,
       "bad-price",
-      `worstTicks: ${describe(worstTicks)} is no price from ${rules.minTicks} to ${rules.maxTicks} ticks`,
+      `worstTicks: ${describeValue(worstTicks)} is no price from ${rules.minTicks} to ${rules.maxTicks} ticks`,
     );
   }
   if (typeof schedule !== "object" || schedule === null)
-    return broken("bad-schedule", `schedule is ${describe(schedule)}`);
+    return broken("bad-schedule", `schedule is ${describeValue(schedule)}`);
   if (schedule.kind !== undefined && schedule.kind !== "slices" && schedule.kind !== "unwind") {
     return broken(
       "bad-schedule",
-      `schedule.kind is ${describe((schedule as { kind: unknown }).kind)}, neither slices nor unwind`,
+      `schedule.kind is ${describeValue((schedule as { kind: unknown }).kind)}, neither slices nor unwind`,
     );
   }
   const unwind = schedule.kind === "unwind" ? unwindFault(schedule) : undefined;
@@ -233,18 +236,18 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
     return refuseNumber(
       schedule.sliceLots,
       "bad-schedule",
-      `schedule.sliceLots is ${describe(schedule.sliceLots)}, no number of lots above 0`,
+      `schedule.sliceLots is ${describeValue(schedule.sliceLots)}, no number of lots above 0`,
     );
   }
   if (!Number.isSafeInteger(schedule.everyMs) || schedule.everyMs < 0) {
     return refuseNumber(
       schedule.everyMs,
       "bad-schedule",
-      `schedule.everyMs is ${describe(schedule.everyMs)}, no duration`,
+      `schedule.everyMs is ${describeValue(schedule.everyMs)}, no duration`,
     );
   }
   if (!Number.isSafeInteger(deadlineMs))
-    return broken("bad-schedule", `deadlineMs is ${describe(deadlineMs)}, no instant`);
+    return broken("bad-schedule", `deadlineMs is ${describeValue(deadlineMs)}, no instant`);
   const clips: Clip[] = [];
   const sliceLots = clipToOrder(schedule.sliceLots, context, rules);
   if (sliceLots < schedule.sliceLots)
@@ -262,17 +265,17 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
 /** What is wrong with an unwinding's own fields; undefined when nothing is. */
 function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | undefined {
   if (offerTicks !== undefined && !(Number.isFinite(offerTicks) && offerTicks > 0)) {
-    return `schedule.offerTicks is ${describe(offerTicks)}, no price`;
+    return `schedule.offerTicks is ${describeValue(offerTicks)}, no price`;
   }
   if (!Number.isSafeInteger(dustLots) || dustLots < 0)
-    return `schedule.dustLots is ${describe(dustLots)}, no number of lots`;
+    return `schedule.dustLots is ${describeValue(dustLots)}, no number of lots`;
   if (parts.length === 0) return "schedule.parts has no trajectory";
   for (const part of parts) {
     const { takingFromMs, stepMs, holdLots, leftLots, worstTicks } = part;
     if (!Number.isSafeInteger(takingFromMs))
-      return `takingFromMs is ${describe(takingFromMs)}, no instant`;
+      return `takingFromMs is ${describeValue(takingFromMs)}, no instant`;
     if (!(Number.isFinite(stepMs) && stepMs > 0))
-      return `stepMs is ${describe(stepMs)}, no duration above 0`;
+      return `stepMs is ${describeValue(stepMs)}, no duration above 0`;
     const isTrajectory =
       holdLots.at(-1) === 0 &&
       holdLots.every(
@@ -281,9 +284,9 @@ function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | 
       );
     if (!isTrajectory) return "holdLots are not whole numbers of lots that fall to 0";
     if (!Number.isSafeInteger(leftLots) || leftLots < 0)
-      return `leftLots is ${describe(leftLots)}, no number of lots`;
+      return `leftLots is ${describeValue(leftLots)}, no number of lots`;
     if (!Number.isSafeInteger(worstTicks) || worstTicks <= 0)
-      return `worstTicks of a part is ${describe(worstTicks)}, no price`;
+      return `worstTicks of a part is ${describeValue(worstTicks)}, no price`;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Hex, Lots, MarketId, Side, Ticks } from "../core/units.js";
-import { onlyReduces } from "../perpetual/margin.js";
+import { isOnlyReducingSize } from "../perpetual/margin.js";
 import { type Breach, explainedBreach, inBase, measuredBreach } from "./breach.js";
-import { measureAccount } from "./compute-worst-case.js";
+import { computeWorstCase } from "./compute-worst-case.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "./exposure.js";
 import type { AccountLimits } from "./limits.js";
 import { sideBreach, worstBreach } from "./worst-breach.js";
@@ -17,7 +17,7 @@ export interface PlaceProposal {
 }
 
 /** A breach in words, with the name of its limit. */
-export function breachText({ limit, why }: Breach): string {
+export function describeBreach({ limit, why }: Breach): string {
   return `${limit}: ${why}`;
 }
 
@@ -59,7 +59,7 @@ export function checkPlace(
       "a mark price",
       "there is no mark price to value the position at",
     );
-  return worstBreach(measureAccount(exposure, place), place, limits);
+  return worstBreach(computeWorstCase(exposure, place), place, limits);
 }
 
 /**
@@ -72,11 +72,11 @@ export function isOnlyReducing(
 ): boolean {
   const underWay = (sum: Lots, order: ExposureOrder) =>
     order.side === place.side && order.hash !== place.hash
-      ? sum + order.mayFillLots + (order.untoldLots ?? 0)
+      ? sum + order.mayFillLots + (order.unreportedLots ?? 0)
       : sum;
-  const lists = [market.orders, market.foreignOrders, market.takeoversUnderWay ?? []];
+  const lists = [market.orders, market.foreignOrders, market.pendingTakeovers ?? []];
   const ordered = lists.reduce((sum, list) => list.reduce(underWay, sum), place.lots);
-  return onlyReduces(market.positionLots, place.side, ordered);
+  return isOnlyReducingSize(market.positionLots, place.side, ordered);
 }
 
 /** Tells whether any trade of the position that a place reduces may still fail, so that there would be less to reduce. */
@@ -89,14 +89,14 @@ function mayFlip({ side }: PlaceProposal, { unsettledLots }: MarketExposure): bo
 /** Tells whether a place makes the largest position that its market may come to, on either side, larger. */
 function growsWorst(place: PlaceProposal, exposure: AccountExposure): boolean {
   const [without, withIt] = [0, place.lots].map((lots) =>
-    measureAccount(exposure, { ...place, lots }).markets.get(place.marketId),
+    computeWorstCase(exposure, { ...place, lots }).markets.get(place.marketId),
   );
   return without === undefined || withIt === undefined || withIt.largestLots > without.largestLots;
 }
 
 /** The limits of a market's position on the side of a place, which reduces the position unless trades in it fail. */
 function flippedBreach(place: PlaceProposal, exposure: AccountExposure): Breach | null {
-  const worst = measureAccount(exposure, place).markets.get(place.marketId);
+  const worst = computeWorstCase(exposure, place).markets.get(place.marketId);
   return worst === undefined ? null : sideBreach(worst, place);
 }
 

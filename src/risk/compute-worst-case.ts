@@ -5,7 +5,7 @@ import type { AccountExposure, ExposureOrder, MarketExposure } from "./exposure.
 import { MILLION } from "./limits.js";
 
 /** What a market comes to when the worst of its orders fill. Money is worked out when it is asked for: most limits are seldom set. */
-export class WorstMarket {
+export class WorstCaseMarket {
   readonly exposure: MarketExposure;
   /** Position when every buy fills and no sell, and every sell that has not settled fails; 0 when that is not long. */
   readonly longLots: Lots;
@@ -91,12 +91,12 @@ export class WorstMarket {
 }
 
 /** What the account comes to when the worst of all orders fill. */
-export class WorstAccount {
-  readonly markets: ReadonlyMap<MarketId, WorstMarket>;
+export class WorstCaseAccount {
+  readonly markets: ReadonlyMap<MarketId, WorstCaseMarket>;
   readonly #netValue: CreditUnits;
 
   /** @param netValue of the account at the marks, before any fill. */
-  constructor(markets: ReadonlyMap<MarketId, WorstMarket>, netValue: CreditUnits) {
+  constructor(markets: ReadonlyMap<MarketId, WorstCaseMarket>, netValue: CreditUnits) {
     this.markets = markets;
     this.#netValue = netValue;
   }
@@ -118,7 +118,7 @@ export class WorstAccount {
     return this.#sumOf((market) => market.initialMargin);
   }
 
-  #sumOf(part: (market: WorstMarket) => CreditUnits): CreditUnits {
+  #sumOf(part: (market: WorstCaseMarket) => CreditUnits): CreditUnits {
     let sum = 0n;
     for (const market of this.markets.values()) sum += part(market);
     return sum;
@@ -134,18 +134,18 @@ interface NewOrder {
 }
 
 /** The worst case of the account with `place` in it, when there is one. Values are rounded against the account. */
-export function measureAccount(
+export function computeWorstCase(
   exposure: AccountExposure,
   place: NewOrder | undefined,
-): WorstAccount {
-  const markets = new Map<MarketId, WorstMarket>();
+): WorstCaseAccount {
+  const markets = new Map<MarketId, WorstCaseMarket>();
   for (const market of exposure.markets.values()) {
     markets.set(
       market.marketId,
       measureMarket(market, place?.marketId === market.marketId ? place : undefined),
     );
   }
-  return new WorstAccount(markets, exposure.netValue);
+  return new WorstCaseAccount(markets, exposure.netValue);
 }
 
 /** Sums in tick-lots: exact below 2^53, which is 10^12 of quote in any market of the field; {@link credit} rounds up beyond. */
@@ -160,7 +160,7 @@ interface Sums {
   uncountedSell: number;
 }
 
-function measureMarket(market: MarketExposure, place: NewOrder | undefined): WorstMarket {
+function measureMarket(market: MarketExposure, place: NewOrder | undefined): WorstCaseMarket {
   // Without a mark (a market that is idle, or one where only this place's own price is known) the orders' prices are all there is.
   const markTicks = Number.isFinite(market.markTicks) ? market.markTicks : 0;
   const sums: Sums = {
@@ -177,7 +177,7 @@ function measureMarket(market: MarketExposure, place: NewOrder | undefined): Wor
     if (place?.hash === undefined || order.hash !== place.hash)
       addOrder(sums, order, markTicks, true);
   for (const order of market.foreignOrders) addOrder(sums, order, markTicks, false);
-  for (const takeover of market.takeoversUnderWay ?? NONE)
+  for (const takeover of market.pendingTakeovers ?? NONE)
     addOrder(sums, takeover, markTicks, false);
   if (place !== undefined) {
     add(sums, place.side, place.ticks, place.lots, markTicks);
@@ -185,7 +185,7 @@ function measureMarket(market: MarketExposure, place: NewOrder | undefined): Wor
     if (place.side === "BUY") sums.uncountedBuy += place.ticks * place.lots;
     else sums.uncountedSell += place.ticks * place.lots;
   }
-  return new WorstMarket(market, sums, markTicks);
+  return new WorstCaseMarket(market, sums, markTicks);
 }
 
 const NONE: readonly ExposureOrder[] = [];
@@ -193,7 +193,7 @@ const NO_LOTS: SideLots = { buy: 0, sell: 0 };
 
 function addOrder(sums: Sums, order: ExposureOrder, markTicks: number, isOwn: boolean): void {
   const { side, ticks, mayFillLots, phase } = order;
-  add(sums, side, ticks, mayFillLots + (order.untoldLots ?? 0), markTicks);
+  add(sums, side, ticks, mayFillLots + (order.unreportedLots ?? 0), markTicks);
   if (!isOwn) return;
   sums.ownOpen += ticks * mayFillLots;
   // The exchange has taken an open order off the available credit already; one without an answer it may not have seen.

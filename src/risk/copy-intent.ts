@@ -186,11 +186,11 @@ function cut(text: string): string {
 }
 
 function unfit(field: string, given: unknown, expected: string): FormatError {
-  return new FormatError(`is ${describe(given)}`, { field, expected });
+  return new FormatError(`is ${describeValue(given)}`, { field, expected });
 }
 
 /** A value in a few words, without calling anything of its own. */
-export function describe(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (typeof value === "object" && value !== null)
     return Array.isArray(value) ? "an array" : "an object";

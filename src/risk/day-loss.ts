@@ -14,7 +14,7 @@ export interface DayStart {
 }
 
 /** The day of UTC in which an instant lies. @param atMs exchange time. */
-export function utcDayOf(atMs: Ms): number {
+export function toUtcDay(atMs: Ms): number {
   return Math.floor(atMs / DAY_MS);
 }
 
@@ -28,7 +28,7 @@ export function observeDay(
   day: number,
 ): DayStart {
   if (before !== undefined && day <= before.day) return before;
-  const { equity, netDeposits, doubtful = 0n } = reading;
+  const { equity, netDeposits, possibleTransfer: doubtful = 0n } = reading;
   return { day, equity: doubtful > 0n ? equity - doubtful : equity, netDeposits };
 }
 
@@ -36,9 +36,9 @@ export function observeDay(
  * What has been lost since a day began, in credit units; never negative. Deposits and withdrawals are no profit or loss, and while one may be on its
  * way, it is neither too.
  */
-export function dayLoss(
+export function computeDayLoss(
   start: DayStart,
-  { equity, netDeposits, doubtful = 0n }: EquityReading,
+  { equity, netDeposits, possibleTransfer: doubtful = 0n }: EquityReading,
 ): CreditUnits {
   const most = doubtful < 0n ? equity - doubtful : equity;
   const loss = start.equity + netDeposits - start.netDeposits - most;
@@ -46,7 +46,7 @@ export function dayLoss(
 }
 
 /** The beginning of a day as plain JSON, for the state directory. */
-export function dayStartJson({
+export function serialiseDayStart({
   day,
   equity,
   netDeposits,
@@ -55,7 +55,7 @@ export function dayStartJson({
 }
 
 /**
- * Reads what {@link dayStartJson} made; undefined where there is none, as in what earlier versions wrote.
+ * Reads what {@link serialiseDayStart} made; undefined where there is none, as in what earlier versions wrote.
  * @throws FormatError when it is anything else.
  */
 export function restoreDayStart(value: unknown): DayStart | undefined {
@@ -71,7 +71,7 @@ export function restoreDayStart(value: unknown): DayStart | undefined {
     });
   }
   return {
-    day: utcDayOf(fromMs),
+    day: toUtcDay(fromMs),
     equity: creditOf(equity, "day.equity"),
     netDeposits: creditOf(netDeposits, "day.netDeposits"),
   };

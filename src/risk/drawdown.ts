@@ -16,11 +16,11 @@ export interface EquityReading {
   /** Deposits less withdrawals over the account's life, in credit units. */
   readonly netDeposits: CreditUnits;
   /** What of the equity may be a deposit (above zero) or a withdrawal (below) that is not in `netDeposits` yet; absent where nothing is. */
-  readonly doubtful?: CreditUnits;
+  readonly possibleTransfer?: CreditUnits;
 }
 
 /** What a reading came to. */
-export interface Drawdown {
+export interface DrawdownReading {
   /** This run's own. */
   readonly peak: PeakEquity;
   /** What the loss is from: the higher one of this run's peak and the one of before, in credit units. */
@@ -34,24 +34,24 @@ export interface Drawdown {
 /**
  * The drawdown after a reading (from peak equity, not from the start: what a trader means by it). A deposit raises the peak by its
  * amount and a withdrawal lowers it, so that neither is a profit or a loss: while one may be on its way, it is neither too. `before`: what {@link restorePeak} or the last call gave;
- * undefined the first time ever. `earlier`: the peak of earlier runs as it is now, by {@link shiftedPeak}: a transfer may shift the one and not the other.
+ * undefined the first time ever. `earlier`: the peak of earlier runs as it is now, by {@link shiftPeak}: a transfer may shift the one and not the other.
  */
 export function observeEquity(
   before: PeakEquity | undefined,
   reading: EquityReading,
   maxDrawdown: CreditUnits,
   earlier?: CreditUnits,
-): Drawdown {
-  const { equity, netDeposits, doubtful = 0n } = reading;
+): DrawdownReading {
+  const { equity, netDeposits, possibleTransfer: doubtful = 0n } = reading;
   const [least, most] = doubtful > 0n ? [equity - doubtful, equity] : [equity, equity - doubtful];
-  const peak = higher(before === undefined ? least : shiftedPeak(before, netDeposits), least);
+  const peak = higher(before === undefined ? least : shiftPeak(before, netDeposits), least);
   const highest = higher(peak, earlier ?? peak);
   const loss = highest > most ? highest - most : 0n;
   return { peak: { peak, netDeposits }, highest, loss, isOver: loss > maxDrawdown };
 }
 
 /** What a peak is after the deposits and withdrawals since, in credit units. */
-export function shiftedPeak(before: PeakEquity, netDeposits: CreditUnits): CreditUnits {
+export function shiftPeak(before: PeakEquity, netDeposits: CreditUnits): CreditUnits {
   return before.peak + netDeposits - before.netDeposits;
 }
 
@@ -63,7 +63,11 @@ function higher(a: CreditUnits, b: CreditUnits): CreditUnits {
  * The peak after somebody has looked at a drawdown and resumed: the present net value, without what may be a transfer on its way. Without it the
  * same loss would halt again at once.
  */
-export function rearmPeak({ equity, netDeposits, doubtful = 0n }: EquityReading): PeakEquity {
+export function resetPeak({
+  equity,
+  netDeposits,
+  possibleTransfer: doubtful = 0n,
+}: EquityReading): PeakEquity {
   return { peak: equity - doubtful, netDeposits };
 }
 

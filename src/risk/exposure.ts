@@ -12,7 +12,7 @@ export interface ExposureOrder {
   /** What may still fill in the worst case. */
   readonly mayFillLots: Lots;
   /** What may already have filled without our having been told. */
-  readonly untoldLots?: Lots;
+  readonly unreportedLots?: Lots;
   readonly phase: string;
 }
 
@@ -37,8 +37,8 @@ export interface MarketExposure {
    * Takeovers that are planned or sent, and neither held nor gone: each may become position, or may not, at full size. They count in every worst
    * case of position and margin, and in no count of orders.
    */
-  readonly takeoversUnderWay?: readonly ExposureOrder[];
-  /** Of `exchangeInfo.liquidationLeverage`: maintenance margin in millionths of the notional. See {@link ratePpmOf}. */
+  readonly pendingTakeovers?: readonly ExposureOrder[];
+  /** Of `exchangeInfo.liquidationLeverage`: maintenance margin in millionths of the notional. See {@link toMarginRatePpm}. */
   readonly maintenancePpm: number;
   /** Of `exchangeInfo.maxLeverage`: initial margin in millionths of the notional. */
   readonly initialPpm: number;
@@ -58,7 +58,7 @@ export interface AccountExposure {
 }
 
 /** The margin rate that belongs to a leverage, in millionths, rounded up: 20 -> 50000. Infinity-safe: a leverage of 0 or less is 1. */
-export function ratePpmOf(leverage: number | string): number {
+export function toMarginRatePpm(leverage: number | string): number {
   const value = Number(leverage);
   return Number.isFinite(value) && value > 0
     ? Math.min(1_000_000, Math.ceil(1_000_000 / value))
@@ -66,7 +66,7 @@ export function ratePpmOf(leverage: number | string): number {
 }
 
 /** The worse of two fee rates (scaled by 10^18, signed) in millionths, rounded up; a rebate is no income to count on. */
-export function feePpmOf(makerFeeRate: bigint, takerFeeRate: bigint): number {
+export function worstFeePpm(makerFeeRate: bigint, takerFeeRate: bigint): number {
   const worse = larger(makerFeeRate, takerFeeRate);
   return worse <= 0n ? 0 : Number(ceilDivide(worse, 10n ** 12n));
 }

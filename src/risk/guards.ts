@@ -1,6 +1,6 @@
 import type { MarketId, Ms } from "../core/units.js";
 import type { GuardLimits } from "./limits.js";
-import { eventsIn, type MinuteWindow } from "./minute-window.js";
+import { countEvents, type MinuteWindow } from "./minute-window.js";
 
 /** What the guards know of one market of the bot. Instants are of the clock that `nowMs` of {@link evaluateGuards} is read from. */
 export interface MarketHealth {
@@ -12,7 +12,7 @@ export interface MarketHealth {
   /** Whether our position is the exchange's, as far as it has told: not while a liquidation moved it by nobody knows how much. */
   readonly isPositionKnown: boolean;
   /** Why it is not, where it is not. */
-  readonly positionDoubt?: string | undefined;
+  readonly positionUnknownReason?: string | undefined;
   /** `status` and `stage` of exchangeInfo; undefined when the exchange has no such market any more, or none that can be read. */
   readonly status: string | undefined;
   readonly stage: string | undefined;
@@ -197,11 +197,11 @@ function marketTrips(
       marketTrip(
         marketId,
         "position-unknown",
-        market.positionDoubt ?? "the exchange has not reported the position",
+        market.positionUnknownReason ?? "the exchange has not reported the position",
       ),
     );
   }
-  const rejects = eventsIn(market.rejects, nowMs);
+  const rejects = countEvents(market.rejects, nowMs);
   if (rejects > limits.maxRejectsPerMinute) {
     const why = `${rejects} places refused within a minute, allowed ${limits.maxRejectsPerMinute}`;
     trips.push(marketTrip(marketId, "reject-storm", why));

@@ -7,7 +7,7 @@ type HaltScope =
   | { readonly scope: "market"; readonly marketId: MarketId };
 
 /** A condition that asks for a halt now. A guard's trip is one. */
-export type HaltDemand = HaltScope & {
+export type HaltRequest = HaltScope & {
   /** `stale-book`, `drawdown`, `strategy-error` ...: the `reason` label of `marketwright_halted`. */
   readonly name: string;
   readonly why: string;
@@ -16,7 +16,7 @@ export type HaltDemand = HaltScope & {
 };
 
 /** A halt that is in force. */
-export type HaltReason = HaltDemand & {
+export type HaltReason = HaltRequest & {
   readonly sinceMs: Ms;
   /** When its condition was first seen to be over; undefined while it lasts, and for halts that do not end by themselves. */
   readonly overSinceMs: Ms | undefined;
@@ -37,10 +37,10 @@ export interface HaltStep {
 const NONE: readonly HaltReason[] = [];
 
 /** Nothing halted. */
-export const RUNNING: HaltState = { reasons: [] };
+export const NO_HALTS: HaltState = { reasons: [] };
 
 /** The name of a halt that a person asked for. */
-export const MANUAL = "manual";
+export const MANUAL_HALT = "manual";
 
 /** The name of the halt by the loss of a day: it ends with the day, or when a person resumes before. */
 export const DAILY_LOSS = "daily-loss";
@@ -49,9 +49,9 @@ export const DAILY_LOSS = "daily-loss";
  * The halts after the conditions were looked at: `demands` are all that hold at `nowMs`. A halt that resumes by itself ends when its
  * condition has stayed away for `holdMs`, so that a feed that comes and goes does not make the quotes come and go with it.
  */
-export function applyDemands(
+export function updateHalts(
   state: HaltState,
-  demands: readonly HaltDemand[],
+  demands: readonly HaltRequest[],
   nowMs: Ms,
   holdMs: Ms,
 ): HaltStep {
@@ -78,7 +78,7 @@ export function applyDemands(
   return { state: { reasons: [...reasons, ...begun] }, begun, ended };
 }
 
-function renewed(reason: HaltReason, demand: HaltDemand): HaltReason {
+function renewed(reason: HaltReason, demand: HaltRequest): HaltReason {
   const resumesByItself = reason.resumesByItself && demand.resumesByItself;
   if (
     reason.overSinceMs === undefined &&
@@ -97,7 +97,7 @@ function fade(reason: HaltReason, nowMs: Ms, holdMs: Ms): HaltReason | undefined
 }
 
 /** One halt more, whatever else holds: a person's command, a strategy that failed, a drawdown. A second one of the same name is the first. */
-export function halt(state: HaltState, demand: HaltDemand, nowMs: Ms): HaltStep {
+export function addHalt(state: HaltState, demand: HaltRequest, nowMs: Ms): HaltStep {
   const known = state.reasons.find((reason) => keyOf(reason) === keyOf(demand));
   if (known !== undefined) {
     const next = renewed(known, demand);
@@ -115,17 +115,17 @@ export function halt(state: HaltState, demand: HaltDemand, nowMs: Ms): HaltStep 
 }
 
 /** The demand of a person who halts the account, or one market. */
-export function manualHalt(marketId: MarketId | undefined, why: string): HaltDemand {
+export function createManualHalt(marketId: MarketId | undefined, why: string): HaltRequest {
   const scope: HaltScope =
     marketId === undefined ? { scope: "account" } : { scope: "market", marketId };
-  return { ...scope, name: MANUAL, why, resumesByItself: false };
+  return { ...scope, name: MANUAL_HALT, why, resumesByItself: false };
 }
 
 /**
  * A person resumes: the account and all markets, or one market alone. Manual halts and those that do not end by themselves end; an
  * automatic one stays until its condition is over. One whose condition still holds comes back with the next look at the conditions.
  */
-export function resume(state: HaltState, marketId: MarketId | undefined): HaltStep {
+export function resumeHalts(state: HaltState, marketId: MarketId | undefined): HaltStep {
   const ended = state.reasons.filter(
     (reason) =>
       (!reason.resumesByItself || reason.name === DAILY_LOSS) &&
@@ -140,8 +140,8 @@ export function resume(state: HaltState, marketId: MarketId | undefined): HaltSt
 }
 
 /** What was halted by hand for this reason goes on; whatever else halts stays. */
-export function release(state: HaltState, why: string): HaltStep {
-  const ended = state.reasons.filter((reason) => reason.name === MANUAL && reason.why === why);
+export function releaseManualHalts(state: HaltState, why: string): HaltStep {
+  const ended = state.reasons.filter((reason) => reason.name === MANUAL_HALT && reason.why === why);
   if (ended.length === 0) return { state, begun: NONE, ended };
   return {
     state: { reasons: state.reasons.filter((reason) => !ended.includes(reason)) },
@@ -151,7 +151,7 @@ export function release(state: HaltState, why: string): HaltStep {
 }
 
 /** The halts that bear on a market: its own and the account's. */
-export function haltsOf(state: HaltState, marketId: MarketId): readonly HaltReason[] {
+export function haltsFor(state: HaltState, marketId: MarketId): readonly HaltReason[] {
   return state.reasons.length === 0 ? state.reasons : bearingOn(state.reasons, marketId);
 }
 
@@ -160,8 +160,8 @@ function bearingOn(reasons: readonly HaltReason[], marketId: MarketId): readonly
 }
 
 /** Whether quotes may rest in the market. While not, its quotes come down and none is placed; cancels always may leave. */
-export function quotesAllowed(state: HaltState, marketId: MarketId): boolean {
-  return haltsOf(state, marketId).length === 0;
+export function areQuotesAllowed(state: HaltState, marketId: MarketId): boolean {
+  return haltsFor(state, marketId).length === 0;
 }
 
 /** Each guard has an answer of its own: a new one that is forgotten here would let orders leave on what it calls unknown. */
@@ -191,17 +191,17 @@ const BLINDING: ReadonlySet<string> = new Set(
 );
 
 /** What orders may leave for a market: any, only those that reduce the position, or none. */
-export function placesAllowed(
+export function allowedPlaces(
   state: HaltState,
   marketId: MarketId,
 ): "any" | "reduce-only" | "none" {
-  const halts = haltsOf(state, marketId);
+  const halts = haltsFor(state, marketId);
   if (halts.length === 0) return "any";
   return halts.some((reason) => BLINDING.has(reason.name)) ? "none" : "reduce-only";
 }
 
 /** The market that a halt is of; undefined for one of the account. */
-export function marketOfHalt(halt: HaltScope): MarketId | undefined {
+export function haltMarketId(halt: HaltScope): MarketId | undefined {
   return halt.scope === "market" ? halt.marketId : undefined;
 }
 

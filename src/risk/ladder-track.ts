@@ -1,11 +1,11 @@
 import type { MarketId, Ms } from "../core/units.js";
 import {
-  type ActingRung,
+  type ActiveRung,
+  countActiveRungs,
   type LadderMeasure,
   type Latch,
   type Rung,
-  rungsReached,
-  severityOf,
+  severityFor,
 } from "./risk-ladder.js";
 
 /** One measure of the account, or of one market. */
@@ -21,11 +21,11 @@ export interface LadderTrack {
   latch: Latch | undefined;
   /** What a person accepted when it was reached: rungs no more severe do not stay again while one of them is reached without a break. */
   accepted: Latch | undefined;
-  acting: ActingRung | undefined;
+  acting: ActiveRung | undefined;
 }
 
 /** A measure of which no rung acts. */
-export function trackOf(
+export function createLadderTrack(
   measure: LadderMeasure,
   marketId: MarketId | undefined,
   rungs: readonly Rung[],
@@ -54,7 +54,7 @@ export function advanceTrack<Value extends bigint | number>(
   atMs: Ms,
 ): boolean {
   const before = track.reached;
-  const reached = rungsReached(track.rungs as readonly Rung<Value>[], before, value);
+  const reached = countActiveRungs(track.rungs as readonly Rung<Value>[], before, value);
   if (reached === before) return false;
   track.reached = reached;
   const top: Rung | undefined = track.rungs[reached - 1];
@@ -65,10 +65,10 @@ export function advanceTrack<Value extends bigint | number>(
       !latches ||
       action === "warn" ||
       action === "widen" ||
-      severityOf(action) <= severityOf(track.latch?.action)
+      severityFor(action) <= severityFor(track.latch?.action)
     )
       continue;
-    if (severityOf(action) <= severityOf(track.accepted?.action)) continue;
+    if (severityFor(action) <= severityFor(track.accepted?.action)) continue;
     track.latch = {
       measure,
       ...(marketId === undefined ? {} : { marketId }),
@@ -81,19 +81,19 @@ export function advanceTrack<Value extends bigint | number>(
 }
 
 /** Whether a rung is reached that would stay. */
-export function isLatchReached({ rungs, reached }: LadderTrack): boolean {
+export function hasReachedLatch({ rungs, reached }: LadderTrack): boolean {
   return rungs.slice(0, reached).some(({ latches }) => latches);
 }
 
 /** What acts for a measure: what stays, or the highest rung that is reached, whichever is more severe. */
-export function actingOf({
+export function findActiveRung({
   measure,
   marketId,
   rungs,
   reached,
   why,
   latch,
-}: LadderTrack): ActingRung | undefined {
+}: LadderTrack): ActiveRung | undefined {
   const top = rungs[reached - 1];
   const of = { measure, ...(marketId === undefined ? {} : { marketId }) };
   // A rung that stays acts by what stays of it: without that a person has accepted it.
@@ -101,7 +101,7 @@ export function actingOf({
     top === undefined || top.latches
       ? rungs.slice(0, reached).findLast(({ latches }) => !latches)
       : top;
-  if (latch !== undefined && severityOf(latch.action) >= severityOf(passing?.action))
+  if (latch !== undefined && severityFor(latch.action) >= severityFor(passing?.action))
     return { ...of, action: latch.action, why: latch.why };
   return passing === undefined
     ? undefined

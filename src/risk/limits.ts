@@ -4,7 +4,7 @@ import type { CreditUnits, Lots, Ms } from "../core/units.js";
 export const MILLION = 1_000_000n;
 
 /** The whole millionths of a share, rounded down: a limit never becomes wider. */
-export function millionths(share: number): bigint {
+export function toMillionths(share: number): bigint {
   return BigInt(Math.floor(share * 1_000_000));
 }
 

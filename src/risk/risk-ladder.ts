@@ -1,5 +1,5 @@
 import type { MarketId, Ms } from "../core/units.js";
-import { DAILY_LOSS, type HaltDemand } from "./halt.js";
+import { DAILY_LOSS, type HaltRequest } from "./halt.js";
 
 /** What a rung does, the mildest first. */
 export const LADDER_ACTIONS = ["warn", "widen", "reduce", "halt", "flatten"] as const;
@@ -55,7 +55,7 @@ export const NO_EFFECT: LadderEffect = {
 };
 
 /** How severe an action is: 0 for none, then 1 for `warn` to 5 for `flatten`. */
-export function severityOf(action: LadderAction | undefined): number {
+export function severityFor(action: LadderAction | undefined): number {
   return action === undefined ? 0 : LADDER_ACTIONS.indexOf(action) + 1;
 }
 
@@ -65,7 +65,7 @@ export function severityOf(action: LadderAction | undefined): number {
  * @param rungs in ascending order of `from`.
  * @param before how many acted at the last look.
  */
-export function rungsReached<Value extends bigint | number>(
+export function countActiveRungs<Value extends bigint | number>(
   rungs: readonly Rung<Value>[],
   before: number,
   value: Value | undefined,
@@ -79,7 +79,7 @@ export function rungsReached<Value extends bigint | number>(
 }
 
 /** One measure of the account or of a market, and what acts for it now. */
-export interface ActingRung {
+export interface ActiveRung {
   readonly measure: LadderMeasure;
   readonly marketId?: MarketId | undefined;
   readonly action: LadderAction;
@@ -88,15 +88,18 @@ export interface ActingRung {
 }
 
 /** Whether what acts for a measure bears on a market: measures of the account bear on all. */
-export function bearsOn({ marketId }: Pick<ActingRung, "marketId">, market: MarketId): boolean {
+export function appliesToMarket(
+  { marketId }: Pick<ActiveRung, "marketId">,
+  market: MarketId,
+): boolean {
   return marketId === undefined || marketId === market;
 }
 
 /** What all rungs that act do to the quotes of one market: the widest factor counts. */
-export function effectOn(acting: readonly ActingRung[], marketId: MarketId): LadderEffect {
+export function ladderEffectFor(acting: readonly ActiveRung[], marketId: MarketId): LadderEffect {
   let effect = NO_EFFECT;
   for (const rung of acting) {
-    if (!bearsOn(rung, marketId)) continue;
+    if (!appliesToMarket(rung, marketId)) continue;
     const { action, measure, widenFactor = 1 } = rung;
     if (action === "reduce") effect = { ...effect, isReduceOnly: true };
     if (action !== "widen") continue;
@@ -109,8 +112,8 @@ export function effectOn(acting: readonly ActingRung[], marketId: MarketId): Lad
 }
 
 /** The halts that acting rungs ask for. One of the daily loss ends with its day, the others when a person resumes. */
-export function haltDemandsOf(acting: readonly ActingRung[]): readonly HaltDemand[] {
-  return acting.flatMap(({ measure, marketId, action, why }): HaltDemand[] => {
+export function toHaltRequests(acting: readonly ActiveRung[]): readonly HaltRequest[] {
+  return acting.flatMap(({ measure, marketId, action, why }): HaltRequest[] => {
     if (action !== "halt" && action !== "flatten") return [];
     const scope =
       marketId === undefined

@@ -8,18 +8,18 @@ export const GAIN_EXPLAINED_WITHIN_MS: Ms = 40_000;
 export const LISTED_WITHIN_MS: Ms = 5_000;
 
 /** By how much the net value that the exchange told was beyond the one that trades, incomes and marks explain. Immutable. */
-export interface Untold {
+export interface UnexplainedEquity {
   /** What of it has stood for so long that it is taken for what it looks like: profit or loss. */
-  readonly taken: CreditUnits;
+  readonly accepted: CreditUnits;
   /** What it was lately, and from when on: the present last. */
-  readonly lately: readonly { readonly beyond: CreditUnits; readonly fromMs: Ms }[];
+  readonly recent: readonly { readonly beyond: CreditUnits; readonly fromMs: Ms }[];
 }
 
 /** A look at it. */
-interface UntoldLook {
-  readonly untold: Untold;
+interface UnexplainedEquityReading {
+  readonly state: UnexplainedEquity;
   /** What a deposit (above zero) or a withdrawal (below) that is on its way may explain yet; zero when all is explained, or has stood too long. */
-  readonly doubtful: CreditUnits;
+  readonly possibleTransfer: CreditUnits;
 }
 
 /**
@@ -30,22 +30,22 @@ interface UntoldLook {
  * @param beyond the net value told less the one that is explained.
  * @param listedAtMs when the exchange last listed its incomes, on the clock of `nowMs`.
  */
-export function observeUntold(
-  before: Untold | undefined,
+export function observeUnexplainedEquity(
+  before: UnexplainedEquity | undefined,
   beyond: CreditUnits,
   nowMs: Ms,
   listedAtMs: Ms,
-): UntoldLook {
-  const known = before ?? { taken: 0n, lately: [{ beyond: 0n, fromMs: nowMs }] };
-  const { lately: steps } = known;
-  if (steps.length === 1 && beyond === known.taken && steps[0]?.beyond === beyond)
-    return { untold: known, doubtful: 0n };
+): UnexplainedEquityReading {
+  const known = before ?? { accepted: 0n, recent: [{ beyond: 0n, fromMs: nowMs }] };
+  const { recent: steps } = known;
+  if (steps.length === 1 && beyond === known.accepted && steps[0]?.beyond === beyond)
+    return { state: known, possibleTransfer: 0n };
   const stoodSinceMs = Math.min(nowMs - GAIN_EXPLAINED_WITHIN_MS, listedAtMs - LISTED_WITHIN_MS);
   const lately = since(
     steps.at(-1)?.beyond === beyond ? steps : [...steps, { beyond, fromMs: nowMs }],
     stoodSinceMs,
   );
-  let { taken } = known;
+  let { accepted: taken } = known;
   const gain = lately.reduce((least, one) => (one.beyond < least ? one.beyond : least), beyond);
   if (gain > taken) taken = gain;
   const loss = since(lately, nowMs - LOSS_EXPLAINED_WITHIN_MS).reduce(
@@ -53,10 +53,10 @@ export function observeUntold(
     beyond,
   );
   if (loss < taken) taken = loss;
-  return { untold: { taken, lately }, doubtful: beyond - taken };
+  return { state: { accepted: taken, recent: lately }, possibleTransfer: beyond - taken };
 }
 
 /** Those that were so at any moment after this one. */
-function since(lately: Untold["lately"], afterMs: Ms): Untold["lately"] {
+function since(lately: UnexplainedEquity["recent"], afterMs: Ms): UnexplainedEquity["recent"] {
   return lately.filter((_, at) => (lately[at + 1]?.fromMs ?? Number.POSITIVE_INFINITY) > afterMs);
 }

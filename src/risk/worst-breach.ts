@@ -8,8 +8,8 @@ import {
   measuredBreach,
   netValueBreach,
 } from "./breach.js";
-import type { WorstAccount, WorstMarket } from "./compute-worst-case.js";
-import { type AccountLimits, MILLION, millionths } from "./limits.js";
+import type { WorstCaseAccount, WorstCaseMarket } from "./compute-worst-case.js";
+import { type AccountLimits, MILLION, toMillionths } from "./limits.js";
 
 /** The place whose worst case was measured. */
 interface MeasuredPlace {
@@ -19,7 +19,7 @@ interface MeasuredPlace {
 
 /** The first breach of the measured worst case: by the limits of its market, then of the account. */
 export function worstBreach(
-  worst: WorstAccount,
+  worst: WorstCaseAccount,
   place: MeasuredPlace,
   limits: AccountLimits,
 ): Breach | null {
@@ -38,7 +38,7 @@ export function worstBreach(
 }
 
 /** The first breach by the position of a market, on the side of the place alone. */
-export function sideBreach(worst: WorstMarket, place: MeasuredPlace): Breach | null {
+export function sideBreach(worst: WorstCaseMarket, place: MeasuredPlace): Breach | null {
   return (
     positionBreach(worst, place) ??
     notionalBreach(worst, place.marketId, () => worst.notionalOn(place.side))
@@ -47,7 +47,7 @@ export function sideBreach(worst: WorstMarket, place: MeasuredPlace): Breach | n
 
 const IF_ALL_FILLS = "of position if all that may fill does";
 
-function positionBreach(worst: WorstMarket, { marketId, side }: MeasuredPlace): Breach | null {
+function positionBreach(worst: WorstCaseMarket, { marketId, side }: MeasuredPlace): Breach | null {
   const { maxPositionLots } = worst.exposure.limits;
   const lots = side === "BUY" ? worst.longLots : worst.shortLots;
   if (maxPositionLots === undefined || lots <= maxPositionLots) return null;
@@ -56,7 +56,7 @@ function positionBreach(worst: WorstMarket, { marketId, side }: MeasuredPlace): 
 }
 
 function notionalBreach(
-  { exposure }: WorstMarket,
+  { exposure }: WorstCaseMarket,
   marketId: MarketId,
   measure: () => CreditUnits,
 ): Breach | null {
@@ -68,7 +68,7 @@ function notionalBreach(
   return measuredBreach("notional", "market", marketId, notional, maxNotional, IF_ALL_FILLS, text);
 }
 
-function openNotionalBreach(worst: WorstMarket, marketId: MarketId): Breach | null {
+function openNotionalBreach(worst: WorstCaseMarket, marketId: MarketId): Breach | null {
   const { maxOpenNotional } = worst.exposure.limits;
   if (maxOpenNotional === undefined) return null;
   const open = worst.ownOpenNotional;
@@ -79,7 +79,7 @@ function openNotionalBreach(worst: WorstMarket, marketId: MarketId): Breach | nu
 }
 
 function creditBreach(
-  worst: WorstMarket,
+  worst: WorstCaseMarket,
   { marketId, side }: MeasuredPlace,
   { maxCreditUseFraction }: AccountLimits,
 ): Breach | null {
@@ -89,7 +89,7 @@ function creditBreach(
   const allowed =
     maxCreditUseFraction === undefined
       ? available
-      : (available * millionths(maxCreditUseFraction)) / MILLION;
+      : (available * toMillionths(maxCreditUseFraction)) / MILLION;
   const used = worst.uncountedCredit(side);
   if (used <= allowed) return null;
   const what = `of the exchange's available ${side} credit would be used`;
@@ -98,7 +98,7 @@ function creditBreach(
 }
 
 function accountNotionalBreach(
-  worst: WorstAccount,
+  worst: WorstCaseAccount,
   marketId: MarketId,
   { maxNotional }: AccountLimits,
 ): Breach | null {
@@ -111,25 +111,25 @@ function accountNotionalBreach(
 }
 
 function leverageBreach(
-  worst: WorstAccount,
+  worst: WorstCaseAccount,
   marketId: MarketId,
   { maxLeverage }: AccountLimits,
 ): Breach | null {
   if (maxLeverage === undefined) return null;
   const { notional, netValue } = worst;
-  if (notional * MILLION <= atLeastZero(netValue) * millionths(maxLeverage)) return null;
+  if (notional * MILLION <= atLeastZero(netValue) * toMillionths(maxLeverage)) return null;
   const what = "times the net value as position";
   return netValueBreach("leverage", marketId, notional, netValue, maxLeverage, what);
 }
 
 function marginUseBreach(
-  worst: WorstAccount,
+  worst: WorstCaseAccount,
   marketId: MarketId,
   { maxMarginUseFraction }: AccountLimits,
 ): Breach | null {
   if (maxMarginUseFraction === undefined) return null;
   const { initialMargin, netValue } = worst;
-  if (initialMargin * MILLION <= atLeastZero(netValue) * millionths(maxMarginUseFraction))
+  if (initialMargin * MILLION <= atLeastZero(netValue) * toMillionths(maxMarginUseFraction))
     return null;
   const what = "of the net value as initial margin";
   return netValueBreach(
@@ -143,7 +143,7 @@ function marginUseBreach(
 }
 
 function liquidationBreach(
-  worst: WorstAccount,
+  worst: WorstCaseAccount,
   { minLiquidationDistanceBps }: AccountLimits,
 ): Breach | null {
   if (minLiquidationDistanceBps === undefined) return null;
@@ -165,7 +165,7 @@ function liquidationBreach(
  * where the account is safe at the moved mark, which needs no division:
  * netValue - notional * distance >= other maintenance + notional * (1 -+ distance) * mmr.
  */
-function nearLiquidation(worst: WorstAccount, distanceBps: number): MarketId | undefined {
+function nearLiquidation(worst: WorstCaseAccount, distanceBps: number): MarketId | undefined {
   const distance = BigInt(Math.ceil(distanceBps * 100));
   const { netValue, maintenance } = worst;
   for (const [marketId, market] of worst.markets) {

@@ -7,13 +7,13 @@ import type { ExchangeConfig } from "./config/config.js";
 import { checkAmounts } from "./config/config-amounts.js";
 import { checkPerps } from "./config/config-perps.js";
 import { type Audit, audit } from "./engine/audit.js";
-import { ExchangeParts } from "./engine/exchange-components.js";
+import { ExchangeComponents } from "./engine/exchange-components.js";
 import type { ExchangeOptions } from "./engine/exchange-options.js";
 import type { Market, MarketStatus } from "./markets/market.js";
 import { changedRules, type RuleChange } from "./markets/rule-change.js";
-import { type ApiAnswer, errorBody } from "./rest/api-error.js";
+import { type ApiResponse, formatErrorBody } from "./rest/api-error.js";
 import type { ApiRequest } from "./rest/parameters.js";
-import type { ChainSide } from "./settlement/chain-connector.js";
+import type { ChainConnector } from "./settlement/chain-connector.js";
 import { requireAsDeployed } from "./settlement/on-chain-config.js";
 import type { StreamConnection, StreamRefusal, StreamSink } from "./streams/stream-sink.js";
 
@@ -33,7 +33,7 @@ export interface PublishedBook {
  */
 export class EmbeddedExchange {
   readonly config: ExchangeConfig;
-  readonly #parts: ExchangeParts;
+  readonly #parts: ExchangeComponents;
   #isRunning = false;
   #hasRun: boolean;
 
@@ -45,12 +45,12 @@ export class EmbeddedExchange {
     checkAmounts(config);
     checkPerps(config);
     this.config = config;
-    this.#parts = new ExchangeParts(config, seam, options, () => this.stop());
-    this.#hasRun = this.#parts.lasting?.isContinued ?? false;
+    this.#parts = new ExchangeComponents(config, seam, options, () => this.stop());
+    this.#hasRun = this.#parts.durableState?.isContinued ?? false;
   }
 
   /** null where trades are settled in memory. */
-  get chain(): ChainSide | null {
+  get chain(): ChainConnector | null {
     return this.#parts.chain;
   }
 
@@ -62,7 +62,7 @@ export class EmbeddedExchange {
     if (this.#isRunning) {
       return;
     }
-    this.#parts.lasting?.requireSound();
+    this.#parts.durableState?.requireIntact();
     const isRestart = this.#hasRun;
     this.#isRunning = true;
     this.#hasRun = true;
@@ -88,24 +88,24 @@ export class EmbeddedExchange {
    * may order on it. It waits no longer than `creditWaitMs`, not at all for a block that comes later, and not beyond the exchange's stop. Every other
    * answer is there at once.
    */
-  answer(request: ApiRequest): ApiAnswer | Promise<ApiAnswer> {
+  respond(request: ApiRequest): ApiResponse | Promise<ApiResponse> {
     const answer = this.handle(request);
-    const { incoming } = answer;
-    const waiting = incoming === undefined ? null : this.#parts.creditWaits.until(incoming);
+    const { pendingCredit: incoming } = answer;
+    const waiting = incoming === undefined ? null : this.#parts.depositWaiter.waitFor(incoming);
     return incoming === undefined || waiting === null
       ? answer
       : waiting.then(() => ({ ...answer, body: incoming.body() }));
   }
 
   /** Answers a REST request at once. */
-  handle(request: ApiRequest): ApiAnswer {
+  handle(request: ApiRequest): ApiResponse {
     if (!this.#isRunning) {
       return {
         status: 503,
-        body: errorBody(2010, "Internal error", "the exchange is not running"),
+        body: formatErrorBody(2010, "Internal error", "the exchange is not running"),
       };
     }
-    return this.#parts.turns.run(() => this.#parts.router.handle(request));
+    return this.#parts.turnScope.run(() => this.#parts.router.handle(request));
   }
 
   /**
@@ -118,27 +118,31 @@ export class EmbeddedExchange {
       return {
         refused: {
           status: 503,
-          body: errorBody(2010, "Internal error", "the exchange is not running"),
+          body: formatErrorBody(2010, "Internal error", "the exchange is not running"),
         },
       };
     }
-    const refused = this.#parts.router.refusalOfStream(ip);
+    const refused = this.#parts.router.checkStreamBan(ip);
     return refused === null
-      ? this.#parts.hub.connect(pathWithQuery, this.#parts.lasting?.over(sink) ?? sink, ip)
+      ? this.#parts.hub.connect(
+          pathWithQuery,
+          this.#parts.durableState?.deferSends(sink) ?? sink,
+          ip,
+        )
       : { refused };
   }
 
   /** Opens an account without a request, with the venue's initial credit; an existing one is left as it is. */
   register(address: Hex): void {
     if (this.#parts.state.account(address) === undefined) {
-      this.#parts.turns.run(() => this.#parts.router.accounts.open(address));
+      this.#parts.turnScope.run(() => this.#parts.router.accounts.open(address));
     }
   }
 
   /** Deposits credit, as the faucet does. @param amountQuote a decimal string. @throws RunError for an unknown account */
   deposit(address: Hex, amountQuote: string): void {
     const account = this.#requireAccount(address);
-    this.#parts.turns.run(() =>
+    this.#parts.turnScope.run(() =>
       this.#parts.clearing.credit.deposit(
         account,
         decimalToScaled(amountQuote, this.config.creditDecimals, "amount"),
@@ -149,7 +153,7 @@ export class EmbeddedExchange {
   /** Changes whether a market takes orders; resting ones stay and can be cancelled. @throws RunError for an unknown market */
   setMarketStatus(marketId: MarketId, status: MarketStatus): void {
     const market = this.#requireMarket(marketId);
-    this.#parts.turns.run(() => {
+    this.#parts.turnScope.run(() => {
       market.status = status;
       market.statusChangedMs = this.#parts.state.nowMs();
       this.#parts.state.listener.onMarket(market);
@@ -166,7 +170,7 @@ export class EmbeddedExchange {
     const market = this.#requireMarket(marketId);
     const rules = changedRules(market, this.config, change);
     if (this.chain !== null) requireAsDeployed(market, rules);
-    this.#parts.turns.run(() => this.#parts.changeRules(market, rules));
+    this.#parts.turnScope.run(() => this.#parts.changeRules(market, rules));
   }
 
   /** An account's orders with something open or unsettled, oldest first; none for an unknown account. */
@@ -183,7 +187,7 @@ export class EmbeddedExchange {
   positionLots(address: Hex, marketId: MarketId): Lots {
     const paper =
       this.#parts.state.account(address)?.markets.get(marketId)?.position.matched.paper ?? 0n;
-    return this.#requireMarket(marketId).wholeLotsOf(paper);
+    return this.#requireMarket(marketId).toWholeLots(paper);
   }
 
   /** A market, to look at. @throws RunError when there is none of that id */
@@ -193,7 +197,7 @@ export class EmbeddedExchange {
 
   /** The account of a market's house agents and recorded liquidity, to look at. @throws RunError when there is no such market */
   house(marketId: MarketId): ExchangeAccount {
-    return this.#parts.state.accountsIn(this.#requireMarket(marketId)).house;
+    return this.#parts.state.accountsFor(this.#requireMarket(marketId)).house;
   }
 
   /** The account records that REST would answer with, for comparisons. @throws RunError for an unknown account */

@@ -18,8 +18,8 @@ import {
   targetPositionField,
   withEitherUnits,
 } from "./param-fields.js";
-import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
-import { type QuotingRoom, shapeWithin } from "./shape-quotes.js";
+import { type QuoteResult, type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
@@ -111,9 +111,9 @@ export class AvellanedaStoikovStep
   }
 
   quotes(
-    room: QuotingRoom,
+    room: QuotingBounds,
     [midTicks, sigmaTicks, isSigmaEstimated, intensity, left]: AvellanedaStoikovBasis,
-  ): Quoted {
+  ): QuoteResult {
     const { params, orderLots, targetLots } = this;
     const bpTicks = midTicks / 10_000;
     const sigmaBps = sigmaTicks / bpTicks;
@@ -145,7 +145,7 @@ export class AvellanedaStoikovStep
         askLots: lots,
       };
     });
-    const { quotes, clamps } = shapeWithin(room, wanted);
+    const { quotes, clamps } = shapeQuotesWithin(room, wanted);
     return {
       quotes,
       reason: () => ({

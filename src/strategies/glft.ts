@@ -22,8 +22,8 @@ import {
   targetPositionField,
   withEitherUnits,
 } from "./param-fields.js";
-import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
-import { type QuotingRoom, shapeWithin } from "./shape-quotes.js";
+import { type QuoteResult, type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
@@ -139,7 +139,7 @@ export class GlftStep extends ModelStep<GlftParams> implements QuotingStep<GlftB
     return this.estimatesOf(view);
   }
 
-  quotes(room: QuotingRoom, basis: GlftBasis): Quoted {
+  quotes(room: QuotingBounds, basis: GlftBasis): QuoteResult {
     const [midTicks, sigmaTicks, , intensity] = basis;
     const bpTicks = midTicks / 10_000;
     const inventory = (room.positionLots - this.targetLots) / this.orderLots;
@@ -152,7 +152,7 @@ export class GlftStep extends ModelStep<GlftParams> implements QuotingStep<GlftB
       bidLots: Number.isFinite(bid) ? lots : 0,
       askLots: Number.isFinite(ask) ? lots : 0,
     }));
-    const { quotes, clamps } = shapeWithin(room, wanted);
+    const { quotes, clamps } = shapeQuotesWithin(room, wanted);
     return { quotes, reason: () => this.#reason(basis, inventory, model, distances, clamps) };
   }
 

@@ -1,5 +1,5 @@
 import type { Instrument } from "../core/instrument.js";
-import type { QuotingRoom } from "./shape-quotes.js";
+import type { QuotingBounds } from "./shape-quotes.js";
 
 /** What each side's size is multiplied by; the two always sum to 2. */
 export interface SizeMultipliers {
@@ -27,7 +27,7 @@ export function inventoryFraction(position: number, target: number, range: numbe
 export function inventoryRangeLots(
   params: { readonly inventoryRangeBase?: number | undefined; readonly sizeBase: number },
   instrument: Instrument,
-  { maxPositionLots }: Pick<QuotingRoom, "maxPositionLots">,
+  { maxPositionLots }: Pick<QuotingBounds, "maxPositionLots">,
 ): number {
   if (params.inventoryRangeBase !== undefined)
     return params.inventoryRangeBase / instrument.lotBase;

@@ -10,11 +10,11 @@ import {
   sizeBaseField,
   targetPositionField,
   ticksField,
-  ticksOf,
+  toTicks,
   withEitherUnits,
 } from "./param-fields.js";
-import { type Quoted, type QuotingStep, quotesOperator } from "./quotes-operator.js";
-import { type QuotingRoom, shapeWithin, type WantedLevel } from "./shape-quotes.js";
+import { type QuoteResult, type QuotingStep, quotesOperator } from "./quotes-operator.js";
+import { type QuotingBounds, shapeQuotesWithin, type WantedLevel } from "./shape-quotes.js";
 import { exactLotsOfBase, lotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
@@ -81,12 +81,12 @@ export const ladder = defineStrategy({
   viewLevels: 1,
   create: (params, { instrument, marketId }) => {
     exactLotsOfBase(params.sizeBase, instrument, `markets.${marketId}.params.sizeBase`);
-    return quotesOperator(() => ladderStep(params, instrument));
+    return quotesOperator(() => createLadderStep(params, instrument));
   },
 });
 
 /** What the ladder computes from each view. */
-export function ladderStep(
+export function createLadderStep(
   params: LadderParams,
   instrument: Instrument,
 ): QuotingStep<readonly [fairTicks: number]> {
@@ -96,7 +96,7 @@ export function ladderStep(
     ],
     quotes: (room, [fairTicks]) => ladderQuotes(params, instrument, room, fairTicks),
     toleranceTicks: ([fairTicks]) =>
-      ticksOf(params.refreshToleranceBps, params.refreshToleranceTicks, fairTicks) ?? 0,
+      toTicks(params.refreshToleranceBps, params.refreshToleranceTicks, fairTicks) ?? 0,
   };
 }
 
@@ -104,11 +104,11 @@ export function ladderStep(
 function ladderQuotes(
   params: LadderParams,
   instrument: Instrument,
-  room: QuotingRoom,
+  room: QuotingBounds,
   fair: number,
-): Quoted {
-  const halfSpread = ticksOf(params.halfSpreadBps, params.halfSpreadTicks, fair) ?? Number.NaN;
-  const spacing = ticksOf(params.levelSpacingBps, params.levelSpacingTicks, fair) ?? halfSpread;
+): QuoteResult {
+  const halfSpread = toTicks(params.halfSpreadBps, params.halfSpreadTicks, fair) ?? Number.NaN;
+  const spacing = toTicks(params.levelSpacingBps, params.levelSpacingTicks, fair) ?? halfSpread;
   const position = room.positionLots;
   const target = params.targetPositionBase / instrument.lotBase;
   const range = inventoryRangeLots(params, instrument, room);
@@ -127,7 +127,7 @@ function ladderQuotes(
       askLots: lotsOfBase(base * size.ask, instrument),
     });
   }
-  const { quotes, clamps } = shapeWithin(room, wanted);
+  const { quotes, clamps } = shapeQuotesWithin(room, wanted);
   return {
     quotes,
     reason: () => ({

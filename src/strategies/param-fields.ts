@@ -117,7 +117,7 @@ function eitherUnit({ first, second, required }: EitherUnit) {
 }
 
 /** A length given in basis points of a price or in ticks, as ticks. */
-export function ticksOf(
+export function toTicks(
   bps: number | undefined,
   ticks: number | undefined,
   priceTicks: number,

@@ -16,7 +16,7 @@ export interface WantedLevel {
 }
 
 /** What quotes have to fit into. */
-export interface QuotingRoom {
+export interface QuotingBounds {
   /** The touch, net of our own orders. */
   readonly bidTicks: Ticks;
   readonly askTicks: Ticks;
@@ -26,14 +26,19 @@ export interface QuotingRoom {
 }
 
 /** The room that a view leaves. */
-export function roomOf({ bids, asks, positionLots, maxPositionLots }: MarketView): QuotingRoom {
+export function toQuotingBounds({
+  bids,
+  asks,
+  positionLots,
+  maxPositionLots,
+}: MarketView): QuotingBounds {
   return { bidTicks: bids[0].ticks, askTicks: asks[0].ticks, positionLots, maxPositionLots };
 }
 
 /** Whether it is the room that a view leaves, too. */
-export function isRoomOf(
+export function hasQuotingBounds(
   { bids, asks, positionLots, maxPositionLots }: MarketView,
-  room: QuotingRoom,
+  room: QuotingBounds,
 ): boolean {
   return (
     room.bidTicks === bids[0].ticks &&
@@ -56,11 +61,14 @@ export interface ShapedQuotes {
  * served first, so that the position stays within the view's `maxPositionLots` should every quote of a side fill.
  */
 export function shapeQuotes(view: MarketView, wanted: readonly WantedLevel[]): ShapedQuotes {
-  return shapeWithin(roomOf(view), wanted);
+  return shapeQuotesWithin(toQuotingBounds(view), wanted);
 }
 
 /** The same for the room of a view that is not at hand. */
-export function shapeWithin(room: QuotingRoom, wanted: readonly WantedLevel[]): ShapedQuotes {
+export function shapeQuotesWithin(
+  room: QuotingBounds,
+  wanted: readonly WantedLevel[],
+): ShapedQuotes {
   const shaped = { quotes: [] as Quote[], clamps: [] as string[] };
   const { bidTicks, askTicks, maxPositionLots, positionLots } = room;
   shapeSide(shaped, wanted, "BUY", askTicks - 1, maxPositionLots - positionLots);

@@ -1,7 +1,7 @@
 import type { OperatorFunction, SchedulerLike } from "rxjs";
 import type { ZodType } from "zod";
 import { checkShape, type ShapeContext } from "../core/config/config-shape.js";
-import { thrownText } from "../core/describe-thrown.js";
+import { describeThrown } from "../core/describe-thrown.js";
 import { ConfigError, MarketwrightError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import type { Random } from "../core/runtime/seam.js";
@@ -120,7 +120,7 @@ function checkedParams<Params>(
   } catch (error) {
     if (error instanceof MarketwrightError) throw error;
     // A check or a transform of the strategy's own threw.
-    throw new ConfigError(`the schema of the parameters failed: ${thrownText(error)}`, {
+    throw new ConfigError(`the schema of the parameters failed: ${describeThrown(error)}`, {
       field: place.at?.join(".") ?? "params",
       expected: "checks that return what they find",
       cause: error,

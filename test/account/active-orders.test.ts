@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ActiveOrders } from "../../src/account/orders/active-orders.js";
 import { isFinalPhase, type OrderPhase, type OwnOrder } from "../../src/account/orders/order.js";
-import { intendedOrder } from "../../src/account/orders/order-machine.js";
+import { createIntendedOrder } from "../../src/account/orders/order-machine.js";
 import { placeAction } from "./exchange-story.js";
 
 const PHASES: readonly OrderPhase[] = [
@@ -39,7 +39,7 @@ describe("the orders of a market that are not final", () => {
           const remaining = isFinalPhase(phase) ? 0 : availableLots;
           const order: OwnOrder = {
             ...(before ??
-              intendedOrder(
+              createIntendedOrder(
                 placeAction(serial, { side: serial % 2 === 0 ? "BUY" : "SELL" }),
                 0,
                 false,
@@ -74,7 +74,7 @@ describe("the orders of a market that are not final", () => {
 
   it("may be shown by the book from their sending on, by the account's word once it is heard and until their cancel has arrived", () => {
     const active = new ActiveOrders();
-    const intended = intendedOrder(placeAction(1), 0, false);
+    const intended = createIntendedOrder(placeAction(1), 0, false);
     const { side, ticks, lots } = intended;
     const sent: OwnOrder = { ...intended, place: "sent", phase: "sent" };
     const partlyFilled: OwnOrder = {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Intake } from "../../src/account/account-updater.js";
+import { AccountUpdater } from "../../src/account/account-updater.js";
 import { isFinalPhase } from "../../src/account/orders/order.js";
-import { adoptedOrder, advance } from "../../src/account/orders/order-machine.js";
+import { advance, createAdoptedOrder } from "../../src/account/orders/order-machine.js";
 import { Instrument } from "../../src/core/instrument.js";
-import { signOf } from "../../src/core/units.js";
+import { sideSign } from "../../src/core/units.js";
 import { decodeUserTrade } from "../../src/exchange/protocol/decode-account.js";
 import { gridCount } from "../../src/exchange/protocol/wire-parse.js";
 import { MARKET, venueOrder } from "./exchange-story.js";
@@ -65,7 +65,7 @@ describe("an order of before another step", () => {
             told(matched, settled, failed, left, over),
             told(0, matched + settled, failed, left, over),
           ];
-          const first = adoptedOrder(life[0]?.report ?? venueOrder(1), AT, false);
+          const first = createAdoptedOrder(life[0]?.report ?? venueOrder(1), AT, false);
           if (first === undefined) throw new Error("not taken over");
           let own = first;
           const steps = [
@@ -141,10 +141,10 @@ describe("trades between the steps", () => {
             creditDecimals: 6,
             paperDecimals: 18,
           });
-          const intake = new Intake({
+          const intake = new AccountUpdater({
             instruments: new Map([[MARKET, instrument]]),
             nonceTag: 1,
-            rememberMs: 1_000,
+            finalOrderRetentionMs: 1_000,
             streamLagMs: 1_000,
           });
           intake.begin(0);
@@ -152,7 +152,7 @@ describe("trades between the steps", () => {
           let mark = 60_000_000_000n;
           intake.profit.mark(MARKET, mark);
           let paper = BigInt(begunWith) * PAPER;
-          intake.base(MARKET, Math.floor(begunWith / step), 0, paper % instrument.paperPerLot);
+          intake.setBase(MARKET, Math.floor(begunWith / step), 0, paper % instrument.paperPerLot);
           const value = () => (paper * mark) / 10n ** 18n;
           const valueThen = value();
           let credit = 0n;
@@ -160,7 +160,7 @@ describe("trades between the steps", () => {
           const agrees = (): void => {
             expect(
               BigInt(intake.trades.positionLots(MARKET)) * instrument.paperPerLot +
-                intake.rests.of(MARKET),
+                intake.subLotBalances.get(MARKET),
             ).toBe(paper);
             const { total, decimals } = intake.profit.parts();
             expect(total).toBe((credit + value() - valueThen) * 10n ** BigInt(decimals - 6));
@@ -169,11 +169,11 @@ describe("trades between the steps", () => {
             const context = { creditDecimals: 6, instruments: new Map([[MARKET, instrument]]) };
             const decoded = decodeUserTrade(wire, context);
             if (decoded === undefined) throw new Error("no trade");
-            intake.trade(decoded, "stream", 10);
+            intake.applyTrade(decoded, "stream", 10);
           };
           for (const [at, [{ side, thousandths, ticks, fails }, next]] of told.entries()) {
             const quote = BigInt(ticks) * BigInt(thousandths) * 100n;
-            const amount = BigInt(signOf(side) * thousandths) * PAPER;
+            const amount = BigInt(sideSign(side) * thousandths) * PAPER;
             const quoteAmount = `${quote / 1_000_000n}.${String(quote % 1_000_000n).padStart(6, "0")}`;
             const wire = {
               ...{
@@ -196,8 +196,8 @@ describe("trades between the steps", () => {
             };
             tell(wire);
             paper += amount;
-            credit -= BigInt(signOf(side)) * quote + 1n;
-            if (fails) failing.push({ amount, quote: BigInt(signOf(side)) * quote + 1n, wire });
+            credit -= BigInt(sideSign(side)) * quote + 1n;
+            if (fails) failing.push({ amount, quote: BigInt(sideSign(side)) * quote + 1n, wire });
             agrees();
             mark = next.mark;
             intake.profit.mark(MARKET, mark);
@@ -213,8 +213,8 @@ describe("trades between the steps", () => {
           const { liquidation, other } = intake.profit.parts();
           expect([liquidation, other]).toEqual([0n, 0n]);
           expect(
-            intake.rests.of(MARKET) < instrument.paperPerLot &&
-              intake.rests.of(MARKET) > -instrument.paperPerLot,
+            intake.subLotBalances.get(MARKET) < instrument.paperPerLot &&
+              intake.subLotBalances.get(MARKET) > -instrument.paperPerLot,
           ).toBe(true);
         },
       ),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { Counting } from "../../src/account/reconciliation/position-counting-mode.js";
+import { PositionCountingMode } from "../../src/account/reconciliation/position-counting-mode.js";
 
 describe("from when on the exchange's positions have a trade", () => {
   it("is known once three positions in a row have shown it, and not while they contradict each other", () => {
-    const counting = new Counting();
+    const counting = new PositionCountingMode();
     const shown = (
       [
         "match",
@@ -18,7 +18,7 @@ describe("from when on the exchange's positions have a trade", () => {
         "settlement",
       ] as const
     ).map((from) => {
-      counting.show(from);
+      counting.addEvidence(from);
       return counting.from;
     });
     const none = undefined;

@@ -44,7 +44,7 @@ describe("incomes", () => {
       ledger.income(income(minute, T0 + minute * 60_000));
       ledger.listed(T0 + minute * 60_000);
     }
-    expect(ledger.askFromMs()).toBe(T0 + 58 * 60_000);
+    expect(ledger.nextQueryFromMs()).toBe(T0 + 58 * 60_000);
     expect(ledger.income(income(3, T0 + 3 * 60_000))).toBe(false);
     expect(ledger.income(income(59, T0 + 59 * 60_000))).toBe(false);
   });

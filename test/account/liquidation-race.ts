@@ -52,7 +52,7 @@ export class LiquidationRace extends Race {
       this.#tellIncome(credit);
     });
     this.at(RECEIPT_LAG_MS * this.uniform(), () =>
-      this.take(this.account.takeOver(takeover, this.nowMs)),
+      this.take(this.account.acquireTakeover(takeover, this.nowMs)),
     );
   }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Intake } from "../../src/account/account-updater.js";
+import { AccountUpdater } from "../../src/account/account-updater.js";
 import { Instrument } from "../../src/core/instrument.js";
 import type { MarketId, Side } from "../../src/core/units.js";
 import {
@@ -30,7 +30,7 @@ const MARKETS = [MARKET, OTHER, "dogeusdc"] as const;
 const SIDES: readonly Side[] = ["BUY", "SELL"];
 
 /** What can move the net value of an account, and what cannot. */
-type Step = (intake: Intake) => unknown;
+type Step = (intake: AccountUpdater) => unknown;
 
 const marketId = fc.constantFrom(...MARKETS);
 const lots = fc.integer({ min: -50, max: 50 });
@@ -44,7 +44,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
     fc.integer({ min: 1, max: 9 }).map(
       (quote): Step =>
         (intake) =>
-          intake.account(venueBalances(BigInt(quote) * 10n ** 9n), [], "stream", 1),
+          intake.applyAccount(venueBalances(BigInt(quote) * 10n ** 9n), [], "stream", 1),
     ),
     fc
       .tuple(fc.constantFrom(MARKET, OTHER), fc.nat(9), fc.constantFrom(...SIDES), fc.boolean())
@@ -52,7 +52,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
         ([id, number, side, isFailed]): Step =>
           (intake) => {
             const status = isFailed ? "FAILED" : "CREATED";
-            return intake.trade(
+            return intake.applyTrade(
               venueTrade(number, side, 10 + number, { marketId: id, status }),
               "stream",
               1,
@@ -62,37 +62,40 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
     fc.tuple(marketId, lots).map(
       ([id, held]): Step =>
         (intake) =>
-          intake.base(id, held, 1, 7n),
+          intake.setBase(id, held, 1, 7n),
     ),
     fc.tuple(marketId, lots).map(
       ([id, held]): Step =>
         (intake) =>
-          intake.correct(id, held, 1),
+          intake.correctPosition(id, held, 1),
     ),
     fc.tuple(marketId, lots).map(
       ([id, taken]): Step =>
         (intake) =>
-          intake.liquidated(id, taken, 1),
+          intake.applyLiquidation(id, taken, 1),
     ),
     fc.tuple(marketId, fc.bigInt({ min: -9n, max: 9n })).map(
       ([id, rest]): Step =>
         (intake) =>
-          intake.rest(id, rest * 10n ** 14n),
+          intake.setSubLotBalance(id, rest * 10n ** 14n),
     ),
     fc.tuple(fc.constantFrom(MARKET, OTHER), fc.nat(3), lots).map(
       ([id, number, taken]): Step =>
         (intake) =>
-          intake.takeOver({ id: `t${number}`, marketId: id, lots: taken, credit: 5n, atMs: 1 }, 1),
+          intake.acquireTakeover(
+            { id: `t${number}`, marketId: id, lots: taken, credit: 5n, atMs: 1 },
+            1,
+          ),
     ),
   ),
   { minLength: 1, maxLength: 14 },
 );
 
-function told(taken: readonly Step[]): Intake {
-  const intake = new Intake({
+function told(taken: readonly Step[]): AccountUpdater {
+  const intake = new AccountUpdater({
     instruments: INSTRUMENTS,
     nonceTag: TAG,
-    rememberMs: 1000,
+    finalOrderRetentionMs: 1000,
     streamLagMs: 1000,
   });
   for (const step of taken) step(intake);
@@ -101,10 +104,10 @@ function told(taken: readonly Step[]): Intake {
 
 /** An account whose marks have moved since its net value was told: then whatever is held makes a difference. */
 const OPENING: readonly Step[] = [
-  (intake) => intake.account(venueBalances(1_000_000_000n), [], "stream", 1),
-  (intake) => intake.base(MARKET, 10, 1),
-  (intake) => intake.base(OTHER, -5, 1),
-  (intake) => intake.trade(venueTrade(1, "SELL", 3), "stream", 1),
+  (intake) => intake.applyAccount(venueBalances(1_000_000_000n), [], "stream", 1),
+  (intake) => intake.setBase(MARKET, 10, 1),
+  (intake) => intake.setBase(OTHER, -5, 1),
+  (intake) => intake.applyTrade(venueTrade(1, "SELL", 3), "stream", 1),
   ...[60_000_000_000n, 67_000_000_000n].flatMap((mark) =>
     [MARKET, OTHER].map(
       (id): Step =>
@@ -139,12 +142,12 @@ describe("the net value that a bot measures its drawdown by", () => {
       step(intake);
       values.push(intake.netValue.now);
     };
-    tell((one) => one.account(venueBalances(1_000_000_000n), [], "stream", 1));
-    tell((one) => one.base(MARKET, 10, 1));
+    tell((one) => one.applyAccount(venueBalances(1_000_000_000n), [], "stream", 1));
+    tell((one) => one.setBase(MARKET, 10, 1));
     tell((one) => one.netValue.mark(MARKET, 60_000_000_000n, 1));
     tell((one) => one.netValue.mark(MARKET, 60_100_000_000n, 1));
-    tell((one) => one.trade(venueTrade(1, "BUY", 10), "stream", 1));
-    tell((one) => one.correct(MARKET, 0, 1));
+    tell((one) => one.applyTrade(venueTrade(1, "BUY", 10), "stream", 1));
+    tell((one) => one.correctPosition(MARKET, 0, 1));
     expect(values).toEqual([
       1_000_000_000n,
       1_000_000_000n,
@@ -164,7 +167,7 @@ const marked = (quote: number): bigint => BigInt(Math.round(quote * 1e6));
 
 /** What an exchange tells of an account with this credit and positions, at its own marks. */
 function valued(
-  intake: Intake,
+  intake: AccountUpdater,
   credit: bigint,
   held: readonly (readonly [MarketId, lots: number, mark: number])[],
   nowMs: number,
@@ -176,7 +179,7 @@ function valued(
   const netValue = values.reduce((sum, value) => sum + value, credit);
   const exposure = values.reduce((sum, value) => sum + (value < 0n ? -value : value), 0n);
   const positions = held.map(([id, count]) => venuePosition(count, id));
-  intake.account({ ...venueBalances(netValue), exposure }, positions, "stream", nowMs);
+  intake.applyAccount({ ...venueBalances(netValue), exposure }, positions, "stream", nowMs);
   return netValue;
 }
 
@@ -184,7 +187,7 @@ function valued(
 describe("a net value and marks that come apart", () => {
   it("is moved by a mark that was heard before it, and is younger than it", () => {
     const intake = told([
-      (one) => one.base(MARKET, 3, 1),
+      (one) => one.setBase(MARKET, 3, 1),
       (one) => one.netValue.mark(MARKET, marked(60_000), 1_000),
     ]);
     intake.netValue.mark(MARKET, marked(60_500), 2_000);
@@ -194,7 +197,7 @@ describe("a net value and marks that come apart", () => {
 
   it("is not moved again by a mark that it was made at, and that comes after it", () => {
     const intake = told([
-      (one) => one.base(MARKET, -3, 1),
+      (one) => one.setBase(MARKET, -3, 1),
       (one) => one.netValue.mark(MARKET, marked(60_000), 1_000),
     ]);
     const netValue = valued(intake, 1_000n * QUOTE, [[MARKET, -3, 60_500]], 1_980);
@@ -207,10 +210,10 @@ describe("a net value and marks that come apart", () => {
 
   it("is taken to be of the marks of its hearing where what was told fits none that was heard", () => {
     const intake = told([
-      (one) => one.base(MARKET, 3, 1),
+      (one) => one.setBase(MARKET, 3, 1),
       (one) => one.netValue.mark(MARKET, marked(60_000), 1_000),
     ]);
-    intake.account(
+    intake.applyAccount(
       { ...venueBalances(5_000n * QUOTE), exposure: 77n },
       [venuePosition(3)],
       "stream",
@@ -220,7 +223,7 @@ describe("a net value and marks that come apart", () => {
     expect(intake.netValue.now).toBe(5_000n * QUOTE + (3n * 100n * QUOTE) / 1000n);
     // A mark that comes long after it is none that it was made at.
     const late = told([
-      (one) => one.base(MARKET, 3, 1),
+      (one) => one.setBase(MARKET, 3, 1),
       (one) => one.netValue.mark(MARKET, marked(60_000), 1_000),
     ]);
     const netValue = valued(late, 1_000n * QUOTE, [[MARKET, 3, 60_200]], 1_500);
@@ -229,7 +232,7 @@ describe("a net value and marks that come apart", () => {
   });
 
   it("is not taken to be made at marks that were never in force together, though they give the same exposure", () => {
-    const intake = told([(one) => one.base(MARKET, 2, 1), (one) => one.base(OTHER, -1, 1)]);
+    const intake = told([(one) => one.setBase(MARKET, 2, 1), (one) => one.setBase(OTHER, -1, 1)]);
     intake.netValue.mark(OTHER, marked(59_278.3), 1_000);
     intake.netValue.mark(MARKET, marked(59_000), 1_301);
     intake.netValue.mark(OTHER, marked(59_000), 2_000);
@@ -268,8 +271,8 @@ describe("a net value and marks that come apart", () => {
         fc.tuple(held, held),
         (marks, firstLateMs, secondLateMs, toldLateMs, [one, other]) => {
           const intake = told([
-            (all) => all.base(MARKET, one, 1),
-            (all) => all.base(OTHER, other, 1),
+            (all) => all.setBase(MARKET, one, 1),
+            (all) => all.setBase(OTHER, other, 1),
           ]);
           const credit = 7_777n * QUOTE;
           const arrivals = marks.flatMap(([first, second], second_) => {

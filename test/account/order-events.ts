@@ -1,12 +1,12 @@
 import type { OrderEvent, OrderPhase, OwnOrder } from "../../src/account/orders/order.js";
-import { advance, intendedOrder } from "../../src/account/orders/order-machine.js";
+import { advance, createIntendedOrder } from "../../src/account/orders/order-machine.js";
 import type { VenueOrder } from "../../src/exchange/records.js";
 import { placeAction, T0, venueOrder } from "./exchange-story.js";
 
 export const AT = T0 + 100;
 export const LOTS = 10;
 
-const intended = intendedOrder(placeAction(1), 0, false);
+const intended = createIntendedOrder(placeAction(1), 0, false);
 export const run = (order: OwnOrder, ...events: OrderEvent[]): OwnOrder =>
   events.reduce((o, event) => advance(o, event).order, order);
 export const report = (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isFinalPhase, type OrderEvent, type OrderPhase } from "../../src/account/orders/order.js";
-import { adoptedOrder, advance } from "../../src/account/orders/order-machine.js";
+import { advance, createAdoptedOrder } from "../../src/account/orders/order-machine.js";
 import { venueOrder } from "./exchange-story.js";
 import {
   AT,
@@ -315,7 +315,7 @@ describe("what a trader would lose otherwise", () => {
   });
 
   it("adopts an order of an earlier run as it is, without a slot", () => {
-    const adopted = adoptedOrder(
+    const adopted = createAdoptedOrder(
       venueOrder(5, { filledLots: 3, status: "PARTIAL_FILLED" }),
       AT,
       false,
@@ -327,6 +327,6 @@ describe("what a trader would lose otherwise", () => {
       matchedLots: 3,
       adopted: true,
     });
-    expect(adoptedOrder(venueOrder(5, { filledLots: 30 }), AT, false)).toBeUndefined();
+    expect(createAdoptedOrder(venueOrder(5, { filledLots: 30 }), AT, false)).toBeUndefined();
   });
 });

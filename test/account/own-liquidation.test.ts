@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Profit } from "../../src/account/profit/account-profit.js";
+import { AccountProfit } from "../../src/account/profit/account-profit.js";
 import type { Side } from "../../src/core/units.js";
 import type { VenueTrade } from "../../src/exchange/records.js";
 import { INSTRUMENT, MARKET, venueTrade } from "./exchange-story.js";
@@ -270,7 +270,7 @@ describe("the profit of a liquidation", () => {
         fc.integer({ min: -9, max: 9 }),
         fc.array(move, { maxLength: 30 }),
         (start, moves) => {
-          const profit = new Profit(new Map([[MARKET, INSTRUMENT]]));
+          const profit = new AccountProfit(new Map([[MARKET, INSTRUMENT]]));
           let mark = MARK;
           let mid = 1_200_000;
           let lots = start;
@@ -327,7 +327,7 @@ describe("a liquidation that the stream has reported and the lists have not yet"
     scene.exchange.basePosition -= taken.lots;
     scene.streams(income);
     for (let second = 0; second < 4; second++) {
-      expect(scene.account.positionDoubt(MARKET)).toBe("liquidation");
+      expect(scene.account.positionUncertainty(MARKET)).toBe("liquidation");
       scene.wait(1_000);
     }
     scene.exchange.basePosition += taken.lots;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { OwnOrders } from "../../src/account/orders/own-orders.js";
-import { Unexplained } from "../../src/account/positions/fill-matcher.js";
+import { FillMatcher } from "../../src/account/positions/fill-matcher.js";
 import { TradeLedger } from "../../src/account/positions/trade-ledger.js";
 import { FormatError, RunError } from "../../src/core/errors.js";
 import type { VenueOrder } from "../../src/exchange/records.js";
@@ -19,12 +19,12 @@ import {
 import { mayTrade } from "./worst-position.js";
 
 function table(options: { nonceTag?: number; builtHashes?: readonly string[] } = {}): OwnOrders {
-  const unexplained = new Unexplained(new TradeLedger());
+  const unexplained = new FillMatcher(new TradeLedger());
   const orders = new OwnOrders({
     instruments: new Map([[MARKET, INSTRUMENT]]),
     nonceTag: TAG,
     rememberMs: 600_000,
-    unexplained,
+    fillMatcher: unexplained,
     ...options,
   });
   orders.begin(T0);
@@ -116,19 +116,21 @@ describe("the worst case (rule 5)", () => {
     expect(
       orders.foreign(MARKET).map(({ side, availableLots }) => `${side} ${availableLots}`),
     ).toEqual(["BUY 3"]);
-    expect([orders.unseenLots(MARKET, "BUY"), orders.unseenLots(MARKET, "SELL")]).toEqual([0, 4]);
+    expect([orders.unmatchedLots(MARKET, "BUY"), orders.unmatchedLots(MARKET, "SELL")]).toEqual([
+      0, 4,
+    ]);
     expect(mayTrade(orders, MARKET)).toEqual({ BUY: 33, SELL: 10 });
     expect(orders.mayStillFill(MARKET)).toHaveLength(4);
   });
 
   it("counts a settlement that failed from the order's word on: its trade is told a moment later", () => {
     const ledger = new TradeLedger();
-    const unexplained = new Unexplained(ledger);
+    const unexplained = new FillMatcher(ledger);
     const orders = new OwnOrders({
       instruments: new Map([[MARKET, INSTRUMENT]]),
       nonceTag: TAG,
       rememberMs: 600_000,
-      unexplained,
+      fillMatcher: unexplained,
     });
     orders.begin(T0);
     orders.intend({ action: placeAction(1, { side: "SELL" }), level: 0 });
@@ -222,12 +224,12 @@ describe("memory", () => {
 
   it("recognises a late update of a final order, and does not count one that it has forgotten twice", () => {
     const ledger = new TradeLedger();
-    const unexplained = new Unexplained(ledger);
+    const unexplained = new FillMatcher(ledger);
     const orders = new OwnOrders({
       instruments: new Map([[MARKET, INSTRUMENT]]),
       nonceTag: TAG,
       rememberMs: 600_000,
-      unexplained,
+      fillMatcher: unexplained,
     });
     orders.begin(T0);
     orders.intend({ action: placeAction(1), level: 0 });
@@ -237,7 +239,7 @@ describe("memory", () => {
     orders.prune(T0 + 700_000);
     expect(orders.get(hashOf(1))).toBeUndefined();
     expect(orders.report(filled, "history", T0 + 700_000)).toEqual([]);
-    expect(unexplained.unseenLots(MARKET, "BUY")).toBe(10);
+    expect(unexplained.unmatchedLots(MARKET, "BUY")).toBe(10);
   });
 
   it("keeps an order whose match has not settled longer, but not for ever", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Profit } from "../../src/account/profit/account-profit.js";
+import { AccountProfit } from "../../src/account/profit/account-profit.js";
 import { FormatError } from "../../src/core/errors.js";
 import { Instrument } from "../../src/core/instrument.js";
 import type { Side } from "../../src/core/units.js";
@@ -21,7 +21,7 @@ const FINE = new Instrument({
 
 describe("the profit split", () => {
   it("tells a round trip: half a spread each way, a rebate each, nothing else", () => {
-    const profit = new Profit(new Map([[MARKET, INSTRUMENT]]));
+    const profit = new AccountProfit(new Map([[MARKET, INSTRUMENT]]));
     profit.begin(MARKET, 0);
     profit.mark(MARKET, MARK);
     profit.mid(MARKET, 1_200_000);
@@ -57,7 +57,7 @@ describe("the profit split", () => {
   });
 
   it("keeps fees and fills that the incomes repeat from being counted twice, and deposits from being profit", () => {
-    const profit = new Profit(new Map([[MARKET, INSTRUMENT]]));
+    const profit = new AccountProfit(new Map([[MARKET, INSTRUMENT]]));
     const income = (type: string, amount: bigint) =>
       profit.income({ id: type, type, amount, timeMs: 1, marketId: MARKET });
     for (const type of ["MAKER_FEE", "TAKER_FEE", "BUY", "SELL"]) income(type, 1000n);
@@ -78,13 +78,13 @@ describe("the profit split", () => {
   });
 
   it("puts an income of a market that the bot does not trade under other, in the sum of all", () => {
-    const profit = new Profit(new Map([[MARKET, INSTRUMENT]]));
+    const profit = new AccountProfit(new Map([[MARKET, INSTRUMENT]]));
     profit.income({ id: "1", type: "FUNDING_FEE", amount: 9n, timeMs: 1, marketId: "dogeusdc" });
     expect([profit.parts(MARKET).total, profit.parts().other > 0n]).toEqual([0n, true]);
   });
 
   it("refuses a mid that is none", () => {
-    const profit = new Profit(new Map([[MARKET, INSTRUMENT]]));
+    const profit = new AccountProfit(new Map([[MARKET, INSTRUMENT]]));
     for (const mid of [0, -1, 0.5, Number.NaN])
       expect(() => profit.mid(MARKET, mid)).toThrow(FormatError);
   });
@@ -121,7 +121,7 @@ describe("the profit split", () => {
     );
     fc.assert(
       fc.property(story, starts, (steps, [first, second]) => {
-        const profit = new Profit(
+        const profit = new AccountProfit(
           new Map(markets.map((instrument) => [instrument.marketId, instrument])),
         );
         // The contract, told independently: credit, paper and a mark, valued by truncation toward zero.

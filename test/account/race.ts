@@ -69,7 +69,7 @@ export class Race {
       instruments: new Map([[MARKET, INSTRUMENT]]),
       nonceTag: TAG,
       nextActionId: () => this.#actionId++,
-      ...(this.faults.takesOver === true ? { takeoversBefore: before?.takeovers ?? [] } : {}),
+      ...(this.faults.takesOver === true ? { previousTakeovers: before?.takeovers ?? [] } : {}),
     });
     account.onEvent({ type: "market-state", marketId: MARKET, mark: MARK } as never, this.nowMs);
     return account;
@@ -255,7 +255,7 @@ export class Race {
   }
 
   protected take(step: AccountStep): void {
-    for (const question of step.ask) this.#request(question);
+    for (const question of step.queries) this.#request(question);
   }
 
   /** A request goes out; it may be lost, be sent twice, and its answer may be lost. */

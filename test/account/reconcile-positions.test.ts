@@ -35,7 +35,7 @@ describe("a liquidation while REST is silent", () => {
     );
   }
 
-  const standing = (scene: Scene) => [scene.position, scene.account.positionDoubt(MARKET)];
+  const standing = (scene: Scene) => [scene.position, scene.account.positionUncertainty(MARKET)];
 
   it("counts by the position that the stream tells after it", () => {
     const scene = liquidated(1).wait(1_000);
@@ -137,12 +137,12 @@ describe("a position on the stream that is not ours", () => {
     story.instead = () => TIMEOUT;
     const before = story.asked.length;
     streams(story, 4);
-    expect([story.asked.length > before, story.account.positionDoubt(MARKET)]).toEqual([
+    expect([story.asked.length > before, story.account.positionUncertainty(MARKET)]).toEqual([
       true,
       "unexplained",
     ]);
     streams(story, 0);
-    expect(story.account.positionDoubt(MARKET)).toBeUndefined();
+    expect(story.account.positionUncertainty(MARKET)).toBeUndefined();
   });
 
   it("is no doubt where a trade of the last ten seconds lies between the two, though it has settled", () => {
@@ -154,10 +154,10 @@ describe("a position on the stream that is not ours", () => {
     story.instead = () => TIMEOUT;
     story.wait(9_000);
     streams(story, 0);
-    expect(story.account.positionDoubt(MARKET)).toBeUndefined();
+    expect(story.account.positionUncertainty(MARKET)).toBeUndefined();
     story.wait(2_000);
     streams(story, 0);
-    expect(story.account.positionDoubt(MARKET)).toBe("unexplained");
+    expect(story.account.positionUncertainty(MARKET)).toBe("unexplained");
   });
 });
 

@@ -146,9 +146,9 @@ describe("the start", () => {
       { type: "stream", stream: "account", state: "up", reason: "" },
       story.nowMs,
     );
-    for (const action of first.ask)
+    for (const action of first.queries)
       expect(
-        story.account.onOutcome(action, story.exchange.answer(action), story.nowMs).ask,
+        story.account.onOutcome(action, story.exchange.answer(action), story.nowMs).queries,
       ).toEqual([]);
     story.take(second);
     expect(story.account.current).toBe(true);

@@ -155,7 +155,7 @@ export class Story {
   /** Takes a step's changes in and answers its questions, one after the other, until none is left. */
   take(step: AccountStep): this {
     this.changes.push(...step.changes);
-    const queue = [...step.ask];
+    const queue = [...step.queries];
     for (let action = queue.shift(); action !== undefined; action = queue.shift()) {
       this.asked.push(action);
       this.#pass(1);
@@ -164,7 +164,7 @@ export class Story {
       this.#pass(1);
       const next = this.account.onOutcome(action, outcome, this.nowMs);
       this.changes.push(...next.changes);
-      queue.push(...next.ask);
+      queue.push(...next.queries);
     }
     return this;
   }

@@ -1,27 +1,27 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { Intake } from "../../src/account/account-updater.js";
+import { AccountUpdater } from "../../src/account/account-updater.js";
 import { INSTRUMENT, MARKET, T0, TAG, venueBalances } from "./exchange-story.js";
 
 const NET_VALUE = 10n ** 12n;
 
 /** Transfers of the moments of a start, of which the first `held` are in the net value that it began with: told late, and then the balances again. */
 function untoldAfter(amounts: readonly bigint[], held: number, order: readonly number[]): bigint {
-  const intake = new Intake({
+  const intake = new AccountUpdater({
     instruments: new Map([[MARKET, INSTRUMENT]]),
     nonceTag: TAG,
-    rememberMs: 1,
+    finalOrderRetentionMs: 1,
     streamLagMs: 1,
   });
   intake.incomes.begin(T0);
   const sumOf = (some: readonly bigint[]): bigint => some.reduce((sum, amount) => sum + amount, 0n);
-  intake.account(venueBalances(NET_VALUE + sumOf(amounts.slice(0, held))), [], "rest", T0);
-  intake.startSuspecting();
+  intake.applyAccount(venueBalances(NET_VALUE + sumOf(amounts.slice(0, held))), [], "rest", T0);
+  intake.startReportingDiscrepancies();
   const type = (amount: bigint): string => (amount > 0n ? "DEPOSIT" : "WITHDRAWAL");
   for (const at of order) {
     const amount = amounts[at] as bigint;
     // Two of one millisecond are told apart by their ids.
-    intake.income(
+    intake.applyIncome(
       {
         id: String(98 + at),
         type: type(amount),
@@ -33,8 +33,8 @@ function untoldAfter(amounts: readonly bigint[], held: number, order: readonly n
       T0 + 5_000,
     );
   }
-  intake.account(venueBalances(NET_VALUE + sumOf(amounts)), [], "rest", T0 + 5_100);
-  return intake.startValue.untold;
+  intake.applyAccount(venueBalances(NET_VALUE + sumOf(amounts)), [], "rest", T0 + 5_100);
+  return intake.startValue.unexplainedEquity;
 }
 
 it("a deposit of 100 that the start had, told behind one of 60 that it had not, is no loss: it was halted by its own deposits", () => {

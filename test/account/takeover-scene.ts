@@ -35,7 +35,7 @@ export class Scene extends Story {
   #trades = 0;
   readonly startNetValue: CreditUnits;
 
-  constructor(options: ConstructorParameters<typeof Story>[0] = { takeoversBefore: [] }) {
+  constructor(options: ConstructorParameters<typeof Story>[0] = { previousTakeovers: [] }) {
     super(options);
     this.exchange.basePosition = 5;
     this.startNetValue = this.exchange.netValue;
@@ -49,11 +49,11 @@ export class Scene extends Story {
   }
 
   says(said: Takeover): this {
-    return this.take(this.account.takeOver(said, this.nowMs));
+    return this.take(this.account.acquireTakeover(said, this.nowMs));
   }
 
   undoes(id: string): this {
-    return this.take(this.account.undoTakeover(id, this.nowMs));
+    return this.take(this.account.revertTakeover(id, this.nowMs));
   }
 
   /** The exchange takes the liquidation in, and says nothing yet. */

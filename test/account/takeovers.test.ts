@@ -85,7 +85,7 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
 
   it("is taken back in a later run, when the exchange's position had it from the start", () => {
     const before = takeover(lots, "tx 1", T0 - 600_000);
-    const scene = new Scene({ takeoversBefore: [{ ...before, isTold: true }] });
+    const scene = new Scene({ previousTakeovers: [{ ...before, isTold: true }] });
     scene.exchange.basePosition += lots;
     scene.start().undoes("tx 1");
     expect(scene.position).toBe(5);
@@ -115,38 +115,44 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     scene.streams(scene.applies(said)).wait(5_000);
     expect(scene.account.isPositionKnown(MARKET)).toBe(true);
     scene.undoes("tx 1");
-    expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([5, "taken-back"]);
+    expect([scene.position, scene.account.positionUncertainty(MARKET)]).toEqual([5, "taken-back"]);
     scene.wait(40_000);
-    expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([5, "taken-back"]);
+    expect([scene.position, scene.account.positionUncertainty(MARKET)]).toEqual([5, "taken-back"]);
     const held = [{ marketId: MARKET, lots: 5 + lots }] as never;
     expect(
-      scene.account.positionsApart(held, scene.nowMs),
+      scene.account.findPositionMismatches(held, scene.nowMs),
       "at the end of a run nothing explains it",
     ).toHaveLength(1);
     scene.wait(40_000);
-    expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([5 + lots, undefined]);
+    expect([scene.position, scene.account.positionUncertainty(MARKET)]).toEqual([
+      5 + lots,
+      undefined,
+    ]);
 
     const followed = new Scene().start().says(said);
     followed.streams(followed.applies(said)).wait(5_000).undoes("tx 1").wait(10_000);
     followed.applies({ lots: -lots, credit: -said.credit });
     followed.exchange.incomes.pop();
     followed.wait(10_000);
-    expect([followed.position, followed.account.positionDoubt(MARKET)]).toEqual([5, undefined]);
+    expect([followed.position, followed.account.positionUncertainty(MARKET)]).toEqual([
+      5,
+      undefined,
+    ]);
   });
 
   it("is taken back before the exchange had it, beside one that the exchange has not told yet: its position without both is no doubt", () => {
     const kept = takeover(3, "kept");
     const scene = new Scene().start().says(kept).says(said).undoes("tx 1").wait(5_000);
-    expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([8, undefined]);
+    expect([scene.position, scene.account.positionUncertainty(MARKET)]).toEqual([8, undefined]);
     const late = new Scene().start().says(kept).says(said);
     late.applies(said);
     late.undoes("tx 1").wait(5_000);
-    expect([late.position, late.account.positionDoubt(MARKET)], "the exchange had it").toEqual([
-      8,
-      "taken-back",
-    ]);
+    expect(
+      [late.position, late.account.positionUncertainty(MARKET)],
+      "the exchange had it",
+    ).toEqual([8, "taken-back"]);
     late.streams(late.applies({ lots: -lots, credit: -said.credit })).wait(5_000);
-    expect([late.position, late.account.positionDoubt(MARKET)]).toEqual([8, undefined]);
+    expect([late.position, late.account.positionUncertainty(MARKET)]).toEqual([8, undefined]);
     late.streams(late.applies(kept)).agrees();
   });
 
@@ -155,7 +161,7 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     held.streams(held.applies(said)).wait(5_000).undoes("tx 1").wait(10_000).says(said).says(said);
     expect([held.position, held.liquidation]).toEqual([5 + lots, discount(lots)]);
     held.wait(5_000);
-    expect(held.account.positionDoubt(MARKET)).toBeUndefined();
+    expect(held.account.positionUncertainty(MARKET)).toBeUndefined();
     held.agrees();
 
     const untold = new Scene().start().says(said).undoes("tx 1").says(said);
@@ -184,30 +190,33 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
       .streams(corrected.applies({ lots: -lots, credit: -said.credit }))
       .wait(10_000);
     expect(
-      [corrected.position, corrected.liquidation, corrected.account.positionDoubt(MARKET)],
+      [corrected.position, corrected.liquidation, corrected.account.positionUncertainty(MARKET)],
       "and is taken back again",
     ).toEqual([5, 0n, undefined]);
   });
 
   it("taken back before a restart is in doubt after it, as long as the exchange holds it", () => {
     const undo = { ...said, id: "tx 1 undone", lots: -lots, credit: -said.credit, isTold: false };
-    const scene = new Scene({ takeoversBefore: [{ ...said, isTold: true }, undo] });
+    const scene = new Scene({ previousTakeovers: [{ ...said, isTold: true }, undo] });
     scene.applies(said);
     scene.wait(10).start();
-    expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([5, "taken-back"]);
+    expect([scene.position, scene.account.positionUncertainty(MARKET)]).toEqual([5, "taken-back"]);
     scene.says(said).wait(5_000);
-    expect([scene.position, scene.account.positionDoubt(MARKET)]).toEqual([5 + lots, undefined]);
+    expect([scene.position, scene.account.positionUncertainty(MARKET)]).toEqual([
+      5 + lots,
+      undefined,
+    ]);
   });
 
   it("survives a restart: in the position that the exchange begins with, or not in it yet", () => {
-    const inBase = new Scene({ takeoversBefore: [{ ...said, isTold: false }] });
+    const inBase = new Scene({ previousTakeovers: [{ ...said, isTold: false }] });
     inBase.applies(said);
     const startNetValue = inBase.exchange.netValue;
     inBase.wait(10).start();
     expect(inBase.position).toBe(5 + lots);
     inBase.says(said).agrees(startNetValue);
 
-    const notYet = new Scene({ takeoversBefore: [{ ...said, isTold: false }] }).start();
+    const notYet = new Scene({ previousTakeovers: [{ ...said, isTold: false }] }).start();
     expect([notYet.position, notYet.liquidation]).toEqual([5 + lots, discount(lots)]);
     notYet.streams(notYet.applies(said)).agrees();
   });
@@ -219,7 +228,7 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     before.agrees();
     expect(before.account.takeovers).toEqual([{ ...said, isTold: true }]);
 
-    const after = new Scene({ takeoversBefore: before.account.takeovers });
+    const after = new Scene({ previousTakeovers: before.account.takeovers });
     after.applies(said);
     after.exchange.incomes.pop();
     const startNetValue = after.exchange.netValue;

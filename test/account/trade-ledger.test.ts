@@ -37,7 +37,7 @@ describe("the position by trades", () => {
   it("takes a position for one that we had, listed after trades were made and before an older one failed, or the other way round", () => {
     const ledger = new TradeLedger();
     ledger.trade(venueTrade(9, "SELL", 4));
-    ledger.beginTrail(MARKET);
+    ledger.beginPositionHistory(MARKET);
     const list = [
       venueTrade(9, "SELL", 4, { status: "FAILED" }),
       venueTrade(12, "BUY", 7),
@@ -45,26 +45,26 @@ describe("the position by trades", () => {
     ];
     ledger.beginList(MARKET, list);
     for (const trade of list) ledger.trade(trade);
-    const trail = ledger.trail(MARKET);
+    const trail = ledger.positionHistory(MARKET);
     // With 9 alone; made since; 9 failed since.
     for (const lots of [-4, 3, 6, 0, 7, 10]) expect(trail).toContain(lots);
     expect(trail.at(-1)).toBe(10);
-    ledger.beginTrail(MARKET);
+    ledger.beginPositionHistory(MARKET);
     ledger.beginList(MARKET, list);
-    expect(ledger.trail(MARKET)).toEqual([10]);
+    expect(ledger.positionHistory(MARKET)).toEqual([10]);
   });
 
   it("keeps what a whole page of trades comes to, and does not crowd it out by the moments between", () => {
     const ledger = new TradeLedger();
     ledger.trade(venueTrade(1, "SELL", 4));
-    ledger.beginTrail(MARKET);
+    ledger.beginPositionHistory(MARKET);
     const page = [
       venueTrade(1, "SELL", 4, { status: "FAILED" }),
       ...Array.from({ length: 499 }, (_, at) => venueTrade(at + 2, "BUY", 1)),
     ];
     ledger.beginList(MARKET, page);
     for (const trade of page) ledger.trade(trade);
-    expect(ledger.trail(MARKET).at(-1)).toBe(499);
+    expect(ledger.positionHistory(MARKET).at(-1)).toBe(499);
   });
 
   it("counts a trade of a status that nobody has documented, and still takes its end", () => {
@@ -163,14 +163,14 @@ describe("what to ask the exchange for", () => {
   it("asks for the most recent trades first, then from the first one not yet listed twice", () => {
     const ledger = new TradeLedger();
     ledger.trade(venueTrade(70, "BUY", 1));
-    expect(ledger.askFrom(MARKET)).toBeUndefined();
+    expect(ledger.nextTradeId(MARKET)).toBeUndefined();
     for (const id of [68, 69, 70]) ledger.trade(venueTrade(id, "BUY", 1, { status: "SETTLED" }));
     ledger.readLatest(MARKET, ["68", "69", "70"]);
-    expect(ledger.askFrom(MARKET)).toBe("68");
+    expect(ledger.nextTradeId(MARKET)).toBe("68");
     ledger.fold();
     ledger.readTo(MARKET, "70");
     ledger.fold();
-    expect(ledger.askFrom(MARKET)).toBe("71");
+    expect(ledger.nextTradeId(MARKET)).toBe("71");
   });
 
   it("goes back to the oldest trade that is not final, and from there skips what is", () => {
@@ -184,9 +184,9 @@ describe("what to ask the exchange for", () => {
     ledger.fold();
     ledger.fold();
     expect([
-      ledger.askFrom(MARKET),
-      ledger.askFrom(MARKET, "504"),
-      ledger.askFrom(MARKET, "1399"),
+      ledger.nextTradeId(MARKET),
+      ledger.nextTradeId(MARKET, "504"),
+      ledger.nextTradeId(MARKET, "1399"),
     ]).toEqual(["5", "900", "2001"]);
   });
 
@@ -210,6 +210,6 @@ describe("what to ask the exchange for", () => {
     ledger.readTo(MARKET, "9007199254740993");
     ledger.fold();
     ledger.fold();
-    expect(ledger.askFrom(MARKET)).toBe("9007199254740994");
+    expect(ledger.nextTradeId(MARKET)).toBe("9007199254740994");
   });
 });

@@ -1,27 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { Transfers } from "../../src/account/profit/transfer-ledger.js";
+import { TransferLedger } from "../../src/account/profit/transfer-ledger.js";
 
 const START_MS = 1_000_000;
 const deposit = (id: string, timeMs: number, amount = 100n) => ({ id, timeMs, amount });
 
 describe("deposits and withdrawals across a restart", () => {
   it("are summed from what the last run had counted, each once, withdrawals with their sign", () => {
-    const transfers = new Transfers({ sinceMs: START_MS, ids: ["1"] });
+    const transfers = new TransferLedger({ sinceMs: START_MS, ids: ["1"] });
     transfers.noteEarlier(deposit("1", START_MS + 5));
     transfers.noteEarlier(deposit("2", START_MS - 1));
     transfers.noteEarlier(deposit("3", START_MS));
     transfers.noteEarlier(deposit("3", START_MS));
     transfers.noteEarlier(deposit("4", START_MS + 9_000_000, -30n));
     expect(transfers.earlier).toBe(70n);
-    expect(transfers.askFromMs).toBe(START_MS);
+    expect(transfers.queryFromMs).toBe(START_MS);
   });
 
   it("before the first run of all are in the net value that it begins with, and are not asked for", () => {
-    const transfers = new Transfers(undefined);
+    const transfers = new TransferLedger(undefined);
     transfers.begin(START_MS);
     transfers.noteEarlier(deposit("1", START_MS - 1));
     expect(transfers.earlier).toBe(0n);
-    expect(transfers.askFromMs).toBeUndefined();
+    expect(transfers.queryFromMs).toBeUndefined();
     expect(transfers.counted(START_MS + 1_000), "nor does the next run count them").toEqual({
       sinceMs: START_MS,
       ids: [],
@@ -29,7 +29,7 @@ describe("deposits and withdrawals across a restart", () => {
   });
 
   it("told before the first net value of all is taken in are known to the next run, and asked for by none", () => {
-    const transfers = new Transfers(undefined);
+    const transfers = new TransferLedger(undefined);
     transfers.noteEarlier(deposit("1", START_MS + 5));
     transfers.begin(START_MS);
     expect(transfers.earlier).toBe(0n);
@@ -37,15 +37,15 @@ describe("deposits and withdrawals across a restart", () => {
   });
 
   it("of before a run are all told a minute after its beginning", () => {
-    const transfers = new Transfers({ sinceMs: 0, ids: [] });
-    expect(transfers.areTold(Number.MAX_SAFE_INTEGER), "before it has begun").toBe(false);
+    const transfers = new TransferLedger({ sinceMs: 0, ids: [] });
+    expect(transfers.areAllReported(Number.MAX_SAFE_INTEGER), "before it has begun").toBe(false);
     transfers.begin(START_MS);
-    expect(transfers.areTold(START_MS + 59_999)).toBe(false);
-    expect(transfers.areTold(START_MS + 60_000)).toBe(true);
+    expect(transfers.areAllReported(START_MS + 59_999)).toBe(false);
+    expect(transfers.areAllReported(START_MS + 60_000)).toBe(true);
   });
 
   it("are remembered by name as long as one may still be told late", () => {
-    const transfers = new Transfers(undefined);
+    const transfers = new TransferLedger(undefined);
     transfers.begin(START_MS);
     transfers.note(deposit("1", START_MS + 1_000));
     transfers.note(deposit("2", START_MS + 50_000));
@@ -57,15 +57,15 @@ describe("deposits and withdrawals across a restart", () => {
   });
 
   it("are remembered as long by the runs after, though their names alone are written down", () => {
-    const first = new Transfers(undefined);
+    const first = new TransferLedger(undefined);
     first.begin(START_MS);
     first.note(deposit("1", START_MS + 100_000));
-    const second = new Transfers(first.counted(START_MS + 101_000));
+    const second = new TransferLedger(first.counted(START_MS + 101_000));
     second.noteEarlier(deposit("1", START_MS + 100_000));
     const memory = second.counted(START_MS + 110_000);
     expect(memory).toEqual({ sinceMs: START_MS + 50_000, ids: ["1"] });
     expect(
-      new Transfers(memory).counted(START_MS + 120_000).ids,
+      new TransferLedger(memory).counted(START_MS + 120_000).ids,
       "also where a run's first list lacks it",
     ).toEqual(["1"]);
     expect(second.counted(START_MS + 161_000)).toEqual({ sinceMs: START_MS + 101_000, ids: [] });

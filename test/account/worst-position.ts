@@ -5,8 +5,8 @@ import type { Lots, MarketId, Side } from "../../src/core/units.js";
 /** What may still trade in a market, at full size, by the lists that risk judges by: own orders, the account's others, what was matched and not told. */
 export function mayTrade(orders: OwnOrders, marketId: MarketId): Record<Side, Lots> {
   const lots = {
-    BUY: orders.unseenLots(marketId, "BUY"),
-    SELL: orders.unseenLots(marketId, "SELL"),
+    BUY: orders.unmatchedLots(marketId, "BUY"),
+    SELL: orders.unmatchedLots(marketId, "SELL"),
   };
   for (const { side, mayFillLots } of orders.mayStillFill(marketId)) lots[side] += mayFillLots;
   for (const { side, availableLots } of orders.foreign(marketId)) lots[side] += availableLots;

@@ -88,8 +88,8 @@ describe("the account's tokens", () => {
     const store = new Watched();
     const budget = budgetOn(store, clock);
     for (let spent = 0; spent < 60; spent++) budget.spend("place");
-    budget.keep();
-    budget.settle();
+    budget.persistAhead();
+    budget.persistExact();
     expect(budget.available("ORDER")).toBe(40);
     expect(store.texts).toBe(0);
     expect(budgetOn(store, clock).available("ORDER")).toBe(100);
@@ -100,7 +100,7 @@ describe("the account's tokens", () => {
     const store = new MemoryStateStore();
     const first = budgetOn(store, clock);
     for (let spent = 0; spent < 5; spent++) first.spend("cancel");
-    first.settle();
+    first.persistExact();
     expect(budgetOn(store, clock).available("ORDER")).toBe(95);
     expect(JSON.parse(store.read(BUDGET_FILE) ?? "").lead).toBe(true);
   });
@@ -115,7 +115,7 @@ describe("the account's tokens", () => {
         await clock.runFor(1);
       }
     }
-    budget.settle();
+    budget.persistExact();
     expect(JSON.parse(store.read(BUDGET_FILE) ?? "").ORDER.spends.length).toBeLessThan(700);
   });
 
@@ -132,11 +132,11 @@ describe("the account's tokens", () => {
     const budget = budgetOn(new MemoryStateStore(), clock);
     for (let spent = 0; spent < 30; spent++) budget.spend("place");
     budget.rulesRead(rulesWith(50));
-    expect([budget.limit("ORDER"), budget.available("ORDER"), budget.guardShare.ORDER]).toEqual([
+    expect([budget.limit("ORDER"), budget.available("ORDER"), budget.guardReserve.ORDER]).toEqual([
       50, 20, 5,
     ]);
     budget.rulesRead(rulesWith(200));
-    expect([budget.limit("ORDER"), budget.available("ORDER"), budget.guardShare.ORDER]).toEqual([
+    expect([budget.limit("ORDER"), budget.available("ORDER"), budget.guardReserve.ORDER]).toEqual([
       200, 170, 20,
     ]);
   });

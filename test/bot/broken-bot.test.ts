@@ -22,9 +22,9 @@ it("a bot that breaks takes no halt for given: who commands it hears that nothin
   await clock.runFor(5_000);
   const tell = controlHandler(running);
   expect(await tell({ command: "status" })).toMatchObject({ phase: "running" });
-  expect(running.isBroken()).toBe(false);
+  expect(running.hasFailed()).toBe(false);
   running.fail(new Error("the disk is full"));
-  expect(running.isBroken()).toBe(true);
+  expect(running.hasFailed()).toBe(true);
   await expect(tell({ command: "halt", reason: "news" })).rejects.toThrow("nothing was done");
   await clock.runFor(8_000);
   await expect(running.stopped).rejects.toThrow("the disk is full");

@@ -20,7 +20,7 @@ function barsApart(barMs: number): readonly number[] {
     sampleUs: 86_400_000_000,
   });
   stage.run.play(NOON_US + BARS * intervalUs);
-  expect(stage.run.bot.safety.halts).toEqual([]);
+  expect(stage.run.bot.tradingGuards.halts).toEqual([]);
   const asked = stage.notices.flatMap(({ atUs, notice }) =>
     notice.kind === "dispatched" &&
     notice.action.kind === "question" &&

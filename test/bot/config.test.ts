@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decideOf, loadBotConfig } from "../../src/bot/config/config.js";
+import { decideConfigFor, loadBotConfig } from "../../src/bot/config/config.js";
 import { ConfigError } from "../../src/core/errors.js";
 
 const KEY = `0x${"1f".repeat(32)}`;
@@ -71,13 +71,13 @@ describe("a bot's file that is right", () => {
 
   it("decides a market by its own times where it has some", () => {
     const config = load(BOT);
-    expect(decideOf(config, "ethusdc")).toEqual({
+    expect(decideConfigFor(config, "ethusdc")).toEqual({
       everyMs: 1000,
       onTouchChange: true,
       onFill: true,
       minGapMs: 20,
     });
-    expect(decideOf(config, "btcusdc").everyMs).toBe(250);
+    expect(decideConfigFor(config, "btcusdc").everyMs).toBe(250);
   });
 
   it("resolves its paths from the file, not from where the command runs", () => {

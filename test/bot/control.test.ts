@@ -19,7 +19,7 @@ import { createConnection, createServer } from "node:net";
 import os, { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { askBot, findRunningBot } from "../../src/bot/control/control-client.js";
+import { findRunningBot, sendControlRequest } from "../../src/bot/control/control-client.js";
 import type { ControlCommand } from "../../src/bot/control/control-protocol.js";
 import {
   type ControlHandler,
@@ -28,9 +28,9 @@ import {
   startControlServer,
 } from "../../src/bot/control/control-server.js";
 import { isLocked, lockAccount } from "../../src/bot/state/account-lock.js";
-import { enterRunningBot, runtimeDir } from "../../src/bot/state/running-bots.js";
+import { addRunningBotEntry, runtimeDir } from "../../src/bot/state/running-bots.js";
 import { ConfigError, RunError } from "../../src/core/errors.js";
-import { processName } from "../../src/core/files/process-life.js";
+import { currentProcessName } from "../../src/core/files/process-life.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 
@@ -69,9 +69,12 @@ describe("the control socket", () => {
       heard.push(command);
       return { equity: 12n, halted: [] };
     });
-    expect(await askBot(path, { command: "status" }, clock)).toEqual({ equity: "12", halted: [] });
-    await askBot(path, { command: "halt", marketId: "btcusdc" }, clock);
-    await askBot(path, { command: "flatten", sliceBase: "0.1" }, clock);
+    expect(await sendControlRequest(path, { command: "status" }, clock)).toEqual({
+      equity: "12",
+      halted: [],
+    });
+    await sendControlRequest(path, { command: "halt", marketId: "btcusdc" }, clock);
+    await sendControlRequest(path, { command: "flatten", sliceBase: "0.1" }, clock);
     expect(heard).toEqual([
       { command: "status" },
       { command: "halt", marketId: "btcusdc", reason: "asked by the operator" },
@@ -87,9 +90,9 @@ describe("the control socket", () => {
         expected: "btcusdc",
       });
     });
-    await expect(askBot(path, { command: "resume", marketId: "x" }, clock)).rejects.toThrow(
-      'marketId: no such market (got "x"); expected btcusdc',
-    );
+    await expect(
+      sendControlRequest(path, { command: "resume", marketId: "x" }, clock),
+    ).rejects.toThrow('marketId: no such market (got "x"); expected btcusdc');
   });
 
   it.each([
@@ -149,7 +152,7 @@ describe("the control socket", () => {
     const stateDir = folder();
     const path = await serve(async () => "first", stateDir);
     await expect(startControlServer(path, async () => "second")).rejects.toThrow(RunError);
-    expect(await askBot(path, { command: "status" }, clock)).toBe("first");
+    expect(await sendControlRequest(path, { command: "status" }, clock)).toBe("first");
 
     const killed = join(folder(), "control.sock");
     const child = spawn(process.execPath, [
@@ -161,7 +164,7 @@ describe("the control socket", () => {
     await once(child, "exit");
     const server = await startControlServer(killed, async () => "next");
     open.push(server);
-    expect(await askBot(killed, { command: "status" }, clock)).toBe("next");
+    expect(await sendControlRequest(killed, { command: "status" }, clock)).toBe("next");
   });
 
   it("moves to the runtime folder where the state folder's path is too long for a socket", () => {
@@ -174,7 +177,7 @@ describe("the control socket", () => {
   it("gives up on a bot that does not answer", async () => {
     const virtual = new VirtualClock(0);
     const path = await serve(() => new Promise(() => {}));
-    const asked = askBot(path, { command: "status" }, virtual, 5000);
+    const asked = sendControlRequest(path, { command: "status" }, virtual, 5000);
     const refused = expect(asked).rejects.toThrow(
       "the bot answers nothing for 5 s: its event loop is busy",
     );
@@ -183,9 +186,9 @@ describe("the control socket", () => {
   });
 
   it("is a run-time error when nobody listens", async () => {
-    await expect(askBot(join(folder(), "none.sock"), { command: "status" }, clock)).rejects.toThrow(
-      RunError,
-    );
+    await expect(
+      sendControlRequest(join(folder(), "none.sock"), { command: "status" }, clock),
+    ).rejects.toThrow(RunError);
   });
 });
 
@@ -200,20 +203,20 @@ describe("which bot is meant", () => {
 
   it("is the only one that runs, when no file says", async () => {
     const env = ownEnv();
-    await expect(findRunningBot({ env, accountOf })).rejects.toThrow(
+    await expect(findRunningBot({ env, accountFor: accountOf })).rejects.toThrow(
       "no bot of this user is running",
     );
-    const leave = enterRunningBot(bot("/a.yaml", await serve(async () => 1), 101), env);
-    expect((await findRunningBot({ env, accountOf })).config).toBe("/a.yaml");
-    const leaveSecond = enterRunningBot(bot("/b.yaml", await serve(async () => 2), 102), env);
-    await expect(findRunningBot({ env, accountOf })).rejects.toThrow(ConfigError);
-    await expect(findRunningBot({ env, accountOf })).rejects.toThrow(
+    const leave = addRunningBotEntry(bot("/a.yaml", await serve(async () => 1), 101), env);
+    expect((await findRunningBot({ env, accountFor: accountOf })).config).toBe("/a.yaml");
+    const leaveSecond = addRunningBotEntry(bot("/b.yaml", await serve(async () => 2), 102), env);
+    await expect(findRunningBot({ env, accountFor: accountOf })).rejects.toThrow(ConfigError);
+    await expect(findRunningBot({ env, accountFor: accountOf })).rejects.toThrow(
       "/a.yaml (account 0xa, process 101), /b.yaml (account 0xa, process 102)",
     );
     leaveSecond();
-    expect((await findRunningBot({ env, accountOf })).pid).toBe(101);
+    expect((await findRunningBot({ env, accountFor: accountOf })).pid).toBe(101);
     leave();
-    await expect(findRunningBot({ env, accountOf })).rejects.toThrow(RunError);
+    await expect(findRunningBot({ env, accountFor: accountOf })).rejects.toThrow(RunError);
   });
 
   it("is the one of the file, whichever way leads to it", async () => {
@@ -222,19 +225,19 @@ describe("which bot is meant", () => {
     writeFileSync(real, "");
     const link = join(folder(), "link.yaml");
     symlinkSync(real, link);
-    enterRunningBot(bot(real, await serve(async () => 1), 101), env);
-    enterRunningBot(bot("/b.yaml", await serve(async () => 2), 102), env);
-    expect((await findRunningBot({ file: link, env, accountOf })).pid).toBe(101);
-    await expect(findRunningBot({ file: "/c.yaml", env, accountOf })).rejects.toThrow(
+    addRunningBotEntry(bot(real, await serve(async () => 1), 101), env);
+    addRunningBotEntry(bot("/b.yaml", await serve(async () => 2), 102), env);
+    expect((await findRunningBot({ file: link, env, accountFor: accountOf })).pid).toBe(101);
+    await expect(findRunningBot({ file: "/c.yaml", env, accountFor: accountOf })).rejects.toThrow(
       /no bot of this user runs from this file/,
     );
   });
 
   it("is never one that was killed: its entry is cleared away", async () => {
     const env = ownEnv();
-    enterRunningBot(bot("/a.yaml", join(folder(), "gone.sock"), 101), env);
+    addRunningBotEntry(bot("/a.yaml", join(folder(), "gone.sock"), 101), env);
     writeFileSync(join(runtimeDir(env), "102.json"), "{ torn");
-    await expect(findRunningBot({ env, accountOf })).rejects.toThrow(
+    await expect(findRunningBot({ env, accountFor: accountOf })).rejects.toThrow(
       "no bot of this user is running",
     );
     expect(readdirSync(runtimeDir(env))).toEqual([]);
@@ -243,13 +246,13 @@ describe("which bot is meant", () => {
   it("is never one that was killed and whose account another bot trades now, at the same socket", async () => {
     const env = ownEnv();
     const socketPath = await serve(async () => 1);
-    enterRunningBot(bot("/a.yaml", socketPath, 101), env);
-    enterRunningBot(bot("/a.yaml", socketPath, 102), env);
-    expect((await findRunningBot({ env, accountOf })).pid).toBe(102);
-    const leave = enterRunningBot(bot("/renamed.yaml", socketPath, 103), env);
-    expect((await findRunningBot({ env, accountOf })).config).toBe("/renamed.yaml");
+    addRunningBotEntry(bot("/a.yaml", socketPath, 101), env);
+    addRunningBotEntry(bot("/a.yaml", socketPath, 102), env);
+    expect((await findRunningBot({ env, accountFor: accountOf })).pid).toBe(102);
+    const leave = addRunningBotEntry(bot("/renamed.yaml", socketPath, 103), env);
+    expect((await findRunningBot({ env, accountFor: accountOf })).config).toBe("/renamed.yaml");
     leave();
-    await expect(findRunningBot({ env, accountOf })).rejects.toThrow(
+    await expect(findRunningBot({ env, accountFor: accountOf })).rejects.toThrow(
       "no bot of this user is running",
     );
   });
@@ -333,11 +336,11 @@ describe("one bot an account", () => {
   );
 
   // A container that was killed is started anew at once, and found itself: "another bot on this machine trades this account (process 1)".
-  it.skipIf(processName() === String(process.pid))(
+  it.skipIf(currentProcessName() === String(process.pid))(
     "waits until the lock of a killed container counts no more",
     async () => {
       const stateDir = folder();
-      const [, tick, boot] = processName().split(".");
+      const [, tick, boot] = currentProcessName().split(".");
       const lock = join(stateDir, "bot.lock");
       writeFileSync(lock, `1.${tick}.${boot}.1`);
       const seconds = clock.nowMs() / 1000 - 3.5;

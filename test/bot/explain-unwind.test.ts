@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Takeover } from "../../src/account/positions/takeover.js";
-import { explainText } from "../../src/bot/explain/format-explanation.js";
+import { formatExplanation } from "../../src/bot/explain/format-explanation.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import { writeUnwindMemory } from "../../src/bot/unwind/stored-takeovers.js";
-import type { KnownTakeover } from "../../src/bot/unwind/takeover-registry.js";
+import { writeStoredTakeovers } from "../../src/bot/unwind/stored-takeovers.js";
+import type { TakeoverRecord } from "../../src/bot/unwind/takeover-registry.js";
 import { explain } from "./explained.js";
 import { botConfigOf, EXCHANGE, START_MS } from "./recorded-run.js";
 
@@ -16,7 +16,7 @@ describe("explain of a takeover that is being unwound", () => {
     credit: -712_800_000n,
     atMs: START_MS,
   };
-  const known: KnownTakeover = {
+  const known: TakeoverRecord = {
     takeover,
     saidAtMs: START_MS,
     terms: {
@@ -32,10 +32,10 @@ describe("explain of a takeover that is being unwound", () => {
   };
   const unwindingOf = async (
     markets: Record<string, unknown>,
-    of: readonly KnownTakeover[] = [known],
+    of: readonly TakeoverRecord[] = [known],
   ) => {
     const store = new MemoryStateStore();
-    writeUnwindMemory(store, {
+    writeStoredTakeovers(store, {
       known: of,
       said: of.map((one) => ({ ...one.takeover, isTold: false })),
       grids: {},
@@ -83,7 +83,7 @@ describe("explain of a takeover that is being unwound", () => {
     expect(
       markets.ethusdc?.quotes.map(({ side, amountBase, fate }) => `${side} ${amountBase} ${fate}`),
     ).toEqual(["SELL 0.15 place", "SELL 0.09 place"]);
-    const lines = explainText(explanation);
+    const lines = formatExplanation(explanation);
     expect(lines).toContain(
       "0.24 left, 0.15 allowed by now: working, 9 lots behind the trajectory; next slice now",
     );
@@ -136,6 +136,6 @@ describe("explain of a takeover that is being unwound", () => {
       reasons: ["no strategy quotes here: what is taken over is sold, and nothing else done"],
       tokens: { byTimerPerMinute: 0, worstPerMinute: 0 },
     });
-    expect(explainText(explanation)).not.toContain("unwinds");
+    expect(formatExplanation(explanation)).not.toContain("unwinds");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explainBot } from "../../src/bot/explain/explain.js";
-import { explainText } from "../../src/bot/explain/format-explanation.js";
+import { formatExplanation } from "../../src/bot/explain/format-explanation.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
@@ -63,7 +63,7 @@ describe("explain", () => {
     expect(explanation.markets.btcusdc?.positionBase).toBeUndefined();
     expect(explanation.worst.netValueQuote).toBeUndefined();
     expect(explanation.worst.marginUseFraction).toBeUndefined();
-    expect(explainText(explanation)).toContain(
+    expect(formatExplanation(explanation)).toContain(
       "not registered, so balances and margin are unknown",
     );
   });
@@ -161,7 +161,9 @@ describe("explain", () => {
     expect(explanation.tokens.byTimerPerMinute).toBe(36);
     expect(explanation.tokens.worstPerMinute).toBeUndefined();
     expect(explanation.tokens.worstFits).toBe(false);
-    expect(explainText(explanation)).toContain("at worst as many as frames come, 12 for renewals");
+    expect(formatExplanation(explanation)).toContain(
+      "at worst as many as frames come, 12 for renewals",
+    );
   });
 
   it("counts the worst fills at the fees that are signed, where they were agreed on, and never below the exchange's own", async () => {
@@ -218,7 +220,9 @@ describe("explain", () => {
     expect(explanation.markets.btcusdc?.state).toBe("quoting");
     expect(explanation.markets.ethusdc?.state).toBe("not quoting");
     expect(explanation.markets.ethusdc?.reasons.join()).toMatch(/SUSPENDED/);
-    expect(explainText(explanation)).toMatch(/ethusdc: not quoting, ladder[\s\S]*but .*SUSPENDED/);
+    expect(formatExplanation(explanation)).toMatch(
+      /ethusdc: not quoting, ladder[\s\S]*but .*SUSPENDED/,
+    );
   });
 
   it("reads what an earlier run left, and writes nothing", async () => {
@@ -256,7 +260,7 @@ describe("explain", () => {
     const answer = explainBot({
       config: botConfigOf(),
       privateKey: PRIVATE_KEY,
-      seam: { clock, random: seededRandom("bot") },
+      runtime: { clock, random: seededRandom("bot") },
       log: SILENT,
       transport: {
         request: (request, done) => nowhere(request, done, clock),

@@ -62,7 +62,7 @@ export async function explain(
   explainBot({
     config,
     privateKey: PRIVATE_KEY,
-    seam: { clock, random: seededRandom("bot") },
+    runtime: { clock, random: seededRandom("bot") },
     log: SILENT,
     transport,
     ...options,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BotConfig } from "../../src/bot/config/config.js";
-import { explainText } from "../../src/bot/explain/format-explanation.js";
+import { formatExplanation } from "../../src/bot/explain/format-explanation.js";
 import { explain } from "./explained.js";
 import { botConfigOf } from "./recorded-run.js";
 
@@ -34,7 +34,7 @@ async function warningsOf(of: BotConfig, exchange = {}): Promise<readonly string
   const { explanation } = await explain(of, undefined, {}, exchange);
   expect(explanation.complete).toBe(true);
   const lines = explanation.implausible.map(({ field, text }) => `${field}: ${text}`);
-  for (const line of lines) expect(explainText(explanation)).toContain(`warning: ${line}`);
+  for (const line of lines) expect(formatExplanation(explanation)).toContain(`warning: ${line}`);
   return lines;
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { JournalFile } from "../../src/bot/journal/journal-file.js";
-import { fileLines } from "../../src/bot/journal/journal-lines.js";
+import { readFileLines } from "../../src/bot/journal/journal-lines.js";
 import { RunError } from "../../src/core/errors.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 
@@ -50,7 +50,7 @@ describe("a journal on disk", () => {
       writeFileSync(path, readFileSync(path).subarray(0, bytes));
       const read: (string | RunError)[] = [];
       try {
-        for await (const { text } of fileLines(path, true)) read.push(text);
+        for await (const { text } of readFileLines(path, true)) read.push(text);
       } catch (error) {
         if (!(error instanceof RunError)) throw error;
         read.push(error);

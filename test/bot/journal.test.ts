@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Notice } from "../../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../../src/bot/engine/bot-event.js";
 import type { JournalTurn } from "../../src/bot/journal/journal.js";
 import { encodeJournal } from "../../src/bot/journal/journal.js";
 import {
@@ -104,10 +104,10 @@ describe("a journal replays to byte-identical actions", () => {
     const config = botConfigOf({
       risk: { maxDrawdownQuote: "0.005", onDrawdown: "flatten", flatten: { everyMs: 300 }, ladder },
     });
-    const notices: Notice[] = [];
+    const notices: BotEvent[] = [];
     const run = await startVirtualRun({ journal, config });
     await run.clock.runFor(20_000);
-    const acting = run.running.bot.safety.ladder.acting.map(({ action }) => action);
+    const acting = run.running.bot.tradingGuards.ladder.acting.map(({ action }) => action);
     await run.stop();
     const result = await replayLines(asFile(journal.lines), {
       onTurn: (turn) => notices.push(...turn.notices),
@@ -168,7 +168,7 @@ describe("a journal replays to byte-identical actions", () => {
       await run.clock.runFor(8_000);
       seen.push([
         loopLag.isShedding,
-        run.running.bot.safety.halts.some(({ name }) => name === "loop-lag"),
+        run.running.bot.tradingGuards.halts.some(({ name }) => name === "loop-lag"),
       ]);
     }
     expect(seen).toEqual([
@@ -249,7 +249,7 @@ describe("a journal replays to byte-identical actions", () => {
     });
     const run = await startVirtualRun({ journal, config });
     await run.clock.runFor(5_000);
-    expect(run.running.bot.safety.haltsOf("btcusdc").map(({ name }) => name)).toEqual([
+    expect(run.running.bot.tradingGuards.haltsFor("btcusdc").map(({ name }) => name)).toEqual([
       "strategy-error",
     ]);
     expect(run.exchange.openOrders(run.running.account)).toEqual([]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
 import { checkOnGrid } from "../../src/bot/config/config-grid.js";
-import { lossLines } from "../../src/bot/explain/explain-losses.js";
+import { formatLossRules } from "../../src/bot/explain/explain-losses.js";
 import { ladderRungsFor } from "../../src/bot/safety/ladder-rungs.js";
 import { ConfigError } from "../../src/core/errors.js";
 import { stageRules } from "../backtest/engine/replay-stage.js";
@@ -181,10 +181,10 @@ describe("the losses of a bot's file", () => {
 
 describe("what `explain` says of losses", () => {
   it("is what happens to the position", () => {
-    expect(lossLines(load(HARD))).toEqual([
+    expect(formatLossRules(load(HARD))).toEqual([
       "over 500 quote below the peak: quotes are cancelled until resume; positions stay open and can lose more",
     ]);
-    const lines = lossLines(
+    const lines = formatLossRules(
       load(
         `${HARD}, onDrawdown: flatten, maxDailyLossQuote: 300, onDailyLoss: reduce, flatten: { maxSlippageBps: 50 }`,
       ),
@@ -200,7 +200,7 @@ describe("what `explain` says of losses", () => {
   });
 
   it("names every rung", () => {
-    const lines = lossLines(
+    const lines = formatLossRules(
       load(
         `${HARD}, ladder: { drawdown: [{ fromQuote: 200, action: widen }], inventory: [{ fromFraction: 0.8, action: reduce }], markout: [{ fromBps: 3, action: halt }] }`,
       ),

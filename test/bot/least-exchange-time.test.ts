@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LeastExchangeTime } from "../../src/bot/cancelling/exchange-time-lower-bound.js";
+import { ExchangeTimeLowerBound } from "../../src/bot/cancelling/exchange-time-lower-bound.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 
 it("the exchange's time is asked again where a question was given up, or failed: else nothing would ever be too late to arrive", async () => {
@@ -11,7 +11,7 @@ it("the exchange's time is asked again where a question was given up, or failed:
     },
     () => 5_000,
   ];
-  const time = new LeastExchangeTime(clock, async () => answers.shift()?.());
+  const time = new ExchangeTimeLowerBound(clock, async () => answers.shift()?.());
   expect(await time.nowMs()).toBe(Number.NEGATIVE_INFINITY);
   await expect(time.nowMs()).rejects.toThrow(RangeError);
   expect(await time.nowMs()).toBe(5_000);

@@ -40,7 +40,7 @@ export async function recordLive(
         decide: { everyMs: 250, minGapMs: 50 },
       }),
       privateKey: PRIVATE_KEY,
-      seam,
+      runtime: seam,
       store: new MemoryStateStore(),
       log: SILENT,
       transport,

@@ -3,7 +3,7 @@ import { of } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { loadStrategy } from "../../src/bot/strategy/load-strategy.js";
 import { bundleStrategy } from "../../src/bot/strategy/strategy-bundle.js";
-import { strategyPlace, strategyStack } from "../../src/bot/strategy/strategy-stack.js";
+import { findStrategyLocation, mapStrategyStack } from "../../src/bot/strategy/strategy-stack.js";
 import { testContext, testView } from "../strategies/fixtures.js";
 import { FIELD, PLACE, StrategyFolder, WHOLE } from "./strategy-folder.js";
 
@@ -62,7 +62,7 @@ export default defineStrategy({
           thrown = error;
         },
       });
-    const stack = strategyStack(thrown);
+    const stack = mapStrategyStack(thrown);
     expect(stack).toMatch(/^Error: no quotes\n/);
     expect(stack).toContain("\ncaused by RangeError: too deep\n");
     expect(places(stack)).toEqual([
@@ -91,12 +91,12 @@ export default defineStrategy({
     const row = lines.findIndex((line) => line.includes("quoteAround(view, view.microPrice"));
     const error = new Error("x");
     error.stack = `Error: x\n    at ${address}:${row + 1}:${(lines[row] ?? "").indexOf("quoteAround(view") + 1}\n    at node:internal/x:1:1`;
-    expect(strategyStack(error)).toBe(
+    expect(mapStrategyStack(error)).toBe(
       `Error: x\n    at ${join(at.folder, "mine.ts")}:10:30\n    at node:internal/x:1:1`,
     );
-    expect(strategyPlace(error, at.folder)).toBe("mine.ts:10:30");
+    expect(findStrategyLocation(error, at.folder)).toBe("mine.ts:10:30");
     error.stack = error.stack?.replace(/bundle=\w{8}/, "bundle=00000000");
-    expect(strategyStack(error), "of a bundle that nobody knows").toContain(
+    expect(mapStrategyStack(error), "of a bundle that nobody knows").toContain(
       "the strategy's bundle:",
     );
   });
@@ -109,8 +109,8 @@ export default defineStrategy({
       },
     });
     for (const thrown of ["a text", undefined, null, Object.create(null), hostile])
-      expect(strategyStack(thrown)).toBeUndefined();
-    expect(strategyStack(Object.assign(new Error("bare"), { stack: undefined }))).toBe(
+      expect(mapStrategyStack(thrown)).toBeUndefined();
+    expect(mapStrategyStack(Object.assign(new Error("bare"), { stack: undefined }))).toBe(
       "Error: bare",
     );
   });

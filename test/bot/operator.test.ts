@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { accountSigner } from "../../src/bot/config/account-key.js";
+import { createAccountSigner } from "../../src/bot/config/account-key.js";
 import { loadBotConfig } from "../../src/bot/config/config.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
@@ -9,7 +9,7 @@ import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { RunError } from "../../src/core/errors.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { logTo } from "../../src/monitoring/log.js";
+import { createLog } from "../../src/monitoring/log.js";
 import { type Embedded, KEYS, startEmbedded } from "../exchange/client/embedded.js";
 
 const OWNER = ecdsaScheme.signer(KEYS[0]).address;
@@ -48,9 +48,9 @@ function start(): Promise<RunningBot> {
       },
     },
     privateKey: KEYS[1],
-    seam,
+    runtime: seam,
     store: new MemoryStateStore(),
-    log: logTo({ write: () => undefined }, { level: "silent", clock: seam.clock }),
+    log: createLog({ write: () => undefined }, { level: "silent", clock: seam.clock }),
   });
 }
 
@@ -87,7 +87,7 @@ describe("a bot that is another account's operator", () => {
 
   it("goes by the account's address, whoever signs for it", async () => {
     embedded = await startEmbedded();
-    expect(accountSigner({ address: OWNER.toLowerCase() }, KEYS[1]).address).toBe(OWNER);
-    expect(accountSigner({}, KEYS[1]).address).toBe(OPERATOR);
+    expect(createAccountSigner({ address: OWNER.toLowerCase() }, KEYS[1]).address).toBe(OWNER);
+    expect(createAccountSigner({}, KEYS[1]).address).toBe(OPERATOR);
   });
 });

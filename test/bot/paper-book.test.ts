@@ -1,6 +1,6 @@
 import { NEVER } from "rxjs";
 import { expect, it } from "vitest";
-import { rulesOfFile } from "../../src/backtest/config/backtest-rules.js";
+import { readVenueRules } from "../../src/backtest/config/backtest-rules.js";
 import type { BotConfig } from "../../src/bot/config/config.js";
 import { botSchema } from "../../src/bot/config/config-schema.js";
 import { Bot } from "../../src/bot/engine/bot.js";
@@ -39,17 +39,17 @@ function bestBidTicks(isPaper: boolean): number | undefined {
   const bot = new Bot({
     config: { ...config, path: "/bot.yaml" } as unknown as BotConfig,
     accountAddress: "0x00000000000000000000000000000000000000aa",
-    rules: rulesOfFile(
+    rules: readVenueRules(
       { markets: { [MARKET]: terms }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 },
       [MARKET],
       "/",
     ),
     strategies: new Map([[MARKET, builtInStrategies.ladder.bind(LADDER)]]),
     venue: { events$: NEVER, submit: () => {}, resubscribe: () => {}, close: () => {} },
-    seam: { clock: new VirtualClock(Date.UTC(2026, 0, 5)), random: seededRandom("paper book") },
+    runtime: { clock: new VirtualClock(Date.UTC(2026, 0, 5)), random: seededRandom("paper book") },
     store: new DiscardingStore(),
     outbox: { enqueue: () => {} },
-    observer: () => {},
+    listener: () => {},
     isPaper,
   });
   bot.accept({

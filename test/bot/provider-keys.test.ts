@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import { withoutProviderKeys } from "../../src/bot/run/chain-access.js";
+import { maskProviderKeys } from "../../src/bot/run/chain-access.js";
 
 it("a provider's key in an RPC's address is not in what is journaled", () => {
   const config = loadBotConfig(
@@ -14,7 +14,7 @@ it("a provider's key in an RPC's address is not in what is journaled", () => {
     "https://user:word@rpc.example.org:8545/v2/s3cr3t?key=s3cr3t",
     "http://127.0.0.1:8621",
   ];
-  const shown = withoutProviderKeys({ ...config, chain: { ...config.chain, rpc } });
+  const shown = maskProviderKeys({ ...config, chain: { ...config.chain, rpc } });
   expect(shown.chain?.rpc).toEqual(["https://rpc.example.org:8545", "http://127.0.0.1:8621"]);
   expect({ ...shown, chain: undefined }).toEqual({ ...config, chain: undefined });
 });

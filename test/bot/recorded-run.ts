@@ -130,7 +130,7 @@ export async function startVirtualRun(options: VirtualRunOptions = {}): Promise<
   const starting = startBot({
     config: options.config ?? botConfigOf(),
     privateKey: PRIVATE_KEY,
-    seam: { clock: options.machineOf?.(clock) ?? clock, random: seededRandom("bot") },
+    runtime: { clock: options.machineOf?.(clock) ?? clock, random: seededRandom("bot") },
     store: options.store ?? new MemoryStateStore(),
     log: SILENT,
     transport: options.through?.(network) ?? network,

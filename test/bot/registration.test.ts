@@ -1,14 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import { accountCreation, register } from "../../src/bot/run/check/registration.js";
+import { readAccountCreation, register } from "../../src/bot/run/check/registration.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { FormatError } from "../../src/core/errors.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import type { Hex } from "../../src/core/units.js";
 import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
 import { RestClient } from "../../src/exchange/rest/rest-client.js";
-import { logTo } from "../../src/monitoring/log.js";
+import { createLog } from "../../src/monitoring/log.js";
 import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { openConfiguredExchange } from "../../src/simulator/engine/configured-exchange.js";
 import { serveExchange } from "../../src/simulator/rest/http-server.js";
@@ -35,10 +35,13 @@ async function registering(key: Hex, dryRun = false, timeoutMs = 10_000) {
     timeoutMs,
   });
   const lines: string[] = [];
-  const log = logTo({ write: (line) => lines.push(line) }, { level: "info", clock: seam.clock });
+  const log = createLog(
+    { write: (line) => lines.push(line) },
+    { level: "info", clock: seam.clock },
+  );
   try {
     const registration = await register(client, { config: CONFIG, log, dryRun });
-    const createdAtMs = await accountCreation(() => client.accountCreatedAtMs(), log);
+    const createdAtMs = await readAccountCreation(() => client.accountCreatedAtMs(), log);
     return { ...registration, createdAtMs, said: lines.map((line) => JSON.parse(line).msg) };
   } finally {
     network.close();
@@ -99,7 +102,7 @@ describe("the registration of a bot's account", () => {
       value: "soon",
       expected: "milliseconds",
     });
-    const log = logTo({ write: () => {} }, { level: "info", clock: seam.clock });
-    expect(await accountCreation(() => Promise.reject(broken), log)).toBeUndefined();
+    const log = createLog({ write: () => {} }, { level: "info", clock: seam.clock });
+    expect(await readAccountCreation(() => Promise.reject(broken), log)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StartReads } from "../../src/bot/run/check/startup-retrier.js";
+import { StartupRetrier } from "../../src/bot/run/check/startup-retrier.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
 import { SILENT } from "./recorded-run.js";
@@ -51,9 +51,9 @@ async function ask(answers: readonly (Error | "well")[], withinMs?: number, abor
   const awaited = {
     rest: REST,
     signal: abort.signal,
-    tell: (sentence: string) => void told.push(sentence),
+    onWait: (sentence: string) => void told.push(sentence),
   };
-  const reads = new StartReads(
+  const reads = new StartupRetrier(
     clock,
     SILENT,
     withinMs === undefined ? undefined : { ...awaited, withinMs },
@@ -62,7 +62,7 @@ async function ask(answers: readonly (Error | "well")[], withinMs?: number, abor
   const atMs: number[] = [];
   let came: unknown;
   const asking = reads
-    .answerOf(async () => {
+    .untilAnswered(async () => {
       const answer = answers[Math.min(atMs.length, answers.length - 1)];
       atMs.push(clock.nowMs());
       if (answer !== "well") throw answer;
@@ -154,13 +154,13 @@ describe("an exchange where nobody listens yet", () => {
     });
     const clock = new VirtualClock(0);
     const abort = new AbortController();
-    const reads = new StartReads(clock, SILENT, {
+    const reads = new StartupRetrier(clock, SILENT, {
       rest: REST,
       withinMs: 20_000,
       signal: abort.signal,
-      tell: () => {},
+      onWait: () => {},
     });
-    const asked = reads.answerOf(() => new Promise(() => {}));
+    const asked = reads.untilAnswered(() => new Promise(() => {}));
     abort.abort("SIGTERM");
     await expect(asked).rejects.toBe("SIGTERM");
   });

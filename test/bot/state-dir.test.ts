@@ -87,8 +87,8 @@ describe("the state folder", () => {
     store.write("peak.json", "{}");
     store.append("fills.jsonl", "1");
     expect(statSync(store.directory).mode & 0o777).toBe(0o700);
-    expect(statSync(store.pathOf("peak.json")).mode & 0o777).toBe(0o600);
-    expect(statSync(store.pathOf("fills.jsonl")).mode & 0o777).toBe(0o600);
+    expect(statSync(store.pathFor("peak.json")).mode & 0o777).toBe(0o600);
+    expect(statSync(store.pathFor("fills.jsonl")).mode & 0o777).toBe(0o600);
   });
 
   it("outlives the process that wrote it", () => {
@@ -100,11 +100,11 @@ describe("the state folder", () => {
   it("keeps the old text when the new one was cut short by a crash", () => {
     const store = new FileStateStore(folder());
     store.write("peak.json", "7");
-    writeFileSync(`${store.pathOf("peak.json")}.new`, "8 half wr");
+    writeFileSync(`${store.pathFor("peak.json")}.new`, "8 half wr");
     expect(store.read("peak.json")).toBe("7");
     store.write("peak.json", "9");
     expect(store.read("peak.json")).toBe("9");
-    expect(existsSync(`${store.pathOf("peak.json")}.new`)).toBe(false);
+    expect(existsSync(`${store.pathFor("peak.json")}.new`)).toBe(false);
   });
 
   it("waits for the disk where a text has to outlive the machine's power, and where it need not does nothing else differently", () => {
@@ -128,7 +128,7 @@ describe("the state folder", () => {
     }
     expect(readdirSync(store.directory)).toEqual(["peak.json"]);
     expect(store.read("peak.json")).toBe("8");
-    expect(statSync(store.pathOf("peak.json")).mode & 0o777).toBe(0o600);
+    expect(statSync(store.pathFor("peak.json")).mode & 0o777).toBe(0o600);
   });
 
   describe("with a text that is brought to the disk later", () => {
@@ -165,7 +165,7 @@ describe("the state folder", () => {
         done();
       });
       expect(readdirSync(store.directory)).toEqual(["peak.json"]);
-      expect(statSync(store.pathOf("peak.json")).mode & 0o777).toBe(0o600);
+      expect(statSync(store.pathFor("peak.json")).mode & 0o777).toBe(0o600);
     });
 
     it("has the newest one in place when it is closed, and it stays", () => {
@@ -210,7 +210,7 @@ describe("the state folder", () => {
 
   it("leaves nothing of a text that could not take its place, however often that is tried", () => {
     const store = new FileStateStore(folder(), "beside.new");
-    mkdirSync(store.pathOf("peak.json"));
+    mkdirSync(store.pathFor("peak.json"));
     expect(() => store.write("peak.json", "8")).toThrow(RunError);
     expect(readdirSync(store.directory)).toEqual(["peak.json"]);
   });
@@ -220,15 +220,15 @@ describe("the state folder", () => {
     const before = new FileStateStore(at);
     before.append("fills.jsonl", "1");
     before.close();
-    appendFileSync(before.pathOf("fills.jsonl"), '{"half":');
+    appendFileSync(before.pathFor("fills.jsonl"), '{"half":');
     const after = new FileStateStore(at);
     after.append("fills.jsonl", "2");
-    expect(readFileSync(after.pathOf("fills.jsonl"), "utf8")).toBe("1\n2\n");
+    expect(readFileSync(after.pathFor("fills.jsonl"), "utf8")).toBe("1\n2\n");
   });
 
   it("keeps a last line that lacks only its line feed", () => {
     const store = new FileStateStore(folder());
-    writeFileSync(store.pathOf("fills.jsonl"), "1\n2");
+    writeFileSync(store.pathFor("fills.jsonl"), "1\n2");
     store.append("fills.jsonl", "3");
     expect(store.read("fills.jsonl")).toBe("1\n2\n3\n");
   });

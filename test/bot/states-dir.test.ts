@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadBotConfig, loadBotOrders } from "../../src/bot/config/config.js";
-import { stateDirOf } from "../../src/bot/state/state-dir.js";
+import { stateDirFor } from "../../src/bot/state/state-dir.js";
 
 const ACCOUNT = `0x${"A1".repeat(20)}` as const;
 const ENV = { KEY: `0x${"17".repeat(32)}` };
@@ -25,7 +25,7 @@ ${more}`,
 
 const scratch = (): string => realpathSync(mkdtempSync(join(tmpdir(), "mw-states-")));
 const stateDir = (path: string, env: Readonly<Record<string, string>> = {}) =>
-  stateDirOf(loadBotConfig(path, { ...ENV, ...env }), ACCOUNT);
+  stateDirFor(loadBotConfig(path, { ...ENV, ...env }), ACCOUNT);
 
 describe("the state of a bot", () => {
   it("is beside its file", () => {
@@ -48,7 +48,7 @@ describe("the state of a bot", () => {
     );
     // The guard and a halt look where the bot does.
     const orders = loadBotOrders(path, { ...ENV, XDG_STATE_HOME: home });
-    expect(stateDirOf(orders, ACCOUNT)).toBe(join(home, "marketwright", ACCOUNT.toLowerCase()));
+    expect(stateDirFor(orders, ACCOUNT)).toBe(join(home, "marketwright", ACCOUNT.toLowerCase()));
   });
 
   it("is where the file says, also in an installed package", () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { strategyWarnings } from "../../src/bot/strategy/strategy-warnings.js";
+import { findStrategyWarnings } from "../../src/bot/strategy/strategy-warnings.js";
 
 /** What opens an expression in a template, kept out of our own templates. */
 const OPEN = "$" + "{";
 
 const named = (source: string) =>
-  strategyWarnings(source, "s.ts").map(({ line, name }) => `${line} ${name}`);
+  findStrategyWarnings(source, "s.ts").map(({ line, name }) => `${line} ${name}`);
 
 describe("names of real time, timers and randomness", () => {
   it("are found with their lines", () => {
@@ -113,7 +113,7 @@ describe("names of real time, timers and randomness", () => {
   });
 
   it("are looked for in code alone: a file of data has none", () => {
-    expect(strategyWarnings('{ "Date": [', "levels.json")).toEqual([]);
-    expect(strategyWarnings("const at: Date = 1", "s.txt")).toEqual([]);
+    expect(findStrategyWarnings('{ "Date": [', "levels.json")).toEqual([]);
+    expect(findStrategyWarnings("const at: Date = 1", "s.txt")).toEqual([]);
   });
 });

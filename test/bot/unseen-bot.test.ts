@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UnseenBot } from "../../src/bot/cancelling/heartbeat-mismatch.js";
+import { HeartbeatMismatch } from "../../src/bot/cancelling/heartbeat-mismatch.js";
 import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
@@ -11,12 +11,12 @@ function guardLooks() {
   const store = new MemoryStateStore();
   const bot = { runs: false, beatsHere: false };
   const toldAtMs: Ms[] = [];
-  const unseen = new UnseenBot({
+  const unseen = new HeartbeatMismatch({
     clock,
     store,
     deadAfterMs: 3_000,
-    isThere: () => bot.runs,
-    tell: () => toldAtMs.push(clock.nowMs()),
+    isBotRunning: () => bot.runs,
+    onMismatch: () => toldAtMs.push(clock.nowMs()),
   });
   unseen.start();
   const passes = async (ms: Ms): Promise<void> => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BlockRhythm } from "../../src/chain/blocks/block-poll-schedule.js";
+import { BlockPollSchedule } from "../../src/chain/blocks/block-poll-schedule.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 
 const POLL_MS = 500;
@@ -13,7 +13,7 @@ interface Watched {
 }
 
 /** Looks at a chain whose blocks come at these instants, from the first to the last. */
-function watch(arrivals: readonly number[], rhythm = new BlockRhythm(POLL_MS)): Watched {
+function watch(arrivals: readonly number[], rhythm = new BlockPollSchedule(POLL_MS)): Watched {
   const lateMs: number[] = [];
   let looks = 0;
   let seen = 0;
@@ -23,7 +23,7 @@ function watch(arrivals: readonly number[], rhythm = new BlockRhythm(POLL_MS)): 
     for (let i = seen; i < head; i += 1) lateMs.push(answeredMs - (arrivals[i] as number));
     seen = head;
     looks += 1;
-    rhythm.looked(head, atMs);
+    rhythm.recordPoll(head, atMs);
     atMs = answeredMs + rhythm.waitMs(answeredMs);
   }
   return { lateMs, looks };
@@ -96,11 +96,11 @@ describe("any other chain", () => {
     const gaps = fc.array(fc.integer({ min: 1, max: 8_000 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(gaps, (between) => {
-        const rhythm = new BlockRhythm(POLL_MS);
+        const rhythm = new BlockPollSchedule(POLL_MS);
         let atMs = 0;
         for (const [i, gap] of between.entries()) {
           atMs += gap;
-          rhythm.looked(Math.floor(i / 2), atMs);
+          rhythm.recordPoll(Math.floor(i / 2), atMs);
           const waitMs = rhythm.waitMs(atMs);
           expect(waitMs).toBeGreaterThanOrEqual(POLL_MS / 20);
           expect(waitMs).toBeLessThanOrEqual(Math.max(POLL_MS, ...between) * 2);
@@ -111,11 +111,11 @@ describe("any other chain", () => {
   });
 
   it("that goes back, or whose blocks are passed over, costs no look its place", () => {
-    const rhythm = new BlockRhythm(POLL_MS);
-    for (let i = 0; i < 10; i += 1) rhythm.looked(10 + i, i * 2_000);
-    rhythm.looked(15, 18_500);
+    const rhythm = new BlockPollSchedule(POLL_MS);
+    for (let i = 0; i < 10; i += 1) rhythm.recordPoll(10 + i, i * 2_000);
+    rhythm.recordPoll(15, 18_500);
     expect(rhythm.waitMs(18_520)).toBeGreaterThan(POLL_MS);
-    rhythm.looked(18, 24_500);
+    rhythm.recordPoll(18, 24_500);
     expect(rhythm.waitMs(24_520)).toBeGreaterThan(2 * POLL_MS);
   });
 });

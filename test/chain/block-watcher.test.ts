@@ -37,7 +37,7 @@ beforeEach(async () => {
     clock: world.clock,
     keep: 8,
     onStep: (step) => steps.push(step),
-    onTrouble: (error) => troubles.push(error),
+    onPollError: (error) => troubles.push(error),
   });
   await world.run(1000);
 });

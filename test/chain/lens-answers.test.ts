@@ -1,7 +1,7 @@
 import { Interface } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { wordOf } from "../../src/chain/abi/abi-reader.js";
+import { encodeWord } from "../../src/chain/abi/abi-reader.js";
 import { dealerLensAbi } from "../../src/chain/abi/dealer-lens.generated.js";
 import {
   decodeCosts,
@@ -9,7 +9,7 @@ import {
   decodeMarkets,
   decodeRisks,
 } from "../../src/chain/contracts/lens-results.js";
-import { revertOfData } from "../../src/chain/contracts/revert.js";
+import { classifyRevertData } from "../../src/chain/contracts/revert.js";
 import { FormatError } from "../../src/core/errors.js";
 
 const lens = new Interface(dealerLensAbi);
@@ -26,7 +26,7 @@ const price = { priceOk: fc.boolean(), markPrice: uint, priceReason: bytes };
 const priceOf = (held: { priceOk: boolean; markPrice: bigint; priceReason: string }) =>
   held.priceOk
     ? { ok: true, creditPerCoin: held.markPrice }
-    : { ok: false, revert: revertOfData(held.priceReason) };
+    : { ok: false, revert: classifyRevertData(held.priceReason) };
 
 describe("an answer of the lens is read as the general decoder reads it", () => {
   it("risks, without losing a sign or a digit", () => {
@@ -68,7 +68,7 @@ describe("an answer of the lens is read as the general decoder reads it", () => 
                     initialMarginCredit: held.initial,
                     maintenanceMarginCredit: held.maintenance,
                   }
-                : { ok: false, revert: revertOfData(held.reason) },
+                : { ok: false, revert: classifyRevertData(held.reason) },
             ),
           });
         },
@@ -113,7 +113,7 @@ describe("an answer of the lens is read as the general decoder reads it", () => 
                     markPrice: priceOf(held),
                   })),
                 }
-              : { ok, revert: revertOfData("0x") },
+              : { ok, revert: classifyRevertData("0x") },
           ),
         );
       }),
@@ -138,7 +138,7 @@ describe("an answer of the lens is read as the general decoder reads it", () => 
           const rows = costs.map(({ ok, paper, credit, reason }) => [ok, paper, credit, reason]);
           expect(decodeCosts(lens.encodeFunctionResult("costs", [1, 2, rows])).list).toEqual(
             costs.map(({ ok, paper, credit, reason }) =>
-              ok ? { ok, paper, credit } : { ok, revert: revertOfData(reason) },
+              ok ? { ok, paper, credit } : { ok, revert: classifyRevertData(reason) },
             ),
           );
           const lines = markets.map((held) => [
@@ -173,14 +173,14 @@ describe("an answer of the lens is read as the general decoder reads it", () => 
       fc.property(
         int,
         (value) =>
-          void expect(`0x${wordOf(value)}`).toBe(
+          void expect(`0x${encodeWord(value)}`).toBe(
             new Interface(["function f(int256)"])
               .encodeFunctionData("f", [value])
               .replace(/^0x.{8}/, "0x"),
           ),
       ),
     );
-    expect(wordOf("0xABcdefABcdefABcdefABcdefABcdefABcdefABcd")).toBe(
+    expect(encodeWord("0xABcdefABcdefABcdefABcdefABcdefABcdefABcd")).toBe(
       `${"0".repeat(24)}${"abcdef".repeat(6)}abcd`,
     );
   });
@@ -205,10 +205,10 @@ describe("an answer of the lens is read as the general decoder reads it", () => 
     );
     // A list of 2^256-1 entries, and an offset beyond the end.
     expect(() =>
-      decodeRisks(`0x${wordOf(1n)}${wordOf(2n)}${wordOf(96n)}${"f".repeat(64)}`),
+      decodeRisks(`0x${encodeWord(1n)}${encodeWord(2n)}${encodeWord(96n)}${"f".repeat(64)}`),
     ).toThrow(FormatError);
-    expect(() => decodeRisks(`0x${wordOf(1n)}${wordOf(2n)}${wordOf(9999n)}${wordOf(0n)}`)).toThrow(
-      FormatError,
-    );
+    expect(() =>
+      decodeRisks(`0x${encodeWord(1n)}${encodeWord(2n)}${encodeWord(9999n)}${encodeWord(0n)}`),
+    ).toThrow(FormatError);
   });
 });

@@ -3,9 +3,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { blockHeaderOf, wantedBlockOf } from "../../src/chain/blocks/block-header.js";
-import { chainLogOf, logsOf } from "../../src/chain/blocks/chain-log.js";
-import { receiptOf, wantedReceiptOf } from "../../src/chain/blocks/transaction-receipt.js";
+import { parseBlockHeader, parseRequestedBlock } from "../../src/chain/blocks/block-header.js";
+import { parseChainLog, parseLogs } from "../../src/chain/blocks/chain-log.js";
+import { parseReceipt, parseRequestedReceipt } from "../../src/chain/blocks/transaction-receipt.js";
 import {
   decodeCosts,
   decodeHoldings,
@@ -17,7 +17,12 @@ import { joinLiquidation } from "../../src/chain/events/liquidation-events.js";
 import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
 import { ChainError } from "../../src/chain/rpc/rpc-errors.js";
 import type { InProcessRpc, RpcReply } from "../../src/chain/rpc/rpc-transport.js";
-import { bytesOf, fieldsOf, numberOf, quantityOf } from "../../src/chain/rpc/rpc-values.js";
+import {
+  parseBytes,
+  parseNumber,
+  parseObject,
+  parseQuantity,
+} from "../../src/chain/rpc/rpc-values.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { jsonText, oddChange, oddText, withChange } from "../support/odd-json.js";
@@ -61,21 +66,21 @@ const ONE_ACCOUNT = `0x${word("10")}${word("64")}${word("60")}${word("c0")}${[1,
 const READERS: Readonly<
   Record<string, readonly [read: (result: unknown) => unknown, sound: unknown]>
 > = {
-  blockHeaderOf: [blockHeaderOf, BLOCK],
-  wantedBlockOf: [(block) => wantedBlockOf(block, { number: 16, hash: hash("1") }), BLOCK],
-  receiptOf: [receiptOf, RECEIPT],
-  wantedReceiptOf: [(receipt) => wantedReceiptOf(receipt, hash("3")), RECEIPT],
-  chainLogOf: [(log) => joinLiquidation.decode(chainLogOf(log)), TAKEOVER],
-  logsOf: [(logs) => logsOf(logs, { from: 16, to: 16, addresses: [ADDRESS] }), [TAKEOVER]],
-  fieldsOf: [(value) => fieldsOf(value, "it"), BLOCK],
-  bytesOf: [(value) => bytesOf(value, "it", 32), hash("1")],
-  quantityOf: [(value) => quantityOf(value, "it"), "0x7"],
-  numberOf: [(value) => numberOf(value, "it"), "0x7"],
-  decodeRisks: [(value) => decodeRisks(bytesOf(value, "it")), EMPTY_LIST],
-  decodeHoldings: [(value) => decodeHoldings(bytesOf(value, "it")), EMPTY_LIST],
-  decodeCosts: [(value) => decodeCosts(bytesOf(value, "it")), EMPTY_LIST],
-  decodeMarkets: [(value) => decodeMarkets(bytesOf(value, "it")), EMPTY_LIST],
-  decodeLensBalances: [(value) => decodeLensBalances(bytesOf(value, "it")), ONE_ACCOUNT],
+  blockHeaderOf: [parseBlockHeader, BLOCK],
+  wantedBlockOf: [(block) => parseRequestedBlock(block, { number: 16, hash: hash("1") }), BLOCK],
+  receiptOf: [parseReceipt, RECEIPT],
+  wantedReceiptOf: [(receipt) => parseRequestedReceipt(receipt, hash("3")), RECEIPT],
+  chainLogOf: [(log) => joinLiquidation.decode(parseChainLog(log)), TAKEOVER],
+  logsOf: [(logs) => parseLogs(logs, { from: 16, to: 16, addresses: [ADDRESS] }), [TAKEOVER]],
+  fieldsOf: [(value) => parseObject(value, "it"), BLOCK],
+  bytesOf: [(value) => parseBytes(value, "it", 32), hash("1")],
+  quantityOf: [(value) => parseQuantity(value, "it"), "0x7"],
+  numberOf: [(value) => parseNumber(value, "it"), "0x7"],
+  decodeRisks: [(value) => decodeRisks(parseBytes(value, "it")), EMPTY_LIST],
+  decodeHoldings: [(value) => decodeHoldings(parseBytes(value, "it")), EMPTY_LIST],
+  decodeCosts: [(value) => decodeCosts(parseBytes(value, "it")), EMPTY_LIST],
+  decodeMarkets: [(value) => decodeMarkets(parseBytes(value, "it")), EMPTY_LIST],
+  decodeLensBalances: [(value) => decodeLensBalances(parseBytes(value, "it")), ONE_ACCOUNT],
 };
 
 const CHAIN_ID = 31_337;
@@ -134,15 +139,15 @@ describe("an odd answer of a node", () => {
 
   it("lacks nothing that its bloom filter has: a receipt without its logs is refused", () => {
     const bloom = `0x${"00".repeat(100)}04${"00".repeat(155)}`;
-    expect(() => receiptOf({ ...RECEIPT, logs: [], logsBloom: bloom })).toThrow(
+    expect(() => parseReceipt({ ...RECEIPT, logs: [], logsBloom: bloom })).toThrow(
       "lacks logs that its bloom filter has",
     );
     expect(
-      () => receiptOf({ ...RECEIPT, logsBloom: `0x${"00".repeat(256)}` }),
+      () => parseReceipt({ ...RECEIPT, logsBloom: `0x${"00".repeat(256)}` }),
       "rollups leave it out",
     ).not.toThrow();
     expect(() =>
-      receiptOf({ ...RECEIPT, logs: [{ ...TAKEOVER, transactionHash: hash("4") }] }),
+      parseReceipt({ ...RECEIPT, logs: [{ ...TAKEOVER, transactionHash: hash("4") }] }),
     ).toThrow("another transaction");
   });
 
@@ -200,7 +205,7 @@ describe("an odd answer of a node", () => {
         fc.asyncProperty(fc.oneof(changed, oddText), heads, async (text, wanted) => {
           body = text;
           head = wanted;
-          const read = (price: unknown): bigint => quantityOf(price, "eth_gasPrice");
+          const read = (price: unknown): bigint => parseQuantity(price, "eth_gasPrice");
           const fate = await rpc.request("eth_gasPrice", [], read).catch((error: unknown) => error);
           if (typeof fate !== "bigint") expect(fate).toBeInstanceOf(ChainError);
         }),

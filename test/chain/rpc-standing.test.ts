@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Head, judgeHeads } from "../../src/chain/rpc/rpc-health.js";
+import { findDistrustedHeads, type Head } from "../../src/chain/rpc/rpc-health.js";
 
 describe("heads", () => {
   const head = (number: number, timestampMs = 100_000): Head => ({
@@ -9,7 +9,7 @@ describe("heads", () => {
   });
   const rules = { nowMs: 100_000, maxHeadAgeMs: 10_000, maxLagBlocks: 2, quorum: 1 };
   const believed = (heads: readonly (Head | undefined)[], changes: Partial<typeof rules> = {}) =>
-    judgeHeads(heads, { ...rules, ...changes }).map((why) => why === undefined);
+    findDistrustedHeads(heads, { ...rules, ...changes }).map((why) => why === undefined);
 
   it("are believed within their bounds, and not beyond by one", () => {
     expect(believed([head(9), head(7), head(6), undefined])).toEqual([true, true, false, false]);

@@ -5,8 +5,8 @@ import { expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
 import { startControlServer } from "../../src/bot/control/control-server.js";
 import { lockAccount } from "../../src/bot/state/account-lock.js";
-import { enterRunningBot } from "../../src/bot/state/running-bots.js";
-import { stateDirOf } from "../../src/bot/state/state-dir.js";
+import { addRunningBotEntry } from "../../src/bot/state/running-bots.js";
+import { stateDirFor } from "../../src/bot/state/state-dir.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { captureCli, startCli } from "./captured-cli.js";
 import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";
@@ -71,7 +71,7 @@ it("cancel-all beside a bot that cannot be halted cancels all the same, says how
   const lock = await lockAccount({
     account: address,
     env,
-    stateDir: stateDirOf(loadBotConfig(file, env), address),
+    stateDir: stateDirFor(loadBotConfig(file, env), address),
   });
   try {
     const { code, out, err } = await captureCli(["cancel-all", file], env);
@@ -84,13 +84,13 @@ it("cancel-all beside a bot that cannot be halted cancels all the same, says how
     // One that hangs: it listens, and never answers.
     const socketPath = join(env.XDG_RUNTIME_DIR, "hangs.sock");
     const hanging = await startControlServer(socketPath, () => new Promise(() => {}));
-    enterRunningBot(
+    addRunningBotEntry(
       {
         pid: process.pid,
         config: file,
         account: address,
         socketPath,
-        state: { directory: stateDirOf(loadBotConfig(file, env), address), markets: ["btcusdc"] },
+        state: { directory: stateDirFor(loadBotConfig(file, env), address), markets: ["btcusdc"] },
       },
       env,
     );

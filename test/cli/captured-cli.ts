@@ -53,7 +53,7 @@ export function startCli(args: readonly string[], env: Env = {}): StartedRun {
     stderr: stream((text) => {
       err += text;
     }),
-    seam: liveSeam(),
+    runtime: liveSeam(),
     interrupted: () => interrupted,
     script: "",
   };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import { stateDirOf } from "../../src/bot/state/state-dir.js";
+import { stateDirFor } from "../../src/bot/state/state-dir.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import type { Hex } from "../../src/core/units.js";
@@ -61,7 +61,7 @@ ${changes.extra ?? ""}
 `,
     );
     const env = { BOT_KEY: key, XDG_RUNTIME_DIR: own };
-    const stateDir = () => stateDirOf(loadBotConfig(file, env), ecdsaScheme.signer(key).address);
+    const stateDir = () => stateDirFor(loadBotConfig(file, env), ecdsaScheme.signer(key).address);
     return { file, env, key, stateDir };
   }
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Comparison, comparisonSchema } from "../../src/backtest/compare/comparison-schema.js";
 import { SESSION_FILES } from "../../src/backtest/session/session-file.js";
 import { SweepStage } from "../backtest/sweep/sweep-stage.js";
-import { makerWish, recordSession, taking } from "../support/recorded-session.js";
+import { makerSession, recordSession, withTakingQuotes } from "../support/recorded-session.js";
 import { captureCli } from "./captured-cli.js";
 
 const FOLLOWING = {
@@ -38,7 +38,7 @@ describe("marketwright compare", () => {
       responseLatencyMs: 10,
       creditQuote: "50000",
     };
-    await recordSession({ ...makerWish(live, 4_000), paper });
+    await recordSession({ ...makerSession(live, 4_000), paper });
   });
   afterAll(() => rmSync(stage.folder, { recursive: true, force: true }));
 
@@ -125,7 +125,7 @@ describe("marketwright compare", () => {
 
   it("says of a live session how much took on arrival, and of each fill that a backtest's rules have otherwise why", async () => {
     const taken = join(stage.folder, "taken");
-    await recordSession(taking(makerWish(taken, 5_000, "fitted")));
+    await recordSession(withTakingQuotes(makerSession(taken, 5_000, "fitted")));
     const { out } = await captureCli(["compare", taken, "--json"]);
     const { notes, markets } = comparisonSchema.parse(JSON.parse(out));
     expect(notes).toContainEqual(

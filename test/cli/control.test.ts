@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ControlCommand } from "../../src/bot/control/control-protocol.js";
 import { type ControlServer, startControlServer } from "../../src/bot/control/control-server.js";
 import { lockAccount } from "../../src/bot/state/account-lock.js";
-import { writeFoundHalts } from "../../src/bot/state/contract-change-halt-store.js";
-import { LatchMemory } from "../../src/bot/state/latch-store.js";
-import { HaltMemory, haltFile } from "../../src/bot/state/manual-halt-store.js";
-import { enterRunningBot } from "../../src/bot/state/running-bots.js";
+import { writeContractChangeHalts } from "../../src/bot/state/contract-change-halt-store.js";
+import { LatchStore } from "../../src/bot/state/latch-store.js";
+import { ManualHaltStore, manualHaltFile } from "../../src/bot/state/manual-halt-store.js";
+import { addRunningBotEntry } from "../../src/bot/state/running-bots.js";
 import { FileStateStore } from "../../src/bot/state/state-dir.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { ConfigError, RunError } from "../../src/core/errors.js";
@@ -37,7 +37,7 @@ async function runningBot(answer: (command: ControlCommand) => unknown) {
       return answer(command);
     }),
   );
-  enterRunningBot({ pid: process.pid, config: "/bots/a.yaml", account: "0xa", socketPath }, env);
+  addRunningBotEntry({ pid: process.pid, config: "/bots/a.yaml", account: "0xa", socketPath }, env);
   return { env, heard };
 }
 
@@ -143,7 +143,7 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
       void server.close();
       return new Promise(() => {});
     });
-    enterRunningBot(
+    addRunningBotEntry(
       {
         pid: process.pid,
         config: "/bots/a.yaml",
@@ -153,7 +153,7 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
       },
       env,
     );
-    const found = () => new HaltMemory(new FileStateStore(state.directory), account).read();
+    const found = () => new ManualHaltStore(new FileStateStore(state.directory), account).read();
     return { env, folder, directory: state.directory, found };
   }
 
@@ -167,12 +167,12 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
       ),
     });
     expect(found()).toEqual([{ why: "news", atMs: expect.any(Number) }]);
-    expect(readdirSync(directory), "nothing is left beside it").toEqual([haltFile()]);
+    expect(readdirSync(directory), "nothing is left beside it").toEqual([manualHaltFile()]);
   });
 
   it("leaves those of before, and is refused for a market that the bot does not have", async () => {
     const { env, found, directory } = await dyingBot(["btcusdc", "ethusdc"]);
-    new HaltMemory(new FileStateStore(directory), account).keep({
+    new ManualHaltStore(new FileStateStore(directory), account).save({
       marketId: "ethusdc",
       why: "earlier",
       atMs: 1,
@@ -217,7 +217,7 @@ stateDir: ${join(folder, "state")}
   );
   return {
     file,
-    halts: join(folder, "state", haltFile()),
+    halts: join(folder, "state", manualHaltFile()),
     env: { BOT_KEY: key, XDG_RUNTIME_DIR: folder },
   };
 }
@@ -237,7 +237,10 @@ describe("two bots from one file, a live one and one on paper beside it with a k
           return null;
         }),
       );
-      enterRunningBot({ pid: process.pid, config: file, account: accounts[who], socketPath }, env);
+      addRunningBotEntry(
+        { pid: process.pid, config: file, account: accounts[who], socketPath },
+        env,
+      );
     }
     return { file, halts, env, heard };
   }
@@ -300,7 +303,7 @@ describe("a halt or a resume of a bot that does not run", () => {
     expect(await said("halt", file, "--market", "btcusdc", "--reason", "fork")).toMatchObject({
       halts: [news, fork],
     });
-    expect(new HaltMemory(new FileStateStore(dirname(halts)), account).read()).toMatchObject([
+    expect(new ManualHaltStore(new FileStateStore(dirname(halts)), account).read()).toMatchObject([
       { why: "news" },
       { marketId: "btcusdc", why: "fork" },
     ]);
@@ -343,7 +346,7 @@ describe("a halt or a resume of a bot that does not run", () => {
       atMs: 1,
     } as const;
     const drawdown = { name: "drawdown", ...latch };
-    new LatchMemory(store, account).keep([{ measure: "drawdown", ...latch }]);
+    new LatchStore(store, account).keep([{ measure: "drawdown", ...latch }]);
     const halted = await captureCli(["halt", file, "--json", "--market", "btcusdc"], env);
     expect(JSON.parse(halted.out).halts).toMatchObject([
       drawdown,
@@ -354,12 +357,12 @@ describe("a halt or a resume of a bot that does not run", () => {
       code: 0,
     });
     expect(
-      new LatchMemory(store, account).read().accepted,
+      new LatchStore(store, account).read().accepted,
       "a market's resume accepts no loss of the account",
     ).toEqual([]);
     const { code, out } = await captureCli(["resume", file, "--json"], env);
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, halts: [], resumed: [drawdown] });
-    expect(new LatchMemory(store, account).read()).toEqual({
+    expect(new LatchStore(store, account).read()).toEqual({
       rungs: [],
       accepted: [{ measure: "drawdown", ...latch }],
     });
@@ -379,7 +382,7 @@ describe("a halt or a resume of a bot that does not run", () => {
         why: "another contract",
         atMs: 1,
       }) as const;
-    writeFoundHalts(store, account, [changed("btcusdc"), changed("ethusdc")]);
+    writeContractChangeHalts(store, account, [changed("btcusdc"), changed("ethusdc")]);
     const { code, out } = await captureCli(["resume", file, "--market", "btcusdc", "--json"], env);
     expect({ code, ...JSON.parse(out) }).toMatchObject({
       code: 0,
@@ -449,7 +452,7 @@ describe("a halt or a resume of a bot that does not run", () => {
     writeFileSync(halts, "{");
     expect(await captureCli(["resume", file], env)).toMatchObject({
       code: 1,
-      err: expect.stringContaining(haltFile()),
+      err: expect.stringContaining(manualHaltFile()),
     });
     expect(readFileSync(halts, "utf8")).toBe("{");
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { RunSummary } from "../../src/bot/run/monitor/run-summary.js";
 import type { CliContext } from "../../src/cli/cli-context.js";
-import { NotWell } from "../../src/cli/process/exit.js";
-import { type EndedRun, endWith } from "../../src/cli/session/report-run-end.js";
+import { ReportedFailure } from "../../src/cli/process/exit.js";
+import { type RunEndOptions, reportRunEnd } from "../../src/cli/session/report-run-end.js";
 
 const LEFT = {
   marketId: "btcusdc",
@@ -20,7 +20,7 @@ function ended(
     RunSummary,
     "openOrdersLeft" | "ordersLeft" | "positionsApart" | "takeoversUnderWay"
   >,
-  run: Partial<EndedRun> = {},
+  run: Partial<RunEndOptions> = {},
 ) {
   let err = "";
   const silent = { write: () => true };
@@ -32,7 +32,7 @@ function ended(
   };
   const context = { stdout: silent, stderr: told } as unknown as CliContext;
   try {
-    endWith(context, summary as RunSummary, {
+    reportRunEnd(context, summary as RunSummary, {
       file: "bot.yaml",
       dryRun: false,
       json: true,
@@ -40,7 +40,7 @@ function ended(
     });
     return { err, isWell: true };
   } catch (error) {
-    expect(error).toBeInstanceOf(NotWell);
+    expect(error).toBeInstanceOf(ReportedFailure);
     return { err, isWell: false };
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import { stateDirOf } from "../../src/bot/state/state-dir.js";
+import { stateDirFor } from "../../src/bot/state/state-dir.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import type { Hex } from "../../src/core/units.js";
 import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
@@ -65,7 +65,7 @@ risk: { maxDrawdownQuote: 500 }
 `,
     );
     const env = { BOT_KEY: KEY, XDG_RUNTIME_DIR: folder };
-    const stateDir = stateDirOf(loadBotConfig(file, env), ecdsaScheme.signer(KEY).address);
+    const stateDir = stateDirFor(loadBotConfig(file, env), ecdsaScheme.signer(KEY).address);
     const peak = () =>
       existsSync(join(stateDir, "peak-equity.json"))
         ? readFileSync(join(stateDir, "peak-equity.json"), "utf8")

@@ -3,7 +3,7 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { orAborted } from "../../src/cli/process/until-interrupted.js";
+import { rejectOnAbort } from "../../src/cli/process/until-interrupted.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { importFiles } from "../../src/history/import/import-files.js";
 import { Duck } from "../../src/history/store/duck.js";
@@ -58,7 +58,7 @@ describe("Ctrl-C of an import", () => {
     const unpacking = new AbortController();
     const ended = importFiles(new HistoryStore(store), {
       ...base,
-      ends: { signal: unpacking.signal, clock },
+      cancellation: { signal: unpacking.signal, clock },
       onFile: () => unpacking.abort(),
     });
     await expect(ended).rejects.toThrow("aborted");
@@ -75,7 +75,7 @@ describe("Ctrl-C of an import", () => {
       importFiles(new HistoryStore(store), {
         ...base,
         limits,
-        ends: { signal: working.signal, clock },
+        cancellation: { signal: working.signal, clock },
       }),
     ).rejects.toThrow();
     expect(filesBelow(store)).toEqual([]);
@@ -134,12 +134,12 @@ describe("Ctrl-C of a download", () => {
 
   it("does not wait for what hangs, and says nothing of what has ended by itself", async () => {
     const abort = new AbortController();
-    const hangs = orAborted(abort.signal, new Promise(() => {}));
+    const hangs = rejectOnAbort(abort.signal, new Promise(() => {}));
     abort.abort(new Error("asked to"));
     await expect(hangs).rejects.toThrow("asked to");
-    expect(await orAborted(new AbortController().signal, Promise.resolve(7))).toBe(7);
+    expect(await rejectOnAbort(new AbortController().signal, Promise.resolve(7))).toBe(7);
     await expect(
-      orAborted(new AbortController().signal, Promise.reject(new Error("its own"))),
+      rejectOnAbort(new AbortController().signal, Promise.reject(new Error("its own"))),
     ).rejects.toThrow("its own");
   });
 });

@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Wallet } from "ethers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askSecret } from "../../src/cli/process/terminal-secret.js";
+import { promptSecret } from "../../src/cli/process/terminal-secret.js";
 import { decryptKeystore, encryptKeystore } from "../../src/core/crypto/keystore.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
@@ -194,7 +194,7 @@ describe("a secret typed at the terminal", () => {
     const raw: boolean[] = [];
     const input = Object.assign(new PassThrough(), { setRawMode: (on: boolean) => raw.push(on) });
     let shown = "";
-    const answer = askSecret("password: ", input, { write: (text: string) => (shown += text) });
+    const answer = promptSecret("password: ", input, { write: (text: string) => (shown += text) });
     return { input, raw, answer, shown: () => shown };
   };
 
@@ -220,7 +220,7 @@ describe("a secret typed at the terminal", () => {
     const { input, answer } = typing();
     input.write("one\rtwo\r");
     expect(await answer).toBe("one");
-    expect(await askSecret("again: ", input, { write: () => undefined })).toBe("two");
+    expect(await promptSecret("again: ", input, { write: () => undefined })).toBe("two");
   });
 
   it("is given up when the terminal goes away", async () => {

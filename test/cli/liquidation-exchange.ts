@@ -55,7 +55,7 @@ export class LiquidationExchange {
       config,
       { clock, random: seededRandom("exchange") },
       {
-        flowOf: () => ({
+        createFlow: () => ({
           start: (market: FlowMarket) => {
             flow = market;
           },
@@ -94,7 +94,7 @@ export class LiquidationExchange {
           lots: 20_000,
           timeInForce: "GTC",
         });
-    await this.open.settled();
+    await this.open.waitUntilSettled();
   }
 
   /** A bot's file that liquidates alone, and the environment of its user. @param parts lines in place of the usual ones. */
@@ -132,7 +132,7 @@ ${extra}
   /** The account of a key, with its dollars on the chain. */
   async registers(key: Hex): Promise<void> {
     this.#client(key).register();
-    await this.open.settled();
+    await this.open.waitUntilSettled();
   }
 
   async nonce(address: string): Promise<number> {
@@ -160,10 +160,10 @@ ${extra}
     await this.mark(60_000);
     for (const [i, victim] of this.victims.entries()) {
       victim.register();
-      await this.open.settled();
+      await this.open.waitUntilSettled();
       const { status, body } = victim.place("BUY", "60100", HOLDS[i] ?? "0");
       if (status !== 200) throw new Error(body);
-      await this.open.settled();
+      await this.open.waitUntilSettled();
     }
   }
 

@@ -49,30 +49,30 @@ describe("the npm that started a process", () => {
   it("is gone when its shell is: a SIGTERM to npx ends the shell and does not reach the bot", () => {
     const processes = npxWithShell();
     const launch = processes.find(NPM);
-    expect(launch?.isGone()).toBe(false);
+    expect(launch?.hasExited()).toBe(false);
     processes.parentPid = 1;
-    expect(launch?.isGone()).toBe(true);
+    expect(launch?.hasExited()).toBe(true);
   });
 
   it("is gone when npx was killed and its shell still waits for the bot", () => {
     const processes = npxWithShell();
     const launch = processes.find(NPM);
     processes.set(30, "sh", 1);
-    expect(launch?.isGone()).toBe(true);
+    expect(launch?.hasExited()).toBe(true);
   });
 
   it("is not gone when the terminal above npx is: npx still runs", () => {
     const processes = npxWithShell();
     const launch = processes.find(NPM);
     processes.set(20, "npm exec market", 1);
-    expect(launch?.isGone()).toBe(false);
+    expect(launch?.hasExited()).toBe(false);
   });
 
   it("is not gone while /proc cannot be read, as where no more files may be opened", () => {
     const processes = npxWithShell();
     const launch = processes.find(NPM);
     processes.hide();
-    expect(launch?.isGone()).toBe(false);
+    expect(launch?.hasExited()).toBe(false);
   });
 
   it("is nobody where another program started the bot, which may run on without it: nohup, systemd, a container", () => {

@@ -43,9 +43,9 @@ risk: { maxDrawdownQuote: 500 }
       env: { BOT_KEY: `0x${"5d".repeat(32)}`, XDG_RUNTIME_DIR: dirname(file) },
       stdout: stream,
       stderr: stream,
-      seam: liveSeam(),
+      runtime: liveSeam(),
       interrupted: () => new Promise(() => {}),
-      leaves: (text) => left.push(text?.()),
+      setExitNote: (text) => left.push(text?.()),
       script: "",
     });
     expect(code).toBe(1);

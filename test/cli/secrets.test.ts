@@ -354,7 +354,7 @@ describe("a secret never leaves the process", () => {
       env: {},
       stdout: stream,
       stderr: stream,
-      seam: liveSeam(),
+      runtime: liveSeam(),
       interrupted: () => new Promise(() => {}),
       script: "",
     });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { StallWatch } from "../../src/cli/watchdog/stall-detector.js";
+import { StallDetector } from "../../src/cli/watchdog/stall-detector.js";
 
 describe("the watch over another thread's event loop", () => {
   it("finds a stall after the time that was allowed, says so once, and says how long it was when it is over", () => {
-    const watch = new StallWatch(1_000, 200, 0);
+    const watch = new StallDetector(1_000, 200, 0);
     const changes = [];
     for (let nowMs = 200, beats = 1; nowMs <= 4_000; nowMs += 200) {
       if (nowMs <= 1_000 || nowMs > 3_000) beats += 1;
-      const change = watch.look(beats, nowMs);
+      const change = watch.check(beats, nowMs);
       if (change !== undefined) changes.push({ nowMs, ...change });
     }
     expect(changes).toEqual([
@@ -17,9 +17,9 @@ describe("the watch over another thread's event loop", () => {
   });
 
   it("takes no machine that slept for a stall: both threads stood still", () => {
-    const watch = new StallWatch(1_000, 200, 0);
-    watch.look(1, 200);
-    expect(watch.look(1, 600_000)).toBeUndefined();
-    expect(watch.look(2, 600_200)).toBeUndefined();
+    const watch = new StallDetector(1_000, 200, 0);
+    watch.check(1, 200);
+    expect(watch.check(1, 600_000)).toBeUndefined();
+    expect(watch.check(2, 600_200)).toBeUndefined();
   });
 });

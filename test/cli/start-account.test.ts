@@ -16,7 +16,7 @@ import { loadBotConfig } from "../../src/bot/config/config.js";
 import type { RunSummary } from "../../src/bot/run/monitor/run-summary.js";
 import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
 import { processContext } from "../../src/cli/cli-context.js";
-import { freshAccount } from "../../src/cli/start/start-account.js";
+import { createFreshAccount } from "../../src/cli/start/start-account.js";
 
 /** What the end of a run says of its orders. */
 const UNKNOWN = {
@@ -46,12 +46,12 @@ ${more}`,
   );
   const config = loadBotConfig(path, {}, { key: "unused" });
   const start = async () => {
-    const account = await freshAccount(
+    const account = await createFreshAccount(
       {
         ...processContext({
           signal: () => new Promise(() => {}),
-          unheard: () => {},
-          heard: () => {},
+          endOnSignal: () => {},
+          handleSignals: () => {},
           now: () => process.exit(),
         }),
         env: {},
@@ -84,7 +84,7 @@ describe("what starts leave behind", () => {
       const account = await start();
       keys.add(readFileSync(account.keyPath, "utf8"));
       account.trades();
-      account.over(summary(0));
+      account.finish(summary(0));
     }
     expect(keys.size).toBe(3);
     expect(folders()).toHaveLength(1);
@@ -99,7 +99,7 @@ describe("what starts leave behind", () => {
     const { start } = world();
     const first = await start();
     first.trades();
-    if (end !== undefined) first.over(end);
+    if (end !== undefined) first.finish(end);
     await start();
     expect(existsSync(first.keyPath)).toBe(true);
   });
@@ -108,7 +108,7 @@ describe("what starts leave behind", () => {
     const { start, folders, folder } = world();
     const ofRun = `0x${"ab".repeat(20)}`;
     mkdirSync(join(folder, ".marketwright", ofRun), { recursive: true });
-    (await start()).over(undefined);
+    (await start()).finish(undefined);
     const { store } = await start();
     expect(folders().sort()).toEqual([basename(store.directory), ofRun].sort());
   });
@@ -118,14 +118,14 @@ describe("what starts leave behind", () => {
     const { start, folders } = world();
     const good = await start();
     good.trades();
-    good.over(summary(0));
-    for (let failures = 0; failures < 3; failures++) (await start()).over(undefined);
+    good.finish(summary(0));
+    for (let failures = 0; failures < 3; failures++) (await start()).finish(undefined);
     expect(folders()).toHaveLength(2);
     expect(existsSync(good.keyPath)).toBe(true);
     const next = await start();
     expect(existsSync(good.keyPath)).toBe(true);
     next.trades();
-    next.over(summary(0));
+    next.finish(summary(0));
     expect(folders()).toEqual([basename(next.folder)]);
   });
 
@@ -135,15 +135,15 @@ describe("what starts leave behind", () => {
     good.trades();
     good.store.write("peak-equity.json", "good");
     good.store.write("manual-halt.json", "halted");
-    good.over(summary(1));
+    good.finish(summary(1));
     const before = contentsOf(good.folder);
-    (await start()).over(undefined);
+    (await start()).finish(undefined);
     expect(contentsOf(good.folder)).toEqual(before);
     // One that is killed before it trades leaves them to the next.
     const killed = await start();
     expect(existsSync(join(killed.folder, "peak-equity.json"))).toBe(false);
     killed.unlock();
-    (await start()).over(undefined);
+    (await start()).finish(undefined);
     expect(contentsOf(good.folder)).toMatchObject({
       "peak-equity.json": "good",
       "manual-halt.json": "halted",
@@ -160,19 +160,19 @@ describe("what starts leave behind", () => {
       `another start is running: process ${process.pid} has the state folder ${first.folder}`,
     );
     expect(contentsOf(first.folder)).toEqual(before);
-    first.over(summary(0));
-    (await start()).over(undefined);
+    first.finish(summary(0));
+    (await start()).finish(undefined);
   });
 
   it("waits for the lock of a container that was killed a moment ago: the one that is started in its place is no second start", async () => {
     const { start } = world("stateDir: state");
     const first = await start();
-    first.over(undefined);
+    first.finish(undefined);
     const lock = join(first.folder, "start.lock");
     writeFileSync(lock, "1.100.00000000.1");
     const touched = Date.now() / 1000 - 3;
     utimesSync(lock, touched, touched);
-    (await start()).over(undefined);
+    (await start()).finish(undefined);
     expect(existsSync(lock)).toBe(false);
   });
 
@@ -189,7 +189,7 @@ describe("what starts leave behind", () => {
     expect(aside.map((name) => readFileSync(join(second.folder, name), "utf8"))).toEqual([key]);
     expect(readFileSync(second.keyPath, "utf8")).not.toBe(key);
     expect(existsSync(join(second.folder, "peak-equity.json"))).toBe(false);
-    second.over(undefined);
+    second.finish(undefined);
     await start();
     expect(readdirSync(second.folder).filter((name) => name.startsWith("key-0x"))).toHaveLength(1);
   });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import { stateDirOf } from "../../src/bot/state/state-dir.js";
+import { stateDirFor } from "../../src/bot/state/state-dir.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { captureCli, startCli } from "./captured-cli.js";
 import { untilQuoting } from "./commanded-exchange.js";
@@ -74,7 +74,7 @@ it("a bot and a guard that are started before the exchange wait for it, say so i
 
 it("a guard leaves alone what the bot is writing in that moment: both waited for the exchange, and note at once which one it is", async () => {
   const { file, exchangeFile, env } = await world();
-  const stateDir = stateDirOf(loadBotConfig(file, env), ecdsaScheme.signer(KEY).address);
+  const stateDir = stateDirFor(loadBotConfig(file, env), ecdsaScheme.signer(KEY).address);
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   writeFileSync(join(stateDir, "account.json.new"), "half of the bot's");
   const exchange = startCli(["exchange", exchangeFile, "--json"]);

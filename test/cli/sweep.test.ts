@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sweepDoubts } from "../../src/backtest/sweep/results/sweep-warnings.js";
+import { sweepWarnings } from "../../src/backtest/sweep/results/sweep-warnings.js";
 import type { SweepOutcome } from "../../src/backtest/sweep/run-sweep.js";
 import { programVersion } from "../../src/cli/process/program-version.js";
 import { OneByOne, SWEEP, SweepStage } from "../backtest/sweep/sweep-stage.js";
@@ -34,7 +34,7 @@ describe("marketwright sweep", () => {
     expect(readFileSync(join(out, "sweep.json"), "utf8")).toBe(readFileSync(alone.json, "utf8"));
     const { points, best } = alone.result;
     // Whoever reads the table on a terminal reads this too.
-    const doubts = sweepDoubts(alone.result);
+    const doubts = sweepWarnings(alone.result);
     expect(doubts).toEqual([expect.stringMatching(/^Doubtful are 2 of the best 6 points/)]);
     expect([status, stderr.replace(/^The history has a gap: .*\n/gm, "")]).toEqual([
       0,

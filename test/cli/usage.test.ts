@@ -7,8 +7,8 @@ const commands = (
   await buildProgram(
     processContext({
       signal: () => new Promise(() => {}),
-      unheard: () => {},
-      heard: () => {},
+      endOnSignal: () => {},
+      handleSignals: () => {},
       now: () => process.exit(),
     }),
   )

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { duplicateKey } from "../../src/core/config/find-duplicate-key.js";
+import { findDuplicateKey } from "../../src/core/config/find-duplicate-key.js";
 
 describe("a key that a JSON object has twice", () => {
   it.each([
@@ -13,11 +13,13 @@ describe("a key that a JSON object has twice", () => {
     ['{"__proto__":1,"__proto__":2}', "__proto__"],
   ])("is found in %s", (text, key) => {
     expect(() => JSON.parse(text)).not.toThrow();
-    expect(duplicateKey(text)).toBe(key);
+    expect(findDuplicateKey(text)).toBe(key);
   });
 
   it("is found in no text that was written from an object, whatever its keys and values are", () => {
-    fc.assert(fc.property(fc.json({ maxDepth: 5 }), (text) => duplicateKey(text) === undefined));
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 5 }), (text) => findDuplicateKey(text) === undefined),
+    );
   });
 
   it("is found wherever one is put in", () => {
@@ -30,7 +32,7 @@ describe("a key that a JSON object has twice", () => {
         const keys = Object.keys(object);
         const key = keys[pick % keys.length] ?? "";
         const text = `{"outer":[${JSON.stringify(object).slice(0, -1)},${JSON.stringify(key)}:${JSON.stringify(value)}}]}`;
-        expect(duplicateKey(text)).toBe(key);
+        expect(findDuplicateKey(text)).toBe(key);
       }),
     );
   });

@@ -12,12 +12,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   AppendOnlyFile,
-  lastLine,
-  lastLines,
+  readLastLine,
+  readLastLines,
+  readWholeLines,
   rotate,
   rotatedPath,
   type SyncPolicy,
-  wholeLines,
 } from "../../src/core/files/durable-log.js";
 
 describe("a file that fills are kept in", () => {
@@ -43,7 +43,7 @@ describe("a file that fills are kept in", () => {
       const file = AppendOnlyFile.open(path, "behind", "keep-json");
       file.append('{"id":"2"}\n');
       file.close();
-      expect(lastLines(path, 30)).toBe('{"id":"1"}\n{"id":"2"}\n');
+      expect(readLastLines(path, 30)).toBe('{"id":"1"}\n{"id":"2"}\n');
     } finally {
       rmSync(path);
     }
@@ -173,7 +173,7 @@ describe("a log that a crash or a full disk cut short", () => {
       const { log, append } = afterFullDisk(path, policy);
       append();
       log.close();
-      expect([...wholeLines(path)]).toEqual(['{"id":"1"}', '{"id":"2"}', '{"id":"4"}']);
+      expect([...readWholeLines(path)]).toEqual(['{"id":"1"}', '{"id":"2"}', '{"id":"4"}']);
     }
   });
 
@@ -217,8 +217,8 @@ describe("a log that a crash or a full disk cut short", () => {
       [`1\n${long}\n`, ["1", long]],
     ] as const) {
       writeFileSync(path, text);
-      expect([...wholeLines(path)]).toEqual(whole);
-      expect(lastLine(path)).toBe(whole.at(-1) ?? "");
+      expect([...readWholeLines(path)]).toEqual(whole);
+      expect(readLastLine(path)).toBe(whole.at(-1) ?? "");
     }
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/core/errors.js";
-import { pathKind } from "../../src/core/files/path-kind.js";
+import { readPathKind } from "../../src/core/files/path-kind.js";
 import { captureCli } from "../cli/captured-cli.js";
 
 const folder = mkdtempSync(join(tmpdir(), "marketwright-paths-"));
@@ -22,7 +22,7 @@ describe("what lies at a path", () => {
       join(file, "below"),
       "x".repeat(5000),
     ];
-    expect(lies.map(pathKind)).toEqual([
+    expect(lies.map(readPathKind)).toEqual([
       "file",
       "file",
       "folder",
@@ -36,7 +36,7 @@ describe("what lies at a path", () => {
   it("is wrong usage that names the path where a link leads to itself, for every command that is given one", async () => {
     const loop = join(folder, "loop");
     symlinkSync("loop", loop);
-    expect(() => pathKind(loop)).toThrow(ConfigError);
+    expect(() => readPathKind(loop)).toThrow(ConfigError);
     const named = {
       code: 2,
       out: "",
@@ -58,7 +58,7 @@ describe("what lies at a path", () => {
       const closed = join(folder, "closed");
       mkdirSync(closed);
       chmodSync(closed, 0);
-      expect(() => pathKind(join(closed, "key.json"))).toThrow(
+      expect(() => readPathKind(join(closed, "key.json"))).toThrow(
         /the path cannot be followed \(EACCES\)/,
       );
       chmodSync(closed, 0o700);

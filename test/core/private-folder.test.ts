@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { RunError } from "../../src/core/errors.js";
-import { makePrivate } from "../../src/core/files/private-folder.js";
+import { ensurePrivateFolder } from "../../src/core/files/private-folder.js";
 
 const scratch = (): string => realpathSync(mkdtempSync(join(tmpdir(), "mw-private-")));
 const modeOf = (path: string): number => statSync(path).mode & 0o7777;
@@ -29,7 +29,7 @@ function made(path: string, mode: number): string {
 describe("a folder that holds what a bot must not forget", () => {
   it("is made for its owner alone", () => {
     const folder = join(scratch(), "above", "state");
-    expect(makePrivate(folder, "stateDir")).toBe(false);
+    expect(ensurePrivateFolder(folder, "stateDir")).toBe(false);
     expect(modeOf(folder)).toBe(0o700);
     expect(modeOf(join(folder, ".."))).toBe(0o700);
   });
@@ -39,15 +39,15 @@ describe("a folder that holds what a bot must not forget", () => {
     (mode) => {
       const folder = made(join(scratch(), "state"), mode);
       writeFileSync(join(folder, "peak-equity.json"), "{}");
-      expect(makePrivate(folder, "stateDir")).toBe(true);
+      expect(ensurePrivateFolder(folder, "stateDir")).toBe(true);
       expect(modeOf(folder)).toBe(0o700);
-      expect(makePrivate(folder, "stateDir")).toBe(false);
+      expect(ensurePrivateFolder(folder, "stateDir")).toBe(false);
     },
   );
 
   it("stays as it is where others may read and not write", () => {
     const folder = made(join(scratch(), "state"), 0o755);
-    expect(makePrivate(folder, "stateDir")).toBe(false);
+    expect(ensurePrivateFolder(folder, "stateDir")).toBe(false);
     expect(modeOf(folder)).toBe(0o755);
   });
 
@@ -55,7 +55,7 @@ describe("a folder that holds what a bot must not forget", () => {
     "is refused below a folder in which any user may put another in its place (mode %o)",
     (mode) => {
       const above = made(join(scratch(), "above"), mode);
-      const refused = () => makePrivate(join(above, "bot", "state"), "stateDir");
+      const refused = () => ensurePrivateFolder(join(above, "bot", "state"), "stateDir");
       expect(refused).toThrow(RunError);
       expect(refused).toThrow(`chmod go-w ${above}`);
       chmodSync(above, mode | 0o1000);
@@ -67,17 +67,19 @@ describe("a folder that holds what a bot must not forget", () => {
     const state = made(join(scratch(), "state"), 0o700);
     const open = made(join(scratch(), "open"), 0o777);
     symlinkSync(state, join(open, "link"));
-    expect(() => makePrivate(join(open, "link"), "stateDir")).toThrow(`chmod go-w ${open}`);
-    expect(makePrivate(state, "stateDir")).toBe(false);
+    expect(() => ensurePrivateFolder(join(open, "link"), "stateDir")).toThrow(`chmod go-w ${open}`);
+    expect(ensurePrivateFolder(state, "stateDir")).toBe(false);
   });
 
   it.skipIf(!isRoot)(
     "is refused below a folder that a group of other users may write to, and not below one of a group alone",
     () => {
       const above = made(join(scratch(), "above"), 0o775);
-      expect(makePrivate(join(above, "own"), "stateDir")).toBe(false);
+      expect(ensurePrivateFolder(join(above, "own"), "stateDir")).toBe(false);
       chownSync(above, 0, STRANGER);
-      expect(() => makePrivate(join(above, "state"), "stateDir")).toThrow(`chmod go-w ${above}`);
+      expect(() => ensurePrivateFolder(join(above, "state"), "stateDir")).toThrow(
+        `chmod go-w ${above}`,
+      );
     },
   );
 
@@ -85,7 +87,7 @@ describe("a folder that holds what a bot must not forget", () => {
     const folder = made(join(scratch(), "state"), 0o777);
     writeFileSync(join(folder, "manual-halt.json"), "{}");
     chownSync(join(folder, "manual-halt.json"), STRANGER, STRANGER);
-    expect(() => makePrivate(folder, "stateDir")).toThrow(
+    expect(() => ensurePrivateFolder(folder, "stateDir")).toThrow(
       /stateDir: holds files of other users \(manual-halt\.json\)/,
     );
   });
@@ -93,6 +95,8 @@ describe("a folder that holds what a bot must not forget", () => {
   it("is an error that names the setting where it cannot be made", () => {
     const file = join(scratch(), "file");
     writeFileSync(file, "");
-    expect(() => makePrivate(join(file, "state"), "dataDir")).toThrow(/^dataDir: cannot make /);
+    expect(() => ensurePrivateFolder(join(file, "state"), "dataDir")).toThrow(
+      /^dataDir: cannot make /,
+    );
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { isQueueModelName, queueModelNamed } from "../../src/core/queue/queue-model-names.js";
+import { createQueueModel, isQueueModelName } from "../../src/core/queue/queue-model-names.js";
 
 /** What is left ahead of 100 when 60 of 100 + 300 are cancelled. */
 const frontAfter = (name: string, lotBase = 1) =>
-  queueModelNamed(name, lotBase).onDepth({ frontLots: 100, tradedLots: 0 }, 400, 340).frontLots;
+  createQueueModel(name, lotBase).onDepth({ frontLots: 100, tradedLots: 0 }, 400, 340).frontLots;
 
 describe("a queue model's name", () => {
   it.each([
@@ -17,7 +17,7 @@ describe("a queue model's name", () => {
     ["log2", 100 - 60 * (1 - Math.log(301) / Math.log(401))],
   ])("%s is the model of its formula", (name, left) => {
     expect(isQueueModelName(name)).toBe(true);
-    expect(queueModelNamed(name, 1).name).toBe(name);
+    expect(createQueueModel(name, 1).name).toBe(name);
     expect(frontAfter(name)).toBeCloseTo(left, 9);
   });
 
@@ -38,6 +38,6 @@ describe("a queue model's name", () => {
     "constructor-1",
   ])("is not %j", (name) => {
     expect(isQueueModelName(name)).toBe(false);
-    expect(() => queueModelNamed(name, 1)).toThrow("power-2");
+    expect(() => createQueueModel(name, 1)).toThrow("power-2");
   });
 });

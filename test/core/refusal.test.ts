@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Refusal, refusalOf } from "../../src/core/config/schema-violation.js";
+import {
+  findSchemaViolation,
+  type SchemaViolation,
+} from "../../src/core/config/schema-violation.js";
 
-function refused(schema: z.ZodType, value: unknown): Refusal {
+function refused(schema: z.ZodType, value: unknown): SchemaViolation {
   const read = schema.safeParse(value);
   if (read.success) throw new Error("it was taken");
-  return refusalOf(read.error, value);
+  return findSchemaViolation(read.error, value);
 }
 
 const side = z.enum(["BUY", "SELL"]);

@@ -11,14 +11,14 @@ import {
   timer,
 } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { seamScheduler } from "../../src/core/runtime/rx-scheduler.js";
+import { createRxScheduler } from "../../src/core/runtime/rx-scheduler.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 
 const START_MS = 1_700_000_000_000;
 
 function atStart(): { clock: VirtualClock; scheduler: SchedulerLike } {
   const clock = new VirtualClock(START_MS);
-  return { clock, scheduler: seamScheduler(clock) };
+  return { clock, scheduler: createRxScheduler(clock) };
 }
 
 describe("seam scheduler", () => {

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  maskSecretPath,
   maskSecrets,
+  maskVariableName,
   protectAddress,
   protectSecret,
   SECRET_MARK,
-  shownSecretFile,
-  shownVariable,
 } from "../../src/core/crypto/secrets.js";
 import { ConfigError } from "../../src/core/errors.js";
 
@@ -119,27 +119,27 @@ describe("an address", () => {
 
 describe("what an error shows of the place where a secret is", () => {
   it.each(["MARKETWRIGHT_KEY", "RPC_1", "KEY"])("is the name of a variable: %s", (name) => {
-    expect(shownVariable(name)).toBe(name);
+    expect(maskVariableName(name)).toBe(name);
   });
 
   it.each(["hunter2", "HUNTER2", "correct-horse", "S3cret!", `0x${"ab".repeat(32)}`, "_x"])(
     "is not what may be the secret itself: %s",
     (name) => {
-      expect(shownVariable(name)).not.toContain(name);
+      expect(maskVariableName(name)).not.toContain(name);
     },
   );
 
   it.each(["/run/secrets/bot-password", "key.txt", "./main-2.key", ".password.txt"])(
     "is the path of a file: %s",
     (path) => {
-      expect(shownSecretFile(path)).toBe(path);
+      expect(maskSecretPath(path)).toBe(path);
     },
   );
 
   it.each(["hunter2", "/home/me/config/S3cret!", `0x${"ab".repeat(32)}`])(
     "is not a secret in the place of a path: %s",
     (path) => {
-      expect(shownSecretFile(path)).not.toContain(path.slice(path.lastIndexOf("/") + 1));
+      expect(maskSecretPath(path)).not.toContain(path.slice(path.lastIndexOf("/") + 1));
     },
   );
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Fate, fateOf } from "../../src/exchange/fate.js";
+import { determineFate, type Fate } from "../../src/exchange/fate.js";
 import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";
 import { VENUE_ERROR_CODES } from "../../src/exchange/protocol/errors.js";
 import { outcomeOf } from "../../src/exchange/rest/outcomes.js";
@@ -126,8 +126,8 @@ it.each(CASES)(
     for (const result of results) {
       const shown = JSON.stringify(result).slice(0, 200);
       const fates = [
-        fateOf("place", outcomeOf(PLACE, result, context)),
-        ...CANCELS.map((action) => fateOf("cancel", outcomeOf(action, result, context))),
+        determineFate("place", outcomeOf(PLACE, result, context)),
+        ...CANCELS.map((action) => determineFate("cancel", outcomeOf(action, result, context))),
       ];
       expect([shown, ...fates]).toEqual([shown, place, cancel, cancel]);
     }

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lensAddress } from "../../src/bot/run/chain-access.js";
+import { findLensAddress } from "../../src/bot/run/chain-access.js";
 import { readCreditPerEth, readRiskyAccounts } from "../../src/bot/run/liquidator-venue.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { FormatError, MarketwrightError } from "../../src/core/errors.js";
-import { accountEvents, marketEvents } from "../../src/exchange/client/stream-decoder.js";
+import { decodeAccountFrame, decodeMarketFrame } from "../../src/exchange/client/stream-decoder.js";
 import {
   decodeBalances,
   decodeBalancesAnswer,
@@ -343,7 +343,7 @@ describe("an odd answer of the exchange", () => {
         expect(await readCreditPerEth(client, 6)).toBeGreaterThan(0n),
       "the risky accounts": (client) => readRiskyAccounts(client),
       "the lens": (client) =>
-        lensAddress({ lens: undefined } as Parameters<typeof lensAddress>[0], client),
+        findLensAddress({ lens: undefined } as Parameters<typeof findLensAddress>[0], client),
     };
     const own = Object.getOwnPropertyNames(RestClient.prototype).filter(
       (name) => !["constructor", "call"].includes(name),
@@ -405,7 +405,7 @@ describe("an odd frame of a stream", () => {
           ...frames.account(text),
           ...frames.single("btcusdc@trades", text),
         ];
-        for (const event of [...events, ...accountEvents(text), ...marketEvents(text)])
+        for (const event of [...events, ...decodeAccountFrame(text), ...decodeMarketFrame(text)])
           expect(event.type).toBeTypeOf("string");
       }),
       { numRuns: 3000 },

@@ -4,7 +4,7 @@ import { FormatError } from "../../src/core/errors.js";
 import { VENUE_ERROR_CODES } from "../../src/exchange/protocol/errors.js";
 import { RateLimitError } from "../../src/exchange/rest/rate-gate.js";
 import { RestCaller } from "../../src/exchange/rest/rest-caller.js";
-import { passingFailure } from "../../src/exchange/rest/transient-failure.js";
+import { classifyTransientFailure } from "../../src/exchange/rest/transient-failure.js";
 import type { HttpResult } from "../../src/exchange/rest/transport.js";
 import { VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
 
@@ -31,45 +31,45 @@ const coded = (status: number, code: number): HttpResult =>
 const PAGE = "<html>We are back at nine.</html>";
 
 describe("whether a failure may pass by itself", () => {
-  it.each<readonly [string, HttpResult, ReturnType<typeof passingFailure>]>([
+  it.each<readonly [string, HttpResult, ReturnType<typeof classifyTransientFailure>]>([
     [
       "a connection that is refused",
       { ok: false, cause: "connection-lost", sent: false, message: "" },
-      { cause: "no-connection", againAfterMs: 0 },
+      { cause: "no-connection", retryAfterMs: 0 },
     ],
     [
       "one that is cut off",
       { ok: false, cause: "connection-lost", sent: true, message: "" },
-      { cause: "no-answer", againAfterMs: 0 },
+      { cause: "no-answer", retryAfterMs: 0 },
     ],
     [
       "a time-out",
       { ok: false, cause: "timeout", sent: true, message: "" },
-      { cause: "no-answer", againAfterMs: 0 },
+      { cause: "no-answer", retryAfterMs: 0 },
     ],
     [
       "a time-out before anything left",
       { ok: false, cause: "timeout", sent: false, message: "" },
-      { cause: "no-answer", againAfterMs: 0 },
+      { cause: "no-answer", retryAfterMs: 0 },
     ],
-    ["a bad gateway", answer(502), { cause: "not-now", againAfterMs: 0 }],
-    ["a 5xx with a code that would stand", coded(503, 1112), { cause: "not-now", againAfterMs: 0 }],
+    ["a bad gateway", answer(502), { cause: "not-now", retryAfterMs: 0 }],
+    ["a 5xx with a code that would stand", coded(503, 1112), { cause: "not-now", retryAfterMs: 0 }],
     [
       "an internal error of whatever status",
       coded(400, 2010),
-      { cause: "not-now", againAfterMs: 0 },
+      { cause: "not-now", retryAfterMs: 0 },
     ],
-    ["a success that is a page", answer(200, PAGE), { cause: "not-now", againAfterMs: 0 }],
-    ["a request that came too slowly", answer(408), { cause: "not-now", againAfterMs: 0 }],
+    ["a success that is a page", answer(200, PAGE), { cause: "not-now", retryAfterMs: 0 }],
+    ["a request that came too slowly", answer(408), { cause: "not-now", retryAfterMs: 0 }],
     [
       "a rate limit that says its time",
       answer(429, "", 3_000),
-      { cause: "not-now", againAfterMs: 3_000 },
+      { cause: "not-now", retryAfterMs: 3_000 },
     ],
-    ["one that says none", answer(429), { cause: "not-now", againAfterMs: 5_000 }],
-    ["a ban that says its time", answer(418, "", 3_000), { cause: "banned", againAfterMs: 3_000 }],
-    ["one that says none", answer(418), { cause: "banned", againAfterMs: 60_000 }],
-    ["a timestamp outside the window", coded(400, 1011), { cause: "other-time", againAfterMs: 0 }],
+    ["one that says none", answer(429), { cause: "not-now", retryAfterMs: 5_000 }],
+    ["a ban that says its time", answer(418, "", 3_000), { cause: "banned", retryAfterMs: 3_000 }],
+    ["one that says none", answer(418), { cause: "banned", retryAfterMs: 60_000 }],
+    ["a timestamp outside the window", coded(400, 1011), { cause: "other-time", retryAfterMs: 0 }],
     ["no such interface", answer(404, PAGE), undefined],
     ["an error of another interface", answer(404, '{"error":"no such route"}'), undefined],
     ["a firewall that lets nobody in", answer(403, PAGE), undefined],
@@ -79,7 +79,7 @@ describe("whether a failure may pass by itself", () => {
     ["an unknown market", coded(400, 1112), undefined],
     ["a code that nobody knows", coded(400, 9999), undefined],
   ])("is answered for %s", async (_, result, expected) => {
-    expect(passingFailure(await failureOf(result))).toEqual(expected);
+    expect(classifyTransientFailure(await failureOf(result))).toEqual(expected);
   });
 
   it("is no for what is not the exchange's: an answer that is not as specified, our own budget, an error of ours", () => {
@@ -90,7 +90,7 @@ describe("whether a failure may pass by itself", () => {
       undefined,
       "no",
     ])
-      expect(passingFailure(error)).toBeUndefined();
+      expect(classifyTransientFailure(error)).toBeUndefined();
   });
 
   it("is the same after so many tries, and never yes for a refusal by code that says what it did", () => {
@@ -104,9 +104,11 @@ describe("whether a failure may pass by itself", () => {
         fc.integer({ min: 2, max: 9 }),
         (code, status, tries) => {
           const refusal = new VenueError({ code, codeText: "", message: "" }, status);
-          expect(passingFailure(refusal.after(tries))).toBeUndefined();
+          expect(classifyTransientFailure(refusal.after(tries))).toBeUndefined();
           const silent = new VenueRequestError("", { httpStatus: status, mayHaveHappened: true });
-          expect(passingFailure(silent.after(tries))).toEqual(passingFailure(silent));
+          expect(classifyTransientFailure(silent.after(tries))).toEqual(
+            classifyTransientFailure(silent),
+          );
         },
       ),
     );

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { retryAfterMs } from "../../src/exchange/rest/parse-retry-after.js";
+import { parseRetryAfterMs } from "../../src/exchange/rest/parse-retry-after.js";
 
 it("reads every date as the calendar counts it", () => {
   const seconds = fc.integer({ min: 0, max: 7_258_118_400 });
@@ -8,8 +8,8 @@ it("reads every date as the calendar counts it", () => {
   fc.assert(
     fc.property(seconds, fc.integer({ min: 1, max: 9_999_999 }), (from, wait) => {
       const times = { retryAfter: httpDate(from + wait), date: httpDate(from) };
-      expect(retryAfterMs(times, 0)).toBe(wait * 1000);
-      expect(retryAfterMs({ ...times, date: undefined }, from * 1000)).toBe(wait * 1000);
+      expect(parseRetryAfterMs(times, 0)).toBe(wait * 1000);
+      expect(parseRetryAfterMs({ ...times, date: undefined }, from * 1000)).toBe(wait * 1000);
     }),
   );
 });

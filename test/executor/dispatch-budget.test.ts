@@ -4,13 +4,13 @@ import { RateBudget } from "../../src/core/rate-budget.js";
 import { DISJOINT_RATE_BUCKETS } from "../../src/exchange/rate-buckets.js";
 import {
   ACTION_COST,
-  actionCosts,
+  blockBudgets,
+  computeActionCosts,
   type DispatchBudgets,
   type DispatchKind,
   type DispatchReserves,
   mayDispatch,
-  spendOn,
-  throttleAll,
+  spendTokens,
 } from "../../src/executor/dispatch-budget.js";
 
 const budgetsOf = (order: number, common: number): DispatchBudgets => ({
@@ -22,38 +22,38 @@ const reserves: DispatchReserves = {
   ordersThatMayFill: 3,
   markets: 2,
   guard: { ORDER: 5, COMMON: 5 },
-  questions: 4,
+  queryReserve: 4,
 };
 
-const mayLeave = (order: number, common: number, kind: DispatchKind, held = reserves) =>
-  mayDispatch(budgetsOf(order, common), kind, held, 0).mayLeave;
+const isAllowed = (order: number, common: number, kind: DispatchKind, held = reserves) =>
+  mayDispatch(budgetsOf(order, common), kind, held, 0).isAllowed;
 
 describe("what each action must leave", () => {
   it("a place leaves the cancels of all that may fill, its own, the last token of each market and the guard's share", () => {
-    expect(mayLeave(12, 100, "place")).toBe(true);
-    expect(mayLeave(11, 100, "place")).toBe(false);
-    expect(mayLeave(13, 100, "build")).toBe(true);
-    expect(mayLeave(12, 100, "build")).toBe(false);
+    expect(isAllowed(12, 100, "place")).toBe(true);
+    expect(isAllowed(11, 100, "place")).toBe(false);
+    expect(isAllowed(13, 100, "build")).toBe(true);
+    expect(isAllowed(12, 100, "build")).toBe(false);
   });
 
   it("a cancel leaves the last token of each market, and that one leaves the guard's share", () => {
-    expect(mayLeave(8, 100, "cancel")).toBe(true);
-    expect(mayLeave(7, 100, "cancel")).toBe(false);
-    expect(mayLeave(6, 100, "cancel-all")).toBe(true);
-    expect(mayLeave(5, 100, "cancel-all")).toBe(false);
+    expect(isAllowed(8, 100, "cancel")).toBe(true);
+    expect(isAllowed(7, 100, "cancel")).toBe(false);
+    expect(isAllowed(6, 100, "cancel-all")).toBe(true);
+    expect(isAllowed(5, 100, "cancel-all")).toBe(false);
   });
 
   it("a question costs no ORDER token, and leaves COMMON to cancels; a place leaves some to questions", () => {
-    expect(mayLeave(1, 11, "question")).toBe(true);
-    expect(mayLeave(1, 10, "question")).toBe(false);
-    expect(mayLeave(100, 16, "place")).toBe(true);
-    expect(mayLeave(100, 15, "place")).toBe(false);
+    expect(isAllowed(1, 11, "question")).toBe(true);
+    expect(isAllowed(1, 10, "question")).toBe(false);
+    expect(isAllowed(100, 16, "place")).toBe(true);
+    expect(isAllowed(100, 15, "place")).toBe(false);
   });
 
   it("says which bucket lacks what, and when to ask again", () => {
-    const spent = spendOn(budgetsOf(12, 100), "place", 1_000);
+    const spent = spendTokens(budgetsOf(12, 100), "place", 1_000);
     expect(mayDispatch(spent, "place", reserves, 2_000)).toEqual({
-      mayLeave: false,
+      isAllowed: false,
       bucket: "ORDER",
       available: 11,
       needed: 12,
@@ -62,10 +62,10 @@ describe("what each action must leave", () => {
   });
 
   it("after a 429 nothing leaves from either bucket until the wait is over", () => {
-    const budgets = throttleAll(budgetsOf(100, 100), 5_000);
+    const budgets = blockBudgets(budgetsOf(100, 100), 5_000);
     for (const kind of Object.keys(ACTION_COST) as DispatchKind[]) {
-      expect(mayDispatch(budgets, kind, reserves, 4_999).mayLeave).toBe(false);
-      expect(mayDispatch(budgets, kind, reserves, 5_000).mayLeave).toBe(true);
+      expect(mayDispatch(budgets, kind, reserves, 4_999).isAllowed).toBe(false);
+      expect(mayDispatch(budgets, kind, reserves, 5_000).isAllowed).toBe(true);
     }
   });
 });
@@ -90,29 +90,29 @@ describe("a place never starves a cancel", () => {
             ordersThatMayFill: mayFill,
             markets,
             guard: { ORDER: 1, COMMON: 1 },
-            questions: 2,
+            queryReserve: 2,
           });
           for (const { kind, gapMs } of steps) {
             nowMs += gapMs;
             if (kind === "cancel" && mayFill === 0) continue;
             const verdict = mayDispatch(budgets, kind, held(), nowMs);
             // A cancel whose reserve is there is never refused.
-            if (kind === "cancel") expect(verdict.mayLeave).toBe(true);
-            if (!verdict.mayLeave) continue;
-            budgets = spendOn(budgets, kind, nowMs);
+            if (kind === "cancel") expect(verdict.isAllowed).toBe(true);
+            if (!verdict.isAllowed) continue;
+            budgets = spendTokens(budgets, kind, nowMs);
             if (kind === "place") mayFill++;
             if (kind === "cancel") mayFill--;
           }
           const orders = mayFill;
           for (let i = 0; i < orders; i++) {
-            expect(mayDispatch(budgets, "cancel", held(), nowMs).mayLeave).toBe(true);
-            budgets = spendOn(budgets, "cancel", nowMs);
+            expect(mayDispatch(budgets, "cancel", held(), nowMs).isAllowed).toBe(true);
+            budgets = spendTokens(budgets, "cancel", nowMs);
             mayFill--;
           }
           if (orders === 0) return;
           for (let i = 0; i < markets; i++) {
-            expect(mayDispatch(budgets, "cancel-all", held(), nowMs).mayLeave).toBe(true);
-            budgets = spendOn(budgets, "cancel-all", nowMs);
+            expect(mayDispatch(budgets, "cancel-all", held(), nowMs).isAllowed).toBe(true);
+            budgets = spendTokens(budgets, "cancel-all", nowMs);
           }
           expect(budgets.ORDER.available(nowMs)).toBeGreaterThanOrEqual(1);
         },
@@ -123,7 +123,7 @@ describe("a place never starves a cancel", () => {
 });
 
 describe("where the exchange keeps its two limits apart", () => {
-  const costs = actionCosts(DISJOINT_RATE_BUCKETS);
+  const costs = computeActionCosts(DISJOINT_RATE_BUCKETS);
 
   it("an order costs ORDER alone, a question COMMON alone, and neither keeps tokens in the other's bucket", () => {
     expect(costs).toMatchObject({
@@ -135,11 +135,11 @@ describe("where the exchange keeps its two limits apart", () => {
       guard: { ORDER: 1, COMMON: 1 },
       markets: 2,
       ordersThatMayFill: 30,
-      questions: 50,
+      queryReserve: 50,
     };
-    expect(mayDispatch(budgetsOf(100, 2), "question", held, 0, costs).mayLeave).toBe(true);
-    expect(mayDispatch(budgetsOf(100, 2), "question", held, 0).mayLeave).toBe(false);
-    const spent = spendOn(budgetsOf(100, 2), "place", 0, costs);
+    expect(mayDispatch(budgetsOf(100, 2), "question", held, 0, costs).isAllowed).toBe(true);
+    expect(mayDispatch(budgetsOf(100, 2), "question", held, 0).isAllowed).toBe(false);
+    const spent = spendTokens(budgetsOf(100, 2), "place", 0, costs);
     expect([spent.ORDER.available(0), spent.COMMON.available(0)]).toEqual([99, 2]);
   });
 });

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { RunError } from "../../src/core/errors.js";
-import { Outbox, type OutboxKind, outboxPriority, Recall } from "../../src/executor/outbox.js";
+import {
+  Outbox,
+  type OutboxKind,
+  outboxPriority,
+  WithdrawHandle,
+} from "../../src/executor/outbox.js";
 
 /** Lets every microtask run that is due, and every one that those make. */
 async function settle(): Promise<void> {
@@ -13,12 +18,12 @@ function watched(concurrency: number) {
   const left: string[] = [];
   const withdrawn: string[] = [];
   const done = new Map<string, () => void>();
-  const enqueue = (key: string, kind: OutboxKind, rank = 0, recall?: Recall) =>
+  const enqueue = (key: string, kind: OutboxKind, rank = 0, recall?: WithdrawHandle) =>
     outbox.enqueue({
       key,
       priority: outboxPriority(kind, rank),
-      ...(recall === undefined ? {} : { recall }),
-      leave: (end) => {
+      ...(recall === undefined ? {} : { withdrawHandle: recall }),
+      onTurn: (end) => {
         left.push(key);
         done.set(key, end);
       },
@@ -51,7 +56,7 @@ describe("the outbox", () => {
       "place 1",
       "question",
     ]);
-    expect([outbox.waiting, outbox.underWay]).toEqual([0, 0]);
+    expect([outbox.waiting, outbox.inFlight]).toEqual([0, 0]);
   });
 
   it("never lets an item leave inside enqueue: leaving is an input of its own", async () => {
@@ -67,7 +72,7 @@ describe("the outbox", () => {
     for (const key of ["a", "b", "c"]) enqueue(key, "place");
     await settle();
     expect(left).toEqual(["a", "b"]);
-    expect([outbox.waiting, outbox.underWay]).toEqual([1, 2]);
+    expect([outbox.waiting, outbox.inFlight]).toEqual([1, 2]);
     done.get("a")?.();
     done.get("a")?.();
     await settle();
@@ -76,11 +81,11 @@ describe("the outbox", () => {
 
   it("lets a superseded item go silently while it waits", async () => {
     const { left, withdrawn, done, enqueue } = watched(1);
-    const superseded = new Recall();
+    const superseded = new WithdrawHandle();
     enqueue("a", "place");
     enqueue("b", "place", 0, superseded);
     await settle();
-    superseded.make();
+    superseded.withdraw();
     await settle();
     expect([left, withdrawn]).toEqual([["a"], ["b"]]);
     done.get("a")?.();
@@ -90,12 +95,12 @@ describe("the outbox", () => {
 
   it("withdraws an item that was taken back before it came, or in the very turn that it was to leave", async () => {
     const { left, withdrawn, enqueue } = watched(2);
-    const dead = new Recall();
-    dead.make();
+    const dead = new WithdrawHandle();
+    dead.withdraw();
     enqueue("dead", "place", 0, dead);
-    const late = new Recall();
+    const late = new WithdrawHandle();
     enqueue("late", "place", 0, late);
-    late.make();
+    late.withdraw();
     await settle();
     expect(left).toEqual([]);
     expect(withdrawn.sort()).toEqual(["dead", "late"]);
@@ -103,13 +108,13 @@ describe("the outbox", () => {
 
   it("keeps holding the place of an item that is taken back after it left: its request is on the wire", async () => {
     const { outbox, left, withdrawn, done, enqueue } = watched(1);
-    const late = new Recall();
+    const late = new WithdrawHandle();
     enqueue("a", "place", 0, late);
     enqueue("b", "place");
     await settle();
-    late.make();
+    late.withdraw();
     await settle();
-    expect([left, withdrawn, outbox.underWay]).toEqual([["a"], [], 1]);
+    expect([left, withdrawn, outbox.inFlight]).toEqual([["a"], [], 1]);
     done.get("a")?.();
     await settle();
     expect(left).toEqual(["a", "b"]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pacedTolerance } from "../../src/executor/pacing.js";
+import { paceTolerance } from "../../src/executor/pacing.js";
 import type { Quote } from "../../src/strategies/intent.js";
 
 const quotes: readonly Quote[] = [
@@ -11,24 +11,24 @@ const exact = { priceTicks: 0, sizeFraction: 0 };
 
 describe("following quotes with the tokens there are", () => {
   it("follows as closely as configured while half of the window's tokens are left", () => {
-    expect(pacedTolerance(exact, quotes, 1)).toBe(exact);
-    expect(pacedTolerance(exact, quotes, 0.5)).toBe(exact);
+    expect(paceTolerance(exact, quotes, 1)).toBe(exact);
+    expect(paceTolerance(exact, quotes, 0.5)).toBe(exact);
   });
 
   it("lets a price be off by up to half of the half spread, and a size by half, as the tokens run out", () => {
-    expect(pacedTolerance(exact, quotes, 0.25)).toEqual({ priceTicks: 5, sizeFraction: 0.25 });
-    expect(pacedTolerance(exact, quotes, 0)).toEqual({ priceTicks: 10, sizeFraction: 0.5 });
+    expect(paceTolerance(exact, quotes, 0.25)).toEqual({ priceTicks: 5, sizeFraction: 0.25 });
+    expect(paceTolerance(exact, quotes, 0)).toEqual({ priceTicks: 10, sizeFraction: 0.5 });
   });
 
   it("never follows more closely than configured", () => {
-    expect(pacedTolerance({ priceTicks: 40, sizeFraction: 0.9 }, quotes, 0)).toEqual({
+    expect(paceTolerance({ priceTicks: 40, sizeFraction: 0.9 }, quotes, 0)).toEqual({
       priceTicks: 40,
       sizeFraction: 0.9,
     });
   });
 
   it("keeps the configured price tolerance where only one side is quoted", () => {
-    expect(pacedTolerance(exact, quotes.slice(0, 2), 0)).toEqual({
+    expect(paceTolerance(exact, quotes.slice(0, 2), 0)).toEqual({
       priceTicks: 0,
       sizeFraction: 0.5,
     });

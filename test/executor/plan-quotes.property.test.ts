@@ -4,7 +4,7 @@ import type { Side } from "../../src/core/units.js";
 import { crosses } from "../../src/executor/crossing.js";
 import type { Plan, PlannedPlace } from "../../src/executor/plan.js";
 import { planQuotes, type QuotesInput } from "../../src/executor/plan-quotes.js";
-import { closesSlot, type WorkingOrder } from "../../src/executor/working-order.js";
+import { isSlotClosedBy, type WorkingOrder } from "../../src/executor/working-order.js";
 import type { Quote } from "../../src/strategies/intent.js";
 import { quoteSettings, quotesInput } from "./fixtures.js";
 import { isStillPlanned } from "./still-planned.js";
@@ -105,7 +105,7 @@ describe("every plan", () => {
           });
           const plan = planQuotes(input);
           expect(planQuotes(input)).toEqual(plan);
-          const live = input.working.filter(closesSlot);
+          const live = input.working.filter(isSlotClosedBy);
           const closed = new Set(live.map((order) => `${order.side} ${order.level}`));
           for (const place of plan.places) {
             expect(closed.has(`${place.side} ${place.level}`)).toBe(false);

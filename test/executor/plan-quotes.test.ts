@@ -161,7 +161,7 @@ describe("cancel before place", () => {
   });
 
   it("opens the slot of an order whose cancel was taken, though its last fills are not told yet", () => {
-    const taken = order("BUY", 0, 100, { phase: "cancelling", mayFillLots: 0, untoldLots: 10 });
+    const taken = order("BUY", 0, 100, { phase: "cancelling", mayFillLots: 0, unreportedLots: 10 });
     expect(planQuotes(quotesInput({ quotes: [bid(0, 99)], working: [taken] })).places).toHaveLength(
       1,
     );

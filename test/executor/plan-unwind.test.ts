@@ -4,7 +4,7 @@ import type { Side } from "../../src/core/units.js";
 import { TARGET_LEVEL } from "../../src/executor/plan-target.js";
 import { planUnwind, type UnwindInput } from "../../src/executor/plan-unwind.js";
 import { allowedLots, nextStepAtMs } from "../../src/executor/unwind-schedule.js";
-import { mayBecomePosition, type WorkingOrder } from "../../src/executor/working-order.js";
+import { maxNewPositionLots, type WorkingOrder } from "../../src/executor/working-order.js";
 import type { TargetIntent, UnwindPart, UnwindSchedule } from "../../src/strategies/intent.js";
 import { ask, bid, order, quoteSettings, unanswered } from "./fixtures.js";
 
@@ -414,7 +414,7 @@ describe("whatever works already", () => {
           expect(planUnwind(input)).toEqual(plan);
           const reducing = positionLots > 0 ? "SELL" : "BUY";
           const underWay = working.reduce(
-            (sum, one) => sum + (one.side === reducing ? mayBecomePosition(one) : 0),
+            (sum, one) => sum + (one.side === reducing ? maxNewPositionLots(one) : 0),
             0,
           );
           const placed = plan.places.reduce((sum, { lots }) => sum + lots, 0);

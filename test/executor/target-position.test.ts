@@ -114,7 +114,9 @@ describe("working a position towards its target", () => {
     const told = planTarget(
       targetInput({
         positionLots: 10,
-        working: [order("SELL", 0, 100, { phase: "cancelling", mayFillLots: 0, untoldLots: 10 })],
+        working: [
+          order("SELL", 0, 100, { phase: "cancelling", mayFillLots: 0, unreportedLots: 10 }),
+        ],
       }),
     );
     expect([told.state, told.places]).toEqual(["waiting", []]);
@@ -195,7 +197,7 @@ describe("no outcome overshoots", () => {
                   lots,
                   phase: "cancelling",
                   mayFillLots: 0,
-                  untoldLots: lots,
+                  unreportedLots: lots,
                 })
               : {
                   ...unanswered(side, i, ticks, "unknown"),

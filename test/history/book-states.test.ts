@@ -1,24 +1,24 @@
 import { describe, expect, it } from "vitest";
-import { BookStates } from "../../src/history/staging/book-state-timer.js";
+import { BookStateTimer } from "../../src/history/staging/book-state-timer.js";
 
 describe("a book in which nobody can quote", () => {
   it("is told where it was crossed, one-sided or empty for more than half of a run, by how long it was each", () => {
-    const book = new BookStates(1_000);
+    const book = new BookStateTimer(1_000);
     book.touch(500, 10, 12);
     book.touch(1_200, 12, 12);
-    expect(book.worthless(1_400, "the run")).toBeUndefined();
+    expect(book.explainUnusable(1_400, "the run")).toBeUndefined();
     book.touch(1_500, 13, 12);
     book.touch(1_700, Number.NaN, 12);
-    expect(book.worthless(2_200, "the run")).toBe(
+    expect(book.explainUnusable(2_200, "the run")).toBe(
       "the book had no two sides, or crossed ones, for 83.3 % of the run: crossed for 41.7 %, one-sided for 41.7 %",
     );
   });
 
   it("is not told where it has two sides for as long, or had none before the figures begin", () => {
-    const book = new BookStates(1_000);
+    const book = new BookStateTimer(1_000);
     book.touch(1_000, 10, 12);
     book.touch(1_500, Number.NaN, Number.NaN);
-    expect(book.worthless(2_000, "the run")).toBeUndefined();
-    expect(book.worthless(2_001, "the run")).toMatch(/empty for 50 %/);
+    expect(book.explainUnusable(2_000, "the run")).toBeUndefined();
+    expect(book.explainUnusable(2_001, "the run")).toMatch(/empty for 50 %/);
   });
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ReplayClock } from "../../src/backtest/engine/replay-clock.js";
 import { BookFeed } from "../../src/backtest/feed/book-feed.js";
-import { StandingBook } from "../../src/history/columns/tape/book-state.js";
+import { BookState } from "../../src/history/columns/tape/book-state.js";
 import { openTapes } from "../../src/history/columns/tape/open-tapes.js";
 import { TapeKind } from "../../src/history/columns/tape/tape.js";
 import { brokenChain } from "../../src/history/import/formats/broken-chain.js";
@@ -11,7 +11,7 @@ import type { Span } from "../../src/history/spans.js";
 import type { DayManifest } from "../../src/history/store/day-manifest.js";
 import { Duck } from "../../src/history/store/duck.js";
 import { HistoryStore } from "../../src/history/store/history-store.js";
-import { endingBook } from "../support/final-book.js";
+import { finalBook } from "../support/final-book.js";
 import { openTape } from "./open-tape.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
@@ -98,11 +98,11 @@ describe("a book of which messages were lost", () => {
       TapeKind.bookUpdate,
     ]);
     expect((tape.exchangeUs[2] as number) / 1000 - START_MS).toBe(1001);
-    const book = new StandingBook();
+    const book = new BookState();
     book.play(tape, 4);
-    expect([book.known(), book.beyond()]).toEqual([[], [[97, 2]]]);
+    expect([book.knownRows(), book.rowsBeyondKnown()]).toEqual([[], [[97, 2]]]);
     // The levels of before are not there behind the snapshot either.
-    expect(endingBook(tape)).toEqual([
+    expect(finalBook(tape)).toEqual([
       [95, 8],
       [-96, 1],
     ]);
@@ -126,8 +126,8 @@ describe("a book of which messages were lost", () => {
     const trusted: Record<number, boolean> = {};
     for (const ms of [500, 1010, 1500, 4500, 9010, 9030]) {
       const us = (START_MS + ms) * 1000;
-      while (feed.nextUs <= us) feed.hear(us + 1);
-      trusted[ms] = feed.book.synchronised;
+      while (feed.nextUs <= us) feed.advance(us + 1);
+      trusted[ms] = feed.book.isSynchronised;
     }
     expect(trusted).toEqual({
       500: true,
@@ -149,8 +149,8 @@ describe("a book of which messages were lost", () => {
       () => undefined,
       () => false,
     );
-    while (feed.nextUs < (START_MS + 6000) * 1000) feed.hear((START_MS + 6000) * 1000);
-    expect(feed.book.synchronised).toBe(false);
+    while (feed.nextUs < (START_MS + 6000) * 1000) feed.advance((START_MS + 6000) * 1000);
+    expect(feed.book.isSynchronised).toBe(false);
   });
 
   it("is not known to the file's end where no snapshot comes, and the next day neither where its file begins without one", async () => {
@@ -165,9 +165,9 @@ describe("a book of which messages were lost", () => {
     );
     await take(store, [next]);
     const tape = await openTape(store, "btcusdt", WISH);
-    const book = new StandingBook();
+    const book = new BookState();
     book.play(tape, tape.messages);
-    expect([book.isKnown, book.beyond()]).toEqual([false, [[60, 1]]]);
+    expect([book.isKnown, book.rowsBeyondKnown()]).toEqual([false, [[60, 1]]]);
   });
 
   // The import's sentence ended at "the book is not known", and levels behind the snapshot stood there as if nothing was missing.
@@ -199,7 +199,7 @@ describe("a book of which messages were lost", () => {
       expect(findings).toEqual([
         "1 updates do not follow on the one before (prevEndSequence, else beginSequence): the book is not known for 0.001 s, each time to the next snapshot",
       ]);
-      expect(endingBook(await openTape(store, "btcusdt", WISH))).toEqual([
+      expect(finalBook(await openTape(store, "btcusdt", WISH))).toEqual([
         [95, 6],
         [-96, 1],
       ]);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/core/units.js";
-import { gapsOf } from "../../src/history/spans.js";
+import { findGaps } from "../../src/history/spans.js";
 import type { DayManifest } from "../../src/history/store/day-manifest.js";
 import { HistoryStore } from "../../src/history/store/history-store.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
@@ -39,7 +39,7 @@ describe("a file that was cut at a midnight", () => {
     ]);
     const days = store.days(SERIES);
     expect(
-      gapsOf(
+      findGaps(
         days.flatMap(({ covered }) => covered),
         [START + 81_000_000, START + DAY_MS + 6_000_000],
       ),

@@ -1,21 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  dayOf,
   instantText,
+  parseDayStart,
   parseInstant,
   parseInstantUs,
-  startOf,
+  toDay,
 } from "../../src/history/day.js";
-import { cutTo, gapsOf, type Span, unionOf } from "../../src/history/spans.js";
+import { clipSpans, findGaps, mergeSpans, type Span } from "../../src/history/spans.js";
 
 describe("a day of the store", () => {
   it("is the UTC day that the platform's calendar names, from 1970 to 2200", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Date.UTC(2200, 0, 1) }), (instantMs) => {
         const iso = new Date(instantMs).toISOString();
-        expect(dayOf(instantMs)).toBe(iso.slice(0, 10));
-        expect(startOf(dayOf(instantMs))).toBe(Date.parse(iso.slice(0, 10)));
+        expect(toDay(instantMs)).toBe(iso.slice(0, 10));
+        expect(parseDayStart(toDay(instantMs))).toBe(Date.parse(iso.slice(0, 10)));
         expect(parseInstant(instantText(instantMs), "at")).toBe(instantMs);
       }),
     );
@@ -24,13 +24,13 @@ describe("a day of the store", () => {
   it.each(["2024-02-30", "2023-02-29", "2024-13-01", "2024-1-1", "yesterday"])(
     "is not %s",
     (text) => {
-      expect(startOf(text)).toBeUndefined();
+      expect(parseDayStart(text)).toBeUndefined();
       expect(() => parseInstant(text, "--from")).toThrow(/--from: is no instant/);
     },
   );
 
   it("knows leap days and times within a day", () => {
-    expect(dayOf(startOf("2024-02-29") as number)).toBe("2024-02-29");
+    expect(toDay(parseDayStart("2024-02-29") as number)).toBe("2024-02-29");
     expect(parseInstant("2024-08-08T23:54:16.322Z", "--from")).toBe(1723161256322);
     expect(parseInstant("1723161256322", "--from")).toBe(1723161256322);
     expect(() => parseInstant("2024-08-08T24:00:00Z", "--to")).toThrow(/--to/);
@@ -60,14 +60,14 @@ describe("spans of time", () => {
       fc.property(fc.array(span, { maxLength: 8 }), span, (spans, within) => {
         const instants = Array.from({ length: 90 }, (_, at) => at);
         const told = (spansOf: readonly Span[]) => instants.map((at) => isIn(spansOf, at));
-        expect(told(unionOf(spans))).toEqual(told(spans));
-        expect(told(cutTo(spans, within))).toEqual(
+        expect(told(mergeSpans(spans))).toEqual(told(spans));
+        expect(told(clipSpans(spans, within))).toEqual(
           instants.map((at) => isIn(spans, at) && isIn([within], at)),
         );
-        expect(told(gapsOf(spans, within))).toEqual(
+        expect(told(findGaps(spans, within))).toEqual(
           instants.map((at) => isIn([within], at) && !isIn(spans, at)),
         );
-        const united = unionOf(spans);
+        const united = mergeSpans(spans);
         expect(
           united.every(([from], index) => index === 0 || from > (united[index - 1] as Span)[1]),
         ).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { RunError } from "../../src/core/errors.js";
 import { HistoryError } from "../../src/history/history-errors.js";
-import { diskTrouble } from "../../src/history/store/to-disk-error.js";
+import { toDiskError } from "../../src/history/store/to-disk-error.js";
 
 const system = (code: string): Error =>
   Object.assign(new Error(`${code}: something, write`), { code });
@@ -25,7 +25,7 @@ describe("Trouble with the disk that a store is on", () => {
   ] as const)(
     "is told of the store, and not of the file that was read, where %s",
     (_what, error, message) => {
-      const told = diskTrouble(error, "store");
+      const told = toDiskError(error, "store");
       expect(told).toBeInstanceOf(RunError);
       expect(told).not.toBeInstanceOf(HistoryError);
       expect(told?.message).toMatch(message);
@@ -40,6 +40,6 @@ describe("Trouble with the disk that a store is on", () => {
     ["a file is broken", new HistoryError("t.gz", "is broken", { cause: system("Z_BUF_ERROR") })],
     ["something else failed", new TypeError("x is not a function")],
   ] as const)("is none where %s", (_what, error) => {
-    expect(diskTrouble(error, "store")).toBeUndefined();
+    expect(toDiskError(error, "store")).toBeUndefined();
   });
 });

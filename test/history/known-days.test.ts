@@ -8,7 +8,7 @@ import type { Span } from "../../src/history/spans.js";
 import { type DayManifest, manifestText } from "../../src/history/store/day-manifest.js";
 import { HistoryStore } from "../../src/history/store/history-store.js";
 import { listHistory, type SeriesListing } from "../../src/history/store/list-history.js";
-import { endingBook } from "../support/final-book.js";
+import { finalBook } from "../support/final-book.js";
 import { openTape } from "./open-tape.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
@@ -52,13 +52,13 @@ class Stand {
   /** What a replay lacks of a time, and the book that it ends with. */
   async replayed([fromMs, toMs]: Span): Promise<{
     readonly gaps: readonly Span[];
-    readonly book: ReturnType<typeof endingBook>;
+    readonly book: ReturnType<typeof finalBook>;
   }> {
     const wish = { ...WISH, fromUs: fromMs * 1000, toUs: toMs * 1000 };
     const { gaps } = await openTapes(this.store, "btcusdt", wish);
     return {
       gaps: gaps.map(({ span }) => span),
-      book: endingBook(await openTape(this.store, "btcusdt", wish)),
+      book: finalBook(await openTape(this.store, "btcusdt", wish)),
     };
   }
 

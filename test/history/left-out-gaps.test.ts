@@ -3,14 +3,16 @@ import { describe, expect, it } from "vitest";
 import { checkMapping } from "../../src/history/import/formats/mapping.js";
 import type { ImportOptions } from "../../src/history/import/import-files.js";
 import type { Span } from "../../src/history/spans.js";
-import { endingBook } from "../support/final-book.js";
+import { finalBook } from "../support/final-book.js";
 import { ImportStand } from "./import-stand.js";
 import { openTape } from "./open-tape.js";
 import { query, take } from "./scratch.js";
 
 const TIME = Date.UTC(2025, 0, 12, 12);
 const at = (...[from, to]: Span): Span => [TIME + from, TIME + to];
-const drop = (mostDropped: number): Partial<ImportOptions> => ({ repairs: { mostDropped } });
+const drop = (mostDropped: number): Partial<ImportOptions> => ({
+  repairs: { maxDropped: mostDropped },
+});
 
 class Stand extends ImportStand {
   /** The day as every reader takes it, its gaps within 0 and `toMs`. */
@@ -241,7 +243,7 @@ it.each([
       fromUs: 0,
       toUs: 4e15,
     });
-    expect(endingBook(tape).map(([ticks]) => ticks)).toEqual([95, -105, -125]);
+    expect(finalBook(tape).map(([ticks]) => ticks)).toEqual([95, -105, -125]);
   },
 );
 
@@ -314,7 +316,7 @@ describe("What was derived from a row that was left out", () => {
     const text = `t,p,q,s\n${trade("0", "0.30000000000000004")}${trade(1, "0.30000000000000004")}${trade(2, "-0.1")}${trade(3, "0.2")}`;
     const taken = await stand.take("t.csv", text, {
       mapping: TRADES,
-      repairs: { round: true, mostDropped: 2 },
+      repairs: { round: true, maxDropped: 2 },
     });
     expect(taken).toMatchObject({ rows: 2, dropped: 2, rounded: 1 });
     expect(await stand.trades("id, CAST(amount AS DOUBLE) AS amount", "id")).toEqual([

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HistoryError } from "../../src/history/history-errors.js";
-import { isDecimal, layoutOf } from "../../src/history/kinds.js";
+import { isDecimal, layoutFor } from "../../src/history/kinds.js";
 import { parquetSql, refuseBroken } from "../../src/history/staging/decimal-places.js";
-import { Duck, wholeOf } from "../../src/history/store/duck.js";
+import { Duck, toBigInt } from "../../src/history/store/duck.js";
 import { copyRows } from "../../src/history/store/parquet-copy.js";
 import { scratchFolder } from "./scratch.js";
 
@@ -34,7 +34,7 @@ describe("rows that cannot be", () => {
       const folder = scratchFolder();
       const path = join(folder, "rows.parquet");
       const duck = await Duck.open(join(folder, "spill"), { memoryMb: 200, threads: 1 });
-      const { columns, rules } = layoutOf(kind);
+      const { columns, rules } = layoutFor(kind);
       const cell = (name: string, type: string): fc.Arbitrary<string> => {
         if (name === "timeNs") return mostly(GOOD_NS, STAMPS);
         if (type === "flag") return mostly("true", ["NULL", "false"]);
@@ -71,7 +71,7 @@ describe("rows that cannot be", () => {
             const { odd } = await duck.row(
               `SELECT count(*) AS odd FROM ${parquetSql(path)} WHERE ${broken.join(" OR ")}`,
             );
-            const isOdd = wholeOf(odd) > 0n;
+            const isOdd = toBigInt(odd) > 0n;
             seen.add(isOdd);
             const refused = await refuseBroken(
               duck,

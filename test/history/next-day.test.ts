@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HistoryStore } from "../../src/history/store/history-store.js";
-import { endingBook } from "../support/final-book.js";
+import { finalBook } from "../support/final-book.js";
 import { openTape } from "./open-tape.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
@@ -53,7 +53,7 @@ describe("the next day's file of a recorder that cuts days by its own clock", ()
       -4_990_000, -100, 50, 300, 9_000,
     ]);
     // The later snapshot is the whole book: the bid at 99 is older.
-    expect(endingBook(tape)).toEqual([
+    expect(finalBook(tape)).toEqual([
       [100, 1],
       [98, 5],
       [-101, 4],

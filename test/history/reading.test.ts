@@ -76,7 +76,7 @@ describe("a file that is imported again", () => {
   it("tells a reading by what a repair did and by what a mapping says, however it is written", async () => {
     const stand = new Stand();
     await stand.take();
-    expect(await stand.stayed({ repairs: { mostDropped: 5 } }), "nothing was left out").toEqual([]);
+    expect(await stand.stayed({ repairs: { maxDropped: 5 } }), "nothing was left out").toEqual([]);
     expect(
       await stand.stayed({ mapping: checkMapping({ ...mapping(), recvTimeUnit: "ms" }) }),
     ).toEqual([]);

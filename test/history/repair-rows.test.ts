@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { fileOf as dataFile } from "../../src/backtest/run/opening/recorded-days.js";
+import { toDataFile as dataFile } from "../../src/backtest/run/opening/recorded-days.js";
 import { checkMapping } from "../../src/history/import/formats/mapping.js";
 import { ImportStand, TRADES_MAPPING } from "./import-stand.js";
 import { query, take } from "./scratch.js";
@@ -135,12 +135,12 @@ describe("Rows that cannot be used", () => {
       const options = mapping === undefined ? {} : { mapping };
       await expect(stand.take(name, content, options)).rejects.toThrow(/--drop-bad-rows/);
       await expect(
-        stand.take(name, content, { ...options, repairs: { mostDropped: 3 } }),
+        stand.take(name, content, { ...options, repairs: { maxDropped: 3 } }),
       ).rejects.toThrow(
         /4 of 6 rows cannot be used, which is more than may be left out \(got 3\); expected --drop-bad-rows 4/,
       );
       const said = "4 of its file's rows could not be used and were left out (--drop-bad-rows)";
-      const taken = await stand.take(name, content, { ...options, repairs: { mostDropped: 4 } });
+      const taken = await stand.take(name, content, { ...options, repairs: { maxDropped: 4 } });
       expect(taken).toMatchObject({ rows: 2, rounded: 0, dropped: 4, findings: [said] });
       expect(await stand.held()).toEqual([
         [5, 1.5],
@@ -161,7 +161,7 @@ describe("Rows that cannot be used", () => {
     const good = HEAD + row(1, "5.25", "1") + row(2, "5.5", "2");
     await plain.take("t.csv", good, {});
     expect(
-      await repaired.take("t.csv", good, { repairs: { round: true, mostDropped: 5 } }),
+      await repaired.take("t.csv", good, { repairs: { round: true, maxDropped: 5 } }),
     ).toMatchObject({ findings: [] });
     const days = [plain, repaired].map(
       ({ store }) => store.days({ market: "btcusdt", kind: "trades" })[0],

@@ -1,14 +1,14 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { StagedDay } from "../../src/history/staging/staged-records.js";
+import { StagedRecords } from "../../src/history/staging/staged-records.js";
 import { fileOf, scratchFolder } from "./scratch.js";
 
-const staged = (path: string, ...records: object[]): StagedDay => {
-  const day = new StagedDay(path);
+const staged = (path: string, ...records: object[]): StagedRecords => {
+  const day = new StagedRecords(path);
   for (const record of records) day.add(record);
   day.close();
-  return new StagedDay(path);
+  return new StagedRecords(path);
 };
 
 it("goes on after its last whole record, however long that is: the whole of a deep book", () => {
@@ -29,7 +29,7 @@ it("has nothing of a file without a whole record, and refuses one that is none o
   const torn = fileOf(folder, "torn.ndjson", `{"levels":"${"y".repeat(200_000)}`);
   expect(staged(torn).last).toBeUndefined();
   expect(readFileSync(torn, "utf8")).toBe("");
-  expect(() => new StagedDay(fileOf(folder, "foreign.ndjson", "no record\n"))).toThrow(
+  expect(() => new StagedRecords(fileOf(folder, "foreign.ndjson", "no record\n"))).toThrow(
     "ends with a line that is no record",
   );
 });

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { processName } from "../../src/core/files/process-life.js";
+import { currentProcessName } from "../../src/core/files/process-life.js";
 import { RecordingPart, recordingFolder } from "../../src/history/record/recording-part.js";
 import { HistoryStore } from "../../src/history/store/history-store.js";
 import { stagedWork } from "../../src/history/store/staged-work.js";
@@ -44,7 +44,7 @@ describe("What is staged in a store", () => {
     });
     expect(killed?.bytes).toBeGreaterThan(0);
     expect(killed?.advice).toContain(`data record --store ${store.root} --market btcusdt`);
-    writeFileSync(join(parent, "lock"), processName());
+    writeFileSync(join(parent, "lock"), currentProcessName());
     expect(stagedWork(store)[0]?.process).toBe(process.pid);
   });
 

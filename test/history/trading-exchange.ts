@@ -3,7 +3,7 @@ import type { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { ExchangeConfigInput } from "../../src/simulator/config/config.js";
 import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
+import { orderFlowFactory } from "../../src/simulator/flow/flow-config.js";
 import { serveExchange } from "../../src/simulator/rest/http-server.js";
 
 /** An exchange in virtual time whose one market, btcusdc, has traded until an instant, served over real HTTP. */
@@ -33,7 +33,7 @@ export async function tradingExchange(
   const exchange = new EmbeddedExchange(
     config,
     { clock, random: seededRandom(seed) },
-    { flowOf: orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} }) },
+    { createFlow: orderFlowFactory(config, { baseFolder: ".", onReplayEnd: () => {} }) },
   );
   exchange.start();
   await clock.runUntil(untilMs);

@@ -106,7 +106,7 @@ describe("A row that cannot be read", () => {
       await expect(stand.take(name, content, options)).rejects.toThrow(
         /--drop-bad-rows N leaves such rows out/,
       );
-      const taken = await stand.take(name, content, { ...options, repairs: { mostDropped: 1 } });
+      const taken = await stand.take(name, content, { ...options, repairs: { maxDropped: 1 } });
       expect(taken).toMatchObject({ rows: 3, dropped: 1 });
       expect(taken?.findings).toContain(SAID);
       expect(await stand.amounts()).toEqual(["1.5", "2.5", "3.5"]);
@@ -128,7 +128,7 @@ describe("A row that cannot be read", () => {
     );
     const { files } = await take(stand.store, [path], {
       mapping: BY_SIDE,
-      repairs: { mostDropped: 1 },
+      repairs: { maxDropped: 1 },
     });
     expect(files[0]).toMatchObject({ rows: 3, dropped: 1 });
     expect(await stand.amounts()).toEqual(["1.5", "2.5", "3.5"]);
@@ -137,7 +137,8 @@ describe("A row that cannot be read", () => {
   it("counts with those whose values cannot be, and more than may be left out refuse the file", async () => {
     const stand = new Stand();
     const csv = `${HEAD}${good(1)}9,5\nabc,5,9,${TIME + 9},true\n9,5,9,noon,true\n9,0,9,${TIME + 9},true\n9,5,none,${TIME + 9},true\n${good(2)}`;
-    const drop = (mostDropped: number) => stand.take("t.csv", csv, { repairs: { mostDropped } });
+    const drop = (mostDropped: number) =>
+      stand.take("t.csv", csv, { repairs: { maxDropped: mostDropped } });
     await expect(drop(4)).rejects.toThrow(
       /5 of 7 rows cannot be used, which is more than may be left out \(got 4\); expected --drop-bad-rows 5/,
     );
@@ -151,12 +152,12 @@ describe("A row that cannot be read", () => {
   it("leaves a field beside it that only the database reads, and quoted fields, as they are", async () => {
     const json = new Stand();
     await json.take("t.ndjson", `${record(1)}${record(2).replace("}", ',"extra":NaN}')}{"id":\n`, {
-      repairs: { mostDropped: 1 },
+      repairs: { maxDropped: 1 },
     });
     expect(await json.amounts()).toEqual(["1.5", "2.5"]);
     const csv = new Stand();
     const quoted = `id,price,amount,time,isBuyerMaker,note\n"1","5",1.5,${TIME + 1},true,"a, ""b"""\n9,5,"9,1",${TIME + 9},true\n9,5\n2,5,2.5,${TIME + 2},true,\n`;
-    expect(await csv.take("t.csv", quoted, { repairs: { mostDropped: 2 } })).toMatchObject({
+    expect(await csv.take("t.csv", quoted, { repairs: { maxDropped: 2 } })).toMatchObject({
       dropped: 2,
     });
     expect(await csv.amounts()).toEqual(["1.5", "2.5"]);
@@ -167,7 +168,7 @@ describe("A row that cannot be read", () => {
     const csv = `${HEAD}${good(1)}9,"5,9,${TIME + 9},true\n${good(2)}`;
     const plain = await stand.take("t.csv", csv, {}).catch((error: unknown) => String(error));
     expect(plain).not.toContain("--drop-bad-rows");
-    await expect(stand.take("t.csv", csv, { repairs: { mostDropped: 9 } })).rejects.toThrow(
+    await expect(stand.take("t.csv", csv, { repairs: { maxDropped: 9 } })).rejects.toThrow(
       /has a quote in line 3 that is not understood/,
     );
   });
@@ -183,7 +184,7 @@ describe("A row that cannot be read", () => {
     await expect(stand.take("b.ndjson", book, {})).rejects.toThrow(
       /neither snapshot nor update.*--drop-bad-rows N/,
     );
-    const taken = await stand.take("b.ndjson", book, { repairs: { mostDropped: 1 } });
+    const taken = await stand.take("b.ndjson", book, { repairs: { maxDropped: 1 } });
     expect(taken).toMatchObject({ dropped: 1, rows: 6 });
     const [day] = stand.store.days({ market: "btcusdt", kind: "book" });
     expect(day?.lost?.length).toBe(1);

@@ -9,9 +9,9 @@ import type { TakeoverPlan } from "../../src/liquidator/plan/takeover-plan.js";
 import type { Confirmation } from "../../src/liquidator/watch/candidate.js";
 import { Confirmer } from "../../src/liquidator/watch/confirmer.js";
 import {
+  findVictims,
   takeoverMarkets,
   type VenueMarket,
-  victimsOf,
 } from "../../src/liquidator/watch/victims.js";
 import type { Level } from "../../src/market/book/readable-book.js";
 import type { MarginAccount } from "../../src/perpetual/margin-account.js";
@@ -79,7 +79,7 @@ export function venueMarket(
     ...book,
     takerFeeRate: 5n * 10n ** 14n,
     makerFeeRate: -(10n ** 14n),
-    underwayLots: 0,
+    pendingUnwindLots: 0,
     workingLots: { buy: 0, sell: 0 },
     reservedLots: { buy: 0, sell: 0 },
     unsettledLots: { buy: 0, sell: 0 },
@@ -187,7 +187,7 @@ export function figures(margin: MarginAccount): bigint[] {
 
 /** The only account in danger of a confirmation. */
 export function onlyVictim(confirmation: Confirmation): Victim {
-  const { victims, refused } = victimsOf(confirmation);
+  const { victims, refused } = findVictims(confirmation);
   const [victim] = victims;
   if (victim === undefined || victims.length > 1 || refused.length > 0)
     throw new Error(`victims ${victims.length}, refused ${refused.length}`);

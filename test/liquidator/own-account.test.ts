@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DealerReader } from "../../src/chain/contracts/dealer-reader.js";
 import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { tellOperatorRight } from "../../src/liquidator/check-operator-right.js";
+import { checkOperatorRight } from "../../src/liquidator/check-operator-right.js";
 import { LiquidatingStage, LONG, OWN, PRICE } from "../scenarios/liquidating-stage.js";
 import { FAIR, faultyNode } from "./simulation/faulty-node.js";
 import { COIN, DEALER, USD } from "./simulation/ground.js";
@@ -116,7 +116,7 @@ describe("the right of the key to act for the account", () => {
     const said: unknown[] = [];
     const tell = (sender: string) =>
       stage.clock.runThrough(
-        tellOperatorRight(reader, account, sender, (...all) => said.push(all)),
+        checkOperatorRight(reader, account, sender, (...all) => said.push(all)),
         10_000,
       );
     await tell(account.toLowerCase());

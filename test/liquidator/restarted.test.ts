@@ -41,7 +41,7 @@ describe("killed and started again", () => {
     stage.starts({
       rework: (parts: Parts) => ({
         ...parts,
-        unwind: { ...parts.unwind, inherit: () => stage.isKilled() },
+        unwind: { ...parts.unwind, acquire: () => stage.isKilled() },
       }),
     });
     await stage.blocks(2);

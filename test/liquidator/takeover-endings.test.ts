@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { LiquidationLedger } from "../../src/liquidator/ledger/liquidation-ledger.js";
-import type { TakeoverMeans } from "../../src/liquidator/takeover-deps.js";
-import { TakeoverEndings } from "../../src/liquidator/takeover-outcomes.js";
+import type { TakeoverDeps } from "../../src/liquidator/takeover-deps.js";
+import { TakeoverOutcomes } from "../../src/liquidator/takeover-outcomes.js";
 
 const address = (digit: string) => `0x${digit.repeat(40)}`;
 const NOW_MS = 1_800_000_000_000;
@@ -16,7 +16,7 @@ const HEAD = {
 it("a position that became ours while the chain was asked who took it is won, and never cured or lost as well", async () => {
   const clock = new VirtualClock(NOW_MS);
   const ledger = new LiquidationLedger({ read: () => undefined, append: () => {} }, clock);
-  const seen = ledger.seen(address("1"), address("2"), "btcusdc");
+  const seen = ledger.recordSeen(address("1"), address("2"), "btcusdc");
   ledger.update(seen.id, { confirmedBlock: 7 }, "confirmed");
   // An earlier run's transaction is found in its block, and is final, before the chain has said that nobody else took the position.
   const answers: Readonly<Record<string, () => unknown>> = {
@@ -41,12 +41,12 @@ it("a position that became ours while the chain was asked who took it is won, an
     chainId: 1,
     clock,
   });
-  const settings = { dealer: address("d"), account: address("a") } as TakeoverMeans["settings"];
-  const venue = {} as TakeoverMeans["venue"];
-  const endings = new TakeoverEndings({ ledger, rpc, settings, venue, log: () => {} });
-  await endings.settle(seen, 9, {});
+  const settings = { dealer: address("d"), account: address("a") } as TakeoverDeps["settings"];
+  const venue = {} as TakeoverDeps["venue"];
+  const endings = new TakeoverOutcomes({ ledger, rpc, settings, venue, log: () => {} });
+  await endings.closeOpportunity(seen, 9, {});
   expect(ledger.get(seen.id)?.outcome).toBe("won");
-  await endings.settle(seen, 9, {});
+  await endings.closeOpportunity(seen, 9, {});
   expect(ledger.counts()).toMatchObject({ seen: 1, won: 1, cured: 0, lost: 0, open: 0 });
   await rpc.close();
 });

@@ -40,7 +40,7 @@ describe("what `npm start` shows in its first minute", () => {
     const starting = startBot({
       config,
       privateKey: `0x${"5a".repeat(32)}`,
-      seam: { clock, random: seededRandom("bot") },
+      runtime: { clock, random: seededRandom("bot") },
       store: new MemoryStateStore(),
       log: silentLog,
       transport: new FaultyNetwork(exchange, clock, new FaultSource([], QUICKEST), "10.0.0.1"),
@@ -70,7 +70,7 @@ describe("what `npm start` shows in its first minute", () => {
       expect(buySeconds).toBeLessThan(60);
       expect(sellSeconds).toBeLessThan(60);
     }
-    expect(running.bot.safety.halts).toEqual([]);
+    expect(running.bot.tradingGuards.halts).toEqual([]);
     running.bot.abandon();
     running.close();
     exchange.stop();

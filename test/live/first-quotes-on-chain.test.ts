@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import { statusOf } from "../../src/bot/run/monitor/bot-status.js";
+import { buildBotStatus } from "../../src/bot/run/monitor/bot-status.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
@@ -45,7 +45,7 @@ async function until(clock: VirtualClock, isSo: () => boolean, atMostMs: Ms): Pr
   while (!isSo()) {
     if (clock.nowMs() >= endMs) return false;
     await clock.runFor(STEP_MS);
-    await open?.settled();
+    await open?.waitUntilSettled();
     await new Promise((resolve) => setImmediate(resolve));
   }
   return true;
@@ -95,7 +95,7 @@ describe("what `npm start` quotes, with its chain and its liquidator", () => {
       startBot({
         config: loadBotConfig(file("bot.yaml"), {}, { key: "unused" }),
         privateKey: `0x${"5a".repeat(32)}`,
-        seam: { clock, random: seededRandom("bot") },
+        runtime: { clock, random: seededRandom("bot") },
         store: new MemoryStateStore(),
         log: silentLog,
         transport: new FaultyNetwork(exchange, clock, new FaultSource([], QUICKEST), "10.0.0.1"),
@@ -121,7 +121,7 @@ describe("what `npm start` quotes, with its chain and its liquidator", () => {
       expect(
         await until(clock, () => running?.monitor.firstQuoteAtMs !== undefined, given.withinMs),
       ).toBe(true);
-      expect(running?.bot.safety.halts).toEqual([]);
+      expect(running?.bot.tradingGuards.halts).toEqual([]);
       // It was the chain's credit that it quotes with, and the liquidator was there.
       expect(
         await until(
@@ -136,7 +136,7 @@ describe("what `npm start` quotes, with its chain and its liquidator", () => {
       );
       expect(running?.liquidator?.liquidator.view().paused).toBeUndefined();
       // Credit that comes with a block after the start is nothing that the bot has earned.
-      const status = running === undefined ? undefined : statusOf(running.bot);
+      const status = running === undefined ? undefined : buildBotStatus(running.bot);
       expect(Number(status?.equityChangeQuote) - Number(status?.earnedQuote)).toBeCloseTo(
         Number(status?.transfersQuote),
         6,

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { summaryOf } from "../../src/bot/run/monitor/run-summary.js";
+import { buildRunSummary } from "../../src/bot/run/monitor/run-summary.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
@@ -35,7 +35,7 @@ async function until(isSo: () => boolean, atMostMs: Ms): Promise<boolean> {
     await world.clock.runFor(20);
     do {
       await Promise.all(asked);
-      await world.open.settled();
+      await world.open.waitUntilSettled();
       await new Promise((resolve) => setImmediate(resolve));
     } while (asked.size > 0);
   }
@@ -71,7 +71,7 @@ it("a market maker that takes a position over in its own market has it in its qu
   book(60_000);
   const victim = await world.client(0);
   expect(victim.place("BUY", "60100", "2.9").status).toBe(200);
-  await world.open.settled();
+  await world.open.waitUntilSettled();
   const config = botConfig({
     chain: { rpc: ["http://chain.test"], pollMs: 100 },
     liquidator: {
@@ -90,7 +90,7 @@ it("a market maker that takes a position over in its own market has it in its qu
   startBot({
     config,
     privateKey: `0x${"5a".repeat(32)}`,
-    seam: { clock, random: seededRandom("bot") },
+    runtime: { clock, random: seededRandom("bot") },
     store: new MemoryStateStore(),
     log: silentLog,
     transport: new FaultyNetwork(
@@ -117,9 +117,11 @@ it("a market maker that takes a position over in its own market has it in its qu
 
   world.flow().setReference(580_000, 580_000);
   book(58_000);
-  await world.open.settled();
-  expect(await until(() => (bot?.unwinding.reports().length ?? 0) > 0, 10_000)).toBe(true);
-  const [report] = bot?.unwinding.reports() ?? [];
+  await world.open.waitUntilSettled();
+  expect(await until(() => (bot?.liquidatedInventory.reports().length ?? 0) > 0, 10_000)).toBe(
+    true,
+  );
+  const [report] = bot?.liquidatedInventory.reports() ?? [];
   expect(report).toMatchObject({ state: "open", inheritedLots: 2_900 });
   expect(bot?.context.account.positionLots(MARKET), "counted in the same turn").toBe(
     2_900 - (report?.soldLots ?? 0),
@@ -135,7 +137,7 @@ it("a market maker that takes a position over in its own market has it in its qu
   expect(running?.liquidator?.ledger.counts()).toMatchObject({ won: 1 });
 
   // Offered for five seconds, then taken down in four slices of five, and then the market is made again.
-  const unwound = () => bot?.unwinding.reports()[0];
+  const unwound = () => bot?.liquidatedInventory.reports()[0];
   expect(await until(() => unwound()?.state !== "open", 40_000)).toBe(true);
   expect(unwound()).toMatchObject({
     state: "done",
@@ -190,7 +192,7 @@ it("a market maker whose chain does not answer at the start leaves no order behi
   startBot({
     config,
     privateKey,
-    seam: { clock, random: seededRandom("bot") },
+    runtime: { clock, random: seededRandom("bot") },
     store: new MemoryStateStore(),
     log: silentLog,
     transport: new FaultyNetwork(
@@ -246,7 +248,7 @@ it("an RPC that falls silent after a takeover was sent, beside a slow REST: the 
   book(60_000);
   const victim = await world.client(0);
   expect(victim.place("BUY", "60100", "2.9").status).toBe(200);
-  await world.open.settled();
+  await world.open.waitUntilSettled();
   const config = botConfig({
     chain: { rpc: ["http://chain.test"], pollMs: 100 },
     liquidator: { minProfitQuote: "1", watchFromBlock: 0 },
@@ -274,7 +276,7 @@ it("an RPC that falls silent after a takeover was sent, beside a slow REST: the 
   startBot({
     config,
     privateKey: `0x${"5c".repeat(32)}`,
-    seam: { clock, random: seededRandom("bot") },
+    runtime: { clock, random: seededRandom("bot") },
     store: new MemoryStateStore(),
     log: silentLog,
     transport: late(network, seededRandom("line"), () => isSilent),
@@ -286,7 +288,7 @@ it("an RPC that falls silent after a takeover was sent, beside a slow REST: the 
   const { bot, account, monitor } = running as RunningBot;
   world.flow().setReference(580_000, 580_000);
   book(58_000);
-  await world.open.settled();
+  await world.open.waitUntilSettled();
   expect(await until(() => isSilent, 10_000), "a takeover was sent").toBe(true);
   const [theirs, ours] = [
     () => exchange.positionLots(account, MARKET),
@@ -313,7 +315,7 @@ it("an RPC that falls silent after a takeover was sent, beside a slow REST: the 
   });
   running?.command({ command: "stop", reason: "SIGTERM" });
   expect(await until(() => isStopped, 90_000)).toBe(true);
-  const summary = summaryOf(bot, monitor, null);
+  const summary = buildRunSummary(bot, monitor, null);
   expect(summary).toMatchObject({
     openOrdersLeft: 0,
     takeoversUnderWay: [{ marketId: MARKET, isHeld: true }],

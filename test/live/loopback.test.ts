@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import { readinessOf } from "../../src/bot/run/monitor/bot-status.js";
-import { type RunSummary, summaryOf } from "../../src/bot/run/monitor/run-summary.js";
+import { buildReadiness } from "../../src/bot/run/monitor/bot-status.js";
+import { buildRunSummary, type RunSummary } from "../../src/bot/run/monitor/run-summary.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import { FileStateStore } from "../../src/bot/state/state-dir.js";
 import { FILLS_FILE } from "../../src/bot/state/trade-log.js";
@@ -17,7 +17,7 @@ import { decimalToScaled } from "../../src/core/instrument.js";
 import { liveSeam } from "../../src/core/runtime/live-seam.js";
 import type { MarketId, Side } from "../../src/core/units.js";
 import type { VenueOrder } from "../../src/exchange/records.js";
-import { logTo } from "../../src/monitoring/log.js";
+import { createLog } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
 import { startMetricsServer } from "../../src/monitoring/metrics-server.js";
 import { configuredExchange } from "../../src/simulator/engine/configured-exchange.js";
@@ -105,20 +105,20 @@ async function liveRun(): Promise<LiveRun> {
       exchange: { ...example.exchange, rest: server.restUrl, stream: server.streamUrl },
     },
     privateKey: `0x${seam.random.uint64().toString(16).padStart(16, "0").repeat(4)}`,
-    seam,
+    runtime: seam,
     store,
-    log: logTo({ write: (line) => log.push(line) }, { level: "info", clock: seam.clock }),
+    log: createLog({ write: (line) => log.push(line) }, { level: "info", clock: seam.clock }),
     metrics,
   });
   const page = await startMetricsServer({
     host: "127.0.0.1",
     port: 0,
     metrics,
-    readiness: () => readinessOf(running.bot),
+    readiness: () => buildReadiness(running.bot),
     sample: () => running.monitor.refresh(),
   });
   try {
-    const readyBefore = readinessOf(running.bot).ready;
+    const readyBefore = buildReadiness(running.bot).ready;
     const markets = Object.keys(example.markets);
     const started = exchange.balances(running.account).balances.netValue;
     let resting: readonly VenueOrder[] = [];
@@ -136,7 +136,7 @@ async function liveRun(): Promise<LiveRun> {
     running.command({ command: "stop", reason: "the test is over" });
     await running.stopped;
     const { firstQuoteAtMs } = running.monitor;
-    const summary = summaryOf(
+    const summary = buildRunSummary(
       running.bot,
       running.monitor,
       firstQuoteAtMs === undefined ? null : (firstQuoteAtMs - startedAt) / 1_000,

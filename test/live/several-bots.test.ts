@@ -86,7 +86,7 @@ async function tradeAmongThemselves() {
         },
       }),
       privateKey: `0x${(0x5a00 + place).toString(16).padStart(64, "0")}`,
-      seam: { clock, random: seededRandom(`bot ${place}`) },
+      runtime: { clock, random: seededRandom(`bot ${place}`) },
       store: new MemoryStateStore(),
       log: silentLog,
       transport: new FaultyNetwork(
@@ -102,8 +102,8 @@ async function tradeAmongThemselves() {
   await clock.runUntil(START_MS + MINUTES * 60_000);
   const accounts = bots.map(({ account }) => account.toLowerCase());
   const ended = bots.map(({ account, bot }) => ({
-    halts: bot.safety.halts,
-    fills: exchange.account(account)?.in(MARKET).trades.page({ limit: 1_000_000 }) ?? [],
+    halts: bot.tradingGuards.halts,
+    fills: exchange.account(account)?.inMarket(MARKET).trades.page({ limit: 1_000_000 }) ?? [],
     exchangeLots: exchange.positionLots(account, MARKET),
     openAtExchange: exchange.openOrders(account).map(({ terms }) => terms.hash),
   }));

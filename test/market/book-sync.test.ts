@@ -36,12 +36,12 @@ function synced(): SyncedBook {
 describe("before a snapshot", () => {
   it("the book is not synchronised, and updates do not move it", () => {
     const book = new SyncedBook("btcusdc");
-    expect(book.synchronised).toBe(false);
+    expect(book.isSynchronised).toBe(false);
     expect(book.reason).toBe("no snapshot yet");
     expect(book.apply(update(11, 12, [100, 5], []), 0)).toBe("ignored");
     expect(book.entries()).toEqual({ bids: [], asks: [] });
-    expect(book.stale(0, 1000)).toBe(true);
-    expect(book.gaps).toBe(0);
+    expect(book.isStale(0, 1000)).toBe(true);
+    expect(book.gapCount).toBe(0);
   });
 });
 
@@ -51,7 +51,7 @@ describe("the sequence rule", () => {
     expect(book.apply(update(11, 15, [100, 0, 101, 4, 50, 0], [103, 7]), 5)).toBe("applied");
     expect(book.apply(update(16, 16, [], [102, 0]), 6)).toBe("applied");
     expect(book.entries()).toEqual({ bids: [101, 4, 99, 2], asks: [103, 7] });
-    expect([book.sequence, book.gaps, book.reason]).toEqual([16, 0, undefined]);
+    expect([book.sequence, book.gapCount, book.reason]).toEqual([16, 0, undefined]);
   });
 
   it.each([
@@ -62,12 +62,12 @@ describe("the sequence rule", () => {
   ])("fails closed on %s: the book is empty, a gap is counted, and it says so once", (_, event) => {
     const book = synced();
     expect(book.apply(event, 5)).toBe("resubscribe");
-    expect(book.synchronised).toBe(false);
+    expect(book.isSynchronised).toBe(false);
     expect(book.reason).toMatch(/sequence gap: expected an update from 11/);
     expect(book.entries()).toEqual({ bids: [], asks: [] });
     expect(book.apply(update(11, 12, [100, 1], []), 6)).toBe("ignored");
-    expect(book.gaps).toBe(1);
-    expect(book.stale(6, 1000)).toBe(true);
+    expect(book.gapCount).toBe(1);
+    expect(book.isStale(6, 1000)).toBe(true);
   });
 
   it("begins anew with each snapshot, whatever its sequence", () => {
@@ -127,7 +127,7 @@ describe("a crossed book", () => {
     const book = synced();
     expect(book.apply(update(11, 11, [102, 1], []), 5)).toBe("resubscribe");
     expect(book.reason).toMatch(/crossed book at sequence 11: bid 102 >= ask 102/);
-    expect([book.gaps, book.synchronised]).toEqual([0, false]);
+    expect([book.gapCount, book.isSynchronised]).toEqual([0, false]);
     expect(new SyncedBook("btcusdc").apply(snapshot(1, [100, 1], [99, 1]), 0)).toBe("resubscribe");
   });
 
@@ -145,19 +145,19 @@ describe("age", () => {
     expect(book.lastReceivedMs).toBe(700);
     book.apply(update(12, 12, [100, 2], []), 800);
     expect(book.lastReceivedMs).toBe(800);
-    expect(book.stale(1800, 1000)).toBe(false);
-    expect(book.stale(1801, 1000)).toBe(true);
+    expect(book.isStale(1800, 1000)).toBe(false);
+    expect(book.isStale(1801, 1000)).toBe(true);
   });
 
   it("starts anew when the exchange confirms that nothing is missing: a quiet market is no stalled stream", () => {
     const book = synced();
-    expect(book.confirm(10, 5000)).toBe("current");
-    expect(book.stale(5500, 1000)).toBe(false);
-    expect(book.confirm(11, 6000)).toBe("behind");
-    expect(book.confirm(9, 6500)).toBe("ahead");
-    expect(book.stale(6500, 1000)).toBe(true);
-    book.lose("stream down");
-    expect(book.confirm(10, 7000)).toBe("unsynchronised");
+    expect(book.confirmSequence(10, 5000)).toBe("current");
+    expect(book.isStale(5500, 1000)).toBe(false);
+    expect(book.confirmSequence(11, 6000)).toBe("behind");
+    expect(book.confirmSequence(9, 6500)).toBe("ahead");
+    expect(book.isStale(6500, 1000)).toBe(true);
+    book.invalidate("stream down");
+    expect(book.confirmSequence(10, 7000)).toBe("unsynchronised");
     expect(book.reason).toBe("stream down");
   });
 });

@@ -4,9 +4,9 @@ import { Instrument } from "../../src/core/instrument.js";
 import { netTouch } from "../../src/market/book/net-book.js";
 import { OrderBook } from "../../src/market/book/order-book.js";
 import type { OwnRestingOrder } from "../../src/market/book/own-order-overlay.js";
-import { type MarketViewSource, marketView } from "../../src/market/create-market-view.js";
+import { createMarketView, type MarketViewSource } from "../../src/market/create-market-view.js";
 import { MarketState } from "../../src/market/market-state.js";
-import { microPriceTicks } from "../../src/market/micro-price.js";
+import { computeMicroPriceTicks } from "../../src/market/micro-price.js";
 import type { MarketView } from "../../src/market/view.js";
 
 const instrument = new Instrument({
@@ -54,7 +54,7 @@ describe("the micro-price", () => {
     [21, 65, 14.332442],
   ])("with %d bid and %d offered at 14.33 and 14.34 is %d", (bidLots, askLots, published) => {
     expect(
-      microPriceTicks({ ticks: 1433, lots: bidLots }, { ticks: 1434, lots: askLots }) / 100,
+      computeMicroPriceTicks({ ticks: 1433, lots: bidLots }, { ticks: 1434, lots: askLots }) / 100,
     ).toBeCloseTo(published, 6);
   });
 
@@ -68,9 +68,9 @@ describe("the micro-price", () => {
         lots,
         (bid, width, a, b) => {
           const ask = bid + width;
-          const micro = microPriceTicks({ ticks: bid, lots: a }, { ticks: ask, lots: b });
+          const micro = computeMicroPriceTicks({ ticks: bid, lots: a }, { ticks: ask, lots: b });
           expect(micro >= bid && micro <= ask).toBe(true);
-          const mirrored = microPriceTicks({ ticks: bid, lots: b }, { ticks: ask, lots: a });
+          const mirrored = computeMicroPriceTicks({ ticks: bid, lots: b }, { ticks: ask, lots: a });
           expect(micro - bid).toBeCloseTo(ask - mirrored, 6);
         },
       ),
@@ -92,7 +92,7 @@ describe("a view", () => {
   );
 
   it("shows the book best first, its mid and its micro-price", () => {
-    const view = marketView(source(book));
+    const view = createMarketView(source(book));
     expect(view).toMatchObject({
       marketId: "btcusdc",
       sequence: 3,
@@ -117,7 +117,7 @@ describe("a view", () => {
       { side: "SELL", ticks: 98, lots: 7 },
       { side: "SELL", ticks: 102, lots: 9 },
     ];
-    const view = marketView(source(book, own));
+    const view = createMarketView(source(book, own));
     expect(view?.bids).toEqual([
       { ticks: 99, lots: 4 },
       { ticks: 98, lots: 7 },
@@ -128,9 +128,11 @@ describe("a view", () => {
   });
 
   it("does not exist while a side is empty, or holds only our own orders", () => {
-    expect(marketView(source(bookOf([[100, 1]], [])))).toBeNull();
+    expect(createMarketView(source(bookOf([[100, 1]], [])))).toBeNull();
     expect(
-      marketView(source(bookOf([[100, 1]], [[102, 2]]), [{ side: "SELL", ticks: 102, lots: 2 }])),
+      createMarketView(
+        source(bookOf([[100, 1]], [[102, 2]]), [{ side: "SELL", ticks: 102, lots: 2 }]),
+      ),
     ).toBeNull();
     expect(
       netTouch(bookOf([[100, 1]], [[102, 2]]), [{ side: "SELL", ticks: 102, lots: 2 }]),
@@ -138,14 +140,14 @@ describe("a view", () => {
   });
 
   it("has at most the depth asked for, counted without our own levels", () => {
-    const view = marketView(source(book, [{ side: "BUY", ticks: 100, lots: 3 }], 1));
+    const view = createMarketView(source(book, [{ side: "BUY", ticks: 100, lots: 3 }], 1));
     expect(view?.bids).toEqual([{ ticks: 99, lots: 5 }]);
     expect(view?.asks).toEqual([{ ticks: 102, lots: 1 }]);
   });
 
   it("does not change when the book does, nor by a strategy's hand", () => {
     const moving = bookOf([[100, 3]], [[102, 1]]);
-    const view = marketView(source(moving));
+    const view = createMarketView(source(moving));
     moving.set("BUY", 100, 9);
     expect(view?.bids).toEqual([{ ticks: 100, lots: 3 }]);
     expect(
@@ -168,8 +170,8 @@ describe("a view", () => {
             for (const { isBid, ticks: at, lots } of changes)
               moving.set(isBid ? "BUY" : "SELL", isBid ? at : at + 20, lots);
             const own: OwnRestingOrder[] = [{ side: "BUY", ticks: 3, lots: 1 }];
-            const alone = marketView(source(moving, own, depth));
-            const after = marketView({ ...source(moving, own, depth), before });
+            const alone = createMarketView(source(moving, own, depth));
+            const after = createMarketView({ ...source(moving, own, depth), before });
             expect([after?.bids, after?.asks]).toEqual([alone?.bids, alone?.asks]);
             expect([...(after?.bids ?? []), ...(after?.asks ?? [])].every(Object.isFrozen)).toBe(
               true,
@@ -196,7 +198,7 @@ describe("what traded since the view before", () => {
     }) as const;
   const book = bookOf([[100, 3]], [[102, 1]]);
   const traded = (state: MarketState) => {
-    const view = marketView({ ...source(book), state });
+    const view = createMarketView({ ...source(book), state });
     return [view?.tradedHighTicks, view?.tradedLowTicks];
   };
 

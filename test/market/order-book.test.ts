@@ -7,7 +7,7 @@ import { OrderBook } from "../../src/market/book/order-book.js";
 describe("one side of a book", () => {
   it("has no best price when it is empty", () => {
     const side = new BookSide("BUY");
-    expect([side.levels, side.bestTicks, side.bestLots, side.top(3), side.lotsOf(1)]).toEqual([
+    expect([side.levels, side.bestTicks, side.bestLots, side.top(3), side.lotsAt(1)]).toEqual([
       0,
       Number.NaN,
       0,
@@ -32,7 +32,7 @@ describe("one side of a book", () => {
             expect(book.set(ticks, lots)).toBe(before !== lots);
             if (lots === 0) reference.delete(ticks);
             else reference.set(ticks, lots);
-            expect(book.lotsOf(ticks)).toBe(lots);
+            expect(book.lotsAt(ticks)).toBe(lots);
             const best =
               side === "BUY" ? Math.max(...reference.keys()) : Math.min(...reference.keys());
             expect(book.bestTicks).toBe(reference.size === 0 ? Number.NaN : best);

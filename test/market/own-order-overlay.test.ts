@@ -38,7 +38,7 @@ function bookWith(others = 0) {
     touch: () => netTouch(book, inBook.shown),
     /** What a view shows of others at 101. */
     others: (): number =>
-      inBook.shown.reduce((sum, order) => sum - order.lots, book.asks.lotsOf(101)),
+      inBook.shown.reduce((sum, order) => sum - order.lots, book.asks.lotsAt(101)),
     ours: (): number => inBook.shown.reduce((sum, order) => sum + order.lots, 0),
   };
   note();

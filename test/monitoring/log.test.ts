@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { protectSecret } from "../../src/core/crypto/secrets.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { logTo, openLog } from "../../src/monitoring/log.js";
-import { LogOnce } from "../../src/monitoring/log-throttle.js";
+import { createLog, openLog } from "../../src/monitoring/log.js";
+import { LogThrottle } from "../../src/monitoring/log-throttle.js";
 
 const KEY = `0x${"ab".repeat(32)}`;
 
 function collecting() {
   const lines: string[] = [];
-  const log = logTo(
+  const log = createLog(
     { write: (line) => lines.push(line) },
     { level: "debug", clock: new VirtualClock(1_000), fields: { bot: "b" } },
   );
@@ -81,7 +81,7 @@ describe("the log", () => {
 describe("what is logged once a minute", () => {
   it("passes once a kind and interval, and then says how many it held back", async () => {
     const clock = new VirtualClock(0);
-    const once = new LogOnce(clock);
+    const once = new LogThrottle(clock);
     expect(once.pass("bad json")).toBe(0);
     expect(once.pass("bad json")).toBeUndefined();
     expect(once.pass("wrong type")).toBe(0);
@@ -94,14 +94,14 @@ describe("what is logged once a minute", () => {
 
   it("is not fooled by a wall clock that steps", () => {
     const clock = new VirtualClock(0);
-    const once = new LogOnce(clock);
+    const once = new LogThrottle(clock);
     once.pass("x");
     clock.stepWall(3_600_000);
     expect(once.pass("x")).toBeUndefined();
   });
 
   it("forgets the oldest kinds when a hostile source makes up new ones", () => {
-    const once = new LogOnce(new VirtualClock(0));
+    const once = new LogThrottle(new VirtualClock(0));
     for (let kind = 0; kind <= 1000; kind++) once.pass(String(kind));
     expect(once.pass("0")).toBe(0);
     expect(once.pass("1000")).toBeUndefined();

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { METRIC_LIST, METRIC_PREFIX } from "../../src/monitoring/metric-list.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
-import { metricsPage } from "../../src/monitoring/metrics-page.js";
+import { renderMetricsPage } from "../../src/monitoring/metrics-page.js";
 
 /** Every method once, so that the page has a sample of everything. */
 function recorded(): Metrics {
@@ -21,7 +21,7 @@ function recorded(): Metrics {
   metrics.setPosition("btcusdc", -0.5);
   metrics.setPositionUnknown("btcusdc", 0);
   metrics.setEquity(1000, 1010);
-  metrics.setUnderWay(-0.25);
+  metrics.setInTransit(-0.25);
   metrics.setPnl("btcusdc", "spread", 2.5);
   metrics.setRateTokens("ORDER", 190);
   metrics.setTokensShort("ORDER", true);
@@ -115,7 +115,7 @@ describe("the metrics page", () => {
 describe("docs/reference/metrics.md", () => {
   it("is what the code says (npm run docs)", () => {
     expect(readFileSync(new URL("../../docs/reference/metrics.md", import.meta.url), "utf8")).toBe(
-      metricsPage(),
+      renderMetricsPage(),
     );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { liquidatorPanel } from "../../src/monitoring/screen-liquidator.js";
+import { renderLiquidatorPanel } from "../../src/monitoring/screen-liquidator.js";
 import type { ScreenLiquidator } from "../../src/monitoring/screen-model.js";
 
 const VICTIM = `0x${"ab".repeat(20)}`;
@@ -34,7 +34,7 @@ const liquidator: ScreenLiquidator = {
   })),
 };
 
-const spans = (of: ScreenLiquidator, height = 12) => liquidatorPanel(of, height);
+const spans = (of: ScreenLiquidator, height = 12) => renderLiquidatorPanel(of, height);
 const lines = (of: ScreenLiquidator, height = 12) =>
   spans(of, height).map((line) => line.map(([text]) => text).join(""));
 const styleOf = (of: ScreenLiquidator, part: string) =>

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { renderScreen } from "../../src/monitoring/screen.js";
-import { screenSupport, startScreen } from "../../src/monitoring/screen-driver.js";
+import { detectScreenSupport, startScreen } from "../../src/monitoring/screen-driver.js";
 import type { ScreenMarket, ScreenModel } from "../../src/monitoring/screen-model.js";
 
 const market: ScreenMarket = {
@@ -57,7 +57,7 @@ const model: ScreenModel = {
   startedMs: 0,
   equityQuote: "100001.35",
   earnedQuote: "1.35",
-  underWayQuote: undefined,
+  inTransitQuote: undefined,
   peakEquityQuote: "100002",
   budgets: [{ name: "ORDER", left: 250, limit: 300 }],
   halts: [],
@@ -133,7 +133,7 @@ describe("the live screen", () => {
 
   it("names what of the earnings no part of the profit has yet, where there is anything", () => {
     expect(find(model, "equity")).not.toContain("under way");
-    expect(find({ ...model, underWayQuote: "-0.20" }, "equity")).toMatch(
+    expect(find({ ...model, inTransitQuote: "-0.20" }, "equity")).toMatch(
       /\+1\.35 {3}under way -0\.20/,
     );
   });
@@ -254,19 +254,22 @@ describe("the terminal", () => {
   });
 
   it("gets a screen only where one suits, and colours only without NO_COLOR", () => {
-    expect(screenSupport({ isTTY: true }, { TERM: "xterm" })).toEqual({
+    expect(detectScreenSupport({ isTTY: true }, { TERM: "xterm" })).toEqual({
       screen: true,
       color: true,
     });
-    expect(screenSupport({ isTTY: true }, { NO_COLOR: "1" })).toEqual({
+    expect(detectScreenSupport({ isTTY: true }, { NO_COLOR: "1" })).toEqual({
       screen: true,
       color: false,
     });
-    expect(screenSupport({ isTTY: true }, { NO_COLOR: "" })).toEqual({ screen: true, color: true });
-    expect(screenSupport({ isTTY: true }, { TERM: "dumb" })).toEqual({
+    expect(detectScreenSupport({ isTTY: true }, { NO_COLOR: "" })).toEqual({
+      screen: true,
+      color: true,
+    });
+    expect(detectScreenSupport({ isTTY: true }, { TERM: "dumb" })).toEqual({
       screen: false,
       color: false,
     });
-    expect(screenSupport({}, {})).toEqual({ screen: false, color: false });
+    expect(detectScreenSupport({}, {})).toEqual({ screen: false, color: false });
   });
 });

@@ -112,8 +112,8 @@ describe("a log whose reader stands still", () => {
     const { reader, writer } = unreadPipe();
     const flags = (): string => readFileSync(`/proc/self/fdinfo/${writer}`, "utf8");
     const before = flags();
-    const { openUnwaiting } = await import("../../src/monitoring/non-blocking-descriptor.js");
-    const unwaiting = openUnwaiting(writer);
+    const { openNonBlocking } = await import("../../src/monitoring/non-blocking-descriptor.js");
+    const unwaiting = openNonBlocking(writer);
     expect(unwaiting).toBeDefined();
     expect(flags()).toBe(before);
     for (const descriptor of [reader, writer, unwaiting as number]) closeSync(descriptor);

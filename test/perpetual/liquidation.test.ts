@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import {
-  cureSize,
-  liquidationPriceOf,
-  liquidatorAfter,
-  takeoverTerms,
-  victimAfter,
+  computeTakeoverTerms,
+  liquidationPriceOnChain,
+  liquidatorAfterTakeover,
+  sizeToRestoreSafety,
+  victimAfterTakeover,
 } from "../../src/perpetual/liquidation.js";
 import { isSafe } from "../../src/perpetual/margin.js";
 import {
+  applyBalanceChange,
   type MarginAccount,
   type MarginMarket,
-  marginAfter,
 } from "../../src/perpetual/margin-account.js";
 
 const USD = 10n ** 6n;
@@ -37,9 +37,9 @@ const credit = (netValueCredit: bigint): MarginAccount => ({
 
 // One coin at 30,000, the long as taker at 5 bp, the short as maker at 1 bp, each with 10,000 of credit: the published cases' accounts.
 const long = (price: bigint, deposited = 10_000n * USD) =>
-  marginAfter(credit(deposited), btc(price), COIN, -30_015n * USD);
+  applyBalanceChange(credit(deposited), btc(price), COIN, -30_015n * USD);
 const short = (price: bigint, deposited = 10_000n * USD) =>
-  marginAfter(credit(deposited), btc(price), -COIN, 29_997n * USD);
+  applyBalanceChange(credit(deposited), btc(price), -COIN, 29_997n * USD);
 
 describe("the published reference cases", () => {
   it("3: margin, cost and fee of a long at 20,600, and what a whole takeover leaves", () => {
@@ -51,13 +51,13 @@ describe("the published reference cases", () => {
       maintenanceMarginCredit: 618n * USD,
     });
     expect(isSafe(victim)).toBe(false);
-    const terms = takeoverTerms(market, COIN, 2n * COIN);
+    const terms = computeTakeoverTerms(market, COIN, 2n * COIN);
     expect(terms).toEqual({ paper: COIN, credit: -20_394n * USD, insuranceFee: 203_940_000n });
-    expect(victimAfter(victim, market, terms)).toMatchObject({
+    expect(victimAfterTakeover(victim, market, terms)).toMatchObject({
       netValueCredit: -4_824_940_000n + 5_000n * USD,
       papers: new Map(),
     });
-    expect(liquidatorAfter(credit(0n), market, terms)).toMatchObject({
+    expect(liquidatorAfterTakeover(credit(0n), market, terms)).toMatchObject({
       netValueCredit: 206n * USD,
       papers: new Map([[PERP, COIN]]),
     });
@@ -65,15 +65,15 @@ describe("the published reference cases", () => {
 
   it("4: a hundredth of it, a capped request, and the size that cures", () => {
     const [market, victim] = [btc(20_600n * USD), long(20_600n * USD)];
-    const part = takeoverTerms(market, COIN, COIN / 100n);
+    const part = computeTakeoverTerms(market, COIN, COIN / 100n);
     expect(part).toEqual({ paper: COIN / 100n, credit: -203_940_000n, insuranceFee: 2_039_400n });
     const rest = (99n * COIN) / 100n;
-    const capped = takeoverTerms(market, rest, 2n * COIN);
+    const capped = computeTakeoverTerms(market, rest, 2n * COIN);
     expect(capped.paper).toBe(rest);
-    const size = cureSize(victim, market) as bigint;
+    const size = sizeToRestoreSafety(victim, market) as bigint;
     expect(Number(size) / 1e18).toBeCloseTo(0.1586, 4);
     const cures = (paper: bigint) => {
-      const after = victimAfter(victim, market, takeoverTerms(market, COIN, paper));
+      const after = victimAfterTakeover(victim, market, computeTakeoverTerms(market, COIN, paper));
       return after !== undefined && isSafe(after);
     };
     expect([cures(size - size / 100_000n), cures(size + size / 100_000n)]).toEqual([false, true]);
@@ -82,28 +82,28 @@ describe("the published reference cases", () => {
   it("5: a short at 39,000, a hundredth and the whole of it", () => {
     const [market, victim] = [btc(39_000n * USD), short(39_000n * USD)];
     const one = COIN / 100n;
-    const part = takeoverTerms(market, -COIN, -one);
+    const part = computeTakeoverTerms(market, -COIN, -one);
     expect(part).toEqual({ paper: -one, credit: 393_900_000n, insuranceFee: 3_939_000n });
-    const whole = takeoverTerms(market, -COIN, -COIN);
+    const whole = computeTakeoverTerms(market, -COIN, -COIN);
     expect(whole).toEqual({ paper: -COIN, credit: 39_390n * USD, insuranceFee: 393_900_000n });
-    expect(victimAfter(victim, market, whole)).toMatchObject({
+    expect(victimAfterTakeover(victim, market, whole)).toMatchObject({
       netValueCredit: -4_786_900_000n + 5_000n * USD,
     });
   });
 
   it("6: at 19,000 the whole takeover leaves a debt for the insurance account", () => {
     const [market, victim] = [btc(19_000n * USD), long(19_000n * USD)];
-    const terms = takeoverTerms(market, COIN, COIN);
-    expect(victimAfter(victim, market, terms)).toBeUndefined();
+    const terms = computeTakeoverTerms(market, COIN, COIN);
+    expect(victimAfterTakeover(victim, market, terms)).toBeUndefined();
     expect(
-      marginAfter(victim, market, -terms.paper, -terms.credit - terms.insuranceFee).netValueCredit +
-        terms.insuranceFee,
+      applyBalanceChange(victim, market, -terms.paper, -terms.credit - terms.insuranceFee)
+        .netValueCredit + terms.insuranceFee,
     ).toBe((-6_205n + 5_000n) * USD);
   });
 
   it("7: liquidation prices of either sign", () => {
-    expect(liquidationPriceOf(long(30_000n * USD), btc(30_000n * USD))).toBe(20_634_020_618n);
-    expect(liquidationPriceOf(short(30_000n * USD), btc(30_000n * USD))).toBe(38_832_038_834n);
+    expect(liquidationPriceOnChain(long(30_000n * USD), btc(30_000n * USD))).toBe(20_634_020_618n);
+    expect(liquidationPriceOnChain(short(30_000n * USD), btc(30_000n * USD))).toBe(38_832_038_834n);
   });
 });
 
@@ -117,17 +117,19 @@ describe("a liquidation price", () => {
 
   it("is the same seen from any mark price, and 0 where nothing is held or no price is reached", () => {
     for (const price of [20_000n, 25_000n, 30_000n, 60_000n])
-      expect(liquidationPriceOf(long(price * USD), btc(price * USD))).toBe(20_634_020_618n);
-    expect(liquidationPriceOf(credit(5n), btc(30_000n * USD))).toBe(0n);
-    expect(liquidationPriceOf(long(30_000n * USD, 40_000n * USD), btc(30_000n * USD))).toBe(0n);
+      expect(liquidationPriceOnChain(long(price * USD), btc(price * USD))).toBe(20_634_020_618n);
+    expect(liquidationPriceOnChain(credit(5n), btc(30_000n * USD))).toBe(0n);
+    expect(liquidationPriceOnChain(long(30_000n * USD, 40_000n * USD), btc(30_000n * USD))).toBe(
+      0n,
+    );
   });
 });
 
 describe("the size that cures", () => {
   it("is nothing for a safe account, and none where the fee eats the discount's room or the position is too small", () => {
-    expect(cureSize(long(30_000n * USD), btc(30_000n * USD))).toBe(0n);
-    expect(cureSize(long(19_000n * USD), btc(19_000n * USD))).toBeUndefined();
+    expect(sizeToRestoreSafety(long(30_000n * USD), btc(30_000n * USD))).toBe(0n);
+    expect(sizeToRestoreSafety(long(19_000n * USD), btc(19_000n * USD))).toBeUndefined();
     const greedy = { ...btc(39_000n * USD), insuranceFeeRate: 2n * PERCENT };
-    expect(cureSize(short(39_000n * USD), greedy)).toBeUndefined();
+    expect(sizeToRestoreSafety(short(39_000n * USD), greedy)).toBeUndefined();
   });
 });

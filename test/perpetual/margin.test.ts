@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { gasRate, tradeFee } from "../../src/perpetual/fees.js";
 import { ONE } from "../../src/perpetual/fixed-point.js";
 import {
-  capacityOf,
+  computeAccountMargin,
+  computeOrderCapacity,
+  isOnlyReducingSize,
   isSafe,
   type MarginPosition,
-  marginOf,
-  onlyReduces,
 } from "../../src/perpetual/margin.js";
 
 const USD = 1_000_000n;
@@ -23,7 +23,7 @@ const position = (value: bigint, credit: bigint, open = { buy: 0n, sell: 0n }): 
 
 describe("the margin of an account", () => {
   it("of the published case 3 is safe by 618 of maintenance, and not by the 585 that are left of its credit", () => {
-    const margin = marginOf(10_000n * USD, [position(20_600n, -30_015n)]);
+    const margin = computeAccountMargin(10_000n * USD, [position(20_600n, -30_015n)]);
     expect(margin).toEqual({
       netValueCredit: 585n * USD,
       exposureCredit: 20_600n * USD,
@@ -37,13 +37,15 @@ describe("the margin of an account", () => {
   it("freezes what the worse side of the open orders adds, rounded up", () => {
     // Long 100: all buys make 150, all sells make -160.
     const orders = { buy: 50n, sell: 260n };
-    expect(marginOf(0n, [position(100n, 0n, orders)]).frozenMarginCredit).toBe(3n * USD);
-    const odd = { ...position(0n, 0n), openBuyCredit: 1n };
-    expect(marginOf(0n, [odd]).frozenMarginCredit).toBe(1n);
-    // Orders that only bring a position towards zero add nothing.
-    expect(marginOf(0n, [position(-100n, 0n, { buy: 150n, sell: 0n })]).frozenMarginCredit).toBe(
-      0n,
+    expect(computeAccountMargin(0n, [position(100n, 0n, orders)]).frozenMarginCredit).toBe(
+      3n * USD,
     );
+    const odd = { ...position(0n, 0n), openBuyCredit: 1n };
+    expect(computeAccountMargin(0n, [odd]).frozenMarginCredit).toBe(1n);
+    // Orders that only bring a position towards zero add nothing.
+    expect(
+      computeAccountMargin(0n, [position(-100n, 0n, { buy: 150n, sell: 0n })]).frozenMarginCredit,
+    ).toBe(0n);
   });
 
   it("covers when it is just the maintenance margin", () => {
@@ -58,13 +60,15 @@ describe("the notional that may still be bought and sold", () => {
     const other = position(-1_000n, 1_100n, { buy: 0n, sell: 200n });
     // 1,000 of credit, 100 gained here and 100 there; the other market at its worst, 1,200, takes 60.
     const largest = 20n * (1_000n + 100n + 100n - 60n);
-    expect(capacityOf(1_000n * USD, [own, other], own)).toEqual({
+    expect(computeOrderCapacity(1_000n * USD, [own, other], own)).toEqual({
       buy: (largest - 600n - 40n) * USD,
       sell: (largest + 600n - 30n) * USD,
       boundByExposure: false,
     });
-    expect(capacityOf(1_000n * USD, [other, own], own, largest * USD).boundByExposure).toBe(false);
-    expect(capacityOf(1_000n * USD, [own, other], own, 700n * USD)).toEqual({
+    expect(
+      computeOrderCapacity(1_000n * USD, [other, own], own, largest * USD).boundByExposure,
+    ).toBe(false);
+    expect(computeOrderCapacity(1_000n * USD, [own, other], own, 700n * USD)).toEqual({
       buy: 60n * USD,
       sell: 1_270n * USD,
       boundByExposure: true,
@@ -73,7 +77,7 @@ describe("the notional that may still be bought and sold", () => {
 
   it("is nothing where the account owes, but for what closes the position", () => {
     const own = position(600n, -700n);
-    expect(capacityOf(0n, [own], own)).toEqual({
+    expect(computeOrderCapacity(0n, [own], own)).toEqual({
       buy: 0n,
       sell: 600n * USD,
       boundByExposure: false,
@@ -94,7 +98,7 @@ describe("orders of one side", () => {
   ] as const)(
     "only reduce a position of %s that they do not flip (%s of %s: %s)",
     (held, side, ordered, is) => {
-      expect(onlyReduces<number | bigint>(held, side, ordered)).toBe(is);
+      expect(isOnlyReducingSize<number | bigint>(held, side, ordered)).toBe(is);
     },
   );
 });

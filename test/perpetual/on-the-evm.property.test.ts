@@ -3,12 +3,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Hex } from "../../src/core/units.js";
 import { ONE } from "../../src/perpetual/fixed-point.js";
 import {
+  computeTakeoverTerms,
   liquidationPrice,
-  liquidationPriceOf,
-  takeoverTerms,
+  liquidationPriceOnChain,
 } from "../../src/perpetual/liquidation.js";
-import { isSafe, type MarginPosition, marginOf } from "../../src/perpetual/margin.js";
-import { type MarginMarket, marginOfHoldings } from "../../src/perpetual/margin-account.js";
+import { computeAccountMargin, isSafe, type MarginPosition } from "../../src/perpetual/margin.js";
+import { computeHoldingsMargin, type MarginMarket } from "../../src/perpetual/margin-account.js";
 import {
   BTC_RATIOS,
   COIN,
@@ -85,7 +85,7 @@ describe("margin, liquidation prices and takeovers of any account", () => {
               return { perp, paper: heldPaper, credit };
             }),
           );
-          const account = marginOfHoldings(
+          const account = computeHoldingsMargin(
             { primaryCredit, secondaryCredit, positions: held },
             marks,
           );
@@ -112,7 +112,7 @@ describe("margin, liquidation prices and takeovers of any account", () => {
               maxLeverage: 20n,
             };
           });
-          const margin = marginOf(primaryCredit + secondaryCredit, positions);
+          const margin = computeAccountMargin(primaryCredit + secondaryCredit, positions);
           expect(margin).toMatchObject({ netValueCredit, exposureCredit, maintenanceMarginCredit });
 
           for (const [i, [market]] of markets.entries()) {
@@ -120,7 +120,7 @@ describe("margin, liquidation prices and takeovers of any account", () => {
             const { value, maintenanceRatio } = positions[i] as MarginPosition;
             const mark = marks.get(perp) as MarginMarket;
             const price = await world.dealer.read("getLiquidationPrice", trader.address, perp);
-            expect(liquidationPriceOf(account, mark)).toBe(price);
+            expect(liquidationPriceOnChain(account, mark)).toBe(price);
             expect(
               liquidationPrice(margin, { paper, value, maintenanceRatio, paperUnit: ONE }),
             ).toBe(price);
@@ -133,7 +133,7 @@ describe("margin, liquidation prices and takeovers of any account", () => {
               trader.address,
               asked,
             );
-            const { paper: taken, credit } = takeoverTerms(mark, paper, asked);
+            const { paper: taken, credit } = computeTakeoverTerms(mark, paper, asked);
             expect([taken, credit]).toEqual([...(cost as bigint[])]);
           }
         },

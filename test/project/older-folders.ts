@@ -2,26 +2,26 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { loadBotConfig } from "../../src/bot/config/config.js";
-import { type BotStatus, statusOf } from "../../src/bot/run/monitor/bot-status.js";
+import { type BotStatus, buildBotStatus } from "../../src/bot/run/monitor/bot-status.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
-import { transfersRemembered } from "../../src/bot/safety/equity-monitor.js";
+import { readCountedTransfers } from "../../src/bot/safety/equity-monitor.js";
 import { HEARTBEAT_FILE, parseHeartbeat } from "../../src/bot/state/heartbeat.js";
-import { LatchMemory } from "../../src/bot/state/latch-store.js";
-import { HaltMemory } from "../../src/bot/state/manual-halt-store.js";
+import { LatchStore } from "../../src/bot/state/latch-store.js";
+import { ManualHaltStore } from "../../src/bot/state/manual-halt-store.js";
 import { readBuiltHashes } from "../../src/bot/state/server-built-hashes.js";
 import { FileStateStore } from "../../src/bot/state/state-dir.js";
 import { claimedExchange } from "../../src/bot/state/state-owner.js";
-import { newestRecorded } from "../../src/bot/state/trade-log.js";
-import { readUnwindMemory } from "../../src/bot/unwind/stored-takeovers.js";
-import { FileLaneStore } from "../../src/chain/transactions/store/file-transaction-store.js";
+import { readNewestRecorded } from "../../src/bot/state/trade-log.js";
+import { readStoredTakeovers } from "../../src/bot/unwind/stored-takeovers.js";
+import { FileTransactionStore } from "../../src/chain/transactions/store/file-transaction-store.js";
 import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../src/core/units.js";
 import { decodeLedger } from "../../src/liquidator/ledger/ledger-lines.js";
 import { LIQUIDATIONS_FILE } from "../../src/liquidator/ledger/liquidation-ledger.js";
-import { logTo } from "../../src/monitoring/log.js";
+import { createLog } from "../../src/monitoring/log.js";
 import { openConfiguredExchange } from "../../src/simulator/engine/configured-exchange.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
@@ -48,7 +48,7 @@ export function copyUnpacked(from: string, to: string): void {
 /** All that a bot's state directory says, as a bot and its tools read it. */
 export function readState(directory: string): unknown {
   const store = new FileStateStore(directory);
-  const lanes = new FileLaneStore(join(directory, "transactions.jsonl"), {
+  const lanes = new FileTransactionStore(join(directory, "transactions.jsonl"), {
     chainId: 31337,
     account: ACCOUNT,
   });
@@ -56,12 +56,12 @@ export function readState(directory: string): unknown {
     return plain({
       names: [...store.names()].sort(),
       exchange: claimedExchange(store),
-      halts: new HaltMemory(store, ACCOUNT).read(),
-      latches: new LatchMemory(store, ACCOUNT).read(),
-      takeovers: readUnwindMemory(store, new Map()),
+      halts: new ManualHaltStore(store, ACCOUNT).read(),
+      latches: new LatchStore(store, ACCOUNT).read(),
+      takeovers: readStoredTakeovers(store, new Map()),
       builtOrders: readBuiltHashes(store),
-      newestFills: newestRecorded(store),
-      transfers: transfersRemembered(store),
+      newestFills: readNewestRecorded(store),
+      transfers: readCountedTransfers(store),
       heartbeat: parseHeartbeat(store.read(HEARTBEAT_FILE) ?? ""),
       liquidations: decodeLedger(store.readTail(LIQUIDATIONS_FILE, 1_000_000) ?? ""),
       transactions: lanes.load(),
@@ -103,7 +103,7 @@ export async function readDataDir(folder: string, endedAtMs: number): Promise<un
  * @returns its status at the end.
  */
 export async function runOn(folder: string, endedAtMs: number): Promise<BotStatus> {
-  const { exchange, close, settled, seam } = await openDataDir(folder, endedAtMs);
+  const { exchange, close, waitUntilSettled: settled, seam } = await openDataDir(folder, endedAtMs);
   const { clock } = seam;
   const quickest = { uniform: () => 0, uint64: () => 0n };
   const network = new FaultyNetwork(exchange, clock, new FaultSource([], quickest), "10.0.0.1");
@@ -115,11 +115,11 @@ export async function runOn(folder: string, endedAtMs: number): Promise<BotStatu
   const starting = startBot({
     config: loadBotConfig(join(folder, "bot.yaml"), { MARKETWRIGHT_KEY: KEY }),
     privateKey: KEY,
-    seam,
+    runtime: seam,
     store: new FileStateStore(join(folder, "state")),
-    log: logTo({ write: () => {} }, { level: "warn", clock }),
+    log: createLog({ write: () => {} }, { level: "warn", clock }),
     transport: network,
-    alone: true,
+    withoutLiquidator: true,
   });
   let running: RunningBot | undefined;
   starting.then(
@@ -132,7 +132,7 @@ export async function runOn(folder: string, endedAtMs: number): Promise<BotStatu
     for (let tenths = 0; tenths < 20 || (running === undefined && tenths < 100); tenths++)
       await passes(100);
     const { bot } = await starting;
-    return statusOf(bot);
+    return buildBotStatus(bot);
   } finally {
     running?.close();
     await close();
@@ -145,7 +145,7 @@ async function openDataDir(folder: string, endedAtMs: number) {
   const open = await openConfiguredExchange(
     { ...config, chain: config.chain && { ...config.chain, rpc: null } },
     seam,
-    { baseFolder: folder, flowOf: () => null },
+    { baseFolder: folder, createFlow: () => null },
   );
   return { ...open, seam, config };
 }

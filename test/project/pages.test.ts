@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { withRooms } from "../../scripts/rooms.mjs";
-import { haltDemandsOf, LADDER_MEASURES } from "../../src/risk/risk-ladder.js";
+import { LADDER_MEASURES, toHaltRequests } from "../../src/risk/risk-ladder.js";
 import { chainConfigShape } from "../../src/simulator/chain/chain-config.js";
 import { choicesShape } from "../../src/simulator/config/choices.js";
 import { exchangeConfigShape, parseExchangeConfig } from "../../src/simulator/config/config.js";
@@ -134,7 +134,7 @@ describe("docs/guides/operations.md", () => {
       source("src/risk/guards.ts"),
       /Trip\(\s*(?:marketId,\s*)?"([a-z-]+)",[^;]*,\s*false,?\s*\)/g,
     );
-    const byLadder = haltDemandsOf(
+    const byLadder = toHaltRequests(
       LADDER_MEASURES.map((measure) => ({ measure, action: "halt", why: "" })),
     )
       .filter(({ resumesByItself }) => !resumesByItself)

@@ -259,7 +259,7 @@ describe("the README's own bot", () => {
       env: { MARKETWRIGHT_KEY: newKey(), XDG_RUNTIME_DIR: folder },
       stdout: terminal,
       stderr: { ...terminal, isTTY: false, write: () => undefined },
-      seam,
+      runtime: seam,
       interrupted: () => new Promise(() => {}),
       script: "",
     };
@@ -288,7 +288,7 @@ describe("the README's commands", async () => {
     env: {},
     stdout: silent(),
     stderr: silent(),
-    seam,
+    runtime: seam,
     interrupted: () => new Promise(() => {}),
     script: "",
   });

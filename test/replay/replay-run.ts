@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type BotConfig, loadBotConfig } from "../../src/bot/config/config.js";
-import { type RunSummary, summaryOf } from "../../src/bot/run/monitor/run-summary.js";
+import { buildRunSummary, type RunSummary } from "../../src/bot/run/monitor/run-summary.js";
 import { startBot } from "../../src/bot/run/run-bot.js";
 import type { RunningBot } from "../../src/bot/run/running-bot.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
@@ -9,7 +9,7 @@ import type { Seam } from "../../src/core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../src/core/units.js";
 import type { VenueOrder, VenueTrade } from "../../src/exchange/records.js";
 import type { Transport } from "../../src/exchange/rest/transport.js";
-import { logTo } from "../../src/monitoring/log.js";
+import { createLog } from "../../src/monitoring/log.js";
 import type { ExchangeConfig } from "../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import type { CaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
@@ -58,7 +58,7 @@ export function replayingExchange(
   const replay = new ReplayFlow({ files, speed: options.speed }, (end) => ends.push(end));
   return {
     config,
-    exchange: new EmbeddedExchange(config, seam, { flowOf: () => replay }),
+    exchange: new EmbeddedExchange(config, seam, { createFlow: () => replay }),
     replay,
     ends,
   };
@@ -121,9 +121,12 @@ export async function runReplay(
     startBot({
       config,
       privateKey: PRIVATE_KEY,
-      seam,
+      runtime: seam,
       store: new MemoryStateStore(),
-      log: logTo({ write: (line) => log.push(line.trim()) }, { level: "warn", clock: seam.clock }),
+      log: createLog(
+        { write: (line) => log.push(line.trim()) },
+        { level: "warn", clock: seam.clock },
+      ),
       transport: new ListeningTransport(transport, witness),
     }),
   );
@@ -166,13 +169,13 @@ export async function runReplay(
     state.mark ?? 0n,
   );
   const lastBookAgrees =
-    trader.book.synchronised && sameBook(trader.book.entries(), exchange.book(MARKET));
+    trader.book.isSynchronised && sameBook(trader.book.entries(), exchange.book(MARKET));
   const { unsettledTrades } = exchange;
   running.command({ command: "stop", reason: "the replay is over" });
   await until(running.stopped);
   const openAfterStop = (await until(client.openOrders(MARKET))).length;
   const orders = await until(client.historyOrders(MARKET));
-  const summary = summaryOf(
+  const summary = buildRunSummary(
     bot,
     running.monitor,
     running.monitor.firstQuoteAtMs === undefined ? null : running.monitor.firstQuoteAtMs / 1000,

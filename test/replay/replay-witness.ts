@@ -99,7 +99,7 @@ export class ReplayWitness implements TextListener {
     this.sampled++;
     if (rests("BUY") && rests("SELL")) this.quoted++;
     if (this.quoted > 0)
-      for (const { name, why } of bot.safety.halts) this.halts.add(`${name}: ${why}`);
+      for (const { name, why } of bot.tradingGuards.halts) this.halts.add(`${name}: ${why}`);
   }
 
   before(from: string, text: string): void {
@@ -180,7 +180,7 @@ export class ReplayWitness implements TextListener {
       sequence: awaited.sequence,
       levels,
       agrees:
-        book.synchronised &&
+        book.isSynchronised &&
         book.sequence === awaited.sequence &&
         sameBook(book.entries(), awaited),
     });

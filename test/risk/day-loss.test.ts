@@ -2,22 +2,22 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../src/core/errors.js";
 import {
-  dayLoss,
-  dayStartJson,
+  computeDayLoss,
   observeDay,
   restoreDayStart,
-  utcDayOf,
+  serialiseDayStart,
+  toUtcDay,
 } from "../../src/risk/day-loss.js";
 
 const DAY = 86_400_000;
 
 describe("the loss of a day", () => {
   it("counts from the day's first reading, at midnight UTC", () => {
-    expect([utcDayOf(DAY - 1), utcDayOf(DAY)]).toEqual([0, 1]);
+    expect([toUtcDay(DAY - 1), toUtcDay(DAY)]).toEqual([0, 1]);
     const monday = observeDay(undefined, { equity: 1_000n, netDeposits: 0n }, 4);
-    expect(dayLoss(monday, { equity: 700n, netDeposits: 0n })).toBe(300n);
+    expect(computeDayLoss(monday, { equity: 700n, netDeposits: 0n })).toBe(300n);
     const tuesday = observeDay(monday, { equity: 700n, netDeposits: 0n }, 5);
-    expect(dayLoss(tuesday, { equity: 650n, netDeposits: 0n })).toBe(50n);
+    expect(computeDayLoss(tuesday, { equity: 650n, netDeposits: 0n })).toBe(50n);
     expect(
       observeDay(tuesday, { equity: 1n, netDeposits: 0n }, 4),
       "a clock that steps back over midnight",
@@ -32,34 +32,41 @@ describe("the loss of a day", () => {
         (transfer, lost) => {
           const start = observeDay(undefined, { equity: 20_000n, netDeposits: 7n }, 1);
           expect(
-            dayLoss(start, { equity: 20_000n + transfer - lost, netDeposits: 7n + transfer }),
+            computeDayLoss(start, {
+              equity: 20_000n + transfer - lost,
+              netDeposits: 7n + transfer,
+            }),
           ).toBe(lost);
-          const untold = dayLoss(start, {
+          const untold = computeDayLoss(start, {
             equity: 20_000n + transfer,
             netDeposits: 7n,
-            doubtful: transfer,
+            possibleTransfer: transfer,
           });
           expect(untold).toBe(0n);
         },
       ),
     );
-    const begun = observeDay(undefined, { equity: 1_500n, netDeposits: 0n, doubtful: 500n }, 1);
+    const begun = observeDay(
+      undefined,
+      { equity: 1_500n, netDeposits: 0n, possibleTransfer: 500n },
+      1,
+    );
     expect(
-      dayLoss(begun, { equity: 1_500n, netDeposits: 500n }),
+      computeDayLoss(begun, { equity: 1_500n, netDeposits: 500n }),
       "a deposit that was on its way at midnight",
     ).toBe(0n);
   });
 
   it("is remembered to the unit, and refused when it is broken: a bot must not forget what it lost today", () => {
     const start = { day: 20_000, equity: 123_456_789_012_345_678n, netDeposits: -5n };
-    expect(restoreDayStart(JSON.parse(JSON.stringify(dayStartJson(start))))).toEqual(start);
+    expect(restoreDayStart(JSON.parse(JSON.stringify(serialiseDayStart(start))))).toEqual(start);
     expect(restoreDayStart(undefined), "of an earlier version").toBeUndefined();
     for (const broken of [
       null,
       1,
       {},
-      { ...dayStartJson(start), fromMs: 5 },
-      { ...dayStartJson(start), equity: "much" },
+      { ...serialiseDayStart(start), fromMs: 5 },
+      { ...serialiseDayStart(start), equity: "much" },
     ])
       expect(() => restoreDayStart(broken)).toThrow(FormatError);
   });

@@ -4,7 +4,7 @@ import { FormatError } from "../../src/core/errors.js";
 import {
   observeEquity,
   type PeakEquity,
-  rearmPeak,
+  resetPeak,
   restorePeak,
   serialisePeak,
 } from "../../src/risk/drawdown.js";
@@ -55,7 +55,7 @@ describe("the loss from peak equity", () => {
   it("starts again from where it stands when somebody has looked and resumed", () => {
     const tripped = read(read(undefined, 3_000n).peak, 2_000n);
     expect(tripped.isOver).toBe(true);
-    const again = rearmPeak({ equity: 2_000n, netDeposits: 0n });
+    const again = resetPeak({ equity: 2_000n, netDeposits: 0n });
     expect(read(again, 1_500n).isOver).toBe(false);
     expect(read(again, 1_499n).isOver).toBe(true);
   });

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { type AccountHealth, evaluateGuards, type MarketHealth } from "../../src/risk/guards.js";
 import type { GuardLimits } from "../../src/risk/limits.js";
 import {
+  addEvent,
+  countEvents,
   EMPTY_MINUTE,
-  eventsIn,
   type MinuteWindow,
-  withEvent,
 } from "../../src/risk/minute-window.js";
 
 const NOW = 1_000_000;
@@ -53,7 +53,7 @@ const tripsOf = (account: Partial<AccountHealth>, market: Partial<MarketHealth>)
 
 function rejected(times: number, atMs: number): MinuteWindow {
   let window = EMPTY_MINUTE;
-  for (let i = 0; i < times; i++) window = withEvent(window, atMs);
+  for (let i = 0; i < times; i++) window = addEvent(window, atMs);
   return window;
 }
 
@@ -112,13 +112,13 @@ describe("the guards", () => {
   });
 
   it("count refusals over a sliding minute", () => {
-    const window = withEvent(withEvent(rejected(2, 1_000), 30_000), 60_999);
+    const window = addEvent(addEvent(rejected(2, 1_000), 30_000), 60_999);
     expect([
-      eventsIn(window, 60_999),
-      eventsIn(window, 61_000),
-      eventsIn(window, 89_999),
-      eventsIn(window, 200_000),
+      countEvents(window, 60_999),
+      countEvents(window, 61_000),
+      countEvents(window, 89_999),
+      countEvents(window, 200_000),
     ]).toEqual([4, 2, 2, 0]);
-    expect(withEvent(window, 500_000).atMs).toEqual([500_000]);
+    expect(addEvent(window, 500_000).atMs).toEqual([500_000]);
   });
 });

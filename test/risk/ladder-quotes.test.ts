@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quotesUnder } from "../../src/risk/apply-ladder-effect.js";
+import { applyLadderEffect } from "../../src/risk/apply-ladder-effect.js";
 import { NO_EFFECT } from "../../src/risk/risk-ladder.js";
 import type { Quote } from "../../src/strategies/intent.js";
 
@@ -28,7 +28,7 @@ describe("quotes under the risk ladder", () => {
         fc.integer({ min: -50, max: 50 }),
         (wanted, mid, factor, positionLots) => {
           const effect = { ...NO_EFFECT, widenFactor: factor };
-          const shaped = quotesUnder(wanted, { effect, midTicks: mid, positionLots, rules });
+          const shaped = applyLadderEffect(wanted, { effect, midTicks: mid, positionLots, rules });
           const distance = ({ side, ticks }: Quote) => (side === "BUY" ? mid - ticks : ticks - mid);
           for (const one of shaped) {
             const before = wanted.find(
@@ -53,7 +53,7 @@ describe("quotes under the risk ladder", () => {
         midTicks,
         fc.integer({ min: -60, max: 60 }),
         (wanted, mid, positionLots) => {
-          const shaped = quotesUnder(wanted, {
+          const shaped = applyLadderEffect(wanted, {
             effect: { ...NO_EFFECT, isReduceOnly: true },
             midTicks: mid,
             positionLots,
@@ -78,9 +78,9 @@ describe("quotes under the risk ladder", () => {
 
   it("stay the same list while no rung acts, so that nothing is planned anew", () => {
     const wanted: Quote[] = [{ side: "BUY", level: 0, ticks: 99, lots: 1 }];
-    expect(quotesUnder(wanted, { effect: NO_EFFECT, midTicks: 100, positionLots: 5, rules })).toBe(
-      wanted,
-    );
+    expect(
+      applyLadderEffect(wanted, { effect: NO_EFFECT, midTicks: 100, positionLots: 5, rules }),
+    ).toBe(wanted);
   });
 
   it("of a position that is too large: the side that adds moves away, and the one that reduces stays", () => {
@@ -90,12 +90,12 @@ describe("quotes under the risk ladder", () => {
     ];
     const effect = { ...NO_EFFECT, addingWidenFactor: 3 };
     expect(
-      quotesUnder(wanted, { effect, midTicks: 100.5, positionLots: 5, rules }).map(
+      applyLadderEffect(wanted, { effect, midTicks: 100.5, positionLots: 5, rules }).map(
         ({ ticks }) => ticks,
       ),
     ).toEqual([93, 103]);
     expect(
-      quotesUnder(wanted, { effect, midTicks: 100.5, positionLots: -5, rules }).map(
+      applyLadderEffect(wanted, { effect, midTicks: 100.5, positionLots: -5, rules }).map(
         ({ ticks }) => ticks,
       ),
     ).toEqual([98, 108]);

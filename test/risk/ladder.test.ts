@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  effectOn,
-  haltDemandsOf,
+  countActiveRungs,
   LADDER_ACTIONS,
+  ladderEffectFor,
   NO_EFFECT,
   type Rung,
-  rungsReached,
-  severityOf,
+  severityFor,
+  toHaltRequests,
 } from "../../src/risk/risk-ladder.js";
 
 const thresholds = fc
@@ -35,7 +35,7 @@ describe("the rungs of one measure", () => {
         fc.nat(5),
         (from, liftPercent, value, before) => {
           const rungs = rungsOf(from, liftPercent);
-          const reached = rungsReached(rungs, Math.min(before, rungs.length), value);
+          const reached = countActiveRungs(rungs, Math.min(before, rungs.length), value);
           rungs.forEach((rung, index) => {
             if (value >= rung.from) expect(reached).toBeGreaterThan(index);
             if (value < rung.liftBelow) expect(reached).toBeLessThanOrEqual(index);
@@ -55,7 +55,7 @@ describe("the rungs of one measure", () => {
           const rungs = rungsOf(from, liftPercent);
           let reached = 0;
           for (const value of values) {
-            const next = rungsReached(rungs, reached, value);
+            const next = countActiveRungs(rungs, reached, value);
             for (const rung of rungs.slice(next, reached))
               expect(value).toBeLessThan(rung.liftBelow);
             for (const rung of rungs.slice(reached, next))
@@ -68,14 +68,14 @@ describe("the rungs of one measure", () => {
   });
 
   it("stay as they are while the measure is not known", () => {
-    expect(rungsReached(rungsOf([1, 2], 50), 1, undefined)).toBe(1);
+    expect(countActiveRungs(rungsOf([1, 2], 50), 1, undefined)).toBe(1);
   });
 });
 
 describe("what acting rungs come to", () => {
   it("counts an action as more severe the further it goes", () => {
-    expect(LADDER_ACTIONS.map(severityOf)).toEqual([1, 2, 3, 4, 5]);
-    expect(severityOf(undefined)).toBe(0);
+    expect(LADDER_ACTIONS.map(severityFor)).toEqual([1, 2, 3, 4, 5]);
+    expect(severityFor(undefined)).toBe(0);
   });
 
   it("widens by the largest factor, on its own market or on all, and for a large position on the side alone that adds to it", () => {
@@ -84,17 +84,17 @@ describe("what acting rungs come to", () => {
       { measure: "markout", marketId: "ethusdc", action: "widen", widenFactor: 5, why: "" },
       { measure: "inventory", marketId: "btcusdc", action: "widen", widenFactor: 3, why: "" },
     ] as const;
-    expect(effectOn(acting, "btcusdc")).toEqual({
+    expect(ladderEffectFor(acting, "btcusdc")).toEqual({
       widenFactor: 2,
       addingWidenFactor: 3,
       isReduceOnly: false,
     });
-    expect(effectOn(acting, "ethusdc")).toEqual({
+    expect(ladderEffectFor(acting, "ethusdc")).toEqual({
       widenFactor: 5,
       addingWidenFactor: 1,
       isReduceOnly: false,
     });
-    expect(effectOn([], "btcusdc")).toBe(NO_EFFECT);
+    expect(ladderEffectFor([], "btcusdc")).toBe(NO_EFFECT);
   });
 
   it("halts for halt and for flatten, until a person resumes, and for the loss of a day until it is over", () => {
@@ -104,7 +104,7 @@ describe("what acting rungs come to", () => {
       { measure: "inventory", marketId: "btcusdc", action: "reduce", why: "large" },
       { measure: "markout", marketId: "btcusdc", action: "halt", why: "picked off" },
     ] as const;
-    expect(haltDemandsOf(acting)).toEqual([
+    expect(toHaltRequests(acting)).toEqual([
       { scope: "account", name: "drawdown", why: "lost", resumesByItself: false },
       { scope: "account", name: "daily-loss", why: "lost today", resumesByItself: true },
       {
@@ -115,7 +115,7 @@ describe("what acting rungs come to", () => {
         resumesByItself: false,
       },
     ]);
-    expect(effectOn(acting, "btcusdc").isReduceOnly).toBe(true);
-    expect(effectOn(acting, "ethusdc").isReduceOnly).toBe(false);
+    expect(ladderEffectFor(acting, "btcusdc").isReduceOnly).toBe(true);
+    expect(ladderEffectFor(acting, "ethusdc").isReduceOnly).toBe(false);
   });
 });

@@ -5,8 +5,8 @@ import {
   GAIN_EXPLAINED_WITHIN_MS,
   LISTED_WITHIN_MS,
   LOSS_EXPLAINED_WITHIN_MS,
-  observeUntold,
-  type Untold,
+  observeUnexplainedEquity,
+  type UnexplainedEquity,
 } from "../../src/risk/unexplained-equity.js";
 
 const LOOK_MS = 500;
@@ -15,7 +15,7 @@ const MAX = 500n;
 /** The drawdown of an account of which the balances say one thing and the books another. */
 class Watched {
   #peak: PeakEquity | undefined;
-  #untold: Untold | undefined;
+  #untold: UnexplainedEquity | undefined;
   #nowMs = 0;
   /** When incomes were listed last; all the time where nothing is said. */
   listedAtMs: number | undefined;
@@ -23,7 +23,7 @@ class Watched {
   /** @param told trading and transfers as the balances have them. @param explained trading and transfers as the books have them. */
   look(told: bigint, explained: bigint, netDeposits: bigint): boolean {
     this.#nowMs += LOOK_MS;
-    const { untold, doubtful } = observeUntold(
+    const { state: untold, possibleTransfer: doubtful } = observeUnexplainedEquity(
       this.#untold,
       told - explained,
       this.#nowMs,
@@ -32,7 +32,7 @@ class Watched {
     this.#untold = untold;
     const { peak, isOver } = observeEquity(
       this.#peak,
-      { equity: told, netDeposits, doubtful },
+      { equity: told, netDeposits, possibleTransfer: doubtful },
       MAX,
     );
     this.#peak = peak;

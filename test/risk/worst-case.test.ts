@@ -6,9 +6,9 @@ import { checkPlace, isOnlyReducing, type PlaceProposal } from "../../src/risk/c
 import {
   type AccountExposure,
   type ExposureOrder,
-  feePpmOf,
   type MarketExposure,
-  ratePpmOf,
+  toMarginRatePpm,
+  worstFeePpm,
 } from "../../src/risk/exposure.js";
 import type { AccountLimits, MarketLimits } from "../../src/risk/limits.js";
 import { account, market, resting } from "./fixtures.js";
@@ -109,7 +109,7 @@ describe("the worst case of a place", () => {
 
   it("counts what may have filled untold, and manual orders, and the order itself only once", () => {
     const limits = { maxPositionLots: 10 };
-    const taken = resting("BUY", 99, 0, { phase: "cancelling", untoldLots: 8 });
+    const taken = resting("BUY", 99, 0, { phase: "cancelling", unreportedLots: 8 });
     expect(limitOf(buy(3), account(1_000, market({ orders: [taken], limits })))).toBe("position");
     expect(
       limitOf(buy(3), account(1_000, market({ foreignOrders: [resting("BUY", 90, 8)], limits }))),
@@ -128,10 +128,10 @@ describe("the worst case of a place", () => {
     const takeover = resting("BUY", 100, 0, {
       hash: "takeover 1",
       phase: "matched",
-      untoldLots: 8,
+      unreportedLots: 8,
     });
     const beside = (over: Partial<MarketExposure> = {}) =>
-      account(1_000, market({ takeoversUnderWay: [takeover], limits, ...over }));
+      account(1_000, market({ pendingTakeovers: [takeover], limits, ...over }));
     expect(limitOf(buy(2), beside())).toBe(null);
     expect(limitOf(buy(3), beside())).toBe("position");
     expect(limitOf(sell(10), beside())).toBe(null);
@@ -220,7 +220,7 @@ describe("the worst case of a place", () => {
           positionLots: settled + sum(trades.map(({ lots }) => lots)),
           unsettledLots: { buy: ofSide(1), sell: ofSide(-1) },
           orders: orders.map(asExposed),
-          takeoversUnderWay: takeovers.map(asExposed),
+          pendingTakeovers: takeovers.map(asExposed),
           limits: { maxPositionLots: 10 },
         });
         const proposal = place > 0 ? buy(place) : sell(-place);
@@ -238,9 +238,9 @@ describe("the worst case of a place", () => {
     const takeover = resting("SELL", 100, 0, {
       hash: "takeover 1",
       phase: "matched",
-      untoldLots: 8,
+      unreportedLots: 8,
     });
-    const held = market({ positionLots: 10, takeoversUnderWay: [takeover] });
+    const held = market({ positionLots: 10, pendingTakeovers: [takeover] });
     expect([isOnlyReducing(sell(2), held), isOnlyReducing(sell(3), held)]).toEqual([true, false]);
   });
 
@@ -269,7 +269,7 @@ describe("the worst case of a place", () => {
       "order-size",
     );
     const two = [resting("BUY", 99, 1), resting("SELL", 101, 1, { phase: "cancelling" })];
-    const gone = resting("BUY", 98, 0, { phase: "cancelling", untoldLots: 1 });
+    const gone = resting("BUY", 98, 0, { phase: "cancelling", unreportedLots: 1 });
     const crowded = (maxOpenOrders: number) =>
       account(
         1_000,
@@ -456,15 +456,16 @@ describe("an account that is over a limit for another cause", () => {
 describe("rates", () => {
   it("come from leverages and fee rates, rounded against the account", () => {
     expect([
-      ratePpmOf(20),
-      ratePpmOf("33.333333"),
-      ratePpmOf(3),
-      ratePpmOf("0"),
-      ratePpmOf("nonsense"),
+      toMarginRatePpm(20),
+      toMarginRatePpm("33.333333"),
+      toMarginRatePpm(3),
+      toMarginRatePpm("0"),
+      toMarginRatePpm("nonsense"),
     ]).toEqual([50_000, 30_001, 333_334, 1_000_000, 1_000_000]);
-    expect([feePpmOf(-100_000_000_000_000n, 300_000_000_000_001n), feePpmOf(-1n, -2n)]).toEqual([
-      301, 0,
-    ]);
+    expect([
+      worstFeePpm(-100_000_000_000_000n, 300_000_000_000_001n),
+      worstFeePpm(-1n, -2n),
+    ]).toEqual([301, 0]);
   });
 });
 

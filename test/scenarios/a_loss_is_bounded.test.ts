@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { statusOf } from "../../src/bot/run/monitor/bot-status.js";
+import { buildBotStatus } from "../../src/bot/run/monitor/bot-status.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { haltState, resumeState } from "../../src/cli/halts/stopped-bot.js";
 import { RunError } from "../../src/core/errors.js";
@@ -60,11 +60,11 @@ describe("a drawdown that flattens", () => {
     expect(stage.halts()).toEqual(["drawdown"]);
     await stage.passes(10_000);
     expect(stage.positionLots(), "the only bid is at 59,000: nothing is sold there").toBe(10);
-    expect(statusOf(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
+    expect(buildBotStatus(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
       expect.stringMatching(/^drawdown: /),
       "SELL 0.002 at 59400 held back: the touch at 590000 is beyond 594000, the worst price that bounds and own orders allow",
     ]);
-    expect(statusOf(stage.rig.bot).ladder).toEqual([
+    expect(buildBotStatus(stage.rig.bot).ladder).toEqual([
       expect.stringMatching(
         /^drawdown: the position is sold, then halted: net value .* allowed 5$/,
       ),
@@ -76,7 +76,7 @@ describe("a drawdown that flattens", () => {
     stage.botIsKilled();
     await stage.botStarts(10_000);
     expect(stage.positionLots(), "the next run sells the rest").toBe(0);
-    expect(statusOf(stage.rig.bot).halts).toEqual([
+    expect(buildBotStatus(stage.rig.bot).halts).toEqual([
       expect.stringMatching(/^drawdown: net value .*, allowed 5 \(found in an earlier run\)$/),
     ]);
     expect(Math.min(...soldAt(stage))).toBeGreaterThanOrEqual(WORST);
@@ -100,7 +100,7 @@ describe("a drawdown that flattens", () => {
     tight(stage);
     await stage.passes(10_000);
     expect(stage.positionLots()).toBe(10);
-    expect(statusOf(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
+    expect(buildBotStatus(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
       expect.stringMatching(/^drawdown: /),
       "SELL 0.002 at 59400 held back: the market is halted: only reducing orders leave",
     ]);
@@ -173,13 +173,16 @@ describe("a drawdown that halts or reduces", () => {
     await stage.botStarts(5_000);
     stage.owner.buys(20, 610_000);
     await stage.passes(5_000);
-    expect([stage.halts(), stage.rig.bot.safety.unkept]).toEqual([["drawdown"], undefined]);
+    expect([stage.halts(), stage.rig.bot.tradingGuards.haltWriteError]).toEqual([
+      ["drawdown"],
+      undefined,
+    ]);
     store.isFull = true;
     stage.rig.bot.command({ command: "resume" });
-    expect(stage.rig.bot.safety.unkept).toContain("ENOSPC");
+    expect(stage.rig.bot.tradingGuards.haltWriteError).toContain("ENOSPC");
     store.isFull = false;
     await stage.passes(3_000);
-    expect(stage.rig.bot.safety.unkept, "it is tried again").toBeUndefined();
+    expect(stage.rig.bot.tradingGuards.haltWriteError, "it is tried again").toBeUndefined();
   });
 
   it("keeps the position where it halts, as a file that says nothing of it", async () => {
@@ -194,7 +197,7 @@ describe("a drawdown that halts or reduces", () => {
     stage.wants({ lots: 20 });
     await stage.passes(3_000);
     expect(stage.quotes()).toEqual([`SELL 10 @ ${ASK}`]);
-    const { markets } = statusOf(stage.rig.bot);
+    const { markets } = buildBotStatus(stage.rig.bot);
     expect(markets[MARKET]?.state).toBe("reduce-only");
     expect(markets[MARKET]?.reasons[0]).toMatch(
       /^drawdown: only orders that reduce the position rest: net value/,
@@ -234,7 +237,7 @@ describe("a loss of the day", () => {
     expect(stage.saidOfHalt("daily-loss")).toMatch(
       /^net value .* quote below .*, where the day began \(UTC\), allowed 5$/,
     );
-    expect(Number(statusOf(stage.rig.bot).dailyLossQuote)).toBeGreaterThan(5);
+    expect(Number(buildBotStatus(stage.rig.bot).dailyLossQuote)).toBeGreaterThan(5);
     stage.botIsKilled();
     const beforeMidnightMs = DAY_MS - (stage.clock.nowMs() % DAY_MS) - 30_000;
     await stage.passes(beforeMidnightMs);
@@ -273,7 +276,7 @@ describe("a loss of the day", () => {
     stage.owner.withdraws("500");
     await stage.passes(20_000);
     expect(stage.halts()).toEqual([]);
-    expect(statusOf(stage.rig.bot).dailyLossQuote).toBe("0");
+    expect(buildBotStatus(stage.rig.bot).dailyLossQuote).toBe("0");
   });
 });
 
@@ -354,7 +357,7 @@ describe("rungs before the limits", () => {
     await stage.passes(3_000);
     // Ten ticks from the mid of 600,000 become thirty.
     expect(stage.quotes()).toEqual(["BUY 10 @ 599970", "SELL 10 @ 600030"]);
-    expect(statusOf(stage.rig.bot).markets[MARKET]?.reasons[0]).toMatch(
+    expect(buildBotStatus(stage.rig.bot).markets[MARKET]?.reasons[0]).toMatch(
       /^drawdown: quotes are 3 times as far from the mid/,
     );
     stage.wants({ bid: null, ask: null });

@@ -27,14 +27,14 @@ function everythingIsBeingCancelled(
   const readClock = async () => {
     offMs = (await client.time()) - clock.nowMs();
   };
-  const whose = { account: address, markets, notedHashes: new Set<string>() };
+  const whose = { account: address, markets, serverBuiltHashes: new Set<string>() };
   return cancelEverything({
     client,
     clock,
-    readClock,
+    syncClock: readClock,
     budget,
     ...whose,
-    untilMs: signatureWindowMs,
+    giveUpAfterMs: signatureWindowMs,
   });
 }
 

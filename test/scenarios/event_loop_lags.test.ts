@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readinessOf } from "../../src/bot/run/monitor/bot-status.js";
+import { buildReadiness } from "../../src/bot/run/monitor/bot-status.js";
 import { ASK, BID, Stage } from "./stage.js";
 
 describe("a bot whose event loop lags", () => {
@@ -11,7 +11,7 @@ describe("a bot whose event loop lags", () => {
     stage.machine.lateMs = 150;
     await stage.passes(10_000);
     expect(stage.quotes()).toHaveLength(2);
-    expect(readinessOf(stage.rig.bot)).toEqual({
+    expect(buildReadiness(stage.rig.bot)).toEqual({
       ready: true,
       reasons: [expect.stringMatching(/^load is shed: the event loop is 1\d\d ms late/)],
     });
@@ -21,13 +21,13 @@ describe("a bot whose event loop lags", () => {
     expect(stage.halts()).toEqual(["loop-lag"]);
     expect(stage.saidOfHalt("loop-lag")).toMatch(/^this bot reacts \d+ ms late, allowed 500 ms/);
     expect(stage.quotes()).toEqual([]);
-    expect(readinessOf(stage.rig.bot).ready).toBe(false);
+    expect(buildReadiness(stage.rig.bot).ready).toBe(false);
 
     stage.machine.lateMs = 0;
     await stage.passes(15_000);
     expect(stage.halts()).toEqual([]);
     expect(stage.quotes()).toHaveLength(2);
-    expect(readinessOf(stage.rig.bot)).toEqual({ ready: true, reasons: [] });
+    expect(buildReadiness(stage.rig.bot)).toEqual({ ready: true, reasons: [] });
     stage.expectAgreement();
   });
 

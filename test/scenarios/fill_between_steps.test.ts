@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { statusOf } from "../../src/bot/run/monitor/bot-status.js";
+import { buildBotStatus } from "../../src/bot/run/monitor/bot-status.js";
 import { RunMonitor } from "../../src/bot/run/monitor/run-monitor.js";
-import { logTo } from "../../src/monitoring/log.js";
+import { createLog } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
 import { ASK, BID, MARKET, Stage } from "./stage.js";
 
@@ -30,12 +30,12 @@ function expectSameMoney(stage: Stage): void {
 
 function fillsTold(stage: Stage): Record<string, unknown>[] {
   const lines: Record<string, unknown>[] = [];
-  const log = logTo(
+  const log = createLog(
     { write: (line) => void lines.push(JSON.parse(line)) },
     { level: "info", clock: stage.clock },
   );
   const monitor = new RunMonitor(new Metrics(), log, stage.clock, () => {});
-  stage.listeners.push((notice) => monitor.observe(notice));
+  stage.listeners.push((notice) => monitor.onBotEvent(notice));
   const attach = () => monitor.attach(stage.rig.bot);
   stage.clock.setTimer(1, attach);
   return lines;
@@ -60,7 +60,7 @@ it("an order of before a coarser step fills between the steps: the bot goes on, 
     "0.003 is one whole step of 0.002 and a rest",
   ).toBe(1);
   expect(
-    statusOf(stage.rig.bot).markets,
+    buildBotStatus(stage.rig.bot).markets,
     "the position as people read it: the rest was not told",
   ).toMatchObject({
     [MARKET]: { positionBase: "0.003" },

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { RunMonitor } from "../../src/bot/run/monitor/run-monitor.js";
-import { logTo } from "../../src/monitoring/log.js";
+import { createLog } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
 import { ASK, BID, COARSER_STEP, COARSER_TICK, MARKET, Stage } from "./stage.js";
 
@@ -14,12 +14,12 @@ it("an order that rests at a price between the ticks of a coarser grid is taken 
   stage.wants({ bid: 599_900 / 5, ask: 600_100 / 5 });
   stage.exchange.setMarketRules(MARKET, COARSER_TICK);
   const lines: Record<string, unknown>[] = [];
-  const log = logTo(
+  const log = createLog(
     { write: (line) => void lines.push(JSON.parse(line)) },
     { level: "info", clock: stage.clock },
   );
   const monitor = new RunMonitor(new Metrics(), log, stage.clock, () => {});
-  stage.listeners.push((notice) => monitor.observe(notice));
+  stage.listeners.push((notice) => monitor.onBotEvent(notice));
   const starting = stage.botStarts(15_000, (network) => {
     network.every("cancelOrder", { is: "request late", byMs: 1_500 });
   });

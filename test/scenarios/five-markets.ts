@@ -1,6 +1,6 @@
 import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
 import { type CancelReport, cancelEverything } from "../../src/bot/cancelling/cancel-everything.js";
-import { Guard, type GuardNotice } from "../../src/bot/cancelling/guard.js";
+import { Guard, type GuardEvent } from "../../src/bot/cancelling/guard.js";
 import { HEARTBEAT_FILE, type Heartbeat } from "../../src/bot/state/heartbeat.js";
 import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
@@ -25,7 +25,7 @@ export class FiveMarkets {
   readonly clock = new VirtualClock(START_MS);
   readonly exchange: EmbeddedExchange;
   readonly network: ScriptedNetwork;
-  readonly notices: GuardNotice[] = [];
+  readonly notices: GuardEvent[] = [];
   readonly #store = new MemoryStateStore();
   readonly #signer = ecdsaScheme.signer(BOT_KEY);
   readonly #traders = new Map<string, HandTrader>();
@@ -92,7 +92,7 @@ export class FiveMarkets {
     new Guard({
       client: this.#client(),
       clock: this.clock,
-      readClock: () => {
+      syncClock: () => {
         this.aheadMs = 0;
       },
       budget,
@@ -112,12 +112,12 @@ export class FiveMarkets {
     return cancelEverything({
       client: this.#client(),
       clock: this.clock,
-      readClock: async () => {},
+      syncClock: async () => {},
       budget: new CancelBudget({ clock: this.clock, fraction: 1 }),
       account: this.#signer.address,
       markets,
-      notedHashes: new Set(),
-      untilMs: SIGNATURE_WINDOW_MS + 1_500,
+      serverBuiltHashes: new Set(),
+      giveUpAfterMs: SIGNATURE_WINDOW_MS + 1_500,
       mayArriveUntilMs: START_MS + SIGNATURE_WINDOW_MS,
     });
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
 import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
-import { guardRules } from "../../src/cli/halts/guard-rules.js";
+import { fetchGuardRules } from "../../src/cli/halts/guard-rules.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import type { VenueRules } from "../../src/exchange/records.js";
 import { RestClient } from "../../src/exchange/rest/rest-client.js";
@@ -40,7 +40,7 @@ async function guardStarts(
   };
   let came: VenueRules | Error | undefined;
   const budget = new CancelBudget({ clock, fraction: 0.05 });
-  guardRules(access, {
+  fetchGuardRules(access, {
     clock,
     budget,
     log: { ...SILENT, destination: "", close: () => {} },

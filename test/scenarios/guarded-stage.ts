@@ -1,5 +1,5 @@
 import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
-import { Guard, type GuardNotice } from "../../src/bot/cancelling/guard.js";
+import { Guard, type GuardEvent } from "../../src/bot/cancelling/guard.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { RestClient } from "../../src/exchange/rest/rest-client.js";
 import { ScriptedNetwork } from "./scripted-network.js";
@@ -9,14 +9,14 @@ import { BOT_KEY, MARKET, type Stage } from "./stage.js";
 export interface GuardRig {
   readonly guard: Guard;
   readonly network: ScriptedNetwork;
-  readonly notices: GuardNotice[];
+  readonly notices: GuardEvent[];
 }
 
 /** Starts the guard of a stage's bot. @param markets those of its file, in their order. */
 export function guardStarts(stage: Stage, markets: readonly string[] = [MARKET]): GuardRig {
   const { bot, exchange } = { bot: stage.config, exchange: stage.exchange };
   const network = new ScriptedNetwork(exchange, stage.clock, "10.0.0.2");
-  const notices: GuardNotice[] = [];
+  const notices: GuardEvent[] = [];
   const guard = new Guard({
     client: new RestClient({
       transport: network,
@@ -25,7 +25,7 @@ export function guardStarts(stage: Stage, markets: readonly string[] = [MARKET])
       timeoutMs: bot.exchange.requestTimeoutMs,
     }),
     clock: stage.clock,
-    readClock: () => {},
+    syncClock: () => {},
     budget: new CancelBudget({ clock: stage.clock, fraction: bot.guard.orderTokensFraction }),
     store: stage.store,
     account: stage.address,

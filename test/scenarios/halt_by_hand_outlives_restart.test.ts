@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readinessOf, statusOf } from "../../src/bot/run/monitor/bot-status.js";
+import { buildBotStatus, buildReadiness } from "../../src/bot/run/monitor/bot-status.js";
 import { PEAK_FILE } from "../../src/bot/safety/equity-monitor.js";
-import { haltFile, isHaltFile } from "../../src/bot/state/manual-halt-store.js";
+import { isHaltFile, manualHaltFile } from "../../src/bot/state/manual-halt-store.js";
 import {
   CorruptStateError,
   MemoryStateStore,
@@ -40,11 +40,11 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
     expect(stage.quotes(), "what the dead run left is cancelled").toEqual([]);
     expect(stage.ordersEver(), "not one order is placed").toBe(ordersBefore);
     const why = "manual: news at eight (halted by hand in an earlier run)";
-    expect(statusOf(stage.rig.bot)).toMatchObject({
+    expect(buildBotStatus(stage.rig.bot)).toMatchObject({
       halts: [why],
       markets: { [MARKET]: { state: "halted", reasons: [why] } },
     });
-    expect(readinessOf(stage.rig.bot)).toEqual({
+    expect(buildReadiness(stage.rig.bot)).toEqual({
       ready: false,
       reasons: [`btcusdc: halted: ${why}`],
     });
@@ -99,7 +99,7 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
       (stage.store.read(PEAK_FILE) ?? "").replace(/"peak":"\d+"/, '"peak":"1"'),
     );
     await stage.botStarts(10_000);
-    expect(statusOf(stage.rig.bot).halts).toEqual([
+    expect(buildBotStatus(stage.rig.bot).halts).toEqual([
       expect.stringMatching(/^drawdown: net value .* \(found in an earlier run\)$/),
     ]);
 
@@ -142,7 +142,7 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
     stage.botIsKilled();
     await stage.botStarts(5_000);
     expect(stage.quotes()).toEqual([]);
-    expect(statusOf(stage.rig.bot).halts, "the account itself is not halted").toEqual([]);
+    expect(buildBotStatus(stage.rig.bot).halts, "the account itself is not halted").toEqual([]);
     stage.rig.bot.command({ command: "resume", marketId: MARKET });
     await stage.passes(3_000);
     expect(stage.quotes()).toEqual(BOTH);
@@ -168,7 +168,7 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
     stage.rig.bot.command({ command: "halt", reason: "still the news" });
     stage.botIsKilled();
     await stage.botStarts(5_000);
-    expect(statusOf(stage.rig.bot).halts).toEqual([
+    expect(buildBotStatus(stage.rig.bot).halts).toEqual([
       expect.stringMatching(/^manual: still the news \(halted by hand in an earlier run\)$/),
     ]);
   });
@@ -183,7 +183,7 @@ describe("a person has halted the bot, and its process ends: a supervisor starts
     await stage.botStarts(10_000);
     expect(stage.positionLots()).toBe(6);
     expect(stage.quotes()).toEqual([]);
-    expect(statusOf(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
+    expect(buildBotStatus(stage.rig.bot).markets[MARKET]?.reasons).toEqual([
       expect.stringContaining("flattened by hand: resume to quote again"),
     ]);
   });
@@ -221,7 +221,7 @@ describe("what is written down of a halt cannot be believed: the bot does not st
     ],
   ])("%s", async (_what, text) => {
     const stage = new Stage();
-    for (const name of [haltFile(), haltFile(MARKET), "manual-halts.json"]) {
+    for (const name of [manualHaltFile(), manualHaltFile(MARKET), "manual-halts.json"]) {
       stage.store = new MemoryStateStore({ [name]: text(stage) });
       await expect(stage.botStarts()).rejects.toThrow(CorruptStateError);
       await expect(stage.botStarts()).rejects.toThrow(name);
@@ -230,7 +230,7 @@ describe("what is written down of a halt cannot be believed: the bot does not st
 
   it("and says where what is wrong", async () => {
     const stage = new Stage();
-    stage.store.write(haltFile(), own(stage, [{ why: "news", atMs: -1 }]));
+    stage.store.write(manualHaltFile(), own(stage, [{ why: "news", atMs: -1 }]));
     await expect(stage.botStarts()).rejects.toThrow(
       "manual-halt.json: state is corrupt: halts.0.atMs is -1, and should be at least 0",
     );
@@ -238,7 +238,7 @@ describe("what is written down of a halt cannot be believed: the bot does not st
 
   it("the halt of a market that is not traded now is kept for when it is", async () => {
     const stage = new Stage();
-    const file = haltFile("ethusdc");
+    const file = manualHaltFile("ethusdc");
     stage.store.write(
       file,
       own(stage, [{ marketId: "ethusdc", why: "its chain forks", atMs: 1_759_999_000_000 }]),
@@ -276,14 +276,14 @@ describe("a halt that cannot be written down", () => {
     halt(stage);
     await stage.passes(3_000);
     expect(stage.quotes()).toEqual([]);
-    expect(stage.rig.bot.safety.unkept).toContain("ENOSPC");
+    expect(stage.rig.bot.tradingGuards.haltWriteError).toContain("ENOSPC");
     expect(said(stage, "error")).toEqual([
       "what was halted or resumed by hand is not written down: a bot that is started anew does not know it",
     ]);
 
     disk.isFull = false;
     await stage.passes(3_000);
-    expect(stage.rig.bot.safety.unkept).toBeUndefined();
+    expect(stage.rig.bot.tradingGuards.haltWriteError).toBeUndefined();
     stage.botIsKilled();
     await stage.botStarts(5_000);
     expect(stage.halts()).toEqual(["manual"]);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RunMonitor } from "../../src/bot/run/monitor/run-monitor.js";
-import { logTo } from "../../src/monitoring/log.js";
+import { createLog } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
 import { BOTH, quotingStage } from "./quoting-stage.js";
 import { MARKET, Stage } from "./stage.js";
@@ -392,12 +392,12 @@ describe("the log", () => {
     const stage = new Stage();
     const lines: Record<string, unknown>[] = [];
     const metrics = new Metrics();
-    const log = logTo(
+    const log = createLog(
       { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) },
       { level: "info", clock: stage.clock },
     );
     const monitor = new RunMonitor(metrics, log, stage.clock, () => {});
-    stage.listeners.push((notice) => monitor.observe(notice));
+    stage.listeners.push((notice) => monitor.onBotEvent(notice));
     await stage.botStarts();
     monitor.attach(stage.rig.bot);
 

@@ -1,7 +1,7 @@
 import { map, Observable, type OperatorFunction } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Notice } from "../../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../../src/bot/engine/bot-event.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { MarketView } from "../../src/market/view.js";
@@ -59,7 +59,7 @@ async function twoMarkets(strategy: Strategy) {
   exchange.register(address);
   await clock.runFor(2_000);
   const limits = { maxPositionBase: "0.5" };
-  const notices: Notice[] = [];
+  const notices: BotEvent[] = [];
   const rig = new BotRig({
     door: exchange,
     transport: new FaultyNetwork(
@@ -197,7 +197,7 @@ describe("a strategy that emits a value which is none is halted in its market un
     expect(openIn("btcusdc")).toBe(0);
     expect(openIn("ethusdc")).toBe(2);
     expect(placedLots("btcusdc")).toEqual(new Set([GOOD_LOTS]));
-    const [halt, ...others] = rig.bot.safety.halts;
+    const [halt, ...others] = rig.bot.tradingGuards.halts;
     expect(others).toEqual([]);
     expect(halt).toMatchObject({
       marketId: "btcusdc",
@@ -207,7 +207,7 @@ describe("a strategy that emits a value which is none is halted in its market un
     expect(halt?.why).toContain(why);
     rig.bot.command({ command: "resume", marketId: "btcusdc" });
     await clock.runFor(4_000);
-    expect(rig.bot.safety.halts).toEqual([]);
+    expect(rig.bot.tradingGuards.halts).toEqual([]);
     expect(openIn("btcusdc")).toBe(2);
   });
 
@@ -225,7 +225,9 @@ describe("a strategy that emits a value which is none is halted in its market un
           }),
       ),
     );
-    expect(rig.bot.safety.halts).toMatchObject([{ marketId: "btcusdc", name: "strategy-error" }]);
+    expect(rig.bot.tradingGuards.halts).toMatchObject([
+      { marketId: "btcusdc", name: "strategy-error" },
+    ]);
     expect(openIn("btcusdc")).toBe(0);
     expect(told).toBe(0);
   });

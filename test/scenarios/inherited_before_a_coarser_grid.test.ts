@@ -62,7 +62,7 @@ it("is sold to buyers of before the coarser step too, whose amounts lie between 
   const { remainingLots, proceedsCredit, feesCredit, state } = stage.report();
   expect({ remainingLots, state }).toEqual({ remainingLots: 0, state: "done" });
   const trades =
-    stage.exchange.account(stage.address)?.in(MARKET).trades.page({ limit: 500 }) ?? [];
+    stage.exchange.account(stage.address)?.inMarket(MARKET).trades.page({ limit: 500 }) ?? [];
   const sold = trades.filter(({ trade }) => trade.timeMs > stage.clock.nowMs() - 60_000);
   expect(proceedsCredit, "what it was sold for").toBe(
     sold.reduce((sum, { trade }) => sum + trade.quote, 0n),

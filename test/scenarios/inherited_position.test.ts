@@ -179,7 +179,7 @@ describe("a position inherited where nothing is quoted", () => {
     const stage = new InheritingStage({ alone: true, unwind: { makerFirstMs: 0, slices: 1 } });
     await stage.botStarts();
     const takeover = stage.takeover(10);
-    stage.rig.bot.context.traders.get("btcusdc")?.lose("the story says so");
+    stage.rig.bot.context.traders.get("btcusdc")?.invalidate("the story says so");
     stage.inherits(takeover);
     stage.applies(takeover);
     await stage.passes(100);
@@ -248,7 +248,7 @@ describe("a position inherited by a market maker", () => {
     await stage.passes(10_000);
     expect([stage.slices(), stage.quotes(), stage.report().remainingLots]).toEqual([[], [], 10]);
     stage.rig.bot.command({ command: "resume" });
-    stage.rig.bot.safety.haltMarket("btcusdc", "drawdown", "the story says so");
+    stage.rig.bot.tradingGuards.haltMarket("btcusdc", "drawdown", "the story says so");
     await stage.passes(20_000);
     expect(stage.report()).toMatchObject({ state: "done", remainingLots: 0 });
     expect(stage.quotes()).toEqual([]);

@@ -83,7 +83,7 @@ export class InheritingStage extends Stage {
     const timeMs = this.clock.nowMs();
     const quote = lots > 0 ? -credit : credit;
     const held = this.exchange.account(this.address);
-    held?.in(MARKET).position.applySettled({ paper, quote, fee: 0n, timeMs });
+    held?.inMarket(MARKET).position.applySettled({ paper, quote, fee: 0n, timeMs });
     // Its other side, so that no money is made of nothing.
     this.#counterpart().position.applySettled({ paper: -paper, quote, fee: 0n, timeMs });
     const id = `9${this.#takeovers}${timeMs}`;
@@ -116,7 +116,9 @@ export class InheritingStage extends Stage {
 
   /** What became of a takeover, as the bot has it now. */
   report(id = "tx 1"): UnwindReport {
-    const found = this.rig.bot.unwinding.reports().find(({ takeoverId }) => takeoverId === id);
+    const found = this.rig.bot.liquidatedInventory
+      .reports()
+      .find(({ takeoverId }) => takeoverId === id);
     if (found === undefined) throw new Error(`nothing is known of ${id}`);
     return found;
   }
@@ -186,7 +188,7 @@ export class InheritingStage extends Stage {
   #counterpart(): AccountMarket {
     const account = this.exchange.account(this.counterparty.address);
     if (account === undefined) throw new Error("the counterparty has no account");
-    return account.in(MARKET);
+    return account.inMarket(MARKET);
   }
 }
 

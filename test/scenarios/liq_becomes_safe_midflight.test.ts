@@ -53,11 +53,11 @@ it.each([
     "a start, which passes",
     {
       why: "unconfirmed-account: the exchange has not confirmed our orders and position",
-      isPassing: true,
+      isTemporary: true,
     },
     "cured",
   ],
-  ["a halt by hand, which does not", { why: "manual: lunch", isPassing: false }, "refused"],
+  ["a halt by hand, which does not", { why: "manual: lunch", isTemporary: false }, "refused"],
 ] as const)("an account that the price cures during %s", async (_, pause, outcome) => {
   const stage = await LiquidatingStage.open();
   stage.desk.paused = pause;

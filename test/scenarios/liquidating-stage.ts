@@ -180,7 +180,7 @@ export class LiquidatingStage {
       ...life,
     });
     this.#process.start();
-    this.#process.ledger.listen((note) => this.#monitor.liquidation.hear(note));
+    this.#process.ledger.listen((note) => this.#monitor.liquidation.onLedgerChange(note));
   }
 
   get process(): LiquidatorProcess {

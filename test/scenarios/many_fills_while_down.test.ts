@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { EarlierTrades, UNTOLD_FILE } from "../../src/bot/run/trade-backfill.js";
+import { MISSING_TRADES_FILE, TradeBackfill } from "../../src/bot/run/trade-backfill.js";
 import { CorruptStateError } from "../../src/bot/state/state-dir.js";
 import { FILLS_FILE } from "../../src/bot/state/trade-log.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import type { MarketId } from "../../src/core/units.js";
 import type { VenueTrade } from "../../src/exchange/records.js";
 import { RestClient } from "../../src/exchange/rest/rest-client.js";
-import { logTo } from "../../src/monitoring/log.js";
+import { createLog } from "../../src/monitoring/log.js";
 import { BID, BOT_KEY, MARKET, Stage } from "./stage.js";
 
 type Ask = (marketId: MarketId, fromId?: string) => Promise<VenueTrade[]>;
@@ -15,7 +15,7 @@ type Ask = (marketId: MarketId, fromId?: string) => Promise<VenueTrade[]>;
 class LongAway extends Stage {
   readonly lines: Record<string, unknown>[] = [];
   readonly asked: (string | undefined)[] = [];
-  earlier: EarlierTrades | undefined;
+  earlier: TradeBackfill | undefined;
 
   /** The bot starts; `ask` answers for the exchange. */
   async comesBack(runMs: number, ask?: Ask): Promise<void> {
@@ -27,11 +27,11 @@ class LongAway extends Stage {
         nowMs: () => this.clock.nowMs(),
       });
     const asking: Ask = ask ?? ((marketId, fromId) => client().userTrades(marketId, fromId));
-    const log = logTo(
+    const log = createLog(
       { write: (line) => void this.lines.push(JSON.parse(line)) },
       { level: "info", clock: this.clock },
     );
-    const earlier = new EarlierTrades({
+    const earlier = new TradeBackfill({
       store: this.store,
       client: {
         userTrades: (marketId, fromId) => {
@@ -41,10 +41,10 @@ class LongAway extends Stage {
       },
       clock: this.clock,
       log,
-      onAsking: () => this.rig.bot.command({ command: "asked" }),
+      onRequest: () => this.rig.bot.command({ command: "asked" }),
     });
     this.earlier = earlier;
-    this.listeners.splice(0, this.listeners.length, (notice) => earlier.hear(notice));
+    this.listeners.splice(0, this.listeners.length, (notice) => earlier.onBotEvent(notice));
     await this.botStarts(0);
     earlier.attach(this.rig.bot);
     await this.passes(runMs);
@@ -107,7 +107,7 @@ describe("more was matched while no bot ran than the newest 500 trades that a st
     ]);
     expect(stage.said("all fills of the time while no bot ran are told")).toHaveLength(1);
     expect(stage.asked).toHaveLength(1);
-    expect(stage.store.read(UNTOLD_FILE)).toBe("{}");
+    expect(stage.store.read(MISSING_TRADES_FILE)).toBe("{}");
 
     stage.botIsKilled();
     await stage.comesBack(5_000);
@@ -132,7 +132,7 @@ describe("more was matched while no bot ran than the newest 500 trades that a st
     expect(stage.said("earlier trades were not told")).toHaveLength(1);
     expect(stage.asked).toEqual([String(oldest)]);
     stage.botIsKilled();
-    expect(JSON.parse(stage.store.read(UNTOLD_FILE) ?? "")).toMatchObject({
+    expect(JSON.parse(stage.store.read(MISSING_TRADES_FILE) ?? "")).toMatchObject({
       [MARKET]: { afterId: first },
     });
     await stage.comesBack(3_000, paged);
@@ -149,14 +149,17 @@ describe("more was matched while no bot ran than the newest 500 trades that a st
       FILLS_FILE,
       `${JSON.stringify({ event: "fill", id: "1", marketId: MARKET })}\n`,
     );
-    stage.store.write(UNTOLD_FILE, JSON.stringify({ [MARKET]: { afterId: "1", beforeId: "9" } }));
+    stage.store.write(
+      MISSING_TRADES_FILE,
+      JSON.stringify({ [MARKET]: { afterId: "1", beforeId: "9" } }),
+    );
     await stage.comesBack(0, async () => []);
     for (let spent = 0; spent < 1_300; spent++) stage.rig.bot.command({ command: "asked" });
     await stage.passes(20_000);
     expect(stage.asked).toEqual([]);
     await stage.passes(60_000);
     expect(stage.asked).toEqual(["2"]);
-    expect(stage.store.read(UNTOLD_FILE)).toBe("{}");
+    expect(stage.store.read(MISSING_TRADES_FILE)).toBe("{}");
   });
 
   it.each([
@@ -166,7 +169,7 @@ describe("more was matched while no bot ran than the newest 500 trades that a st
     "[1]",
   ])("is not begun on a broken file: %s", (text) => {
     const stage = new LongAway();
-    stage.store.write(UNTOLD_FILE, text);
+    stage.store.write(MISSING_TRADES_FILE, text);
     return expect(stage.comesBack(0)).rejects.toThrow(CorruptStateError);
   });
 });

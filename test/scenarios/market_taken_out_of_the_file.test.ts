@@ -7,7 +7,7 @@ import { initCrypto } from "../../src/core/crypto/signing.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../src/core/units.js";
-import { logTo } from "../../src/monitoring/log.js";
+import { createLog } from "../../src/monitoring/log.js";
 import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { configuredExchange } from "../../src/simulator/engine/configured-exchange.js";
 import { botConfig } from "../simulation/bot-rig.js";
@@ -45,9 +45,12 @@ async function accountOfTwoMarkets(placement: "local" | "server") {
         markets: named,
       }),
       privateKey: `0x${"17".repeat(32)}`,
-      seam: { clock, random: seededRandom(`bot ${clock.nowMs()}`) },
+      runtime: { clock, random: seededRandom(`bot ${clock.nowMs()}`) },
       store,
-      log: logTo({ write: (line) => void lines.push(JSON.parse(line)) }, { level: "info", clock }),
+      log: createLog(
+        { write: (line) => void lines.push(JSON.parse(line)) },
+        { level: "info", clock },
+      ),
       transport: new FaultyNetwork(
         exchange,
         clock,
@@ -101,8 +104,8 @@ it("the contract of a market that is back in the file is held against the one th
   await run({ btcusdc: MARKETS.btcusdc });
   const { bot } = await run(MARKETS);
 
-  expect(bot.safety.haltsOf("btcusdc")).toEqual([]);
-  expect(bot.safety.haltsOf("ethusdc")).toMatchObject([
+  expect(bot.tradingGuards.haltsFor("btcusdc")).toEqual([]);
+  expect(bot.tradingGuards.haltsFor("ethusdc")).toMatchObject([
     {
       name: "exchange-info-changed",
       why: expect.stringContaining(`perp was ${before} in the last run`),
@@ -126,7 +129,9 @@ it.each(["while it runs", "while it does not"])(
       });
     }
     const { bot } = await run(MARKETS);
-    expect(bot.safety.haltsOf("btcusdc")).toEqual([]);
-    expect(bot.safety.haltsOf("ethusdc")).toMatchObject([{ name: "exchange-info-changed" }]);
+    expect(bot.tradingGuards.haltsFor("btcusdc")).toEqual([]);
+    expect(bot.tradingGuards.haltsFor("ethusdc")).toMatchObject([
+      { name: "exchange-info-changed" },
+    ]);
   },
 );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RunMonitor } from "../../src/bot/run/monitor/run-monitor.js";
-import { logTo } from "../../src/monitoring/log.js";
+import { createLog } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
 import { BID, Stage } from "./stage.js";
 
@@ -10,13 +10,13 @@ async function scarceStage() {
     exchange: { rateLimits: { order: 40, common: 2_000, intervalMs: 60_000 } },
   });
   const lines: Record<string, unknown>[] = [];
-  const log = logTo(
+  const log = createLog(
     { write: (line) => void lines.push(JSON.parse(line)) },
     { level: "info", clock: stage.clock },
   );
   const metrics = new Metrics();
   const monitor = new RunMonitor(metrics, log, stage.clock, () => {});
-  stage.listeners.push((notice) => monitor.observe(notice));
+  stage.listeners.push((notice) => monitor.onBotEvent(notice));
   await stage.botStarts();
   monitor.attach(stage.rig.bot);
   const gauge = async () => {

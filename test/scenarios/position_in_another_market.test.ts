@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Notice } from "../../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../../src/bot/engine/bot-event.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";
@@ -107,7 +107,7 @@ async function run(ethLots: number): Promise<{ heldBack: Set<string>; placed: nu
       },
       risk: { maxDrawdownQuote: "1000000", maxLeverage: 0.2 },
     }),
-    observe: (notice: Notice) => {
+    observe: (notice: BotEvent) => {
       if (notice.kind === "held-back") heldBack.add(notice.limit);
       if (notice.kind === "dispatched" && notice.action.kind === "place") placed++;
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { statusOf } from "../../src/bot/run/monitor/bot-status.js";
+import { buildBotStatus } from "../../src/bot/run/monitor/bot-status.js";
 import type { Lots } from "../../src/core/units.js";
 import { InheritingStage, MARK } from "./inheriting-stage.js";
 import { BID, MARKET } from "./stage.js";
@@ -224,7 +224,9 @@ describe("a position that stays unknown", () => {
     await stage.passes(29_000);
     expect(alerts(stage)).toEqual([]);
     expect(stage.halts()).toContain("position-unknown");
-    expect(statusOf(stage.rig.bot).markets[MARKET]?.positionUnknownSeconds).toBeGreaterThan(28);
+    expect(buildBotStatus(stage.rig.bot).markets[MARKET]?.positionUnknownSeconds).toBeGreaterThan(
+      28,
+    );
     await stage.passes(20_000);
     expect(alerts(stage)).toMatchObject([
       { level: "error", fields: { marketId: MARKET, forSeconds: 30 } },
@@ -232,7 +234,7 @@ describe("a position that stays unknown", () => {
     ends();
     await stage.passes(60_000);
     expect(stage.halts()).not.toContain("position-unknown");
-    expect(statusOf(stage.rig.bot).markets[MARKET]?.positionUnknownSeconds).toBeUndefined();
+    expect(buildBotStatus(stage.rig.bot).markets[MARKET]?.positionUnknownSeconds).toBeUndefined();
     expect(alerts(stage)).toHaveLength(1);
   });
 });

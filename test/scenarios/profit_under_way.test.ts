@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type BotStatus, statusOf } from "../../src/bot/run/monitor/bot-status.js";
+import { type BotStatus, buildBotStatus } from "../../src/bot/run/monitor/bot-status.js";
 import { decimalToScaled } from "../../src/core/instrument.js";
 import { ASK, BID, Stage } from "./stage.js";
 
@@ -24,7 +24,7 @@ it("amid trades the parts of the profit and what is under way are what was earne
   });
   const readings: BotStatus[] = [];
   stage.listeners.push(() => {
-    if (stage.rig.bot.phase === "running") readings.push(statusOf(stage.rig.bot));
+    if (stage.rig.bot.phase === "running") readings.push(buildBotStatus(stage.rig.bot));
   });
   await stage.botStarts();
   for (let round = 0; round < 20; round++) {
@@ -52,7 +52,7 @@ it("amid trades the parts of the profit and what is under way are what was earne
   }
 
   await stage.passes(40_000);
-  const settled = statusOf(stage.rig.bot);
+  const settled = buildBotStatus(stage.rig.bot);
   expect(settled.underWayQuote).toBe("0");
   expect(scaled(settled.earnedQuote)).not.toBe(0n);
   stage.expectAgreement();

@@ -138,8 +138,8 @@ describe("at its start the bot places nothing, and says why", () => {
     expectNothingPlaced(stage);
     expect(stage.halts()).toContain("unconfirmed-account");
     expect(
-      stage.rig.bot.safety
-        .haltsOf(MARKET)
+      stage.rig.bot.tradingGuards
+        .haltsFor(MARKET)
         .map(({ why }) => why)
         .join(),
     ).toMatch(
@@ -160,7 +160,7 @@ describe("at its start the bot places nothing, and says why", () => {
     );
 
     expectNothingPlaced(stage);
-    const [halt] = stage.rig.bot.safety.haltsOf(MARKET);
+    const [halt] = stage.rig.bot.tradingGuards.haltsFor(MARKET);
     expect(halt?.why).toBe(
       "the exchange has not confirmed our orders and position: balances cannot be read: 1010 Unauthorized: the account was closed",
     );

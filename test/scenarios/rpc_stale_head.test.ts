@@ -5,7 +5,7 @@ import { LiquidatingStage } from "./liquidating-stage.js";
 
 it("an RPC that stands still is not believed: the danger that it shows is long over, and nothing is sent", async () => {
   const stage = await LiquidatingStage.open();
-  stage.desk.paused = { why: "halted by hand", isPassing: false };
+  stage.desk.paused = { why: "halted by hand", isTemporary: false };
   stage.starts();
   await stage.price(56_000);
   await stage.blocks();

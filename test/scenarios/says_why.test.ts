@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { readinessOf, statusOf } from "../../src/bot/run/monitor/bot-status.js";
+import { buildBotStatus, buildReadiness } from "../../src/bot/run/monitor/bot-status.js";
 import { ASK, BID, MARKET, Stage } from "./stage.js";
 
 const marketOf = (stage: Stage) => {
-  const { state, reasons } = statusOf(stage.rig.bot).markets[MARKET];
+  const { state, reasons } = buildBotStatus(stage.rig.bot).markets[MARKET];
   return { state, reasons };
 };
 
@@ -19,7 +19,7 @@ describe("a bot that does not quote says why in a trader's words, in its status 
       "SELL 0.01 at 60001 held back: account-notional: 600.01 quote of position, all markets, allowed 500 quote",
     ];
     expect(marketOf(stage)).toEqual({ state: "waiting", reasons });
-    expect(readinessOf(stage.rig.bot)).toEqual({
+    expect(buildReadiness(stage.rig.bot)).toEqual({
       ready: false,
       reasons: [`btcusdc: waiting: ${reasons.join("; ")}`],
     });
@@ -78,7 +78,7 @@ describe("a bot that does not quote says why in a trader's words, in its status 
     );
     await stage.passes(15_000);
     expect(marketOf(stage)).toEqual({ state: "quoting", reasons: [] });
-    expect(readinessOf(stage.rig.bot)).toEqual({ ready: true, reasons: [] });
+    expect(buildReadiness(stage.rig.bot)).toEqual({ ready: true, reasons: [] });
   });
 
   it("the exchange has closed the account: what it answered stands beside the halt", async () => {
@@ -128,7 +128,7 @@ it("the peak that is shown is never below the net value that is shown beside it"
     stage.counterparty.sells(1, BID);
     stage.counterparty.buys(1, ASK);
     await stage.passes(70);
-    const { equityQuote, peakEquityQuote } = statusOf(stage.rig.bot);
+    const { equityQuote, peakEquityQuote } = buildBotStatus(stage.rig.bot);
     if (Number(peakEquityQuote) < Number(equityQuote))
       seen.push(`${equityQuote} above ${peakEquityQuote}`);
   }

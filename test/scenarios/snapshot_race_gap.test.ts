@@ -6,7 +6,7 @@ const BOOK_UPDATE = /@orderbook".*"event":"update"/;
 function expectSameBook(stage: Stage): void {
   const { book } = stage.rig.bot.context.traders.get(MARKET) ?? {};
   const { sequence, bids, asks } = stage.exchange.book(MARKET);
-  expect(book?.synchronised).toBe(true);
+  expect(book?.isSynchronised).toBe(true);
   expect(book?.sequence).toBe(sequence);
   expect(book?.entries()).toEqual({ bids: bids.flat(), asks: asks.flat() });
 }

@@ -2,8 +2,8 @@ import { distinctUntilChanged, map } from "rxjs";
 import { expect } from "vitest";
 import { z } from "zod";
 import type { BotConfig } from "../../src/bot/config/config.js";
-import type { Notice, StopResult } from "../../src/bot/engine/bot-event.js";
-import { nonceTagOf } from "../../src/bot/execution/nonce-tag.js";
+import type { BotEvent, StopResult } from "../../src/bot/engine/bot-event.js";
+import { nonceTagFor } from "../../src/bot/execution/nonce-tag.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { ecdsaScheme } from "../../src/core/crypto/signing.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
@@ -14,14 +14,14 @@ import {
   type Lots,
   type Ms,
   type Side,
-  signOf,
+  sideSign,
   type Ticks,
 } from "../../src/core/units.js";
 import { infoTag } from "../../src/exchange/signing/order-info.js";
 import type { Order } from "../../src/simulator/accounts/account.js";
 import { parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
+import { orderFlowFactory } from "../../src/simulator/flow/flow-config.js";
 import type { Quote } from "../../src/strategies/intent.js";
 import { defineStrategy } from "../../src/strategies/strategy.js";
 import { BotRig, botConfig, MachineClock } from "../simulation/bot-rig.js";
@@ -78,9 +78,9 @@ export class Stage {
   readonly address: Hex;
   readonly config: BotConfig;
   store: StateStore = new MemoryStateStore();
-  readonly notices: Notice[] = [];
+  readonly notices: BotEvent[] = [];
   /** Whoever else listens to the bot. */
-  readonly listeners: ((notice: Notice) => void)[] = [];
+  readonly listeners: ((notice: BotEvent) => void)[] = [];
   network: ScriptedNetwork;
   readonly #neighbour: HandTrader;
   readonly #far: Record<Side, HandOrder>;
@@ -95,11 +95,11 @@ export class Stage {
       markets: { [MARKET]: { ...options.market } },
       ...options.exchange,
     });
-    const flowOf = orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} });
+    const flowOf = orderFlowFactory(config, { baseFolder: ".", onReplayEnd: () => {} });
     this.exchange = new EmbeddedExchange(
       config,
       { clock: this.clock, random: seededRandom("exchange") },
-      { flowOf },
+      { createFlow: flowOf },
     );
     this.exchange.start();
     const signer = ecdsaScheme.signer(BOT_KEY);
@@ -213,14 +213,14 @@ export class Stage {
   }
 
   isTheBots(order: Order): boolean {
-    return infoTag(order.terms.info) === nonceTagOf(this.address);
+    return infoTag(order.terms.info) === nonceTagFor(this.address);
   }
 
   /** Every order of the bot's that the exchange ever took. */
   ordersEver(): number {
     const account = this.exchange.account(this.address);
     const open = [...(account?.activeOrders.values() ?? [])];
-    const over = account?.in(MARKET).history.page({ limit: 500 }) ?? [];
+    const over = account?.inMarket(MARKET).history.page({ limit: 500 }) ?? [];
     return [...open, ...over].filter((order) => this.isTheBots(order)).length;
   }
 
@@ -240,7 +240,7 @@ export class Stage {
 
   /** Reasons for which the bot does not quote now. */
   halts(): readonly string[] {
-    return [...new Set(this.rig.bot.safety.haltsOf(MARKET).map(({ name }) => name))].sort();
+    return [...new Set(this.rig.bot.tradingGuards.haltsFor(MARKET).map(({ name }) => name))].sort();
   }
 
   /** What the bot said when it halted for a reason; undefined when it never did. */
@@ -335,7 +335,7 @@ export class Stage {
 
 /** Credit that a fill exchanges: price times amount, in units of 10^-6 (a tick of 0.1 and a lot of 0.001 are 100 units). */
 export function creditOf(side: Side, lots: Lots, ticks: Ticks): CreditUnits {
-  return BigInt(-signOf(side) * lots * ticks * 100);
+  return BigInt(-sideSign(side) * lots * ticks * 100);
 }
 
 function inShort(orders: readonly Order[]): readonly string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { statusOf } from "../../src/bot/run/monitor/bot-status.js";
+import { buildBotStatus } from "../../src/bot/run/monitor/bot-status.js";
 import { RunMonitor } from "../../src/bot/run/monitor/run-monitor.js";
-import { summaryOf } from "../../src/bot/run/monitor/run-summary.js";
+import { buildRunSummary } from "../../src/bot/run/monitor/run-summary.js";
 import { silentLog } from "../../src/monitoring/log.js";
 import { Metrics } from "../../src/monitoring/metrics.js";
 import type { ScriptedNetwork } from "./scripted-network.js";
@@ -41,10 +41,10 @@ describe("a bot that is told to leave before it knows what its earlier run left"
     await stage.passes(1_000);
     stage.botIsKilled();
     await stage.botStarts(5_000, unreachable);
-    expect(statusOf(stage.rig.bot).markets[MARKET]?.positionBase).toBe(null);
+    expect(buildBotStatus(stage.rig.bot).markets[MARKET]?.positionBase).toBe(null);
     await stage.botStops(60_000);
     const monitor = new RunMonitor(new Metrics(), silentLog, stage.clock, () => {});
-    expect(summaryOf(stage.rig.bot, monitor, null).positionBase).toEqual({ [MARKET]: null });
+    expect(buildRunSummary(stage.rig.bot, monitor, null).positionBase).toEqual({ [MARKET]: null });
   });
 
   it("does not say that nothing is open while the exchange does not tell", async () => {

@@ -1,30 +1,30 @@
-import type { Pause, RiskyAccount } from "../../src/liquidator/liquidator-venue.js";
+import type { ListedRiskyAccount, TakeoverPause } from "../../src/liquidator/liquidator-venue.js";
 import { Desk } from "../liquidator/simulation/desk.js";
 import { type Ground, PERPETUAL } from "../liquidator/simulation/ground.js";
 
 /** The exchange's side, which may also say that nothing may be taken over. */
 export class StoryDesk extends Desk {
-  paused: Pause | undefined;
+  paused: TakeoverPause | undefined;
   readonly #ground: Ground;
-  #listed: readonly RiskyAccount[] = [];
+  #listed: readonly ListedRiskyAccount[] = [];
 
   constructor(...[ground, ...rest]: ConstructorParameters<typeof Desk>) {
     super(ground, ...rest);
     this.#ground = ground;
   }
 
-  override pause(): Pause | undefined {
+  override pause(): TakeoverPause | undefined {
     return this.paused;
   }
 
   /** With the markets that an account holds something in, as the exchange lists it. */
-  override async riskyAccounts(): Promise<readonly RiskyAccount[]> {
+  override async riskyAccounts(): Promise<readonly ListedRiskyAccount[]> {
     return this.#listed;
   }
 
   override async onBlock(reorgDepth: number): Promise<void> {
     await super.onBlock(reorgDepth);
-    const listed: RiskyAccount[] = [];
+    const listed: ListedRiskyAccount[] = [];
     for (const { account, isSafe } of await super.riskyAccounts()) {
       const marketIds: string[] = [];
       for (const { perp, marketId } of this.#ground.markets) {

@@ -34,7 +34,7 @@ async function movedAround(
 }
 
 function lossOf({ rig: { bot } }: Stage): bigint {
-  return (bot.safety.peak ?? 0n) - (bot.context.account.equity ?? 0n);
+  return (bot.tradingGuards.peak ?? 0n) - (bot.context.account.equity ?? 0n);
 }
 
 // Each millisecond between the answer to the start's first question and its confirmation is another order of what is told.

@@ -16,7 +16,7 @@ async function withALoss(stage: Stage): Promise<bigint> {
 }
 
 function lossOf(stage: Stage): bigint {
-  return (stage.rig.bot.safety.peak ?? 0n) - (stage.rig.bot.context.account.equity ?? 0n);
+  return (stage.rig.bot.tradingGuards.peak ?? 0n) - (stage.rig.bot.context.account.equity ?? 0n);
 }
 
 it("a deposit made while the bot is down does not make it forget its loss from the peak", async () => {

@@ -20,7 +20,7 @@ it("a deposit that is told with the balances before the incomes list it is no pr
     exchange.deposit(address, "5000"),
   );
   expect(stage.saidOfHalt("drawdown")).toBeUndefined();
-  expect(stage.rig.bot.safety.peak).toBe(stage.rig.bot.context.account.equity);
+  expect(stage.rig.bot.tradingGuards.peak).toBe(stage.rig.bot.context.account.equity);
   expect(stage.quotes()).toEqual(["BUY 10 @ 599990", "SELL 10 @ 600010"]);
 });
 

@@ -31,7 +31,7 @@ it.each(["5000", "600"])(
     await untilItIsInTheBalances(stage);
     await stage.passes(60_000);
     expect(stage.saidOfHalt("drawdown")).toBeUndefined();
-    expect(stage.rig.bot.safety.peak).toBe(stage.rig.bot.context.account.equity);
+    expect(stage.rig.bot.tradingGuards.peak).toBe(stage.rig.bot.context.account.equity);
     expect(stage.quotes()).toEqual(QUOTES);
   },
 );
@@ -42,7 +42,7 @@ it("a withdrawal that the balances tell before the incomes is no loss", async ()
   await untilItIsInTheBalances(stage);
   await stage.passes(60_000);
   expect(stage.saidOfHalt("drawdown")).toBeUndefined();
-  expect(stage.rig.bot.safety.peak).toBe(stage.rig.bot.context.account.equity);
+  expect(stage.rig.bot.tradingGuards.peak).toBe(stage.rig.bot.context.account.equity);
   expect(stage.quotes()).toEqual(QUOTES);
 });
 
@@ -59,7 +59,7 @@ it("whoever resumes after a loss while a deposit is in the balances alone accept
   stage.rig.bot.command({ command: "resume" });
   await stage.passes(60_000);
   expect(stage.halts()).toEqual([]);
-  expect(stage.rig.bot.safety.peak).toBe(stage.rig.bot.context.account.equity);
+  expect(stage.rig.bot.tradingGuards.peak).toBe(stage.rig.bot.context.account.equity);
 });
 
 it("a real loss halts all the same, in the balances or out of them", async () => {
@@ -102,7 +102,7 @@ it.each(["the incomes alone", "incomes and balances"])(
     stage.rig.bot.command({ command: "resume" });
     await stage.passes(60_000);
     expect(stage.halts()).toEqual([]);
-    expect(stage.rig.bot.safety.peak).toBe(account.equity);
+    expect(stage.rig.bot.tradingGuards.peak).toBe(account.equity);
   },
 );
 
@@ -118,7 +118,7 @@ it.each(["a deposit", "a withdrawal"])(
     await stage.botStarts(60_000, (network) => network.loseFrame(/"INCOME/));
     expect(stage.saidOfHalt("drawdown")).toBeUndefined();
     expect(stage.rig.bot.context.account.transferred).not.toBe(0n);
-    expect(stage.rig.bot.safety.peak).toBe(stage.rig.bot.context.account.equity);
+    expect(stage.rig.bot.tradingGuards.peak).toBe(stage.rig.bot.context.account.equity);
     expect(stage.quotes()).toEqual(QUOTES);
   },
 );
@@ -137,7 +137,8 @@ it.each([
       await stage.botStarts(5_000);
       stage.owner.buys(10, 610_000);
       await stage.passes(5_000);
-      lost = (stage.rig.bot.safety.peak ?? 0n) - (stage.rig.bot.context.account.equity ?? 0n);
+      lost =
+        (stage.rig.bot.tradingGuards.peak ?? 0n) - (stage.rig.bot.context.account.equity ?? 0n);
       expect(lost, "0.01 bought a thousand above").toBeGreaterThan(9_000_000n);
       await stage.botStops();
       await stage.passes(5_000);
@@ -157,10 +158,11 @@ it.each([
       network.loseFrame(/"INCOME/);
     });
     expect(stage.saidOfHalt("drawdown")).toBeUndefined();
-    const { safety, context } = stage.rig.bot;
+    const { tradingGuards: safety, context } = stage.rig.bot;
     expect((safety.peak ?? 0n) - (context.account.equity ?? 0n)).toBe(lost);
-    expect(context.account.untold, "what was gained or lost is what equity and transfers say").toBe(
-      0n,
-    );
+    expect(
+      context.account.unexplainedEquity,
+      "what was gained or lost is what equity and transfers say",
+    ).toBe(0n);
   },
 );

@@ -58,7 +58,7 @@ describe("what may befall an unwinding", () => {
     stage.rig.bot.command({ command: "disinherit", takeoverId: takeover.id });
     stage.applies({ lots: -10, credit: -takeover.credit });
     await stage.passes(1_000);
-    const [known] = stage.rig.bot.unwinding.trajectories("btcusdc");
+    const [known] = stage.rig.bot.liquidatedInventory.trajectories("btcusdc");
     expect(known?.worstTicks).toBeLessThanOrEqual(MARK * 1.02);
   });
 
@@ -72,7 +72,7 @@ describe("what may befall an unwinding", () => {
     stage.rig.bot.command({ command: "disinherit", takeoverId: takeover.id });
     await stage.passes(5_000);
     const { account } = stage.rig.bot.context;
-    expect([account.positionLots("btcusdc"), account.positionDoubt("btcusdc")]).toEqual([
+    expect([account.positionLots("btcusdc"), account.positionUncertainty("btcusdc")]).toEqual([
       0,
       "taken-back",
     ]);
@@ -81,7 +81,7 @@ describe("what may befall an unwinding", () => {
     stage.inherits(takeover);
     expect(account.positionLots("btcusdc")).toBe(10);
     await stage.passes(30_000);
-    expect(account.positionDoubt("btcusdc")).toBeUndefined();
+    expect(account.positionUncertainty("btcusdc")).toBeUndefined();
     expect(stage.report()).toMatchObject({
       state: "done",
       inheritedLots: 10,

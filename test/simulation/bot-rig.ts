@@ -2,7 +2,7 @@ import { Subscription } from "rxjs";
 import type { BotConfig } from "../../src/bot/config/config.js";
 import { botSchema } from "../../src/bot/config/config-schema.js";
 import { Bot } from "../../src/bot/engine/bot.js";
-import type { Notice } from "../../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../../src/bot/engine/bot-event.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import type { SignatureScheme } from "../../src/core/crypto/signing.js";
 import type { Clock, Random, Seam, Timer } from "../../src/core/runtime/seam.js";
@@ -92,7 +92,7 @@ export interface RigOptions {
   readonly privateKey: Hex;
   readonly config: BotConfig;
   readonly store?: StateStore;
-  readonly observe?: (notice: Notice) => void;
+  readonly observe?: (notice: BotEvent) => void;
   readonly tap?: VenueTap;
   /** Of strategies that are not built in, by market. */
   readonly strategies?: ReadonlyMap<MarketId, Strategy>;
@@ -105,7 +105,7 @@ export class BotRig {
   readonly store: StateStore;
   readonly address: Hex;
   readonly rules: VenueRules;
-  readonly notices: Notice[] = [];
+  readonly notices: BotEvent[] = [];
   readonly #subscription = new Subscription();
 
   constructor(options: RigOptions) {
@@ -146,10 +146,10 @@ export class BotRig {
       rules: this.rules,
       strategies,
       venue,
-      seam,
+      runtime: seam,
       store: this.store,
       outbox: new Outbox({ concurrency: 32 }),
-      observer: (notice) => options.observe?.(notice),
+      listener: (notice) => options.observe?.(notice),
     });
     this.#subscription.add(
       this.venue.events$.subscribe((event) => {

@@ -197,7 +197,7 @@ export const BREAKS: readonly Break[] = [
     name: "deposit-is-profit",
     what: "what nothing explains yet is taken for profit at once",
     bot: ({ bot }) => {
-      const told: keyof typeof bot.context.account = "untold";
+      const told: keyof typeof bot.context.account = "unexplainedEquity";
       Object.defineProperty(bot.context.account, told, { value: 0n });
     },
   },

@@ -66,7 +66,7 @@ export const INHERITANCE_BREAKS: readonly Break[] = [
     name: "quoted-meanwhile",
     what: "quotes that add go on while a position is sold",
     bot: ({ bot }) => {
-      bot.unwinding.intentOf = () => undefined;
+      bot.liquidatedInventory.intentFor = () => undefined;
     },
   },
   ...BREAKS.filter(({ name }) => name === "limits-ignored"),

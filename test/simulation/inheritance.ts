@@ -153,7 +153,9 @@ class Inheritance {
   /** The liquidator says everything again: it cannot know what a bot that died has heard. */
   #started({ bot }: BotRig): void {
     this.#bot = bot;
-    const known = new Map(bot.unwinding.reports().map((report) => [report.takeoverId, report]));
+    const known = new Map(
+      bot.liquidatedInventory.reports().map((report) => [report.takeoverId, report]),
+    );
     for (const [takeoverId, { soldLots, nettedLots }] of this.reports) {
       const now = known.get(takeoverId);
       if (now?.soldLots !== soldLots || now.nettedLots !== nettedLots)
@@ -219,8 +221,8 @@ class Inheritance {
     const quote = credit < 0n ? -credit : credit;
     const change = (of: bigint) => ({ paper: of, quote, fee: 0n, timeMs });
     const own = exchange.account(this.#address);
-    own?.in(marketId).position.applySettled(change(paper));
-    exchange.account(VICTIM)?.in(marketId).position.applySettled(change(-paper));
+    own?.inMarket(marketId).position.applySettled(change(paper));
+    exchange.account(VICTIM)?.inMarket(marketId).position.applySettled(change(-paper));
     // A number of the exchange's own making: that of an income which nobody else sees.
     exchange.deposit(VICTIM, "0.000001");
     const id = exchange.account(VICTIM)?.incomes.page({ limit: 1 })[0]?.id;
@@ -273,7 +275,10 @@ class Inheritance {
     const positionLots = this.#exchange?.positionLots(this.#address ?? VICTIM, marketId) ?? 0;
     const limit =
       this.#bot?.context.marketLimits.get(marketId)?.maxPositionLots ?? Number.POSITIVE_INFINITY;
-    if (Math.abs(positionLots) > limit && this.#bot?.unwinding.isOpen(marketId) === true) {
+    if (
+      Math.abs(positionLots) > limit &&
+      this.#bot?.liquidatedInventory.isOpen(marketId) === true
+    ) {
       this.pastLimit += 1;
       if (side === sideOf(positionLots))
         this.violations.push(
@@ -314,7 +319,7 @@ class Inheritance {
 
   /** When the hour is over: each takeover is through, what was not sold is told at the mark, and what was sold the exchange has traded. */
   judge(): void {
-    for (const report of this.#bot?.unwinding.reports() ?? []) this.#heard(report);
+    for (const report of this.#bot?.liquidatedInventory.reports() ?? []) this.#heard(report);
     for (const { takeover, isTakenBack } of this.#told.values()) {
       const report = this.reports.get(takeover.id);
       // One that the chain took back before any bot heard of it is none.
@@ -343,7 +348,7 @@ class Inheritance {
     const trades =
       this.#exchange
         ?.account(this.#address ?? VICTIM)
-        ?.in(marketId)
+        ?.inMarket(marketId)
         .trades.page({ startMs: since, limit: 1_000_000 }) ?? [];
     const traded = trades
       .filter(

@@ -1,4 +1,4 @@
-import type { Notice } from "../../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../../src/bot/engine/bot-event.js";
 import { simulateLiquidator } from "../liquidator/simulation/main.js";
 import { BREAKS } from "./breaks.js";
 import { runInheritance } from "./inheritance.js";
@@ -36,7 +36,7 @@ interface Result {
   readonly violations: readonly Violation[];
 }
 
-type Trace = (atMs: number, notice: Notice | { readonly kind: string }) => void;
+type Trace = (atMs: number, notice: BotEvent | { readonly kind: string }) => void;
 
 /** A way to simulate, bound to the break that it runs with. */
 interface Mode {

@@ -49,7 +49,7 @@ export class PeakWitness {
     if (worth === undefined) return;
     const earned = worth - this.#transferred;
     if (this.#highest === undefined || earned > this.#highest) this.#highest = earned;
-    const { peak } = bot.safety;
+    const { peak } = bot.tradingGuards;
     const told = Math.max(this.#movedAtMs, this.#startedAtMs, undisturbedSinceMs) + TOLD_WITHIN_MS;
     if (peak === undefined || !bot.context.account.current || this.#nowMs() < told) return;
     const ours = peak - this.#transferred;

@@ -44,7 +44,7 @@ export function startSimulatedGuard({
   new Guard({
     client: new RestClient({ transport, nowMs: () => clock.nowMs(), signer, timeoutMs: 2_000 }),
     clock,
-    readClock: () => {},
+    syncClock: () => {},
     budget,
     store,
     account: signer.address,

@@ -1,8 +1,8 @@
 import type { Bot } from "../../src/bot/engine/bot.js";
-import type { Notice } from "../../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../../src/bot/engine/bot-event.js";
 import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms, Side } from "../../src/core/units.js";
-import { oppositeOf, signOf } from "../../src/core/units.js";
+import { oppositeSide, sideSign } from "../../src/core/units.js";
 import type { Action, PlaceAction } from "../../src/exchange/venue.js";
 import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import { BudgetWitness } from "./budget-witness.js";
@@ -93,7 +93,7 @@ export class Witness {
     this.#peak.transferred(amount);
   }
 
-  observe(notice: Notice): void {
+  observe(notice: BotEvent): void {
     if (notice.kind === "intent" && notice.intent.kind === "quotes")
       this.#intent(notice.intent.marketId, notice.intent.quotes);
     if (notice.kind === "unwind") this.#unwinds.set(notice.unwind.takeoverId, notice.unwind);
@@ -147,7 +147,7 @@ export class Witness {
     this.#profit.sample(bot);
     this.#peak.sample(bot, this.disturbedAtMs);
     for (const trader of bot.context.traders.values()) {
-      if (!trader.book.synchronised) continue;
+      if (!trader.book.isSynchronised) continue;
       const theirs = this.#exchange.book(trader.marketId);
       if (theirs.sequence !== trader.book.sequence) continue;
       const ours = trader.book.entries();
@@ -262,7 +262,7 @@ export class Witness {
     let left = 0;
     for (const report of this.#unwinds.values())
       if (report.marketId === marketId && report.state === "open")
-        left -= signOf(side) * report.remainingLots;
+        left -= sideSign(side) * report.remainingLots;
     return Math.max(0, left);
   }
 
@@ -317,9 +317,10 @@ export class Witness {
       this.#violate("limit", `an order of ${action.lots} lots left, allowed ${maxOrder}`);
     const position = this.#exchange.positionLots(this.#address, action.marketId);
     const { lots: sameSide, count } = this.mayJoin(action.marketId, action.side);
-    const worst = Math.abs(position + signOf(action.side) * sameSide);
+    const worst = Math.abs(position + sideSign(action.side) * sameSide);
     const surprise = worst > maxPosition ? this.#surprises.lots(action.marketId) : 0;
-    const reduces = Math.sign(position) === -signOf(action.side) && sameSide <= Math.abs(position);
+    const reduces =
+      Math.sign(position) === -sideSign(action.side) && sameSide <= Math.abs(position);
     if (worst > maxPosition + surprise && !reduces) {
       this.#violate(
         "limit",
@@ -335,7 +336,7 @@ export class Witness {
    * fail; and how many own orders may be open in all.
    */
   mayJoin(marketId: MarketId, side: Side): { readonly lots: Lots; readonly count: number } {
-    let lots = this.reservedLots(marketId, side) + this.#mayFail(marketId, oppositeOf(side));
+    let lots = this.reservedLots(marketId, side) + this.#mayFail(marketId, oppositeSide(side));
     let count = 0;
     for (const order of this.#exchange.openOrders(this.#address)) {
       if (

@@ -1,4 +1,4 @@
-import type { Notice } from "../../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../../src/bot/engine/bot-event.js";
 import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
 import { ecdsaScheme, type SignatureScheme, type Signer } from "../../src/core/crypto/signing.js";
 import type { Clock, Timer } from "../../src/core/runtime/seam.js";
@@ -41,7 +41,7 @@ export async function runSeed(
   seed: number,
   marketMs: Ms,
   broken?: Break,
-  trace?: (atMs: Ms, notice: Notice) => void,
+  trace?: (atMs: Ms, notice: BotEvent) => void,
 ): Promise<SeedResult> {
   const drawn = planOf(seed, marketMs);
   return new World(broken?.plan?.(drawn) ?? drawn, broken, trace).run();
@@ -68,12 +68,12 @@ class World {
   #fills = 0;
   #ordersLeft: number | undefined;
 
-  readonly #trace: ((atMs: Ms, notice: Notice) => void) | undefined;
+  readonly #trace: ((atMs: Ms, notice: BotEvent) => void) | undefined;
 
   constructor(
     plan: SeedPlan,
     broken: Break | undefined,
-    trace: ((atMs: Ms, notice: Notice) => void) | undefined,
+    trace: ((atMs: Ms, notice: BotEvent) => void) | undefined,
   ) {
     this.#plan = plan;
     this.#trace = trace;
@@ -95,7 +95,7 @@ class World {
       { clock: this.#watched, random: seededRandom(`exchange ${plan.seed}`) },
       {
         scheme: this.#scheme,
-        flowOf: (marketId) => {
+        createFlow: (marketId) => {
           const flow = parseFlowConfig(exchange.markets[marketId]?.flow);
           return createOrderFlow(flow, {
             marketId,

@@ -9,7 +9,7 @@ function marked(config: Parameters<typeof traders>[0] = {}) {
   const world = traders(
     { markets: { btcusdc: { takerFeeRate: "0", makerFeeRate: "0", maxLeverage: 20 } }, ...config },
     {
-      flowOf: () => ({
+      createFlow: () => ({
         start: (given) => {
           market = given;
         },

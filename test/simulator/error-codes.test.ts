@@ -45,7 +45,7 @@ function brokenRecording(): ExchangeOptions {
     },
   };
   return {
-    flowOf: () => ({
+    createFlow: () => ({
       start: (market: FlowMarket) => {
         market.attachRecorded(depth);
         isBroken = true;

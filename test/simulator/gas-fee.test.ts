@@ -163,7 +163,7 @@ describe("gasFeeInfo", () => {
         gasFee: { ...GAS, waiverMultiple: 20 },
       },
       {
-        flowOf: (marketId) => ({
+        createFlow: (marketId) => ({
           start: (market) => {
             flow = marketId === "ethusdc" ? market : flow;
           },

@@ -179,7 +179,7 @@ describe("incomes", () => {
     const account = exchange.account(alice.address);
     expect(BigInt(sum)).toBe(
       (account?.settledPrimaryCredit ?? 0n) +
-        (account?.in("btcusdc").position.settled.credit ?? 0n),
+        (account?.inMarket("btcusdc").position.settled.credit ?? 0n),
     );
     expect(new Set(incomes.map((income: { type: string }) => income.type))).toEqual(
       new Set(["DEPOSIT", "BUY", "SELL", "TAKER_FEE"]),

@@ -22,7 +22,7 @@ export function marked(config: Parameters<typeof traders>[0] = {}) {
       },
       ...config,
     },
-    { flowOf },
+    { createFlow: flowOf },
   );
   const setMark = (quote: number, indexQuote = quote) =>
     market?.setReference(indexQuote * 10, quote * 10);

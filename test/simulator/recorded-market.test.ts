@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { queueModelNamed } from "../../src/core/queue/queue-model-names.js";
+import { createQueueModel } from "../../src/core/queue/queue-model-names.js";
 import type { QueueModel, QueuePlace } from "../../src/core/queue/queue-models.js";
 import { CapturedDepth } from "../../src/simulator/flow/capture/captured-depth.js";
 import type { FlowMarket } from "../../src/simulator/flow/flow-market.js";
@@ -11,7 +11,7 @@ function recorded(queue?: QueueModel<QueuePlace>) {
   const world = traders(
     {},
     {
-      flowOf: () => ({
+      createFlow: () => ({
         start: (given) => {
           market = given;
         },
@@ -77,7 +77,7 @@ describe("participants in a recorded market", () => {
     ["risk-averse", "0"],
     ["power-1", "0.25"],
   ])("move up by a stranger's cancel as the queue model says: %s", (queue, filled) => {
-    const { alice, update, print } = recorded(queueModelNamed(queue, 0.001));
+    const { alice, update, print } = recorded(createQueueModel(queue, 0.001));
     alice.place("BUY", "29999.9", "0.5");
     // A thousand ahead; as many join behind, half of it all is cancelled, and 750 lots trade.
     update([299_999, 2000], []);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/core/errors.js";
 import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
+import { orderFlowFactory } from "../../src/simulator/flow/flow-config.js";
 import type { RuleChange } from "../../src/simulator/markets/rule-change.js";
 import { traders } from "./reference-client.js";
 
@@ -160,11 +160,11 @@ describe("a market whose rules change while it runs", () => {
     const config = {
       markets: { btcusdc: { flow: { kind: "synthetic", startPriceQuote: 30_000 } } },
     } as const;
-    const flowOf = orderFlowsOf(parseExchangeConfig(config), {
+    const flowOf = orderFlowFactory(parseExchangeConfig(config), {
       baseFolder: ".",
       onReplayEnd: () => {},
     });
-    const { exchange, clock } = traders(config, { flowOf });
+    const { exchange, clock } = traders(config, { createFlow: flowOf });
     await clock.runFor(5_000);
     exchange.setMarketRules("btcusdc", COARSER);
     await clock.runFor(120_000);

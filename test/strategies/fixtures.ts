@@ -1,7 +1,7 @@
 import { asyncScheduler } from "rxjs";
 import { Instrument } from "../../src/core/instrument.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { microPriceTicks } from "../../src/market/micro-price.js";
+import { computeMicroPriceTicks } from "../../src/market/micro-price.js";
 import type { MarketView } from "../../src/market/view.js";
 import type { StrategyContext } from "../../src/strategies/strategy.js";
 
@@ -21,7 +21,7 @@ export function testView(
   const { bid = 9999, ask = 10_001, ...rest } = changes;
   const bids = rest.bids ?? [{ ticks: bid, lots: 100 }];
   const asks = rest.asks ?? [{ ticks: ask, lots: 100 }];
-  const micro = microPriceTicks(bids[0], asks[0]);
+  const micro = computeMicroPriceTicks(bids[0], asks[0]);
   return {
     marketId: "ethusdc",
     instrument: testInstrument,

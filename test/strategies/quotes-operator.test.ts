@@ -9,14 +9,14 @@ import {
 } from "../../src/strategies/avellaneda-stoikov.js";
 import { GlftStep, glft, glftParams } from "../../src/strategies/glft.js";
 import type { Intent, QuotesIntent } from "../../src/strategies/intent.js";
-import { ladder, ladderParams, ladderStep } from "../../src/strategies/ladder.js";
+import { createLadderStep, ladder, ladderParams } from "../../src/strategies/ladder.js";
 import {
-  type Basis,
+  canKeepQuotes,
   type QuotingStep,
   quotesOperator,
-  standFor,
+  type StepInputs,
 } from "../../src/strategies/quotes-operator.js";
-import { roomOf } from "../../src/strategies/shape-quotes.js";
+import { toQuotingBounds } from "../../src/strategies/shape-quotes.js";
 import type { Strategy } from "../../src/strategies/strategy.js";
 import { testContext, testInstrument, testView } from "./fixtures.js";
 
@@ -100,16 +100,17 @@ function emitted(strategy: Strategy, params: object, given: readonly MarketView[
 }
 
 /** What a strategy says that computes its quotes at every view. */
-function computed<B extends Basis>(
+function computed<B extends StepInputs>(
   step: QuotingStep<B>,
   given: readonly MarketView[],
 ): QuotesIntent[] {
   const intents: QuotesIntent[] = [];
   for (const view of given) {
-    const room = roomOf(view);
+    const room = toQuotingBounds(view);
     const basis = step.observe(view);
     const next = step.quotes(room, basis);
-    if (standFor(intents.at(-1)?.quotes, next.quotes, room, step.toleranceTicks(basis))) continue;
+    if (canKeepQuotes(intents.at(-1)?.quotes, next.quotes, room, step.toleranceTicks(basis)))
+      continue;
     intents.push({
       kind: "quotes",
       marketId: view.marketId,
@@ -165,7 +166,7 @@ describe("a quoting strategy that is asked again", () => {
     fc.assert(
       fc.property(params, views, (held, given) => {
         expect(emitted(ladder, held, given)).toEqual(
-          computed(ladderStep(ladderParams.parse(held), testInstrument), given),
+          computed(createLadderStep(ladderParams.parse(held), testInstrument), given),
         );
       }),
       { numRuns: 150 },
@@ -187,7 +188,7 @@ describe("a quoting strategy that is asked again", () => {
       [{}],
     ];
     let at = -1;
-    const step: QuotingStep<Basis> = {
+    const step: QuotingStep<StepInputs> = {
       observe: () => bases[++at],
       quotes: () => {
         asked.push(at);
@@ -212,7 +213,7 @@ describe("a quoting strategy that is asked again", () => {
 
   it("computes its quotes anew when the touch, the position or its limit is another, whatever it has observed itself", () => {
     let asked = 0;
-    const step: QuotingStep<Basis> = {
+    const step: QuotingStep<StepInputs> = {
       observe: () => [],
       quotes: () => {
         asked++;

@@ -1,5 +1,5 @@
 import type { ParityInputs } from "../../src/backtest/compare/fit-model.js";
-import { openSession, parityInputsOf } from "../../src/backtest/compare/open-session.js";
+import { openSession, toParityInputs } from "../../src/backtest/compare/open-session.js";
 import { type PaperModels, PaperVenue } from "../../src/backtest/paper/paper-venue.js";
 import type { Session } from "../../src/backtest/session/session-file.js";
 import { SessionRecording } from "../../src/backtest/session/session-recording.js";
@@ -12,12 +12,12 @@ import type { Clock, Random } from "../../src/core/runtime/seam.js";
 import { seededRandom } from "../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
 import type { Hex, MarketId, Ms } from "../../src/core/units.js";
-import { logTo } from "../../src/monitoring/log.js";
+import { createLog } from "../../src/monitoring/log.js";
 import { type ExchangeConfig, parseExchangeConfig } from "../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../src/simulator/exchange.js";
 import type { CaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
 import { ReplayFlow } from "../../src/simulator/flow/capture/replay-flow.js";
-import { orderFlowsOf } from "../../src/simulator/flow/flow-config.js";
+import { orderFlowFactory } from "../../src/simulator/flow/flow-config.js";
 import type { OrderFlow } from "../../src/simulator/flow/flow-market.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
@@ -28,13 +28,13 @@ const PRIVATE_KEY: Hex = `0x${"17".repeat(32)}`;
 const QUICKEST: Random = { uniform: () => 0, uint64: () => 0n };
 
 /** A session to be recorded. */
-export interface SessionWish {
+export interface RecordedSessionOptions {
   readonly config: BotConfig;
   readonly exchange: ExchangeConfig;
   /** Who else trades in each market. */
-  readonly flowOf: (marketId: MarketId) => OrderFlow | null;
+  readonly flowFor: (marketId: MarketId) => OrderFlow | null;
   readonly startMs: Ms;
-  readonly forMs: Ms;
+  readonly durationMs: Ms;
   /** Where it is recorded; it is made. */
   readonly folder: string;
   /** Fills its orders on paper, and sends none. */
@@ -62,12 +62,12 @@ export interface RecordedSession {
 const SESSION_START: Ms = 1_723_161_000_000;
 
 /** A maker at the touch of a synthetic market. @param folder that is made, and holds the session @param halfSpreadBps how far from its middle */
-export function makerWish(
+export function makerSession(
   folder: string,
   forMs: Ms,
   preset: "lively" | "fitted" = "lively",
   halfSpreadBps = 0.3,
-): SessionWish {
+): RecordedSessionOptions {
   const exchange = parseExchangeConfig({
     port: 0,
     markets: {
@@ -94,20 +94,27 @@ export function makerWish(
     risk: { maxDrawdownQuote: "100000" },
   });
   const config = { ...written, path: "/bot.yaml" } as unknown as BotConfig;
-  return { config, exchange, startMs: SESSION_START, forMs, folder, flowOf: flowsOf(exchange) };
+  return {
+    config,
+    exchange,
+    startMs: SESSION_START,
+    durationMs: forMs,
+    folder,
+    flowFor: flowsOf(exchange),
+  };
 }
 
-function flowsOf(exchange: ExchangeConfig): SessionWish["flowOf"] {
-  const flowOf = orderFlowsOf(exchange, { baseFolder: ".", onReplayEnd: () => {} });
+function flowsOf(exchange: ExchangeConfig): RecordedSessionOptions["flowFor"] {
+  const flowOf = orderFlowFactory(exchange, { baseFolder: ".", onReplayEnd: () => {} });
   return (marketId) => flowOf(marketId, null);
 }
 
 /** Of any session one that makes a second market too, on a grid of its own. @param halfSpreadBps how far from its middle */
 export function withMarket(
-  wish: SessionWish,
+  wish: RecordedSessionOptions,
   marketId: MarketId,
   halfSpreadBps: number,
-): SessionWish {
+): RecordedSessionOptions {
   const { markets } = wish.config;
   const made = markets[MARKET] as BotConfig["markets"][string];
   const params = { ...made.params, halfSpreadBps, sizeBase: 0.2 };
@@ -127,16 +134,16 @@ export function withMarket(
     ...wish.config,
     markets: { [marketId]: { ...made, params, limits }, ...markets },
   };
-  return { ...wish, config, exchange, flowOf: flowsOf(exchange) };
+  return { ...wish, config, exchange, flowFor: flowsOf(exchange) };
 }
 
 /** The same maker inside the spread of a market whose touch moves again and again, over a line that takes now one millisecond and now twelve. */
-export function hurriedWish(folder: string, forMs: Ms): SessionWish {
-  return { ...makerWish(folder, forMs, "fitted", 0.05), delays: seededRandom("a line") };
+export function jitterySession(folder: string, forMs: Ms): RecordedSessionOptions {
+  return { ...makerSession(folder, forMs, "fitted", 0.05), delays: seededRandom("a line") };
 }
 
 /** Of any session one over that line, with quotes so near the middle and so large that many of them take when they arrive, and some find too little. */
-export function taking(wish: SessionWish): SessionWish {
+export function withTakingQuotes(wish: RecordedSessionOptions): RecordedSessionOptions {
   const { quotes, markets } = wish.config;
   const market = markets[MARKET] as BotConfig["markets"][string];
   const params = { ...market.params, halfSpreadBps: 0.1, sizeBase: 0.1 };
@@ -149,11 +156,11 @@ export function taking(wish: SessionWish): SessionWish {
 }
 
 /** The same maker where a recorded capture drives the market. */
-export async function captureWish(
+export async function captureSession(
   folder: string,
   forMs: Ms,
   files: CaptureFiles,
-): Promise<SessionWish> {
+): Promise<RecordedSessionOptions> {
   const flow = new ReplayFlow({ files, speed: 1 }, () => {});
   await flow.preload(
     new Instrument({
@@ -164,12 +171,12 @@ export async function captureWish(
       paperDecimals: 18,
     }),
   );
-  return { ...makerWish(folder, forMs), flowOf: () => flow };
+  return { ...makerSession(folder, forMs), flowFor: () => flow };
 }
 
 function clockThatIsSet(
   clock: Clock,
-  { afterMs, byMs }: NonNullable<SessionWish["setClock"]>,
+  { afterMs, byMs }: NonNullable<RecordedSessionOptions["setClock"]>,
 ): Clock {
   const setAtMs = clock.monotonicMs() + afterMs;
   return {
@@ -183,9 +190,9 @@ function clockThatIsSet(
 export async function recordSession({
   config,
   exchange: wanted,
-  flowOf,
+  flowFor: flowOf,
   startMs,
-  forMs,
+  durationMs: forMs,
   folder,
   paper,
   kill = false,
@@ -193,10 +200,10 @@ export async function recordSession({
   outage,
   delays = QUICKEST,
   setClock,
-}: SessionWish): Promise<RecordedSession> {
+}: RecordedSessionOptions): Promise<RecordedSession> {
   const clock = new VirtualClock(startMs);
   const random = seededRandom("session");
-  const exchange = new EmbeddedExchange(wanted, { clock, random }, { flowOf });
+  const exchange = new EmbeddedExchange(wanted, { clock, random }, { createFlow: flowOf });
   const seam = { clock: setClock === undefined ? clock : clockThatIsSet(clock, setClock), random };
   exchange.start();
   const log: string[] = [];
@@ -221,9 +228,9 @@ export async function recordSession({
     startBot({
       config,
       privateKey: PRIVATE_KEY,
-      seam,
+      runtime: seam,
       store: new MemoryStateStore(),
-      log: logTo({ write: (line) => log.push(line.trim()) }, { level: "warn", clock }),
+      log: createLog({ write: (line) => log.push(line.trim()) }, { level: "warn", clock }),
       transport: network,
       ...(paper === undefined
         ? {}
@@ -244,7 +251,7 @@ export async function recordSession({
             mode: paper === undefined ? "live" : "paper",
             ...(paper === undefined ? {} : { paper }),
             version: "1.0.0",
-            seam,
+            runtime: seam,
             onFailed,
           },
           beginning,
@@ -285,5 +292,5 @@ export async function parityInputs({ folder, session }: RecordedSession): Promis
   if (session === undefined) throw new Error("the session was killed");
   const [market] = await openSession(folder, session);
   if (market === undefined) throw new Error("the session has lost its market");
-  return parityInputsOf(market, session);
+  return toParityInputs(market, session);
 }

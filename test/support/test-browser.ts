@@ -7,16 +7,16 @@ const CHROMIUM = process.env.MARKETWRIGHT_CHROMIUM ?? "/usr/bin/chromium";
 export const hasBrowser = existsSync(CHROMIUM);
 
 /** For the title of what is skipped without one. */
-export const orSkipped = hasBrowser
+export const skipNote = hasBrowser
   ? ""
   : ` (skipped: no ${CHROMIUM}; MARKETWRIGHT_CHROMIUM names another)`;
 
 /** A browser and a page do what they were asked for in their own time. */
-export const SOON = { timeout: 300_000 };
+export const BROWSER_TIMEOUT = { timeout: 300_000 };
 
 /** A browser of the test's own, which it has to close. */
 export function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], ...SOON });
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], ...BROWSER_TIMEOUT });
 }
 
 /** A page in a colour scheme and a width in pixels. */
@@ -26,6 +26,6 @@ export async function openPage(
   width: number,
 ): Promise<Page> {
   const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
-  page.setDefaultTimeout(SOON.timeout);
+  page.setDefaultTimeout(BROWSER_TIMEOUT.timeout);
   return page;
 }

@@ -1,7 +1,7 @@
-import { queueModelNamed } from "../../src/core/queue/queue-model-names.js";
+import { createQueueModel } from "../../src/core/queue/queue-model-names.js";
 import type { QueueModel, QueuePlace } from "../../src/core/queue/queue-models.js";
 import { OrderBook } from "../../src/market/book/order-book.js";
-import { marketView } from "../../src/market/create-market-view.js";
+import { createMarketView } from "../../src/market/create-market-view.js";
 import { MarketState } from "../../src/market/market-state.js";
 import { readCapture } from "../../src/simulator/flow/capture/capture.js";
 import { findCaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
@@ -97,7 +97,7 @@ async function calibrate(
   for await (const batch of readCapture(findCaptureFiles(recordedDataFolder(), tag), BTC_GRID)) {
     for (const event of batch) {
       for (; event.timeMs > nextMs && nextMs <= toMs; nextMs += CELL_MS) {
-        const view = marketView({
+        const view = createMarketView({
           instrument: BTC_GRID,
           book,
           ownOrders: [],
@@ -179,12 +179,12 @@ const QUEUE_RULES: readonly (readonly [
   string,
 ])[] = [
   [touchQueue, "95.5", "612", "10", "10", "381"],
-  [queueModelNamed("log", LOT_BASE), "80.1", "420", "85", "25", "2107"],
-  [queueModelNamed("power-1", LOT_BASE), "79.8", "440", "66", "22", "2141"],
-  [queueModelNamed("power-2", LOT_BASE), "79.2", "431", "69", "24", "2207"],
-  [queueModelNamed("power-3", LOT_BASE), "79.2", "426", "73", "25", "2215"],
-  [queueModelNamed("power3-3", LOT_BASE), "78.1", "373", "117", "27", "2268"],
-  [queueModelNamed("risk-averse", LOT_BASE), "78.1", "345", "140", "32", "2303"],
+  [createQueueModel("log", LOT_BASE), "80.1", "420", "85", "25", "2107"],
+  [createQueueModel("power-1", LOT_BASE), "79.8", "440", "66", "22", "2141"],
+  [createQueueModel("power-2", LOT_BASE), "79.2", "431", "69", "24", "2207"],
+  [createQueueModel("power-3", LOT_BASE), "79.2", "426", "73", "25", "2215"],
+  [createQueueModel("power3-3", LOT_BASE), "78.1", "373", "117", "27", "2268"],
+  [createQueueModel("risk-averse", LOT_BASE), "78.1", "345", "140", "32", "2303"],
   [throughOnlyQueue, "72.8", "0", "421", "61", "2428"],
 ];
 

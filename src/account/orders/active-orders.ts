@@ -1,5 +1,5 @@
 import { memoise } from "../../core/memoise.js";
-import { outerTick } from "../../core/units.js";
+import { roundAwayFromTouch } from "../../core/units.js";
 import type { OwnBookOrder, OwnRestingOrder } from "../../market/book/own-order-overlay.js";
 import { isFinalPhase, type OwnOrder } from "./order.js";
 
@@ -12,7 +12,7 @@ export class ActiveOrders {
   readonly #fillable = memoise((orders: readonly OwnOrder[]) =>
     orders.filter(({ mayFillLots }) => mayFillLots > 0),
   );
-  readonly #resting = memoise(restingOf);
+  readonly #resting = memoise(toRestingOrders);
   readonly #inBook = memoise((orders: readonly OwnOrder[]) =>
     orders.filter(mayRest).map(bookOrderOf),
   );
@@ -48,10 +48,10 @@ export class ActiveOrders {
 }
 
 /** Own orders as they rest, or may rest, on the exchange's book: one that was placed on a finer grid, at the tick that its price counts at there. */
-export function restingOf(orders: readonly OwnOrder[]): readonly OwnRestingOrder[] {
+export function toRestingOrders(orders: readonly OwnOrder[]): readonly OwnRestingOrder[] {
   return orders.filter(isResting).map(({ side, ticks, availableLots }) => ({
     side,
-    ticks: outerTick(side, ticks),
+    ticks: roundAwayFromTouch(side, ticks),
     lots: availableLots,
   }));
 }
@@ -69,7 +69,7 @@ function bookOrderOf({ side, ticks, place, phase, availableLots }: OwnOrder): Ow
   const dueLots = phase === "cancelling" ? 0 : availableLots;
   return {
     side,
-    ticks: outerTick(side, ticks),
+    ticks: roundAwayFromTouch(side, ticks),
     lots: place === "seen" ? availableLots : 0,
     dueLots,
   };

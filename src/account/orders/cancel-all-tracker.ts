@@ -1,11 +1,11 @@
 import type { Hex, Ms } from "../../core/units.js";
 import type { ActionId, CancelAllAction, Outcome } from "../../exchange/venue.js";
 import type { AccountChange } from "../account-change.js";
-import { cancelEvent } from "./outcome-events.js";
+import { toCancelEvent } from "./outcome-events.js";
 import type { OwnOrders } from "./own-orders.js";
 
 /** Cancel-alls under way, and the orders that each certainly covers. */
-export class CancelAlls {
+export class CancelAllTracker {
   readonly #orders: OwnOrders;
   readonly #windowMs: Ms;
   readonly #covered = new Map<ActionId, readonly Hex[]>();
@@ -40,7 +40,7 @@ export class CancelAlls {
   answered(actionId: ActionId, outcome: Outcome, nowMs: Ms): readonly AccountChange[] {
     const covered = this.#covered.get(actionId) ?? [];
     this.#covered.delete(actionId);
-    const event = cancelEvent(actionId, outcome, nowMs);
+    const event = toCancelEvent(actionId, outcome, nowMs);
     return covered.flatMap((hash) => this.#orders.apply(hash, event));
   }
 }

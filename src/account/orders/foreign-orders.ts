@@ -1,9 +1,9 @@
 import type { Int64Id, Lots, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
-import { amountsOfReport, joinAmounts, sameAmounts, wholeLotsOf } from "./order-amounts.js";
+import { areSameAmounts, joinAmounts, readReportedAmounts, toWholeLots } from "./order-amounts.js";
 
 /** What a report of a foreign order changed. */
-export interface ForeignNews {
+export interface ForeignOrderUpdate {
   readonly order: VenueOrder;
   readonly first: boolean;
   /** Change of its pending plus filled lots. */
@@ -15,17 +15,17 @@ export class ForeignOrders {
   readonly #orders = new Map<Int64Id, { order: VenueOrder; finalAtMs: Ms | undefined }>();
 
   /** Takes a report in. Undefined: nothing new, or amounts that cannot be true. */
-  report(report: VenueOrder, nowMs: Ms): ForeignNews | undefined {
-    const amounts = amountsOfReport(report);
+  report(report: VenueOrder, nowMs: Ms): ForeignOrderUpdate | undefined {
+    const amounts = readReportedAmounts(report);
     if (amounts === undefined) return undefined;
     const known = this.#orders.get(report.id);
     const joined =
       known === undefined ? amounts : joinAmounts(known.order.lots, known.order, amounts);
-    if (known !== undefined && sameAmounts(joined, known.order)) return undefined;
+    if (known !== undefined && areSameAmounts(joined, known.order)) return undefined;
     const open = joined.availableLots > 0;
     const order: VenueOrder = {
       ...report,
-      lots: known?.order.lots ?? wholeLotsOf(report),
+      lots: known?.order.lots ?? toWholeLots(report),
       ...joined,
     };
     this.#orders.set(report.id, {

@@ -11,7 +11,7 @@ export const FINAL_STATUSES: ReadonlySet<string> = new Set([
 ]);
 
 /** The lots of an order as told; of one that was placed in other steps, a part of a lot counts as a whole one. */
-export function wholeLotsOf({ lots }: Pick<VenueOrder, "lots">): Lots {
+export function toWholeLots({ lots }: Pick<VenueOrder, "lots">): Lots {
   return Math.ceil(lots);
 }
 
@@ -20,7 +20,7 @@ export function wholeLotsOf({ lots }: Pick<VenueOrder, "lots">): Lots {
  * What the parts leave over is still available, or, under a final status, went where that status says: an order
  * cannot be both final and open, and the status is the statement that a maker may act on.
  */
-export function amountsOfReport(report: VenueOrder): OrderAmounts | undefined {
+export function readReportedAmounts(report: VenueOrder): OrderAmounts | undefined {
   const { lots, pendingLots, filledLots, failedLots, canceledLots, expiredLots } = report;
   if (!isAmount(lots) || lots === 0) return amountsBetweenSteps(report);
   if (
@@ -74,7 +74,7 @@ function amountsBetweenSteps(report: VenueOrder): OrderAmounts | undefined {
     Lots,
     Lots,
   ];
-  const rest = wholeLotsOf(report) - pending - filled - failed - canceled - expired;
+  const rest = toWholeLots(report) - pending - filled - failed - canceled - expired;
   const isOpen = !FINAL_STATUSES.has(report.status);
   const availableLots = isOpen ? Math.max(0, Math.ceil(available - ROUNDING)) : 0;
   const isMatched = isOpen || report.status === "FILLED";
@@ -119,7 +119,7 @@ export function joinAmounts(lots: Lots, a: OrderAmounts, b: OrderAmounts): Order
 }
 
 /** Whether two amounts are the same in every part. */
-export function sameAmounts(a: OrderAmounts, b: OrderAmounts): boolean {
+export function areSameAmounts(a: OrderAmounts, b: OrderAmounts): boolean {
   return (
     a.availableLots === b.availableLots &&
     a.pendingLots === b.pendingLots &&
@@ -131,7 +131,7 @@ export function sameAmounts(a: OrderAmounts, b: OrderAmounts): boolean {
 }
 
 /** Whether a report says of an order's amounts just what is known of them, part by part and without a rest that its status would have to explain. */
-export function saysKnownAmounts(report: VenueOrder, lots: Lots, known: OrderAmounts): boolean {
+export function hasKnownAmounts(report: VenueOrder, lots: Lots, known: OrderAmounts): boolean {
   const { pendingLots, filledLots, failedLots, canceledLots, expiredLots } = report;
   return (
     report.lots === lots &&

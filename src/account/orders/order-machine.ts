@@ -1,10 +1,10 @@
-import { withOne } from "../../core/append.js";
+import { append } from "../../core/append.js";
 import type { Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { ActionId, PlaceAction } from "../../exchange/venue.js";
 import {
   type CancelState,
-  draftOf,
+  copyToDraft,
   isFinalPhase,
   type OrderChange,
   type OrderDraft,
@@ -14,11 +14,11 @@ import {
   type ReportSource,
 } from "./order.js";
 import {
-  amountsOfReport,
+  areSameAmounts,
+  hasKnownAmounts,
   joinAmounts,
-  sameAmounts,
-  saysKnownAmounts,
-  wholeLotsOf,
+  readReportedAmounts,
+  toWholeLots,
 } from "./order-amounts.js";
 
 /** An order after an event, and what the event changed. */
@@ -28,7 +28,7 @@ export interface Advance {
 }
 
 /** A new order, before it may leave. */
-export function intendedOrder(action: PlaceAction, level: number, built: boolean): OwnOrder {
+export function createIntendedOrder(action: PlaceAction, level: number, built: boolean): OwnOrder {
   // Written out whole: an object of so many fields that is put together by spreading costs more than signing it.
   return {
     availableLots: action.lots,
@@ -73,19 +73,23 @@ export function intendedOrder(action: PlaceAction, level: number, built: boolean
  * An order of an earlier run, as the exchange first shows it to this one; its level is not known.
  * Returns undefined when the report cannot be true of any order.
  */
-export function adoptedOrder(report: VenueOrder, atMs: Ms, built: boolean): OwnOrder | undefined {
-  const amounts = amountsOfReport(report);
+export function createAdoptedOrder(
+  report: VenueOrder,
+  atMs: Ms,
+  built: boolean,
+): OwnOrder | undefined {
+  const amounts = readReportedAmounts(report);
   if (amounts === undefined) return undefined;
   const order: OrderDraft = {
     ...amounts,
-    ...UNTOLD,
+    ...UNREPORTED_FIELDS,
     hash: report.hash,
     info: report.info,
     marketId: report.marketId,
     side: report.side,
     level: -1,
     ticks: report.ticks,
-    lots: wholeLotsOf(report),
+    lots: toWholeLots(report),
     type: report.type,
     timeInForce: report.timeInForce,
     expirationMs: report.expirationMs,
@@ -120,7 +124,7 @@ export function advance(order: OwnOrder, event: OrderEvent): Advance {
   const notes =
     next.phase === order.phase
       ? found
-      : withOne(found, { change: "phase", from: order.phase, to: next.phase });
+      : append(found, { change: "phase", from: order.phase, to: next.phase });
   const matched = next.matchedLots + next.failedLots - order.matchedLots - order.failedLots;
   if (matched > 0) notes.push({ change: "matched", lots: matched });
   if (next.filledLots > order.filledLots)
@@ -130,7 +134,7 @@ export function advance(order: OwnOrder, event: OrderEvent): Advance {
   return { order: next, changes: notes };
 }
 
-const UNTOLD = {
+const UNREPORTED_FIELDS = {
   sentAtMs: undefined,
   seenAtMs: undefined,
   createdAtMs: undefined,
@@ -185,7 +189,7 @@ function sent(
   order: OwnOrder,
   { atMs, requestTimestampMs }: Extract<OrderEvent, { kind: "sent" }>,
 ): OwnOrder {
-  const next = draftOf(order);
+  const next = copyToDraft(order);
   next.place = "sent";
   next.sentAtMs = atMs;
   next.requestTimestampMs = requestTimestampMs;
@@ -196,13 +200,13 @@ function sent(
  * Whether a report says nothing of an order that is not known, as most do: the answer to a place says what the stream has said, and each reconciliation
  * lists once more what is over. Never of the list of open orders, which may contradict a cancel.
  */
-export function saysNothingNew(order: OwnOrder, report: VenueOrder, source: ReportSource): boolean {
+export function isKnownReport(order: OwnOrder, report: VenueOrder, source: ReportSource): boolean {
   return (
     source !== "open-orders" &&
     order.place === "seen" &&
     report.side === order.side &&
     report.marketId === order.marketId &&
-    saysKnownAmounts(report, order.lots, order)
+    hasKnownAmounts(report, order.lots, order)
   );
 }
 
@@ -224,21 +228,23 @@ function cancelStep(order: OwnOrder, event: CancelEvent): OwnOrder {
     case "cancel-accepted":
       return withCancel(order, "accepted", event.atMs);
     case "cancel-rejected":
-      return isAskedBy(order, event.actionId) ? withCancel(order, "none", event.atMs) : order;
+      return isCancelRequestedBy(order, event.actionId)
+        ? withCancel(order, "none", event.atMs)
+        : order;
     case "cancel-unknown":
-      return isAskedBy(order, event.actionId) ? withCancel(order, "unknown") : order;
+      return isCancelRequestedBy(order, event.actionId) ? withCancel(order, "unknown") : order;
   }
 }
 
 /** @param answeredAtMs when the exchange said so; undefined where it has not spoken. */
 function withCancel(order: OwnOrder, cancel: CancelState, answeredAtMs?: Ms): OrderDraft {
-  const next = draftOf(order);
+  const next = copyToDraft(order);
   next.cancel = cancel;
   if (answeredAtMs !== undefined) next.cancelAnsweredAtMs = answeredAtMs;
   return next;
 }
 
-function isAskedBy(order: OwnOrder, actionId: ActionId): boolean {
+function isCancelRequestedBy(order: OwnOrder, actionId: ActionId): boolean {
   return order.cancel === "asked" && order.cancelActionId === actionId;
 }
 
@@ -248,17 +254,17 @@ function reported(
   notes: OrderChange[],
 ): OwnOrder {
   const report = event.order;
-  const amounts = amountsOfReport(report);
+  const amounts = readReportedAmounts(report);
   const wrong = contradiction(order, report, amounts === undefined);
   if (wrong !== undefined) notes.push({ change: "contradiction", text: wrong });
   const known =
     wrong !== undefined || amounts === undefined ? order : joinAmounts(order.lots, order, amounts);
   // Every reconciliation shows again what is known.
-  if (order.place === "seen" && sameAmounts(order, known) && !cancelDisproved(order, event))
+  if (order.place === "seen" && areSameAmounts(order, known) && !cancelDisproved(order, event))
     return order;
   if (order.place === "rejected" || order.place === "lost")
     notes.push({ change: "revived", from: order.phase });
-  const seen = draftOf(order);
+  const seen = copyToDraft(order);
   seen.availableLots = known.availableLots;
   seen.pendingLots = known.pendingLots;
   seen.filledLots = known.filledLots;
@@ -299,7 +305,7 @@ function contradiction(
   impossible: boolean,
 ): string | undefined {
   if (impossible) return `amounts that do not sum: ${report.lots} lots reported`;
-  if (wholeLotsOf(report) !== order.lots)
+  if (toWholeLots(report) !== order.lots)
     return `${report.lots} lots reported of an order of ${order.lots}`;
   if (report.side !== order.side) return `${report.side} reported of a ${order.side} order`;
   if (report.marketId !== order.marketId)

@@ -173,7 +173,7 @@ export type OrderChange =
 export type OrderDraft = { -readonly [K in keyof OwnOrder]: OwnOrder[K] };
 
 /** A copy to be changed, written out whole: of so many fields a spread costs far more. */
-export function draftOf(order: OwnOrder): OrderDraft {
+export function copyToDraft(order: OwnOrder): OrderDraft {
   return {
     availableLots: order.availableLots,
     pendingLots: order.pendingLots,

@@ -1,21 +1,21 @@
 import type { Ms } from "../../core/units.js";
-import { fateOf } from "../../exchange/fate.js";
+import { determineFate } from "../../exchange/fate.js";
 import type { ActionId, Outcome } from "../../exchange/venue.js";
 import type { OrderEvent } from "./order.js";
 
 /**
  * Translates the answer to a place into an event of its order. What it proves is decided by
- * `fateOf`.
+ * `determineFate`.
  */
-export function placeEvent(outcome: Outcome, atMs: Ms): OrderEvent {
+export function toPlaceEvent(outcome: Outcome, atMs: Ms): OrderEvent {
   if (outcome.result === "not-sent") return { kind: "withdrawn", atMs, text: outcome.message };
-  const kind = fateOf("place", outcome) === "rejected" ? "rejected" : "unknown";
+  const kind = determineFate("place", outcome) === "rejected" ? "rejected" : "unknown";
   return { kind, atMs, ...reasonOf(outcome) };
 }
 
 /** The same of the answer to a cancel, or to a cancel-all that covers the order. */
-export function cancelEvent(actionId: ActionId, outcome: Outcome, atMs: Ms): OrderEvent {
-  const fate = fateOf("cancel", outcome);
+export function toCancelEvent(actionId: ActionId, outcome: Outcome, atMs: Ms): OrderEvent {
+  const fate = determineFate("cancel", outcome);
   return fate === "accepted"
     ? { kind: "cancel-accepted", atMs }
     : { kind: `cancel-${fate}`, atMs, actionId };

@@ -6,19 +6,24 @@ import {
   type Lots,
   type MarketId,
   type Ms,
-  oppositeOf,
+  oppositeSide,
   type Side,
 } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { PlaceAction } from "../../exchange/venue.js";
 import type { OwnBookOrder, OwnRestingOrder } from "../../market/book/own-order-overlay.js";
 import type { AccountChange } from "../account-change.js";
-import type { Unexplained } from "../positions/fill-matcher.js";
+import type { FillMatcher } from "../positions/fill-matcher.js";
 import { ActiveOrders } from "./active-orders.js";
 import { ForeignOrders } from "./foreign-orders.js";
 import type { OrderEvent, OwnOrder, ReportSource } from "./order.js";
 import { FINAL_STATUSES } from "./order-amounts.js";
-import { adoptedOrder, advance, intendedOrder, saysNothingNew } from "./order-machine.js";
+import {
+  advance,
+  createAdoptedOrder,
+  createIntendedOrder,
+  isKnownReport,
+} from "./order-machine.js";
 
 /** An order that is about to be made: its action, and the slot that it is for. */
 export interface OrderToSend {
@@ -30,7 +35,7 @@ export interface OrderToSend {
 }
 
 /** What the table needs to tell the bot's own orders from others. */
-export interface OwnOrdersOptions {
+export interface OwnOrdersDeps {
   readonly instruments: ReadonlyMap<MarketId, Instrument>;
   /** The top 16 bits of every nonce that this bot makes. */
   readonly nonceTag: number;
@@ -38,7 +43,7 @@ export interface OwnOrdersOptions {
   readonly builtHashes?: readonly Hex[];
   /** How long final orders are remembered. */
   readonly rememberMs: Ms;
-  readonly unexplained: Unexplained;
+  readonly fillMatcher: FillMatcher;
 }
 
 /**
@@ -57,14 +62,14 @@ export class OwnOrders {
   readonly #tag: string;
   readonly #builtBefore: ReadonlySet<Hex>;
   readonly #rememberMs: Ms;
-  readonly #unexplained: Unexplained;
+  readonly #fillMatcher: FillMatcher;
   /** Orders that were final when first seen and are older than this are before our time. */
   #sinceMs: Ms = Number.NEGATIVE_INFINITY;
   /** When every order was last asked whether it is to be forgotten. */
-  #lookedAtAllMs: Ms = Number.NEGATIVE_INFINITY;
+  #lastFullPruneMs: Ms = Number.NEGATIVE_INFINITY;
 
   /** @throws FormatError when the tag is no 16-bit number. */
-  constructor(options: OwnOrdersOptions) {
+  constructor(options: OwnOrdersDeps) {
     if (!Number.isInteger(options.nonceTag) || options.nonceTag < 0 || options.nonceTag > 0xffff) {
       throw new FormatError("not a nonce tag", {
         field: "nonceTag",
@@ -76,7 +81,7 @@ export class OwnOrders {
     this.#tag = options.nonceTag.toString(16).padStart(4, "0");
     this.#builtBefore = new Set(options.builtHashes);
     this.#rememberMs = options.rememberMs;
-    this.#unexplained = options.unexplained;
+    this.#fillMatcher = options.fillMatcher;
   }
 
   /** Orders that are over before this instant and that we never saw open are not ours to count. */
@@ -137,10 +142,10 @@ export class OwnOrders {
    * the other side, and matched by no order any more, since a settlement that failed is told by the order before the trade is. A part of a lot,
    * which trades between the market's steps come to, is a whole one.
    */
-  unseenLots(marketId: MarketId, side: Side): Lots {
+  unmatchedLots(marketId: MarketId, side: Side): Lots {
     return Math.ceil(
-      this.#unexplained.unseenLots(marketId, side) +
-        this.#unexplained.orphanLots(marketId, oppositeOf(side)),
+      this.#fillMatcher.unmatchedLots(marketId, side) +
+        this.#fillMatcher.orphanLots(marketId, oppositeSide(side)),
     );
   }
 
@@ -190,7 +195,7 @@ export class OwnOrders {
         expected: "a fresh nonce for every order",
       });
     }
-    const intended = intendedOrder(order.action, order.level, order.built ?? false);
+    const intended = createIntendedOrder(order.action, order.level, order.built ?? false);
     this.#put(intended, undefined);
     return intended;
   }
@@ -205,7 +210,11 @@ export class OwnOrders {
     const { order, changes } = advance(before, event);
     if (order !== before) {
       this.#put(order, before);
-      this.#unexplained.matched(order.marketId, order.side, order.matchedLots - before.matchedLots);
+      this.#fillMatcher.addMatched(
+        order.marketId,
+        order.side,
+        order.matchedLots - before.matchedLots,
+      );
     }
     return changes.length === 0
       ? NO_CHANGES
@@ -224,7 +233,7 @@ export class OwnOrders {
     own = this.recognise(report),
   ): readonly AccountChange[] {
     if (own !== undefined) {
-      if (saysNothingNew(own, report, source)) return NO_CHANGES;
+      if (isKnownReport(own, report, source)) return NO_CHANGES;
       return this.#advance(own, { kind: "report", atMs: nowMs, source, order: report, askedAtMs });
     }
     // What was over before we began, or was forgotten since, is in the base already; counting it now would count it twice.
@@ -233,10 +242,10 @@ export class OwnOrders {
     if (FINAL_STATUSES.has(report.status) && beforeOurTime && !this.#foreign.has(report.id))
       return [];
     if (!this.#isFromEarlierRun(report)) return this.#foreignReport(report, nowMs);
-    const order = adoptedOrder(report, nowMs, this.#builtBefore.has(report.hash));
+    const order = createAdoptedOrder(report, nowMs, this.#builtBefore.has(report.hash));
     if (order === undefined) return this.#foreignReport(report, nowMs);
     this.#put(order, undefined);
-    this.#unexplained.matched(order.marketId, order.side, order.matchedLots);
+    this.#fillMatcher.addMatched(order.marketId, order.side, order.matchedLots);
     return [{ kind: "adopted", order }];
   }
 
@@ -265,8 +274,8 @@ export class OwnOrders {
     const beforeMs = nowMs - this.#rememberMs;
     this.#foreign.forget(beforeMs, nowMs - UNSETTLED_FACTOR * this.#rememberMs);
     // A stamp that is ahead, an exchange's or one of a clock that has stepped back, must not keep what came after it: now and then, all are looked at.
-    const isWhole = beforeMs >= this.#lookedAtAllMs || nowMs < this.#lookedAtAllMs;
-    if (isWhole) this.#lookedAtAllMs = nowMs;
+    const isWhole = beforeMs >= this.#lastFullPruneMs || nowMs < this.#lastFullPruneMs;
+    if (isWhole) this.#lastFullPruneMs = nowMs;
     for (const order of this.#orders.values()) {
       // In the order in which they came: what was asked for since then has not been final for so long.
       if (order.requestTimestampMs >= beforeMs && !isWhole) break;
@@ -284,7 +293,7 @@ export class OwnOrders {
   #foreignReport(report: VenueOrder, nowMs: Ms): readonly AccountChange[] {
     const news = this.#foreign.report(report, nowMs);
     if (news === undefined) return [];
-    this.#unexplained.matched(report.marketId, report.side, news.matchedLots);
+    this.#fillMatcher.addMatched(report.marketId, report.side, news.matchedLots);
     const isLeftOver = !this.#instruments.has(report.marketId) && this.#isMarkedOurs(report);
     return [{ kind: "foreign", order: news.order, first: news.first, isLeftOver }];
   }

@@ -6,7 +6,7 @@ import type { TradeLedger } from "./trade-ledger.js";
  * this holds the one against the other: what is matched but in no known trade counts in the worst case, and what is
  * traded but matched by no known order may be the doing of an order whose fate is unknown (design, rule 6).
  */
-export class Unexplained {
+export class FillMatcher {
   readonly #trades: TradeLedger;
   readonly #markets = new Map<MarketId, Readonly<Record<Side, SideMatches>>>();
 
@@ -15,17 +15,17 @@ export class Unexplained {
   }
 
   /** A known order's matched lots have changed by so many. */
-  matched(marketId: MarketId, side: Side, lots: Lots): void {
+  addMatched(marketId: MarketId, side: Side, lots: Lots): void {
     if (lots !== 0) this.#side(marketId, side).matchedLots += lots;
   }
 
   /** A trade shows this part of a lot beyond its whole ones; below zero, where its settlement failed. */
-  tradedBeyond(marketId: MarketId, side: Side, lots: number): void {
-    this.#side(marketId, side).beyondLots += lots;
+  addSubLots(marketId: MarketId, side: Side, lots: number): void {
+    this.#side(marketId, side).subLots += lots;
   }
 
   /** Lots that known orders have matched and no known trade shows: they are coming. Parts of one where trades came between the market's steps. */
-  unseenLots(marketId: MarketId, side: Side): Lots {
+  unmatchedLots(marketId: MarketId, side: Side): Lots {
     return Math.max(0, -this.#gap(marketId, side));
   }
 
@@ -35,7 +35,7 @@ export class Unexplained {
   }
 
   /** From here on both are taken to agree: at the start, and when the exchange has settled a gap for good. */
-  agree(marketId: MarketId): void {
+  setAside(marketId: MarketId): void {
     for (const side of SIDES) {
       this.#side(marketId, side).settledAsideLots += this.#gap(marketId, side);
     }
@@ -46,7 +46,7 @@ export class Unexplained {
    * will not close any more; it is set aside. Returns whether one stands that the next reconciliation may set aside:
    * until then it counts in the worst case, which is too wide by it.
    */
-  review(marketId: MarketId): boolean {
+  reviewGaps(marketId: MarketId): boolean {
     let stands = false;
     for (const side of SIDES) {
       const matches = this.#side(marketId, side);
@@ -62,7 +62,7 @@ export class Unexplained {
   }
 
   #gap(marketId: MarketId, side: Side): Lots {
-    const { matchedLots, settledAsideLots, beyondLots } = this.#side(marketId, side);
+    const { matchedLots, settledAsideLots, subLots: beyondLots } = this.#side(marketId, side);
     const gap =
       this.#trades.tradedLots(marketId, side) + beyondLots - matchedLots - settledAsideLots;
     // Parts of lots are told as they are divided: thirds sum to a whole one but for their last digits. Of hundreds of billions the way there and back is not exact.
@@ -83,7 +83,7 @@ interface SideMatches {
   /** What known orders have matched. */
   matchedLots: Lots;
   /** What trades show beyond their whole lots. */
-  beyondLots: number;
+  subLots: number;
   /** The gap that was taken for settled. */
   settledAsideLots: Lots;
   /** How the gap stood at the last review. */
@@ -91,7 +91,7 @@ interface SideMatches {
 }
 
 function noMatches(): SideMatches {
-  return { matchedLots: 0, beyondLots: 0, settledAsideLots: 0, lastGap: undefined };
+  return { matchedLots: 0, subLots: 0, settledAsideLots: 0, lastGap: undefined };
 }
 
 const ROUND = 1e6;

@@ -30,24 +30,24 @@ interface WaitingLiquidation extends ReportedLiquidation {
 /** The liquidations that incomes report and that no takeover explains yet: they "wait". */
 export class ReportedLiquidations {
   #waiting: WaitingLiquidation[] = [];
-  #heard = 0;
+  #reportCount = 0;
   /** By market, the running number of its latest report; the first report of all is 1. */
-  readonly #lastHeard = new Map<MarketId, number>();
+  readonly #lastReport = new Map<MarketId, number>();
 
   /** Counts a first report, whether or not a takeover explains it. */
-  hear(marketId: MarketId): void {
-    this.#heard += 1;
-    this.#lastHeard.set(marketId, this.#heard);
+  recordReport(marketId: MarketId): void {
+    this.#reportCount += 1;
+    this.#lastReport.set(marketId, this.#reportCount);
   }
 
   /** Number of liquidations reported so far. */
-  get heard(): number {
-    return this.#heard;
+  get reportCount(): number {
+    return this.#reportCount;
   }
 
-  /** True if this market had a report after the first `heard` of all. A position that was asked for before it may not show it. */
-  isHeardSince(marketId: MarketId, heard: number): boolean {
-    return (this.#lastHeard.get(marketId) ?? 0) > heard;
+  /** True if this market had a report after the first `reportCount` of all. A position that was asked for before it may not show it. */
+  isReportedSince(marketId: MarketId, heard: number): boolean {
+    return (this.#lastReport.get(marketId) ?? 0) > heard;
   }
 
   /** Adds a liquidation that no takeover explains. */

@@ -4,7 +4,7 @@ import type { Lots } from "../../core/units.js";
 const MOST_SUMS = 1_024;
 
 /** What any of these parts come to together, signed: 0 for none of them first, then sums of the first ones. */
-export function partSums(parts: Iterable<Lots>): readonly Lots[] {
+export function subsetSums(parts: Iterable<Lots>): readonly Lots[] {
   const sums = new Set<Lots>([0]);
   for (const lots of parts) {
     for (const sum of [...sums]) sums.add(sum + lots);

@@ -14,7 +14,7 @@ export interface Takeover {
 }
 
 /** A takeover as it is remembered from one run to the next. */
-export interface SaidTakeover extends Takeover {
+export interface StoredTakeover extends Takeover {
   /** The exchange's position has had it: a run that begins from that position must not count it again. */
   readonly isTold: boolean;
 }

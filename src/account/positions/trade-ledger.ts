@@ -1,11 +1,11 @@
 import type { Int64Id, Lots, MarketId, Ms, Side, SideLots } from "../../core/units.js";
-import { signOf } from "../../core/units.js";
+import { sideSign } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
-import { partSums } from "./subset-sums.js";
-import { isFailed, isLaterThan, isOver, isSettled } from "./trade-status.js";
+import { subsetSums } from "./subset-sums.js";
+import { isFailedTrade, isFinalTrade, isLaterThan, isSettledTrade } from "./trade-status.js";
 
 /** What a report of a trade meant. */
-export type TradeNews =
+export type TradeEffect =
   /** First seen, and counted in the position from now on. */
   | { readonly news: "fill" }
   | { readonly news: "settled" }
@@ -15,7 +15,7 @@ export type TradeNews =
 interface MarketLedger {
   /** Position before any change in here: what the exchange's position less the trades and takeovers was when it was set. */
   baseLots: Lots;
-  based: boolean;
+  hasBase: boolean;
   /** Trades that did not fail, by side, since the ledger was begun. */
   buyLots: Lots;
   sellLots: Lots;
@@ -23,13 +23,13 @@ interface MarketLedger {
   unsettledBuyLots: Lots;
   unsettledSellLots: Lots;
   /** Net lots that came without a trade since the ledger was begun: takeovers, what was taken back of them, and what rests of trades have summed to. */
-  takenLots: Lots;
+  acquiredLots: Lots;
   /** Grows with every change of the position. */
   version: number;
   /** Net lots traded and taken over as they were when the trail was begun, and after every change since. */
-  trail: Lots[];
+  positionHistory: Lots[];
   /** A trade beyond whole lots has come since: what was held at its moments is no number of lots. */
-  isTrailBroken: boolean;
+  isHistoryBroken: boolean;
   /** Ids of the trades that were not settled when the trail was begun, and of all that came since. */
   readonly lately: Set<Int64Id>;
   readonly trades: Map<Int64Id, VenueTrade>;
@@ -51,29 +51,29 @@ export class TradeLedger {
   readonly #markets = new Map<MarketId, MarketLedger>();
 
   /** Takes a trade in. Undefined: nothing new. */
-  trade(trade: VenueTrade): TradeNews | undefined {
+  trade(trade: VenueTrade): TradeEffect | undefined {
     const market = this.#market(trade.marketId);
     const known = market.trades.get(trade.id);
     if (known === undefined) {
       if (BigInt(trade.id) <= market.foldedThrough) return undefined;
       market.trades.set(trade.id, trade);
       market.lately.add(trade.id);
-      if (isFailed(trade)) {
+      if (isFailedTrade(trade)) {
         noteMissed(market, trade);
         return { news: "failed", lots: 0, counted: undefined };
       }
       count(market, trade, 1);
-      if (!isOver(trade)) countUnsettled(market, trade, 1);
+      if (!isFinalTrade(trade)) countUnsettled(market, trade, 1);
       return { news: "fill" };
     }
     if (!isLaterThan(trade, known)) return undefined;
     market.trades.set(trade.id, trade);
-    if (isOver(trade) && !isOver(known)) countUnsettled(market, known, -1);
-    if (isFailed(trade)) {
+    if (isFinalTrade(trade) && !isFinalTrade(known)) countUnsettled(market, known, -1);
+    if (isFailedTrade(trade)) {
       count(market, known, -1);
-      return { news: "failed", lots: -signOf(known.side) * known.lots, counted: known };
+      return { news: "failed", lots: -sideSign(known.side) * known.lots, counted: known };
     }
-    return isSettled(trade) ? { news: "settled" } : undefined;
+    return isSettledTrade(trade) ? { news: "settled" } : undefined;
   }
 
   /**
@@ -86,7 +86,7 @@ export class TradeLedger {
       ({ id }) => !market.trades.has(id) && BigInt(id) > market.foldedThrough,
     );
     const failed = trades.filter(
-      (trade) => isFailed(trade) && isCounted(market.trades.get(trade.id)),
+      (trade) => isFailedTrade(trade) && isCounted(market.trades.get(trade.id)),
     );
     if (
       made.length === 0 ||
@@ -107,27 +107,27 @@ export class TradeLedger {
   }
 
   /** A takeover changes the position without a trade: at once, and for good. */
-  takeOver(marketId: MarketId, lots: Lots): void {
+  acquire(marketId: MarketId, lots: Lots): void {
     const market = this.#market(marketId);
-    market.takenLots += lots;
+    market.acquiredLots += lots;
     noteChange(market);
   }
 
   /** What trades came to beyond whole lots is so many lots by now, signed. */
-  carry(marketId: MarketId, lots: Lots): void {
-    this.takeOver(marketId, lots);
+  carrySubLots(marketId: MarketId, lots: Lots): void {
+    this.acquire(marketId, lots);
   }
 
   /** Whether the base of a market was ever set: before that its position means nothing. */
-  isBased(marketId: MarketId): boolean {
-    return this.#markets.get(marketId)?.based ?? false;
+  hasBase(marketId: MarketId): boolean {
+    return this.#markets.get(marketId)?.hasBase ?? false;
   }
 
   /** Sets the base so that the position is `lots` with the trades known now. */
   setPosition(marketId: MarketId, lots: Lots): void {
     const market = this.#market(marketId);
     market.baseLots = lots - netLots(market);
-    market.based = true;
+    market.hasBase = true;
     market.version += 1;
   }
 
@@ -137,18 +137,18 @@ export class TradeLedger {
   }
 
   /** From now on, every value that the lots traded and taken over come to is kept: the positions are being asked for. */
-  beginTrail(marketId: MarketId): void {
+  beginPositionHistory(marketId: MarketId): void {
     const market = this.#market(marketId);
-    market.trail = [netLots(market)];
-    market.isTrailBroken = false;
+    market.positionHistory = [netLots(market)];
+    market.isHistoryBroken = false;
     market.lately.clear();
-    for (const [id, trade] of market.trades) if (!isOver(trade)) market.lately.add(id);
+    for (const [id, trade] of market.trades) if (!isFinalTrade(trade)) market.lately.add(id);
   }
 
   /** Net lots (bought less sold, and taken over) at every moment since the trail was begun, the present one last; none after a trade beyond whole lots. */
-  trail(marketId: MarketId): readonly Lots[] {
+  positionHistory(marketId: MarketId): readonly Lots[] {
     const market = this.#markets.get(marketId);
-    return market === undefined || market.isTrailBroken ? [] : market.trail;
+    return market === undefined || market.isHistoryBroken ? [] : market.positionHistory;
   }
 
   /** Position before any change that is known: add a value of the trail for the position at that moment. */
@@ -166,7 +166,7 @@ export class TradeLedger {
   /** Whether every known trade of a market is settled or failed. */
   isSettled(marketId: MarketId): boolean {
     for (const trade of this.#markets.get(marketId)?.trades.values() ?? [])
-      if (!isOver(trade)) return false;
+      if (!isFinalTrade(trade)) return false;
     return true;
   }
 
@@ -185,7 +185,7 @@ export class TradeLedger {
     }
     // The newest ones are the likeliest.
     unsettled.sort((one, other) => (BigInt(one.id) < BigInt(other.id) ? 1 : -1));
-    return partSums(unsettled.map(({ side, lots }) => signOf(side) * lots));
+    return subsetSums(unsettled.map(({ side, lots }) => sideSign(side) * lots));
   }
 
   /** Whether one of the trades that a position told since the trail was begun may lack has something beyond whole lots. */
@@ -210,8 +210,8 @@ export class TradeLedger {
     let sinceMs = Number.POSITIVE_INFINITY;
     for (const id of market?.lately ?? []) {
       const trade = market?.trades.get(id);
-      if (trade === undefined || isOver(trade)) return undefined;
-      lots += signOf(trade.side) * trade.lots;
+      if (trade === undefined || isFinalTrade(trade)) return undefined;
+      lots += sideSign(trade.side) * trade.lots;
       sinceMs = Math.min(sinceMs, trade.timeMs);
     }
     return { lots, sinceMs };
@@ -238,7 +238,7 @@ export class TradeLedger {
   ): { readonly buyLots: Lots; readonly sellLots: Lots; readonly count: number } {
     let [buyLots, sellLots, count] = [0, 0, 0];
     for (const trade of this.#markets.get(marketId)?.trades.values() ?? []) {
-      if (isOver(trade) && trade.timeMs < sinceMs) continue;
+      if (isFinalTrade(trade) && trade.timeMs < sinceMs) continue;
       count += 1;
       if (trade.side === "BUY") buyLots += trade.lots;
       else sellLots += trade.lots;
@@ -251,13 +251,13 @@ export class TradeLedger {
    * exchange has not listed twice. Undefined when the exchange was never asked: ask for the most recent ones, since
    * what a stream told first is no lower bound.
    */
-  askFrom(marketId: MarketId, afterId?: Int64Id): Int64Id | undefined {
+  nextTradeId(marketId: MarketId, afterId?: Int64Id): Int64Id | undefined {
     const market = this.#market(marketId);
     if (market.readThrough === NONE) return undefined;
     const after = afterId === undefined ? NONE : BigInt(afterId);
     let from = market.foldedThrough > after ? market.foldedThrough + 1n : after + 1n;
     for (const [id, trade] of market.trades) {
-      if (isOver(trade)) continue;
+      if (isFinalTrade(trade)) continue;
       const value = BigInt(id);
       if (value > after && value < from) from = value;
     }
@@ -290,7 +290,7 @@ export class TradeLedger {
       if (market.readBefore > market.foldedThrough) market.foldedThrough = market.readBefore;
       market.readBefore = market.readThrough;
       for (const [id, trade] of market.trades) {
-        if (BigInt(id) <= market.foldedThrough && isOver(trade)) market.trades.delete(id);
+        if (BigInt(id) <= market.foldedThrough && isFinalTrade(trade)) market.trades.delete(id);
       }
     }
   }
@@ -307,15 +307,15 @@ export class TradeLedger {
     if (market === undefined) {
       market = {
         baseLots: 0,
-        based: false,
+        hasBase: false,
         buyLots: 0,
         sellLots: 0,
         unsettledBuyLots: 0,
         unsettledSellLots: 0,
-        takenLots: 0,
+        acquiredLots: 0,
         version: 0,
-        trail: [],
-        isTrailBroken: false,
+        positionHistory: [],
+        isHistoryBroken: false,
         lately: new Set(),
         trades: new Map(),
         foldedThrough: NONE,
@@ -331,14 +331,14 @@ export class TradeLedger {
 const NONE = -1n;
 const NO_LOTS: SideLots = { buy: 0, sell: 0 };
 /** Beyond so many trades during one question, its answer is compared with the first ones only, and asked for again. */
-const TRAIL_LIMIT = 1000;
+const HISTORY_LIMIT = 1000;
 /** Moments between that one list may put there: a page of trades has to fit in after them, or what it comes to would be missing. */
 const MOST_MOMENTS = 250;
 
 function count(market: MarketLedger, trade: VenueTrade, times: 1 | -1): void {
   if (trade.side === "BUY") market.buyLots += times * trade.lots;
   else market.sellLots += times * trade.lots;
-  if (trade.restPaper !== undefined) market.isTrailBroken = true;
+  if (trade.restPaper !== undefined) market.isHistoryBroken = true;
   noteChange(market);
 }
 
@@ -352,7 +352,7 @@ function countUnsettled(
   else market.unsettledSellLots += times * atMost;
 }
 
-function netLots({ buyLots, sellLots, takenLots }: MarketLedger): Lots {
+function netLots({ buyLots, sellLots, acquiredLots: takenLots }: MarketLedger): Lots {
   return buyLots - sellLots + takenLots;
 }
 
@@ -361,19 +361,19 @@ function noteChange(market: MarketLedger): void {
   noteMoment(market, netLots(market));
 }
 
-function noteMoment({ trail }: MarketLedger, lots: Lots): void {
-  if (trail.length < TRAIL_LIMIT) trail.push(lots);
+function noteMoment({ positionHistory: trail }: MarketLedger, lots: Lots): void {
+  if (trail.length < HISTORY_LIMIT) trail.push(lots);
 }
 
 /** Signed lots of no trade, of the first, of the first two, and so on. */
 function sumsOf(trades: readonly VenueTrade[]): Lots[] {
   const sums = [0];
-  for (const { side, lots } of trades) sums.push((sums.at(-1) as Lots) + signOf(side) * lots);
+  for (const { side, lots } of trades) sums.push((sums.at(-1) as Lots) + sideSign(side) * lots);
   return sums;
 }
 
 function isCounted(trade: VenueTrade | undefined): boolean {
-  return trade !== undefined && !isFailed(trade);
+  return trade !== undefined && !isFailedTrade(trade);
 }
 
 /** A trade came and failed before we heard of it: positions listed meanwhile may have it in them. */

@@ -14,16 +14,16 @@ export function isLaterThan(trade: VenueTrade, known: VenueTrade): boolean {
   return rankOf(trade) > rankOf(known);
 }
 
-export function isFailed(trade: VenueTrade): boolean {
+export function isFailedTrade(trade: VenueTrade): boolean {
   return trade.status === "FAILED";
 }
 
-export function isSettled(trade: VenueTrade): boolean {
+export function isSettledTrade(trade: VenueTrade): boolean {
   return rankOf(trade) === SETTLED_RANK;
 }
 
 /** Settled or failed. */
-export function isOver(trade: VenueTrade): boolean {
+export function isFinalTrade(trade: VenueTrade): boolean {
   return rankOf(trade) >= SETTLED_RANK;
 }
 

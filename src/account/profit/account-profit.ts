@@ -1,16 +1,16 @@
 import { FormatError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
-import { type CreditUnits, type Lots, type MarketId, signOf } from "../../core/units.js";
+import { type CreditUnits, type Lots, type MarketId, sideSign } from "../../core/units.js";
 import type { VenueIncome, VenueTrade } from "../../exchange/records.js";
 import { isLiquidation } from "../positions/reported-liquidations.js";
-import { type MarketParts, MarketProfit } from "./market-profit.js";
+import { MarketProfit, type MarketProfitParts } from "./market-profit.js";
 import { isTransfer } from "./transfer-ledger.js";
 
 /**
  * Profit by its parts, each a bigint scaled by `10^decimals` of the quote asset. Nothing is rounded: the scale is
  * fine enough for half a tick of one lot, so `total` (with `transfers`) is the change of the net value to the unit.
  */
-export interface ProfitParts extends MarketParts {
+export interface ProfitParts extends MarketProfitParts {
   readonly decimals: number;
   /** Deposits and withdrawals: in the net value, not in the profit. */
   readonly transfers: bigint;
@@ -19,7 +19,7 @@ export interface ProfitParts extends MarketParts {
 }
 
 /** Incomes that trades already tell: counting them too would count every fee and fill twice. */
-const TOLD_BY_TRADES: ReadonlySet<string> = new Set(["TAKER_FEE", "MAKER_FEE", "BUY", "SELL"]);
+const INCLUDED_IN_TRADES: ReadonlySet<string> = new Set(["TAKER_FEE", "MAKER_FEE", "BUY", "SELL"]);
 
 /**
  * The profit split. Spread comes from fills against the mid of their time, inventory from the position and the moves
@@ -28,7 +28,7 @@ const TOLD_BY_TRADES: ReadonlySet<string> = new Set(["TAKER_FEE", "MAKER_FEE", "
  * credit + sum of truncate(paper * mark / 10^paperDecimals), the contract's own net value (protocol, 7.1 and 7.3).
  * A market that had a position before its first mark starts at that mark.
  */
-export class Profit {
+export class AccountProfit {
   readonly #markets = new Map<MarketId, MarketProfit>();
   readonly #scale: bigint;
   readonly #decimals: number;
@@ -81,18 +81,18 @@ export class Profit {
 
   fill(trade: VenueTrade): void {
     this.#valuesSerial += 1;
-    this.#markets.get(trade.marketId)?.fill(signOf(trade.side), trade);
+    this.#markets.get(trade.marketId)?.fill(sideSign(trade.side), trade);
   }
 
   /** The settlement of a trade failed that was in the position. */
   failed(trade: VenueTrade): void {
     this.#valuesSerial += 1;
-    this.#markets.get(trade.marketId)?.failed(signOf(trade.side), trade);
+    this.#markets.get(trade.marketId)?.failed(sideSign(trade.side), trade);
   }
 
   /** Funding, transfers and the rest; fees and fills are told by the trades, liquidations by their position, and count nothing here. */
   income(income: VenueIncome): void {
-    if (TOLD_BY_TRADES.has(income.type)) return;
+    if (INCLUDED_IN_TRADES.has(income.type)) return;
     if (isTransfer(income)) {
       this.#transfers += income.amount;
       return;
@@ -110,9 +110,9 @@ export class Profit {
   }
 
   /** So many lots, signed, of what is held are no rest any more, or have become one: trades beyond whole lots have summed to them. */
-  carry(marketId: MarketId, lots: Lots): void {
+  carrySubLots(marketId: MarketId, lots: Lots): void {
     this.#valuesSerial += 1;
-    this.#markets.get(marketId)?.carry(lots);
+    this.#markets.get(marketId)?.carrySubLots(lots);
   }
 
   /** What is held beyond whole lots, signed, in units of paper: a liquidation has left it. */

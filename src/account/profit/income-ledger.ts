@@ -5,7 +5,7 @@ import type { VenueIncome } from "../../exchange/records.js";
 export class IncomeLedger {
   /** By what tells incomes apart: an exchange may write several of one event under its id. */
   readonly #timesMs = new Map<string, Ms>();
-  #taken = 0;
+  #count = 0;
   #floorMs: Ms = Number.NEGATIVE_INFINITY;
   #lastMs: Ms = Number.NEGATIVE_INFINITY;
   /** Up to here the exchange has listed them. */
@@ -23,14 +23,14 @@ export class IncomeLedger {
     const key = `${id} ${type} ${amount}`;
     if (timeMs < this.#floorMs || this.#timesMs.has(key)) return false;
     this.#timesMs.set(key, timeMs);
-    this.#taken += 1;
+    this.#count += 1;
     this.#lastMs = Math.max(this.#lastMs, timeMs);
     return true;
   }
 
   /** Grows with every income taken in. */
-  get taken(): number {
-    return this.#taken;
+  get count(): number {
+    return this.#count;
   }
 
   /** Whether an income is from before the ledger was begun. */
@@ -39,7 +39,7 @@ export class IncomeLedger {
   }
 
   /** Where to ask for incomes from, inclusive: a while before the last one known, or before what was never listed. */
-  askFromMs(): Ms {
+  nextQueryFromMs(): Ms {
     return Math.max(this.#floorMs, this.#knownToMs - OVERLAP_MS);
   }
 

@@ -4,7 +4,7 @@ import type { CreditUnits, MarketId, Ms } from "../../core/units.js";
 import type { VenuePosition } from "../../exchange/records.js";
 
 /** What an exchange told of its valuation of an account. */
-export interface Valuation {
+export interface ReportedValuation {
   readonly exposure: CreditUnits;
   readonly positions: readonly VenuePosition[];
 }
@@ -17,7 +17,7 @@ export interface MarkInForce {
 }
 
 /** The marks of the markets with a position that an exchange valued them at. */
-export interface FoundMarks {
+export interface InferredMarks {
   readonly marks: ReadonlyMap<MarketId, CreditUnits>;
   /** Whether there was a time when each of them was in force; if not, they may be others that were not heard yet, and give the same by chance. */
   readonly wereTogether: boolean;
@@ -32,11 +32,11 @@ const MOST_TRIES = 4096;
  * @param known marks of each market that it may have been, the likeliest first.
  * @returns undefined where none give it, or a position is in a market of which nothing is known.
  */
-export function marksOf(
-  { exposure, positions }: Valuation,
+export function inferMarkPrices(
+  { exposure, positions }: ReportedValuation,
   known: (marketId: MarketId) => readonly MarkInForce[],
   instruments: ReadonlyMap<MarketId, Instrument>,
-): FoundMarks | undefined {
+): InferredMarks | undefined {
   const held: Held[] = [];
   for (const { marketId, lots, restPaper = 0n } of positions) {
     if (lots === 0 && restPaper === 0n) continue;

@@ -3,7 +3,7 @@ import type { CreditUnits, Lots } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 
 /** The parts of one market's profit, in credit units times the scale that the split was made with. */
-export interface MarketParts {
+export interface MarketProfitParts {
   /** Fills against the mid at their time. */
   readonly spread: bigint;
   /** Position times the moves of the mid. */
@@ -48,7 +48,7 @@ export class MarketProfit {
    * What of the contract's valuation above the mid's is no basis: in positions that liquidations brought, part of `liquidation`; of a rest that
    * was traded, what the mid said of it then.
    */
-  #basisTaken = 0n;
+  #basisAttributed = 0n;
   #other = 0n;
 
   constructor(instrument: Instrument, scale: bigint) {
@@ -129,7 +129,7 @@ export class MarketProfit {
           this.#value(this.#lots, this.#rest, this.#mark)) *
         this.#scale;
       this.#liquidation += value - atMid;
-      this.#basisTaken += value - atMid;
+      this.#basisAttributed += value - atMid;
     }
     this.#lots += moved;
   }
@@ -142,24 +142,24 @@ export class MarketProfit {
           this.#value(this.#lots, this.#rest, this.#mark)) *
         this.#scale;
       this.#liquidation += value;
-      this.#basisTaken += value;
+      this.#basisAttributed += value;
     }
     this.#rest = restPaper;
   }
 
   /** So many lots of the rest count as lots from here on, or the other way round. */
-  carry(lots: Lots): void {
+  carrySubLots(lots: Lots): void {
     const moved = BigInt(lots);
     this.#lots += moved;
     this.#rest -= moved * this.#instrument.paperPerLot;
-    this.#basisTaken -= moved * (this.#mid ?? 0n) * this.#halfTickLot;
+    this.#basisAttributed -= moved * (this.#mid ?? 0n) * this.#halfTickLot;
   }
 
   positionValue(mark: CreditUnits): CreditUnits {
     return this.#value(this.#lots, this.#rest, mark);
   }
 
-  parts(): MarketParts {
+  parts(): MarketProfitParts {
     return {
       spread: this.#spread,
       inventory: this.#inventory,
@@ -170,7 +170,7 @@ export class MarketProfit {
           ? 0n
           : this.#basisOf(this.#lots, this.#rest, this.#mark, this.#mid ?? 0n) -
             this.#basisOf(this.#startLots, this.#startRest, this.#startMark, this.#startMid) -
-            this.#basisTaken,
+            this.#basisAttributed,
       failed: this.#failed,
       liquidation: this.#liquidation,
       other: this.#other,
@@ -192,7 +192,7 @@ export class MarketProfit {
     const value =
       (restPaper * this.#midOr(ticks) * this.#halfTickLot) / this.#instrument.paperPerLot;
     this.#rest += restPaper;
-    this.#basisTaken += value;
+    this.#basisAttributed += value;
     return value;
   }
 

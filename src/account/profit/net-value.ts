@@ -1,48 +1,48 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, Ms } from "../../core/units.js";
 import type { VenueBalances, VenuePosition } from "../../exchange/records.js";
-import type { Profit } from "./account-profit.js";
-import { type MarkInForce, marksOf } from "./infer-mark-prices.js";
+import type { AccountProfit } from "./account-profit.js";
+import { inferMarkPrices, type MarkInForce } from "./infer-mark-prices.js";
 
 /** Balances and when they were told. */
-export interface BalancesTold {
+export interface ReportedBalances {
   readonly balances: VenueBalances;
   readonly atMs: Ms;
 }
 
 /** Marks and balances come on ways of their own: by how much one may be later than the other. */
-const APART_MS: Ms = 5_000;
+const MAX_DELAY_MS: Ms = 5_000;
 
 /** A mark, and when it was heard, exchange time. */
-interface HeardMark {
+interface ReceivedMark {
   readonly mark: CreditUnits;
   readonly atMs: Ms;
 }
 
 /** What the account is worth: the net value that the exchange told last, moved by the marks since. */
 export class NetValue {
-  readonly #profit: Profit;
+  readonly #profit: AccountProfit;
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   /** Of each market the newest, and those before it that balances on their way may have been made at; the newest first. */
-  readonly #marks = new Map<MarketId, readonly HeardMark[]>();
-  #told: (BalancesTold & { readonly positions: readonly VenuePosition[] }) | undefined;
+  readonly #marks = new Map<MarketId, readonly ReceivedMark[]>();
+  #reported: (ReportedBalances & { readonly positions: readonly VenuePosition[] }) | undefined;
   /** The marks that the net value last told is taken to be made at. */
   #marksThen: Map<MarketId, CreditUnits> = new Map();
   /** Whether none that were heard by now and were in force together give what was told: the next ones may. */
   #isOpen = false;
   #serial = 0;
   #known:
-    | { readonly serial: number; readonly told: BalancesTold; readonly value: CreditUnits }
+    | { readonly serial: number; readonly reported: ReportedBalances; readonly value: CreditUnits }
     | undefined;
 
-  constructor(profit: Profit, instruments: ReadonlyMap<MarketId, Instrument>) {
+  constructor(profit: AccountProfit, instruments: ReadonlyMap<MarketId, Instrument>) {
     this.#profit = profit;
     this.#instruments = instruments;
   }
 
   /** The balances last told; undefined before the first. */
-  get told(): BalancesTold | undefined {
-    return this.#told;
+  get told(): ReportedBalances | undefined {
+    return this.#reported;
   }
 
   /** Grows with all that is told of it, and with the marks that this is found to be of. */
@@ -52,14 +52,14 @@ export class NetValue {
 
   /** Credit units; undefined before the exchange has told any. */
   get now(): CreditUnits | undefined {
-    if (this.#told === undefined) return undefined;
+    if (this.#reported === undefined) return undefined;
     // Every view and every order on its way out asks, and little of it changes between two of them.
     const { valuesSerial } = this.#profit;
-    if (this.#known?.serial !== valuesSerial || this.#known.told !== this.#told) {
+    if (this.#known?.serial !== valuesSerial || this.#known.reported !== this.#reported) {
       this.#known = {
         serial: valuesSerial,
-        told: this.#told,
-        value: this.#told.balances.netValue + this.#moved(),
+        reported: this.#reported,
+        value: this.#reported.balances.netValue + this.#moved(),
       };
     }
     return this.#known.value;
@@ -74,9 +74,9 @@ export class NetValue {
    * Takes in what the exchange told. It does not say at which marks, and a mark that was heard before may be younger: then the position has moved
    * since, though nothing was heard since. The exposure that it told gives it away.
    */
-  tell(balances: VenueBalances, positions: readonly VenuePosition[], atMs: Ms): void {
+  applyBalances(balances: VenueBalances, positions: readonly VenuePosition[], atMs: Ms): void {
     this.#serial += 1;
-    this.#told = { balances, positions, atMs };
+    this.#reported = { balances, positions, atMs };
     this.#marksThen = new Map();
     for (const [marketId, [newest]] of this.#marks)
       if (newest !== undefined) this.#marksThen.set(marketId, newest.mark);
@@ -88,30 +88,34 @@ export class NetValue {
     const before = this.#marks.get(marketId) ?? [];
     // One is no longer in force from the next one on.
     const kept = before.filter(
-      (_, at) => at === 0 || (before[at - 1] as HeardMark).atMs >= nowMs - APART_MS,
+      (_, at) => at === 0 || (before[at - 1] as ReceivedMark).atMs >= nowMs - MAX_DELAY_MS,
     );
     this.#marks.set(marketId, [{ mark, atMs: nowMs }, ...kept]);
     if (!this.#marksThen.has(marketId)) this.#marksThen.set(marketId, mark);
     this.#profit.mark(marketId, mark);
-    if (this.#told === undefined || !this.#isOpen) return;
-    if (nowMs > this.#told.atMs + APART_MS) this.#isOpen = false;
+    if (this.#reported === undefined || !this.#isOpen) return;
+    if (nowMs > this.#reported.atMs + MAX_DELAY_MS) this.#isOpen = false;
     else this.#close();
   }
 
   /** Finds the marks that the balances were made at, if they are among those that were heard. */
   #close(): void {
-    if (this.#told === undefined) return;
-    const { balances, positions } = this.#told;
+    if (this.#reported === undefined) return;
+    const { balances, positions } = this.#reported;
     const heard = (marketId: MarketId): readonly MarkInForce[] =>
       (this.#marks.get(marketId) ?? []).map(({ mark, atMs }, at, all) => {
         // The newest is in force still. A place before the first is looked for as a name, far more slowly than in the list.
         return {
           mark,
           fromMs: atMs,
-          untilMs: at === 0 ? Infinity : (all[at - 1] as HeardMark).atMs,
+          untilMs: at === 0 ? Infinity : (all[at - 1] as ReceivedMark).atMs,
         };
       });
-    const found = marksOf({ exposure: balances.exposure, positions }, heard, this.#instruments);
+    const found = inferMarkPrices(
+      { exposure: balances.exposure, positions },
+      heard,
+      this.#instruments,
+    );
     if (found === undefined) return;
     this.#serial += 1;
     this.#isOpen = !found.wereTogether;
@@ -122,7 +126,7 @@ export class NetValue {
   #moved(): CreditUnits {
     let moved = 0n;
     for (const [marketId, [newest]] of this.#marks) {
-      const mark = (newest as HeardMark).mark;
+      const mark = (newest as ReceivedMark).mark;
       const then = this.#marksThen.get(marketId) ?? mark;
       if (then !== mark)
         moved +=

@@ -1,11 +1,11 @@
 import { absolute } from "../../core/bigints.js";
 import type { CreditUnits, Ms } from "../../core/units.js";
 import type { VenueIncome } from "../../exchange/records.js";
-import type { Profit } from "./account-profit.js";
-import type { BalancesTold, NetValue } from "./net-value.js";
+import type { AccountProfit } from "./account-profit.js";
+import type { NetValue, ReportedBalances } from "./net-value.js";
 
 /** By how much the exchange's stamp of a transfer may be later than our estimate of its clock. */
-const CLOCKS_APART_MS: Ms = 1_000;
+const MAX_CLOCK_DIFFERENCE_MS: Ms = 1_000;
 
 type Transfer = Pick<VenueIncome, "id" | "amount" | "timeMs">;
 
@@ -13,15 +13,15 @@ type Transfer = Pick<VenueIncome, "id" | "amount" | "timeMs">;
  * The net value from which the profit counts. A transfer of the moments in which it was told may be in it, or not, and may be told as an income
  * much later: the balances that are told after it show which. It has those before some instant, and none after.
  */
-export class StartValue {
-  readonly #profit: Profit;
+export class StartEquity {
+  readonly #profit: AccountProfit;
   readonly #netValue: NetValue;
   #value: CreditUnits | undefined;
-  #toldAtMs: Ms = Number.NEGATIVE_INFINITY;
+  #reportedAtMs: Ms = Number.NEGATIVE_INFINITY;
   /** Transfers that the profit counts, and that may be in the value too. */
-  #inDoubt: readonly Transfer[] = [];
+  #uncertainTransfers: readonly Transfer[] = [];
 
-  constructor(profit: Profit, netValue: NetValue) {
+  constructor(profit: AccountProfit, netValue: NetValue) {
     this.#profit = profit;
     this.#netValue = netValue;
   }
@@ -32,12 +32,12 @@ export class StartValue {
   }
 
   /** Whether balances are waited for that show what was in it. */
-  get isInDoubt(): boolean {
-    return this.#inDoubt.length > 0;
+  get hasUncertainTransfers(): boolean {
+    return this.#uncertainTransfers.length > 0;
   }
 
   /** By how much the net value is beyond what profit and transfers have made of this one, in credit units: no mark moves that. */
-  get untold(): CreditUnits {
+  get unexplainedEquity(): CreditUnits {
     const now = this.#netValue.now;
     return now === undefined || this.#value === undefined
       ? 0n
@@ -45,29 +45,29 @@ export class StartValue {
   }
 
   /** The profit begins, with the balances last told. */
-  begin({ balances, atMs }: BalancesTold): void {
+  begin({ balances, atMs }: ReportedBalances): void {
     this.#value = balances.netValue;
-    this.#toldAtMs = atMs;
+    this.#reportedAtMs = atMs;
   }
 
   /** The profit counts a transfer. */
   transferred(transfer: Transfer): void {
-    if (transfer.timeMs <= this.#toldAtMs + CLOCKS_APART_MS)
-      this.#inDoubt = [...this.#inDoubt, transfer];
+    if (transfer.timeMs <= this.#reportedAtMs + MAX_CLOCK_DIFFERENCE_MS)
+      this.#uncertainTransfers = [...this.#uncertainTransfers, transfer];
   }
 
   /** Balances were told: of the transfers in doubt so many were in the value, from the first on, as explain them best. */
   settle(): void {
     if (this.#value === undefined) return;
-    const { untold } = this;
+    const { unexplainedEquity: untold } = this;
     let had = 0n;
     let hadBest = 0n;
-    for (const { amount } of [...this.#inDoubt].sort(byTime)) {
+    for (const { amount } of [...this.#uncertainTransfers].sort(byTime)) {
       had += amount;
       if (absolute(untold + had) < absolute(untold + hadBest)) hadBest = had;
     }
     this.#value -= hadBest;
-    this.#inDoubt = [];
+    this.#uncertainTransfers = [];
   }
 }
 

@@ -5,7 +5,7 @@ import type { VenueIncome } from "../../exchange/records.js";
 export const TRANSFER_TYPES = ["DEPOSIT", "WITHDRAWAL"] as const;
 
 /** What an earlier run had counted of deposits and withdrawals. */
-export interface TransfersCounted {
+export interface CountedTransfers {
   /** Exchange time: transfers from here on are counted only where they are named. */
   readonly sinceMs: Ms;
   /** Transfers from then on that were counted all the same. */
@@ -13,7 +13,7 @@ export interface TransfersCounted {
 }
 
 /** How long a transfer may take until the stream or a reconciliation tells it. */
-const TOLD_WITHIN_MS: Ms = 60_000;
+const REPORTED_WITHIN_MS: Ms = 60_000;
 
 /** Whether an income is a deposit or a withdrawal. */
 export function isTransfer({ type }: Pick<VenueIncome, "type">): boolean {
@@ -24,8 +24,8 @@ export function isTransfer({ type }: Pick<VenueIncome, "type">): boolean {
  * Deposits and withdrawals, each counted once: those between an earlier run's memory and the confirmed start of this one by their sum,
  * later ones by the profit. A loss from a peak that is remembered means nothing without them.
  */
-export class Transfers {
-  readonly #before: TransfersCounted | undefined;
+export class TransferLedger {
+  readonly #before: CountedTransfers | undefined;
   readonly #counted = new Map<Int64Id, Ms>();
   /** From here on every transfer is either counted or still to come; undefined before anything is known. */
   #fromMs: Ms | undefined;
@@ -35,16 +35,16 @@ export class Transfers {
   #beganAtMs: Ms = Number.POSITIVE_INFINITY;
 
   /** @param before undefined where no earlier run is remembered: nothing of the time before this run is asked for. */
-  constructor(before: TransfersCounted | undefined) {
+  constructor(before: CountedTransfers | undefined) {
     this.#before = before;
     this.#fromMs = before?.sinceMs;
     if (before === undefined) return;
     // Their times are not remembered: none was later than when they were written down.
-    for (const id of before.ids) this.#counted.set(id, before.sinceMs + TOLD_WITHIN_MS);
+    for (const id of before.ids) this.#counted.set(id, before.sinceMs + REPORTED_WITHIN_MS);
   }
 
   /** From when on transfers have to be asked for; undefined where none do. */
-  get askFromMs(): Ms | undefined {
+  get queryFromMs(): Ms | undefined {
     return this.#before?.sinceMs;
   }
 
@@ -55,8 +55,8 @@ export class Transfers {
   }
 
   /** Whether every transfer of before this run's profit is told by now. @param nowMs exchange time. */
-  areTold(nowMs: Ms): boolean {
-    return nowMs >= this.#beganAtMs + TOLD_WITHIN_MS;
+  areAllReported(nowMs: Ms): boolean {
+    return nowMs >= this.#beganAtMs + REPORTED_WITHIN_MS;
   }
 
   /** Signed sum of the transfers since the earlier run's memory that came before this run's profit begins. */
@@ -77,8 +77,8 @@ export class Transfers {
   }
 
   /** What is counted as of now, to be remembered for the next run. @param nowMs exchange time. */
-  counted(nowMs: Ms): TransfersCounted {
-    const sinceMs = Math.max(nowMs - TOLD_WITHIN_MS, this.#fromMs ?? Number.NEGATIVE_INFINITY);
+  counted(nowMs: Ms): CountedTransfers {
+    const sinceMs = Math.max(nowMs - REPORTED_WITHIN_MS, this.#fromMs ?? Number.NEGATIVE_INFINITY);
     this.#forgottenToMs = sinceMs;
     for (const [id, timeMs] of this.#counted) if (timeMs < sinceMs) this.#counted.delete(id);
     return { sinceMs, ids: [...this.#counted.keys()] };

@@ -2,73 +2,82 @@ import type { Int64Id, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { AnswerData, Outcome, Question } from "../../exchange/venue.js";
 import type { AccountChange } from "../account-change.js";
-import type { Intake } from "../account-updater.js";
-import { afterPage, type HistoryWindow, PAGE_LIMIT } from "./history-windows.js";
-import type { Asked } from "./pending-queries.js";
+import type { AccountUpdater } from "../account-updater.js";
+import { type HistoryWindow, PAGE_LIMIT, windowsAfterPage } from "./history-windows.js";
+import type { PendingQuery } from "./pending-queries.js";
 import type { ReconcileRun } from "./reconcile-run.js";
 
 /** A question to ask next, with the window that a page of the history is of. */
-export interface FollowUp {
-  readonly question: Question;
+export interface FollowUpQuery {
+  readonly query: Question;
   readonly window?: HistoryWindow;
 }
 
 /** What an answer changed, and the further pages that it calls for. */
-export interface Taken {
+export interface ResponseResult {
   readonly changes: AccountChange[];
-  readonly next: FollowUp[];
+  readonly followUps: FollowUpQuery[];
 }
 
 type Answered = Extract<Outcome, { result: "answered" }>;
 
 /** Takes an answer into the books and into the run. */
-export function takeAnswer(run: ReconcileRun, asked: Asked, outcome: Answered, nowMs: Ms): Taken {
-  const { intake } = run;
-  const { question } = asked;
+export function applyResponse(
+  run: ReconcileRun,
+  asked: PendingQuery,
+  outcome: Answered,
+  nowMs: Ms,
+): ResponseResult {
+  const { updater: intake } = run;
+  const { query: question } = asked;
   const changes: AccountChange[] = [];
-  const next: FollowUp[] = [];
+  const next: FollowUpQuery[] = [];
   switch (outcome.ask) {
     case "time":
       run.exchangeTimeMs = outcome.data.serverTimeMs;
       if (run.cause === "start") intake.incomes.begin(outcome.data.serverTimeMs);
       break;
     case "openOrders":
-      changes.push(...openOrders(run, asked.askedAtMs, outcome.data, nowMs));
+      changes.push(...openOrders(run, asked.sentAtMs, outcome.data, nowMs));
       break;
     case "balances":
-      changes.push(...balancesTold(run, outcome.data, nowMs));
+      changes.push(...applyBalances(run, outcome.data, nowMs));
       break;
     case "historyOrders":
       for (const order of outcome.data)
-        changes.push(...intake.order(order, "history", nowMs, asked.askedAtMs));
+        changes.push(...intake.applyOrder(order, "history", nowMs, asked.sentAtMs));
       if (question.ask === "historyOrders" && asked.window !== undefined) {
         const { marketId } = question;
-        const verdict = afterPage(
+        const verdict = windowsAfterPage(
           asked.window,
           outcome.data.map(({ createdAtMs }) => createdAtMs),
         );
         if (!verdict.complete) run.incompleteHistory.add(marketId);
         for (const window of verdict.rest)
-          next.push({ question: historyQuestion(marketId, window), window });
+          next.push({ query: createHistoryQuery(marketId, window), window });
       }
       break;
     case "userTrades":
       if (question.ask === "userTrades")
-        tradesTold(question, outcome.data, intake, nowMs, changes, next);
+        applyTrades(question, outcome.data, intake, nowMs, changes, next);
       break;
     case "incomes":
-      for (const income of outcome.data) changes.push(...intake.income(income, "rest", nowMs));
+      for (const income of outcome.data) changes.push(...intake.applyIncome(income, "rest", nowMs));
       if (question.ask === "incomes") next.push(...furtherIncomes(question, outcome.data));
       break;
     default:
       break;
   }
-  return { changes, next };
+  return { changes, followUps: next };
 }
 
 /** The next page of trades of a market, after `afterId`. */
-export function tradesQuestion(intake: Intake, marketId: MarketId, afterId?: Int64Id): Question {
-  const fromId = intake.trades.askFrom(marketId, afterId);
+export function createTradesQuery(
+  intake: AccountUpdater,
+  marketId: MarketId,
+  afterId?: Int64Id,
+): Question {
+  const fromId = intake.trades.nextTradeId(marketId, afterId);
   return { ask: "userTrades", marketId, ...(fromId === undefined ? {} : { fromId }) };
 }
 
@@ -76,14 +85,14 @@ export function tradesQuestion(intake: Intake, marketId: MarketId, afterId?: Int
 function furtherIncomes(
   question: Extract<Question, { ask: "incomes" }>,
   page: AnswerData["incomes"],
-): FollowUp[] {
+): FollowUpQuery[] {
   const window = { startMs: question.startTimeMs ?? 0, endMs: question.endTimeMs };
-  const { rest } = afterPage(
+  const { rest } = windowsAfterPage(
     window,
     page.map(({ timeMs }) => timeMs),
   );
   return rest.map(({ startMs, endMs }) => ({
-    question: {
+    query: {
       ...question,
       startTimeMs: startMs,
       ...(endMs === undefined ? {} : { endTimeMs: endMs }),
@@ -92,7 +101,7 @@ function furtherIncomes(
 }
 
 /** The history of a market in a window. */
-export function historyQuestion(marketId: MarketId, window: HistoryWindow): Question {
+export function createHistoryQuery(marketId: MarketId, window: HistoryWindow): Question {
   const end = window.endMs === undefined ? {} : { endTimeMs: window.endMs };
   return { ask: "historyOrders", marketId, startTimeMs: window.startMs, ...end };
 }
@@ -103,13 +112,13 @@ function openOrders(
   open: readonly VenueOrder[],
   nowMs: Ms,
 ): readonly AccountChange[] {
-  const { intake } = run;
+  const { updater: intake } = run;
   const { orders } = intake;
   const changes: AccountChange[] = [];
   const listed = new Set<string>();
   for (const order of open) {
     const before = orders.recognise(order);
-    const news = intake.order(order, "open-orders", nowMs, askedAtMs);
+    const news = intake.applyOrder(order, "open-orders", nowMs, askedAtMs);
     changes.push(...news);
     const unexpected = news.some(
       (c) => c.kind === "adopted" || (c.kind === "order" && c.change.change === "revived"),
@@ -131,7 +140,7 @@ function openOrders(
     if (listed.has(order.hash)) continue;
     if (order.place === "unknown" || order.place === "sent") {
       if (run.exchangeTimeMs > order.requestTimestampMs + run.options.signatureWindowMs)
-        run.deadlines.push(order.hash);
+        run.overdueUnknown.push(order.hash);
     } else if (
       order.place === "seen" &&
       order.seenAtMs !== undefined &&
@@ -147,12 +156,12 @@ function openOrders(
   return changes;
 }
 
-function balancesTold(
+function applyBalances(
   run: ReconcileRun,
   { balances, positions }: AnswerData["balances"],
   nowMs: Ms,
 ): readonly AccountChange[] {
-  const { count, intake } = run;
+  const { count, updater: intake } = run;
   if (count === undefined) return [];
   count.positions = positions;
   // A stream update since the question is as new as the answer, or newer.
@@ -174,20 +183,20 @@ function balancesTold(
       theirs: `credit ${creditOf(balances)}`,
     });
   }
-  return intake.account(balances, positions, "rest", nowMs);
+  return intake.applyAccount(balances, positions, "rest", nowMs);
 }
 
-function tradesTold(
+function applyTrades(
   question: Extract<Question, { ask: "userTrades" }>,
   trades: AnswerData["userTrades"],
-  intake: Intake,
+  intake: AccountUpdater,
   nowMs: Ms,
   changes: AccountChange[],
-  next: FollowUp[],
+  next: FollowUpQuery[],
 ): void {
   const { marketId, fromId } = question;
   intake.trades.beginList(marketId, trades);
-  for (const trade of trades) changes.push(...intake.trade(trade, "rest", nowMs));
+  for (const trade of trades) changes.push(...intake.applyTrade(trade, "rest", nowMs));
   const ids = trades.map(({ id }) => id);
   if (fromId === undefined) {
     intake.trades.readLatest(marketId, ids);
@@ -199,7 +208,7 @@ function tradesTold(
   );
   const wentOn = last !== undefined && last >= BigInt(fromId);
   if (trades.length >= PAGE_LIMIT && wentOn)
-    next.push({ question: tradesQuestion(intake, marketId, last.toString()) });
+    next.push({ query: createTradesQuery(intake, marketId, last.toString()) });
   else intake.trades.readTo(marketId, last?.toString());
 }
 

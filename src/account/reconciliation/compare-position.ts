@@ -2,7 +2,7 @@ import type { Lots, MarketId, Ms } from "../../core/units.js";
 import type { ReconcileRun } from "./reconcile-run.js";
 
 /** A position by us and by the exchange. */
-export interface ComparedPosition {
+export interface PositionComparison {
   readonly ours: Lots;
   readonly theirs: Lots;
   /** They differ by takeovers that the exchange has not told yet, or by trades that have not settled, and are given as equal. */
@@ -24,25 +24,25 @@ export interface ComparedPosition {
  * left beside all of those trades, so that one that waits to be explained has to wait until it is known which of them the position has.
  * Undefined: nothing can be said.
  */
-export function comparedPosition(
+export function comparePosition(
   run: ReconcileRun,
   marketId: MarketId,
   nowMs: Ms,
-): ComparedPosition | undefined {
-  const { intake } = run;
+): PositionComparison | undefined {
+  const { updater: intake } = run;
   const { trades, takeovers } = intake;
-  const trail = trades.trail(marketId);
+  const trail = trades.positionHistory(marketId);
   const counted = run.countedPosition(marketId);
   if (counted === undefined || trail.length === 0) return undefined;
-  const { lots: theirs, restPaper } = intake.rests.onOurGrid(marketId, counted);
+  const { lots: theirs, restPaper } = intake.subLotBalances.splitByLots(marketId, counted);
   const base = trades.baseLots(marketId);
   const beyond = new Set(trail.map((changed) => base + changed - theirs));
-  const untold = takeovers.untoldLots(marketId, nowMs);
-  const certain = takeovers.untoldForCertain(marketId, nowMs);
+  const untold = takeovers.unreportedLots(marketId, nowMs);
+  const certain = takeovers.certainlyUnreportedLots(marketId, nowMs);
   const known = trail.length === 1 ? lackingLots(run, marketId, nowMs) : undefined;
   const isExact = known !== undefined;
   /** As equal, where takeovers that are not told, and `unsettled` of our trades, are all that the exchange lacks. */
-  const equalBut = (unsettled: Lots): ComparedPosition | undefined => {
+  const equalBut = (unsettled: Lots): PositionComparison | undefined => {
     const lacking = untold.map((lots) => lots + unsettled).find((lots) => beyond.has(lots));
     if (lacking === undefined) return undefined;
     const isFollowed = certain.includes(lacking - unsettled);
@@ -56,7 +56,7 @@ export function comparedPosition(
       restPaper,
     };
   };
-  const apart = (unsettled: Lots): ComparedPosition => {
+  const apart = (unsettled: Lots): PositionComparison => {
     const ours = trades.positionLots(marketId);
     return {
       ours,
@@ -70,7 +70,7 @@ export function comparedPosition(
   };
   // What the exchange lacks of them is no number of lots: only that it lacks nothing can be seen.
   if (trades.isRestUnsettled(marketId))
-    return restPaper === intake.rests.of(marketId) ? equalBut(0) : undefined;
+    return restPaper === intake.subLotBalances.get(marketId) ? equalBut(0) : undefined;
   if (takeovers.liquidations.isWaiting(marketId))
     return known === undefined ? undefined : (equalBut(known) ?? apart(known));
   for (const unsettled of trades.unsettledLots(marketId)) {
@@ -81,23 +81,24 @@ export function comparedPosition(
 }
 
 /** A position that has, or lacks, the trades that have not settled shows which of the two the exchange's are. */
-export function noteCounting(run: ReconcileRun, marketId: MarketId, nowMs: Ms): void {
-  const { trades, takeovers, counting, rests } = run.intake;
+export function updateCountingMode(run: ReconcileRun, marketId: MarketId, nowMs: Ms): void {
+  const { trades, takeovers, countingMode: counting, subLotBalances: rests } = run.updater;
   const counted = run.countedPosition(marketId);
   const isMoved =
-    takeovers.liquidations.isWaiting(marketId) || takeovers.untoldLots(marketId, nowMs).length > 1;
+    takeovers.liquidations.isWaiting(marketId) ||
+    takeovers.unreportedLots(marketId, nowMs).length > 1;
   if (
     counted === undefined ||
     isMoved ||
     trades.isRestUnsettled(marketId) ||
-    trades.trail(marketId).length !== 1
+    trades.positionHistory(marketId).length !== 1
   )
     return;
   const open = trades.open(marketId);
   if (open === undefined || open.lots === 0 || open.sinceMs < run.settlingSinceMs(nowMs)) return;
-  const lacking = trades.positionLots(marketId) - rests.onOurGrid(marketId, counted).lots;
-  if (lacking === 0) counting.show("match");
-  else if (lacking === open.lots) counting.show("settlement");
+  const lacking = trades.positionLots(marketId) - rests.splitByLots(marketId, counted).lots;
+  if (lacking === 0) counting.addEvidence("match");
+  else if (lacking === open.lots) counting.addEvidence("settlement");
 }
 
 /**
@@ -105,7 +106,7 @@ export function noteCounting(run: ReconcileRun, marketId: MarketId, nowMs: Ms): 
  * liquidation that has waited for too long for trades that nothing settles is told as if it had them.
  */
 function lackingLots(run: ReconcileRun, marketId: MarketId, nowMs: Ms): Lots | undefined {
-  const { counting, trades, takeovers } = run.intake;
+  const { countingMode: counting, trades, takeovers } = run.updater;
   if (counting.from === "match") return 0;
   const open = trades.open(marketId);
   if (open === undefined || open.lots === 0) return open?.lots;
@@ -122,14 +123,18 @@ const CONFIRMING_COUNTS = 4;
 
 /**
  * The base of a market that has none yet: the counted position less the trades before it. Trades in
- * between, and trades that have not settled (`comparedPosition` says why), each give a base that
+ * between, and trades that have not settled (`comparePosition` says why), each give a base that
  * may be; two counts or more leave the one that is in all.
  */
-export function narrowBase(run: ReconcileRun, marketId: MarketId, nowMs: Ms): Lots | undefined {
-  const { trades } = run.intake;
+export function inferOpeningPosition(
+  run: ReconcileRun,
+  marketId: MarketId,
+  nowMs: Ms,
+): Lots | undefined {
+  const { trades } = run.updater;
   const theirs = run.countedPosition(marketId)?.lots;
   if (theirs === undefined) return undefined;
-  const trail = trades.trail(marketId);
+  const trail = trades.positionHistory(marketId);
   // A chain that stands still must not keep a bot from starting: what it has not settled by then is
   // taken for part of the position.
   const lacking = trades.unsettledLots(marketId, run.settlingSinceMs(nowMs));

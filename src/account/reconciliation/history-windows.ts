@@ -11,7 +11,7 @@ export interface HistoryWindow {
 export const PAGE_LIMIT = 500;
 
 /** What remains to be asked after a page of a window. `complete` is false when something in it can not be listed. */
-export interface PageVerdict {
+export interface PageResult {
   readonly rest: readonly HistoryWindow[];
   readonly complete: boolean;
 }
@@ -23,7 +23,7 @@ export interface PageVerdict {
  * one millisecond cannot be listed at all.
  * @param page the times of its records.
  */
-export function afterPage(window: HistoryWindow, page: readonly Ms[]): PageVerdict {
+export function windowsAfterPage(window: HistoryWindow, page: readonly Ms[]): PageResult {
   if (page.length < PAGE_LIMIT) return { rest: [], complete: true };
   let oldestMs = Number.POSITIVE_INFINITY;
   let newestMs = Number.NEGATIVE_INFINITY;
@@ -49,12 +49,12 @@ const WINDOW_JOIN_MS = 10_000;
  * The spans of the history that a run needs, by market.
  * @param listedToMs exchange time of the run before: what was created until then has been listed.
  */
-export function wantedHistory(
+export function historyWindows(
   run: ReconcileRun,
   listedToMs: Ms | undefined,
   nowMs: Ms,
 ): ReadonlyMap<MarketId, readonly HistoryWindow[]> {
-  const { orders } = run.intake;
+  const { orders } = run.updater;
   const { markets, signatureWindowMs, streamLagMs } = run.options;
   const windows = new Map<MarketId, HistoryWindow[]>();
   const add = (marketId: MarketId, window: HistoryWindow): void => {
@@ -67,7 +67,7 @@ export function wantedHistory(
     const startMs = listedToMs - signatureWindowMs - streamLagMs;
     for (const marketId of markets) add(marketId, { startMs, endMs: undefined });
   }
-  for (const hash of run.deadlines) {
+  for (const hash of run.overdueUnknown) {
     const order = orders.get(hash);
     if (order !== undefined)
       add(order.marketId, {

@@ -2,10 +2,10 @@ import type { Instrument } from "../../core/instrument.js";
 import type { MarketId, Ms, Side } from "../../core/units.js";
 import type { VenuePosition } from "../../exchange/records.js";
 import type { OwnOrders } from "../orders/own-orders.js";
-import type { Rests } from "../positions/sub-lot-balances.js";
-import type { Takeovers } from "../positions/takeover-ledger.js";
+import type { SubLotBalances } from "../positions/sub-lot-balances.js";
+import type { TakeoverLedger } from "../positions/takeover-ledger.js";
 import type { TradeLedger } from "../positions/trade-ledger.js";
-import type { Counting } from "./position-counting-mode.js";
+import type { PositionCountingMode } from "./position-counting-mode.js";
 
 /** A stream may report a position before the settlement of a trade in it, or after: trades of so long may be in it or not. */
 const LATELY_MS: Ms = 10_000;
@@ -14,37 +14,37 @@ const LATELY_MS: Ms = 10_000;
 export interface PositionBooks {
   readonly trades: TradeLedger;
   readonly orders: OwnOrders;
-  readonly takeovers: Takeovers;
-  readonly rests: Rests;
-  readonly counting: Counting;
+  readonly takeovers: TakeoverLedger;
+  readonly subLotBalances: SubLotBalances;
+  readonly countingMode: PositionCountingMode;
 }
 
 /** A position as the exchange reports it. */
 type ReportedPosition = Pick<VenuePosition, "marketId" | "lots" | "restPaper">;
 
 /** A market in which the exchange holds another position of ours than we know of, in base. */
-export interface PositionApart {
+export interface PositionMismatch {
   readonly marketId: MarketId;
   readonly positionBase: string;
   readonly exchangeBase: string;
 }
 
 /** Those of these markets in which a whole list of positions, just asked for, contradicts ours. */
-export function positionsApart(
+export function findPositionMismatches(
   books: PositionBooks,
   instruments: ReadonlyMap<MarketId, Instrument>,
   positions: readonly ReportedPosition[],
   nowMs: Ms,
-): readonly PositionApart[] {
-  const { rests, trades } = books;
+): readonly PositionMismatch[] {
+  const { subLotBalances: rests, trades } = books;
   return [...instruments].flatMap(([marketId, instrument]) => {
     const reported = positions.find((position) => position.marketId === marketId) ?? {
       marketId,
       lots: 0,
     };
-    if (isPlausible(books, reported, false, nowMs)) return [];
-    const { lots, restPaper } = rests.onOurGrid(marketId, reported);
-    const positionBase = rests.baseOf(marketId, trades.positionLots(marketId));
+    if (isPlausiblePosition(books, reported, false, nowMs)) return [];
+    const { lots, restPaper } = rests.splitByLots(marketId, reported);
+    const positionBase = rests.formatBase(marketId, trades.positionLots(marketId));
     return [{ marketId, positionBase, exchangeBase: instrument.toldAmountOf(lots, restPaper) }];
   });
 }
@@ -54,41 +54,49 @@ export function positionsApart(
  * that may have filled unreported, and takeovers that only the chain has reported. It names no position: only a reconciliation does.
  * @param isStreamed the position came beside other events, in no order that is known. Otherwise only what is open for certain explains it.
  */
-export function isPlausible(
+export function isPlausiblePosition(
   books: PositionBooks,
   position: ReportedPosition,
   isStreamed: boolean,
   nowMs: Ms,
 ): boolean {
   const { marketId } = position;
-  const { trades, rests, takeovers } = books;
-  if (!trades.isBased(marketId)) return true;
+  const { trades, subLotBalances: rests, takeovers } = books;
+  if (!trades.hasBase(marketId)) return true;
   const ours = trades.positionLots(marketId);
-  const { lots: theirs } = rests.onOurGrid(marketId, position);
+  const { lots: theirs } = rests.splitByLots(marketId, position);
   if (ours === theirs) return true;
   const pending = trades.pendingLots(
     marketId,
     isStreamed ? nowMs - LATELY_MS : Number.POSITIVE_INFINITY,
   );
   const untold = isStreamed
-    ? takeovers.untoldLots(marketId, nowMs)
-    : takeovers.untoldForCertain(marketId, nowMs);
+    ? takeovers.unreportedLots(marketId, nowMs)
+    : takeovers.certainlyUnreportedLots(marketId, nowMs);
   // A part of a lot is not in either count.
   const spare = pending.count + 1;
   const highest =
-    ours + pending.sellLots + mayHaveFilled(books, marketId, "BUY") - Math.min(...untold) + spare;
+    ours +
+    pending.sellLots +
+    maxUnreportedFills(books, marketId, "BUY") -
+    Math.min(...untold) +
+    spare;
   const lowest =
-    ours - pending.buyLots - mayHaveFilled(books, marketId, "SELL") - Math.max(...untold) - spare;
+    ours -
+    pending.buyLots -
+    maxUnreportedFills(books, marketId, "SELL") -
+    Math.max(...untold) -
+    spare;
   return theirs <= highest && theirs >= lowest;
 }
 
 /** What orders of one side may have filled, or may fill yet, without a report. */
-export function mayHaveFilled(
+export function maxUnreportedFills(
   { orders }: Pick<PositionBooks, "orders">,
   marketId: MarketId,
   side: Side,
 ): number {
-  let lots = orders.unseenLots(marketId, side);
+  let lots = orders.unmatchedLots(marketId, side);
   for (const order of orders.mayStillFill(marketId))
     if (order.side === side) lots += order.mayFillLots;
   for (const order of orders.foreign(marketId))

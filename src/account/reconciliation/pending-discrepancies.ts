@@ -7,7 +7,7 @@ const NONE: readonly Difference[] = [];
  * What REST told before the stream did. It may be that the stream lags, or that it has lost something; only when the
  * stream has not told it within its lag is it a difference.
  */
-export class Suspects {
+export class PendingDiscrepancies {
   readonly #waiting = new Map<string, { readonly difference: Difference; readonly dueMs: Ms }>();
 
   get isEmpty(): boolean {
@@ -25,7 +25,7 @@ export class Suspects {
   }
 
   /** Those that the stream has not told in time; each is given once. */
-  due(nowMs: Ms): readonly Difference[] {
+  takeDue(nowMs: Ms): readonly Difference[] {
     if (this.#waiting.size === 0) return NONE;
     const due: Difference[] = [];
     for (const [subject, { difference, dueMs }] of this.#waiting) {
@@ -37,7 +37,7 @@ export class Suspects {
   }
 
   /** The clock has stepped back by so much: what was due at an instant is due that much earlier. */
-  stepBack(byMs: Ms): void {
+  shiftBack(byMs: Ms): void {
     for (const [subject, { difference, dueMs }] of this.#waiting)
       this.#waiting.set(subject, { difference, dueMs: dueMs - byMs });
   }

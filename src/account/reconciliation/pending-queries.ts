@@ -1,5 +1,5 @@
 import type { Ms } from "../../core/units.js";
-import { outcomeText } from "../../exchange/fate.js";
+import { describeOutcome } from "../../exchange/fate.js";
 import type { ActionId, Outcome, Question, QuestionAction } from "../../exchange/venue.js";
 import type { AccountChange } from "../account-change.js";
 import type { HistoryWindow } from "./history-windows.js";
@@ -9,12 +9,12 @@ const LAST_RETRY_MS = 5000;
 /** A venue answers every question; one that does not must not stop the reconciliation for ever. */
 const ANSWER_LIMIT_MS = 30_000;
 
-const NONE: readonly Asked[] = [];
+const NONE: readonly PendingQuery[] = [];
 
 /** A question that is under way, and what its answer needs to be understood. */
-export interface Asked {
-  readonly question: Question;
-  readonly askedAtMs: Ms;
+export interface PendingQuery {
+  readonly query: Question;
+  readonly sentAtMs: Ms;
   /** Of a page of the history. */
   readonly window?: HistoryWindow;
   /** How often it has failed before. */
@@ -22,10 +22,10 @@ export interface Asked {
 }
 
 /** The questions of a reconciliation that are under way or wait to be asked again. */
-export class OpenQuestions {
+export class PendingQueries {
   readonly #nextActionId: () => ActionId;
-  readonly #pending = new Map<ActionId, Asked>();
-  #retries: { readonly asked: Asked; readonly dueMs: Ms }[] = [];
+  readonly #pending = new Map<ActionId, PendingQuery>();
+  #retries: { readonly asked: PendingQuery; readonly dueMs: Ms }[] = [];
 
   constructor(nextActionId: () => ActionId) {
     this.#nextActionId = nextActionId;
@@ -46,51 +46,51 @@ export class OpenQuestions {
     this.#retries = [];
   }
 
-  ask(question: Question, nowMs: Ms, window?: HistoryWindow, failures = 0): QuestionAction {
+  send(question: Question, nowMs: Ms, window?: HistoryWindow, failures = 0): QuestionAction {
     const actionId = this.#nextActionId();
-    this.#pending.set(actionId, { question, askedAtMs: nowMs, failures, window });
+    this.#pending.set(actionId, { query: question, sentAtMs: nowMs, failures, window });
     // Keys that are added to a spread object cost twenty times as much.
     return Object.assign({}, question, { kind: "question" as const, actionId, timestampMs: nowMs });
   }
 
   /** A question that waits until then. */
-  askLater(question: Question, dueMs: Ms): void {
-    this.#retries.push({ asked: { question, askedAtMs: dueMs, failures: 0 }, dueMs });
+  schedule(question: Question, dueMs: Ms): void {
+    this.#retries.push({ asked: { query: question, sentAtMs: dueMs, failures: 0 }, dueMs });
   }
 
   /** The question that an outcome is of; it is not awaited any more. */
-  take(actionId: ActionId): Asked | undefined {
+  take(actionId: ActionId): PendingQuery | undefined {
     const asked = this.#pending.get(actionId);
     this.#pending.delete(actionId);
     return asked;
   }
 
   /** It was not answered: it waits, longer each time, and as long as a rate limit says. */
-  failed(asked: Asked, outcome: Outcome, nowMs: Ms): AccountChange {
+  scheduleRetry(asked: PendingQuery, outcome: Outcome, nowMs: Ms): AccountChange {
     const backoffMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(asked.failures, 10));
     const retryAfterMs = outcome.result === "throttled" ? (outcome.retryAfterMs ?? 0) : 0;
     const dueMs = nowMs + Math.max(backoffMs, retryAfterMs);
     this.#retries.push({ asked: { ...asked, failures: asked.failures + 1 }, dueMs });
     return {
       kind: "reconcile-failed",
-      ask: asked.question.ask,
-      message: outcomeText(outcome),
+      ask: asked.query.ask,
+      message: describeOutcome(outcome),
       retryAtMs: dueMs,
     };
   }
 
   /** Those that nobody has answered for too long, taken out. */
-  overdue(nowMs: Ms): readonly Asked[] {
+  takeOverdue(nowMs: Ms): readonly PendingQuery[] {
     if (this.#pending.size === 0) return NONE;
     const overdue = [...this.#pending].filter(
-      ([, asked]) => nowMs - asked.askedAtMs >= ANSWER_LIMIT_MS,
+      ([, asked]) => nowMs - asked.sentAtMs >= ANSWER_LIMIT_MS,
     );
     for (const [actionId] of overdue) this.#pending.delete(actionId);
     return overdue.map(([, asked]) => asked);
   }
 
   /** Those whose wait is over, taken out. */
-  dueRetries(nowMs: Ms): readonly Asked[] {
+  takeDueRetries(nowMs: Ms): readonly PendingQuery[] {
     if (this.#retries.length === 0) return NONE;
     const due = this.#retries.filter((retry) => retry.dueMs <= nowMs);
     if (due.length > 0) this.#retries = this.#retries.filter((retry) => retry.dueMs > nowMs);

@@ -2,11 +2,11 @@ import type { Hex, Int64Id, Lots, MarketId, Ms } from "../../core/units.js";
 import type { VenuePosition } from "../../exchange/records.js";
 import type { ActionId } from "../../exchange/venue.js";
 import type { AccountChange, Difference, ReconcileCause } from "../account-change.js";
-import type { Intake } from "../account-updater.js";
+import type { AccountUpdater } from "../account-updater.js";
 
 /** How the reconciler asks and when. */
-export interface ReconcilerOptions {
-  readonly intake: Intake;
+export interface ReconcilerDeps {
+  readonly updater: AccountUpdater;
   /** The bot's markets. */
   readonly markets: readonly MarketId[];
   readonly nextActionId: () => ActionId;
@@ -16,19 +16,19 @@ export interface ReconcilerOptions {
   readonly intervalMs: Ms;
   readonly streamLagMs: Ms;
   /** The account takes positions over in liquidations. */
-  readonly takesOver: boolean;
+  readonly acquiresPositions: boolean;
 }
 
 /** A reconciliation goes through these in turn; `recount` repeats the position until nothing comes between. */
-export type Stage = "clock" | "lists" | "detail" | "recount" | "recount-detail";
+export type ReconcileStage = "clock" | "lists" | "detail" | "recount" | "recount-detail";
 
 /** How old a trade may be that has not settled and is still expected to: many times what a chain takes. */
 const SETTLED_WITHIN_MS: Ms = 60_000;
 
 /** Positions as the exchange listed them, with what our books stood at when they were asked for (the ledger keeps the trail). */
-export interface PositionCount {
-  readonly liquidationsHeard: number;
-  readonly incomesTaken: number;
+export interface PositionSnapshot {
+  readonly liquidationReports: number;
+  readonly incomeCount: number;
   readonly moneySerial: number;
   readonly streamBalancesSerial: number;
   positions: readonly VenuePosition[] | undefined;
@@ -38,11 +38,11 @@ export interface PositionCount {
 export class ReconcileRun {
   readonly cause: ReconcileCause;
   readonly startedAtMs: Ms;
-  readonly options: ReconcilerOptions;
-  readonly intake: Intake;
-  stage: Stage = "clock";
+  readonly options: ReconcilerDeps;
+  readonly updater: AccountUpdater;
+  stage: ReconcileStage = "clock";
   exchangeTimeMs: Ms = Number.NEGATIVE_INFINITY;
-  count: PositionCount | undefined;
+  count: PositionSnapshot | undefined;
   recounts = 0;
   /** Bases that a market without one may have, by the counts so far. */
   readonly bases = new Map<
@@ -52,7 +52,7 @@ export class ReconcileRun {
   /** Orders of ours that were unknown when it began. */
   readonly unknownAtStart: readonly Hex[];
   /** Unknown orders past their dead time that the open orders did not show. */
-  readonly deadlines: Hex[] = [];
+  readonly overdueUnknown: Hex[] = [];
   /** Orders that we had seen before the open orders were asked for, and that these lack. */
   readonly missing: Hex[] = [];
   readonly foreignMissing: Int64Id[] = [];
@@ -61,12 +61,12 @@ export class ReconcileRun {
   readonly adopted: Hex[] = [];
   readonly differences: Difference[] = [];
 
-  constructor(cause: ReconcileCause, startedAtMs: Ms, options: ReconcilerOptions) {
+  constructor(cause: ReconcileCause, startedAtMs: Ms, options: ReconcilerDeps) {
     this.cause = cause;
     this.startedAtMs = startedAtMs;
     this.options = options;
-    this.intake = options.intake;
-    this.unknownAtStart = this.intake.orders
+    this.updater = options.updater;
+    this.unknownAtStart = this.updater.orders
       .unresolved()
       .filter((order) => order.place === "unknown")
       .map((order) => order.hash);

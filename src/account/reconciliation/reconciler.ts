@@ -1,15 +1,15 @@
 import type { Lots, MarketId, Ms } from "../../core/units.js";
 import type { ActionId, Outcome, Question, QuestionAction } from "../../exchange/venue.js";
 import type { AccountChange, AccountStep, ReconcileCause } from "../account-change.js";
-import type { Intake } from "../account-updater.js";
+import type { AccountUpdater } from "../account-updater.js";
 import type { OwnOrder } from "../orders/order.js";
 import { LIQUIDATIONS_LOOKBACK_MS } from "../positions/takeover-ledger.js";
 import { TRANSFER_TYPES } from "../profit/transfer-ledger.js";
-import { historyQuestion, takeAnswer, tradesQuestion } from "./apply-response.js";
-import { comparedPosition, narrowBase } from "./compare-position.js";
-import { type HistoryWindow, wantedHistory } from "./history-windows.js";
-import { OpenQuestions } from "./pending-queries.js";
-import { ReconcileRun, type ReconcilerOptions } from "./reconcile-run.js";
+import { applyResponse, createHistoryQuery, createTradesQuery } from "./apply-response.js";
+import { comparePosition, inferOpeningPosition } from "./compare-position.js";
+import { type HistoryWindow, historyWindows } from "./history-windows.js";
+import { PendingQueries } from "./pending-queries.js";
+import { ReconcileRun, type ReconcilerDeps } from "./reconcile-run.js";
 import { ReconcileMemory, resolveReconciliation } from "./resolve-reconciliation.js";
 
 /** Between reconciliations for the sake of unresolved orders, and before a doubtful position is looked at again. */
@@ -18,7 +18,7 @@ const RECHECK_MS = 2000;
 const CANCEL_GRACE_MS = 1000;
 const RECOUNTS = 3;
 /** Between looks at positions that trades which have not settled leave open. */
-const SETTLEMENT_LOOK_MS = 1000;
+const SETTLEMENT_POLL_MS = 1000;
 
 /**
  * Asks the exchange what is true and compares (design, rule 6): on start, on reconnect, at an interval, and for the
@@ -27,10 +27,10 @@ const SETTLEMENT_LOOK_MS = 1000;
  * go on meanwhile; what they tell is never undone by an older answer.
  */
 export class Reconciler {
-  readonly #options: ReconcilerOptions;
-  readonly #intake: Intake;
+  readonly #options: ReconcilerDeps;
+  readonly #updater: AccountUpdater;
   readonly #memory = new ReconcileMemory();
-  readonly #questions: OpenQuestions;
+  readonly #queries: PendingQueries;
   #run: ReconcileRun | undefined;
   #lastBegunMs: Ms = Number.NEGATIVE_INFINITY;
   #lastFinishedMs: Ms = Number.NEGATIVE_INFINITY;
@@ -38,19 +38,22 @@ export class Reconciler {
   #listedToMs: Ms | undefined;
   #recheckAtMs: Ms | undefined;
 
-  constructor(options: ReconcilerOptions) {
+  constructor(options: ReconcilerDeps) {
     this.#options = options;
-    this.#intake = options.intake;
-    this.#questions = new OpenQuestions(options.nextActionId);
+    this.#updater = options.updater;
+    this.#queries = new PendingQueries(options.nextActionId);
   }
 
   /** Begins one now; one under way is given up, its answers are ignored. */
   begin(nowMs: Ms, cause: ReconcileCause): AccountStep {
-    this.#questions.clear();
+    this.#queries.clear();
     this.#run = new ReconcileRun(cause, nowMs, this.#options);
     this.#lastBegunMs = nowMs;
     this.#recheckAtMs = undefined;
-    return { changes: [], ask: [this.#ask({ ask: "time" }, nowMs), ...this.#askTrades(nowMs)] };
+    return {
+      changes: [],
+      queries: [this.#query({ ask: "time" }, nowMs), ...this.#queryTrades(nowMs)],
+    };
   }
 
   /** Begins one now, unless one is under way that has yet to ask for the positions: that tells as much, and sooner. */
@@ -61,8 +64,8 @@ export class Reconciler {
   }
 
   /** The exchange has reported a position by the way that nothing explains. True where that was not known: then it has to be asked. */
-  doubt(marketId: MarketId, off: Lots): boolean {
-    const version = this.#intake.trades.version(marketId);
+  addMismatch(marketId: MarketId, off: Lots): boolean {
+    const version = this.#updater.trades.version(marketId);
     const before = this.#memory.positions.get(marketId);
     if (before?.off === off && before.version === version) return false;
     this.#memory.positions.set(marketId, { off, version, times: 0 });
@@ -70,38 +73,38 @@ export class Reconciler {
   }
 
   /** The exchange has reported a position by the way that is ours, with nothing in between. */
-  trust(marketId: MarketId): void {
+  clearMismatch(marketId: MarketId): void {
     this.#memory.positions.delete(marketId);
   }
 
   /** Whether the exchange's position was another than ours when it was reported last, and nothing has explained it since. */
-  isDoubtful(marketId: MarketId): boolean {
-    return this.#memory.isDoubtful(marketId);
+  hasMismatch(marketId: MarketId): boolean {
+    return this.#memory.hasMismatch(marketId);
   }
 
   /** The next tick begins one, unless one is under way. */
-  lookAgain(nowMs: Ms): void {
+  requestReconcile(nowMs: Ms): void {
     if (this.#run === undefined) this.#recheckAtMs = nowMs;
   }
 
   /** Whether a question of this reconciler has this id: else its outcome is none of ours. */
   awaits(actionId: ActionId): boolean {
-    return this.#questions.has(actionId);
+    return this.#queries.has(actionId);
   }
 
   /** The fate of a question. Answers to questions of a run that was given up change nothing. */
   outcome(actionId: ActionId, outcome: Outcome, nowMs: Ms): AccountStep {
-    const asked = this.#questions.take(actionId);
+    const asked = this.#queries.take(actionId);
     const run = this.#run;
     if (asked === undefined || run === undefined) return NOTHING;
-    if (outcome.result !== "answered" || outcome.ask !== asked.question.ask) {
-      return { changes: [this.#questions.failed(asked, outcome, nowMs)], ask: [] };
+    if (outcome.result !== "answered" || outcome.ask !== asked.query.ask) {
+      return { changes: [this.#queries.scheduleRetry(asked, outcome, nowMs)], queries: [] };
     }
-    const { changes, next } = takeAnswer(run, asked, outcome, nowMs);
-    const ask = next.map(({ question, window }) => this.#ask(question, nowMs, window));
+    const { changes, followUps: next } = applyResponse(run, asked, outcome, nowMs);
+    const ask = next.map(({ query: question, window }) => this.#query(question, nowMs, window));
     run.note(changes);
-    if (this.#questions.isEmpty) this.#advance(run, nowMs, changes, ask);
-    return { changes, ask };
+    if (this.#queries.isEmpty) this.#advance(run, nowMs, changes, ask);
+    return { changes, queries: ask };
   }
 
   /** What time alone brings: retries, questions without an answer, and, once `confirmed`, the next reconciliation. */
@@ -109,20 +112,22 @@ export class Reconciler {
     if (this.#run === undefined) {
       const cause = confirmed ? this.#dueCause(nowMs) : undefined;
       if (cause !== undefined) return this.begin(nowMs, cause);
-      if (this.#questions.isEmpty) return NOTHING;
+      if (this.#queries.isEmpty) return NOTHING;
     }
-    const changes = this.#questions
-      .overdue(nowMs)
-      .map((asked) => this.#questions.failed(asked, NO_ANSWER, nowMs));
-    const ask = this.#questions
-      .dueRetries(nowMs)
-      .map(({ question, window, failures }) => this.#ask(question, nowMs, window, failures));
-    return { changes, ask };
+    const changes = this.#queries
+      .takeOverdue(nowMs)
+      .map((asked) => this.#queries.scheduleRetry(asked, NO_ANSWER, nowMs));
+    const ask = this.#queries
+      .takeDueRetries(nowMs)
+      .map(({ query: question, window, failures }) =>
+        this.#query(question, nowMs, window, failures),
+      );
+    return { changes, queries: ask };
   }
 
   /** The clock has stepped back: nothing that is due waits longer for it. */
   stepBack(byMs: Ms): void {
-    this.#questions.stepBack(byMs);
+    this.#queries.stepBack(byMs);
     this.#lastBegunMs -= byMs;
     this.#lastFinishedMs -= byMs;
     if (this.#recheckAtMs !== undefined) this.#recheckAtMs -= byMs;
@@ -132,7 +137,7 @@ export class Reconciler {
     if (nowMs >= this.#lastFinishedMs + this.#options.intervalMs) return "interval";
     if (this.#recheckAtMs !== undefined && nowMs >= this.#recheckAtMs) return "interval";
     if (nowMs < this.#lastBegunMs + RECHECK_MS) return undefined;
-    for (const order of this.#intake.orders.unresolved())
+    for (const order of this.#updater.orders.unresolved())
       if (this.#knownByMs(order) < nowMs) return "unknown";
     return undefined;
   }
@@ -146,36 +151,36 @@ export class Reconciler {
       : Number.POSITIVE_INFINITY;
   }
 
-  #ask(question: Question, nowMs: Ms, window?: HistoryWindow, failures = 0): QuestionAction {
+  #query(question: Question, nowMs: Ms, window?: HistoryWindow, failures = 0): QuestionAction {
     if (question.ask === "balances") this.#markCount();
-    return this.#questions.ask(question, nowMs, window, failures);
+    return this.#queries.send(question, nowMs, window, failures);
   }
 
   /** Our books as they stand when the positions are asked for. */
   #markCount(): void {
-    const { trades, incomes, takeovers, moneySerial, streamBalancesSerial } = this.#intake;
+    const { trades, incomes, takeovers, moneySerial, streamBalancesSerial } = this.#updater;
     if (this.#run === undefined) return;
-    for (const marketId of this.#options.markets) trades.beginTrail(marketId);
-    const { heard: liquidationsHeard } = takeovers.liquidations;
+    for (const marketId of this.#options.markets) trades.beginPositionHistory(marketId);
+    const { reportCount: liquidationsHeard } = takeovers.liquidations;
     this.#run.count = {
-      liquidationsHeard,
-      incomesTaken: incomes.taken,
+      liquidationReports: liquidationsHeard,
+      incomeCount: incomes.count,
       moneySerial,
       streamBalancesSerial,
       positions: undefined,
     };
   }
 
-  #askTrades(nowMs: Ms): QuestionAction[] {
+  #queryTrades(nowMs: Ms): QuestionAction[] {
     return this.#options.markets.map((marketId) =>
-      this.#ask(tradesQuestion(this.#intake, marketId), nowMs),
+      this.#query(createTradesQuery(this.#updater, marketId), nowMs),
     );
   }
 
-  #askIncomes(nowMs: Ms): QuestionAction[] {
-    const startTimeMs = this.#intake.incomes.askFromMs();
+  #queryIncomes(nowMs: Ms): QuestionAction[] {
+    const startTimeMs = this.#updater.incomes.nextQueryFromMs();
     return this.#options.markets.map((marketId) =>
-      this.#ask({ ask: "incomes", marketId, startTimeMs }, nowMs),
+      this.#query({ ask: "incomes", marketId, startTimeMs }, nowMs),
     );
   }
 
@@ -183,12 +188,12 @@ export class Reconciler {
    * Asks, at the start, for incomes from before this run: transfers since an earlier one, and
    * takeovers that may be in the position already.
    */
-  #askEarlier(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
-    const { markets, takesOver } = this.#options;
-    const transfersFromMs = this.#intake.transfers.askFromMs;
+  #queryEarlierIncomes(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
+    const { markets, acquiresPositions: takesOver } = this.#options;
+    const transfersFromMs = this.#updater.transfers.queryFromMs;
     const liquidationsFromMs = run.exchangeTimeMs - LIQUIDATIONS_LOOKBACK_MS;
     const of = (marketId: MarketId, type: string, startTimeMs: Ms): QuestionAction =>
-      this.#ask({ ask: "incomes", marketId, type, startTimeMs }, nowMs);
+      this.#query({ ask: "incomes", marketId, type, startTimeMs }, nowMs);
     return [
       // Transfers are of the account as a whole: one market's list has them.
       ...(transfersFromMs === undefined ? [] : markets.slice(0, 1)).flatMap((marketId) =>
@@ -205,15 +210,18 @@ export class Reconciler {
     switch (run.stage) {
       case "clock":
         run.stage = "lists";
-        ask.push(this.#ask({ ask: "openOrders" }, nowMs), this.#ask({ ask: "balances" }, nowMs));
+        ask.push(
+          this.#query({ ask: "openOrders" }, nowMs),
+          this.#query({ ask: "balances" }, nowMs),
+        );
         return;
       case "lists":
         run.stage = "detail";
-        ask.push(...this.#askDetail(run, nowMs));
+        ask.push(...this.#queryDetail(run, nowMs));
         return;
       case "recount":
         run.stage = "recount-detail";
-        ask.push(...this.#askTrades(nowMs), ...this.#askIncomes(nowMs));
+        ask.push(...this.#queryTrades(nowMs), ...this.#queryIncomes(nowMs));
         return;
       case "detail":
       case "recount-detail": {
@@ -221,7 +229,7 @@ export class Reconciler {
           (marketId) => !this.#isCounted(run, marketId, nowMs),
         );
         const starting = run.cause === "start";
-        const incomeBetween = starting && run.count?.incomesTaken !== this.#intake.incomes.taken;
+        const incomeBetween = starting && run.count?.incomeCount !== this.#updater.incomes.count;
         const hasMoved = this.#hasMoved();
         if (
           (between.length > 0 || incomeBetween) &&
@@ -229,7 +237,7 @@ export class Reconciler {
         ) {
           run.recounts += 1;
           run.stage = "recount";
-          if (incomeBetween || hasMoved) ask.push(this.#ask({ ask: "balances" }, nowMs));
+          if (incomeBetween || hasMoved) ask.push(this.#query({ ask: "balances" }, nowMs));
           else changes.push(this.#awaitSettlement(between, nowMs));
           return;
         }
@@ -239,31 +247,33 @@ export class Reconciler {
   }
 
   #isCounted(run: ReconcileRun, marketId: MarketId, nowMs: Ms): boolean {
-    if (!this.#intake.trades.isBased(marketId))
-      return narrowBase(run, marketId, nowMs) !== undefined;
-    return comparedPosition(run, marketId, nowMs) !== undefined;
+    if (!this.#updater.trades.hasBase(marketId))
+      return inferOpeningPosition(run, marketId, nowMs) !== undefined;
+    return comparePosition(run, marketId, nowMs) !== undefined;
   }
 
   /** A trade has come since the positions were asked for: asked again, they are told with it. */
   #hasMoved(): boolean {
-    return this.#options.markets.some((marketId) => this.#intake.trades.trail(marketId).length > 1);
+    return this.#options.markets.some(
+      (marketId) => this.#updater.trades.positionHistory(marketId).length > 1,
+    );
   }
 
   /** Time alone settles what the positions of these markets leave open. */
   #awaitSettlement(marketIds: readonly MarketId[], nowMs: Ms): AccountChange {
-    this.#questions.askLater({ ask: "balances" }, nowMs + SETTLEMENT_LOOK_MS);
+    this.#queries.schedule({ ask: "balances" }, nowMs + SETTLEMENT_POLL_MS);
     return { kind: "awaits-settlement", marketIds };
   }
 
-  #askDetail(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
+  #queryDetail(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
     const ask = [
-      ...this.#askTrades(nowMs),
-      ...this.#askIncomes(nowMs),
-      ...(run.cause === "start" ? this.#askEarlier(run, nowMs) : []),
+      ...this.#queryTrades(nowMs),
+      ...this.#queryIncomes(nowMs),
+      ...(run.cause === "start" ? this.#queryEarlierIncomes(run, nowMs) : []),
     ];
-    for (const [marketId, windows] of wantedHistory(run, this.#listedToMs, nowMs)) {
+    for (const [marketId, windows] of historyWindows(run, this.#listedToMs, nowMs)) {
       for (const window of windows)
-        ask.push(this.#ask(historyQuestion(marketId, window), nowMs, window));
+        ask.push(this.#query(createHistoryQuery(marketId, window), nowMs, window));
     }
     return ask;
   }
@@ -275,10 +285,10 @@ export class Reconciler {
     this.#lastFinishedMs = nowMs;
     this.#listedToMs = run.exchangeTimeMs;
     this.#recheckAtMs = verdict.recheck ? nowMs + RECHECK_MS : undefined;
-    this.#intake.trades.fold();
-    this.#intake.incomes.listed(run.exchangeTimeMs);
+    this.#updater.trades.fold();
+    this.#updater.incomes.listed(run.exchangeTimeMs);
   }
 }
 
 const NO_ANSWER: Outcome = { result: "unknown", cause: "timeout", message: "no answer" };
-const NOTHING: AccountStep = { changes: [], ask: [] };
+const NOTHING: AccountStep = { changes: [], queries: [] };

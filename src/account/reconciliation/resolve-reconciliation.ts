@@ -1,14 +1,18 @@
 import type { Hex, Int64Id, Lots, MarketId, Ms } from "../../core/units.js";
 import type { AccountChange, ReconcileResult } from "../account-change.js";
 import type { OwnOrder } from "../orders/order.js";
-import { type ComparedPosition, comparedPosition, noteCounting } from "./compare-position.js";
-import { agreed, liquidatedLots } from "./reconcile-liquidations.js";
+import {
+  comparePosition,
+  type PositionComparison,
+  updateCountingMode,
+} from "./compare-position.js";
+import { confirmAgreedPosition, explainByLiquidations } from "./reconcile-liquidations.js";
 import type { ReconcileRun } from "./reconcile-run.js";
 
 /** What the verdicts of one reconciliation leave for the next one. */
 export class ReconcileMemory {
   /** How many reconciliations in a row have found an order neither open nor in the history. */
-  readonly nowhere = new Map<Hex | Int64Id, number>();
+  readonly missingCounts = new Map<Hex | Int64Id, number>();
   /** Position differences as last seen, and how often in a row. */
   readonly positions = new Map<
     MarketId,
@@ -16,7 +20,7 @@ export class ReconcileMemory {
   >();
 
   /** Whether the exchange's position was another than ours when it was reported last, and nothing has explained it since. */
-  isDoubtful(marketId: MarketId): boolean {
+  hasMismatch(marketId: MarketId): boolean {
     return this.positions.has(marketId);
   }
 
@@ -26,7 +30,7 @@ export class ReconcileMemory {
    */
   isReal(
     marketId: MarketId,
-    { ours, theirs, isExact }: ComparedPosition,
+    { ours, theirs, isExact }: PositionComparison,
     version: number,
   ): boolean {
     const off = theirs - ours;
@@ -34,15 +38,15 @@ export class ReconcileMemory {
     const stood = before?.off === off ? before : undefined;
     const times = isExact ? (stood?.times ?? 0) + 1 : 0;
     this.positions.set(marketId, { off, version, times });
-    return stood?.version === version || times >= CONFIRMING_LOOKS;
+    return stood?.version === version || times >= REQUIRED_CONFIRMATIONS;
   }
 }
 
 /** Amid trades, a difference may stand twice by chance. */
-const CONFIRMING_LOOKS = 4;
+const REQUIRED_CONFIRMATIONS = 4;
 
 /** The changes that a reconciliation makes, and whether something must be looked at again soon. */
-export interface Verdict {
+export interface ReconcileDecision {
   readonly changes: readonly AccountChange[];
   readonly recheck: boolean;
 }
@@ -52,56 +56,57 @@ export function resolveReconciliation(
   run: ReconcileRun,
   memory: ReconcileMemory,
   nowMs: Ms,
-): Verdict {
-  const { markets, intake } = run.options;
+): ReconcileDecision {
+  const { markets, updater: intake } = run.options;
   const changes: AccountChange[] = [];
   const explained = new Set<MarketId>();
   let recheck = false;
   for (const marketId of markets) {
-    const found = judgePosition(run, memory, marketId, nowMs);
+    const found = resolvePosition(run, memory, marketId, nowMs);
     changes.push(...found.changes);
     if (found.isExplained) explained.add(marketId);
     if (found.recheck) recheck = true;
   }
-  const missing = judgeMissing(run, memory, explained, nowMs);
+  const missing = resolveMissingOrders(run, memory, explained, nowMs);
   changes.push(...missing.changes);
   if (missing.recheck) recheck = true;
-  for (const marketId of markets) if (intake.unexplained.review(marketId)) recheck = true;
+  for (const marketId of markets) if (intake.fillMatcher.reviewGaps(marketId)) recheck = true;
   for (const difference of run.differences) changes.push({ kind: "difference", difference });
   changes.push({ kind: "reconciled", result: resultOf(run, nowMs) });
   return { changes, recheck };
 }
 
-interface JudgedPosition extends Verdict {
+interface PositionDecision extends ReconcileDecision {
   /** Nothing of it is open that an order whose fate is unknown may be the cause of. */
   readonly isExplained: boolean;
 }
 
-function judgePosition(
+function resolvePosition(
   run: ReconcileRun,
   memory: ReconcileMemory,
   marketId: MarketId,
   nowMs: Ms,
-): JudgedPosition {
-  const { intake } = run;
+): PositionDecision {
+  const { updater: intake } = run;
   const { trades, takeovers } = intake;
-  if (!trades.isBased(marketId))
-    return { changes: based(run, marketId), recheck: false, isExplained: true };
-  noteCounting(run, marketId, nowMs);
-  const compared = comparedPosition(run, marketId, nowMs);
+  if (!trades.hasBase(marketId))
+    return { changes: setOpeningPosition(run, marketId), recheck: false, isExplained: true };
+  updateCountingMode(run, marketId, nowMs);
+  const compared = comparePosition(run, marketId, nowMs);
   if (compared === undefined) return OPEN;
   const { ours, theirs } = compared;
   if (ours === theirs) {
     memory.positions.delete(marketId);
-    const changes = agreed(run, marketId, compared, nowMs);
+    const changes = confirmAgreedPosition(run, marketId, compared, nowMs);
     const recheck =
       compared.isLagging ||
       takeovers.liquidations.isWaiting(marketId) ||
-      takeovers.isTakingBack(marketId);
+      takeovers.isRevertPending(marketId);
     return { changes, recheck, isExplained: !compared.isUnsettled };
   }
-  if (takeovers.liquidations.isHeardSince(marketId, run.count?.liquidationsHeard ?? 0)) return OPEN;
-  const liquidated = liquidatedLots(intake, marketId, compared, nowMs);
+  if (takeovers.liquidations.isReportedSince(marketId, run.count?.liquidationReports ?? 0))
+    return OPEN;
+  const liquidated = explainByLiquidations(intake, marketId, compared, nowMs);
   if (liquidated === "open") return OPEN;
   if (liquidated === undefined && !memory.isReal(marketId, compared, trades.version(marketId))) {
     run.differences.push({
@@ -116,23 +121,23 @@ function judgePosition(
   memory.positions.delete(marketId);
   const change =
     liquidated === undefined
-      ? intake.correct(marketId, theirs, nowMs)
-      : intake.liquidated(marketId, liquidated, nowMs);
-  intake.rest(marketId, compared.restPaper);
+      ? intake.correctPosition(marketId, theirs, nowMs)
+      : intake.applyLiquidation(marketId, liquidated, nowMs);
+  intake.setSubLotBalance(marketId, compared.restPaper);
   return { changes: [change], recheck: liquidated !== undefined, isExplained: false };
 }
 
 /** What the position is, or what moved it, is open: the next reconciliation tells more. */
-const OPEN: JudgedPosition = { changes: [], recheck: true, isExplained: false };
+const OPEN: PositionDecision = { changes: [], recheck: true, isExplained: false };
 
 /** A market's position is counted from the base that the run has left, where it has one. */
-function based(run: ReconcileRun, marketId: MarketId): readonly AccountChange[] {
-  const { intake } = run;
+function setOpeningPosition(run: ReconcileRun, marketId: MarketId): readonly AccountChange[] {
+  const { updater: intake } = run;
   const [base] = run.bases.get(marketId)?.possible ?? [];
   if (base === undefined) return [];
   const traded =
     intake.trades.tradedLots(marketId, "BUY") - intake.trades.tradedLots(marketId, "SELL");
-  return intake.base(
+  return intake.setBase(
     marketId,
     base + traded,
     run.exchangeTimeMs,
@@ -141,19 +146,19 @@ function based(run: ReconcileRun, marketId: MarketId): readonly AccountChange[] 
 }
 
 /** Orders that the exchange should have shown and has not: lost where nothing that happened may be theirs, and looked for once more before. */
-function judgeMissing(
+function resolveMissingOrders(
   run: ReconcileRun,
   memory: ReconcileMemory,
   explained: ReadonlySet<MarketId>,
   nowMs: Ms,
-): Verdict {
-  const { intake } = run;
+): ReconcileDecision {
+  const { updater: intake } = run;
   const changes: AccountChange[] = [];
   const mayBeDead = (order: OwnOrder): boolean =>
     explained.has(order.marketId) &&
     !run.incompleteHistory.has(order.marketId) &&
-    intake.unexplained.orphanLots(order.marketId, order.side) === 0;
-  for (const hash of run.deadlines) {
+    intake.fillMatcher.orphanLots(order.marketId, order.side) === 0;
+  for (const hash of run.overdueUnknown) {
     const order = intake.orders.get(hash);
     if (order === undefined || (order.place !== "unknown" && order.place !== "sent")) continue;
     if (mayBeDead(order)) changes.push(...intake.orders.apply(hash, { kind: "lost", atMs: nowMs }));
@@ -163,13 +168,13 @@ function judgeMissing(
     const order = intake.orders.get(hash);
     if (order === undefined || order.place !== "seen" || order.finalAtMs !== undefined) continue;
     nowhere.add(hash);
-    const times = (memory.nowhere.get(hash) ?? 0) + 1;
-    memory.nowhere.set(hash, times);
+    const times = (memory.missingCounts.get(hash) ?? 0) + 1;
+    memory.missingCounts.set(hash, times);
     if (times === 1) {
       // Its last match may still be on its way by the stream.
       const ours = `${order.phase}, ${order.availableLots} lots available`;
       const theirs = "neither open nor in the history";
-      intake.suspect(hash, nowMs, {
+      intake.addPendingDiscrepancy(hash, nowMs, {
         kind: "order-missing",
         marketId: order.marketId,
         subject: hash,
@@ -184,16 +189,17 @@ function judgeMissing(
     const order = intake.orders.foreignById(id);
     if (order === undefined || order.availableLots === 0) continue;
     nowhere.add(id);
-    const times = (memory.nowhere.get(id) ?? 0) + 1;
-    memory.nowhere.set(id, times);
+    const times = (memory.missingCounts.get(id) ?? 0) + 1;
+    memory.missingCounts.set(id, times);
     if (times > 1) intake.orders.foreignVanished(id, nowMs);
   }
-  for (const key of memory.nowhere.keys()) if (!nowhere.has(key)) memory.nowhere.delete(key);
+  for (const key of memory.missingCounts.keys())
+    if (!nowhere.has(key)) memory.missingCounts.delete(key);
   return { changes, recheck: nowhere.size > 0 };
 }
 
 function resultOf(run: ReconcileRun, nowMs: Ms): ReconcileResult {
-  const { intake, differences } = run;
+  const { updater: intake, differences } = run;
   const resolved = run.unknownAtStart.flatMap((hash) => {
     const order = intake.orders.get(hash);
     return order === undefined || order.place === "unknown" ? [] : [{ hash, to: order.phase }];

@@ -1,6 +1,10 @@
 import type { Lots, MarketId, Ms } from "../../core/units.js";
 import type { VenuePosition } from "../../exchange/records.js";
-import { isPlausible, mayHaveFilled, type PositionBooks } from "./is-plausible-position.js";
+import {
+  isPlausiblePosition,
+  maxUnreportedFills,
+  type PositionBooks,
+} from "./is-plausible-position.js";
 
 interface StreamedPosition {
   readonly position: VenuePosition;
@@ -23,10 +27,10 @@ export class StreamedPositions {
     this.#books = books;
   }
 
-  tell(position: VenuePosition, nowMs: Ms): void {
-    const { trades, counting } = this.#books;
+  update(position: VenuePosition, nowMs: Ms): void {
+    const { trades, countingMode: counting } = this.#books;
     const { marketId } = position;
-    if (!trades.isBased(marketId)) return;
+    if (!trades.hasBase(marketId)) return;
     const { count, buyLots, sellLots } = trades.pendingLots(marketId, Number.POSITIVE_INFINITY);
     const pending = counting.from === "settlement" ? buyLots - sellLots : undefined;
     const lackingLots = count === 0 || counting.from === "match" ? 0 : pending;
@@ -39,9 +43,9 @@ export class StreamedPositions {
   }
 
   /** Whether the newest one is none that anything explains. */
-  isApart(marketId: MarketId, nowMs: Ms): boolean {
+  hasMismatch(marketId: MarketId, nowMs: Ms): boolean {
     const last = this.#last.get(marketId);
-    return last !== undefined && !isPlausible(this.#books, last.position, true, nowMs);
+    return last !== undefined && !isPlausiblePosition(this.#books, last.position, true, nowMs);
   }
 
   /**
@@ -49,22 +53,22 @@ export class StreamedPositions {
    * where a trade, an open order or a takeover that the exchange has not reported may be in it or not.
    */
   movedLots(marketId: MarketId, sinceMs: Ms, nowMs: Ms): Lots | undefined {
-    const { trades, takeovers, rests } = this.#books;
+    const { trades, takeovers, subLotBalances: rests } = this.#books;
     const last = this.#last.get(marketId);
     if (last === undefined || last.atMs < sinceMs || last.lackingLots === undefined)
       return undefined;
     if (
       last.version !== trades.version(marketId) ||
-      takeovers.untoldLots(marketId, nowMs).length > 1
+      takeovers.unreportedLots(marketId, nowMs).length > 1
     )
       return undefined;
     if (
       trades.isRestUnsettled(marketId) ||
-      SIDES.some((side) => mayHaveFilled(this.#books, marketId, side) > 0)
+      SIDES.some((side) => maxUnreportedFills(this.#books, marketId, side) > 0)
     )
       return undefined;
     return (
-      rests.onOurGrid(marketId, last.position).lots +
+      rests.splitByLots(marketId, last.position).lots +
       last.lackingLots -
       trades.positionLots(marketId)
     );
@@ -73,7 +77,9 @@ export class StreamedPositions {
   /** What is held beyond whole lots, by the newest one. */
   restPaper(marketId: MarketId): bigint {
     const last = this.#last.get(marketId);
-    return last === undefined ? 0n : this.#books.rests.onOurGrid(marketId, last.position).restPaper;
+    return last === undefined
+      ? 0n
+      : this.#books.subLotBalances.splitByLots(marketId, last.position).restPaper;
   }
 }
 

@@ -4,7 +4,7 @@ import {
   isWide,
   type LotsColumn,
   MOST_NARROW_LOTS,
-  widened,
+  widen,
 } from "../../history/columns/tape/lots-column.js";
 import type { Tape } from "../../history/columns/tape/tape.js";
 import type { Level, ReadableSide } from "../../market/book/readable-book.js";
@@ -31,7 +31,7 @@ export type BookRows = Pick<Tape, "signedTicks" | "lots">;
  * one write however far from the best it lies. A price's key is its ticks on the bids and minus its ticks on the asks, as a tape has it: on both
  * sides a higher key is a better price.
  */
-export class ReplaySide implements ReadableSide {
+export class PagedBookSide implements ReadableSide {
   readonly side: Side;
   readonly #sign: 1 | -1;
   /** Lots, page after page. The first page is of no price and stays empty: it is read wherever there is none. Wide once a wide amount may come. */
@@ -69,15 +69,15 @@ export class ReplaySide implements ReadableSide {
   }
 
   get bestLots(): Lots {
-    return this.#bestKey === NO_KEY ? 0 : this.lotsAt(this.#bestKey);
+    return this.#bestKey === NO_KEY ? 0 : this.lotsAtKey(this.#bestKey);
   }
 
-  lotsOf(ticks: Ticks): Lots {
-    return this.lotsAt(ticks * this.#sign);
+  lotsAt(ticks: Ticks): Lots {
+    return this.lotsAtKey(ticks * this.#sign);
   }
 
   /** Lots at the price of a key; 0 when there is no such level. */
-  lotsAt(key: number): Lots {
+  lotsAtKey(key: number): Lots {
     return this.#lots[this.#startOf(key >> PAGE_BITS) + (key & LAST_OF_PAGE)];
   }
 
@@ -89,7 +89,7 @@ export class ReplaySide implements ReadableSide {
       if (lots === 0) return;
       start = this.#addPage(page);
     }
-    if (lots > MOST_NARROW_LOTS && !isWide(this.#lots)) this.#lots = widened(this.#lots);
+    if (lots > MOST_NARROW_LOTS && !isWide(this.#lots)) this.#lots = widen(this.#lots);
     this.#lots[start + (key & LAST_OF_PAGE)] = lots;
     if (key < this.#bestKey) return;
     if (lots > 0) this.#bestKey = key;
@@ -155,7 +155,7 @@ export class ReplaySide implements ReadableSide {
   /** Shows every level by its key, best first, until `visit` returns false. */
   walkKeys(visit: (key: number, lots: Lots) => boolean): void {
     for (let key = this.#bestKey; key !== NO_KEY; key = this.#nextKey(key))
-      if (!visit(key, this.lotsAt(key))) return;
+      if (!visit(key, this.lotsAtKey(key))) return;
   }
 
   top(depth: number): Level[] {
@@ -194,7 +194,7 @@ export class ReplaySide implements ReadableSide {
   /** Rows come from another column than those before: what a wide one holds must fit. */
   #begin(column: LotsColumn): void {
     this.#column = column;
-    if (isWide(column) && !isWide(this.#lots)) this.#lots = widened(this.#lots);
+    if (isWide(column) && !isWide(this.#lots)) this.#lots = widen(this.#lots);
   }
 
   /** Where a page begins; 0, where nothing ever is, when it is not there. */

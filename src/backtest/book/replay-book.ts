@@ -1,12 +1,12 @@
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
-import { leastKeys } from "../../market/book/known-depth.js";
+import { worstKeys } from "../../market/book/known-depth.js";
 import type { ReadableBook } from "../../market/book/readable-book.js";
-import { type BookRows, NO_KEY, ReplaySide } from "./paged-book-side.js";
+import { type BookRows, NO_KEY, PagedBookSide } from "./paged-book-side.js";
 
 /** Both sides of one replayed market. It reads a tape's columns in place, and is read as every book is. */
 export class ReplayBook implements ReadableBook {
-  readonly bids = new ReplaySide("BUY");
-  readonly asks = new ReplaySide("SELL");
+  readonly bids = new PagedBookSide("BUY");
+  readonly asks = new PagedBookSide("SELL");
 
   /** Applies the rows from `from` to `to`, exclusive, each as a level with its absolute amount. */
   applyRows(rows: BookRows, from: number, to: number): void {
@@ -21,7 +21,7 @@ export class ReplayBook implements ReadableBook {
    * included; what lies behind that price stays. A side of which there is no row is left alone.
    */
   applySnapshot(tape: BookRows, from: number, to: number): void {
-    const least = leastKeys(tape.signedTicks, from, to);
+    const least = worstKeys(tape.signedTicks, from, to);
     this.bids.clearFrom(least.bids);
     this.asks.clearFrom(least.asks);
     this.applyRows(tape, from, to);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { decodeLine } from "../../bot/journal/journal.js";
-import { fileLines } from "../../bot/journal/journal-lines.js";
-import { sha256Of } from "../../history/file-hash.js";
+import { readFileLines } from "../../bot/journal/journal-lines.js";
+import { hashFile } from "../../history/file-hash.js";
 import { HistoryError } from "../../history/history-errors.js";
 import type { Intent } from "../../strategies/intent.js";
 import { SESSION_FILES, type Session } from "../session/session-file.js";
@@ -24,7 +24,7 @@ export async function readIntents(
   { intents }: Session,
 ): Promise<readonly RecordedIntent[]> {
   const path = join(folder, SESSION_FILES.intents);
-  const sha256 = await sha256Of(path);
+  const sha256 = await hashFile(path);
   if (sha256 !== intents.sha256)
     throw new HistoryError(path, "is not what was recorded", {
       value: sha256,
@@ -32,7 +32,7 @@ export async function readIntents(
     });
   const recorded: RecordedIntent[] = [];
   // Line by line: a day of decisions is longer than a text may be.
-  for await (const { text, number } of fileLines(path))
+  for await (const { text, number } of readFileLines(path))
     recorded.push(decodeLine(text, number) as RecordedIntent);
   return recorded;
 }

@@ -1,36 +1,45 @@
 import { Decimal } from "decimal.js";
-import type { Notice } from "../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../bot/engine/bot-event.js";
 import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { StrategyError } from "../record/strategy-errors.js";
-import { instantOf } from "../report/page/format-instant.js";
+import { formatInstant } from "../report/page/format-instant.js";
 import type { Strategies } from "../run/replay-options.js";
 import type { Session } from "../session/session-file.js";
 import type { LiquidationTerms } from "../venue/market-terms.js";
 import { intentText, matchIntents, readIntents, type TimedIntent } from "./compare-intents.js";
-import { fitNote, notesOf, nothingFilledNote, worthlessNotes } from "./comparison-notes.js";
+import {
+  buildComparisonNotes,
+  fitNote,
+  nothingFilledNote,
+  worthlessNotes,
+} from "./comparison-notes.js";
 import type { ComparedDifference, Comparison } from "./comparison-schema.js";
 import { type FillDifference, FillExplainer } from "./fill-explainer.js";
-import { cutOffsOf } from "./find-outage-windows.js";
+import { findOutageWindows } from "./find-outage-windows.js";
 import {
+  backtestModel,
+  type EvaluatedModel,
+  evaluateModel,
   type Fit,
   fitModel,
-  historyModel,
-  type Judged,
-  judgeFit,
+  initialModel,
   type ParityInputs,
-  plainModel,
   WINDOW_US,
 } from "./fit-model.js";
-import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
-import { type OpenedSessionMarket, openSession, parityInputsOf } from "./open-session.js";
-import { type AgainModel, type AgainWish, againModels } from "./replay/choose-rerun-models.js";
-import { type IntentsAgain, recordedTurns, replayTurns } from "./replay/replay-turns.js";
-import { firstLookUs, type RanMarket, runAgain } from "./replay/rerun-session.js";
-import { AgainExplainer } from "./rerun-fill-explainer.js";
+import { type FillMatch, matchedShare, matchFills } from "./match-fills.js";
+import { type OpenedSessionMarket, openSession, toParityInputs } from "./open-session.js";
+import {
+  chooseRerunModels,
+  type RerunModel,
+  type RerunModelOptions,
+} from "./replay/choose-rerun-models.js";
+import { recordedTurns, replayTurns, type TurnReplayResult } from "./replay/replay-turns.js";
+import { findFirstViewUs, type RerunMarket, rerunSession } from "./replay/rerun-session.js";
+import { RerunFillExplainer } from "./rerun-fill-explainer.js";
 
 /** With what a session is replayed. What is left out is taken from the recording itself. */
-export interface CompareWish extends AgainWish {
+export interface CompareSessionOptions extends RerunModelOptions {
   readonly folder: string;
   readonly session: Session;
   readonly strategies: Strategies;
@@ -39,7 +48,7 @@ export interface CompareWish extends AgainWish {
   /** Finds the queue and latencies that fill the recorded orders most alike, and replays by them. */
   readonly fit: boolean;
   /** Told everything that the bot tells as it is run again. */
-  readonly onNotice?: (notice: Notice) => void;
+  readonly onBotEvent?: (notice: BotEvent) => void;
 }
 
 const OBJECTIVE =
@@ -49,36 +58,36 @@ const OBJECTIVE =
  * Puts a recorded session beside its replay, twice: its own orders in the replayed market, and its bot run again.
  * @throws ConfigError, HistoryError or RunError where the recording or the models cannot be replayed
  */
-export async function compareSession(wish: CompareWish): Promise<Comparison> {
+export async function compareSession(wish: CompareSessionOptions): Promise<Comparison> {
   const { folder, session } = wish;
   const opened = await openSession(folder, session);
   const judged = opened.map((market) => {
-    const inputs = parityInputsOf(market, session);
+    const inputs = toParityInputs(market, session);
     const fit = wish.fit ? fitModel(inputs) : undefined;
-    const plain = plainModel(inputs);
+    const plain = initialModel(inputs);
     return {
       market,
       inputs,
       fit,
-      best: fit?.best ?? judgeFit(inputs, { ...plain, queue: wish.queue ?? plain.queue }),
+      best: fit?.best ?? evaluateModel(inputs, { ...plain, queue: wish.queue ?? plain.queue }),
     };
   });
-  const models = againModels(wish, session, judged);
+  const models = chooseRerunModels(wish, session, judged);
   const intents = await readIntents(folder, session);
-  const cutOff = cutOffsOf(opened);
-  const lookedUs = firstLookUs(session, opened, intents[0]?.atUs);
-  const again = runAgain(session, opened, wish.strategies, {
+  const cutOff = findOutageWindows(opened);
+  const lookedUs = findFirstViewUs(session, opened, intents[0]?.atUs);
+  const again = rerunSession(session, opened, wish.strategies, {
     models,
     liquidation: wish.liquidation,
     seed: wish.seed,
     startUs: lookedUs,
-    cutOff,
-    onNotice: wish.onNotice,
+    outages: cutOff,
+    onBotEvent: wish.onBotEvent,
   });
   const sameInputs = await replayTurns(
     recordedTurns(folder, session),
     wish.strategies,
-    opened.map(({ marketId, heard, history, isInBook }) => ({
+    opened.map(({ marketId, recordedTape: heard, history, isInBook }) => ({
       marketId,
       tape: heard,
       marks: history.marks,
@@ -95,8 +104,8 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
   return {
     format: 6,
     mode: session.mode,
-    from: instantOf(session.startedUs),
-    to: instantOf(session.endedUs),
+    from: formatInstant(session.startedUs),
+    to: formatInstant(session.endedUs),
     windowSeconds: WINDOW_US / 1e6,
     worthless: worthlessNotes(session, opened, again),
     strategyErrors: again.strategyErrors.map(strategyErrorOf),
@@ -106,10 +115,10 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
       orders: ordersOf(market, best),
       asHistory: inputs.isShared ? asHistoryOf(inputs, fit !== undefined) : null,
       fit: fitOf(fit),
-      again: againOf(
+      again: compareRerun(
         market,
-        models.fitted.get(market.marketId) ?? models.plain,
-        again.markets.get(market.marketId) as RanMarket,
+        models.fitted.get(market.marketId) ?? models.defaultModel,
+        again.markets.get(market.marketId) as RerunMarket,
         intents.filter(({ intent }) => intent.marketId === market.marketId),
         session,
       ),
@@ -131,7 +140,7 @@ export async function compareSession(wish: CompareWish): Promise<Comparison> {
       ...(session.mode === "no-fills"
         ? []
         : judged.flatMap(({ market, best }) => nothingFilledNote(market.marketId, best))),
-      ...notesOf(session, opened, again, sameInputs, cutOff),
+      ...buildComparisonNotes(session, opened, again, sameInputs, cutOff),
     ],
   };
 }
@@ -142,11 +151,14 @@ function sameInputsOf({
   equal,
   firstDifference,
   strategyErrors,
-}: IntentsAgain): Comparison["sameInputs"] {
+}: TurnReplayResult): Comparison["sameInputs"] {
   const replayed = { turns, intents, equal, strategyErrors: strategyErrors.map(strategyErrorOf) };
   if (firstDifference === undefined) return { ...replayed, firstDifference: null };
   const { turn, atMs, why, live, replay } = firstDifference;
-  return { ...replayed, firstDifference: { turn, at: instantOf(atMs * 1000), why, live, replay } };
+  return {
+    ...replayed,
+    firstDifference: { turn, at: formatInstant(atMs * 1000), why, live, replay },
+  };
 }
 
 function strategyErrorOf({
@@ -154,10 +166,10 @@ function strategyErrorOf({
   atUs,
   why,
 }: StrategyError): Comparison["strategyErrors"][number] {
-  return { marketId, at: instantOf(atUs), why };
+  return { marketId, at: formatInstant(atUs), why };
 }
 
-function ordersOf({ instrument, account }: OpenedSessionMarket, judged: Judged) {
+function ordersOf({ instrument, account }: OpenedSessionMarket, judged: EvaluatedModel) {
   const { model, replay, whole, firstHalf, secondHalf } = judged;
   return {
     sent: account.orders.length,
@@ -176,12 +188,12 @@ function ordersOf({ instrument, account }: OpenedSessionMarket, judged: Judged) 
 
 function differencesOf(
   { instrument, account }: Pick<ParityInputs, "instrument" | "account">,
-  { model, replay, whole }: Judged,
+  { model, replay, whole }: EvaluatedModel,
 ): FillDifference[] {
   const explainer = new FillExplainer(instrument, account, replay, model.isShared);
   return [
-    ...whole.match.liveOnly.map((unmatched) => explainer.live(unmatched)),
-    ...whole.match.replayedOnly.map((unmatched) => explainer.replayed(unmatched)),
+    ...whole.match.liveOnly.map((unmatched) => explainer.explainLive(unmatched)),
+    ...whole.match.replayedOnly.map((unmatched) => explainer.explainReplayed(unmatched)),
   ];
 }
 
@@ -189,8 +201,8 @@ function asHistoryOf(
   inputs: ParityInputs,
   isFitted: boolean,
 ): Comparison["markets"][number]["asHistory"] {
-  const plain = historyModel(inputs);
-  const judged = isFitted ? fitModel(inputs, plain).best : judgeFit(inputs, plain);
+  const plain = backtestModel(inputs);
+  const judged = isFitted ? fitModel(inputs, plain).best : evaluateModel(inputs, plain);
   const { model, replay, whole, firstHalf, secondHalf } = judged;
   return {
     model,
@@ -213,10 +225,10 @@ function fitOf(fit: Fit | undefined): Comparison["markets"][number]["fit"] {
   };
 }
 
-function againOf(
+function compareRerun(
   { instrument, account }: OpenedSessionMarket,
-  model: AgainModel,
-  ran: RanMarket,
+  model: RerunModel,
+  ran: RerunMarket,
   live: readonly TimedIntent[],
   { endedUs }: Session,
 ) {
@@ -231,10 +243,10 @@ function againOf(
       ? next?.atUs
       : Math.min(firstDifference.live.atUs, firstDifference.replay.atUs);
   const match = matchFills(account.fills, fillsAgain, WINDOW_US);
-  const explainer = new AgainExplainer(instrument, account, ran, WINDOW_US, divergedUs);
+  const explainer = new RerunFillExplainer(instrument, account, ran, WINDOW_US, divergedUs);
   const differences = [
-    ...match.liveOnly.map((unmatched) => explainer.live(unmatched)),
-    ...match.replayedOnly.map((unmatched) => explainer.replayed(unmatched)),
+    ...match.liveOnly.map((unmatched) => explainer.explainLive(unmatched)),
+    ...match.replayedOnly.map((unmatched) => explainer.explainReplayed(unmatched)),
   ];
   const asOne = ({
     side,
@@ -269,8 +281,8 @@ function againOf(
         firstDifference === null
           ? null
           : {
-              liveAt: instantOf(firstDifference.live.atUs),
-              replayAt: instantOf(firstDifference.replay.atUs),
+              liveAt: formatInstant(firstDifference.live.atUs),
+              replayAt: formatInstant(firstDifference.replay.atUs),
               live: intentText(firstDifference.live),
               replay: intentText(firstDifference.replay),
             },
@@ -304,17 +316,25 @@ function fillsOf(
     replay,
     matchedBase: instrument.toldAmountOf(match.matchedLots),
     unionBase: instrument.toldAmountOf(match.unionLots),
-    share: alikeShare(match),
+    share: matchedShare(match),
     differences: inOrder(differences),
   };
 }
 
 function inOrder(differences: readonly FillDifference[]): ComparedDifference[] {
-  return [...differences].sort((one, other) => one.atUs - other.atUs).map(told);
+  return [...differences].sort((one, other) => one.atUs - other.atUs).map(toComparedDifference);
 }
 
-function told({ atUs, only, side, price, amount, kind, why }: FillDifference): ComparedDifference {
-  return { only, at: instantOf(atUs), side, price, amount, kind, why };
+function toComparedDifference({
+  atUs,
+  only,
+  side,
+  price,
+  amount,
+  kind,
+  why,
+}: FillDifference): ComparedDifference {
+  return { only, at: formatInstant(atUs), side, price, amount, kind, why };
 }
 
 function meanPrices(

@@ -1,22 +1,22 @@
 import type { CreditUnits, MarketId, Ms } from "../../core/units.js";
 import { instantText } from "../../history/day.js";
-import { lengthOf, type Span } from "../../history/spans.js";
-import { MANUAL } from "../../risk/halt.js";
+import { type Span, totalLengthMs } from "../../history/spans.js";
+import { MANUAL_HALT } from "../../risk/halt.js";
 import {
-  DOUBTS,
-  DoubtfulFills,
-  type DoubtfulSum,
-  doubtfulFees,
+  AMBIGUITY_TEXTS,
+  type AmbiguousFillSum,
+  AmbiguousFills,
+  describeAmbiguousFees,
 } from "../record/ambiguous-fills.js";
 import type { ReplayFill } from "../record/run-observer.js";
-import { mostlyDoubtful } from "../report/describe-mostly-ambiguous.js";
+import { describeMostlyAmbiguous } from "../report/describe-mostly-ambiguous.js";
 import type { Session } from "../session/session-file.js";
-import { type Judged, WINDOW_US } from "./fit-model.js";
-import type { StoodHalt } from "./halt-history.js";
+import { type EvaluatedModel, WINDOW_US } from "./fit-model.js";
+import type { HaltRecord } from "./halt-history.js";
 import type { FillMatch } from "./match-fills.js";
 import type { OpenedSessionMarket } from "./open-session.js";
-import type { IntentsAgain } from "./replay/replay-turns.js";
-import { type RanAgain, startCreditOf } from "./replay/rerun-session.js";
+import type { TurnReplayResult } from "./replay/replay-turns.js";
+import { computeStartCredit, type RerunResult } from "./replay/rerun-session.js";
 
 type SessionTime = Pick<Session, "startedUs" | "endedUs">;
 
@@ -26,19 +26,19 @@ interface ShareOfUnion {
 }
 
 /** What a reader of a comparison must know, so that nobody takes its figures for more than they are. */
-export function notesOf(
+export function buildComparisonNotes(
   session: Session,
   opened: readonly OpenedSessionMarket[],
-  again: RanAgain,
-  same: IntentsAgain,
+  again: RerunResult,
+  same: TurnReplayResult,
   cutOff: readonly Span[],
 ): string[] {
   return [
     ...mostlyDoubtfulNotes(opened, again),
-    ...sessionNotes(session, again.opened),
+    ...sessionNotes(session, again.marketsWithOpeningPosition),
     ...opened.flatMap(recorderNotes),
-    ...cutOff.map(cutOffNote),
-    ...handHaltNotes(session, same.halts),
+    ...cutOff.map(outageNote),
+    ...manualHaltNotes(session, same.halts),
     ...(same.firstDifference === undefined
       ? haltNotes(session, opened, same.halts, again.halts)
       : []),
@@ -51,7 +51,7 @@ export function notesOf(
 export function worthlessNotes(
   { mode }: Pick<Session, "mode">,
   opened: readonly OpenedSessionMarket[],
-  again: RanAgain,
+  again: RerunResult,
 ): string[] {
   const silent =
     mode === "no-fills" ? [] : opened.filter(({ account }) => account.orders.length === 0);
@@ -62,10 +62,10 @@ export function worthlessNotes(
 }
 
 /** Of markets most of whose fills of the run again are doubtful. */
-function mostlyDoubtfulNotes(opened: readonly OpenedSessionMarket[], again: RanAgain): string[] {
+function mostlyDoubtfulNotes(opened: readonly OpenedSessionMarket[], again: RerunResult): string[] {
   return opened.flatMap(({ marketId }) => {
     const fills = again.markets.get(marketId)?.fills ?? [];
-    const told = mostlyDoubtful({
+    const told = describeMostlyAmbiguous({
       marketId,
       fills: { all: { fills: fills.length }, doubtful: doubtfulFillsOf(fills) },
     });
@@ -73,8 +73,8 @@ function mostlyDoubtfulNotes(opened: readonly OpenedSessionMarket[], again: RanA
   });
 }
 
-function doubtfulFillsOf(fills: Iterable<ReplayFill>): DoubtfulFills {
-  const doubtful = new DoubtfulFills();
+function doubtfulFillsOf(fills: Iterable<ReplayFill>): AmbiguousFills {
+  const doubtful = new AmbiguousFills();
   for (const fill of fills) doubtful.add(fill);
   return doubtful;
 }
@@ -82,8 +82,8 @@ function doubtfulFillsOf(fills: Iterable<ReplayFill>): DoubtfulFills {
 function haltNotes(
   session: SessionTime,
   opened: readonly OpenedSessionMarket[],
-  live: readonly StoodHalt[],
-  again: readonly StoodHalt[],
+  live: readonly HaltRecord[],
+  again: readonly HaltRecord[],
 ): string[] {
   const markets = opened.map(({ marketId }) => marketId);
   return [
@@ -110,7 +110,7 @@ function sessionNotes(session: Session, begunWith: ReadonlySet<MarketId>): strin
           `${end.transfersQuote} was deposited after the first decision; the replay has it from the beginning`,
         ]
       : []),
-    ...(startCreditOf(session) === 0n
+    ...(computeStartCredit(session) === 0n
       ? ["the session's account had no credit: the replay can place nothing"]
       : []),
     ...(mode === "no-fills"
@@ -127,21 +127,21 @@ export function recorderNotes({
   return findings.map((finding) => `the recording of ${marketId} says: ${finding}`);
 }
 
-function cutOffNote([fromMs, toMs]: Span): string {
+function outageNote([fromMs, toMs]: Span): string {
   return `the session was cut off from ${instantText(fromMs)} to ${instantText(toMs)}: what the bot run again sends meanwhile waits for the line, or is lost`;
 }
 
 /** Of a session whose quotes a person took down. The bot run again has its quotes out meanwhile, and a profit that live had no chance of. */
-export function handHaltNotes(
+export function manualHaltNotes(
   { startedUs, endedUs }: SessionTime,
-  halts: readonly StoodHalt[],
+  halts: readonly HaltRecord[],
 ): string[] {
   const whole = seconds((endedUs - startedUs) / 1000);
   return halts
-    .filter(({ reason }) => reason === MANUAL)
+    .filter(({ reason }) => reason === MANUAL_HALT)
     .map(({ marketId, spans }) => {
       const where = marketId === undefined ? "" : ` in ${marketId}`;
-      return `the session was halted by hand${where} for ${seconds(lengthOf(spans))} of its ${whole} s: the bot run again is not, and quotes meanwhile`;
+      return `the session was halted by hand${where} for ${seconds(totalLengthMs(spans))} of its ${whole} s: the bot run again is not, and quotes meanwhile`;
     });
 }
 
@@ -149,19 +149,19 @@ export function handHaltNotes(
 export function guardHaltNotes(
   { startedUs, endedUs }: SessionTime,
   markets: readonly MarketId[],
-  live: readonly StoodHalt[],
-  again: readonly StoodHalt[],
+  live: readonly HaltRecord[],
+  again: readonly HaltRecord[],
 ): string[] {
   const whole = seconds((endedUs - startedUs) / 1000);
   return markets.flatMap((marketId) => {
     const [ofLive, ofAgain] = [live, again].map((halts) =>
       halts.filter(
         (halt) =>
-          halt.reason !== MANUAL &&
+          halt.reason !== MANUAL_HALT &&
           halt.isRung !== true &&
           (halt.marketId === undefined || halt.marketId === marketId),
       ),
-    ) as [StoodHalt[], StoodHalt[]];
+    ) as [HaltRecord[], HaltRecord[]];
     const [liveMs, againMs] = [standstillMs(ofLive), standstillMs(ofAgain)];
     if (Math.abs(liveMs - againMs) * 1000 <= WINDOW_US) return [];
     return [
@@ -174,12 +174,12 @@ export function guardHaltNotes(
 export function rungNotes(
   { startedUs, endedUs }: SessionTime,
   markets: readonly MarketId[],
-  live: readonly StoodHalt[],
-  again: readonly StoodHalt[],
+  live: readonly HaltRecord[],
+  again: readonly HaltRecord[],
 ): string[] {
   const whole = seconds((endedUs - startedUs) / 1000);
   return markets.flatMap((marketId) => {
-    const bearing = (halts: readonly StoodHalt[]) =>
+    const bearing = (halts: readonly HaltRecord[]) =>
       halts.filter(
         ({ isRung, marketId: where }) =>
           isRung === true && (where === undefined || where === marketId),
@@ -193,12 +193,12 @@ export function rungNotes(
   });
 }
 
-function standstillMs(halts: readonly StoodHalt[]): Ms {
-  return lengthOf(halts.flatMap(({ spans }) => spans));
+function standstillMs(halts: readonly HaltRecord[]): Ms {
+  return totalLengthMs(halts.flatMap(({ spans }) => spans));
 }
 
-function reasonsText(halts: readonly StoodHalt[]): string {
-  const reasons = halts.map(({ reason, spans }) => `${reason} ${seconds(lengthOf(spans))} s`);
+function reasonsText(halts: readonly HaltRecord[]): string {
+  const reasons = halts.map(({ reason, spans }) => `${reason} ${seconds(totalLengthMs(spans))} s`);
   return reasons.length === 0 ? "" : ` (${reasons.join(", ")})`;
 }
 
@@ -209,7 +209,7 @@ function seconds(ms: Ms): string {
 /** What a fit is worth, where the half that it did not see says nothing for it. */
 export function fitNote(
   marketId: string,
-  { best, plain }: Record<"best" | "plain", Pick<Judged, "secondHalf">>,
+  { best, plain }: Record<"best" | "plain", Pick<EvaluatedModel, "secondHalf">>,
 ): string[] {
   const [fitted, unfitted] = [best.secondHalf.share, plain.secondHalf.share];
   const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
@@ -248,16 +248,16 @@ function takersNote({ marketId, instrument, account, isInBook }: OpenedSessionMa
 }
 
 /** What hangs on fills of the run again of which the market does not tell whether their orders had come to rest. */
-function doubtNotes({ marketId, instrument }: OpenedSessionMarket, again: RanAgain): string[] {
+function doubtNotes({ marketId, instrument }: OpenedSessionMarket, again: RerunResult): string[] {
   const doubtful = doubtfulFillsOf(again.markets.get(marketId)?.fills ?? []);
   const credit = (units: CreditUnits): string => instrument.creditToDecimal(units);
-  const note = ({ fills, lots, fees, feesOtherwise }: DoubtfulSum, what: string): string[] =>
+  const note = ({ fills, lots, fees, feesOtherwise }: AmbiguousFillSum, what: string): string[] =>
     fills === 0
       ? []
       : [
-          `in ${marketId} ${fills} of the run again's fills, ${instrument.amountOf(Number(lots))} base units, ${what}: ${doubtfulFees(credit(fees), credit(feesOtherwise))}`,
+          `in ${marketId} ${fills} of the run again's fills, ${instrument.amountOf(Number(lots))} base units, ${what}: ${describeAmbiguousFees(credit(fees), credit(feesOtherwise))}`,
         ];
   return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) =>
-    note(doubtful[kind], DOUBTS[kind]),
+    note(doubtful[kind], AMBIGUITY_TEXTS[kind]),
   );
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DOUBT_RULES } from "../venue/ambiguous-fill-rule.js";
+import { AMBIGUOUS_FILL_RULES } from "../venue/ambiguous-fill-rule.js";
 
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 const count = z.int().nonnegative();
@@ -108,7 +108,7 @@ const market = z.strictObject({
       model: z
         .strictObject({
           queue: z.string(),
-          doubtful: z.enum(DOUBT_RULES),
+          doubtful: z.enum(AMBIGUOUS_FILL_RULES),
           orderLatencyMs: z.number(),
           responseLatencyMs: z.number(),
         })

@@ -2,7 +2,7 @@ import type { Instrument } from "../../core/instrument.js";
 import type { Lots } from "../../core/units.js";
 import type { RecordedAccount, RecordedFill, RecordedOrder } from "../session/recorded-orders.js";
 import { WINDOW_US } from "./fit-model.js";
-import { filledBeside, type Unmatched } from "./match-fills.js";
+import { findMatchableFills, type Unmatched } from "./match-fills.js";
 import type {
   OrderReplay,
   ReplayedOrder,
@@ -45,7 +45,7 @@ export interface FillDifference {
 }
 
 /** What a {@link FillDifference} tells of the fill itself. @param lots how much of it one of the two has alone. */
-export function toldFill(
+export function describeFill(
   instrument: Instrument,
   { side, ticks, atUs }: Pick<RecordedFill, "side" | "ticks" | "atUs">,
   lots: Lots,
@@ -78,9 +78,9 @@ export class FillExplainer {
     this.#isShared = isShared;
   }
 
-  live({ fill, lots }: Unmatched<RecordedFill>): FillDifference {
+  explainLive({ fill, lots }: Unmatched<RecordedFill>): FillDifference {
     const order = this.#orderOf(fill);
-    const at = { only: "live", ...toldFill(this.#instrument, fill, lots) } as const;
+    const at = { only: "live", ...describeFill(this.#instrument, fill, lots) } as const;
     if (order === undefined)
       return {
         ...at,
@@ -97,8 +97,8 @@ export class FillExplainer {
     return { ...at, ...this.#whyNotReplayed(fill, replayed) };
   }
 
-  replayed({ fill, lots }: Unmatched<ReplayOrderFill>): FillDifference {
-    const at = { only: "replay", ...toldFill(this.#instrument, fill, lots) } as const;
+  explainReplayed({ fill, lots }: Unmatched<ReplayOrderFill>): FillDifference {
+    const at = { only: "replay", ...describeFill(this.#instrument, fill, lots) } as const;
     const { recorded } = fill.order;
     const filled = filledSteps(recorded).map(({ atUs }) => atUs);
     if (recorded.acceptedUs === undefined)
@@ -130,7 +130,7 @@ export class FillExplainer {
       );
       if (took === undefined)
         return { ...at, kind: "time", why: `live its order was filled ${when}` };
-      const untold = this.#untold(took, fill.order);
+      const untold = this.#explainHiddenLiquidity(took, fill.order);
       if (untold !== undefined) return { ...at, kind: "untold", why: `${when} ${untold}` };
       return {
         ...at,
@@ -168,7 +168,7 @@ export class FillExplainer {
     replayed: ReplayedOrder,
   ): Pick<FillDifference, "kind" | "why"> {
     const { ended, arrivedUs, fills } = replayed;
-    const untold = this.#untold(fill, replayed);
+    const untold = this.#explainHiddenLiquidity(fill, replayed);
     if (untold !== undefined) return { kind: "untold", why: untold };
     if (this.#isShared && !fill.isMaker && fill.atUs - arrivedUs >= MATCHED_WITHIN_US) {
       const why = `the exchange stamped its trade ${apart(arrivedUs, fill.atUs)} after it took the order: so late, no print is taken for its own`;
@@ -180,7 +180,7 @@ export class FillExplainer {
     );
     const filledLots = fills.reduce((sum, { lots }) => sum + lots, 0);
     const isPartOfIt =
-      filledLots < replayed.recorded.lots && filledBeside(fills, fill, WINDOW_US).length > 0;
+      filledLots < replayed.recorded.lots && findMatchableFills(fills, fill, WINDOW_US).length > 0;
     if (nearestUs !== undefined && !isPartOfIt) {
       const why = `the replay filled of its order ${this.#filledText(replayed)}, ${apart(nearestUs, fill.atUs)} ${nearestUs < fill.atUs ? "earlier" : "later"}`;
       if (fills.some(({ ticks }) => ticks === fill.ticks)) return { kind: "time", why };
@@ -217,7 +217,10 @@ export class FillExplainer {
   }
 
   /** That live it took what the replayed book did not show; undefined where that is not so, or where prints say what it took. */
-  #untold({ isMaker, ticks, lots }: RecordedFill, { found }: ReplayedOrder): string | undefined {
+  #explainHiddenLiquidity(
+    { isMaker, ticks, lots }: RecordedFill,
+    { displayedAtArrival: found }: ReplayedOrder,
+  ): string | undefined {
     const shownLots = found.get(ticks) ?? 0;
     if (isMaker || this.#isShared || shownLots >= lots) return undefined;
     const { amountOf } = amounts(this.#instrument);

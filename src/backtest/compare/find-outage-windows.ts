@@ -1,12 +1,12 @@
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
-import { dayOf } from "../../history/day.js";
-import { SEAM_MS } from "../../history/record/seal-part.js";
-import { gapsOf, type Span, unionOf } from "../../history/spans.js";
+import { toDay } from "../../history/day.js";
+import { MAX_PART_GAP_MS } from "../../history/record/seal-part.js";
+import { findGaps, mergeSpans, type Span } from "../../history/spans.js";
 import type { RecordedRequest } from "../session/recorded-orders.js";
 import type { OpenedSessionMarket } from "./open-session.js";
 
 /** What of a market tells when the line to it was cut. */
-export type CutMarket = Pick<OpenedSessionMarket, "heard" | "unheard"> & {
+export type OutageEvidence = Pick<OpenedSessionMarket, "recordedTape" | "unrecordedSpans"> & {
   readonly account: { readonly requests: readonly RecordedRequest[] };
 };
 
@@ -17,26 +17,30 @@ const EVER: Span = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
  * book that it was told again. Where a request of its own was answered meanwhile, the line had borne until then: before it was cut only between two of those, where others were not.
  * What lies before the first book or after the last tells nothing.
  */
-export function cutOffsOf(markets: readonly CutMarket[]): readonly Span[] {
+export function findOutageWindows(markets: readonly OutageEvidence[]): readonly Span[] {
   const requests = markets.flatMap(({ account }) => account.requests);
-  const heard = unionOf(markets.flatMap(({ unheard }) => gapsOf(unheard, EVER)));
-  const delayUs = Math.min(...markets.map((market) => leastDelayUs(market.heard)));
-  return gapsOf(heard, EVER).flatMap((gap) => {
+  const heard = mergeSpans(
+    markets.flatMap(({ unrecordedSpans: unheard }) => findGaps(unheard, EVER)),
+  );
+  const delayUs = Math.min(...markets.map((market) => leastDelayUs(market.recordedTape)));
+  return findGaps(heard, EVER).flatMap((gap) => {
     const [fromMs, toMs] = gap;
     const begins = markets.some(
-      (market) => (market.heard.exchangeUs[0] ?? Number.POSITIVE_INFINITY) < fromMs * 1000,
+      (market) => (market.recordedTape.exchangeUs[0] ?? Number.POSITIVE_INFINITY) < fromMs * 1000,
     );
-    const nextUs = Math.min(...markets.map((market) => nextBookUs(market.heard, toMs * 1000)));
+    const nextUs = Math.min(
+      ...markets.map((market) => nextBookUs(market.recordedTape, toMs * 1000)),
+    );
     return begins && nextUs < Number.POSITIVE_INFINITY
-      ? lostWithin(requests, fromMs * 1000 + delayUs, nextUs, isSeam(gap))
+      ? findOutagesBetween(requests, fromMs * 1000 + delayUs, nextUs, isPartBoundary(gap))
       : [];
   });
 }
 
 /** Whether a moment lies between two parts of a recording, of which one begins as a day of the exchange's does: its recorder heard all the same. */
-function isSeam([fromMs, toMs]: Span): boolean {
+function isPartBoundary([fromMs, toMs]: Span): boolean {
   // Whether a day is over is looked at once a second.
-  return toMs - fromMs <= SEAM_MS && dayOf(fromMs - 2 * SEAM_MS) !== dayOf(toMs);
+  return toMs - fromMs <= MAX_PART_GAP_MS && toDay(fromMs - 2 * MAX_PART_GAP_MS) !== toDay(toMs);
 }
 
 /** What the bot's clock is ahead of the exchange's at least, as far as it can tell. */
@@ -62,7 +66,7 @@ function nextBookUs({ messages, exchangeUs, localUs, kind }: Tape, fromUs: numbe
 }
 
 /** @param isHeard whether something was heard within: then only what was never answered tells that the line was cut. */
-function lostWithin(
+function findOutagesBetween(
   requests: readonly RecordedRequest[],
   lastUs: number,
   nextUs: number,

@@ -1,15 +1,15 @@
 import type { Instrument } from "../../core/instrument.js";
-import { queueModelNamed } from "../../core/queue/queue-model-names.js";
+import { createQueueModel } from "../../core/queue/queue-model-names.js";
 import type { Tape } from "../../history/columns/tape/tape.js";
 import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
-import { alikeShare, type FillMatch, matchFills } from "./match-fills.js";
-import { arrivalOf } from "./replay/arrival-estimator.js";
+import { type FillMatch, matchedShare, matchFills } from "./match-fills.js";
+import { createArrivalEstimator } from "./replay/arrival-estimator.js";
 import {
   type OrderReplay,
   type ReplayOrderFill,
-  replayOrders,
+  replayRecordedOrders,
 } from "./replay/replay-recorded-orders.js";
-import { earlierBook } from "./replay/shift-book-earlier.js";
+import { shiftBookEarlier } from "./replay/shift-book-earlier.js";
 
 /** Two fills at most so far apart are the same. */
 export const WINDOW_US = 1_000_000;
@@ -33,7 +33,7 @@ export interface Parity {
 }
 
 /** The recorded orders under one model. */
-export interface Judged {
+export interface EvaluatedModel {
   readonly model: FillModel;
   readonly replay: OrderReplay;
   readonly whole: Parity;
@@ -61,15 +61,15 @@ export interface ParityInputs {
 const FIRST_MS = -0.5;
 
 /** The model that a fit begins with: what the recording itself shows, and where it shows none, nobody before us who is not shown to be. */
-export function plainModel(inputs: ParityInputs): FillModel {
+export function initialModel(inputs: ParityInputs): FillModel {
   // Who traded with us was printed, with a stamp: what the book tells later can only take away what was not there.
   return inputs.isShared
     ? { isShared: true, queue: "risk-averse", bookLagMs: 0, shiftMs: FIRST_MS }
-    : historyModel(inputs);
+    : backtestModel(inputs);
 }
 
 /** As a backtest would fill the recorded orders, though its history knows nothing of them. */
-export function historyModel({ bookLagMs, queue = "risk-averse" }: ParityInputs): FillModel {
+export function backtestModel({ bookLagMs, queue = "risk-averse" }: ParityInputs): FillModel {
   return { isShared: false, queue, bookLagMs, shiftMs: 0 };
 }
 
@@ -80,7 +80,7 @@ const NEAR_MS = [0, 0.5, -0.5, 1, -1, 2, -2, 3, -3, 5, -5, 10, -10, 20, -20, 40]
 const FAR_MS = [0, 10, 25, 50, 100];
 
 /** What {@link fitModel} tries of each part of a model, the others as they are best so far. */
-function triedOf({ isShared, bookLagMs, shiftMs }: FillModel) {
+function candidatesFor({ isShared, bookLagMs, shiftMs }: FillModel) {
   const nearMs = NEAR_MS.map((byMs) => bookLagMs + byMs).filter((lagMs) => lagMs > 0);
   return {
     bookLagMs: isShared ? [bookLagMs] : [...nearMs, ...FAR_MS],
@@ -92,9 +92,9 @@ const PARTS = ["bookLagMs", "shiftMs", "queue"] as const;
 const MOST_ROUNDS = 3;
 
 /** Sends the recorded orders through one model. */
-export function judgeFit(inputs: ParityInputs, model: FillModel): Judged {
+export function evaluateModel(inputs: ParityInputs, model: FillModel): EvaluatedModel {
   return judgeOn(
-    earlierBook(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs),
+    shiftBookEarlier(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs),
     inputs,
     model,
   );
@@ -105,23 +105,23 @@ export function judgeFit(inputs: ParityInputs, model: FillModel): Judged {
  * price within the window. One part of the model is tried after the other, until none makes it better; of equals the one nearest to what the recording itself shows stands. The second
  * half has no say in it.
  */
-export function fitModel(inputs: ParityInputs, plain: FillModel = plainModel(inputs)): Fit {
-  const seen = new Map<string, Judged>();
+export function fitModel(inputs: ParityInputs, plain: FillModel = initialModel(inputs)): Fit {
+  const seen = new Map<string, EvaluatedModel>();
   let tape = { lagMs: 0, tape: inputs.tape };
-  const tried = (model: FillModel): Judged => {
+  const tried = (model: FillModel): EvaluatedModel => {
     const key = JSON.stringify(model);
     const known = seen.get(key);
     if (known !== undefined) return known;
     if (tape.lagMs !== model.bookLagMs)
       tape = {
         lagMs: model.bookLagMs,
-        tape: earlierBook(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs),
+        tape: shiftBookEarlier(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs),
       };
     const judged = judgeOn(tape.tape, inputs, model);
     seen.set(key, judged);
     return judged;
   };
-  const parts = triedOf(plain);
+  const parts = candidatesFor(plain);
   let best = tried(plain);
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = best;
@@ -138,23 +138,31 @@ export function fitModel(inputs: ParityInputs, plain: FillModel = plainModel(inp
 
 /** What a fit came to. */
 export interface Fit {
-  readonly best: Judged;
+  readonly best: EvaluatedModel;
   /** What it began with. */
-  readonly plain: Judged;
+  readonly plain: EvaluatedModel;
   /** How many models it tried. */
   readonly tried: number;
 }
 
-function judgeOn(tape: Tape, { instrument, account }: ParityInputs, model: FillModel): Judged {
-  const queue = queueModelNamed(model.queue, instrument.lotBase);
-  const arrivalUs = arrivalOf(account, model.shiftMs * 1000);
-  const replay = replayOrders(tape, account, { queue, arrivalUs, isShared: model.isShared });
+function judgeOn(
+  tape: Tape,
+  { instrument, account }: ParityInputs,
+  model: FillModel,
+): EvaluatedModel {
+  const queue = createQueueModel(model.queue, instrument.lotBase);
+  const arrivalUs = createArrivalEstimator(account, model.shiftMs * 1000);
+  const replay = replayRecordedOrders(tape, account, {
+    queue,
+    arrivalUs,
+    isShared: model.isShared,
+  });
   const middleUs = middleOf(account);
   const between = (fromUs: number, toUs: number): Parity => {
     const within = <Fill extends { readonly atUs: number }>(fills: readonly Fill[]): Fill[] =>
       fills.filter(({ atUs }) => atUs >= fromUs && atUs < toUs);
     const match = matchFills(within(account.fills), within(replay.fills), WINDOW_US);
-    return { match, share: alikeShare(match) };
+    return { match, share: matchedShare(match) };
   };
   return {
     model,

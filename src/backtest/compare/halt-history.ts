@@ -1,9 +1,9 @@
-import type { Notice } from "../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../bot/engine/bot-event.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Span } from "../../history/spans.js";
 
 /** When a bot stood halted for a reason, or its quotes were others by the risk ladder: in one market, or in all where none is named. */
-export interface StoodHalt {
+export interface HaltRecord {
   /** The name of a guard, that of a halt by hand, or the measure of a rung. */
   readonly reason: string;
   /** A rung widened the quotes or let only reducing orders rest: they were not down. */
@@ -14,11 +14,11 @@ export interface StoodHalt {
 }
 
 /** Keeps when a bot stood halted, by reason and market: no config tells of it. */
-export class StoodHalts {
+export class HaltHistory {
   readonly #fromMs: Ms;
   readonly #halts = new Map<
     string,
-    StoodHalt & { readonly spans: Span[]; sinceMs: Ms | undefined }
+    HaltRecord & { readonly spans: Span[]; sinceMs: Ms | undefined }
   >();
 
   /** @param fromMs what was before it is left out. */
@@ -26,7 +26,7 @@ export class StoodHalts {
     this.#fromMs = fromMs;
   }
 
-  hear(notice: Notice, atMs: Ms): void {
+  onBotEvent(notice: BotEvent, atMs: Ms): void {
     if (notice.kind === "halted")
       return this.#note({ reason: notice.reason, marketId: notice.marketId }, notice.on, atMs);
     if (notice.kind !== "rung") return;
@@ -38,7 +38,7 @@ export class StoodHalts {
     );
   }
 
-  #note(of: Omit<StoodHalt, "spans">, on: boolean, atMs: Ms): void {
+  #note(of: Omit<HaltRecord, "spans">, on: boolean, atMs: Ms): void {
     const key = JSON.stringify([of.reason, of.marketId, of.isRung]);
     const halt = this.#halts.get(key) ?? { ...of, spans: [], sinceMs: undefined };
     this.#halts.set(key, halt);
@@ -47,7 +47,7 @@ export class StoodHalts {
   }
 
   /** All that there were. @param endMs when the bot's time was over, which ends those that were still on */
-  until(endMs: Ms): readonly StoodHalt[] {
+  haltsUntil(endMs: Ms): readonly HaltRecord[] {
     for (const key of this.#halts.keys()) this.#end(key, endMs);
     return [...this.#halts.values()].flatMap(({ sinceMs: _, ...halt }) =>
       halt.spans.length === 0 ? [] : [halt],

@@ -82,7 +82,7 @@ export function matchFills<Live extends SidedFill, Replayed extends SidedFill>(
  * Those of some fills that {@link matchFills} may have matched with a fill: of its side and price, within the window. What both filled there is matched, so what one has beyond it
  * is no matter of time.
  */
-export function filledBeside<Fill extends SidedFill>(
+export function findMatchableFills<Fill extends SidedFill>(
   fills: readonly Fill[],
   { side, ticks, atUs }: SidedFill,
   windowUs: number,
@@ -93,7 +93,7 @@ export function filledBeside<Fill extends SidedFill>(
 }
 
 /** The share of the union's size that both have; 1 where neither has anything. */
-export function alikeShare({
+export function matchedShare({
   matchedLots,
   unionLots,
 }: Pick<FillMatch<unknown, unknown>, "matchedLots" | "unionLots">): number {

@@ -11,7 +11,7 @@ const MOST_US = 5_000_000;
  * with that order's price in it. 0 where no order tells.
  * @param tape as it was recorded, our orders in it.
  */
-export function measuredBookLagMs(tape: Tape, orders: readonly RecordedOrder[]): number {
+export function measureBookLagMs(tape: Tape, orders: readonly RecordedOrder[]): number {
   const coming = orders.flatMap(({ acceptedUs, side, ticks, steps }) =>
     acceptedUs !== undefined && (steps[0]?.openLots ?? 0) > 0
       ? [{ atUs: acceptedUs, key: side === "BUY" ? ticks : -ticks }]

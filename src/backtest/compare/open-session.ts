@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Instrument } from "../../core/instrument.js";
 import { DAY_MS, type MarketId } from "../../core/units.js";
 import { openMarks } from "../../history/columns/open-marks.js";
-import { joined, openTapes } from "../../history/columns/tape/open-tapes.js";
+import { joinTapes, openTapes } from "../../history/columns/tape/open-tapes.js";
 import type { MarkTape, Tape } from "../../history/columns/tape/tape.js";
 import { RECORDED_KINDS } from "../../history/record/recording-part.js";
 import type { Span } from "../../history/spans.js";
@@ -12,9 +12,9 @@ import { readAccount } from "../session/read-account.js";
 import type { RecordedAccount } from "../session/recorded-orders.js";
 import { SESSION_FILES, type Session } from "../session/session-file.js";
 import type { ParityInputs } from "./fit-model.js";
-import { measuredBookLagMs } from "./measure-book-lag.js";
-import { withoutOwn } from "./replay/remove-own-orders.js";
-import { ownChangesUs } from "./replay/shift-book-earlier.js";
+import { measureBookLagMs } from "./measure-book-lag.js";
+import { removeOwnOrders } from "./replay/remove-own-orders.js";
+import { ownBookChangesUs } from "./replay/shift-book-earlier.js";
 
 /** One market of a recorded session, opened. */
 export interface OpenedSessionMarket {
@@ -27,9 +27,9 @@ export interface OpenedSessionMarket {
     readonly marks: MarkTape | undefined;
   };
   /** As it was heard, our orders in it where the exchange had them. */
-  readonly heard: Tape;
+  readonly recordedTape: Tape;
   /** When nothing of it was heard at all, milliseconds of the exchange's clock, ascending. */
-  readonly unheard: readonly Span[];
+  readonly unrecordedSpans: readonly Span[];
   /** Whether the recorded book has our orders in it. */
   readonly isInBook: boolean;
   /** What its recorder found wrong with what it heard. */
@@ -58,10 +58,10 @@ export async function openSession(
     });
     const account = await readAccount(store, instrument);
     const source = await openTapes(store, marketId, { ...span, tickSize, stepSize });
-    const heard = await joined(source);
+    const heard = await joinTapes(source);
     // A paper order was in nobody's book.
     const isInBook = session.mode === "live";
-    const tape = isInBook ? withoutOwn(heard, account.orders) : heard;
+    const tape = isInBook ? removeOwnOrders(heard, account.orders) : heard;
     const hasMarks = store.days({ market: marketId, kind: "marks" }).length > 0;
     const marks = hasMarks
       ? await openMarks(store, marketId, { ...span, creditDecimals })
@@ -71,9 +71,11 @@ export async function openSession(
       instrument,
       account,
       history: { grade: "books", tape, marks, gaps: source.gaps.map(({ span: gap }) => gap) },
-      heard,
+      recordedTape: heard,
       // Trades come by the market's stream as long as it is heard; a book is lost by a break of its sequence too.
-      unheard: source.gaps.flatMap(({ kind, span: gap }) => (kind === "trades" ? [gap] : [])),
+      unrecordedSpans: source.gaps.flatMap(({ kind, span: gap }) =>
+        kind === "trades" ? [gap] : [],
+      ),
       isInBook,
       findings: findingsOf(store, marketId),
     });
@@ -93,15 +95,15 @@ function findingsOf(store: HistoryStore, market: MarketId): string[] {
 }
 
 /** What of a market its recorded orders are judged by. */
-export function parityInputsOf(market: OpenedSessionMarket, { paper }: Session): ParityInputs {
-  const { instrument, account, history, heard, isInBook } = market;
+export function toParityInputs(market: OpenedSessionMarket, { paper }: Session): ParityInputs {
+  const { instrument, account, history, recordedTape: heard, isInBook } = market;
   return {
     instrument,
     account,
     tape: history.tape,
     isShared: isInBook,
-    ownChangesUs: isInBook ? ownChangesUs(account.orders) : [],
-    bookLagMs: isInBook ? measuredBookLagMs(heard, account.orders) : 0,
+    ownChangesUs: isInBook ? ownBookChangesUs(account.orders) : [],
+    bookLagMs: isInBook ? measureBookLagMs(heard, account.orders) : 0,
     queue: paper?.queue,
   };
 }

@@ -1,17 +1,17 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
-import { instantOf } from "../report/page/format-instant.js";
+import { formatInstant } from "../report/page/format-instant.js";
 import type { RecordedAccount, RecordedFill } from "../session/recorded-orders.js";
-import { type FillDifference, toldFill } from "./fill-explainer.js";
-import { filledBeside, type SidedFill, type Unmatched } from "./match-fills.js";
-import type { RanMarket, SentOrder } from "./replay/rerun-session.js";
+import { describeFill, type FillDifference } from "./fill-explainer.js";
+import { findMatchableFills, type SidedFill, type Unmatched } from "./match-fills.js";
+import type { RerunMarket, RerunOrder } from "./replay/rerun-session.js";
 
 /** Explains fills that only one of a session and its second run has: first by whether an order of ours stood there at all. */
-export class AgainExplainer {
+export class RerunFillExplainer {
   readonly #instrument: Instrument;
   readonly #account: RecordedAccount;
-  readonly #ran: RanMarket;
+  readonly #ran: RerunMarket;
   readonly #windowUs: number;
   readonly #divergedUs: number | undefined;
 
@@ -19,7 +19,7 @@ export class AgainExplainer {
   constructor(
     instrument: Instrument,
     account: RecordedAccount,
-    ran: RanMarket,
+    ran: RerunMarket,
     windowUs: number,
     divergedUs: number | undefined,
   ) {
@@ -30,11 +30,11 @@ export class AgainExplainer {
     this.#divergedUs = divergedUs;
   }
 
-  live({ fill, lots }: Unmatched<RecordedFill>): FillDifference {
+  explainLive({ fill, lots }: Unmatched<RecordedFill>): FillDifference {
     const { side, ticks, atUs } = fill;
-    const at = { only: "live", ...toldFill(this.#instrument, fill, lots) } as const;
+    const at = { only: "live", ...describeFill(this.#instrument, fill, lots) } as const;
     const standing = this.#ran.orders.filter(
-      (each) => each.side === side && each.ticks === ticks && this.#stands(each, atUs),
+      (each) => each.side === side && each.ticks === ticks && this.#isOpenAround(each, atUs),
     );
     const stood = standing.filter(
       (each) => each.atUs <= atUs && !(each.cancelledUs !== undefined && each.cancelledUs <= atUs),
@@ -79,9 +79,9 @@ export class AgainExplainer {
     };
   }
 
-  replayed({ fill, lots }: Unmatched<ReplayFill>): FillDifference {
+  explainReplayed({ fill, lots }: Unmatched<ReplayFill>): FillDifference {
     const { side, ticks, atUs, cause } = fill;
-    const at = { only: "replay", ...toldFill(this.#instrument, fill, lots) } as const;
+    const at = { only: "replay", ...describeFill(this.#instrument, fill, lots) } as const;
     const placed = this.#account.orders.filter(
       (each) =>
         each.side === side &&
@@ -140,7 +140,7 @@ export class AgainExplainer {
     return since !== undefined && since <= atUs
       ? {
           kind: "earlier-difference",
-          why: `${what}: from ${instantOf(since)} on the two wanted different quotes`,
+          why: `${what}: from ${formatInstant(since)} on the two wanted different quotes`,
         }
       : { kind: "absent", why: `${what}, though both had wanted the same quotes until then` };
   }
@@ -149,17 +149,24 @@ export class AgainExplainer {
    * What one of the two filled beside a fill; undefined where nothing. Where nothing was open there any more, what is left of the fill is a matter of size.
    * @param stays all of its orders.
    */
-  #near(fills: readonly SidedFill[], fill: SidedFill, stays: readonly Stay[], who: string) {
+  #near(
+    fills: readonly SidedFill[],
+    fill: SidedFill,
+    stays: readonly OrderLifetime[],
+    who: string,
+  ) {
     const { side, ticks, atUs } = fill;
     const isThere = (each: Pick<SidedFill, "side" | "ticks" | "atUs">, untilUs: number): boolean =>
       each.side === side && each.ticks === ticks && each.atUs <= untilUs;
-    const near = filledBeside(fills, fill, this.#windowUs);
+    const near = findMatchableFills(fills, fill, this.#windowUs);
     const [first] = near;
     if (first === undefined) return undefined;
     const lots = near.reduce((sum, each) => sum + each.lots, 0);
     const there = fills.filter((each) => isThere(each, atUs + this.#windowUs));
     const placed = stays.filter((each) => isThere(each, atUs));
-    const open = openOf(placed, there).filter((_, at) => !isOver(placed[at] as Stay, atUs));
+    const open = remainingLots(placed, there).filter(
+      (_, at) => !isOver(placed[at] as OrderLifetime, atUs),
+    );
     const isAll = open.length > 0 && open.every((left) => left === 0);
     return {
       isAll,
@@ -167,7 +174,7 @@ export class AgainExplainer {
     };
   }
 
-  #stands({ atUs: sentUs, cancelledUs }: SentOrder, atUs: number): boolean {
+  #isOpenAround({ atUs: sentUs, cancelledUs }: RerunOrder, atUs: number): boolean {
     return (
       sentUs <= atUs + this.#windowUs &&
       (cancelledUs === undefined || cancelledUs >= atUs - this.#windowUs)
@@ -176,7 +183,7 @@ export class AgainExplainer {
 }
 
 /** An order at its price, from its sending to its end. */
-interface Stay {
+interface OrderLifetime {
   readonly side: Side;
   readonly ticks: Ticks;
   readonly lots: Lots;
@@ -184,12 +191,12 @@ interface Stay {
   readonly endUs: number | undefined;
 }
 
-function isOver({ endUs }: Stay, atUs: number): boolean {
+function isOver({ endUs }: OrderLifetime, atUs: number): boolean {
   return endUs !== undefined && endUs <= atUs;
 }
 
 /** What each of some orders of one price has open after some fills there: the oldest is filled first, of those that stood there by the clocks, which may differ. */
-function openOf(stays: readonly Stay[], fills: readonly SidedFill[]): Lots[] {
+function remainingLots(stays: readonly OrderLifetime[], fills: readonly SidedFill[]): Lots[] {
   const open = stays.map(({ lots }) => lots);
   for (const { atUs, lots } of fills) {
     let left = lots;

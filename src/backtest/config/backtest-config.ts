@@ -8,7 +8,7 @@ import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { parseInstantUs } from "../../history/day.js";
-import { readRules } from "./backtest-rules.js";
+import { readBacktestRules } from "./backtest-rules.js";
 import { type BacktestFile, backtestSchema } from "./backtest-schema.js";
 
 /** One backtest, as its YAML describes it: paths absolute, the bot read, the rules known. Plain data. */
@@ -70,7 +70,11 @@ export function loadBacktestConfig(
     });
   for (const id of Object.keys(replayed)) requireStrategy(bot, id, market === id);
   const { liquidationPriceOff, insuranceFeeRate } = file.rules;
-  const { rules, asset, exchangeInfo } = readRules(file.rules, Object.keys(replayed), folder);
+  const { rules, asset, exchangeInfo } = readBacktestRules(
+    file.rules,
+    Object.keys(replayed),
+    folder,
+  );
   return {
     ...file,
     path: absolute,

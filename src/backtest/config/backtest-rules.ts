@@ -38,15 +38,19 @@ const PAPER_DECIMALS = 18;
  * @param markets the bot's ids of those that are replayed.
  * @throws ConfigError naming the file or the market
  */
-export function readRules(
+export function readBacktestRules(
   file: RulesFile,
   markets: readonly MarketId[],
   folder: string,
 ): BacktestRules {
   const found =
     file.exchangeInfo === undefined
-      ? { rules: madeRules(file.markets ?? {}, markets), asset: ASSET, exchangeInfo: undefined }
-      : toldRules(resolve(folder, file.exchangeInfo), markets, file.quoteAsset);
+      ? {
+          rules: buildRulesFromFile(file.markets ?? {}, markets),
+          asset: ASSET,
+          exchangeInfo: undefined,
+        }
+      : readExchangeInfoRules(resolve(folder, file.exchangeInfo), markets, file.quoteAsset);
   const rateLimits = rateLimitsFor(file, found.rules.rateLimits);
   const rules = {
     ...found.rules,
@@ -67,16 +71,16 @@ function rateLimitsFor(file: RulesFile, told: VenueRules["rateLimits"]): VenueRu
   return [...limits.values()];
 }
 
-/** {@link readRules}, for whoever wants nothing but the exchange's rules. */
-export function rulesOfFile(
+/** {@link readBacktestRules}, for whoever wants nothing but the exchange's rules. */
+export function readVenueRules(
   file: RulesFile,
   markets: readonly MarketId[],
   folder: string,
 ): VenueRules {
-  return readRules(file, markets, folder).rules;
+  return readBacktestRules(file, markets, folder).rules;
 }
 
-function toldRules(
+function readExchangeInfoRules(
   path: string,
   markets: readonly MarketId[],
   asset: string | undefined,
@@ -91,7 +95,7 @@ function toldRules(
   try {
     const told: unknown = JSON.parse(readPlainText(path));
     const rules = decodeRules(told, markets);
-    const info = told as { readonly markets: readonly ToldMarket[] };
+    const info = told as { readonly markets: readonly ExchangeInfoMarket[] };
     const replayed = info.markets.filter(({ id }) => markets.includes(id));
     return {
       rules,
@@ -118,13 +122,13 @@ function gasOf(
 }
 
 /** What is read of a market beside its rules. */
-interface ToldMarket {
+interface ExchangeInfoMarket {
   readonly id: MarketId;
   readonly quoteAssetName?: unknown;
 }
 
 /** The one asset that markets are quoted in. @throws ConfigError where there are several: one account holds one. */
-function assetOf(markets: readonly ToldMarket[]): string {
+function assetOf(markets: readonly ExchangeInfoMarket[]): string {
   const names = [...new Set(markets.map(({ quoteAssetName }) => String(quoteAssetName ?? ASSET)))];
   if (names.length === 1) return names[0] as string;
   throw new ConfigError("is missing: the markets are quoted in different assets", {
@@ -134,7 +138,7 @@ function assetOf(markets: readonly ToldMarket[]): string {
   });
 }
 
-function madeRules(
+function buildRulesFromFile(
   files: Readonly<Record<MarketId, MarketRulesFile>>,
   markets: readonly MarketId[],
 ): VenueRules {

@@ -14,7 +14,7 @@ import {
   QUEUE_MODEL_PATTERN,
 } from "../../core/queue/queue-model-names.js";
 import { DEFAULT_TOKEN_LIMITS } from "../../core/token-limits.js";
-import { DOUBT_RULES } from "../venue/ambiguous-fill-rule.js";
+import { AMBIGUOUS_FILL_RULES } from "../venue/ambiguous-fill-rule.js";
 
 const marketId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
 const positiveDecimal = (description: string) => quoteField(description);
@@ -239,11 +239,11 @@ const fills = z
       .describe("false: any fill is a whole one. Only to compare with engines that count so.")
       .default(true),
     doubtful: z
-      .enum(DOUBT_RULES)
+      .enum(AMBIGUOUS_FILL_RULES)
       .describe(
         "What a fill is charged, where history does not tell whether its order had come to rest, had taken or been refused. conservative: a taker's fee or a maker's, whichever is more, and a POST_ONLY order's fill no rebate. by-book: a maker's, which flatters; only to compare with engines that count so.",
       )
-      .default(DOUBT_RULES[0]),
+      .default(AMBIGUOUS_FILL_RULES[0]),
     queueAheadBase: baseField(
       "Of trades alone: what stands ahead of us at our price. Default: only a trade beyond it fills us",
     ).optional(),

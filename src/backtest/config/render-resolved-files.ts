@@ -3,11 +3,11 @@ import { stringify } from "yaml";
 import { isStrategyFile } from "../../bot/config/config.js";
 import { instantText } from "../../history/day.js";
 import { replayConfig } from "../engine/replay-config.js";
-import { instantOf } from "../report/page/format-instant.js";
+import { formatInstant } from "../report/page/format-instant.js";
 import type { BacktestConfig } from "./backtest-config.js";
 
 /** A file as a reader of a report sees it. */
-export interface ShownFile {
+export interface ResolvedFile {
   readonly name: string;
   /** YAML, which JSON is too. */
   readonly yaml: string;
@@ -28,7 +28,10 @@ const EXCHANGE_INFO = "exchangeInfo.json";
  * The files of a backtest with every default in them, in the form in which they are read: written where the backtest's lay, they run again to
  * the same report. Paths are relative to it, and nothing in them is the reader's business alone: no key's place, no state, no home folder.
  */
-export function shownFiles(config: BacktestConfig, resolved: ResolvedInputs): ShownFile[] {
+export function renderResolvedFiles(
+  config: BacktestConfig,
+  resolved: ResolvedInputs,
+): ResolvedFile[] {
   const { path, bot, history, written, account, fills, warmupMs, seed, adverseSelectionMs, name } =
     config;
   const near = (absolute: string): string => relativeTo(dirname(path), absolute);
@@ -69,7 +72,7 @@ export function shownFiles(config: BacktestConfig, resolved: ResolvedInputs): Sh
 
 /** Whole milliseconds as a person writes them, and else to the microsecond. */
 function shownInstant(atUs: number): string {
-  return atUs % 1000 === 0 ? instantText(atUs / 1000) : instantOf(atUs);
+  return atUs % 1000 === 0 ? instantText(atUs / 1000) : formatInstant(atUs);
 }
 
 /** The bot's file as the run had it. No key is read of it: any name does. */

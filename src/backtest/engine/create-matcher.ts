@@ -1,19 +1,19 @@
-import { queueModelNamed } from "../../core/queue/queue-model-names.js";
+import { createQueueModel } from "../../core/queue/queue-model-names.js";
 import type { Ticks } from "../../core/units.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import { KlineMatcher } from "../matching/kline-matcher.js";
 import type { Matcher } from "../matching/matcher.js";
 import { TradeMatcher } from "../matching/trade-matcher.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
-import type { FillModels } from "./fill-options.js";
-import { playedUntil } from "./history-truncator.js";
+import type { FillOptions } from "./fill-options.js";
+import { truncateKlines } from "./history-truncator.js";
 import type { MarketHistory } from "./market-history.js";
 
 /** What fills the orders of a market, by the grade of its history. */
-export function matcherOf(
+export function createMatcher(
   market: ReplayMarket,
   history: MarketHistory,
-  fills: FillModels,
+  fills: FillOptions,
   onTouch: (atUs: number, bidTicks: Ticks, askTicks: Ticks) => void,
   cutUs: number | undefined,
 ): Matcher {
@@ -21,7 +21,7 @@ export function matcherOf(
   const { slippageTicks } = fills;
   if (history.grade === "klines") {
     const { path, volumeShare } = fills;
-    const klines = playedUntil(history.klines, path, cutUs);
+    const klines = truncateKlines(history.klines, path, cutUs);
     return new KlineMatcher({
       klines,
       listener: market,
@@ -43,7 +43,7 @@ export function matcherOf(
       onTouch,
     });
   }
-  const queue = queueModelNamed(fills.queue, instrument.lotBase);
+  const queue = createQueueModel(fills.queue, instrument.lotBase);
   return new BookMatcher({
     tape: history.tape,
     listener: market,

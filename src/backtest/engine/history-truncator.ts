@@ -8,7 +8,7 @@ import type { MarketHistory } from "./market-history.js";
  * What the bot has heard of a market by an instant of its clock: nothing else of the history is left, so that who looks at what is still under way
  * finds nothing. What the exchange has is another matter: there is all that is stamped before.
  */
-export class HeardUntil {
+export class HistoryTruncator {
   readonly #cutUs: number | undefined;
   /** Nothing overtakes: what follows on something that was not heard yet is not heard either. */
   #isOver = false;
@@ -18,15 +18,15 @@ export class HeardUntil {
     this.#cutUs = cutUs;
   }
 
-  of(history: MarketHistory): MarketHistory {
+  truncate(history: MarketHistory): MarketHistory {
     if (this.#cutUs === undefined) return history;
     return history.grade === "klines"
       ? { ...history, klines: closedBy(history.klines, this.#cutUs) }
-      : { ...history, tape: this.take(history.tape) };
+      : { ...history, tape: this.truncateTape(history.tape) };
   }
 
   /** The same of the next tape. */
-  take(tape: Tape): Tape {
+  truncateTape(tape: Tape): Tape {
     const cutUs = this.#cutUs;
     if (cutUs === undefined) return tape;
     const heard = this.#isOver ? [] : heardMessages(tape, cutUs);
@@ -35,7 +35,7 @@ export class HeardUntil {
   }
 
   /** Marks that are not heard yet are never heard: the exchange has them all the same. */
-  marks(marks: MarkTape | undefined): MarkTape | undefined {
+  truncateMarks(marks: MarkTape | undefined): MarkTape | undefined {
     const cutUs = this.#cutUs;
     if (marks === undefined || cutUs === undefined) return marks;
     return {
@@ -46,7 +46,7 @@ export class HeardUntil {
 }
 
 /** Candles as far as the exchange has come by an instant: what the path has not reached of the last one is where it stands. */
-export function playedUntil(
+export function truncateKlines(
   klines: KlineTape,
   path: BarPath,
   cutUs: number | undefined,

@@ -18,23 +18,23 @@ export interface MarkSources {
   readonly funding: FundingTape | undefined;
   readonly everyUs: number;
   /** How often the bot hears a mark that was made: a candle's inner prices make marks, but are nothing that it may know yet. */
-  readonly toldEveryUs: number;
+  readonly publishEveryUs: number;
 }
 
 /** How long after a boundary of funding its mark and its payment may be stamped, microseconds: exchanges read their marks on the boundary, and write them down some milliseconds later. */
 export const BOUNDARY_LAG_US = 1_000_000;
 
 /** Marks and funding of one market: computed on the exchange's clock, heard on the bot's. */
-export class MarkTrack {
+export class MarkReplay {
   readonly #venue: ReplayVenue;
   readonly #market: ReplayMarket;
   readonly #instrument: Instrument;
   /** Credit of half a tick, where it is whole: beside a token of a very fine tick a bitcoin's mark has more digits than a float. */
   readonly #halfTickCredit: bigint | undefined;
   readonly #everyUs: number;
-  readonly #toldEveryUs: number;
+  readonly #publishEveryUs: number;
   readonly #latencyUs: () => number;
-  readonly #heard = new DelayLine<MarkEvent>();
+  readonly #inFlight = new DelayLine<MarkEvent>();
   readonly #startUs: number;
   #marks: MarkTape | undefined;
   /** Blocks of marks that follow on it. */
@@ -46,8 +46,10 @@ export class MarkTrack {
   /** The stamp of the mark before it, at least the run's beginning. */
   #passedUs: number;
   #paid = 0;
-  #madeUs: number;
-  #told: { readonly rateE18: bigint; readonly boundaryMs: Ms; readonly atUs: number } | undefined;
+  #derivedUs: number;
+  #announcedFunding:
+    | { readonly rateE18: bigint; readonly boundaryMs: Ms; readonly atUs: number }
+    | undefined;
   #nextUs = 0;
   /** The newest boundary that was paid by what the marks told. */
   #paidMs = 0;
@@ -69,9 +71,9 @@ export class MarkTrack {
     this.#marks = sources.marks;
     this.#funding = sources.funding;
     this.#everyUs = sources.everyUs;
-    this.#toldEveryUs = sources.toldEveryUs;
+    this.#publishEveryUs = sources.publishEveryUs;
     this.#latencyUs = latencyUs;
-    this.#madeUs = Math.ceil(startUs / sources.everyUs) * sources.everyUs;
+    this.#derivedUs = Math.ceil(startUs / sources.everyUs) * sources.everyUs;
     if (this.#marks !== undefined) this.#toNextMark();
     while (this.#funding !== undefined && this.#stampOfFunding() < startUs) this.#paid += 1;
     this.#schedule();
@@ -82,8 +84,8 @@ export class MarkTrack {
     return this.#nextUs;
   }
 
-  get nextHeardUs(): number {
-    return this.#heard.nextUs;
+  get nextDeliveryUs(): number {
+    return this.#inFlight.nextUs;
   }
 
   /** The next block of recorded marks: all of it is later than what was there before. Only where marks were recorded. */
@@ -94,50 +96,50 @@ export class MarkTrack {
   }
 
   /** Computes the marks that are due at the exchange by now. */
-  mark(atUs: number): void {
-    if (this.#marks === undefined) while (this.#madeUs <= atUs) this.#make();
+  applyDueMarks(atUs: number): void {
+    if (this.#marks === undefined) while (this.#derivedUs <= atUs) this.#make();
     else while (this.#markUs <= atUs) this.#recorded(this.#marks);
     this.#schedule();
   }
 
   /** Pays the funding that is due by now, by those marks. */
-  pay(atUs: number): void {
+  payDueFunding(atUs: number): void {
     if (this.#funding !== undefined) {
       while (this.#stampOfFunding() <= atUs) {
         const rateE18 = this.#funding.rateE18[this.#paid] as bigint;
         this.#paid += 1;
-        this.#venue.fund(this.#market.marketId, rateE18, atUs);
+        this.#venue.payFunding(this.#market.marketId, rateE18, atUs);
       }
-    } else if (this.#told !== undefined && this.#told.atUs <= atUs) {
-      const { rateE18, boundaryMs } = this.#told;
-      this.#told = undefined;
+    } else if (this.#announcedFunding !== undefined && this.#announcedFunding.atUs <= atUs) {
+      const { rateE18, boundaryMs } = this.#announcedFunding;
+      this.#announcedFunding = undefined;
       this.#paidMs = boundaryMs;
-      this.#venue.fund(this.#market.marketId, rateE18, atUs);
+      this.#venue.payFunding(this.#market.marketId, rateE18, atUs);
     }
     this.#schedule();
   }
 
   /** Takes out what is heard next. Only when something is on its way. */
-  hear(): MarkEvent {
-    return this.#heard.take();
+  takeDelivery(): MarkEvent {
+    return this.#inFlight.take();
   }
 
   #schedule(): void {
-    const markUs = this.#marks === undefined ? this.#madeUs : this.#markUs;
+    const markUs = this.#marks === undefined ? this.#derivedUs : this.#markUs;
     const paidUs =
       this.#funding === undefined
-        ? (this.#told?.atUs ?? Number.POSITIVE_INFINITY)
+        ? (this.#announcedFunding?.atUs ?? Number.POSITIVE_INFINITY)
         : this.#stampOfFunding();
     this.#nextUs = Math.min(markUs, paidUs);
   }
 
   #make(): void {
-    const atUs = this.#madeUs;
-    this.#madeUs += this.#everyUs;
+    const atUs = this.#derivedUs;
+    this.#derivedUs += this.#everyUs;
     const { midHalfTicks } = this.#market;
     if (Number.isNaN(midHalfTicks)) return;
     const mark = this.#markAt(midHalfTicks);
-    const heardUs = atUs % this.#toldEveryUs === 0 ? atUs + this.#latencyUs() : undefined;
+    const heardUs = atUs % this.#publishEveryUs === 0 ? atUs + this.#latencyUs() : undefined;
     this.#take(mark, mark, 0, 0, heardUs);
   }
 
@@ -159,13 +161,13 @@ export class MarkTrack {
     this.#toNextMark();
     // The rate of the boundary that this mark crossed is the one that was told before it; and a mark that still names a boundary which
     // was paid must not have it paid again.
-    const pendingMs = this.#told?.boundaryMs;
+    const pendingMs = this.#announcedFunding?.boundaryMs;
     if (
       this.#funding === undefined &&
       nextFundingMs > this.#paidMs &&
       (pendingMs === undefined || pendingMs === nextFundingMs)
     ) {
-      this.#told = {
+      this.#announcedFunding = {
         rateE18,
         boundaryMs: nextFundingMs,
         atUs: Math.max(nextFundingMs * 1000, atUs),
@@ -192,7 +194,7 @@ export class MarkTrack {
     const { marketId } = this.#market;
     this.#venue.mark(marketId, mark);
     if (heardUs !== undefined)
-      this.#heard.push(
+      this.#inFlight.push(
         { type: "market-state", marketId, mark, index, fundingRate, nextFundingMs },
         heardUs,
       );

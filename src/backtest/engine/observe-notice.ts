@@ -1,9 +1,9 @@
-import type { Notice } from "../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../bot/engine/bot-event.js";
 import { actionText } from "../../bot/safety/ladder-text.js";
 import type { RunObserver } from "../record/run-observer.js";
 
 /** Tells the observer of a run the actions, halts, rungs and log lines that a bot's notice brings. */
-export function observeNotice(notice: Notice, atUs: number, observer: RunObserver): void {
+export function observeNotice(notice: BotEvent, atUs: number, observer: RunObserver): void {
   if (notice.kind === "dispatched") {
     const { action } = notice;
     if (action.kind === "place" || action.kind === "cancel" || action.kind === "cancel-all")

@@ -1,10 +1,10 @@
 import type { Clock, Timer } from "../../core/runtime/seam.js";
-import { timerDelayMs } from "../../core/runtime/timer-delay.js";
+import { toTimerDelayMs } from "../../core/runtime/timer-delay.js";
 import { TimerHeap } from "../../core/runtime/timer-heap.js";
 import type { Ms } from "../../core/units.js";
 
 /** A delay that is a difference of two instants in milliseconds is so little off its whole microseconds. */
-const HAIR_US = 1e-3;
+const TIMER_TOLERANCE_US = 1e-3;
 
 /**
  * The bot's clock in a replay: it stands still until the engine moves it. Whole microseconds since 1970 within, milliseconds to
@@ -36,7 +36,10 @@ export class ReplayClock implements Clock {
 
   setTimer(delayMs: Ms, fire: () => void): Timer {
     return this.#timers.add(
-      (this.#nowUs - this.#startUs + Math.ceil(timerDelayMs(delayMs) * 1000 - HAIR_US)) / 1000,
+      (this.#nowUs -
+        this.#startUs +
+        Math.ceil(toTimerDelayMs(delayMs) * 1000 - TIMER_TOLERANCE_US)) /
+        1000,
       fire,
     );
   }

@@ -4,7 +4,7 @@ import type { Matcher } from "../matching/matcher.js";
 import type { RunObserver } from "../record/run-observer.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import type { ReplayVenue } from "../venue/replay-venue.js";
-import type { MarkTrack } from "./mark-replay.js";
+import type { MarkReplay } from "./mark-replay.js";
 import type { ReplayClock } from "./replay-clock.js";
 import type { SyncOutbox } from "./sync-outbox.js";
 
@@ -12,11 +12,11 @@ import type { SyncOutbox } from "./sync-outbox.js";
 export interface EngineMarket {
   readonly market: ReplayMarket;
   readonly feed: LocalFeed;
-  readonly marks: MarkTrack;
+  readonly marks: MarkReplay;
 }
 
 /** What the engine turns. */
-export interface EngineParts {
+export interface ReplayEngineDeps {
   readonly clock: ReplayClock;
   readonly bot: Bot;
   readonly outbox: SyncOutbox;
@@ -34,7 +34,7 @@ export interface EngineParts {
  * So data stamped T is at the exchange before an order that arrives at T, and nothing that the bot does can be earlier than what it knew.
  */
 export class ReplayEngine {
-  readonly #parts: EngineParts;
+  readonly #parts: ReplayEngineDeps;
   readonly #bot: Bot;
   readonly #venue: ReplayVenue;
   readonly #clock: ReplayClock;
@@ -46,13 +46,13 @@ export class ReplayEngine {
   #marksUs = Number.NEGATIVE_INFINITY;
   #ownUs = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: EngineParts) {
+  constructor(parts: ReplayEngineDeps) {
     this.#parts = parts;
     this.#bot = parts.bot;
     this.#venue = parts.venue;
     this.#clock = parts.clock;
     this.#markets = parts.markets;
-    this.#leastEntryUs = parts.venue.leastEntryUs;
+    this.#leastEntryUs = parts.venue.minEntryUs;
     this.#nextSampleUs = parts.startUs;
   }
 
@@ -68,13 +68,13 @@ export class ReplayEngine {
     this.#noteFeeds();
     this.#noteMarks();
     while (!until()) {
-      const heardUs = Math.min(clock.nextTimerUs, venue.nextHeardUs, this.#marksUs);
+      const heardUs = Math.min(clock.nextTimerUs, venue.nextDeliveryUs, this.#marksUs);
       const arrivalUs = venue.nextArrivalUs;
       const ownUs = this.#ownUs;
       const quietUs = Math.min(untilUs, heardUs, arrivalUs, ownUs);
       if (this.#dataUs < quietUs) {
         const isWoken = this.#drift(quietUs);
-        if (isWoken || this.#dataUs < quietUs || venue.nextHeardUs < heardUs) continue;
+        if (isWoken || this.#dataUs < quietUs || venue.nextDeliveryUs < heardUs) continue;
       }
       const goalUs = Math.min(untilUs, Math.max(Math.min(heardUs, this.#dataUs), clock.nowUs));
       const stopUs = Math.min(goalUs, arrivalUs, ownUs);
@@ -88,7 +88,7 @@ export class ReplayEngine {
       } else if (ownUs <= stopUs) {
         this.#own(stopUs);
       } else {
-        venue.arrive(stopUs);
+        venue.processArrival(stopUs);
       }
     }
   }
@@ -96,12 +96,12 @@ export class ReplayEngine {
   /** Brings an input of the bot's own in: a command. */
   command(command: Parameters<Bot["command"]>[0]): void {
     this.#bot.command(command);
-    this.#parts.outbox.leave();
+    this.#parts.outbox.dispatch();
   }
 
   /** Lets leave what something outside the loop has put into the outbox. */
-  leave(): void {
-    this.#parts.outbox.leave();
+  dispatchOutbox(): void {
+    this.#parts.outbox.dispatch();
   }
 
   /** Tells the observer how the account stands. */
@@ -122,8 +122,8 @@ export class ReplayEngine {
           positionLots: account.positionLots(marketId),
           midHalfTicks: market.midHalfTicks,
           markTicks: mark === undefined ? Number.NaN : Number(mark) / creditPerTick,
-          ownBidTicks: market.bestOf("BUY"),
-          ownAskTicks: market.bestOf("SELL"),
+          ownBidTicks: market.bestOpenTicks("BUY"),
+          ownAskTicks: market.bestOpenTicks("SELL"),
           profit: account.profit(marketId),
         };
       }),
@@ -140,7 +140,7 @@ export class ReplayEngine {
     let heardUs = Number.POSITIVE_INFINITY;
     let ownUs = this.#nextSampleUs;
     for (const { marks } of this.#markets) {
-      if (marks.nextHeardUs < heardUs) heardUs = marks.nextHeardUs;
+      if (marks.nextDeliveryUs < heardUs) heardUs = marks.nextDeliveryUs;
       if (marks.nextUs < ownUs) ownUs = marks.nextUs;
     }
     this.#marksUs = heardUs;
@@ -153,31 +153,31 @@ export class ReplayEngine {
    */
   #drift(quietUs: number): boolean {
     const venue = this.#venue;
-    while (this.#dataUs < quietUs && this.#dataUs < venue.nextHeardUs) {
+    while (this.#dataUs < quietUs && this.#dataUs < venue.nextDeliveryUs) {
       // Whatever the bot makes of what it hears now arrives no sooner: until then the exchange is played at once.
       const aheadUs = Math.min(quietUs, this.#dataUs + this.#leastEntryUs);
       this.#historyTo(aheadUs, false);
-      const beforeUs = Math.min(aheadUs + 1, quietUs, venue.nextHeardUs);
-      if (this.#dataUs >= beforeUs || !this.#hear(beforeUs)) continue;
+      const beforeUs = Math.min(aheadUs + 1, quietUs, venue.nextDeliveryUs);
+      if (this.#dataUs >= beforeUs || !this.#deliverData(beforeUs)) continue;
       this.#bot.accept(WAKE);
-      this.#parts.outbox.leave();
+      this.#parts.outbox.dispatch();
       return true;
     }
     return false;
   }
 
   /** Market data before an instant, in whole microseconds, until the bot is to be woken by it: true when it is. */
-  #hear(beforeUs: number): boolean {
+  #deliverData(beforeUs: number): boolean {
     const markets = this.#markets;
     let isMoved = false;
-    if (markets.length === 1) isMoved = (markets[0] as EngineMarket).feed.hear(beforeUs);
-    else while (!isMoved && this.#dataUs < beforeUs) isMoved = this.#hearFirst(beforeUs);
+    if (markets.length === 1) isMoved = (markets[0] as EngineMarket).feed.advance(beforeUs);
+    else while (!isMoved && this.#dataUs < beforeUs) isMoved = this.#deliverEarliest(beforeUs);
     this.#noteFeeds();
     return isMoved;
   }
 
   /** The first of several markets, as long as it is the first; what moves a price of it is heard together with all of its instant. */
-  #hearFirst(beforeUs: number): boolean {
+  #deliverEarliest(beforeUs: number): boolean {
     let first: LocalFeed | undefined;
     let secondUs = Number.POSITIVE_INFINITY;
     for (const { feed } of this.#markets) {
@@ -186,10 +186,10 @@ export class ReplayEngine {
         first = feed;
       } else if (feed.nextUs < secondUs) secondUs = feed.nextUs;
     }
-    const isMoved = first?.hear(Math.min(beforeUs, secondUs + 1)) === true;
+    const isMoved = first?.advance(Math.min(beforeUs, secondUs + 1)) === true;
     if (isMoved) {
       const heardUs = this.#clock.nowUs + 1;
-      for (const { feed } of this.#markets) if (feed.nextUs < heardUs) feed.hear(heardUs);
+      for (const { feed } of this.#markets) if (feed.nextUs < heardUs) feed.advance(heardUs);
     }
     this.#noteFeeds();
     return isMoved;
@@ -200,35 +200,35 @@ export class ReplayEngine {
     const { outbox } = this.#parts;
     const bot = this.#bot;
     let isMoved = false;
-    while (this.#dataUs <= atUs) isMoved = this.#hear(atUs + 1) || isMoved;
+    while (this.#dataUs <= atUs) isMoved = this.#deliverData(atUs + 1) || isMoved;
     if (this.#marksUs <= atUs) {
       for (const { marks } of this.#markets) {
-        while (marks.nextHeardUs <= atUs) {
-          bot.accept({ kind: "event", event: marks.hear() });
+        while (marks.nextDeliveryUs <= atUs) {
+          bot.accept({ kind: "event", event: marks.takeDelivery() });
           isMoved = false;
         }
       }
       this.#noteMarks();
     }
     if (isMoved) bot.accept(WAKE);
-    outbox.leave();
-    while (this.#venue.nextHeardUs <= atUs) {
-      for (const event of this.#venue.takeHeard()) bot.accept({ kind: "event", event });
-      outbox.leave();
+    outbox.dispatch();
+    while (this.#venue.nextDeliveryUs <= atUs) {
+      for (const event of this.#venue.takeDelivery()) bot.accept({ kind: "event", event });
+      outbox.dispatch();
     }
     if (this.#clock.nextTimerUs <= atUs) {
       this.#clock.fireDue();
-      outbox.leave();
+      outbox.dispatch();
     }
   }
 
   #own(atUs: number): void {
     if (this.#isTurn(atUs)) {
       // The account is judged by all marks of an instant, and by all of its funding: by one after the other a hedge would stand or fall by its markets' order.
-      for (const { marks } of this.#markets) marks.mark(atUs);
-      this.#venue.judge(atUs);
-      for (const { marks } of this.#markets) marks.pay(atUs);
-      this.#venue.judge(atUs);
+      for (const { marks } of this.#markets) marks.applyDueMarks(atUs);
+      this.#venue.liquidateIfUnsafe(atUs);
+      for (const { marks } of this.#markets) marks.payDueFunding(atUs);
+      this.#venue.liquidateIfUnsafe(atUs);
     }
     if (this.#nextSampleUs <= atUs) {
       this.sample(atUs);
@@ -254,7 +254,7 @@ export class ReplayEngine {
       const { matcher } = (markets[0] as EngineMarket).market;
       while (!isBeyond(matcher.nextUs, untilUs, isInclusive)) {
         matcher.advance(untilUs, isInclusive);
-        if (!isBeyond(venue.nextHeardUs, untilUs, isInclusive)) return false;
+        if (!isBeyond(venue.nextDeliveryUs, untilUs, isInclusive)) return false;
       }
       return true;
     }
@@ -277,7 +277,7 @@ export class ReplayEngine {
       if (firstUs === secondUs) first.advance(firstUs, true);
       else if (secondUs <= untilUs) first.advance(secondUs, false);
       else first.advance(untilUs, isInclusive);
-      if (!isBeyond(venue.nextHeardUs, untilUs, isInclusive)) return false;
+      if (!isBeyond(venue.nextDeliveryUs, untilUs, isInclusive)) return false;
     }
   }
 }

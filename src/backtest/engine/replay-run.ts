@@ -1,23 +1,23 @@
 import { Bot } from "../../bot/engine/bot.js";
-import type { Notice } from "../../bot/engine/bot-event.js";
-import { marketStanding } from "../../bot/market/quoting-status.js";
+import type { BotEvent } from "../../bot/engine/bot-event.js";
+import { quotingStatusFor } from "../../bot/market/quoting-status.js";
 import { DiscardingStore } from "../../bot/state/discarding-store.js";
 import { RunError } from "../../core/errors.js";
 import { Instrument } from "../../core/instrument.js";
-import { microtasksDrained } from "../../core/runtime/drain-microtasks.js";
+import { drainMicrotasks } from "../../core/runtime/drain-microtasks.js";
 import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { Hex, MarketId, Side, Ticks } from "../../core/units.js";
 import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
 import type { Venue } from "../../exchange/venue.js";
-import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
+import { ACTION_COST, computeActionCosts } from "../../executor/dispatch-budget.js";
 import { TARGET_LEVEL } from "../../executor/plan-target.js";
 import type { MarkTape, Tape } from "../../history/columns/tape/tape.js";
 import { instantText } from "../../history/day.js";
 import type { Span } from "../../history/spans.js";
-import { BookStates } from "../../history/staging/book-state-timer.js";
+import { BookStateTimer } from "../../history/staging/book-state-timer.js";
 import type { MarketState } from "../../market/market-state.js";
 import { BookFeed } from "../feed/book-feed.js";
-import { feedOf } from "../feed/create-feed.js";
+import { createFeed } from "../feed/create-feed.js";
 import type { LocalFeed } from "../feed/local-feed.js";
 import { TradeFeed } from "../feed/trade-feed.js";
 import { BookMatcher } from "../matching/book-matcher.js";
@@ -25,18 +25,18 @@ import { TradeMatcher } from "../matching/trade-matcher.js";
 import { LossRecord } from "../record/loss-record.js";
 import { WORKED } from "../record/markouts.js";
 import { QuotingRecord } from "../record/quotes/quoting-record.js";
-import { type OrderRefusal, Refusals } from "../record/refusals.js";
+import { type OrderRefusal, RefusalCounter } from "../record/refusals.js";
 import { type StrategyError, StrategyErrors } from "../record/strategy-errors.js";
 import type { RungEvents } from "../report/run-meta.js";
-import { chargedRules } from "../venue/apply-agreed-fees.js";
-import { CutLine } from "../venue/latency/outage-venue.js";
+import { applyAgreedFees } from "../venue/apply-agreed-fees.js";
+import { OutageVenue } from "../venue/latency/outage-venue.js";
 import { marketTerms } from "../venue/market-terms.js";
 import { OrderGas } from "../venue/order-gas.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import { ReplayVenue } from "../venue/replay-venue.js";
-import { matcherOf } from "./create-matcher.js";
-import { HeardUntil } from "./history-truncator.js";
-import { MarkTrack } from "./mark-replay.js";
+import { createMatcher } from "./create-matcher.js";
+import { HistoryTruncator } from "./history-truncator.js";
+import { MarkReplay } from "./mark-replay.js";
 import type { MarketHistory } from "./market-history.js";
 import { observeNotice } from "./observe-notice.js";
 import { ReplayClock } from "./replay-clock.js";
@@ -63,15 +63,15 @@ export class ReplayRun {
   readonly #engine: ReplayEngine;
   readonly #clock: ReplayClock;
   readonly #feeds = new Map<MarketId, LocalFeed>();
-  readonly #heard = new Map<MarketId, HeardUntil>();
-  readonly #marks = new Map<MarketId, MarkTrack>();
+  readonly #truncators = new Map<MarketId, HistoryTruncator>();
+  readonly #marks = new Map<MarketId, MarkReplay>();
   readonly #isCoarse: boolean;
   readonly #losses = new LossRecord();
-  readonly #refusals: Refusals;
+  readonly #refusals: RefusalCounter;
   readonly #errors = new StrategyErrors();
   readonly #quoting = new QuotingRecord();
   /** Of recorded books. */
-  readonly #bookStates = new Map<MarketId, BookStates>();
+  readonly #bookStates = new Map<MarketId, BookStateTimer>();
   #isWarm = false;
 
   constructor(options: ReplayRunOptions) {
@@ -79,7 +79,7 @@ export class ReplayRun {
     this.#options = options;
     const pace = paceOf(markets.values());
     this.#isCoarse = pace.silenceMs > 0;
-    const rules = replayRules(chargedRules(options.rules, config), Math.floor(startUs / 1000));
+    const rules = replayRules(applyAgreedFees(options.rules, config), Math.floor(startUs / 1000));
     const clock = new ReplayClock(startUs);
     this.#clock = clock;
     const outbox = new SyncOutbox(CONNECTIONS);
@@ -103,8 +103,8 @@ export class ReplayRun {
         return [marketId, marketTerms(market, instrument, options.liquidation)] as const;
       }),
     );
-    this.#refusals = new Refusals(terms);
-    const latency = options.latencyOf(() => this.#feedLatencyUs());
+    this.#refusals = new RefusalCounter(terms);
+    const latency = options.createLatency(() => this.#feedLatencyUs());
     const replayed = replayConfig(config, new Set(markets.keys()), pace);
     this.venue = new ReplayVenue({
       rules,
@@ -113,20 +113,20 @@ export class ReplayRun {
       startCredit,
       opening: options.opening,
       latency,
-      latencyIn: (marketId) => options.ownModels?.get(marketId)?.latency,
+      latencyFor: (marketId) => options.marketModels?.get(marketId)?.latency,
       doubtful: options.fills.doubtful,
       costs:
         config.exchange.rateBuckets === "disjoint"
-          ? actionCosts(DISJOINT_RATE_BUCKETS)
+          ? computeActionCosts(DISJOINT_RATE_BUCKETS)
           : ACTION_COST,
       observer,
       nowUs: () => clock.nowUs,
-      levelOf: (hash) => quoteLevelOf(this.bot.context.account.orders.get(hash)?.level),
+      levelFor: (hash) => quoteLevelOf(this.bot.context.account.orders.get(hash)?.level),
     });
     const parts: EngineMarket[] = [];
     for (const [marketId, history] of markets) {
       const market = this.venue.markets.get(marketId) as ReplayMarket;
-      const states = history.grade === "books" ? new BookStates(this.#warmUs) : undefined;
+      const states = history.grade === "books" ? new BookStateTimer(this.#warmUs) : undefined;
       if (states !== undefined) this.#bookStates.set(marketId, states);
       const onTouch = (atUs: number, bidTicks: Ticks, askTicks: Ticks): void => {
         observer.touch(marketId, atUs, bidTicks, askTicks);
@@ -136,8 +136,8 @@ export class ReplayRun {
       };
       if (history.grade === "klines") market.volume.addBars(history.klines, this.#warmUs);
       else market.volume.add(history.tape, this.#warmUs);
-      const queue = options.ownModels?.get(marketId)?.queue ?? options.fills.queue;
-      market.matcher = matcherOf(
+      const queue = options.marketModels?.get(marketId)?.queue ?? options.fills.queue;
+      market.matcher = createMatcher(
         market,
         history,
         { ...options.fills, queue },
@@ -149,16 +149,21 @@ export class ReplayRun {
         state ??= this.bot.context.traders.get(marketId)?.state;
         state?.noteTraded(ticks, aggressor);
       };
-      const heard = new HeardUntil(options.cutUs);
-      this.#heard.set(marketId, heard);
-      const feed = (options.feedOf ?? feedOf)(heard.of(history), clock, onTrade);
+      const heard = new HistoryTruncator(options.cutUs);
+      this.#truncators.set(marketId, heard);
+      const feed = (options.createFeed ?? createFeed)(heard.truncate(history), clock, onTrade);
       const toldEveryUs =
         history.grade === "klines" ? history.klines.intervalUs : MADE_MARKS_EVERY_US;
       const everyUs = history.grade === "klines" ? toldEveryUs / MARKS_OF_A_BAR : toldEveryUs;
-      const marks = new MarkTrack(
+      const marks = new MarkReplay(
         this.venue,
         market,
-        { marks: heard.marks(history.marks), funding: history.funding, everyUs, toldEveryUs },
+        {
+          marks: heard.truncateMarks(history.marks),
+          funding: history.funding,
+          everyUs,
+          publishEveryUs: toldEveryUs,
+        },
         startUs,
         () => feed.latencyUs,
       );
@@ -172,14 +177,14 @@ export class ReplayRun {
       accountAddress: REPLAY_ACCOUNT,
       rules,
       strategies,
-      venue: options.cutOff === undefined ? this.venue : this.#cutLine(options.cutOff),
-      seam: { clock, random: seededRandom(options.seed) },
+      venue: options.outages === undefined ? this.venue : this.#withOutages(options.outages),
+      runtime: { clock, random: seededRandom(options.seed) },
       store: new DiscardingStore(),
       // Nothing is signed: a number tells an order from every other as well as a hash.
-      nameOrder: () => `0x${(++orders).toString(16)}`,
+      nextOrderHash: () => `0x${(++orders).toString(16)}`,
       outbox,
-      observer: (notice) => this.#noticed(notice),
-      bookOf: (marketId) => (this.#feeds.get(marketId) as LocalFeed).book,
+      listener: (notice) => this.#noticed(notice),
+      bookFor: (marketId) => (this.#feeds.get(marketId) as LocalFeed).book,
       tickMs: pace.tickMs,
     });
     this.#engine = new ReplayEngine({
@@ -195,7 +200,7 @@ export class ReplayRun {
     if (options.warmupMs > 0) this.#engine.command({ command: "halt", reason: WARMING_UP });
     else this.#isWarm = true;
     this.#engine.command({ command: "start" });
-    this.venue.open(startUs);
+    this.venue.openStreams(startUs);
   }
 
   /** Where the run is, microseconds since 1970. */
@@ -203,10 +208,10 @@ export class ReplayRun {
     return this.#engine.nowUs;
   }
 
-  #cutLine(cutOff: readonly Span[]): Venue {
-    return new CutLine({
+  #withOutages(cutOff: readonly Span[]): Venue {
+    return new OutageVenue({
       venue: this.venue,
-      cutOff,
+      outages: cutOff,
       clock: this.#clock,
       timeoutMs: this.#options.config.exchange.requestTimeoutMs,
       onAnswer: (actionId, outcome) =>
@@ -217,7 +222,7 @@ export class ReplayRun {
   /** The next stretch of a market's books or trades. */
   extend(marketId: MarketId, tape: Tape): void {
     const feed = this.#feeds.get(marketId);
-    const heard = this.#heard.get(marketId)?.take(tape);
+    const heard = this.#truncators.get(marketId)?.truncateTape(tape);
     if (heard !== undefined && (feed instanceof BookFeed || feed instanceof TradeFeed))
       feed.extend(heard);
     const market = this.venue.markets.get(marketId);
@@ -228,7 +233,7 @@ export class ReplayRun {
 
   /** The next block of a market's marks. Only of a market that began with some. */
   extendMarks(marketId: MarketId, marks: MarkTape): void {
-    const heard = this.#heard.get(marketId)?.marks(marks);
+    const heard = this.#truncators.get(marketId)?.truncateMarks(marks);
     if (heard !== undefined) this.#marks.get(marketId)?.extend(heard);
   }
 
@@ -254,8 +259,8 @@ export class ReplayRun {
     while (this.nowUs < untilUs && this.#views - firstViews < mostViews) {
       const views = this.#views;
       this.play(untilUs, () => this.#views !== views);
-      await microtasksDrained();
-      this.#engine.leave();
+      await drainMicrotasks();
+      this.#engine.dispatchOutbox();
     }
   }
 
@@ -272,8 +277,8 @@ export class ReplayRun {
   }
 
   /** Since when and why the bot would not trade on by itself, now; undefined when it would. */
-  get haltedWhy(): string | undefined {
-    const standing = this.bot.safety.halts.filter(({ resumesByItself }) => !resumesByItself);
+  get haltReason(): string | undefined {
+    const standing = this.bot.tradingGuards.halts.filter(({ resumesByItself }) => !resumesByItself);
     // Halts are stamped by the clock that never steps, which began with the run.
     const since = (sinceMs: number): string =>
       instantText(Math.floor(this.#options.startUs / 1000 + sinceMs));
@@ -290,7 +295,7 @@ export class ReplayRun {
   }
 
   /** Of a bot that a loss has halted: which positions it still has, and what they have cost since; undefined without any. */
-  get heldSinceHalt(): string | undefined {
+  get positionsSinceHalt(): string | undefined {
     return this.#losses.heldSinceHalt(this.bot.context);
   }
 
@@ -306,20 +311,20 @@ export class ReplayRun {
 
   /** Says, in words, what makes the run worth nothing, now: markets without a book to quote in, and those in which no order was ever taken, with the reason. */
   get worthless(): string[] {
-    const { context, safety } = this.bot;
+    const { context, tradingGuards: safety } = this.bot;
     return context.traderList.flatMap((trader) => {
       const { marketId, newestViewSequence: views } = trader;
-      const book = this.#bookStates.get(marketId)?.worthless(this.nowUs, "the run");
+      const book = this.#bookStates.get(marketId)?.explainUnusable(this.nowUs, "the run");
       const end = {
         // That it stands on no unbroken sequence, as the bot says of it, may be for its sides or for want of a snapshot.
         book: book ?? trader.book.reason,
         startUs: this.#warmUs,
         endUs: this.nowUs,
         views,
-        blocks: marketStanding(context, safety, trader).reasons,
+        blocks: quotingStatusFor(context, safety, trader).reasons,
         refusals: this.refusals,
       };
-      const found = [book, this.#quoting.whyNever(marketId, end)];
+      const found = [book, this.#quoting.explainNoOrders(marketId, end)];
       return found.flatMap((text) => (text === undefined ? [] : [`${marketId}: ${text}`]));
     });
   }
@@ -333,14 +338,14 @@ export class ReplayRun {
       this.#engine.nowUs + FINE_PACE.tickMs * 1000,
       () => this.bot.phase === "stopped",
     );
-    this.#engine.play(untilUs, () => this.#hasLeft);
+    this.#engine.play(untilUs, () => this.#hasExited);
     this.bot.abandon();
     this.#engine.sample(this.#engine.nowUs);
     return this.#engine.nowUs;
   }
 
   /** Whether nothing of the bot is at the exchange any more: it finds that out itself at its next look, which on candles is a bar away. */
-  get #hasLeft(): boolean {
+  get #hasExited(): boolean {
     const { phase, account, dispatcher } = this.bot.context;
     return (
       phase === "stopped" ||
@@ -354,13 +359,13 @@ export class ReplayRun {
     return newest;
   }
 
-  #noticed(notice: Notice): void {
-    const { observer, onNotice } = this.#options;
+  #noticed(notice: BotEvent): void {
+    const { observer, onBotEvent: onNotice } = this.#options;
     const atUs = this.#clock.nowUs;
-    this.#losses.hear(notice, atUs, () => this.bot.context.account.equity);
-    this.#refusals.hear(notice, atUs);
-    this.#errors.hear(notice, atUs);
-    if (!isWarmingUp(notice)) this.#quoting.hear(notice, atUs);
+    this.#losses.onBotEvent(notice, atUs, () => this.bot.context.account.equity);
+    this.#refusals.onBotEvent(notice, atUs);
+    this.#errors.onBotEvent(notice, atUs);
+    if (!isWarmingUp(notice)) this.#quoting.onBotEvent(notice, atUs);
     if (!isWarmingUp(notice)) observeNotice(notice, atUs, observer);
     onNotice?.(notice, atUs);
   }
@@ -369,7 +374,7 @@ export class ReplayRun {
 const WARMING_UP = "warming up";
 
 /** Whether a notice is of the halt that keeps a bot from quoting while it only watches. */
-function isWarmingUp(notice: Notice): boolean {
+function isWarmingUp(notice: BotEvent): boolean {
   return notice.kind === "halted" && notice.why.includes(WARMING_UP);
 }
 

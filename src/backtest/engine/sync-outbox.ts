@@ -3,7 +3,7 @@ import type { OutboxItem } from "../../executor/outbox.js";
 
 /**
  * The outbox of a replay: the same order of priority and the same width as the live one, without p-queue and its promises (design,
- * rule 9). Nothing leaves inside `enqueue`; the engine calls {@link leave} between two inputs.
+ * rule 9). Nothing leaves inside `enqueue`; the engine calls {@link dispatch} between two inputs.
  */
 export class SyncOutbox implements OutboxPort {
   readonly #concurrency: number;
@@ -25,11 +25,11 @@ export class SyncOutbox implements OutboxPort {
   }
 
   /** Lets leave whose turn it is, until none waits or none may leave. */
-  leave(): void {
+  dispatch(): void {
     while (this.#underWay < this.#concurrency) {
       const item = this.#waiting.pop();
       if (item === undefined) return;
-      if (item.recall?.isMade === true) {
+      if (item.withdrawHandle?.isWithdrawn === true) {
         item.withdrawn?.();
         continue;
       }
@@ -37,11 +37,11 @@ export class SyncOutbox implements OutboxPort {
     }
   }
 
-  /** Apart from {@link leave}, which mostly finds nothing: what a closure holds is made with each call of the function around it. */
+  /** Apart from {@link dispatch}, which mostly finds nothing: what a closure holds is made with each call of the function around it. */
   #begin(item: OutboxItem): void {
     this.#underWay += 1;
     let isDone = false;
-    item.leave(() => {
+    item.onTurn(() => {
       if (isDone) return;
       isDone = true;
       this.#underWay -= 1;

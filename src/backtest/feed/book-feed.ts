@@ -2,13 +2,13 @@ import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import { NO_KEY } from "../book/paged-book-side.js";
 import { ReplayBook } from "../book/replay-book.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
-import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
+import type { GapCheck, LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
-import { ReplayedDeskBook } from "./replayed-order-book.js";
+import { ReplayedOrderBook } from "./replayed-order-book.js";
 
 /** Recorded books and trades in the order in which the bot receives them. */
 export class BookFeed implements LocalFeed {
-  readonly book: ReplayedDeskBook;
+  readonly book: ReplayedOrderBook;
   readonly #replayed = new ReplayBook();
   readonly #tape: LocalTape;
   readonly #clock: ReplayClock;
@@ -19,11 +19,11 @@ export class BookFeed implements LocalFeed {
   /** Why the book is not to be trusted; undefined when it is. */
   #reason: string | undefined = "no snapshot yet";
 
-  constructor(tape: Tape, clock: ReplayClock, onTrade: TradeSink, isGap: GapTeller) {
+  constructor(tape: Tape, clock: ReplayClock, onTrade: TradeSink, isGap: GapCheck) {
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook(this.#replayed, () => isGap(this.latencyUs));
+    this.book = new ReplayedOrderBook(this.#replayed, () => isGap(this.latencyUs));
   }
 
   get nextUs(): number {
@@ -39,7 +39,7 @@ export class BookFeed implements LocalFeed {
     this.#tape.extend(tape);
   }
 
-  hear(beforeUs: number): boolean {
+  advance(beforeUs: number): boolean {
     const heard = this.#tape;
     let atUs = heard.nextUs;
     let isBookHeard = false;
@@ -58,7 +58,7 @@ export class BookFeed implements LocalFeed {
         isAnyBookHeard = true;
         if (kind !== TapeKind.bookUpdate) this.#hasSnapshot = kind === TapeKind.bookSnapshot;
       }
-      heard.heard();
+      heard.advance();
       if (heard.nextUs === atUs) continue;
       this.#clock.moveTo(atUs);
       atUs = heard.nextUs;
@@ -67,7 +67,7 @@ export class BookFeed implements LocalFeed {
     }
     // Trades say nothing of the book: one that has gone silent grows old beside them, and one that
     // was lost stays so.
-    if (isAnyBookHeard) this.book.changed(this.#clock.monotonicMs(), this.#reason);
+    if (isAnyBookHeard) this.book.onMessageApplied(this.#clock.monotonicMs(), this.#reason);
     return isMoved;
   }
 

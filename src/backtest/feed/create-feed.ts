@@ -2,22 +2,22 @@ import type { MarketHistory } from "../engine/market-history.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
 import { BookFeed } from "./book-feed.js";
 import { KlineFeed } from "./kline-feed.js";
-import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
+import type { GapCheck, LocalFeed, TradeSink } from "./local-feed.js";
 import { TradeFeed } from "./trade-feed.js";
 
 /** Makes what the bot hears of a market out of its history, on the bot's clock. */
-export type FeedMaker = (
+export type FeedFactory = (
   history: MarketHistory,
   clock: ReplayClock,
   onTrade: TradeSink,
 ) => LocalFeed;
 
 /** The feed of a market by the grade of its history. */
-export const feedOf: FeedMaker = (history, clock, onTrade) => {
+export const createFeed: FeedFactory = (history, clock, onTrade) => {
   const { gaps = [] } = history;
   // A candle tells its time at its end: until the first one after a gap has ended, the newest price is of before it.
   const lastsMs = history.grade === "klines" ? history.klines.intervalUs / 1000 : 0;
-  const isGap: GapTeller = (latencyUs) => {
+  const isGap: GapCheck = (latencyUs) => {
     const toldMs = clock.nowMs() - Math.floor(latencyUs / 1000);
     return gaps.some(([fromMs, toMs]) => toldMs >= fromMs && toldMs < toMs + lastsMs);
   };

@@ -1,8 +1,8 @@
 import type { KlineTape } from "../../history/columns/tape/tape.js";
 import { OrderBook } from "../../market/book/order-book.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
-import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
-import { ReplayedDeskBook } from "./replayed-order-book.js";
+import type { GapCheck, LocalFeed, TradeSink } from "./local-feed.js";
+import { ReplayedOrderBook } from "./replayed-order-book.js";
 
 /**
  * Candles alone. A candle is heard at its end and not before; what the bot then reads as its book
@@ -10,20 +10,20 @@ import { ReplayedDeskBook } from "./replayed-order-book.js";
  * says what stood in a book: results are indicative.
  */
 export class KlineFeed implements LocalFeed {
-  readonly book: ReplayedDeskBook;
+  readonly book: ReplayedOrderBook;
   readonly latencyUs = 0;
-  readonly #made = new OrderBook();
+  readonly #syntheticBook = new OrderBook();
   readonly #clock: ReplayClock;
   readonly #onTrade: TradeSink;
   readonly #tape: KlineTape;
   #bar = 0;
   #nextUs: number;
 
-  constructor(tape: KlineTape, clock: ReplayClock, onTrade: TradeSink, isGap: GapTeller) {
+  constructor(tape: KlineTape, clock: ReplayClock, onTrade: TradeSink, isGap: GapCheck) {
     this.#tape = tape;
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook(this.#made, () => isGap(this.latencyUs));
+    this.book = new ReplayedOrderBook(this.#syntheticBook, () => isGap(this.latencyUs));
     this.#nextUs = this.#endOf(0);
   }
 
@@ -31,8 +31,8 @@ export class KlineFeed implements LocalFeed {
     return this.#nextUs;
   }
 
-  hear(beforeUs: number): boolean {
-    const made = this.#made;
+  advance(beforeUs: number): boolean {
+    const made = this.#syntheticBook;
     const before = made.bids.bestTicks;
     let isMoved = false;
     while (this.#nextUs < beforeUs && !isMoved) {
@@ -50,7 +50,7 @@ export class KlineFeed implements LocalFeed {
       this.#bar += 1;
       this.#nextUs = this.#endOf(this.#bar);
     }
-    this.book.changed(
+    this.book.onMessageApplied(
       this.#clock.monotonicMs(),
       made.bids.levels > 0 ? undefined : "no candle yet",
     );

@@ -14,8 +14,8 @@ export class LocalTape {
   nextUs = Number.NEGATIVE_INFINITY;
   #heardUs = Number.NEGATIVE_INFINITY;
   /** Where the newest message that was heard stands: asked for far less often than one is heard. */
-  #heardTape: Tape | undefined;
-  #heardMessage = 0;
+  #lastTape: Tape | undefined;
+  #lastMessage = 0;
   /** The place of the next message in the order of the tape's local clock. */
   #place = -1;
   readonly #coming: Tape[] = [];
@@ -27,9 +27,9 @@ export class LocalTape {
 
   /** How old the newest message was when it was heard, microseconds; 0 before the first. */
   get latencyUs(): number {
-    return this.#heardTape === undefined
+    return this.#lastTape === undefined
       ? 0
-      : this.#heardUs - (this.#heardTape.exchangeUs[this.#heardMessage] as number);
+      : this.#heardUs - (this.#lastTape.exchangeUs[this.#lastMessage] as number);
   }
 
   /** The next day of the same market. */
@@ -41,10 +41,10 @@ export class LocalTape {
   }
 
   /** The next message has been heard: goes on to the one after it. */
-  heard(): void {
+  advance(): void {
     this.#heardUs = this.nextUs;
-    this.#heardTape = this.tape;
-    this.#heardMessage = this.message;
+    this.#lastTape = this.tape;
+    this.#lastMessage = this.message;
     this.#step();
   }
 

@@ -1,12 +1,12 @@
 import type { Ms } from "../../core/units.js";
 import type { ReadableBook, ReadableSide } from "../../market/book/readable-book.js";
-import type { BookSyncResult, DeskBook } from "../../market/live-order-book.js";
+import type { BookSyncResult, LiveOrderBook } from "../../market/live-order-book.js";
 
 /** A book that a replay changes in place, as a desk reads it. */
-export class ReplayedDeskBook implements DeskBook {
+export class ReplayedOrderBook implements LiveOrderBook {
   readonly bids: ReadableSide;
   readonly asks: ReadableSide;
-  readonly gaps = 0;
+  readonly gapCount = 0;
   readonly holdsOwnOrders = false;
   sequence = 0;
   lastReceivedMs = Number.NEGATIVE_INFINITY;
@@ -20,7 +20,7 @@ export class ReplayedDeskBook implements DeskBook {
     this.#isGap = isGap;
   }
 
-  get synchronised(): boolean {
+  get isSynchronised(): boolean {
     return this.#reason === undefined;
   }
 
@@ -29,7 +29,7 @@ export class ReplayedDeskBook implements DeskBook {
   }
 
   /** A message was applied. `reason`: why the book is not to be trusted after it; undefined when it is. */
-  changed(nowMs: Ms, reason: string | undefined): void {
+  onMessageApplied(nowMs: Ms, reason: string | undefined): void {
     this.sequence += 1;
     this.lastReceivedMs = nowMs;
     this.#reason = reason;
@@ -40,17 +40,17 @@ export class ReplayedDeskBook implements DeskBook {
     return "ignored";
   }
 
-  lose(reason: string): void {
+  invalidate(reason: string): void {
     this.#reason = reason;
   }
 
-  stale(nowMs: Ms, maxAgeMs: Ms): boolean {
-    return !this.synchronised || nowMs - this.lastReceivedMs > maxAgeMs;
+  isStale(nowMs: Ms, maxAgeMs: Ms): boolean {
+    return !this.isSynchronised || nowMs - this.lastReceivedMs > maxAgeMs;
   }
 
   /** A recording that is silent is of a quiet market, unless its store says that it lacks this time: then the book is out of date, and comes down. */
-  confirm(_exchangeSequence: number, nowMs: Ms): "current" | "behind" | "unsynchronised" {
-    if (!this.synchronised) return "unsynchronised";
+  confirmSequence(_exchangeSequence: number, nowMs: Ms): "current" | "behind" | "unsynchronised" {
+    if (!this.isSynchronised) return "unsynchronised";
     if (this.#isGap()) return "behind";
     this.lastReceivedMs = nowMs;
     return "current";

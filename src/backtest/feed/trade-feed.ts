@@ -3,9 +3,9 @@ import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { BookSide } from "../../market/book/book-side.js";
 import { OrderBook } from "../../market/book/order-book.js";
 import type { ReplayClock } from "../engine/replay-clock.js";
-import type { GapTeller, LocalFeed, TradeSink } from "./local-feed.js";
+import type { GapCheck, LocalFeed, TradeSink } from "./local-feed.js";
 import { LocalTape } from "./local-tape.js";
-import { ReplayedDeskBook } from "./replayed-order-book.js";
+import { ReplayedOrderBook } from "./replayed-order-book.js";
 
 /**
  * Recorded trades alone. What the bot reads as its book is the last price at which a taker sold and
@@ -13,17 +13,17 @@ import { ReplayedDeskBook } from "./replayed-order-book.js";
  * the newer one stands and the other is a tick behind it.
  */
 export class TradeFeed implements LocalFeed {
-  readonly book: ReplayedDeskBook;
-  readonly #made = new OrderBook();
+  readonly book: ReplayedOrderBook;
+  readonly #syntheticBook = new OrderBook();
   readonly #tape: LocalTape;
   readonly #clock: ReplayClock;
   readonly #onTrade: TradeSink;
 
-  constructor(tape: Tape, clock: ReplayClock, onTrade: TradeSink, isGap: GapTeller) {
+  constructor(tape: Tape, clock: ReplayClock, onTrade: TradeSink, isGap: GapCheck) {
     this.#tape = new LocalTape(tape);
     this.#clock = clock;
     this.#onTrade = onTrade;
-    this.book = new ReplayedDeskBook(this.#made, () => isGap(this.latencyUs));
+    this.book = new ReplayedOrderBook(this.#syntheticBook, () => isGap(this.latencyUs));
   }
 
   get nextUs(): number {
@@ -39,9 +39,9 @@ export class TradeFeed implements LocalFeed {
     this.#tape.extend(tape);
   }
 
-  hear(beforeUs: number): boolean {
+  advance(beforeUs: number): boolean {
     const heard = this.#tape;
-    const { bids, asks } = this.#made;
+    const { bids, asks } = this.#syntheticBook;
     const bidTicks = bids.bestTicks;
     const askTicks = asks.bestTicks;
     let atUs = heard.nextUs;
@@ -52,14 +52,14 @@ export class TradeFeed implements LocalFeed {
         const row = (tape.rowEnd[message] as number) - 1;
         this.#traded(tape.signedTicks[row] as number, tape.lots[row] as number);
       }
-      heard.heard();
+      heard.advance();
       if (heard.nextUs === atUs) continue;
       this.#clock.moveTo(atUs);
       atUs = heard.nextUs;
       isMoved = bidTicks !== bids.bestTicks || askTicks !== asks.bestTicks;
     }
     const isWhole = bids.levels > 0 && asks.levels > 0;
-    this.book.changed(
+    this.book.onMessageApplied(
       this.#clock.monotonicMs(),
       isWhole ? undefined : "no trade of either side yet",
     );
@@ -70,7 +70,7 @@ export class TradeFeed implements LocalFeed {
     const isBuy = signedTicks > 0;
     const ticks = Math.abs(signedTicks);
     this.#onTrade(ticks, lots, isBuy ? "BUY" : "SELL");
-    const { bids, asks } = this.#made;
+    const { bids, asks } = this.#syntheticBook;
     if (isBuy) {
       setOnly(asks, ticks, lots);
       if (bids.bestTicks >= ticks) setOnly(bids, ticks - 1, bids.bestLots);

@@ -1,12 +1,12 @@
 import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
-import { type Lots, signOf } from "../../core/units.js";
+import { type Lots, sideSign } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
-import { KnownDepth, leastKeys } from "../../market/book/known-depth.js";
-import { NO_KEY, type ReplaySide } from "../book/paged-book-side.js";
+import { KnownDepth, worstKeys } from "../../market/book/known-depth.js";
+import { NO_KEY, type PagedBookSide } from "../book/paged-book-side.js";
 import { ReplayBook } from "../book/replay-book.js";
-import { TakenLevels } from "./consumed-liquidity.js";
+import { ConsumedLiquidity } from "./consumed-liquidity.js";
 import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
-import { keyOf } from "./open-orders.js";
+import { priceKey } from "./open-orders.js";
 import type { OwnLevel, OwnSide } from "./own-side.js";
 import { TapeMatcher } from "./tape-matcher.js";
 
@@ -26,7 +26,7 @@ export interface BookMatcherOptions {
 }
 
 /** Behind all that the first book to tell of a price will show there. */
-const UNTOLD: QueuePlace = { frontLots: Number.POSITIVE_INFINITY, tradedLots: 0 };
+const BEHIND_ALL_DEPTH: QueuePlace = { frontLots: Number.POSITIVE_INFINITY, tradedLots: 0 };
 /** Of a longer message it is quicker to look at our levels than at its rows. */
 const FEW_ROWS = 16;
 /** No exchange that we know of gathers changes of its book for longer before it tells them (of Binance's streams the slowest tells every second). */
@@ -50,16 +50,16 @@ export class BookMatcher extends TapeMatcher {
   readonly #queue: QueueModel<QueuePlace>;
   readonly #partialFills: boolean;
   readonly #onTouch: TouchListener | undefined;
-  readonly #takenBids: TakenLevels;
-  readonly #takenAsks: TakenLevels;
+  readonly #consumedBids: ConsumedLiquidity;
+  readonly #consumedAsks: ConsumedLiquidity;
   /** Whether we took anything that the book may still show, so that no message may pass untested. */
-  #hasTaken = false;
+  #hasConsumed = false;
   readonly #knownBids = new KnownDepth();
   readonly #knownAsks = new KnownDepth();
   /** Stamps of the last three books that were told, the newest first. */
-  #toldUs = Number.NEGATIVE_INFINITY;
-  #toldBeforeUs = Number.NEGATIVE_INFINITY;
-  #toldBeforeThatUs = Number.NEGATIVE_INFINITY;
+  #lastBookUs = Number.NEGATIVE_INFINITY;
+  #secondLastBookUs = Number.NEGATIVE_INFINITY;
+  #thirdLastBookUs = Number.NEGATIVE_INFINITY;
 
   constructor({ tape, listener, queue, partialFills = true, onTouch }: BookMatcherOptions) {
     super(tape, listener);
@@ -67,8 +67,8 @@ export class BookMatcher extends TapeMatcher {
     this.#partialFills = partialFills;
     this.#onTouch = onTouch;
     const { bids, asks } = this.book;
-    this.#takenBids = new TakenLevels(bids);
-    this.#takenAsks = new TakenLevels(asks);
+    this.#consumedBids = new ConsumedLiquidity(bids);
+    this.#consumedAsks = new ConsumedLiquidity(asks);
     this.touch = {
       get bidTicks() {
         return bids.bestTicks;
@@ -103,7 +103,7 @@ export class BookMatcher extends TapeMatcher {
       }
       from = to;
       message++;
-      if (own.told) break;
+      if (own.hasNotified) break;
     }
     this.next = message;
     return message === 0 ? Number.NEGATIVE_INFINITY : exchangeUs[message - 1];
@@ -111,10 +111,10 @@ export class BookMatcher extends TapeMatcher {
 
   #applyBook(message: number, from: number, to: number, atUs: number): void {
     const { tape } = this;
-    if (atUs > this.#toldUs && tape.kind[message] !== TapeKind.bookLost) {
-      this.#toldBeforeThatUs = this.#toldBeforeUs;
-      this.#toldBeforeUs = this.#toldUs;
-      this.#toldUs = atUs;
+    if (atUs > this.#lastBookUs && tape.kind[message] !== TapeKind.bookLost) {
+      this.#thirdLastBookUs = this.#secondLastBookUs;
+      this.#secondLastBookUs = this.#lastBookUs;
+      this.#lastBookUs = atUs;
     }
     const { book } = this;
     const bidKey = book.bids.bestKey;
@@ -133,39 +133,39 @@ export class BookMatcher extends TapeMatcher {
     ) {
       this.#onTouch(atUs, book.bids.bestTicks, book.asks.bestTicks);
     }
-    if (this.#hasTaken) this.#refreshTaken();
+    if (this.#hasConsumed) this.#refreshConsumed();
     else if (isUpdate && to - from <= FEW_ROWS && !this.#mayMatter(from, to)) return;
     const { bids, asks } = this.own;
-    if (bids.bestKey !== NO_KEY) this.#test(bids, book.bids, this.#takenAsks, atUs);
-    if (asks.bestKey !== NO_KEY) this.#test(asks, book.asks, this.#takenBids, atUs);
+    if (bids.bestKey !== NO_KEY) this.#test(bids, book.bids, this.#consumedAsks, atUs);
+    if (asks.bestKey !== NO_KEY) this.#test(asks, book.asks, this.#consumedBids, atUs);
   }
 
   #learnReach(message: number, from: number, to: number): void {
     const { tape } = this;
     if (tape.kind[message] !== TapeKind.bookLost) {
-      const least = leastKeys(tape.signedTicks, from, to);
+      const least = worstKeys(tape.signedTicks, from, to);
       this.#knownBids.snapshot(least.bids);
       this.#knownAsks.snapshot(least.asks);
       return;
     }
     for (const known of [this.#knownBids, this.#knownAsks]) known.lose();
-    for (const taken of [this.#takenBids, this.#takenAsks]) taken.lose();
+    for (const taken of [this.#consumedBids, this.#consumedAsks]) taken.onBookLost();
     for (const { levels } of [this.own.bids, this.own.asks]) levels.forEach(lose);
   }
 
   /** Brings the places of our orders at one price up to date. */
-  #look(level: OwnLevel, side: ReplaySide): void {
-    const shownLots = side.lotsAt(level.key);
+  #updateQueuePlaces(level: OwnLevel, side: PagedBookSide): void {
+    const shownLots = side.lotsAtKey(level.key);
     const before = level.shownLots;
-    if (level.isUnseen) {
+    if (level.isDepthUnknown) {
       const known = side === this.book.bids ? this.#knownBids : this.#knownAsks;
       if (shownLots === before && !known.knows(level.key)) return;
-      level.isUnseen = false;
+      level.isDepthUnknown = false;
       for (const resting of level.orders) {
-        resting.place = resting.isPlaced
+        resting.place = resting.isQueuePlaceKnown
           ? this.#queue.onDepth(resting.place, before, shownLots)
           : this.#queue.onAccept(shownLots);
-        resting.isPlaced = true;
+        resting.isQueuePlaceKnown = true;
       }
     } else {
       if (shownLots === before) return;
@@ -188,16 +188,16 @@ export class BookMatcher extends TapeMatcher {
     return false;
   }
 
-  #refreshTaken(): void {
-    this.#takenBids.refresh(this.#knownBids);
-    this.#takenAsks.refresh(this.#knownAsks);
-    this.#hasTaken = !(this.#takenBids.isEmpty && this.#takenAsks.isEmpty);
+  #refreshConsumed(): void {
+    this.#consumedBids.refresh(this.#knownBids);
+    this.#consumedAsks.refresh(this.#knownAsks);
+    this.#hasConsumed = !(this.#consumedBids.isEmpty && this.#consumedAsks.isEmpty);
   }
 
   /** Tests one side of ours against a book that has changed. */
-  #test(own: OwnSide, side: ReplaySide, opposite: TakenLevels, atUs: number): void {
+  #test(own: OwnSide, side: PagedBookSide, opposite: ConsumedLiquidity, atUs: number): void {
     const { levels } = own;
-    for (let at = 0; at < levels.length; at++) this.#look(levels[at], side);
+    for (let at = 0; at < levels.length; at++) this.#updateQueuePlaces(levels[at], side);
     const reachedKey = -opposite.bestKey;
     if (own.bestKey >= reachedKey)
       this.passed(
@@ -205,7 +205,7 @@ export class BookMatcher extends TapeMatcher {
         reachedKey,
         "cross",
         atUs,
-        Math.max(this.#toldBeforeThatUs, atUs - GATHERED_AT_MOST_US),
+        Math.max(this.#thirdLastBookUs, atUs - GATHERED_AT_MOST_US),
       );
   }
 
@@ -231,11 +231,12 @@ export class BookMatcher extends TapeMatcher {
         key + 1,
         "through",
         atUs,
-        Math.max(this.#toldBeforeUs, atUs - GATHERED_AT_MOST_US),
+        Math.max(this.#secondLastBookUs, atUs - GATHERED_AT_MOST_US),
       );
     if (side.bestKey !== key) return;
     const level = side.levels[0];
-    if (level.isUnseen) this.#look(level, side === this.own.bids ? this.book.bids : this.book.asks);
+    if (level.isDepthUnknown)
+      this.#updateQueuePlaces(level, side === this.own.bids ? this.book.bids : this.book.asks);
     if (this.#partialFills) {
       this.own.fillByQueue(level, lots, this.#queue, atUs);
       return;
@@ -263,17 +264,17 @@ export class BookMatcher extends TapeMatcher {
   protected take(order: ReplayOrder, atUs: number): void {
     const taken = this.#counterpart(order);
     const limitKey = limitKeyOf(order);
-    const sign = -signOf(order.side);
+    const sign = -sideSign(order.side);
     if (!this.#partialFills) {
       this.own.fill(order, taken.bestKey * sign, order.openLots, "taker", atUs);
       return;
     }
     if (order.timeInForce === "FOK" && !reaches(taken, limitKey, order.openLots)) return;
-    this.#hasTaken = true;
+    this.#hasConsumed = true;
     taken.walkKeys((key, left) => {
       if (key < limitKey) return false;
       const lots = Math.min(left, order.openLots);
-      taken.take(key, lots);
+      taken.consume(key, lots);
       this.own.fill(order, key * sign, lots, "taker", atUs);
       return order.openLots > 0;
     });
@@ -281,11 +282,11 @@ export class BookMatcher extends TapeMatcher {
 
   protected rest(order: ReplayOrder, arrivedUs: number): void {
     const isBuy = order.side === "BUY";
-    const key = keyOf(order);
-    const shownLots = (isBuy ? this.book.bids : this.book.asks).lotsAt(key);
+    const key = priceKey(order);
+    const shownLots = (isBuy ? this.book.bids : this.book.asks).lotsAtKey(key);
     const known = isBuy ? this.#knownBids : this.#knownAsks;
     const isUnseen = !known.knows(key);
-    const place = isUnseen && shownLots === 0 ? UNTOLD : this.#queue.onAccept(shownLots);
+    const place = isUnseen && shownLots === 0 ? BEHIND_ALL_DEPTH : this.#queue.onAccept(shownLots);
     this.own.rest(
       order,
       place,
@@ -300,30 +301,31 @@ export class BookMatcher extends TapeMatcher {
     const { bids, asks } = this.book;
     return (
       (isBuy ? asks : bids).bestKey === NO_KEY &&
-      (isBuy ? this.#knownAsks : this.#knownBids).isUntold
+      (isBuy ? this.#knownAsks : this.#knownBids).isUnknown
     );
   }
 
   /** What an order that takes would take from. */
-  #counterpart({ side }: ReplayOrder): TakenLevels {
-    return side === "BUY" ? this.#takenAsks : this.#takenBids;
+  #counterpart({ side }: ReplayOrder): ConsumedLiquidity {
+    return side === "BUY" ? this.#consumedAsks : this.#consumedBids;
   }
 }
 
 /** A lost book says nothing of who left: of our places there none gets better by it, and where none was known no trade reaches us. */
 function lose(level: OwnLevel): void {
-  level.isUnseen = true;
+  level.isDepthUnknown = true;
   level.shownLots = 0;
-  for (const resting of level.orders) if (!resting.isPlaced) resting.place = UNTOLD;
+  for (const resting of level.orders)
+    if (!resting.isQueuePlaceKnown) resting.place = BEHIND_ALL_DEPTH;
 }
 
 /** The worst key of the other side that an order takes. The other side's keys count the other way round. */
 function limitKeyOf(order: ReplayOrder): number {
-  return Number.isNaN(order.ticks) ? NO_KEY + 1 : -keyOf(order);
+  return Number.isNaN(order.ticks) ? NO_KEY + 1 : -priceKey(order);
 }
 
 /** Whether so much is left down to the limit. */
-function reaches(taken: TakenLevels, limitKey: number, lots: Lots): boolean {
+function reaches(taken: ConsumedLiquidity, limitKey: number, lots: Lots): boolean {
   let found = 0;
   taken.walkKeys((key, left) => {
     if (key < limitKey) return false;

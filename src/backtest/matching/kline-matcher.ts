@@ -4,7 +4,7 @@ import type { KlineTape } from "../../history/columns/tape/tape.js";
 import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
 import { OrderMatcher } from "./order-matcher.js";
 import type { OwnSide } from "./own-side.js";
-import { requireSlippage, slipped } from "./slippage.js";
+import { applySlippage, requireSlippage } from "./slippage.js";
 
 /**
  * The way of the price within a bar, which the bar does not tell: `ohlc` to the high first, `olhc` to the low first, `adaptive` first to the
@@ -99,7 +99,7 @@ export class KlineMatcher extends OrderMatcher {
       atUs = nextUs;
       this.#reach(this.#next, atUs);
       this.#next++;
-      if (this.own.told) break;
+      if (this.own.hasNotified) break;
     }
     return atUs;
   }
@@ -123,7 +123,7 @@ export class KlineMatcher extends OrderMatcher {
     this.#leftLots -= lots;
     this.own.fill(
       order,
-      slipped(order, this.#takerTicks(order.side === "BUY"), this.#slippageTicks),
+      applySlippage(order, this.#takerTicks(order.side === "BUY"), this.#slippageTicks),
       lots,
       "taker",
       atUs,
@@ -178,7 +178,7 @@ export class KlineMatcher extends OrderMatcher {
     const fromTicks = Number.isNaN(this.#lastTicks) ? ticks : this.#lastTicks;
     this.#pass(bids, fromTicks, ticks, atUs);
     this.#pass(asks, fromTicks, ticks, atUs);
-    this.#stand(ticks, atUs);
+    this.#setTouch(ticks, atUs);
   }
 
   /** Fills the orders of a side that the price passes on its way, best first, the price standing at each. */
@@ -190,7 +190,7 @@ export class KlineMatcher extends OrderMatcher {
       const key = side.bestKey;
       // What a bar's share left of an order may lie behind the whole way: it is filled at once, where the way begins.
       const at = Math.max(lowest, Math.min(highest, sign * key));
-      this.#stand(at, atUs);
+      this.#setTouch(at, atUs);
       this.#leftLots -= this.own.fillDownTo(
         side,
         key,
@@ -203,7 +203,7 @@ export class KlineMatcher extends OrderMatcher {
   }
 
   /** A candle knows one price: it is both sides' best, or the mid would be half a tick above it. */
-  #stand(ticks: Ticks, atUs: number): void {
+  #setTouch(ticks: Ticks, atUs: number): void {
     if (ticks === this.#lastTicks) return;
     this.#lastTicks = ticks;
     this.#onTouch?.(atUs, ticks, ticks);

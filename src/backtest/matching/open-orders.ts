@@ -1,18 +1,18 @@
 import { RunError } from "../../core/errors.js";
 import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
-import { type Lots, type Side, signOf, type Ticks } from "../../core/units.js";
+import { type Lots, type Side, sideSign, type Ticks } from "../../core/units.js";
 import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "./matcher.js";
 import { type OwnLevel, OwnSide } from "./own-side.js";
 
 /** What a matcher does with our orders once its rules have decided: they are filled, end, and the listener hears of it, here only. */
-export class ReplayOrders {
+export class OpenOrders {
   readonly bids = new OwnSide();
   readonly asks = new OwnSide();
   readonly #listener: MatchListener;
   readonly #byId = new Map<number, ReplayOrder>();
   #nextExpiryUs = Number.POSITIVE_INFINITY;
   /** Whether the listener was told of anything since this was last set to false. */
-  told = false;
+  hasNotified = false;
 
   constructor(listener: MatchListener) {
     this.#listener = listener;
@@ -36,7 +36,7 @@ export class ReplayOrders {
         expected: "a new order, all of it open",
       });
     }
-    this.told = true;
+    this.hasNotified = true;
     this.#listener.accepted(order, atUs);
   }
 
@@ -54,8 +54,8 @@ export class ReplayOrders {
   ): void {
     this.#byId.set(order.id, order);
     this.side(order.side).add(
-      keyOf(order),
-      { order, place, isPlaced: !isUnseen, arrivedUs },
+      priceKey(order),
+      { order, place, isQueuePlaceKnown: !isUnseen, arrivedUs },
       shownLots,
     );
     if (order.expirationUs < this.#nextExpiryUs) this.#nextExpiryUs = order.expirationUs;
@@ -72,14 +72,14 @@ export class ReplayOrders {
   ): void {
     order.openLots -= lots;
     if (order.openLots === 0) this.#forget(order);
-    this.told = true;
+    this.hasNotified = true;
     this.#listener.filled(order, ticks, lots, cause, atUs, isDoubtful);
   }
 
   /** Ends what is left of an order. */
   end(order: ReplayOrder, how: OrderEnd, atUs: number): void {
     this.#forget(order);
-    this.told = true;
+    this.hasNotified = true;
     this.#listener.ended(order, how, atUs);
   }
 
@@ -146,7 +146,7 @@ export class ReplayOrders {
 
   #forget(order: ReplayOrder): void {
     if (!this.#byId.delete(order.id)) return;
-    this.side(order.side).remove(keyOf(order), order);
+    this.side(order.side).remove(priceKey(order), order);
     if (order.expirationUs > this.#nextExpiryUs) return;
     this.#nextExpiryUs = Number.POSITIVE_INFINITY;
     for (const { expirationUs } of this.#byId.values())
@@ -155,6 +155,6 @@ export class ReplayOrders {
 }
 
 /** The price of an order as `ReplaySide` counts prices on the order's own side. */
-export function keyOf({ side, ticks }: ReplayOrder): number {
-  return signOf(side) * ticks;
+export function priceKey({ side, ticks }: ReplayOrder): number {
+  return sideSign(side) * ticks;
 }

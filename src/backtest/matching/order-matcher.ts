@@ -1,14 +1,14 @@
 import { RunError } from "../../core/errors.js";
 import type { ExchangeTouch, Matcher, MatchListener, ReplayOrder } from "./matcher.js";
-import { ReplayOrders } from "./open-orders.js";
+import { OpenOrders } from "./open-orders.js";
 
 /** What is the same whatever history is made of: how an order comes in, what its time in force makes of it, and when it ends. */
 export abstract class OrderMatcher implements Matcher {
   abstract readonly touch: ExchangeTouch;
-  protected readonly own: ReplayOrders;
+  protected readonly own: OpenOrders;
 
   constructor(listener: MatchListener) {
-    this.own = new ReplayOrders(listener);
+    this.own = new OpenOrders(listener);
   }
 
   get nextUs(): number {
@@ -17,7 +17,7 @@ export abstract class OrderMatcher implements Matcher {
 
   advance(untilUs: number, inclusive: boolean): number {
     const { own } = this;
-    own.told = false;
+    own.hasNotified = false;
     for (;;) {
       const expiryUs = own.nextExpiryUs;
       const expires =
@@ -25,7 +25,7 @@ export abstract class OrderMatcher implements Matcher {
         (inclusive && expiryUs === untilUs && expiryUs !== Number.POSITIVE_INFINITY);
       // An order whose time is over at an instant still meets what history has at that instant.
       const stoppedUs = expires ? this.play(expiryUs, true) : this.play(untilUs, inclusive);
-      if (own.told) return stoppedUs;
+      if (own.hasNotified) return stoppedUs;
       if (!expires) return untilUs;
       own.expire(expiryUs);
       return expiryUs;

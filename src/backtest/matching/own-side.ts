@@ -8,7 +8,7 @@ export interface RestingOrder {
   readonly order: ReplayOrder;
   place: QueuePlace;
   /** Whether a book that tells of its price has said what stands ahead of it. */
-  isPlaced: boolean;
+  isQueuePlaceKnown: boolean;
   /** When it arrived, microseconds since 1970; Infinity where history does not tell what it met then, so that nothing that is told later shows whether it came to rest. */
   readonly arrivedUs: number;
 }
@@ -21,7 +21,7 @@ export interface OwnLevel {
   /** What strangers were shown with here when our places in the queue were last brought up to date. */
   shownLots: Lots;
   /** No recorded book has reached so far since an order of ours came here, or since the book was lost: who came meanwhile stands behind what the first one that does will show. */
-  isUnseen: boolean;
+  isDepthUnknown: boolean;
 }
 
 /** Our resting orders of one side, by price. */
@@ -45,13 +45,13 @@ export class OwnSide {
   add(key: number, resting: RestingOrder, shownLots: Lots): void {
     let at = 0;
     while (at < this.levels.length && this.levels[at].key > key) at++;
-    const isUnseen = !resting.isPlaced;
+    const isUnseen = !resting.isQueuePlaceKnown;
     const level = this.levels[at];
     if (level?.key !== key)
-      this.levels.splice(at, 0, { key, orders: [resting], shownLots, isUnseen });
+      this.levels.splice(at, 0, { key, orders: [resting], shownLots, isDepthUnknown: isUnseen });
     else {
       level.orders.push(resting);
-      level.isUnseen ||= isUnseen;
+      level.isDepthUnknown ||= isUnseen;
     }
     this.#noteEnds();
   }

@@ -1,7 +1,7 @@
 import { ConfigError } from "../../core/errors.js";
-import { signOf, type Ticks } from "../../core/units.js";
+import { sideSign, type Ticks } from "../../core/units.js";
 import type { ReplayOrder } from "./matcher.js";
-import { keyOf } from "./open-orders.js";
+import { priceKey } from "./open-orders.js";
 
 /** @throws ConfigError when it is no slippage */
 export function requireSlippage(slippageTicks: Ticks): Ticks {
@@ -14,9 +14,9 @@ export function requireSlippage(slippageTicks: Ticks): Ticks {
 }
 
 /** A price that is worse for a taker by so much, but no worse than its limit, nor below a tick. */
-export function slipped(order: ReplayOrder, ticks: Ticks, slippageTicks: Ticks): Ticks {
-  const sign = signOf(order.side);
+export function applySlippage(order: ReplayOrder, ticks: Ticks, slippageTicks: Ticks): Ticks {
+  const sign = sideSign(order.side);
   const key = sign * ticks + slippageTicks;
-  const worst = Number.isNaN(order.ticks) ? key : Math.min(key, keyOf(order));
+  const worst = Number.isNaN(order.ticks) ? key : Math.min(key, priceKey(order));
   return Math.max(1, worst * sign);
 }

@@ -61,7 +61,7 @@ export abstract class TapeMatcher extends OrderMatcher {
   protected play(untilUs: number, inclusive: boolean): number {
     let stoppedUs: number;
     do stoppedUs = this.playStretch(untilUs, inclusive);
-    while (this.turn() && !this.own.told);
+    while (this.turn() && !this.own.hasNotified);
     return stoppedUs;
   }
 

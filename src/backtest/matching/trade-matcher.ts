@@ -3,7 +3,7 @@ import { riskAverseQueue } from "../../core/queue/queue-models.js";
 import type { Lots, Ticks } from "../../core/units.js";
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from "./matcher.js";
-import { requireSlippage, slipped } from "./slippage.js";
+import { applySlippage, requireSlippage } from "./slippage.js";
 import { TapeMatcher } from "./tape-matcher.js";
 
 /** What a {@link TradeMatcher} matches, and how. */
@@ -102,7 +102,7 @@ export class TradeMatcher extends TapeMatcher {
         askKey = own.asks.bestKey;
       }
       if (watched) this.#tellTouch(message, atUs);
-      if (own.told) break;
+      if (own.hasNotified) break;
     }
     this.next = message;
     return message === 0 ? Number.NEGATIVE_INFINITY : exchangeUs[message - 1];
@@ -117,7 +117,13 @@ export class TradeMatcher extends TapeMatcher {
 
   protected take(order: ReplayOrder, atUs: number): void {
     const touch = order.side === "BUY" ? this.#askTicks : this.#bidTicks;
-    this.own.fill(order, slipped(order, touch, this.#slippageTicks), order.openLots, "taker", atUs);
+    this.own.fill(
+      order,
+      applySlippage(order, touch, this.#slippageTicks),
+      order.openLots,
+      "taker",
+      atUs,
+    );
   }
 
   protected rest(order: ReplayOrder, arrivedUs: number): void {

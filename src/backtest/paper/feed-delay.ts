@@ -6,7 +6,7 @@ export class FeedDelay {
   #leastUs: number | undefined;
 
   /** A trade was heard that the exchange stamped. */
-  heard(localUs: number, exchangeUs: number): void {
+  onTrade(localUs: number, exchangeUs: number): void {
     this.#leastUs = Math.max(
       0,
       Math.min(this.#leastUs ?? Number.POSITIVE_INFINITY, localUs - exchangeUs),

@@ -3,15 +3,15 @@ import { LEAST_TICKS, MOST_TICKS, type Tape } from "../../history/columns/tape/t
 import { TapeBuilder, type TapeGrid } from "../../history/columns/tape/tape-builder.js";
 
 /** What of a live stream a market's history is made of. */
-export type HistoricEvent = Extract<
+export type MarketDataEvent = Extract<
   VenueEvent,
   { readonly type: "book-snapshot" | "book-update" | "public-trade" }
 >;
 
 /** One message of a live stream as a tape of its own, for matchers that play history. */
-export function tapeOf(
+export function toTape(
   grid: TapeGrid,
-  event: HistoricEvent,
+  event: MarketDataEvent,
   exchangeUs: number,
   localUs: number,
 ): Tape {

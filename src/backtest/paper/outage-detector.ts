@@ -1,55 +1,56 @@
 import type { Ms } from "../../core/units.js";
 import type { Action, VenueEvent } from "../../exchange/venue.js";
-import { HeldRequests, type HeldRequestsOptions } from "../venue/latency/queued-requests.js";
+import { QueuedRequests, type QueuedRequestsOptions } from "../venue/latency/queued-requests.js";
 
 /** What a line is watched with. */
-export interface SilentLineOptions extends HeldRequestsOptions {
+export interface OutageDetectorOptions extends QueuedRequestsOptions {
   /** A line that nothing came by for so long is taken for dead. */
-  readonly silentMs: Ms;
+  readonly maxSilenceMs: Ms;
 }
 
 /**
  * The line to an exchange, as far as what comes by it tells: a request that leaves while it is silent may not have arrived, and paper that takes it all
  * the same would have every quote down before the market moves. It waits for a sign of life; after its time nobody knows what became of it, and it never arrives.
  */
-export class SilentLine {
-  readonly #options: SilentLineOptions;
-  readonly #held: HeldRequests;
-  #heardMs = Number.POSITIVE_INFINITY;
+export class OutageDetector {
+  readonly #options: OutageDetectorOptions;
+  readonly #queued: QueuedRequests;
+  #lastReceivedMs = Number.POSITIVE_INFINITY;
 
-  constructor(options: SilentLineOptions) {
+  constructor(options: OutageDetectorOptions) {
     this.#options = options;
-    this.#held = new HeldRequests(options);
+    this.#queued = new QueuedRequests(options);
   }
 
   /** Whether nothing comes by it. Before the first sign of life it is taken to be well. */
   get isSilent(): boolean {
-    const { clock, silentMs } = this.#options;
-    return clock.monotonicMs() - this.#heardMs > silentMs;
+    const { clock, maxSilenceMs: silentMs } = this.#options;
+    return clock.monotonicMs() - this.#lastReceivedMs > silentMs;
   }
 
   /** Something came by it, or word that it is down: then until a book is told anew, since it may have passed what rests. */
-  hear(event: VenueEvent): void {
-    if (event.type === "stream" && event.state === "down") this.#heardMs = Number.NEGATIVE_INFINITY;
-    const isDown = this.#heardMs === Number.NEGATIVE_INFINITY;
+  onEvent(event: VenueEvent): void {
+    if (event.type === "stream" && event.state === "down")
+      this.#lastReceivedMs = Number.NEGATIVE_INFINITY;
+    const isDown = this.#lastReceivedMs === Number.NEGATIVE_INFINITY;
     const isLife = isDown
       ? event.type === "book-snapshot"
       : event.type !== "answer" || event.outcome.result === "answered";
-    if (isLife) this.#heardMs = this.#options.clock.monotonicMs();
+    if (isLife) this.#lastReceivedMs = this.#options.clock.monotonicMs();
   }
 
   /** Keeps a request until there is a sign of life. */
-  hold(action: Action): void {
-    this.#held.hold(action);
+  queue(action: Action): void {
+    this.#queued.add(action);
   }
 
   /** Takes out what arrives now, in its order: nothing while the line is silent. */
   release(): Action[] {
-    return this.isSilent ? [] : this.#held.release();
+    return this.isSilent ? [] : this.#queued.release();
   }
 
   /** Forgets what it keeps. */
   close(): void {
-    this.#held.close();
+    this.#queued.close();
   }
 }

@@ -1,27 +1,27 @@
 import { type Observable, Subject, type Subscription } from "rxjs";
 import type { BotConfig } from "../../bot/config/config.js";
-import { sameGrid } from "../../bot/market/rule-changes.js";
+import { isSameGrid } from "../../bot/market/rule-changes.js";
 import { decimalToScaled, Instrument } from "../../core/instrument.js";
-import { queueModelNamed } from "../../core/queue/queue-model-names.js";
+import { createQueueModel } from "../../core/queue/queue-model-names.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Action, Venue, VenueEvent } from "../../exchange/venue.js";
-import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
+import { ACTION_COST, computeActionCosts } from "../../executor/dispatch-budget.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
 import { BookMatcher } from "../matching/book-matcher.js";
 import type { RunObserver } from "../record/run-observer.js";
-import { DOUBT_RULES } from "../venue/ambiguous-fill-rule.js";
-import { chargedRules } from "../venue/apply-agreed-fees.js";
+import { AMBIGUOUS_FILL_RULES } from "../venue/ambiguous-fill-rule.js";
+import { applyAgreedFees } from "../venue/apply-agreed-fees.js";
 import { constantLatency } from "../venue/latency/latency.js";
 import { isLeverage, marketTerms } from "../venue/market-terms.js";
 import { OrderGas } from "../venue/order-gas.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 import { ReplayVenue } from "../venue/replay-venue.js";
 import { FeedDelay } from "./feed-delay.js";
-import { emptyTape, type HistoricEvent, tapeOf } from "./live-tape.js";
-import { SilentLine } from "./outage-detector.js";
+import { emptyTape, type MarketDataEvent, toTape } from "./live-tape.js";
+import { OutageDetector } from "./outage-detector.js";
 
 /** How paper orders travel and are filled. */
 export interface PaperModels {
@@ -41,7 +41,7 @@ export interface PaperVenueOptions {
   readonly rules: VenueRules;
   readonly models: PaperModels;
   readonly clock: Clock;
-  readonly levelOf: (hash: Hex) => number;
+  readonly levelFor: (hash: Hex) => number;
   /** The exchange's time as the bot estimates it: expiries and stamps go by it. */
   readonly exchangeNowMs: () => Ms;
 }
@@ -54,7 +54,7 @@ const PUBLIC: ReadonlySet<string> = new Set(["time", "rules", "bookSequence"]);
 /**
  * Paper trading: the live markets, and an account and orders that are in this process alone, filled by the replayed venue's own models
  * and rules. What is heard of a market was so at the exchange a feed's delay before; a request arrives there after its latency, meets what the market
- * was then, and its answer is heard after another; what leaves while the line is silent may never arrive ({@link SilentLine}). Nothing of an order, a cancel or a question of the account's ever reaches the live venue.
+ * was then, and its answer is heard after another; what leaves while the line is silent may never arrive ({@link OutageDetector}). Nothing of an order, a cancel or a question of the account's ever reaches the live venue.
  */
 export class PaperVenue implements Venue {
   readonly events$: Observable<VenueEvent>;
@@ -63,7 +63,7 @@ export class PaperVenue implements Venue {
   readonly #replayed: ReplayVenue;
   readonly #stamps: LocalStamps;
   readonly #delay = new FeedDelay();
-  readonly #line: SilentLine;
+  readonly #line: OutageDetector;
   readonly #subscription: Subscription;
   #timer: Timer | undefined;
   #timerUs = Number.POSITIVE_INFINITY;
@@ -76,18 +76,21 @@ export class PaperVenue implements Venue {
   #isClosed = false;
 
   constructor(options: PaperVenueOptions) {
-    const { live, config, rules, models, clock, levelOf } = options;
+    const { live, config, rules, models, clock, levelFor: levelOf } = options;
     this.#options = options;
     this.#stamps = new LocalStamps(clock);
-    this.#line = new SilentLine({
+    this.#line = new OutageDetector({
       clock,
       // Shorter than what has the bot take its quotes down: those cancels are the ones that may not arrive.
-      silentMs: config.risk.maxBookAgeMs / 2,
+      maxSilenceMs: config.risk.maxBookAgeMs / 2,
       timeoutMs: config.exchange.requestTimeoutMs,
       onAnswer: (actionId, outcome) => this.#emit({ type: "answer", actionId, outcome }),
     });
     this.events$ = this.#events.asObservable();
-    const paperRules: VenueRules = { ...chargedRules(rules, config), waiveGasFeeMinimumQuote: 0n };
+    const paperRules: VenueRules = {
+      ...applyAgreedFees(rules, config),
+      waiveGasFeeMinimumQuote: 0n,
+    };
     const terms = new Map(
       Object.keys(config.markets).map((marketId) => {
         const market = paperRules.markets[marketId];
@@ -109,14 +112,14 @@ export class PaperVenue implements Venue {
       terms,
       startCredit: decimalToScaled(models.creditQuote, rules.creditDecimals, "paper.creditQuote"),
       latency: constantLatency(models.orderLatencyMs, models.responseLatencyMs),
-      doubtful: DOUBT_RULES[0],
+      doubtful: AMBIGUOUS_FILL_RULES[0],
       costs:
         config.exchange.rateBuckets === "disjoint"
-          ? actionCosts(DISJOINT_RATE_BUCKETS)
+          ? computeActionCosts(DISJOINT_RATE_BUCKETS)
           : ACTION_COST,
-      observer: NOBODY,
+      observer: NULL_OBSERVER,
       nowUs: () => this.#nowUs(),
-      levelOf: (hash) => levelOf(hash as Hex),
+      levelFor: (hash) => levelOf(hash as Hex),
     });
     for (const [marketId, { instrument }] of terms) {
       const market = this.#replayed.markets.get(marketId) as ReplayMarket;
@@ -124,14 +127,14 @@ export class PaperVenue implements Venue {
       market.matcher = new BookMatcher({
         tape: emptyTape({ marketId, tickSize, stepSize }),
         listener: market,
-        queue: queueModelNamed(models.queue, instrument.lotBase),
+        queue: createQueueModel(models.queue, instrument.lotBase),
         onTouch: (_atUs, bidTicks, askTicks) => {
           const midHalfTicks = bidTicks + askTicks;
           if (!Number.isNaN(midHalfTicks)) this.#replayed.account.mid(marketId, midHalfTicks);
         },
       });
     }
-    this.#subscription = live.events$.subscribe((event) => this.#hear(event));
+    this.#subscription = live.events$.subscribe((event) => this.#onLiveEvent(event));
   }
 
   submit(action: Action): void {
@@ -140,7 +143,7 @@ export class PaperVenue implements Venue {
       return;
     }
     if (this.#line.isSilent) {
-      this.#line.hold(action);
+      this.#line.queue(action);
       return;
     }
     this.#replayed.submit(action);
@@ -161,9 +164,9 @@ export class PaperVenue implements Venue {
   }
 
   /** The market is told to the bot first: it knew nothing of what its own orders will have come to. */
-  #hear(event: VenueEvent): void {
+  #onLiveEvent(event: VenueEvent): void {
     const nowUs = this.#nowUs();
-    this.#line.hear(event);
+    this.#line.onEvent(event);
     if (
       event.type === "answer" &&
       event.outcome.result === "answered" &&
@@ -184,17 +187,17 @@ export class PaperVenue implements Venue {
       event.type === "book-snapshot" ||
       event.type === "book-update"
     ) {
-      if (event.type === "public-trade") this.#delay.heard(nowUs, event.timeMs * 1000);
+      if (event.type === "public-trade") this.#delay.onTrade(nowUs, event.timeMs * 1000);
       this.#market(event, nowUs);
     } else if (event.type === "market-state" && this.#replayed.markets.has(event.marketId)) {
       this.#exchangeTo(this.#delay.exchangeUs(nowUs));
       this.#fund(event.marketId, event.fundingRate, event.nextFundingMs);
       this.#replayed.mark(event.marketId, event.mark);
-      this.#replayed.judge(this.#exchangeUs);
+      this.#replayed.liquidateIfUnsafe(this.#exchangeUs);
     }
     // After what the market was meanwhile: quotes that it passed are gone.
     for (const action of this.#line.release()) this.#replayed.submit(action);
-    this.#look();
+    this.#catchUp();
   }
 
   /**
@@ -202,10 +205,10 @@ export class PaperVenue implements Venue {
    * bot is started anew, and keeps its rules until then; so does one whose rules cannot be read, until they can.
    */
   #rulesRead(rules: VenueRules): void {
-    const { markets, unread } = chargedRules(rules, this.#options.config);
+    const { markets, unread } = applyAgreedFees(rules, this.#options.config);
     for (const [marketId, { terms }] of this.#replayed.markets) {
       const now = markets[marketId] ?? { ...terms.rules, status: "DELISTED" };
-      if (unread?.[marketId] !== undefined || !sameGrid(terms.rules, now)) continue;
+      if (unread?.[marketId] !== undefined || !isSameGrid(terms.rules, now)) continue;
       // A market that is given up may tell of no leverage at all.
       const { liquidationLeverage } = isLeverage(now.liquidationLeverage) ? now : terms.rules;
       this.#replayed.changeTerms(
@@ -213,20 +216,20 @@ export class PaperVenue implements Venue {
         marketTerms({ ...now, liquidationLeverage }, terms.instrument, LIQUIDATION),
       );
     }
-    this.#replayed.judge(this.#exchangeUs);
+    this.#replayed.liquidateIfUnsafe(this.#exchangeUs);
   }
 
   /** A market that goes on to its next funding has paid the one that it told before, by the last mark that named it. */
   #fund(marketId: MarketId, rate: number, nextMs: Ms): void {
     const told = this.#funding.get(marketId);
     if (told !== undefined && told.atMs > 0 && nextMs > told.atMs) {
-      this.#replayed.fund(marketId, told.rateE18, this.#exchangeUs);
-      this.#replayed.judge(this.#exchangeUs);
+      this.#replayed.payFunding(marketId, told.rateE18, this.#exchangeUs);
+      this.#replayed.liquidateIfUnsafe(this.#exchangeUs);
     }
     this.#funding.set(marketId, { rateE18: BigInt(Math.round(rate * 1e18)), atMs: nextMs });
   }
 
-  #market(event: HistoricEvent, nowUs: number): void {
+  #market(event: MarketDataEvent, nowUs: number): void {
     const market = this.#replayed.markets.get(event.marketId);
     if (market === undefined) return;
     const atUs = Math.max(this.#exchangeUs, this.#delay.exchangeUs(nowUs));
@@ -234,7 +237,7 @@ export class PaperVenue implements Venue {
     this.#exchangeTo(atUs, false);
     const { marketId, tickSize, stepSize } = market.terms.instrument;
     (market.matcher as BookMatcher).extend(
-      tapeOf({ marketId, tickSize, stepSize }, event, atUs, Math.max(atUs, nowUs)),
+      toTape({ marketId, tickSize, stepSize }, event, atUs, Math.max(atUs, nowUs)),
     );
     this.#play(market, atUs);
   }
@@ -257,7 +260,7 @@ export class PaperVenue implements Venue {
       const atUs = Math.max(this.#exchangeUs, arrivalUs);
       for (const market of this.#replayed.markets.values()) this.#play(market, atUs);
       this.#exchangeUs = atUs;
-      this.#replayed.arrive(atUs);
+      this.#replayed.processArrival(atUs);
     }
     for (const market of this.#replayed.markets.values()) this.#play(market, untilUs);
     this.#exchangeUs = Math.max(this.#exchangeUs, untilUs);
@@ -268,12 +271,12 @@ export class PaperVenue implements Venue {
   }
 
   /** Lets the exchange go on to what is known of it now, and tells what is to be heard by now. */
-  #look(): void {
+  #catchUp(): void {
     if (this.#isClosed) return;
     const nowUs = this.#nowUs();
     this.#exchangeTo(this.#delay.exchangeUs(nowUs));
-    while (this.#replayed.nextHeardUs <= nowUs)
-      for (const event of this.#replayed.takeHeard()) this.#emit(event);
+    while (this.#replayed.nextDeliveryUs <= nowUs)
+      for (const event of this.#replayed.takeDelivery()) this.#emit(event);
     this.#arm();
   }
 
@@ -285,7 +288,7 @@ export class PaperVenue implements Venue {
     // All history that is known has been played: what comes next of it is an order whose time is over.
     for (const { matcher } of this.#replayed.markets.values())
       exchangeDueUs = Math.min(exchangeDueUs, matcher.nextUs);
-    const dueUs = Math.min(exchangeDueUs + this.#delay.us, this.#replayed.nextHeardUs);
+    const dueUs = Math.min(exchangeDueUs + this.#delay.us, this.#replayed.nextDeliveryUs);
     if (dueUs >= this.#timerUs && this.#timer !== undefined) return;
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -297,7 +300,7 @@ export class PaperVenue implements Venue {
       () => {
         this.#timer = undefined;
         this.#timerUs = Number.POSITIVE_INFINITY;
-        this.#look();
+        this.#catchUp();
       },
     );
   }
@@ -308,7 +311,7 @@ export class PaperVenue implements Venue {
 }
 
 /** The bot tells of its own fills; nobody watches this account beside it. */
-const NOBODY: RunObserver = {
+const NULL_OBSERVER: RunObserver = {
   touch() {},
   fill() {},
   equity() {},

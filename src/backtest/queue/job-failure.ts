@@ -1,24 +1,24 @@
 import { maskSecrets } from "../../core/crypto/secrets.js";
 import { RunError } from "../../core/errors.js";
-import { arrived, type CarriedError, carried } from "../run/serialised-error.js";
-import { tagged, untagged } from "./tagged-json.js";
+import { deserialiseError, type SerialisedError, serialiseError } from "../run/serialised-error.js";
+import { tagBigints, untagBigints } from "./tagged-json.js";
 
-/** What a job in a queue says it failed with: the error's words for who looks into the queue, and on a last line the whole of it, for {@link failureOf}. */
-export function reasonOf(thrown: unknown): string {
-  const error = carried(thrown);
-  return maskSecrets(`${error.own.message}\n${JSON.stringify({ [CARRIED]: error }, tagged)}`);
+/** What a job in a queue says it failed with: the error's words for who looks into the queue, and on a last line the whole of it, for {@link decodeFailure}. */
+export function encodeFailure(thrown: unknown): string {
+  const error = serialiseError(thrown);
+  return maskSecrets(`${error.own.message}\n${JSON.stringify({ [CARRIED]: error }, tagBigints)}`);
 }
 
 /** The error that a job failed with, of the type that it was thrown as. What the queue itself says of a job is a RunError. */
-export function failureOf(reason: string): Error {
+export function decodeFailure(reason: string): Error {
   const error = carriedIn(reason.slice(reason.lastIndexOf("\n") + 1));
-  return error === undefined ? new RunError(reason) : arrived(error);
+  return error === undefined ? new RunError(reason) : deserialiseError(error);
 }
 
-function carriedIn(line: string): CarriedError | undefined {
+function carriedIn(line: string): SerialisedError | undefined {
   try {
-    const read = JSON.parse(line, untagged) as Readonly<
-      Record<string, CarriedError | undefined>
+    const read = JSON.parse(line, untagBigints) as Readonly<
+      Record<string, SerialisedError | undefined>
     > | null;
     return read?.[CARRIED];
   } catch (cause) {

@@ -15,7 +15,7 @@ export interface QueueAddress {
 const FIRST_ANSWER_MS = 10_000;
 
 /** @throws ConfigError for what is no address of a Redis */
-export function queueAddress(written: string): QueueAddress {
+export function parseQueueAddress(written: string): QueueAddress {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (url !== undefined && /^rediss?:$/.test(url.protocol) && url.hostname !== "") {
     return { url: written, shown: `${url.hostname}:${url.port === "" ? "6379" : url.port}` };
@@ -28,7 +28,7 @@ export function queueAddress(written: string): QueueAddress {
 }
 
 /** Finds out whether somebody answers there, at once. @throws RunError where nobody does */
-export async function assertAnswers({ url, shown }: QueueAddress): Promise<void> {
+export async function requireReachable({ url, shown }: QueueAddress): Promise<void> {
   const client = new Redis(url, {
     lazyConnect: true,
     retryStrategy: () => null,
@@ -56,7 +56,7 @@ export async function assertAnswers({ url, shown }: QueueAddress): Promise<void>
 }
 
 /** How the queue's own clients connect: they wait for a server that is away. */
-export function connectionOf({ url }: QueueAddress): {
+export function toConnectionOptions({ url }: QueueAddress): {
   readonly url: string;
   readonly maxRetriesPerRequest: null;
 } {
@@ -64,7 +64,7 @@ export function connectionOf({ url }: QueueAddress): {
 }
 
 /** Tells once when a server went away, and once when it is back: who waits for it would else look dead. @returns ends it */
-export function tellAway(address: QueueAddress, tell: (what: string) => void): () => void {
+export function watchAvailability(address: QueueAddress, tell: (what: string) => void): () => void {
   const { shown } = address;
   const client = new Redis(address.url, { maxRetriesPerRequest: null });
   let isAway = false;

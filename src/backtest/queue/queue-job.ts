@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import type { InputSums } from "../sweep/jobs/input-files.js";
+import type { InputChecksums } from "../sweep/jobs/input-files.js";
 import type { Job, JobResult } from "../sweep/jobs/job-player.js";
 import type { HistoryContents } from "../sweep/jobs/job-runner.js";
 import type { SweepWindow } from "../sweep/windows.js";
-import { tagged, untagged } from "./tagged-json.js";
+import { tagBigints, untagBigints } from "./tagged-json.js";
 
 /** A job as it lies in the queue: everything but the history, which a worker has itself. */
 export interface QueueJob {
@@ -17,7 +17,7 @@ export interface QueueJob {
   /** What the history must be: market, kind, file and checksum, in order, and its gaps. */
   readonly history: readonly string[];
   /** What else the run reads. */
-  readonly files: InputSums;
+  readonly files: InputChecksums;
 }
 
 /** What a worker answers. */
@@ -30,12 +30,19 @@ export function queueJob(
   { id, config, inputs }: Job,
   history: readonly string[],
 ): QueueJob {
-  return { version, id, window, config: JSON.stringify(config, tagged), history, files: inputs };
+  return {
+    version,
+    id,
+    window,
+    config: JSON.stringify(config, tagBigints),
+    history,
+    files: inputs,
+  };
 }
 
 /** The job as it is run here. @param store where this machine's history lies. */
-export function jobOf({ id, config, files }: QueueJob, store: string): Job {
-  const read = JSON.parse(config, untagged) as BacktestConfig;
+export function toJob({ id, config, files }: QueueJob, store: string): Job {
+  const read = JSON.parse(config, untagBigints) as BacktestConfig;
   return { id, config: { ...read, history: { ...read.history, store } }, inputs: files };
 }
 

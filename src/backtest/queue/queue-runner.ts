@@ -2,22 +2,22 @@ import { Queue, QueueEvents } from "bullmq";
 import { RunError } from "../../core/errors.js";
 import type { Job, JobResult } from "../sweep/jobs/job-player.js";
 import type { JobBatch, JobRunner } from "../sweep/jobs/job-runner.js";
-import { inJob } from "../sweep/jobs/with-job-context.js";
-import { failureOf } from "./job-failure.js";
+import { withJobContext } from "../sweep/jobs/with-job-context.js";
+import { decodeFailure } from "./job-failure.js";
 import {
-  assertAnswers,
-  connectionOf,
+  parseQueueAddress,
   QUEUE_NAME,
   type QueueAddress,
-  queueAddress,
-  tellAway,
+  requireReachable,
+  toConnectionOptions,
+  watchAvailability,
 } from "./queue-address.js";
 import { historyLines, type QueueJob, type QueueResult, queueJob } from "./queue-job.js";
 
 /** Jobs of a sweep that lie in the queue at once. */
 const MOST_WAITING = 256;
 /** How often a job that is waited for is looked after: a server that lost its memory never tells of it. */
-const LOOK_MS = 10_000;
+const POLL_MS = 10_000;
 /** Workers that a job may meet which lack its history, before it is given up. */
 const ATTEMPTS = 100;
 
@@ -29,13 +29,13 @@ export class QueueRunner implements JobRunner {
   readonly #queue: Queue<QueueJob, QueueResult>;
   readonly #events: QueueEvents;
   readonly #version: string;
-  readonly #lookMs: number;
+  readonly #pollMs: number;
   #stopTelling: () => void = () => {};
 
   private constructor(address: QueueAddress, version: string, lookMs: number) {
-    const connection = connectionOf(address);
+    const connection = toConnectionOptions(address);
     this.#version = version;
-    this.#lookMs = lookMs;
+    this.#pollMs = lookMs;
     this.#queue = new Queue(QUEUE_NAME, { connection });
     this.#events = new QueueEvents(QUEUE_NAME, { connection });
     // Each job that is waited for listens to both.
@@ -50,13 +50,13 @@ export class QueueRunner implements JobRunner {
   static async open(
     written: string,
     version: string,
-    { onAway, lookMs = LOOK_MS }: QueueRunnerOptions = {},
+    { onAvailability: onAway, pollMs: lookMs = POLL_MS }: QueueRunnerOptions = {},
   ): Promise<QueueRunner> {
-    const address = queueAddress(written);
-    await assertAnswers(address);
+    const address = parseQueueAddress(written);
+    await requireReachable(address);
     const runner = new QueueRunner(address, version, lookMs);
     await runner.#events.waitUntilReady();
-    if (onAway !== undefined) runner.#stopTelling = tellAway(address, onAway);
+    if (onAway !== undefined) runner.#stopTelling = watchAvailability(address, onAway);
     return runner;
   }
 
@@ -78,7 +78,7 @@ export class QueueRunner implements JobRunner {
       while (next < jobs.length && !signal.aborted) {
         const job = jobs[next] as Job;
         next += 1;
-        const asked = this.#ask(batch, job, history);
+        const asked = this.#runJob(batch, job, history);
         // Nobody hears of one that fails after the end.
         asked.catch(() => {});
         const told = await Promise.race([asked, stopped]);
@@ -103,7 +103,7 @@ export class QueueRunner implements JobRunner {
     await Promise.all([this.#queue.close(), this.#events.close()]);
   }
 
-  async #ask(
+  async #runJob(
     { sweep, window }: JobBatch,
     job: Job,
     history: readonly string[],
@@ -129,9 +129,9 @@ export class QueueRunner implements JobRunner {
     for (;;) {
       const asked = await this.#queue.getJob(jobId);
       if (asked === undefined) return undefined;
-      if (await asked.isFailed()) throw inJob(job, failureOf(asked.failedReason));
+      if (await asked.isFailed()) throw withJobContext(job, decodeFailure(asked.failedReason));
       try {
-        return { answer: await asked.waitUntilFinished(this.#events, this.#lookMs) };
+        return { answer: await asked.waitUntilFinished(this.#events, this.#pollMs) };
       } catch {
         // It failed, it is gone, or nothing was heard for so long: the next look tells which.
       }
@@ -142,9 +142,9 @@ export class QueueRunner implements JobRunner {
 /** How a sweep waits at its queue. */
 export interface QueueRunnerOptions {
   /** Told when the server went away, and when it is back. */
-  readonly onAway?: (what: string) => void;
+  readonly onAvailability?: (what: string) => void;
   /** How often a job that is waited for is looked after, milliseconds. */
-  readonly lookMs?: number;
+  readonly pollMs?: number;
 }
 
 /** @throws RunError for an answer that is no result */

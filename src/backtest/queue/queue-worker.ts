@@ -4,17 +4,17 @@ import { ChangedInput } from "../run/opening/changed-input.js";
 import { historyKey, openHistory } from "../run/opening/open-history.js";
 import type { SharedHistory } from "../run/opening/shared-history.js";
 import type { Job } from "../sweep/jobs/job-player.js";
-import { configOfWindow, openShared } from "../sweep/jobs/open-shared.js";
+import { openShared, restrictToWindow } from "../sweep/jobs/open-shared.js";
 import { ThreadPool } from "../sweep/jobs/thread-pool.js";
-import { reasonOf } from "./job-failure.js";
+import { encodeFailure } from "./job-failure.js";
 import {
-  assertAnswers,
-  connectionOf,
+  parseQueueAddress,
   QUEUE_NAME,
-  queueAddress,
-  tellAway,
+  requireReachable,
+  toConnectionOptions,
+  watchAvailability,
 } from "./queue-address.js";
-import { historyLines, jobOf, type QueueJob, type QueueResult } from "./queue-job.js";
+import { historyLines, type QueueJob, type QueueResult, toJob } from "./queue-job.js";
 
 /** What a worker is started with. */
 export interface QueueWorkerOptions {
@@ -30,14 +30,14 @@ export interface QueueWorkerOptions {
   /** The threads' program. Default: the build's. */
   readonly entry?: URL;
   /** Told when the server went away, and when it is back. */
-  readonly onAway?: (what: string) => void;
+  readonly onAvailability?: (what: string) => void;
   /** Told as jobs begin and end. */
   readonly onJob?: (id: string, what: "begins" | "done" | "failed") => void;
 }
 
 const LOCK_MS = 30_000;
 /** Histories that are kept in memory: a window's, and the one before or after it. */
-const KEPT = 2;
+const MAX_HISTORIES = 2;
 /** A job may outlive any number of workers. */
 const MOST_STALLED = 1_000_000;
 
@@ -65,7 +65,7 @@ export class QueueWorker {
       QUEUE_NAME,
       (job: BullJob<QueueJob, QueueResult>) => this.#run(job.data),
       {
-        connection: connectionOf(queueAddress(address)),
+        connection: toConnectionOptions(parseQueueAddress(address)),
         concurrency: workers,
         lockDuration: lockMs,
         stalledInterval: lockMs,
@@ -78,11 +78,12 @@ export class QueueWorker {
 
   /** @throws ConfigError for what is no address, RunError where nobody answers */
   static async open(options: QueueWorkerOptions): Promise<QueueWorker> {
-    await assertAnswers(queueAddress(options.address));
+    await requireReachable(parseQueueAddress(options.address));
     const worker = new QueueWorker(options);
     await worker.#worker.waitUntilReady();
-    const { onAway } = options;
-    if (onAway !== undefined) worker.#stopTelling = tellAway(queueAddress(options.address), onAway);
+    const { onAvailability: onAway } = options;
+    if (onAway !== undefined)
+      worker.#stopTelling = watchAvailability(parseQueueAddress(options.address), onAway);
     return worker;
   }
 
@@ -97,22 +98,22 @@ export class QueueWorker {
     const { onJob } = this.#options;
     onJob?.(asked.id, "begins");
     try {
-      const job = jobOf(asked, this.#options.store);
+      const job = toJob(asked, this.#options.store);
       const history = await this.#historyOf(asked, job);
       const result = await this.#pool.playOne(history, job).catch((error: unknown) => {
-        throw error instanceof ChangedInput ? new Refusal(error) : error;
+        throw error instanceof ChangedInput ? new WorkerMismatch(error) : error;
       });
       onJob?.(asked.id, "done");
       return result;
     } catch (error) {
       onJob?.(asked.id, "failed");
-      if (error instanceof Refusal) {
+      if (error instanceof WorkerMismatch) {
         this.#refuse(error.why);
         // No more jobs for this one; another worker runs it.
         void this.#worker.pause(true);
         throw error.why;
       }
-      throw new UnrecoverableError(reasonOf(error));
+      throw new UnrecoverableError(encodeFailure(error));
     }
   }
 
@@ -120,7 +121,7 @@ export class QueueWorker {
   async #historyOf(asked: QueueJob, { config }: Job): Promise<SharedHistory> {
     const { version, store } = this.#options;
     if (asked.version !== version) {
-      throw new Refusal(
+      throw new WorkerMismatch(
         new ConfigError("is another version than the sweep's", {
           field: "worker",
           value: version,
@@ -128,20 +129,21 @@ export class QueueWorker {
         }),
       );
     }
-    const key = JSON.stringify([historyKey(configOfWindow(config, asked.window)), asked.history]);
+    const key = JSON.stringify([historyKey(restrictToWindow(config, asked.window)), asked.history]);
     const known = this.#histories.get(key);
     if (known !== undefined) return known;
     const opening = this.#open(asked, config, store);
     this.#histories.set(key, opening);
-    for (const old of [...this.#histories.keys()].slice(0, -KEPT)) this.#histories.delete(old);
+    for (const old of [...this.#histories.keys()].slice(0, -MAX_HISTORIES))
+      this.#histories.delete(old);
     opening.catch(() => this.#histories.delete(key));
     return opening;
   }
 
   async #open(asked: QueueJob, config: Job["config"], store: string): Promise<SharedHistory> {
-    const opened = await openHistory(configOfWindow(config, asked.window)).catch(
+    const opened = await openHistory(restrictToWindow(config, asked.window)).catch(
       (cause: unknown) => {
-        if (cause instanceof ConfigError) throw new Refusal(cause);
+        if (cause instanceof ConfigError) throw new WorkerMismatch(cause);
         throw cause;
       },
     );
@@ -149,7 +151,7 @@ export class QueueWorker {
     const at = asked.history.findIndex((line, index) => line !== own[index]);
     if (at >= 0 || own.length !== asked.history.length) {
       const place = at < 0 ? asked.history.length : at;
-      throw new Refusal(
+      throw new WorkerMismatch(
         new ConfigError("is another history than the sweep's", {
           field: store,
           value: own[place] ?? "nothing",
@@ -162,7 +164,7 @@ export class QueueWorker {
 }
 
 /** This machine would compute something else than the sweep asks for. */
-class Refusal extends Error {
+class WorkerMismatch extends Error {
   readonly why: ConfigError;
 
   constructor(why: ConfigError) {

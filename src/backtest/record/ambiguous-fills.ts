@@ -1,8 +1,8 @@
-import { type CreditUnits, signOf } from "../../core/units.js";
+import { type CreditUnits, sideSign } from "../../core/units.js";
 import type { ReplayFill } from "./run-observer.js";
 
 /** Sums over fills of which history does not tell whether their orders had come to rest. */
-export interface DoubtfulSum {
+export interface AmbiguousFillSum {
   readonly fills: number;
   readonly lots: bigint;
   /** Credit that changed hands. */
@@ -16,7 +16,7 @@ export interface DoubtfulSum {
 }
 
 /** What is said of the fills of each sum. */
-export const DOUBTS = {
+export const AMBIGUITY_TEXTS = {
   asTakers: "may have been takers' or makers' and are charged as takers'",
   asMakers: "may have been takers' or makers' and are charged as makers'",
   postOnly: "are of post-only orders that may have been refused",
@@ -27,7 +27,7 @@ export const DOUBTS = {
  * @param fees by the rule that was used, a decimal; a rebate is below zero.
  * @param feesOtherwise by the other one.
  */
-export function doubtfulFees(fees: string, feesOtherwise: string): string {
+export function describeAmbiguousFees(fees: string, feesOtherwise: string): string {
   const [paid, amount] = charged(fees);
   if (fees === feesOtherwise) return `they ${paid} ${amount} by either rule`;
   const [paidOtherwise, other] = charged(feesOtherwise);
@@ -41,7 +41,7 @@ function charged(fees: string): readonly [verb: string, amount: string] {
     : ["paid", `${fees} in fees`];
 }
 
-class Sum implements DoubtfulSum {
+class Sum implements AmbiguousFillSum {
   fills = 0;
   lots = 0n;
   quote = 0n;
@@ -59,18 +59,18 @@ class Sum implements DoubtfulSum {
     this.fees += fee;
     this.feesOtherwise += feeOtherwise;
     if (!Number.isNaN(midHalfTicks))
-      this.spread += BigInt(signOf(side) * lots) * BigInt(midHalfTicks - 2 * ticks);
+      this.spread += BigInt(sideSign(side) * lots) * BigInt(midHalfTicks - 2 * ticks);
   }
 }
 
 /** What hangs on fills of one market of which history does not tell whether their orders had come to rest. */
-export class DoubtfulFills {
+export class AmbiguousFills {
   /** Of orders that may take, charged as takers. */
-  readonly asTakers: DoubtfulSum;
+  readonly asTakers: AmbiguousFillSum;
   /** Of orders that may take, charged as makers: by the recorded book, or where a maker pays more. */
-  readonly asMakers: DoubtfulSum;
+  readonly asMakers: AmbiguousFillSum;
   /** Of POST_ONLY orders, which may have been refused: without rebate where the rule is conservative. */
-  readonly postOnly: DoubtfulSum;
+  readonly postOnly: AmbiguousFillSum;
   readonly #sums = { asTakers: new Sum(), asMakers: new Sum(), postOnly: new Sum() };
 
   constructor() {
@@ -81,7 +81,7 @@ export class DoubtfulFills {
 
   /** Counts a fill, if it is doubtful. */
   add(fill: ReplayFill): void {
-    const { doubt, isMaker } = fill;
+    const { ambiguity: doubt, isMaker } = fill;
     if (doubt === undefined) return;
     const kind =
       doubt.kind === "may-have-been-refused" ? "postOnly" : isMaker ? "asMakers" : "asTakers";

@@ -5,7 +5,7 @@ import { earnedBetween, NO_PROFIT, type SplitProfit } from "./split-profit.js";
 const DAY_US = DAY_MS * 1000;
 
 /** What a run has come to at an instant. */
-export interface Standing {
+export interface RunTotals {
   readonly atUs: number;
   /** Net value without deposits and withdrawals, in the profit's units. */
   readonly value: bigint;
@@ -32,21 +32,21 @@ export interface DayRow {
 }
 
 /** The days of a run; a sample at midnight closes the day before it. */
-export class DayBook {
+export class DailyResults {
   readonly #rows: DayRow[] = [];
-  #opened: Standing;
-  #last: Standing;
+  #opened: RunTotals;
+  #last: RunTotals;
   #day: number;
   #fall: DrawdownTracker;
 
-  constructor(start: Standing) {
+  constructor(start: RunTotals) {
     this.#opened = start;
     this.#last = start;
     this.#day = Math.floor(start.atUs / DAY_US);
     this.#fall = new DrawdownTracker(start.atUs, start.value);
   }
 
-  add(standing: Standing): void {
+  add(standing: RunTotals): void {
     const day = Math.max(this.#day, Math.ceil(standing.atUs / DAY_US) - 1);
     if (day !== this.#day) {
       this.#rows.push(this.#row());
@@ -91,7 +91,7 @@ function isEmpty({ profit, fills, drawdown }: DayRow): boolean {
 }
 
 /** Where every run starts. */
-export function startOfRun(atUs: number, value: bigint, markets: number): Standing {
+export function initialTotals(atUs: number, value: bigint, markets: number): RunTotals {
   return {
     atUs,
     value,

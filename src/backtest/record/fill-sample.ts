@@ -4,7 +4,7 @@ import type { ReplayFill } from "./run-observer.js";
 const MOST_KEPT_FILLS = 10_000;
 
 /** Every fill up to a budget; beyond it every second, every fourth and so on of the whole run. */
-export class KeptFills {
+export class FillSample {
   readonly #most: number;
   #kept: ReplayFill[] = [];
   #stride = 1;
@@ -26,7 +26,7 @@ export class KeptFills {
     this.#kept.push(fill);
   }
 
-  get kept(): readonly ReplayFill[] {
+  get fills(): readonly ReplayFill[] {
     return this.#kept;
   }
 

@@ -1,6 +1,6 @@
 import type { CreditUnits, Lots } from "../../core/units.js";
 import type { FillCause } from "../matching/matcher.js";
-import { DoubtfulFills } from "./ambiguous-fills.js";
+import { AmbiguousFills } from "./ambiguous-fills.js";
 import type { ReplayFill } from "./run-observer.js";
 
 /** Every cause, as reports order them. */
@@ -38,7 +38,7 @@ export class FillTotals {
   readonly buys = new Sum();
   readonly sells = new Sum();
   readonly byCause: ReadonlyMap<FillCause, FillSum>;
-  readonly doubtful = new DoubtfulFills();
+  readonly doubtful = new AmbiguousFills();
   readonly #causes: ReadonlyMap<FillCause, Sum>;
   readonly #orders = new OrderMarks();
 

@@ -1,4 +1,4 @@
-import type { Notice } from "../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../bot/engine/bot-event.js";
 import type { BotContext } from "../../bot/engine/context.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits } from "../../core/units.js";
@@ -16,7 +16,7 @@ export class LossRecord {
   #haltedEquity: CreditUnits | undefined;
 
   /** @param equity of the account now. */
-  hear(notice: Notice, atUs: number, equity: () => CreditUnits | undefined): void {
+  onBotEvent(notice: BotEvent, atUs: number, equity: () => CreditUnits | undefined): void {
     if (notice.kind === "rung") {
       const { measure, marketId, action, why } = notice;
       this.#count++;

@@ -1,6 +1,6 @@
 import { FormatError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
-import { type CreditUnits, type Side, signOf, type Ticks } from "../../core/units.js";
+import { type CreditUnits, type Side, sideSign, type Ticks } from "../../core/units.js";
 import { AdverseSelection } from "./adverse-selection.js";
 import { FillTotals } from "./fill-totals.js";
 import { halfTickLotIn } from "./half-tick-lot.js";
@@ -92,7 +92,7 @@ export class MarketRecorder {
     this.markouts.fill(atUs, side, level, ticks, lots);
     if (Number.isNaN(this.#midHalfTicks)) this.#midHalfTicks = Number.isNaN(mid) ? 2 * ticks : mid;
     if (cause !== "taker")
-      this.#adverse.fill(atUs, signOf(side) * lots, Number.isNaN(mid) ? 2 * ticks : mid);
+      this.#adverse.fill(atUs, sideSign(side) * lots, Number.isNaN(mid) ? 2 * ticks : mid);
     this.#nextDueUs = Math.min(this.markouts.nextDueUs, this.#adverse.nextDueUs);
     this.#positionAt(atUs, fill.positionLots);
   }

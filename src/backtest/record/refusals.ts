@@ -1,4 +1,4 @@
-import type { Notice } from "../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../bot/engine/bot-event.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import type { MarketRules } from "../../exchange/records.js";
@@ -28,7 +28,7 @@ interface Counted extends OrderRefusal {
 }
 
 /** Counts what a run's bot was refused: a strategy whose intents no one takes earns nothing, and nothing else would tell why. */
-export class Refusals {
+export class RefusalCounter {
   readonly #counted = new Map<string, Counted>();
   readonly #filters: ReadonlyMap<MarketId, QuoteFilter>;
 
@@ -37,7 +37,7 @@ export class Refusals {
   }
 
   /** Takes whatever the bot tells, with its instant in microseconds. */
-  hear(notice: Notice, atUs: number): void {
+  onBotEvent(notice: BotEvent, atUs: number): void {
     switch (notice.kind) {
       case "intent-refused":
         // One from an older view is late, not wrong.

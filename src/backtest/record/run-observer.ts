@@ -3,7 +3,7 @@ import type { CreditUnits, Lots, MarketId, Side, Ticks } from "../../core/units.
 import type { FillCause } from "../matching/matcher.js";
 
 /** What history leaves open of a fill: whether its order came to rest at all. */
-export interface FillDoubt {
+export interface FillAmbiguity {
   /** An order that may take may have taken when it arrived; a POST_ONLY one may have been refused. */
   readonly kind: "may-have-taken" | "may-have-been-refused";
   /** What the other rule for such fills would have charged, credit units; below zero a rebate. */
@@ -18,7 +18,7 @@ export interface ReplayFill {
   /** At the exchange, microseconds since 1970. */
   readonly atUs: number;
   /** When the bot heard of it. */
-  readonly heardUs: number;
+  readonly receivedUs: number;
   readonly orderId: number;
   readonly side: Side;
   /** Distance rank of the quote that the order was for, 0 the innermost; below 0 for an order that worked a position. */
@@ -28,7 +28,7 @@ export interface ReplayFill {
   readonly isMaker: boolean;
   readonly cause: FillCause;
   /** Undefined where history tells that its order had come to rest, or took when it arrived. */
-  readonly doubt: FillDoubt | undefined;
+  readonly ambiguity: FillAmbiguity | undefined;
   /** Unsigned credit units that changed hands. */
   readonly quote: CreditUnits;
   /** Credit units paid; negative is a rebate. */

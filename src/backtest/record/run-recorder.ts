@@ -1,9 +1,9 @@
 import { RunError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, Side, Ticks } from "../../core/units.js";
-import { DayBook, type DayRow, startOfRun } from "./daily-results.js";
+import { DailyResults, type DayRow, initialTotals } from "./daily-results.js";
 import { DrawdownTracker } from "./drawdown.js";
-import { KeptFills } from "./fill-sample.js";
+import { FillSample } from "./fill-sample.js";
 import { type ActionCounts, MarketRecorder } from "./market-recorder.js";
 import { type TimeColumn, TimeGrid } from "./quotes/time-grid.js";
 import type { EquitySample, FundingPayment, ReplayFill, RunObserver } from "./run-observer.js";
@@ -50,7 +50,7 @@ interface Begun {
   /** Units of the profit in one of credit. */
   readonly scale: bigint;
   readonly fall: DrawdownTracker;
-  readonly days: DayBook;
+  readonly days: DailyResults;
 }
 
 /**
@@ -60,7 +60,7 @@ interface Begun {
 export class RunRecorder implements RunObserver {
   readonly grid: TimeGrid;
   readonly markets: ReadonlyMap<MarketId, MarketRecorder>;
-  readonly keptFills = new KeptFills();
+  readonly fillSample = new FillSample();
   readonly notes: RunNote[] = [];
   readonly noteCounts = { info: 0, warn: 0, error: 0 };
   readonly budgets = new Map<string, BudgetSeries>();
@@ -104,7 +104,7 @@ export class RunRecorder implements RunObserver {
     this.#market(fill.marketId).fill(fill);
     this.#fills += 1;
     this.#turnover += fill.quote;
-    this.keptFills.add(fill);
+    this.fillSample.add(fill);
     this.#options.onFill?.(fill);
   }
 
@@ -209,7 +209,7 @@ export class RunRecorder implements RunObserver {
     return {
       scale,
       fall: new DrawdownTracker(startUs, start),
-      days: new DayBook(startOfRun(startUs, start, this.#list.length)),
+      days: new DailyResults(initialTotals(startUs, start, this.#list.length)),
     };
   }
 

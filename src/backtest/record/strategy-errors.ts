@@ -1,4 +1,4 @@
-import type { Notice } from "../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../bot/engine/bot-event.js";
 import type { MarketId } from "../../core/units.js";
 
 /** The first error of a market's strategy, which halted the market. */
@@ -14,7 +14,7 @@ export class StrategyErrors {
   readonly #first = new Map<MarketId, StrategyError>();
 
   /** Takes whatever the bot tells, with its instant in microseconds. */
-  hear(notice: Notice, atUs: number): void {
+  onBotEvent(notice: BotEvent, atUs: number): void {
     if (notice.kind !== "strategy-failed" || this.#first.has(notice.marketId)) return;
     this.#first.set(notice.marketId, { marketId: notice.marketId, atUs, why: notice.why });
   }

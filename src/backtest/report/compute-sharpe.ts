@@ -3,7 +3,7 @@ const FEWEST_DAYS = 10;
 
 const DAYS_A_YEAR = 365;
 
-/** How {@link sharpeOf} reckons, for its readers. */
+/** How {@link computeSharpe} reckons, for its readers. */
 export const SHARPE_CONVENTION =
   "mean over standard deviation of the profits of whole UTC days, times the square root of 365; no interest, no reinvestment; standard error by Lo (2002) for independent days";
 
@@ -11,7 +11,7 @@ export const SHARPE_CONVENTION =
  * The yearly Sharpe ratio of daily profits, with its standard error (A. Lo, "The Statistics of Sharpe Ratios", Financial Analysts Journal 58(4), 2002:
  * sqrt((1 + SR^2 / 2) / n) of the daily one). Undefined with fewer than ten days or where they do not vary.
  */
-export function sharpeOf(
+export function computeSharpe(
   profits: readonly number[],
 ): { readonly value: number; readonly standardError: number } | undefined {
   const days = profits.length;

@@ -1,22 +1,27 @@
-import { DOUBTS, type DoubtfulSum } from "../record/ambiguous-fills.js";
+import { AMBIGUITY_TEXTS, type AmbiguousFillSum } from "../record/ambiguous-fills.js";
 
 const MOST = 0.5;
 const KINDS = ["asTakers", "asMakers", "postOnly"] as const;
 
 /** A market's fills, and those of which history does not tell whether their orders had come to rest. */
-interface DoubtedMarket {
+interface MarketFillCounts {
   readonly marketId: string;
   readonly fills: {
     readonly all: { readonly fills: number };
-    readonly doubtful: Readonly<Record<(typeof KINDS)[number], Pick<DoubtfulSum, "fills">>>;
+    readonly doubtful: Readonly<Record<(typeof KINDS)[number], Pick<AmbiguousFillSum, "fills">>>;
   };
 }
 
 /** Says, in words, that more than half of a market's fills are doubtful; nothing where they are not. */
-export function mostlyDoubtful({ marketId, fills: { all, doubtful } }: DoubtedMarket): string[] {
+export function describeMostlyAmbiguous({
+  marketId,
+  fills: { all, doubtful },
+}: MarketFillCounts): string[] {
   const doubted = KINDS.filter((kind) => doubtful[kind].fills > 0);
   const count = doubted.reduce((sum, kind) => sum + doubtful[kind].fills, 0);
   if (count <= MOST * all.fills) return [];
-  const kinds = doubted.map((kind) => `${doubtful[kind].fills} ${DOUBTS[kind]}`).join(", ");
+  const kinds = doubted
+    .map((kind) => `${doubtful[kind].fills} ${AMBIGUITY_TEXTS[kind]}`)
+    .join(", ");
   return [`${marketId}: most of its fills are doubtful, ${count} of ${all.fills}: ${kinds}`];
 }

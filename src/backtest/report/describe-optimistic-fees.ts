@@ -2,7 +2,10 @@ import { Decimal } from "decimal.js";
 import type { Report } from "./report-schema.js";
 
 /** Says, in words, of each market by how much the fees of doubtful fills would be worse by the other rule, where that is what the rule of this run leaves out. */
-export function tooGoodFees({ markets, asset }: Pick<Report, "markets" | "asset">): string[] {
+export function describeOptimisticFees({
+  markets,
+  asset,
+}: Pick<Report, "markets" | "asset">): string[] {
   return markets.flatMap(({ marketId, fills: { doubtful } }) => {
     const better = [doubtful.asMakers, doubtful.postOnly].reduce(
       (sum, { fees, feesOtherwise }) =>

@@ -4,8 +4,8 @@ import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import type { ReplayFill } from "../record/run-observer.js";
 import { midPrice } from "./market-decimals.js";
-import { instantOf } from "./page/format-instant.js";
-import { onDisk } from "./wrap-disk-error.js";
+import { formatInstant } from "./page/format-instant.js";
+import { wrapDiskError } from "./wrap-disk-error.js";
 
 /** The columns of `fills.csv`. */
 export const FILL_COLUMNS = [
@@ -33,8 +33,8 @@ const BUFFER_CHARACTERS = 65_536;
 export function fillFields(fill: ReplayFill, instrument: Instrument): readonly string[] {
   return [
     String(fill.number),
-    instantOf(fill.atUs),
-    instantOf(fill.heardUs),
+    formatInstant(fill.atUs),
+    formatInstant(fill.receivedUs),
     fill.marketId,
     String(fill.orderId),
     fill.side,
@@ -47,7 +47,7 @@ export function fillFields(fill: ReplayFill, instrument: Instrument): readonly s
     instrument.creditToDecimal(fill.fee),
     Number.isNaN(fill.midHalfTicks) ? "" : midPrice(instrument, fill.midHalfTicks),
     instrument.amountOf(fill.positionLots),
-    fill.doubt?.kind ?? "",
+    fill.ambiguity?.kind ?? "",
   ];
 }
 
@@ -60,7 +60,10 @@ export class FillsFile {
 
   constructor(path: string, instruments: ReadonlyMap<MarketId, Instrument>) {
     this.#path = path;
-    this.#file = onDisk(path, () => new AppendOnlyFile(openSync(path, "wx", 0o600), "closing"));
+    this.#file = wrapDiskError(
+      path,
+      () => new AppendOnlyFile(openSync(path, "wx", 0o600), "closing"),
+    );
     this.#instruments = instruments;
   }
 
@@ -74,7 +77,7 @@ export class FillsFile {
   /** What was written is on the disk. */
   finish(): void {
     this.#flush();
-    onDisk(this.#path, () => this.#file.close());
+    wrapDiskError(this.#path, () => this.#file.close());
   }
 
   abandon(): void {
@@ -84,6 +87,6 @@ export class FillsFile {
   #flush(): void {
     const lines = this.#buffer;
     this.#buffer = "";
-    onDisk(this.#path, () => this.#file.append(lines));
+    wrapDiskError(this.#path, () => this.#file.append(lines));
   }
 }

@@ -1,7 +1,7 @@
 import { RunError } from "../../core/errors.js";
 
 /** A run was interrupted, and a report of a whole one lies where its own would: that stays. */
-export class InterruptedRun extends RunError {
+export class InterruptedRunError extends RunError {
   /** @param directory where the report lies. */
   constructor(directory: string) {
     super(

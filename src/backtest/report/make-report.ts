@@ -10,18 +10,18 @@ import {
   type RunRecorder,
 } from "../record/run-recorder.js";
 import { REPORT_PARTS } from "../record/split-profit.js";
-import { SHARPE_CONVENTION, sharpeOf } from "./compute-sharpe.js";
-import { mostlyDoubtful } from "./describe-mostly-ambiguous.js";
-import { tooGoodFees } from "./describe-optimistic-fees.js";
+import { computeSharpe, SHARPE_CONVENTION } from "./compute-sharpe.js";
+import { describeMostlyAmbiguous } from "./describe-mostly-ambiguous.js";
+import { describeOptimisticFees } from "./describe-optimistic-fees.js";
 import {
-  bpsOf,
   marketReport,
   numberOrNull,
   ordersReport,
   profitText,
+  profitToBps,
   seriesText,
 } from "./market-report.js";
-import { dayName, instantOf } from "./page/format-instant.js";
+import { dayName, formatInstant } from "./page/format-instant.js";
 import { REPORT_FORMAT, type Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";
 
@@ -55,7 +55,7 @@ export function makeReport(
     for (const kind of ["place", "cancel", "cancel-all", "throttled"] as const)
       actions[kind] += market.actions[kind];
   const wholeDays = days.filter((day) => day.isWhole);
-  const sharpe = sharpeOf(wholeDays.map((day) => Number(day.profit.total) / 10 ** decimals));
+  const sharpe = computeSharpe(wholeDays.map((day) => Number(day.profit.total) / 10 ** decimals));
   const marketReports = markets.map(([id, market]) =>
     marketReport(id, meta.strategies.get(id) ?? "", market, {
       endUs: finished.endUs,
@@ -71,8 +71,8 @@ export function makeReport(
     grade: meta.grade,
     isIndicative: meta.grade === "klines",
     span: {
-      from: instantOf(meta.startUs),
-      to: instantOf(finished.endUs),
+      from: formatInstant(meta.startUs),
+      to: formatInstant(finished.endUs),
       seconds: (finished.endUs - meta.startUs) / 1e6,
     },
     ended: outcome.ended,
@@ -80,7 +80,7 @@ export function makeReport(
     worthless: [...(outcome.worthless ?? [])],
     strategyErrors: (outcome.strategyErrors ?? []).map(({ marketId, atUs, why }) => ({
       marketId,
-      at: instantOf(atUs),
+      at: formatInstant(atUs),
       why,
     })),
     asset: meta.asset,
@@ -93,8 +93,8 @@ export function makeReport(
     drawdown: {
       max: fine(deepest.amount),
       share: deepest.peak > 0n ? Number(deepest.amount) / Number(deepest.peak) : null,
-      peakAt: instantOf(deepest.peakUs),
-      troughAt: instantOf(deepest.troughUs),
+      peakAt: formatInstant(deepest.peakUs),
+      troughAt: formatInstant(deepest.troughUs),
       sampleMs: meta.sampleMs,
     },
     fills: {
@@ -107,14 +107,14 @@ export function makeReport(
           total(({ fills }) => fills.byCause.get(cause) as FillSum),
         ]),
       ) as Record<FillCause, ReturnType<typeof total>>,
-      shown: { count: recorder.keptFills.kept.length, oneOf: recorder.keptFills.stride },
+      shown: { count: recorder.fillSample.fills.length, oneOf: recorder.fillSample.stride },
     },
     orders: ordersReport(
       actions,
       markets.reduce((sum, [, market]) => sum + market.fills.ordersFilled, 0),
     ),
     ratios: {
-      profitPerTurnoverBps: bpsOf(profit.total, turnover, decimals - creditDecimals),
+      profitPerTurnoverBps: profitToBps(profit.total, turnover, decimals - creditDecimals),
       profitOverDrawdown:
         deepest.amount === 0n ? null : numberOrNull(Number(profit.total) / Number(deepest.amount)),
       sharpe:
@@ -144,7 +144,7 @@ export function makeReport(
       used: seriesText(used, buckets, (tokens) => tokens),
     })),
     series: {
-      from: instantOf(meta.startUs),
+      from: formatInstant(meta.startUs),
       bucketUs: recorder.grid.widthUs,
       buckets,
       equity: seriesText(recorder.valueColumn, buckets, fine),
@@ -169,24 +169,28 @@ export function makeReport(
     rungs: {
       count: outcome.rungs?.count ?? 0,
       first: (outcome.rungs?.first ?? []).map(({ atUs, marketId, ...rung }) => ({
-        at: instantOf(atUs),
+        at: formatInstant(atUs),
         marketId: marketId ?? null,
         ...rung,
       })),
     },
     doubts: [
-      ...marketReports.flatMap(mostlyDoubtful),
+      ...marketReports.flatMap(describeMostlyAmbiguous),
       ...(outcome.doubts ?? []),
-      ...tooGoodFees({ markets: marketReports, asset: meta.asset }),
+      ...describeOptimisticFees({ markets: marketReports, asset: meta.asset }),
     ],
     models: (meta.models ?? []).map(({ name, value }) => ({ name, value })),
     refused: (outcome.refusals ?? []).map(({ firstUs, ...refusal }) => ({
       ...refusal,
-      firstAt: instantOf(firstUs),
+      firstAt: formatInstant(firstUs),
     })),
     notes: {
       counts: { ...recorder.noteCounts },
-      first: recorder.notes.map(({ atUs, level, text }) => ({ at: instantOf(atUs), level, text })),
+      first: recorder.notes.map(({ atUs, level, text }) => ({
+        at: formatInstant(atUs),
+        level,
+        text,
+      })),
     },
     configuration: meta.configuration.map(({ name, yaml }) => ({
       name,

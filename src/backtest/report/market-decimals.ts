@@ -8,7 +8,7 @@ export function midPrice(instrument: Instrument, midHalfTicks: number): string {
 }
 
 /** A sum of lots, signed, as an exact amount. */
-export function amountOf(instrument: Instrument, lots: bigint | Lots): string {
+export function formatAmount(instrument: Instrument, lots: bigint | Lots): string {
   const step = decimalToScaled(instrument.stepSize, instrument.amountDecimals, "stepSize");
   return scaledToDecimal(BigInt(lots) * step, instrument.amountDecimals);
 }

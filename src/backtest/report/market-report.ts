@@ -1,6 +1,6 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { FillCause } from "../matching/matcher.js";
-import type { DoubtfulSum } from "../record/ambiguous-fills.js";
+import type { AmbiguousFillSum } from "../record/ambiguous-fills.js";
 import type { FillSum } from "../record/fill-totals.js";
 import { halfTickLotIn } from "../record/half-tick-lot.js";
 import type { ActionCounts, MarketRecorder } from "../record/market-recorder.js";
@@ -9,7 +9,7 @@ import type { SideTimes } from "../record/quotes/quote-clock.js";
 import type { QuotedStretch } from "../record/quotes/quote-series.js";
 import type { Charted, TimeColumn } from "../record/quotes/time-grid.js";
 import { REPORT_PARTS, type SplitProfit } from "../record/split-profit.js";
-import { amountOf, midPrice, quotedPrice } from "./market-decimals.js";
+import { formatAmount, midPrice, quotedPrice } from "./market-decimals.js";
 import type { Report } from "./report-schema.js";
 
 type MarketReport = Report["markets"][number];
@@ -26,9 +26,9 @@ export function marketReport(
     fills: number,
     turnover: instrument.creditToDecimal(quote),
     fees: instrument.creditToDecimal(fees),
-    amount: amountOf(instrument, lots),
+    amount: formatAmount(instrument, lots),
   });
-  const doubtfulSum = (of: DoubtfulSum) => ({
+  const doubtfulSum = (of: AmbiguousFillSum) => ({
     ...sum(of),
     feesOtherwise: instrument.creditToDecimal(of.feesOtherwise),
     spread: scaledToDecimal(of.spread * halfTickLotIn(instrument, span.decimals), span.decimals),
@@ -50,7 +50,7 @@ export function marketReport(
     tickSize: instrument.tickSize,
     stepSize: instrument.stepSize,
     profit: profitText(profit, span.decimals),
-    profitPerTurnoverBps: bpsOf(
+    profitPerTurnoverBps: profitToBps(
       profit.total,
       fills.all.quote,
       span.decimals - instrument.creditDecimals,
@@ -70,9 +70,9 @@ export function marketReport(
     },
     orders: ordersReport(market.actions, fills.ordersFilled),
     position: {
-      min: amountOf(instrument, position.minLots),
-      max: amountOf(instrument, position.maxLots),
-      last: amountOf(instrument, position.lastLots),
+      min: formatAmount(instrument, position.minLots),
+      max: formatAmount(instrument, position.maxLots),
+      last: formatAmount(instrument, position.lastLots),
       meanAbs: position.meanAbsLots * instrument.lotBase,
     },
     quotes: { both: shareOf(quotes.bothUs), bid: side(quotes.bid), ask: side(quotes.ask) },
@@ -100,7 +100,7 @@ export function marketReport(
     series: {
       mid: seriesText(market.midColumn, span.buckets, (mid) => midPrice(instrument, mid)),
       position: seriesText(market.positionColumn, span.buckets, (lots) =>
-        amountOf(instrument, lots),
+        formatAmount(instrument, lots),
       ),
       ownBid: seriesText(market.ownBidColumn, span.buckets, (ticks) =>
         quotedPrice(instrument, ticks),
@@ -169,7 +169,7 @@ export function ordersReport(actions: Readonly<ActionCounts>, filled: number): R
 }
 
 /** Profit in basis points of the turnover; null without any. @param finer decimals that the profit has beyond credit units. */
-export function bpsOf(profit: bigint, turnover: bigint, finer: number): number | null {
+export function profitToBps(profit: bigint, turnover: bigint, finer: number): number | null {
   return turnover === 0n ? null : (Number(profit) / Number(turnover) / 10 ** finer) * 10_000;
 }
 

@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ConfigError } from "../../core/errors.js";
 import { syncPath } from "../../core/files/atomic-file.js";
 import { makeFolder } from "../../core/files/make-folder.js";
-import { pathKind } from "../../core/files/path-kind.js";
-import { lifeOf, processName } from "../../core/files/process-life.js";
+import { readPathKind } from "../../core/files/path-kind.js";
+import { currentProcessName, processLifeFor } from "../../core/files/process-life.js";
 
 /** The file that makes a folder a report. */
 export const REPORT_JSON = "report.json";
@@ -34,7 +34,7 @@ export class ReportFolder {
     assertFree(this.#target, target, replace);
     try {
       makeFolder(dirname(this.#target));
-      this.path = mkdtempSync(`${hiddenStart(this.#target, "unfinished")}${processName()}-`);
+      this.path = mkdtempSync(`${hiddenStart(this.#target, "unfinished")}${currentProcessName()}-`);
     } catch (cause) {
       throw new ConfigError(
         `the folder of a report cannot be made: ${cause instanceof Error ? cause.message : String(cause)}`,
@@ -85,7 +85,7 @@ export class ReportFolder {
  */
 function removeLeftovers(target: string): void {
   const folder = dirname(target);
-  if (pathKind(folder) !== "folder") return;
+  if (readPathKind(folder) !== "folder") return;
   for (const what of ["replaced", "unfinished"] as const) {
     const start = hiddenStart(target, what);
     for (const name of readdirSync(folder)) {
@@ -93,10 +93,10 @@ function removeLeftovers(target: string): void {
       const maker = path.startsWith(start)
         ? /^(.+)-\w{6}$/.exec(path.slice(start.length))?.[1]
         : undefined;
-      const life = maker === undefined ? undefined : lifeOf(maker);
+      const life = maker === undefined ? undefined : processLifeFor(maker);
       // Elsewhere is before: a container that is started again keeps its name, and no other has it.
       if (life !== "gone" && life !== "elsewhere") continue;
-      if (what === "replaced" && pathKind(target) === undefined) renameSync(path, target);
+      if (what === "replaced" && readPathKind(target) === undefined) renameSync(path, target);
       else rmSync(path, { recursive: true, force: true });
     }
   }
@@ -108,7 +108,7 @@ function hiddenStart(target: string, what: "unfinished" | "replaced"): string {
 }
 
 function assertFree(target: string, given: string, replace: boolean): void {
-  const kind = pathKind(target);
+  const kind = readPathKind(target);
   if (kind === undefined) return;
   const detail = { field: "report directory", value: given };
   if (kind !== "folder")
@@ -144,7 +144,7 @@ function isInterrupted(folder: string): boolean {
 
 function isReport(folder: string): boolean {
   const path = join(folder, REPORT_JSON);
-  if (pathKind(path) !== "file") return false;
+  if (readPathKind(path) !== "file") return false;
   return /^\s*\{\s*"format":\s*"marketwright-report\//.test(
     readFileSync(path, "utf8").slice(0, 200),
   );

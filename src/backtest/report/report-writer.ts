@@ -3,13 +3,13 @@ import { writeNewFile } from "../../core/files/atomic-file.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { ADVERSE_SELECTION_MS, RunRecorder } from "../record/run-recorder.js";
 import { FillsFile } from "./fills-file.js";
-import { InterruptedRun } from "./interrupted-run-error.js";
+import { InterruptedRunError } from "./interrupted-run-error.js";
 import { makeReport } from "./make-report.js";
 import { reportPage } from "./page/page.js";
 import { REPORT_JSON, ReportFolder } from "./report-folder.js";
 import type { Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";
-import { onDisk } from "./wrap-disk-error.js";
+import { wrapDiskError } from "./wrap-disk-error.js";
 
 /** Where a report lies, and what it says. */
 export interface ReportPaths {
@@ -75,15 +75,15 @@ export class ReportWriter {
   finish(outcome: RunOutcome): ReportPaths {
     try {
       if (outcome.ended === "stopped" && this.#folder.holdsWhole)
-        throw new InterruptedRun(this.#directory);
+        throw new InterruptedRunError(this.#directory);
       const report = this.report(outcome);
       this.#fills.finish();
       this.#write(
         "report.html",
-        reportPage(report, this.#recorder.keptFills.kept, this.#meta.instruments),
+        reportPage(report, this.#recorder.fillSample.fills, this.#meta.instruments),
       );
       this.#write(REPORT_JSON, `${JSON.stringify(report)}\n`);
-      onDisk(this.#directory, () => this.#folder.place());
+      wrapDiskError(this.#directory, () => this.#folder.place());
       const at = (name: string): string => join(this.#directory, name);
       return {
         directory: this.#directory,
@@ -106,6 +106,6 @@ export class ReportWriter {
 
   #write(name: string, text: string): void {
     const path = join(this.#folder.path, name);
-    onDisk(path, () => writeNewFile(path, text, false));
+    wrapDiskError(path, () => writeNewFile(path, text, false));
   }
 }

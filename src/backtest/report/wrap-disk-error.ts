@@ -1,7 +1,7 @@
 import { RunError } from "../../core/errors.js";
 
 /** Does something that the disk may refuse. @throws RunError naming the path, where it does: nobody's program is at fault then */
-export function onDisk<Value>(path: string, write: () => Value): Value {
+export function wrapDiskError<Value>(path: string, write: () => Value): Value {
   try {
     return write();
   } catch (cause) {

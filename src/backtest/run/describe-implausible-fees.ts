@@ -8,7 +8,7 @@ const MOST_FEE = 2n * 10n ** 16n;
 const PERCENT_DECIMALS = 16;
 
 /** Says, in words, which fee rates no exchange is known to have: a run that is paid by them earns what nobody pays. */
-export function doubtedFees({
+export function describeImplausibleFees({
   bot,
   rules,
   history,

@@ -17,12 +17,12 @@ const WHY = {
  * Of candles it is where `fills.volumeShare` grants more than it does by default. Of the others it is said too where single fills are of a size that never traded at once: in a
  * market that trades much, a few fills of a large order are a small share of it all.
  */
-export function largeSharesOf(
+export function describeLargeShares(
   grade: "books" | "trades" | "klines",
   markets: Iterable<Pick<ReplayMarket, "marketId" | "terms" | "volume">>,
 ): string[] {
   return [...markets].flatMap(({ marketId, terms, volume }) => {
-    const { tradedLots, restedLots, takenLots, mostAtOnceLots, large } = volume;
+    const { tradedLots, restedLots, takenLots, largestBurstLots: mostAtOnceLots, large } = volume;
     const base = (count: number): string =>
       new Decimal(count).times(terms.instrument.stepSize).toFixed();
     // What takers have of a book is shown there.

@@ -2,17 +2,17 @@ import { basename } from "node:path";
 import { signedRates } from "../../bot/execution/signed-rates.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import type { DoubtRule } from "../venue/ambiguous-fill-rule.js";
+import type { AmbiguousFillRule } from "../venue/ambiguous-fill-rule.js";
 import type { PlayedHistory } from "./played-history.js";
 
 /** A model or a setting as a reader of a report sees it. */
-export interface ShownModel {
+export interface DescribedModel {
   readonly name: string;
   readonly value: string;
 }
 
 /** What a reader should know at once of how orders travelled, were filled and were paid. */
-export function shownModels(config: BacktestConfig, history: PlayedHistory): ShownModel[] {
+export function describeModels(config: BacktestConfig, history: PlayedHistory): DescribedModel[] {
   const { rules, account, asset, liquidation, warmupMs, history: asked } = config;
   const markets = Object.keys(asked.markets);
   const rates = markets.map((marketId) => {
@@ -52,8 +52,8 @@ export function shownModels(config: BacktestConfig, history: PlayedHistory): Sho
 }
 
 /** What marks and funding are made of; a history without either has neither to show, and its report says so. */
-function carryModels({ markets, grade }: PlayedHistory): ShownModel[] {
-  return markets.map(({ marketId, marks, tellsFunding, funding }) => {
+function carryModels({ markets, grade }: PlayedHistory): DescribedModel[] {
+  return markets.map(({ marketId, marks, hasFundingSchedule: tellsFunding, funding }) => {
     const made =
       grade === "klines"
         ? "the price at each bar's open, high and low"
@@ -69,13 +69,16 @@ function carryModels({ markets, grade }: PlayedHistory): ShownModel[] {
   });
 }
 
-const DOUBTFUL: Readonly<Record<DoubtRule, string>> = {
+const DOUBTFUL: Readonly<Record<AmbiguousFillRule, string>> = {
   conservative:
     "charged a taker's fee or a maker's where that is more, POST_ONLY without rebate, where history does not tell that an order had come to rest",
   "by-book": "charged a maker's fee where the recorded book lets an order rest, which flatters",
 };
 
-function fillModels({ fills }: BacktestConfig, { grade, interval }: PlayedHistory): ShownModel[] {
+function fillModels(
+  { fills }: BacktestConfig,
+  { grade, interval }: PlayedHistory,
+): DescribedModel[] {
   const taker = { name: "Takers", value: `${fills.slippageTicks} ticks worse than the last price` };
   const doubtful = { name: "Doubtful fills", value: DOUBTFUL[fills.doubtful] };
   if (grade === "books") {

@@ -5,6 +5,6 @@ import { setFlagsFromString } from "node:v8";
  * collected: waiting for threads that help takes longer than they save, and in a sweep they take the cores that other runs are on (benches `replay-book`,
  * `sweep-scaling`). Each command that plays history calls it first; nothing else does, since it is so for all that the process does.
  */
-export function collectAlone(): void {
+export function disableParallelGc(): void {
   setFlagsFromString("--no-parallel-scavenge");
 }

@@ -1,11 +1,11 @@
-import type { Notice } from "../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../bot/engine/bot-event.js";
 import { RunError } from "../../core/errors.js";
 import { seededRandom } from "../../core/runtime/seeded-random.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { Report } from "../report/report-schema.js";
 import { type OpenedHistory, openHistory } from "./opening/open-history.js";
 import { firstUs } from "./opening/opened-market.js";
-import { type PlayedBy, reportOf } from "./play-path.js";
+import { type PlayPathOptions, playReport } from "./play-path.js";
 
 /** A decision that was another one when what came after the cut was not there yet. */
 export interface LookAhead {
@@ -45,20 +45,20 @@ interface PlayedOnce extends Pick<Report, "worthless" | "strategyErrors"> {
  * before the cut must be the same, to the byte (the idea of freqtrade's lookahead-analysis). It is cut on both clocks: what is stamped after the
  * decision is gone, and so is, for the bot, what was stamped before and not heard yet. Cuts are drawn after the warm-up, where every market has
  * begun: an earlier one leaves nothing to run. What was decided before that is compared all the same.
- * @param run its `onNotice` hears the run over the whole history, and none of the shortened ones.
+ * @param run its `onBotEvent` hears the run over the whole history, and none of the shortened ones.
  * @param cuts how many decisions are drawn.
  * @param onCut told before each.
  * @throws as `runBacktest` does; RunError when `run.onProgress` ended it
  */
 export async function checkLookAhead(
   config: BacktestConfig,
-  run: PlayedBy,
+  run: PlayPathOptions,
   cuts: number,
   onCut: (done: number) => void = ignore,
 ): Promise<LookAheadCheck> {
   let isInterrupted = false;
-  const { onNotice, ...silent } = run;
-  const heard: PlayedBy = {
+  const { onBotEvent: onNotice, ...silent } = run;
+  const heard: PlayPathOptions = {
     ...silent,
     onProgress: (atUs) => {
       isInterrupted ||= run.onProgress?.(atUs) === false;
@@ -71,7 +71,7 @@ export async function checkLookAhead(
     decisions: whole,
     worthless,
     strategyErrors,
-  } = await playedOnce(config, { ...heard, onNotice }, opened);
+  } = await playedOnce(config, { ...heard, onBotEvent: onNotice }, opened);
   const errors = new Map(strategyErrors.map((error) => [error.marketId, error]));
   const first = whole.findIndex(({ atUs }) => atUs >= leastCutUs(opened, config));
   const drawable = first === -1 ? 0 : whole.length - first;
@@ -125,22 +125,22 @@ function leastCutUs({ startUs, markets }: OpenedHistory, { warmupMs }: BacktestC
 
 async function playedOnce(
   config: BacktestConfig,
-  run: PlayedBy,
+  run: PlayPathOptions,
   history: OpenedHistory,
 ): Promise<PlayedOnce> {
   const decisions: Decision[] = [];
   const { path } = config.fills;
-  const onNotice = (notice: Notice, atUs: number): void => {
-    run.onNotice?.(notice, atUs);
+  const onNotice = (notice: BotEvent, atUs: number): void => {
+    run.onBotEvent?.(notice, atUs);
     // What the bot does to leave, when its history is over, is no decision on it.
     if (atUs >= history.endUs) return;
     if (notice.kind === "intent") decisions.push({ atUs, text: textOf(notice.intent) });
     else if (notice.kind === "dispatched" && notice.action.kind !== "question")
       decisions.push({ atUs, text: textOf(notice.action) });
   };
-  const { worthless, strategyErrors } = await reportOf(
+  const { worthless, strategyErrors } = await playReport(
     config,
-    { ...run, onNotice },
+    { ...run, onBotEvent: onNotice },
     history,
     path === "worse" ? "ohlc" : path,
   );

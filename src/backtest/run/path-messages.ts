@@ -2,13 +2,13 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import type { ReportPaths } from "../report/report-writer.js";
 import type { AlternativeRun, RunOutcome } from "../report/run-meta.js";
 import type { SharedHistory } from "./opening/shared-history.js";
-import type { Path, ReportedBy } from "./path-run.js";
-import type { CarriedError } from "./serialised-error.js";
+import type { Path, RunPathOptions } from "./path-run.js";
+import type { SerialisedError } from "./serialised-error.js";
 
 /** What a thread that plays a path is begun with. Its history has candles alone. */
 export interface PathStart {
   readonly config: BacktestConfig;
-  readonly run: Pick<ReportedBy, "strategyFiles" | "version" | "directory" | "replace">;
+  readonly run: Pick<RunPathOptions, "strategyFiles" | "version" | "directory" | "replace">;
   readonly history: SharedHistory;
   readonly path: Path;
 }
@@ -24,4 +24,4 @@ export type FromPath =
   | { readonly kind: "progress"; readonly atUs: number }
   | { readonly kind: "played"; readonly outcome: RunOutcome; readonly headline: AlternativeRun }
   | { readonly kind: "finished"; readonly paths: ReportPaths }
-  | { readonly kind: "failed"; readonly error: CarriedError };
+  | { readonly kind: "failed"; readonly error: SerialisedError };

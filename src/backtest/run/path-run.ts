@@ -1,15 +1,15 @@
 import type { BacktestConfig } from "../config/backtest-config.js";
-import type { FillModels } from "../engine/fill-options.js";
+import type { FillOptions } from "../engine/fill-options.js";
 import { type ReportPaths, ReportWriter } from "../report/report-writer.js";
 import type { AlternativeRun, RunOutcome } from "../report/run-meta.js";
-import { metaOf, type PlayedBy, playPath } from "./play-path.js";
+import { buildRunMeta, type PlayPathOptions, playPath } from "./play-path.js";
 import type { PlayedHistory } from "./played-history.js";
 
 /** A path of the prices: of candles, the order of a bar's extremes. */
-export type Path = FillModels["path"];
+export type Path = FillOptions["path"];
 
 /** What a path is played with, its report in the making meanwhile. */
-export interface ReportedBy extends PlayedBy {
+export interface RunPathOptions extends PlayPathOptions {
   /** Where the report shall lie. */
   readonly directory: string;
   /** Whether a report that lies there may be replaced. */
@@ -31,11 +31,11 @@ export interface PathRun {
 /** Plays one path. @throws ConfigError, RunError or HistoryError, with nothing left of it */
 export async function runPath(
   config: BacktestConfig,
-  run: ReportedBy,
+  run: RunPathOptions,
   history: PlayedHistory,
   path: Path,
 ): Promise<PathRun> {
-  const writer = new ReportWriter(run.directory, metaOf(config, run, history), {
+  const writer = new ReportWriter(run.directory, buildRunMeta(config, run, history), {
     replace: run.replace,
   });
   try {
@@ -46,7 +46,7 @@ export async function runPath(
       headline: () => {
         const { ended, reason, profit, drawdown, fills } = writer.report(outcome);
         return {
-          name: nameOf(path),
+          name: describePath(path),
           ended,
           reason,
           profit: profit.total,
@@ -64,7 +64,7 @@ export async function runPath(
 }
 
 /** What a reader is told of a path through candles. */
-export function nameOf(path: Path): string {
+export function describePath(path: Path): string {
   return path === "ohlc"
     ? "the high before the low in every candle"
     : "the low before the high in every candle";

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
-import { strayError } from "../../bot/strategy/uncaught-strategy-error.js";
+import { toUncaughtStrategyError } from "../../bot/strategy/uncaught-strategy-error.js";
 import { RunError } from "../../core/errors.js";
 import { liveSeam } from "../../core/runtime/live-seam.js";
 import { onUncaught } from "../../core/uncaught.js";
@@ -8,7 +8,7 @@ import { openLog } from "../../monitoring/log.js";
 import { playedHistory } from "./opening/shared-history.js";
 import type { FromPath, PathStart, ToPath } from "./path-messages.js";
 import { type PathRun, runPath } from "./path-run.js";
-import { carried } from "./serialised-error.js";
+import { serialiseError } from "./serialised-error.js";
 
 const port = parentPort;
 if (port === null)
@@ -27,7 +27,7 @@ let toldUs = 0;
 /** What a strategy has left to nobody. */
 let stray: Error | undefined;
 onUncaught((error, how) => {
-  const found = strayError(error, how);
+  const found = toUncaughtStrategyError(error, how);
   stray ??= found;
   return found !== undefined;
 });
@@ -59,7 +59,7 @@ const obey = async (message: ToPath): Promise<void> => {
     if (message.kind === "abandon") await played.abandon();
     else tell({ kind: "finished", paths: await played.finish(message.outcome) });
   } catch (error) {
-    tell({ kind: "failed", error: carried(error) });
+    tell({ kind: "failed", error: serialiseError(error) });
   }
   port.close();
 };
@@ -68,7 +68,7 @@ port.on("message", obey);
 playing.then(
   ({ outcome, headline }) => tell({ kind: "played", outcome, headline: headline() }),
   (error: unknown) => {
-    tell({ kind: "failed", error: carried(error) });
+    tell({ kind: "failed", error: serialiseError(error) });
     port.close();
   },
 );

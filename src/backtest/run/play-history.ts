@@ -1,9 +1,9 @@
-import { microtasksDrained } from "../../core/runtime/drain-microtasks.js";
+import { drainMicrotasks } from "../../core/runtime/drain-microtasks.js";
 import type { MarketId } from "../../core/units.js";
 import type { Tape } from "../../history/columns/tape/tape.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import type { ReplayRun } from "../engine/replay-run.js";
-import { historyOf, type PlayedHistory } from "./played-history.js";
+import { type PlayedHistory, toMarketHistory } from "./played-history.js";
 
 /** What of one market is read block after block: its tapes, or its marks. */
 class Stream<Block extends { readonly exchangeUs: Float64Array }> {
@@ -41,7 +41,7 @@ class Stream<Block extends { readonly exchangeUs: Float64Array }> {
 }
 
 /** How a history is played. */
-export interface Playing {
+export interface PlayHistoryOptions {
   /** Makes the run when the first tape of every market is there. */
   readonly begin: (markets: ReadonlyMap<MarketId, MarketHistory>) => ReplayRun;
   readonly toUs: number;
@@ -63,7 +63,7 @@ const PIECE_VIEWS = 200;
  */
 export async function playHistory(
   history: PlayedHistory,
-  { begin, toUs, awaits, onProgress = always }: Playing,
+  { begin, toUs, awaits, onProgress = always }: PlayHistoryOptions,
 ): Promise<ReplayRun> {
   const streams: Pick<Stream<Tape>, "knownUs" | "feed" | "close">[] = [];
   try {
@@ -78,7 +78,7 @@ export async function playHistory(
       for (const stream of [tapes, marks]) if (stream !== undefined) streams.push(stream);
       first.set(
         marketId,
-        historyOf(market, history.grade, await tapes?.next(), await marks?.next()),
+        toMarketHistory(market, history.grade, await tapes?.next(), await marks?.next()),
       );
     }
     const run = begin(first);
@@ -95,7 +95,7 @@ export async function playHistory(
         if (awaits) await run.playAwaiting(pieceEndUs, PIECE_VIEWS);
         else {
           run.play(pieceEndUs);
-          await microtasksDrained();
+          await drainMicrotasks();
         }
         atUs = run.nowUs;
         if (!onProgress(atUs)) return run;

@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { type BotConfig, isStrategyFile } from "../../bot/config/config.js";
-import type { Notice } from "../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../bot/engine/bot-event.js";
 import type { StrategyFile } from "../../bot/journal/journal.js";
 import { DAY_MS, type MarketId } from "../../core/units.js";
-import { intervalMsOf } from "../../history/kinds.js";
+import { intervalToMs } from "../../history/kinds.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
-import { shownFiles } from "../config/render-resolved-files.js";
-import type { FillModels } from "../engine/fill-options.js";
+import { renderResolvedFiles } from "../config/render-resolved-files.js";
+import type { FillOptions } from "../engine/fill-options.js";
 import { MARKS_OF_A_BAR, ReplayRun } from "../engine/replay-run.js";
-import type { FeedMaker } from "../feed/create-feed.js";
+import type { FeedFactory } from "../feed/create-feed.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { RunRecorder } from "../record/run-recorder.js";
 import { makeReport } from "../report/make-report.js";
 import type { Report } from "../report/report-schema.js";
 import type { InputFile, RunMeta, RunOutcome } from "../report/run-meta.js";
-import { doubtedFees } from "./describe-implausible-fees.js";
-import { largeSharesOf } from "./describe-large-shares.js";
-import { shownModels } from "./describe-models.js";
+import { describeImplausibleFees } from "./describe-implausible-fees.js";
+import { describeLargeShares } from "./describe-large-shares.js";
+import { describeModels } from "./describe-models.js";
 import { littleCommonTime } from "./opening/common-time.js";
 import { latencyFileBytes } from "./opening/latency-file.js";
-import { RecordedTick, seenBy } from "./opening/recorded-grid-check.js";
+import { observePlayback, RecordedGridCheck } from "./opening/recorded-grid-check.js";
 import { playHistory } from "./play-history.js";
 import type { PlayedHistory } from "./played-history.js";
 import { replayedInstruments, replayOptions, type Strategies } from "./replay-options.js";
@@ -31,7 +31,7 @@ const WHOLE_FILLS =
   "fills.partialFills is false: a lot that reaches an order fills all of it, and takers have any amount at the best price, whatever is shown there";
 
 /** What a history is played with. */
-export interface PlayedBy {
+export interface PlayPathOptions {
   readonly strategies: Strategies;
   /** Those among them that are files, with their checksums: for who reads the report. */
   readonly strategyFiles?: Readonly<Record<MarketId, StrategyFile>>;
@@ -40,22 +40,22 @@ export interface PlayedBy {
   /** Told now and then how far the run is; false ends it. */
   readonly onProgress?: (atUs: number) => boolean;
   /** Everything that the bot tells, with the instant on its clock, microseconds. */
-  readonly onNotice?: (notice: Notice, atUs: number) => void;
+  readonly onBotEvent?: (notice: BotEvent, atUs: number) => void;
   /** As a replay takes them: an instant after which nothing is there, and how the bot hears a market. */
   readonly cutUs?: number;
-  readonly feedOf?: FeedMaker;
+  readonly createFeed?: FeedFactory;
 }
 
 const SAMPLE_MS = 1_000;
 
 /** Plays a backtest's history once, and sums it up without writing anything. @param path of candles: the order of a bar's extremes. */
-export async function reportOf(
+export async function playReport(
   config: BacktestConfig,
-  run: PlayedBy,
+  run: PlayPathOptions,
   history: PlayedHistory,
-  path: FillModels["path"],
+  path: FillOptions["path"],
 ): Promise<Report> {
-  const meta = metaOf(config, run, history);
+  const meta = buildRunMeta(config, run, history);
   const recorder = new RunRecorder({
     startUs: meta.startUs,
     instruments: meta.instruments,
@@ -68,17 +68,17 @@ export async function reportOf(
 /** Plays the history through a run that tells `observer`. */
 export async function playPath(
   config: BacktestConfig,
-  run: PlayedBy,
+  run: PlayPathOptions,
   history: PlayedHistory,
-  path: FillModels["path"],
+  path: FillOptions["path"],
   observer: RunObserver,
 ): Promise<RunOutcome> {
   const options = replayOptions(config);
   for (const gap of history.gaps)
     observer.note(history.startUs, "warn", `the history lacks ${gap}`);
-  const ticks = new Map(history.markets.map(({ marketId }) => [marketId, new RecordedTick()]));
+  const ticks = new Map(history.markets.map(({ marketId }) => [marketId, new RecordedGridCheck()]));
   let isInterrupted = false;
-  const watched = seenBy(history, (marketId) => ticks.get(marketId) as RecordedTick);
+  const watched = observePlayback(history, (marketId) => ticks.get(marketId) as RecordedGridCheck);
   const replay = await playHistory(watched, {
     begin: (markets) =>
       new ReplayRun({
@@ -89,9 +89,9 @@ export async function playPath(
         observer,
         sampleUs: sampleMsOf(config, history) * 1000,
         startUs: history.startUs,
-        ...(run.onNotice === undefined ? {} : { onNotice: run.onNotice }),
+        ...(run.onBotEvent === undefined ? {} : { onBotEvent: run.onBotEvent }),
         cutUs: run.cutUs,
-        feedOf: run.feedOf,
+        createFeed: run.createFeed,
       }),
     toUs: history.endUs,
     awaits: Object.keys(config.history.markets).some((marketId) =>
@@ -102,22 +102,27 @@ export async function playPath(
       return !isInterrupted;
     },
   });
-  const { haltedWhy, heldSinceHalt, nowUs: historyEndUs, strategyErrors } = replay;
+  const {
+    haltReason: haltedWhy,
+    positionsSinceHalt: heldSinceHalt,
+    nowUs: historyEndUs,
+    strategyErrors,
+  } = replay;
   const worthless = [
     ...littleCommonTime(history.markets, { fromUs: history.startUs, toUs: history.endUs }),
     ...replay.worthless,
   ];
   const endUs = replay.finish();
   const finer = [...ticks].flatMap(([marketId, tick]) =>
-    tick.doubts.map((doubt) => `${marketId}: ${doubt}`),
+    tick.warnings.map((doubt) => `${marketId}: ${doubt}`),
   );
   const whole = history.grade === "books" && !options.fills.partialFills ? [WHOLE_FILLS] : [];
   const doubts = [
-    ...doubtedFees(config),
-    ...(history.doubts ?? []),
+    ...describeImplausibleFees(config),
+    ...(history.warnings ?? []),
     ...finer,
     ...whole,
-    ...largeSharesOf(history.grade, replay.venue.markets.values()),
+    ...describeLargeShares(history.grade, replay.venue.markets.values()),
   ];
   for (const text of [...worthless, ...doubts]) observer.note(endUs, "warn", text);
   const over = (ended: Pick<RunOutcome, "ended" | "reason">): RunOutcome => ({
@@ -149,7 +154,11 @@ export async function playPath(
 }
 
 /** What is known of a run before it begins. @throws ConfigError where the warm-up leaves nothing to report */
-export function metaOf(config: BacktestConfig, run: PlayedBy, history: PlayedHistory): RunMeta {
+export function buildRunMeta(
+  config: BacktestConfig,
+  run: PlayPathOptions,
+  history: PlayedHistory,
+): RunMeta {
   const { bot, name, seed, asset, adverseSelectionMs, warmupMs } = config;
   const { grade, interval } = history;
   const sampleMs = sampleMsOf(config, history);
@@ -168,17 +177,17 @@ export function metaOf(config: BacktestConfig, run: PlayedBy, history: PlayedHis
         shownStrategy(bot, marketId),
       ]),
     ),
-    configuration: shownFiles(config, { grade, interval, sampleMs }),
+    configuration: renderResolvedFiles(config, { grade, interval, sampleMs }),
     data: history.files,
     gaps: history.gaps,
     inputs: inputsOf(config, run),
     sampleMs,
     adverseSelectionMs,
-    models: shownModels(config, history),
+    models: describeModels(config, history),
   };
 }
 
-function inputsOf({ fills }: BacktestConfig, { strategyFiles = {} }: PlayedBy): InputFile[] {
+function inputsOf({ fills }: BacktestConfig, { strategyFiles = {} }: PlayPathOptions): InputFile[] {
   const strategies = new Map(
     Object.values(strategyFiles).map(({ name, sha256 }) => [name, sha256]),
   );
@@ -206,6 +215,6 @@ function sampleMsOf({ sampleMs }: BacktestConfig, { grade, interval }: PlayedHis
   if (sampleMs !== undefined) return sampleMs;
   if (grade !== "klines") return SAMPLE_MS;
   // When a candle's open and its extremes make marks: what they would have liquidated must be in the drawdown too.
-  const markMs = (intervalMsOf(interval ?? "") ?? DAY_MS) / MARKS_OF_A_BAR;
+  const markMs = (intervalToMs(interval ?? "") ?? DAY_MS) / MARKS_OF_A_BAR;
   return DAY_MS % markMs === 0 ? markMs : DAY_MS;
 }

@@ -13,12 +13,12 @@ export interface PlayedMarket {
   /** Block after block. */
   readonly marks: AsyncIterable<MarkTape> | undefined;
   /** Whether marks say when funding is paid next. */
-  readonly tellsFunding: boolean;
+  readonly hasFundingSchedule: boolean;
   readonly funding: FundingTape | undefined;
   readonly tapes: TapeStream | undefined;
   readonly klines: KlineTape | undefined;
   /** Times of which the store has none of it, milliseconds since 1970, ascending. */
-  readonly lacking: readonly Span[];
+  readonly missingSpans: readonly Span[];
 }
 
 /** The history of a backtest, wherever it lies. */
@@ -35,12 +35,12 @@ export interface PlayedHistory {
   /** What the store lacks of the span, in words. */
   readonly gaps: readonly string[];
   /** What the store's notes of its days say against a run over them, in words; absent where it has none. */
-  readonly doubts?: readonly string[];
+  readonly warnings?: readonly string[];
 }
 
 /** A market's history as a run takes it. @param tape the first one, and the first marks: what follows is told as it comes. */
-export function historyOf(
-  { marketId, marks, funding, klines, lacking }: PlayedMarket,
+export function toMarketHistory(
+  { marketId, marks, funding, klines, missingSpans: lacking }: PlayedMarket,
   grade: InputGrade,
   tape: Tape | undefined,
   firstMarks: MarkTape | undefined,

@@ -28,7 +28,7 @@ export function replayOptions(
       path: fills.path === "worse" ? "ohlc" : fills.path,
       volumeShare: fills.volumeShare,
     },
-    latencyOf: (feedUs) =>
+    createLatency: (feedUs) =>
       recorded ?? (feed === undefined ? constant : feedLatency(feedUs, feed.order, feed.response)),
     liquidation: {
       priceOff: toFixedPoint(liquidation.priceOff),

@@ -5,12 +5,12 @@ import type { StrategyError } from "../record/strategy-errors.js";
 import type { ReportPaths } from "../report/report-writer.js";
 import type { RunOutcome } from "../report/run-meta.js";
 import { openHistory } from "./opening/open-history.js";
-import { nameOf, type PathRun, type ReportedBy, runPath } from "./path-run.js";
+import { describePath, type PathRun, type RunPathOptions, runPath } from "./path-run.js";
 import type { PlayedHistory } from "./played-history.js";
 import { ThreadedPath } from "./threaded-path.js";
 
 /** What a backtest is run with, besides its file. */
-export interface BacktestRun extends ReportedBy {
+export interface RunBacktestOptions extends RunPathOptions {
   /** Told as columns of a day are made, which takes seconds the first time. */
   readonly onMake?: (market: string, day: string) => void;
   /** Told what will be replayed, before it begins. */
@@ -47,7 +47,7 @@ const BOTH_PATHS = ["ohlc", "olhc"] as const;
  */
 export async function runBacktest(
   config: BacktestConfig,
-  run: BacktestRun,
+  run: RunBacktestOptions,
 ): Promise<BacktestResult> {
   const history = await openHistory(config, run.onMake);
   run.onOpen?.(history);
@@ -59,7 +59,7 @@ export async function runBacktest(
 
 async function runBothPaths(
   config: BacktestConfig,
-  run: BacktestRun,
+  run: RunBacktestOptions,
   history: PlayedHistory,
 ): Promise<BacktestResult> {
   const [here, there] = BOTH_PATHS;
@@ -93,7 +93,7 @@ function chosenOf(
   second: PathRun | undefined,
 ): { readonly chosen: PathRun; readonly outcome: RunOutcome } {
   if (second === undefined || isStopped(second)) {
-    const reason = `it was interrupted before both paths through the candles were played: this is ${nameOf(first.path)} alone`;
+    const reason = `it was interrupted before both paths through the candles were played: this is ${describePath(first.path)} alone`;
     return { chosen: first, outcome: { ...first.outcome, ended: "stopped", reason } };
   }
   const [high, low] = [first.headline(), second.headline()];

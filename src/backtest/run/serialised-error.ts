@@ -6,7 +6,7 @@ import { ChangedInput } from "./opening/changed-input.js";
  * An error on its way from one thread to another, where classes are not: what it says, and which of ours it is an instance of. Plain text and numbers, for an error may
  * hold what cannot be sent. Causes stay behind: nobody is shown them.
  */
-export interface CarriedError {
+export interface SerialisedError {
   readonly type: keyof typeof TYPES | undefined;
   readonly own: Readonly<Record<string, Plain>>;
 }
@@ -19,7 +19,7 @@ const CARRIED = ["name", "message", "stack", "field", "value", "expected", "file
 const PLAIN: readonly string[] = ["string", "number", "boolean", "bigint"];
 
 /** What a thread tells of what it threw. */
-export function carried(thrown: unknown): CarriedError {
+export function serialiseError(thrown: unknown): SerialisedError {
   const error: Partial<Record<(typeof CARRIED)[number], unknown>> =
     thrown instanceof Error ? thrown : new Error(String(thrown));
   const own = CARRIED.map((key) => [key, error[key]]).filter(([, value]) =>
@@ -33,7 +33,7 @@ export function carried(thrown: unknown): CarriedError {
 }
 
 /** The same as another thread throws it: of its type, with its message and its stack. */
-export function arrived({ type, own }: CarriedError): Error {
+export function deserialiseError({ type, own }: SerialisedError): Error {
   const { prototype } = type === undefined ? Error : TYPES[type];
   return Object.assign(Object.setPrototypeOf(new Error(), prototype) as Error, own);
 }

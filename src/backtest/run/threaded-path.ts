@@ -4,9 +4,9 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import type { ReportPaths } from "../report/report-writer.js";
 import { sharedMarket } from "./opening/shared-history.js";
 import type { FromPath, PathStart, ToPath } from "./path-messages.js";
-import type { Path, PathRun, ReportedBy } from "./path-run.js";
+import type { Path, PathRun, RunPathOptions } from "./path-run.js";
 import type { PlayedHistory } from "./played-history.js";
-import { arrived } from "./serialised-error.js";
+import { deserialiseError } from "./serialised-error.js";
 
 /** The program of a thread that plays a path: beside this module, in a build. */
 export const PATH_THREAD = new URL("./path-thread.js", import.meta.url);
@@ -26,7 +26,7 @@ export class ThreadedPath {
   constructor(
     program: URL,
     config: BacktestConfig,
-    run: ReportedBy,
+    run: RunPathOptions,
     history: PlayedHistory,
     path: Path,
   ) {
@@ -102,7 +102,7 @@ export class ThreadedPath {
       this.#atUs = told.atUs;
       this.#onProgress(told.atUs);
     } else if (told.kind === "finished") this.#finished?.(told.paths);
-    else this.#failed(arrived(told.error));
+    else this.#failed(deserialiseError(told.error));
   }
 
   #tell(message: ToPath): void {

@@ -1,14 +1,14 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { OrderType, TimeInForce } from "../../exchange/records.js";
 import { HistoryError } from "../../history/history-errors.js";
-import { type Row, wholeOf } from "../../history/store/duck.js";
+import { type Row, toBigInt } from "../../history/store/duck.js";
 import type {
   OpenStep,
   RecordedAccount,
   RecordedCancel,
   RecordedOrder,
 } from "./recorded-orders.js";
-import { lotsOf, parseTicks, textOf } from "./recorded-values.js";
+import { parseLots, parseText, parseTicks } from "./recorded-values.js";
 
 type OrderDraft = { -readonly [Key in keyof RecordedOrder]: RecordedOrder[Key] } & {
   steps: OpenStep[];
@@ -28,7 +28,7 @@ export function foldOrders(
   const orders = new Map<string, OrderDraft>();
   const cancels = new Map<string, CancelDraft>();
   for (const row of rows) {
-    const hash = textOf(row.hash);
+    const hash = parseText(row.hash);
     const request = String(row.request);
     const order = hash === undefined ? undefined : orders.get(hash);
     const cancel = cancels.get(request);
@@ -79,7 +79,7 @@ export function foldOrders(
 }
 
 function placedOrder(row: Row, instrument: Instrument): OrderDraft {
-  const hash = textOf(row.hash);
+  const hash = parseText(row.hash);
   if (hash === undefined) {
     throw new HistoryError(
       `${instrument.marketId} orders`,
@@ -93,9 +93,9 @@ function placedOrder(row: Row, instrument: Instrument): OrderDraft {
     type: row.type as OrderType,
     timeInForce: row.timeInForce as TimeInForce,
     ticks: parseTicks(instrument, row.price),
-    lots: lotsOf(instrument, row.amount),
-    expirationMs: Number(wholeOf(row.expirationMs)),
-    level: row.level === null ? -1 : Number(wholeOf(row.level)),
+    lots: parseLots(instrument, row.amount),
+    expirationMs: Number(toBigInt(row.expirationMs)),
+    level: row.level === null ? -1 : Number(toBigInt(row.level)),
     sentUs: Number(row.heardUs),
     acceptedUs: undefined,
     answeredUs: undefined,
@@ -109,12 +109,12 @@ function accepted(order: OrderDraft, row: Row, instrument: Instrument): void {
   const atUs = Number(row.atUs);
   order.acceptedUs = atUs;
   order.answeredUs = Number(row.heardUs);
-  order.steps.push({ atUs, openLots: lotsOf(instrument, row.available) });
+  order.steps.push({ atUs, openLots: parseLots(instrument, row.available) });
 }
 
 function updated(order: OrderDraft, row: Row, instrument: Instrument): void {
   const atUs = Number(row.atUs);
-  const openLots = lotsOf(instrument, row.available);
+  const openLots = parseLots(instrument, row.available);
   order.acceptedUs ??= atUs;
   order.refused = undefined;
   order.steps.push({ atUs, openLots });
@@ -139,7 +139,7 @@ function endedCancel(
   return {
     sentUs,
     hash,
-    takenUs: answer === "taken" ? order?.ended?.atUs : undefined,
+    acceptedUs: answer === "taken" ? order?.ended?.atUs : undefined,
     notBeforeUs: answer === "refused" || answer === "unknown" ? overUs : undefined,
   };
 }

@@ -1,11 +1,11 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
-import { parquetSql, reading } from "../../history/staging/decimal-places.js";
+import { parquetSql, withReadErrors } from "../../history/staging/decimal-places.js";
 import { Duck, type Row } from "../../history/store/duck.js";
 import type { HistoryStore } from "../../history/store/history-store.js";
 import { foldOrders } from "./fold-orders.js";
 import type { RecordedAccount, RecordedFill, RecordedRequest } from "./recorded-orders.js";
-import { lotsOf, parseTicks, textOf } from "./recorded-values.js";
+import { parseLots, parseText, parseTicks } from "./recorded-values.js";
 
 const ORDER_COLUMNS =
   "CAST(timeNs // 1000 AS DOUBLE) AS atUs, CAST(recvNs // 1000 AS DOUBLE) AS heardUs, what, request, hash, isBuy, type, timeInForce, CAST(price AS VARCHAR) AS price, CAST(amount AS VARCHAR) AS amount, CAST(available AS VARCHAR) AS available, status, expirationMs, level, code, message";
@@ -47,7 +47,7 @@ async function rowsOf(
     await store.verify(manifest);
     const file = store.dataPath(manifest, manifest.day);
     rows.push(
-      ...(await reading(file, () =>
+      ...(await withReadErrors(file, () =>
         duck.rows(`SELECT ${columns} FROM ${parquetSql(file)} ORDER BY ${order}`),
       )),
     );
@@ -90,10 +90,10 @@ function fillsOf(rows: readonly Row[], instrument: Instrument): RecordedFill[] {
     fills.push({
       side: row.isBuy === true ? "BUY" : "SELL",
       ticks: parseTicks(instrument, row.price),
-      lots: lotsOf(instrument, row.amount),
+      lots: parseLots(instrument, row.amount),
       atUs: Number(row.atUs),
       isMaker: row.isMaker === true,
-      fee: textOf(row.fee) ?? "0",
+      fee: parseText(row.fee) ?? "0",
     });
   }
   return fills;

@@ -38,7 +38,7 @@ export interface RecordedCancel {
   readonly sentUs: number;
   readonly hash: string | undefined;
   /** When the exchange took it, on its clock: the instant at which it ended the order that it names; undefined where it never said so. */
-  readonly takenUs: number | undefined;
+  readonly acceptedUs: number | undefined;
   /** Of one that the exchange refused, or did not answer: when it first told that nothing of its order was open, or last that some was. Until then it took nothing down. */
   readonly notBeforeUs: number | undefined;
 }

@@ -12,7 +12,7 @@ import type { MarketId } from "../../core/units.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 
 /** What of a market's data a turn heard: the store has it as the message, or the mark, of this number, counted from 1 as they were heard. */
-export type HeardInput = {
+export type MarketDataInput = {
   readonly kind: "heard";
   readonly marketId: MarketId;
   readonly number: number;
@@ -26,11 +26,11 @@ export type HeardInput = {
 /** One turn of a recorded session: as a journal has it, its market data in the session's own store. */
 export interface RecordedTurn {
   readonly stamp: TurnStamp;
-  readonly input: BotInput | HeardInput;
+  readonly input: BotInput | MarketDataInput;
   readonly draws: readonly (number | bigint)[];
 }
 
-type MarketEvent = Extract<VenueEvent, { readonly type: HeardInput["what"] }>;
+type MarketEvent = Extract<VenueEvent, { readonly type: MarketDataInput["what"] }>;
 
 /** Writes the turns of a session, each as a line. What the store has of the market's data is not written a second time. */
 export class TurnsWriter implements TurnRecorder {
@@ -49,7 +49,7 @@ export class TurnsWriter implements TurnRecorder {
   }
 
   /** The store has an event, as the message or the mark of this number. */
-  stored(event: VenueEvent, number: number): void {
+  registerStored(event: VenueEvent, number: number): void {
     this.#numbers.set(event, number);
   }
 
@@ -61,14 +61,14 @@ export class TurnsWriter implements TurnRecorder {
     this.#sink.write(encodeJournal(turn));
   }
 
-  #inputOf(input: BotInput): BotInput | HeardInput {
+  #inputOf(input: BotInput): BotInput | MarketDataInput {
     if (input.kind !== "event") return input;
     const number = this.#numbers.get(input.event);
     return number === undefined ? input : heardOf(input.event as MarketEvent, number);
   }
 }
 
-function heardOf(event: MarketEvent, number: number): HeardInput {
+function heardOf(event: MarketEvent, number: number): MarketDataInput {
   const { type: what, marketId } = event;
   const heard = { kind: "heard", marketId, number } as const;
   switch (what) {

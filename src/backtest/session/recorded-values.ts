@@ -10,11 +10,11 @@ export function parseTicks(instrument: Instrument, price: unknown): Ticks {
 }
 
 /** An order that was placed in finer steps, and what it trades, may lie between whole lots, as between ticks. */
-export function lotsOf({ stepSize }: Instrument, amount: unknown): Lots {
+export function parseLots({ stepSize }: Instrument, amount: unknown): Lots {
   return gridCount(String(amount), stepSize, "amount");
 }
 
 /** A recorded text; undefined where there is none. */
-export function textOf(value: unknown): string | undefined {
+export function parseText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { BotConfig } from "../../bot/config/config.js";
 import type { Bot } from "../../bot/engine/bot.js";
-import type { Notice } from "../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../bot/engine/bot-event.js";
 import { encodeJournal, type JournalHeader, type TurnRecorder } from "../../bot/journal/journal.js";
 import { JournalFile } from "../../bot/journal/journal-file.js";
-import { differencesOf } from "../../bot/market/rule-changes.js";
-import { withoutProviderKeys } from "../../bot/run/chain-access.js";
-import type { SessionBeginning, SessionTap } from "../../bot/run/session-listener.js";
+import { listRuleChanges } from "../../bot/market/rule-changes.js";
+import { maskProviderKeys } from "../../bot/run/chain-access.js";
+import type { SessionBeginning, SessionListener } from "../../bot/run/session-listener.js";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { replaceFile } from "../../core/files/atomic-file.js";
 import { makeFolder } from "../../core/files/make-folder.js";
@@ -17,10 +17,10 @@ import type { Seam } from "../../core/runtime/seam.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
-import { sha256Of } from "../../history/file-hash.js";
+import { hashFile } from "../../history/file-hash.js";
 import { LocalStamps } from "../../history/record/local-stamps.js";
-import { SessionRecorder } from "../../history/record/market-stream-recorder.js";
-import { UnsteppedClock } from "../../history/record/monotonic-wall-clock.js";
+import { MarketStreamRecorder } from "../../history/record/market-stream-recorder.js";
+import { MonotonicWallClock } from "../../history/record/monotonic-wall-clock.js";
 import { HistoryStore } from "../../history/store/history-store.js";
 import { TurnsWriter } from "./recorded-turns.js";
 import { SESSION_FILES, type Session, sessionText } from "./session-file.js";
@@ -34,7 +34,7 @@ export interface SessionRecordingOptions {
   readonly paper?: Session["paper"];
   /** Of this package. */
   readonly version: string;
-  readonly seam: Seam;
+  readonly runtime: Seam;
   /** Told once, when something could not be written: the bot goes on, the recording does not. */
   readonly onFailed: (error: unknown) => void;
 }
@@ -43,13 +43,13 @@ export interface SessionRecordingOptions {
 const QUICK = 1;
 
 /**
- * Records a session whole: each market's streams, orders and fills by a {@link SessionRecorder}, the intents with the instants of their decisions,
+ * Records a session whole: each market's streams, orders and fills by a {@link MarketStreamRecorder}, the intents with the instants of their decisions,
  * and what a replay has to begin with. It has its name, `session.json`, when it was ended well: what a kill leaves never looks whole.
  */
-export class SessionRecording implements SessionTap {
+export class SessionRecording implements SessionListener {
   readonly #options: SessionRecordingOptions;
   readonly #beginning: SessionBeginning;
-  readonly #recorders: ReadonlyMap<MarketId, SessionRecorder>;
+  readonly #recorders: ReadonlyMap<MarketId, MarketStreamRecorder>;
   readonly #intents: JournalFile;
   readonly #turnsFile: JournalFile;
   #turns: TurnsWriter | undefined;
@@ -67,15 +67,15 @@ export class SessionRecording implements SessionTap {
   private constructor(
     options: SessionRecordingOptions,
     beginning: SessionBeginning,
-    recorders: ReadonlyMap<MarketId, SessionRecorder>,
+    recorders: ReadonlyMap<MarketId, MarketStreamRecorder>,
   ) {
     this.#options = options;
     this.#beginning = beginning;
     this.#rules = beginning.rules;
     this.#recorders = recorders;
-    this.#stamps = new LocalStamps(new UnsteppedClock(options.seam.clock));
+    this.#stamps = new LocalStamps(new MonotonicWallClock(options.runtime.clock));
     this.#startedUs = this.#stamps.nowUs();
-    const { folder, seam } = options;
+    const { folder, runtime: seam } = options;
     this.#intents = new JournalFile(join(folder, SESSION_FILES.intents), seam.clock);
     this.#turnsFile = new JournalFile(join(folder, SESSION_FILES.turns), seam.clock, (lines) =>
       gzipSync(lines, { level: QUICK }),
@@ -113,14 +113,14 @@ export class SessionRecording implements SessionTap {
     options: SessionRecordingOptions,
     beginning: SessionBeginning,
   ): Promise<SessionRecording> {
-    const { folder, config, seam } = options;
+    const { folder, config, runtime: seam } = options;
     const { rules, account } = beginning;
     replaceFile(
       join(folder, SESSION_FILES.unfinished),
       `${JSON.stringify({ account, exchange: config.exchange.rest })}\n`,
     );
     const store = new HistoryStore(join(folder, SESSION_FILES.history));
-    const recorders = new Map<MarketId, SessionRecorder>();
+    const recorders = new Map<MarketId, MarketStreamRecorder>();
     const begun: { recording?: SessionRecording } = {};
     const onFailed = (error: unknown): void => {
       if (begun.recording !== undefined) begun.recording.#fail(error);
@@ -143,14 +143,21 @@ export class SessionRecording implements SessionTap {
       const source = `${config.exchange.rest} account ${account}`;
       recorders.set(
         marketId,
-        await SessionRecorder.open({ store, instrument, source, seam, sealsDays: false, onFailed }),
+        await MarketStreamRecorder.open({
+          store,
+          instrument,
+          source,
+          runtime: seam,
+          sealsDays: false,
+          onFailed,
+        }),
       );
     }
     begun.recording = new SessionRecording(options, beginning, recorders);
     return begun.recording;
   }
 
-  turns(header: JournalHeader): TurnRecorder {
+  createTurnRecorder(header: JournalHeader): TurnRecorder {
     const turns = new TurnsWriter(this.#turnsFile, header);
     this.#turns = turns;
     return {
@@ -161,12 +168,12 @@ export class SessionRecording implements SessionTap {
     };
   }
 
-  event(event: VenueEvent): void {
+  onVenueEvent(event: VenueEvent): void {
     this.#guarded(() => {
       for (const recorder of this.#recorders.values()) {
-        const number = recorder.event(event);
+        const number = recorder.recordEvent(event);
         // A turn that hears it says no more than where it is.
-        if (number !== undefined) this.#turns?.stored(event, number);
+        if (number !== undefined) this.#turns?.registerStored(event, number);
       }
       if (
         event.type === "answer" &&
@@ -182,23 +189,23 @@ export class SessionRecording implements SessionTap {
     for (const [marketId, recorder] of this.#recorders) {
       const [before, after] = [this.#rules.markets[marketId], now.markets[marketId]];
       const changes =
-        before === undefined || after === undefined ? [] : differencesOf(before, after);
+        before === undefined || after === undefined ? [] : listRuleChanges(before, after);
       if (changes.length > 0)
-        recorder.note(
+        recorder.addFinding(
           `the market's rules changed, and a replay keeps those of the start: ${changes.join("; ")}`,
         );
     }
     this.#rules = now;
   }
 
-  notice(notice: Notice, bot: Bot): void {
+  onBotEvent(notice: BotEvent, bot: Bot): void {
     this.#bot = bot;
     if (notice.kind === "dispatched") {
       const { action } = notice;
       const level =
         action.kind === "place" ? bot.context.account.orders.get(action.hash)?.level : undefined;
       this.#guarded(() => {
-        for (const recorder of this.#recorders.values()) recorder.action(action, level);
+        for (const recorder of this.#recorders.values()) recorder.recordAction(action, level);
       });
     } else if (notice.kind === "intent") {
       this.#guarded(() => {
@@ -240,12 +247,12 @@ export class SessionRecording implements SessionTap {
       startedUs: this.#startedUs,
       endedUs,
       rules,
-      config: withoutProviderKeys(config),
+      config: maskProviderKeys(config),
       paper,
       start: this.#start,
       end: this.#endOf(),
-      intents: { count: this.#count, sha256: await sha256Of(this.#intents.path) },
-      turns: { count: this.#turns?.count ?? 0, sha256: await sha256Of(this.#turnsFile.path) },
+      intents: { count: this.#count, sha256: await hashFile(this.#intents.path) },
+      turns: { count: this.#turns?.count ?? 0, sha256: await hashFile(this.#turnsFile.path) },
     };
     replaceFile(join(folder, SESSION_FILES.session), sessionText(session));
     rmSync(join(folder, SESSION_FILES.unfinished));

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../core/errors.js";
 import { seededRandom } from "../../core/runtime/seeded-random.js";
-import { type Parameter, type ParameterValue, valueAt, valuesOf } from "./parameter.js";
+import { listValues, type Parameter, type ParameterValue, valueAt } from "./parameter.js";
 import { sobolPoints } from "./sobol.js";
 
 /** One choice of every parameter. */
@@ -24,7 +24,7 @@ const MOST_POINTS = 1_000_000;
  * All points of a sweep, in its order: the same for the same parameters, method and seed. A draw that is an earlier point again is left out.
  * @throws ConfigError for a grid over a range without steps, and for too many points or dimensions
  */
-export function pointsOf(parameters: readonly Parameter[], method: Method): Point[] {
+export function generatePoints(parameters: readonly Parameter[], method: Method): Point[] {
   const points: Point[] = [];
   const seen = new Set<string>();
   for (const values of method.kind === "grid" ? grid(parameters) : drawn(parameters, method)) {
@@ -60,7 +60,7 @@ function* drawn(
 /** Every combination, the last parameter changing first. */
 function grid(parameters: readonly Parameter[]): ParameterValue[][] {
   const axes = parameters.map((parameter) => {
-    const values = valuesOf(parameter);
+    const values = listValues(parameter);
     if (values !== undefined) return values;
     throw new ConfigError("has no steps, which a grid needs", {
       field: `parameters.${parameter.path}`,

@@ -32,7 +32,7 @@ const MOST_STEPS = 10_000;
 const DIGITS = 12;
 
 /** All values that a parameter takes; undefined of a range without steps. @throws ConfigError for a step that leads to too many */
-export function valuesOf(parameter: Parameter): readonly ParameterValue[] | undefined {
+export function listValues(parameter: Parameter): readonly ParameterValue[] | undefined {
   if (parameter.kind === "list") return parameter.values;
   const { min, max, scale, integer, path } = parameter;
   const step = parameter.step ?? (integer && scale === "linear" ? 1 : undefined);
@@ -59,7 +59,7 @@ export function valuesOf(parameter: Parameter): readonly ParameterValue[] | unde
 
 /** The value at a share of the way through a parameter. @param share in [0, 1): each value, or each stretch of the scale, has its equal part. */
 export function valueAt(parameter: Parameter, share: number): ParameterValue {
-  const values = valuesOf(parameter);
+  const values = listValues(parameter);
   if (values !== undefined)
     return values[Math.min(values.length - 1, Math.floor(share * values.length))] as ParameterValue;
   const { min, max, scale, integer } = parameter as RangeParameter;

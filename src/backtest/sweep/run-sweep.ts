@@ -7,16 +7,16 @@ import { GridError } from "../../history/history-errors.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 import type { DataFile } from "../report/run-meta.js";
-import { onDisk } from "../report/wrap-disk-error.js";
+import { wrapDiskError } from "../report/wrap-disk-error.js";
 import { requireCommonTime } from "../run/opening/common-time.js";
 import { historyKey, type OpenedHistory, openHistory } from "../run/opening/open-history.js";
 import { mayHaveRecords } from "../run/opening/opened-market.js";
 import { requireReported } from "../run/require-reported.js";
 import type { Point } from "./generate-points.js";
-import { type InputSums, inputsOf, latencySums } from "./jobs/input-files.js";
+import { hashLatencyFiles, type InputChecksums, selectInputs } from "./jobs/input-files.js";
 import type { Job, JobResult } from "./jobs/job-player.js";
 import type { HistoryContents, JobBatch, JobRunner } from "./jobs/job-runner.js";
-import { configOfWindow, openShared } from "./jobs/open-shared.js";
+import { openShared, restrictToWindow } from "./jobs/open-shared.js";
 import { checkStrategies } from "./jobs/sweep-strategies.js";
 import { requireUnchanged } from "./jobs/unchanged-history.js";
 import {
@@ -26,16 +26,21 @@ import {
   walkedForward,
   windowText,
 } from "./results/rank-points.js";
-import { refusal, refusedGrid, refusedSize, requireTaken } from "./results/refused-points.js";
+import {
+  refusedGrid,
+  refusedResult,
+  refusedSize,
+  requireAcceptedPoint,
+} from "./results/refused-points.js";
 import { ResultsFile } from "./results/results-file.js";
 import { dropOtherBest, SWEEP_FILES } from "./results/sweep-folder.js";
 import { SWEEP_FORMAT, type SweepResult, sweepJsonParts } from "./results/sweep-json.js";
 import { sweepPage } from "./results/sweep-page.js";
 import { pointError, type SweepConfig } from "./sweep-config.js";
-import { afterWarmup, type Split, type SweepWindow, splitsOf } from "./windows.js";
+import { makeSplits, prependWarmup, type Split, type SweepWindow } from "./windows.js";
 
 /** What a sweep is run with, besides its file. */
-export interface SweepRun {
+export interface RunSweepOptions {
   readonly directory: string;
   /** Whether another sweep's results that lie there may go. */
   readonly replace: boolean;
@@ -54,7 +59,7 @@ export interface SweepRun {
 export interface SweepOutcome {
   readonly result: SweepResult;
   /** What its runs have read beside the history. */
-  readonly inputs: InputSums;
+  readonly inputs: InputChecksums;
   readonly json: string;
   readonly html: string;
 }
@@ -66,7 +71,7 @@ export interface SweepOutcome {
  */
 export async function runSweep(
   sweep: SweepConfig,
-  run: SweepRun,
+  run: RunSweepOptions,
 ): Promise<SweepOutcome | undefined> {
   const opened = await openHistory(sweep.backtest, run.onMake);
   const { grade, interval, files, gaps, startUs, endUs } = opened;
@@ -75,12 +80,12 @@ export async function runSweep(
   const splits =
     sweep.walkForward === undefined
       ? undefined
-      : splitsOf({ fromUs: startUs, toUs: endUs }, sweep.walkForward);
+      : makeSplits({ fromUs: startUs, toUs: endUs }, sweep.walkForward);
   requireAllReported(sweep, opened);
   requireRecorded(splits ?? [], opened, sweep.configs);
   const inputs = {
     ...(await checkStrategies(sweep, run.log)),
-    ...(await latencySums(sweep.configs)),
+    ...(await hashLatencyFiles(sweep.configs)),
   };
   const print = fingerprintOf(sweep, run.version, opened, inputs);
   const results = new ResultsFile(run.directory, print, run.replace);
@@ -102,7 +107,7 @@ export async function runSweep(
       if (split === undefined) continue;
       const best = bestPoint(window, sweep.points, results.done, sweep.objective);
       const { warmupMs } = sweep.configs[best.index] as BacktestConfig;
-      if (!(await work.run(afterWarmup(split.test, warmupMs, startUs), [best]))) return undefined;
+      if (!(await work.run(prependWarmup(split.test, warmupMs, startUs), [best]))) return undefined;
     }
     const points = rankedPoints(sweep.points, windows, results.done, sweep.objective);
     const { method } = sweep;
@@ -153,24 +158,24 @@ export async function runSweep(
   }
 }
 
-interface WorkParts {
+interface SweepWorkDeps {
   readonly print: string;
   readonly results: ResultsFile;
   /** A configuration whose grade is the whole history's. */
   readonly fixed: (config: BacktestConfig) => BacktestConfig;
   /** Of the whole history. */
   readonly files: readonly DataFile[];
-  readonly inputs: InputSums;
+  readonly inputs: InputChecksums;
 }
 
 /** The jobs of a sweep, window by window. */
 class SweepWork {
   readonly #sweep: SweepConfig;
-  readonly #run: SweepRun;
-  readonly #parts: WorkParts;
+  readonly #run: RunSweepOptions;
+  readonly #parts: SweepWorkDeps;
   readonly #all: number;
 
-  constructor(sweep: SweepConfig, run: SweepRun, parts: WorkParts, all: number) {
+  constructor(sweep: SweepConfig, run: RunSweepOptions, parts: SweepWorkDeps, all: number) {
     this.#sweep = sweep;
     this.#run = run;
     this.#parts = parts;
@@ -184,17 +189,17 @@ class SweepWork {
     const jobs = points
       .filter((point) => !results.done.has(jobId(window, point)))
       .map((point): Job => {
-        const config = configOfWindow(
+        const config = restrictToWindow(
           fixed(this.#sweep.configs[point.index] as BacktestConfig),
           window,
         );
-        return { id: jobId(window, point), config, inputs: inputsOf(config, inputs) };
+        return { id: jobId(window, point), config, inputs: selectInputs(config, inputs) };
       });
     const tell = (): void => onProgress?.(results.done.size, this.#all);
     tell();
     const taken = jobs.filter(({ id, config }) => {
       const reason = refusedSize(config);
-      if (reason !== undefined) results.add(id, refusal(reason));
+      if (reason !== undefined) results.add(id, refusedResult(reason));
       return reason === undefined;
     });
     for (const alike of jobsByHistory(taken)) {
@@ -222,13 +227,13 @@ class SweepWork {
         await runner.run(batch, onResult, signal);
       } catch (error) {
         if (!(error instanceof GridError)) throw error;
-        for (const job of alike) onResult(job, refusal(refusedGrid(error, config)));
+        for (const job of alike) onResult(job, refusedResult(refusedGrid(error, config)));
       }
       if (signal.aborted) break;
     }
     const missing = jobs.find(({ id }) => !results.done.has(id));
     if (missing === undefined) {
-      requireTaken(window, points, results.done);
+      requireAcceptedPoint(window, points, results.done);
       return true;
     }
     if (signal.aborted) return false;
@@ -278,7 +283,7 @@ function requireRecorded(
   const warmupMs = Math.max(...configs.map((config) => config.warmupMs));
   for (const { name, fromUs, toUs } of splits.flatMap(({ train, test }) => [
     train,
-    afterWarmup(test, warmupMs, startUs),
+    prependWarmup(test, warmupMs, startUs),
   ])) {
     const silent = markets.find((market) => !mayHaveRecords(market, { fromUs, toUs }));
     if (silent === undefined) {
@@ -299,7 +304,7 @@ function fingerprintOf(
   sweep: SweepConfig,
   version: string,
   { files, gaps }: HistoryContents,
-  inputs: InputSums,
+  inputs: InputChecksums,
 ): string {
   const { backtest, parameters, method, walkForward } = sweep;
   const { path: _, name: __, bot, ...rest } = backtest;
@@ -325,7 +330,7 @@ function fingerprintOf(
 function written(directory: string, result: SweepResult): Omit<SweepOutcome, "inputs"> {
   dropOtherBest(directory, result.best);
   const [json, html] = [join(directory, SWEEP_FILES.json), join(directory, SWEEP_FILES.html)];
-  onDisk(json, () => replaceFile(json, sweepJsonParts(result)));
-  onDisk(html, () => replaceFile(html, sweepPage(result)));
+  wrapDiskError(json, () => replaceFile(json, sweepJsonParts(result)));
+  wrapDiskError(html, () => replaceFile(html, sweepPage(result)));
   return { result, json, html };
 }

@@ -6,7 +6,7 @@ import { loadYamlFile } from "../../core/config/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
 import { type BacktestConfig, loadBacktestConfig } from "../config/backtest-config.js";
 import { backtestSchema } from "../config/backtest-schema.js";
-import { type Method, type Point, pointsOf } from "./generate-points.js";
+import { generatePoints, type Method, type Point } from "./generate-points.js";
 import type { Parameter, ParameterValue } from "./parameter.js";
 import { FIGURES, type Objective } from "./results/figures.js";
 import { withValue } from "./set-value.js";
@@ -53,7 +53,7 @@ export function loadSweepConfig(path: string, env: Env): SweepConfig {
     parameterOf(at, parameter, backtest),
   );
   const method = methodOf(file);
-  const points = pointsOf(parameters, method);
+  const points = generatePoints(parameters, method);
   const { walkForward: walk, objective } = file;
   return {
     path: absolute,

@@ -19,7 +19,7 @@ export interface Split {
  * A window with the warm-up of a run on it before it, as far as there is history: what is measured begins where the window does. Not of a train
  * window: the first one has nothing before it, and all of them are to be alike.
  */
-export function afterWarmup(
+export function prependWarmup(
   window: SweepWindow,
   warmupMs: number,
   historyFromUs: number,
@@ -42,7 +42,7 @@ const MOST_SPLITS = 10_000;
  * The splits of a span, from its beginning on: each is whole, and what is left at the end is left out.
  * @throws ConfigError where not one fits
  */
-export function splitsOf(
+export function makeSplits(
   { fromUs, toUs }: Pick<SweepWindow, "fromUs" | "toUs">,
   { trainMs, testMs, stepMs }: WalkForward,
 ): Split[] {

@@ -3,7 +3,10 @@
  * pays as a taker at the order's own limit, or as a maker where that is more; a POST_ONLY order, which may have been refused, is filled and has no rebate. `by-book`: a maker's fee, since the recorded
  * book lets it rest, as other engines do.
  */
-export type DoubtRule = "conservative" | "by-book";
+export type AmbiguousFillRule = "conservative" | "by-book";
 
-/** Every {@link DoubtRule}; the first is the default. */
-export const DOUBT_RULES = ["conservative", "by-book"] as const satisfies readonly DoubtRule[];
+/** Every {@link AmbiguousFillRule}; the first is the default. */
+export const AMBIGUOUS_FILL_RULES = [
+  "conservative",
+  "by-book",
+] as const satisfies readonly AmbiguousFillRule[];

@@ -8,7 +8,7 @@ import type { ReplayMarket } from "./replay-market.js";
 const PAGE = 500;
 
 /** What the replayed exchange knows, to answer questions with. */
-export interface AnswerSources {
+export interface QuerySources {
   readonly rules: VenueRules;
   readonly account: ReplayAccount;
   readonly markets: ReadonlyMap<MarketId, ReplayMarket>;
@@ -17,7 +17,7 @@ export interface AnswerSources {
 }
 
 /** Answers a question at an instant of exchange time, from what is true there. */
-export function answerOf(action: QuestionAction, sources: AnswerSources, nowMs: Ms): Outcome {
+export function answerQuery(action: QuestionAction, sources: QuerySources, nowMs: Ms): Outcome {
   const { rules, account, markets, trades, incomes } = sources;
   switch (action.ask) {
     case "time":
@@ -28,7 +28,7 @@ export function answerOf(action: QuestionAction, sources: AnswerSources, nowMs: 
       const asked =
         action.marketId === undefined ? [...markets.values()] : [markets.get(action.marketId)];
       const data = asked.flatMap((market) =>
-        market === undefined ? [] : [...market.openOrders].map((held) => market.recordOf(held)),
+        market === undefined ? [] : [...market.openOrders].map((held) => market.toRecord(held)),
       );
       return { result: "answered", ask: "openOrders", data };
     }
@@ -41,7 +41,7 @@ export function answerOf(action: QuestionAction, sources: AnswerSources, nowMs: 
       );
       const listed = [
         ...market.endedOrders.placedWithin(startTimeMs, endTimeMs),
-        ...open.map((held) => market.recordOf(held)),
+        ...open.map((held) => market.toRecord(held)),
       ];
       return { result: "answered", ask: "historyOrders", data: listed.slice(-PAGE) };
     }

@@ -1,7 +1,7 @@
 import { RateBudget } from "../../core/rate-budget.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Action, Outcome } from "../../exchange/venue.js";
-import { type ActionCosts, type Bucket, costOf } from "../../executor/dispatch-budget.js";
+import { type ActionCosts, type Bucket, costFor } from "../../executor/dispatch-budget.js";
 import type { BudgetSample } from "../record/run-observer.js";
 
 /** A budget as it stands. */
@@ -39,7 +39,7 @@ export class ExchangeBudgets {
   /** Takes a request's tokens. A 429, with nothing taken, where they are not there; undefined when it is within its budgets. */
   charge(action: Action, atUs: number): Throttled | undefined {
     const nowMs = atUs / 1000;
-    const costs = costOf(this.#costs, action.kind);
+    const costs = costFor(this.#costs, action.kind);
     const order = this.#order;
     const common = this.#common;
     const throttled =

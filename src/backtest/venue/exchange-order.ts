@@ -1,17 +1,17 @@
-import type { FeeRates } from "../../bot/execution/signed-rates.js";
+import type { SignedFeeRates } from "../../bot/execution/signed-rates.js";
 import type { CreditUnits, Int64Id, Lots, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { PlaceAction } from "../../exchange/venue.js";
 import type { OrderEnd, ReplayOrder } from "../matching/matcher.js";
 
 /** An order of ours with what the exchange's records say of it. */
-export class HeldOrder {
+export class ExchangeOrder {
   readonly order: ReplayOrder;
   readonly action: PlaceAction;
   readonly id: Int64Id;
   readonly createdAtMs: Ms;
   /** The fee rates that it came with: they stand in the order, whatever its market's are later. */
-  readonly rates: FeeRates;
+  readonly rates: SignedFeeRates;
   filledLots: Lots = 0;
   /** What it has traded, in credit units. */
   quote: CreditUnits = 0n;
@@ -19,7 +19,7 @@ export class HeldOrder {
   #tickLots = 0;
   end: OrderEnd | undefined;
 
-  constructor(order: ReplayOrder, action: PlaceAction, createdAtMs: Ms, rates: FeeRates) {
+  constructor(order: ReplayOrder, action: PlaceAction, createdAtMs: Ms, rates: SignedFeeRates) {
     this.order = order;
     this.action = action;
     this.id = String(order.id);

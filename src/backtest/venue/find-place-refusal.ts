@@ -2,18 +2,18 @@ import { larger } from "../../core/bigints.js";
 import type { CreditUnits, Lots } from "../../core/units.js";
 import { venueErrorCode } from "../../exchange/protocol/errors.js";
 import type { MarketRules, TimeInForce } from "../../exchange/records.js";
-import { isGttLife } from "../../exchange/signing/gtt-lifetime.js";
+import { isValidGttLifetime } from "../../exchange/signing/gtt-lifetime.js";
 import type { Outcome, PlaceAction } from "../../exchange/venue.js";
 import type { ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";
 
 /** What a market that does not trade refuses with; one that never will again with 2015. */
-const SHUT: Readonly<Record<string, number>> = { PENDING: 2013, SUSPENDED: 2014 };
+const CLOSED_MARKET_CODES: Readonly<Record<string, number>> = { PENDING: 2013, SUSPENDED: 2014 };
 /** The times in force of orders that may come to rest, and are counted. */
 const RESTING: ReadonlySet<TimeInForce> = new Set(["GTC", "GTT", "POST_ONLY"]);
 
 /** Why the replayed exchange does not take an order, by its own codes; undefined when it does. The order is on the market's grid already. */
-export function placeRefusal(
+export function findPlaceRefusal(
   action: PlaceAction,
   market: Pick<ReplayMarket, "terms" | "openCount">,
   account: ReplayAccount,
@@ -22,23 +22,23 @@ export function placeRefusal(
   const { rules, instrument } = market.terms;
   const { marketId, side, type, ticks, lots, timeInForce, expirationMs } = action;
   if (rules.status !== "TRADING")
-    return refused(SHUT[rules.status] ?? 2015, `the market is ${rules.status}`);
+    return refuseWith(CLOSED_MARKET_CODES[rules.status] ?? 2015, `the market is ${rules.status}`);
   if (type === "LIMIT" && ticks > rules.maxTicks)
-    return refused(4010, `price of ${ticks} ticks, allowed up to ${rules.maxTicks}`);
+    return refuseWith(4010, `price of ${ticks} ticks, allowed up to ${rules.maxTicks}`);
   if (type === "LIMIT" && ticks < rules.minTicks)
-    return refused(4011, `price of ${ticks} ticks, allowed from ${rules.minTicks}`);
+    return refuseWith(4011, `price of ${ticks} ticks, allowed from ${rules.minTicks}`);
   const [minLots, maxLots, step] =
     type === "LIMIT" ? [rules.minLots, rules.maxLots, 1] : marketLots(rules);
   if (lots < minLots || lots > maxLots || lots % step !== 0) {
-    return refused(2016, `${lots} lots, allowed ${minLots} to ${maxLots} in steps of ${step}`);
+    return refuseWith(2016, `${lots} lots, allowed ${minLots} to ${maxLots} in steps of ${step}`);
   }
-  if (timeInForce === "GTT" && !isGttLife(expirationMs - nowMs)) {
-    return refused(1111, "expiration is not more than 1 minute and less than 7 days ahead");
+  if (timeInForce === "GTT" && !isValidGttLifetime(expirationMs - nowMs)) {
+    return refuseWith(1111, "expiration is not more than 1 minute and less than 7 days ahead");
   }
   if (type === "LIMIT" && RESTING.has(timeInForce) && market.openCount >= rules.maxOpenOrders) {
-    return refused(2017, `${market.openCount} orders are open, allowed ${rules.maxOpenOrders}`);
+    return refuseWith(2017, `${market.openCount} orders are open, allowed ${rules.maxOpenOrders}`);
   }
-  if (account.onlyReduces(marketId, side, lots)) return undefined;
+  if (account.isReduceOnly(marketId, side, lots)) return undefined;
   const atLimit: CreditUnits = instrument.creditCeil(ticks, lots);
   // What sells far below the market trades at the market, so the mark is what it takes on.
   const atMark =
@@ -53,12 +53,12 @@ export function placeRefusal(
   const why = `${quote(needed)} needed, ${quote(capacity)} available`;
   // More margin would not help.
   return boundByExposure
-    ? refused(4013, `${why} of an account's largest exposure in this market`)
-    : refused(2012, why);
+    ? refuseWith(4013, `${why} of an account's largest exposure in this market`)
+    : refuseWith(2012, why);
 }
 
 /** A refusal by one of the exchange's documented codes, under its own name. */
-export function refused(code: number, message: string): Outcome {
+export function refuseWith(code: number, message: string): Outcome {
   const { name = "UNKNOWN_ERROR", codeText = name } = venueErrorCode(code) ?? {};
   return { result: "rejected", code, codeText, message, httpStatus: 400 };
 }

@@ -1,6 +1,6 @@
 import { FormatError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
-import { creditOf } from "../../exchange/protocol/wire-parse.js";
+import { toCreditUnits } from "../../exchange/protocol/wire-parse.js";
 import type { MarketRules } from "../../exchange/records.js";
 import { divFixed, ONE } from "../../perpetual/fixed-point.js";
 
@@ -29,7 +29,7 @@ export function isLeverage(text: string): boolean {
 
 /** Digits past the 18th, which the exchange may tell, are cut off: that asks for no less margin. */
 function leverageE18(text: string): bigint {
-  return creditOf(text, 18, "liquidationLeverage");
+  return toCreditUnits(text, 18, "liquidationLeverage");
 }
 
 /** A market's terms. @throws FormatError when its liquidation leverage is no number above zero */

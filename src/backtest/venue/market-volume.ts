@@ -26,7 +26,7 @@ export class MarketVolume {
   }
 
   /** The most that traded in one instant by takers of one side: a taker prints a trade for each order that it meets. */
-  get mostAtOnceLots(): Lots {
+  get largestBurstLots(): Lots {
     this.#count();
     return this.#mostAtOnceLots;
   }
@@ -54,7 +54,7 @@ export class MarketVolume {
 
   /** Fills of orders that had come to rest, each larger than anything that traded at once. */
   get large(): { readonly fills: number; readonly lots: Lots } {
-    const { mostAtOnceLots } = this;
+    const { largestBurstLots: mostAtOnceLots } = this;
     let [fills, lots] = [0, 0];
     for (const [size, count] of this.#large) {
       if (size <= mostAtOnceLots) continue;

@@ -5,7 +5,7 @@ import { isBelowWaiver, type WaiverUnit } from "../../exchange/signing/gas-fee-w
 import type { Outcome, PlaceAction } from "../../exchange/venue.js";
 import { gasRate } from "../../perpetual/fees.js";
 import { ONE } from "../../perpetual/fixed-point.js";
-import { refused } from "./find-place-refusal.js";
+import { refuseWith } from "./find-place-refusal.js";
 import type { MarketTerms } from "./market-terms.js";
 
 /** What of an order decides its gas. */
@@ -43,11 +43,11 @@ export class OrderGas {
   }
 
   /** Why an order is not built: its gas is worth more than itself. Undefined for any other. */
-  refusalOf(action: Sized, { instrument, rules }: MarketTerms): Outcome | undefined {
+  findRefusal(action: Sized, { instrument, rules }: MarketTerms): Outcome | undefined {
     const rate = this.rateOf(action, instrument);
     if (rate === 0n || (rate + rules.makerFeeRate < ONE && rate + rules.takerFeeRate < ONE))
       return undefined;
-    return refused(
+    return refuseWith(
       2016,
       `it is worth less than the ${instrument.creditToDecimal(this.#cost)} of gas of its settlement`,
     );

@@ -1,5 +1,5 @@
-import { Profit, type ProfitParts } from "../../account/profit/account-profit.js";
-import type { FeeRates } from "../../bot/execution/signed-rates.js";
+import { AccountProfit, type ProfitParts } from "../../account/profit/account-profit.js";
+import type { SignedFeeRates } from "../../bot/execution/signed-rates.js";
 import { absolute, atLeastZero, ceilDivide } from "../../core/bigints.js";
 import type { Instrument } from "../../core/instrument.js";
 import {
@@ -7,7 +7,7 @@ import {
   type Lots,
   type MarketId,
   type Side,
-  signOf,
+  sideSign,
   type Ticks,
 } from "../../core/units.js";
 import type {
@@ -22,11 +22,11 @@ import { mulFixed, ONE } from "../../perpetual/fixed-point.js";
 import { takeoverPrice } from "../../perpetual/liquidation.js";
 import {
   type Capacity,
-  capacityOf,
+  computeAccountMargin,
+  computeAccountSafety,
+  computeOrderCapacity,
+  isOnlyReducingSize,
   isSafe,
-  marginOf,
-  onlyReduces,
-  safetyOf,
 } from "../../perpetual/margin.js";
 import { Holding } from "./holding.js";
 import type { MarketTerms } from "./market-terms.js";
@@ -60,7 +60,7 @@ export class ReplayAccount {
   readonly #holdings: ReadonlyMap<MarketId, Holding>;
   /** The same as a list. */
   readonly #positions: readonly Holding[];
-  readonly #profit: Profit;
+  readonly #profit: AccountProfit;
   /** Credit that no position holds. */
   #credit: CreditUnits;
 
@@ -77,7 +77,7 @@ export class ReplayAccount {
     const instruments: ReadonlyMap<MarketId, Instrument> = new Map(
       [...terms].map(([marketId, { instrument }]) => [marketId, instrument]),
     );
-    this.#profit = new Profit(instruments);
+    this.#profit = new AccountProfit(instruments);
     for (const marketId of terms.keys())
       this.#profit.begin(marketId, opening.get(marketId)?.lots ?? 0);
     for (const [marketId, { lots, mark }] of opening) {
@@ -100,7 +100,7 @@ export class ReplayAccount {
 
   /** What the exchange says the account is worth. */
   get netValue(): CreditUnits {
-    return safetyOf(this.#credit, this.#positions).netValueCredit;
+    return computeAccountSafety(this.#credit, this.#positions).netValueCredit;
   }
 
   /** Parts of the profit since the start, of one market or of all. */
@@ -153,13 +153,13 @@ export class ReplayAccount {
     before: CreditUnits,
     hasRebate = true,
     gasRate = 0n,
-    rates: FeeRates = this.#of(marketId).terms.rules,
+    rates: SignedFeeRates = this.#of(marketId).terms.rules,
   ): VenueTrade {
     const holding = this.#of(marketId);
     const { instrument } = holding.terms;
     const makerBuys = isMaker === (side === "BUY");
     const quote = instrument.orderCredit(makerBuys ? "BUY" : "SELL", ticks, lots);
-    const commission = this.feeOf(rates, quote, before, isMaker, hasRebate, gasRate);
+    const commission = this.computeFee(rates, quote, before, isMaker, hasRebate, gasRate);
     // Written out: a literal that adds keys to a spread one costs as much as all that is computed here, several times.
     const trade: VenueTrade = {
       id,
@@ -174,14 +174,14 @@ export class ReplayAccount {
       status: "SETTLED",
     };
     this.#profit.fill(trade);
-    this.#move(holding, signOf(side) * lots, side === "BUY" ? -quote : quote);
+    this.#move(holding, sideSign(side) * lots, side === "BUY" ? -quote : quote);
     this.#credit -= commission;
     return trade;
   }
 
   /** What a fill costs, or would, of an order that has traded `before`, in credit units. @param rates, hasRebate, gasRate as {@link fill} has them. */
-  feeOf(
-    { makerFeeRate, takerFeeRate }: FeeRates,
+  computeFee(
+    { makerFeeRate, takerFeeRate }: SignedFeeRates,
     quote: CreditUnits,
     before: CreditUnits,
     isMaker: boolean,
@@ -194,7 +194,7 @@ export class ReplayAccount {
   }
 
   /** Pays funding: what is held now pays `rateE18` of its value at the mark. Returns what was received, below zero when paid. */
-  fund(income: Omit<VenueIncome, "amount">, rateE18: bigint): CreditUnits {
+  payFunding(income: Omit<VenueIncome, "amount">, rateE18: bigint): CreditUnits {
     const holding = this.#of(income.marketId);
     const product = -holding.value * rateE18;
     // Whoever pays pays the last unit, and whoever receives does not get it.
@@ -206,7 +206,7 @@ export class ReplayAccount {
 
   /** Whether net value covers the maintenance margin, all positions together. */
   get isSafe(): boolean {
-    return isSafe(safetyOf(this.#credit, this.#positions));
+    return isSafe(computeAccountSafety(this.#credit, this.#positions));
   }
 
   /** Takes every position away at its market's discount, until the account is safe. Orders must have been cancelled. */
@@ -230,13 +230,13 @@ export class ReplayAccount {
   /** The notional that may still be bought and sold in a market. */
   capacity(marketId: MarketId): Capacity {
     const own = this.#of(marketId);
-    return capacityOf(this.#credit, this.#positions, own, own.terms.rules.maxExposure);
+    return computeOrderCapacity(this.#credit, this.#positions, own, own.terms.rules.maxExposure);
   }
 
   /** Tells whether an order of so many lots, with all others of its side filled first, would only reduce the position. */
-  onlyReduces(marketId: MarketId, side: Side, lots: Lots): boolean {
+  isReduceOnly(marketId: MarketId, side: Side, lots: Lots): boolean {
     const { lots: held, openBuyLots, openSellLots } = this.#of(marketId);
-    return onlyReduces(held, side, (side === "BUY" ? openBuyLots : openSellLots) + lots);
+    return isOnlyReducingSize(held, side, (side === "BUY" ? openBuyLots : openSellLots) + lots);
   }
 
   /** The account as the exchange tells it. */
@@ -246,7 +246,7 @@ export class ReplayAccount {
       const { buy, sell } = this.capacity(marketId);
       availableCredit[marketId] = { buy, sell };
     }
-    const margin = marginOf(this.#credit, this.#positions);
+    const margin = computeAccountMargin(this.#credit, this.#positions);
     const { netValueCredit: netValue, exposureCredit: exposure } = margin;
     const { initialMarginCredit: positionMargin, frozenMarginCredit: frozenMargin } = margin;
     return {

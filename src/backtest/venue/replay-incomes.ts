@@ -9,23 +9,23 @@ import type { ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";
 
 /** What the incomes of a replayed account come from. */
-export interface ReplayIncomesOptions {
+export interface ReplayIncomesDeps {
   readonly account: ReplayAccount;
   readonly markets: ReadonlyMap<MarketId, ReplayMarket>;
   readonly observer: RunObserver;
   /** Of trades and incomes alike. */
   readonly nextId: () => Int64Id;
   /** Tells the bot, after the delay of its streams. */
-  readonly say: (events: readonly VenueEvent[], atUs: number) => void;
+  readonly publish: (events: readonly VenueEvent[], atUs: number) => void;
 }
 
 /** What a replayed account gets and pays without a trade: funding, and its own liquidations. */
 export class ReplayIncomes {
   readonly recent = new RecentRecords<VenueIncome>();
-  readonly #options: ReplayIncomesOptions;
+  readonly #options: ReplayIncomesDeps;
   #isLiquidated = false;
 
-  constructor(options: ReplayIncomesOptions) {
+  constructor(options: ReplayIncomesDeps) {
     this.#options = options;
   }
 
@@ -35,14 +35,14 @@ export class ReplayIncomes {
   }
 
   /** Pays funding on a position, at the mark of this instant. */
-  fund(marketId: MarketId, rateE18: bigint, atUs: number): void {
-    const { account, observer, nextId, say } = this.#options;
+  payFunding(marketId: MarketId, rateE18: bigint, atUs: number): void {
+    const { account, observer, nextId, publish: say } = this.#options;
     const positionLots = account.positionLots(marketId);
     const mark = account.markOf(marketId);
     if (positionLots === 0 || mark === undefined) return;
     const timeMs = Math.floor(atUs / 1000);
     const income = { id: nextId(), type: "FUNDING_FEE", timeMs, marketId };
-    const amount = account.fund(income, rateE18);
+    const amount = account.payFunding(income, rateE18);
     const { instrument } = this.#marketOf(marketId).terms;
     const markTicks = Number(mark) / (10 ** instrument.creditDecimals * instrument.tickQuote);
     observer.funding({
@@ -59,7 +59,7 @@ export class ReplayIncomes {
 
   /** Cancels every order and takes positions away, until the account is safe. */
   liquidate(atUs: number): void {
-    const { account, markets, observer, nextId, say } = this.#options;
+    const { account, markets, observer, nextId, publish: say } = this.#options;
     for (const market of markets.values())
       for (const { order } of [...market.openOrders]) market.cancel(order.id, atUs);
     const timeMs = Math.floor(atUs / 1000);

@@ -10,23 +10,23 @@ import type {
 } from "../matching/matcher.js";
 import type { RunObserver } from "../record/run-observer.js";
 import { EndedOrders } from "./ended-orders.js";
-import { HeldOrder } from "./exchange-order.js";
+import { ExchangeOrder } from "./exchange-order.js";
 import type { MarketTerms } from "./market-terms.js";
 import { MarketVolume } from "./market-volume.js";
 
 /** Hears what happened to an order of ours at the exchange, once its books have it. */
 export interface OrderListener {
-  accepted(held: HeldOrder, atUs: number): void;
+  accepted(held: ExchangeOrder, atUs: number): void;
   /** @param isDoubtful as {@link MatchListener.filled} has it. */
   filled(
-    held: HeldOrder,
+    held: ExchangeOrder,
     ticks: Ticks,
     lots: Lots,
     cause: FillCause,
     atUs: number,
     isDoubtful: boolean,
   ): void;
-  ended(held: HeldOrder, atUs: number): void;
+  ended(held: ExchangeOrder, atUs: number): void;
 }
 
 /** One market of the replayed exchange: its history with our orders in it, and our orders' records. */
@@ -36,7 +36,7 @@ export class ReplayMarket implements MatchListener {
   terms: MarketTerms;
   readonly endedOrders = new EndedOrders();
   readonly volume = new MarketVolume();
-  readonly #open = new Map<number, HeldOrder>();
+  readonly #open = new Map<number, ExchangeOrder>();
   readonly #listener: OrderListener;
   readonly #observer: RunObserver;
   readonly #best = { BUY: Number.NaN, SELL: Number.NaN };
@@ -64,7 +64,7 @@ export class ReplayMarket implements MatchListener {
     return bidTicks + askTicks;
   }
 
-  get openOrders(): IterableIterator<HeldOrder> {
+  get openOrders(): IterableIterator<ExchangeOrder> {
     return this.#open.values();
   }
 
@@ -73,7 +73,7 @@ export class ReplayMarket implements MatchListener {
   }
 
   /** Our best open price of a side; NaN for none. */
-  bestOf(side: Side): Ticks {
+  bestOpenTicks(side: Side): Ticks {
     return this.#best[side];
   }
 
@@ -90,7 +90,7 @@ export class ReplayMarket implements MatchListener {
       expirationUs,
       openLots: lots,
     };
-    this.#open.set(id, new HeldOrder(order, action, Math.floor(atUs / 1000), this.terms.rules));
+    this.#open.set(id, new ExchangeOrder(order, action, Math.floor(atUs / 1000), this.terms.rules));
     this.matcher.place(order, atUs);
     this.#noteBest(side, atUs);
   }
@@ -126,17 +126,17 @@ export class ReplayMarket implements MatchListener {
   }
 
   /** An order as the exchange reports it now. */
-  recordOf(held: HeldOrder): VenueOrder {
+  toRecord(held: ExchangeOrder): VenueOrder {
     return held.record((ticks) => this.terms.instrument.priceOf(ticks));
   }
 
-  #held(order: ReplayOrder): HeldOrder {
-    return this.#open.get(order.id) as HeldOrder;
+  #held(order: ReplayOrder): ExchangeOrder {
+    return this.#open.get(order.id) as ExchangeOrder;
   }
 
-  #over(held: HeldOrder, atUs: number): void {
+  #over(held: ExchangeOrder, atUs: number): void {
     this.#open.delete(held.order.id);
-    this.endedOrders.add(this.recordOf(held), Math.floor(atUs / 1000));
+    this.endedOrders.add(this.toRecord(held), Math.floor(atUs / 1000));
     this.#noteBest(held.order.side, atUs);
   }
 

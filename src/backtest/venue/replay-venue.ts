@@ -1,5 +1,5 @@
 import { NEVER, type Observable } from "rxjs";
-import type { FeeRates } from "../../bot/execution/signed-rates.js";
+import type { SignedFeeRates } from "../../bot/execution/signed-rates.js";
 import type { CreditUnits, Lots, MarketId, Ticks } from "../../core/units.js";
 import type { VenueOrder, VenueRules, VenueTrade } from "../../exchange/records.js";
 import type {
@@ -13,12 +13,17 @@ import type {
 } from "../../exchange/venue.js";
 import type { ActionCosts } from "../../executor/dispatch-budget.js";
 import type { FillCause } from "../matching/matcher.js";
-import type { BudgetSample, FillDoubt, ReplayFill, RunObserver } from "../record/run-observer.js";
-import type { DoubtRule } from "./ambiguous-fill-rule.js";
-import { answerOf, RecentRecords } from "./answer-query.js";
+import type {
+  BudgetSample,
+  FillAmbiguity,
+  ReplayFill,
+  RunObserver,
+} from "../record/run-observer.js";
+import type { AmbiguousFillRule } from "./ambiguous-fill-rule.js";
+import { answerQuery, RecentRecords } from "./answer-query.js";
 import { ExchangeBudgets } from "./exchange-budgets.js";
-import type { HeldOrder } from "./exchange-order.js";
-import { placeRefusal, refused } from "./find-place-refusal.js";
+import type { ExchangeOrder } from "./exchange-order.js";
+import { findPlaceRefusal, refuseWith } from "./find-place-refusal.js";
 import { DelayLine } from "./latency/delay-line.js";
 import type { LatencyModel } from "./latency/latency.js";
 import { RequestLines } from "./latency/request-lines.js";
@@ -39,15 +44,15 @@ export interface ReplayVenueOptions {
   readonly opening?: ReadonlyMap<MarketId, OpeningPosition> | undefined;
   readonly latency: LatencyModel;
   /** How the orders and cancels of a market travel where not so. */
-  readonly latencyIn?: (marketId: MarketId) => LatencyModel | undefined;
-  readonly doubtful: DoubtRule;
+  readonly latencyFor?: (marketId: MarketId) => LatencyModel | undefined;
+  readonly doubtful: AmbiguousFillRule;
   /** What each action costs in the exchange's budgets. */
   readonly costs: ActionCosts;
   readonly observer: RunObserver;
   /** The bot's clock, microseconds. */
   readonly nowUs: () => number;
   /** The distance rank of the quote that an order was made for. */
-  readonly levelOf: (hash: string) => number;
+  readonly levelFor: (hash: string) => number;
 }
 
 /** What is told at once, in this order. */
@@ -85,7 +90,7 @@ export class ReplayVenue implements Venue, OrderListener {
       markets: this.markets,
       observer: options.observer,
       nextId: () => this.#nextId(),
-      say: (events, atUs) => this.#say(events, atUs),
+      publish: (events, atUs) => this.#publish(events, atUs),
     });
     this.#budgets = new ExchangeBudgets(options.rules.rateLimits, options.costs);
   }
@@ -96,16 +101,16 @@ export class ReplayVenue implements Venue, OrderListener {
   }
 
   /** When the bot hears something next; Infinity when nothing is on its way. */
-  get nextHeardUs(): number {
+  get nextDeliveryUs(): number {
     return this.#responses.nextUs;
   }
 
   /** For how long after it left no request of the bot's arrives, whatever market it is for. */
-  get leastEntryUs(): number {
-    const { latency, latencyIn } = this.#options;
-    let least = latency.leastEntryUs;
+  get minEntryUs(): number {
+    const { latency, latencyFor: latencyIn } = this.#options;
+    let least = latency.minEntryUs;
     for (const marketId of this.markets.keys())
-      least = Math.min(least, latencyIn?.(marketId)?.leastEntryUs ?? least);
+      least = Math.min(least, latencyIn?.(marketId)?.minEntryUs ?? least);
     return least;
   }
 
@@ -138,7 +143,7 @@ export class ReplayVenue implements Venue, OrderListener {
   close(): void {}
 
   /** The bot's streams come up. */
-  open(atUs: number): void {
+  openStreams(atUs: number): void {
     this.#responses.push(
       [
         { type: "stream", stream: "market", state: "up", reason: "replayed" },
@@ -149,12 +154,12 @@ export class ReplayVenue implements Venue, OrderListener {
   }
 
   /** Takes out what the bot hears next. Only when something is on its way. */
-  takeHeard(): Response {
+  takeDelivery(): Response {
     return this.#responses.take();
   }
 
   /** The first request arrives. Only when one is on its way. */
-  arrive(atUs: number): void {
+  processArrival(atUs: number): void {
     const action = this.#requests.take();
     const outcome = this.#throttle(action, atUs) ?? this.#take(action, atUs);
     if (outcome !== undefined) this.#answer(action, outcome, atUs);
@@ -172,13 +177,13 @@ export class ReplayVenue implements Venue, OrderListener {
   }
 
   /** Has an account liquidated that marks or funding have made unsafe. */
-  judge(atUs: number): void {
+  liquidateIfUnsafe(atUs: number): void {
     if (!this.account.isSafe) this.#incomes.liquidate(atUs);
   }
 
   /** Funding is paid at the mark of this instant by whoever holds a position now. */
-  fund(marketId: MarketId, rateE18: bigint, atUs: number): void {
-    this.#incomes.fund(marketId, rateE18, atUs);
+  payFunding(marketId: MarketId, rateE18: bigint, atUs: number): void {
+    this.#incomes.payFunding(marketId, rateE18, atUs);
   }
 
   /** The exchange's token budgets as they stand. */
@@ -186,14 +191,14 @@ export class ReplayVenue implements Venue, OrderListener {
     return this.#budgets.samples(atUs);
   }
 
-  accepted(held: HeldOrder, atUs: number): void {
+  accepted(held: ExchangeOrder, atUs: number): void {
     const { marketId, side, ticks } = held.action;
     this.account.open(marketId, side, this.#worstTicks(held, ticks), 0, held.order.openLots);
     this.#answer(held.action, { result: "accepted", order: this.#record(held) }, atUs);
   }
 
   filled(
-    held: HeldOrder,
+    held: ExchangeOrder,
     ticks: Ticks,
     lots: Lots,
     cause: FillCause,
@@ -227,7 +232,7 @@ export class ReplayVenue implements Venue, OrderListener {
       order.openLots,
     );
     this.#trades.add(trade);
-    const heardUs = this.#say(
+    const heardUs = this.#publish(
       [
         { type: "order-update", order: this.#record(held), timestampMs: timeMs },
         { type: "trade-update", trade },
@@ -240,15 +245,17 @@ export class ReplayVenue implements Venue, OrderListener {
       marketId,
       number: this.#fills,
       atUs,
-      heardUs,
+      receivedUs: heardUs,
       orderId: order.id,
       side,
-      level: this.#options.levelOf(action.hash),
+      level: this.#options.levelFor(action.hash),
       ticks,
       lots,
       isMaker,
       cause,
-      doubt: isDoubtful ? this.#doubtOf(trade, held.rates, mayTake, before, gasRate) : undefined,
+      ambiguity: isDoubtful
+        ? this.#toAmbiguity(trade, held.rates, mayTake, before, gasRate)
+        : undefined,
       quote,
       fee,
       midHalfTicks,
@@ -257,10 +264,10 @@ export class ReplayVenue implements Venue, OrderListener {
     this.#options.observer.fill(fill);
   }
 
-  ended(held: HeldOrder, atUs: number): void {
+  ended(held: ExchangeOrder, atUs: number): void {
     const { marketId, side, ticks } = held.action;
     this.account.open(marketId, side, this.#worstTicks(held, ticks), held.order.openLots, 0);
-    this.#say(
+    this.#publish(
       [{ type: "order-update", order: this.#record(held), timestampMs: Math.floor(atUs / 1000) }],
       atUs,
     );
@@ -289,7 +296,7 @@ export class ReplayVenue implements Venue, OrderListener {
       case "cancel-all":
         return this.#cancelAll(action, atUs);
       case "build":
-        return refused(2010, "a replay builds no orders: exchange.placement is local here");
+        return refuseWith(2010, "a replay builds no orders: exchange.placement is local here");
       case "question": {
         const { rules } = this.#options;
         const sources = {
@@ -299,7 +306,7 @@ export class ReplayVenue implements Venue, OrderListener {
           trades: this.#trades,
           incomes: this.#incomes.recent,
         };
-        return answerOf(action, sources, Math.floor(atUs / 1000));
+        return answerQuery(action, sources, Math.floor(atUs / 1000));
       }
     }
   }
@@ -308,8 +315,8 @@ export class ReplayVenue implements Venue, OrderListener {
     const market = this.#marketOf(action.marketId);
     const { gas } = this.#options;
     const refusal =
-      gas.refusalOf(action, market.terms) ??
-      placeRefusal(action, market, this.account, atUs / 1000);
+      gas.findRefusal(action, market.terms) ??
+      findPlaceRefusal(action, market, this.account, atUs / 1000);
     if (refusal !== undefined) return refusal;
     market.place(Number(this.#nextId()), action, atUs);
     return undefined;
@@ -317,7 +324,7 @@ export class ReplayVenue implements Venue, OrderListener {
 
   #cancel(action: CancelAction, atUs: number): Outcome {
     const isCancelled = this.#marketOf(action.marketId).cancel(Number(action.orderId), atUs);
-    return isCancelled ? { result: "cancelled" } : refused(2011, "it is not open");
+    return isCancelled ? { result: "cancelled" } : refuseWith(2011, "it is not open");
   }
 
   #cancelAll({ marketId }: CancelAllAction, atUs: number): Outcome {
@@ -326,41 +333,41 @@ export class ReplayVenue implements Venue, OrderListener {
     return { result: "cancelled" };
   }
 
-  #doubtOf(
+  #toAmbiguity(
     { quote, isMaker }: VenueTrade,
-    rates: FeeRates,
+    rates: SignedFeeRates,
     mayTake: boolean,
     before: CreditUnits,
     gasRate: bigint,
-  ): FillDoubt {
+  ): FillAmbiguity {
     const isWorse = this.#options.doubtful === "conservative";
     const feeOf = (asMaker: boolean, hasRebate: boolean) =>
-      this.account.feeOf(rates, quote, before, asMaker, hasRebate, gasRate);
+      this.account.computeFee(rates, quote, before, asMaker, hasRebate, gasRate);
     return mayTake
       ? { kind: "may-have-taken", feeOtherwise: feeOf(!isMaker, true) }
       : { kind: "may-have-been-refused", feeOtherwise: feeOf(true, isWorse) };
   }
 
   /** A MARKET order counts at the worst that it may pay. */
-  #worstTicks(held: HeldOrder, ticks: Ticks): Ticks {
+  #worstTicks(held: ExchangeOrder, ticks: Ticks): Ticks {
     return Number.isNaN(ticks) ? this.#marketOf(held.action.marketId).terms.rules.maxTicks : ticks;
   }
 
-  #record(held: HeldOrder): VenueOrder {
-    return this.#marketOf(held.action.marketId).recordOf(held);
+  #record(held: ExchangeOrder): VenueOrder {
+    return this.#marketOf(held.action.marketId).toRecord(held);
   }
 
   #answer(action: Action, outcome: Outcome, atUs: number): void {
-    this.#say([{ type: "answer", actionId: action.actionId, outcome }], atUs);
+    this.#publish([{ type: "answer", actionId: action.actionId, outcome }], atUs);
   }
 
   /** Returns when it is heard. */
-  #say(events: Response, atUs: number): number {
+  #publish(events: Response, atUs: number): number {
     return this.#responses.push(events, atUs + this.#options.latency.responseUs(atUs));
   }
 
   #latencyOf(action: Action): LatencyModel {
-    const { latency, latencyIn } = this.#options;
+    const { latency, latencyFor: latencyIn } = this.#options;
     return (action.kind === "question" ? undefined : latencyIn?.(action.marketId)) ?? latency;
   }
 

@@ -6,7 +6,7 @@ import { pause } from "../../exchange/rest/pause.js";
 import { DEFAULT_LIMITS, RateGate } from "../../exchange/rest/rate-gate.js";
 import { THROTTLED_MS } from "../../exchange/rest/transient-failure.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
-import { guardShareOf } from "../execution/guard-reserve.js";
+import { guardReserve } from "../execution/guard-reserve.js";
 
 /** What cancels and looks of one process may spend. */
 export interface CancelBudgetOptions {
@@ -42,7 +42,7 @@ export class CancelBudget {
   /** Takes the exchange's limits over. */
   rulesRead({ rateLimits }: Pick<VenueRules, "rateLimits">): void {
     const shareOf = (limit: number): number =>
-      limit === 0 ? 0 : guardShareOf(limit, this.#fraction);
+      limit === 0 ? 0 : guardReserve(limit, this.#fraction);
     this.#gate.setLimits(
       rateLimits.map(({ limit, ...rule }) => ({ ...rule, limit: shareOf(limit) })),
     );

@@ -3,11 +3,15 @@ import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
-import { passingFailure } from "../../exchange/rest/transient-failure.js";
-import { isBotsOrder } from "../execution/is-bot-order.js";
+import { classifyTransientFailure } from "../../exchange/rest/transient-failure.js";
+import { isBotOrder } from "../execution/is-bot-order.js";
 import { type CancelBudget, isRateLimited } from "./cancel-budget.js";
-import { isOfOtherTime, type TakeDownNews, takeDown } from "./cancel-until-none-open.js";
-import { LeastExchangeTime } from "./exchange-time-lower-bound.js";
+import {
+  type CancelProgressEvent,
+  cancelUntilNoneOpen,
+  isTimestampRejected,
+} from "./cancel-until-none-open.js";
+import { ExchangeTimeLowerBound } from "./exchange-time-lower-bound.js";
 import { SharedRead } from "./shared-read.js";
 
 /** An open order that was to be cancelled, and whose it was. */
@@ -39,19 +43,19 @@ export interface CancelReport {
 }
 
 /** Whose orders, where, and for how long to go on. */
-export interface CancelEverything {
+export interface CancelEverythingDeps {
   readonly client: Pick<RestClient, "time" | "exchangeInfo" | "openOrders" | "cancelAllOpenOrders">;
   readonly clock: Clock;
   /** Reads the exchange's clock for what is signed from then on: asked where a request was refused as one of another time. */
-  readonly readClock: () => Promise<unknown>;
+  readonly syncClock: () => Promise<unknown>;
   /** What may be spent; all that the exchange allows, unless others need some of it. */
   readonly budget: CancelBudget;
   readonly account: Hex;
   readonly markets: readonly MarketId[];
-  readonly notedHashes: ReadonlySet<string>;
+  readonly serverBuiltHashes: ReadonlySet<string>;
   /** How long it goes on in a market after its first answer there; what waits for its place on the wire has not begun yet. */
-  readonly untilMs: Ms;
-  /** Exchange time until which a request of a bot that runs no more may arrive: it is waited for within `untilMs`, and cancelled. */
+  readonly giveUpAfterMs: Ms;
+  /** Exchange time until which a request of a bot that runs no more may arrive: it is waited for within `giveUpAfterMs`, and cancelled. */
   readonly mayArriveUntilMs?: Ms | undefined;
 }
 
@@ -64,83 +68,83 @@ const MOST_WAIT_MS: Ms = 120_000;
  * @throws what was wrong in the first market where nobody could look in any, and to ask again will not help: VenueRequestError when the exchange
  * cannot be reached, ConfigError for a market that it does not list.
  */
-export async function cancelEverything(options: CancelEverything): Promise<CancelReport> {
-  const { client, clock, budget, markets, untilMs, mayArriveUntilMs } = options;
-  const standing = new CancelStanding(options);
-  const exchangeTime = new LeastExchangeTime(clock, async () => {
+export async function cancelEverything(options: CancelEverythingDeps): Promise<CancelReport> {
+  const { client, clock, budget, markets, giveUpAfterMs: untilMs, mayArriveUntilMs } = options;
+  const standing = new CancelProgress(options);
+  const exchangeTime = new ExchangeTimeLowerBound(clock, async () => {
     const asked = await budget.call(
       "time",
-      { kept: markets.length, isOver: () => standing.isHopeless },
+      { kept: markets.length, isOver: () => standing.hasFailedPermanently },
       () => client.time(),
     );
     return asked?.answer;
   });
-  const clockRead = new SharedRead(options.readClock);
+  const clockRead = new SharedRead(options.syncClock);
   const giveUpMs = clock.monotonicMs() + MOST_WAIT_MS;
-  const done = takeDown({
+  const done = cancelUntilNoneOpen({
     client,
     clock,
     budget,
     markets,
     everyMs: PAUSE_MS,
-    mayStillCome: async () =>
+    mayOrderStillArrive: async () =>
       mayArriveUntilMs !== undefined && (await exchangeTime.nowMs()) <= mayArriveUntilMs,
-    isOver: (marketId) =>
-      standing.isHopeless ||
-      clock.monotonicMs() >= (standing.begunMs(marketId) ?? giveUpMs) + untilMs,
-    tell: (news) => {
-      standing.take(news);
+    shouldStop: (marketId) =>
+      standing.hasFailedPermanently ||
+      clock.monotonicMs() >= (standing.startedMs(marketId) ?? giveUpMs) + untilMs,
+    onProgress: (news) => {
+      standing.onProgress(news);
       // Where it cannot be read, the market's own failure says it.
-      if (isOfOtherTime(news)) clockRead.again().catch(() => {});
+      if (isTimestampRejected(news)) clockRead.again().catch(() => {});
     },
   });
-  await Promise.race([done, standing.hopeless]);
+  await Promise.race([done, standing.permanentFailure]);
   return standing.report();
 }
 
 /** What is known of the markets while everything is cancelled. */
-class CancelStanding {
+class CancelProgress {
   /** Rejects when nobody could look in any market and to ask again will not help. */
-  readonly hopeless: Promise<never>;
-  readonly #options: CancelEverything;
+  readonly permanentFailure: Promise<never>;
+  readonly #options: CancelEverythingDeps;
   readonly #found = new Map<string, FoundOrder>();
   /** By the last look, where nothing was done since. */
   readonly #open = new Map<MarketId, readonly FoundOrder[]>();
   readonly #failed = new Map<MarketId, unknown>();
   /** Where no look has succeeded yet. */
-  readonly #unseen = new Map<MarketId, unknown>();
+  readonly #readFailures = new Map<MarketId, unknown>();
   readonly #tried = new Set<MarketId>();
   readonly #begun = new Map<MarketId, Ms>();
   #foundLater = 0;
-  #wasSeen = false;
+  #wasAnyMarketRead = false;
   #isHopeless = false;
   #reject: (error: unknown) => void = () => {};
 
-  constructor(options: CancelEverything) {
+  constructor(options: CancelEverythingDeps) {
     this.#options = options;
-    this.hopeless = new Promise((_, reject) => {
+    this.permanentFailure = new Promise((_, reject) => {
       this.#reject = reject;
     });
   }
 
-  get isHopeless(): boolean {
+  get hasFailedPermanently(): boolean {
     return this.#isHopeless;
   }
 
   /** When a market's first cancel was answered, or was not; undefined while the exchange says that it is asked too often. */
-  begunMs(marketId: MarketId): Ms | undefined {
+  startedMs(marketId: MarketId): Ms | undefined {
     return this.#begun.get(marketId);
   }
 
-  take(news: TakeDownNews): void {
+  onProgress(news: CancelProgressEvent): void {
     const { marketId } = news;
     switch (news.kind) {
       case "seen":
-        return this.#seen(news);
+        return this.#onOrdersRead(news);
       case "not-seen":
         this.#open.delete(marketId);
         this.#failed.set(marketId, news.error);
-        this.#unseen.set(marketId, news.error);
+        this.#readFailures.set(marketId, news.error);
         return;
       case "cancelled":
         this.#failed.delete(marketId);
@@ -172,14 +176,14 @@ class CancelStanding {
     };
   }
 
-  #seen({
+  #onOrdersRead({
     marketId,
     open,
     instrument,
     isAfterCancel,
-  }: Extract<TakeDownNews, { kind: "seen" }>): void {
+  }: Extract<CancelProgressEvent, { kind: "seen" }>): void {
     const orders = open.map((order) => this.#describe(order, instrument));
-    this.#wasSeen = true;
+    this.#wasAnyMarketRead = true;
     this.#open.set(marketId, orders);
     if (orders.length === 0) this.#failed.delete(marketId);
     for (const order of orders) {
@@ -190,14 +194,14 @@ class CancelStanding {
   }
 
   #describe(order: VenueOrder, instrument: Instrument): FoundOrder {
-    const { account, notedHashes } = this.#options;
+    const { account, serverBuiltHashes: notedHashes } = this.#options;
     return {
       marketId: order.marketId,
       orderId: order.id,
       side: order.side,
       price: instrument.toldPriceOf(order.ticks),
       availableBase: instrument.toldAmountOf(order.availableLots),
-      placedBy: isBotsOrder(order, account, notedHashes) ? "bot" : "somebody else",
+      placedBy: isBotOrder(order, account, notedHashes) ? "bot" : "somebody else",
     };
   }
 
@@ -208,20 +212,20 @@ class CancelStanding {
       this.#begun.set(marketId, clock.monotonicMs());
     this.#tried.add(marketId);
     // Once a cancel was tried everywhere: whoever waits is told at once that nothing can be seen, not after the time.
-    const isSeenNowhere = !this.#wasSeen && this.#unseen.size === markets.length;
+    const isSeenNowhere = !this.#wasAnyMarketRead && this.#readFailures.size === markets.length;
     if (
       !isSeenNowhere ||
       this.#tried.size < markets.length ||
-      [...this.#unseen.values()].some(isAnswered)
+      [...this.#readFailures.values()].some(isAnswered)
     )
       return;
     this.#isHopeless = true;
-    this.#reject(this.#unseen.get(markets[0] ?? ""));
+    this.#reject(this.#readFailures.get(markets[0] ?? ""));
   }
 }
 
 /** The exchange is there, and may answer otherwise in a moment, after a ban, or once its clock is read. Who waits is told at once of one that is silent. */
 function isAnswered(error: unknown): boolean {
-  const cause = passingFailure(error)?.cause;
+  const cause = classifyTransientFailure(error)?.cause;
   return cause === "not-now" || cause === "banned" || cause === "other-time";
 }

@@ -7,13 +7,13 @@ import { INVALID_MARKET } from "../../exchange/protocol/errors.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import { pause } from "../../exchange/rest/pause.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
-import { passingFailure } from "../../exchange/rest/transient-failure.js";
+import { classifyTransientFailure } from "../../exchange/rest/transient-failure.js";
 import { VenueError } from "../../exchange/venue-errors.js";
 import type { CancelBudget } from "./cancel-budget.js";
 import { SharedRead } from "./shared-read.js";
 
 /** What came of a look at a market, or of a cancel there. */
-export type TakeDownNews =
+export type CancelProgressEvent =
   /** Open there is what can be cancelled: an order that is wholly matched waits for its settlement alone. */
   | {
       readonly kind: "seen";
@@ -30,15 +30,15 @@ export type TakeDownNews =
   | { readonly kind: "clean"; readonly marketId: MarketId };
 
 /** Whether a request was refused as one of another time: the exchange's clock is to be read anew. */
-export function isOfOtherTime(news: TakeDownNews): boolean {
+export function isTimestampRejected(news: CancelProgressEvent): boolean {
   return (
     (news.kind === "not-seen" || news.kind === "not-cancelled") &&
-    passingFailure(news.error)?.cause === "other-time"
+    classifyTransientFailure(news.error)?.cause === "other-time"
   );
 }
 
 /** Where all orders are taken down, and for how long. */
-export interface TakeDownOptions {
+export interface CancelUntilNoneOpenDeps {
   readonly client: Pick<RestClient, "exchangeInfo" | "openOrders" | "cancelAllOpenOrders">;
   readonly clock: Clock;
   readonly budget: CancelBudget;
@@ -49,10 +49,10 @@ export interface TakeDownOptions {
    */
   readonly everyMs: Ms;
   /** Whether an order that is not open yet may still come. What it throws counts as a look that failed. */
-  readonly mayStillCome: () => boolean | Promise<boolean>;
+  readonly mayOrderStillArrive: () => boolean | Promise<boolean>;
   /** Whether to leave a market as it is; asked before each cancel, in pauses, and while a call waits for its place. */
-  readonly isOver: (marketId: MarketId) => boolean;
-  readonly tell: (news: TakeDownNews) => void;
+  readonly shouldStop: (marketId: MarketId) => boolean;
+  readonly onProgress: (news: CancelProgressEvent) => void;
 }
 
 const MOST_PAUSE_MS: Ms = 2_000;
@@ -65,22 +65,22 @@ const ROUNDS = 4;
  * Cancels every open order of the account in all of the markets at once and looks until nothing is left there and nothing can come. A market
  * that the exchange refuses or does not list, and one of which no answer comes, holds up none of the others. It is cancelled also where
  * nothing is open, or nobody can see it: a place may be under way. Resolves when every market is clean, or left as
- * {@link TakeDownOptions.isOver} says.
+ * {@link CancelUntilNoneOpenDeps.shouldStop} says.
  */
-export async function takeDown(options: TakeDownOptions): Promise<void> {
-  await new TakeDown(options).everywhere();
+export async function cancelUntilNoneOpen(options: CancelUntilNoneOpenDeps): Promise<void> {
+  await new MarketCanceller(options).cancelEveryMarket();
 }
 
 /** What was done in a market so far. */
-interface Standing {
+interface MarketProgress {
   readonly marketId: MarketId;
   isFirst: boolean;
   /** The look of this round came as far as to ask for the orders. */
-  isAsked: boolean;
+  wereOrdersRequested: boolean;
   /** A cancel of all was taken. */
-  isTaken: boolean;
+  isCancelAccepted: boolean;
   /** A cancel of all was taken or refused. */
-  isAnswered: boolean;
+  isCancelAnswered: boolean;
   /** By the last rules that were read. */
   isListed: boolean;
   /** By the last answer to a cancel. */
@@ -89,42 +89,44 @@ interface Standing {
   failures: number;
 }
 
-class TakeDown {
-  readonly #options: TakeDownOptions;
+class MarketCanceller {
+  readonly #options: CancelUntilNoneOpenDeps;
   readonly #left: Set<MarketId>;
   readonly #instruments: SharedRead<ReadonlyMap<MarketId, Instrument>>;
   /** The first cancel of a market waits for a look at it: where there is room for {@link ROUNDS} in every market. */
-  #looksFirst: boolean;
+  #readsFirst: boolean;
 
-  constructor(options: TakeDownOptions) {
+  constructor(options: CancelUntilNoneOpenDeps) {
     const { budget, markets } = options;
     this.#options = options;
     this.#left = new Set(markets);
     this.#instruments = new SharedRead(() => this.#readInstruments());
-    this.#looksFirst = budget.hasRoomFor("openOrders", ROUNDS * markets.length + 1);
+    this.#readsFirst = budget.hasRoomFor("openOrders", ROUNDS * markets.length + 1);
   }
 
-  async everywhere(): Promise<void> {
+  async cancelEveryMarket(): Promise<void> {
     await Promise.all([...this.#left].map((marketId) => this.#takeDown(marketId)));
   }
 
   async #takeDown(marketId: MarketId): Promise<void> {
-    const { everyMs, isOver } = this.#options;
-    const standing: Standing = {
+    const { everyMs, shouldStop: isOver } = this.#options;
+    const standing: MarketProgress = {
       marketId,
       isFirst: true,
-      isAsked: false,
-      isTaken: false,
-      isAnswered: false,
+      wereOrdersRequested: false,
+      isCancelAccepted: false,
+      isCancelAnswered: false,
       isListed: true,
       isKnown: true,
       failures: 0,
     };
     for (;;) {
-      const seen = await this.#look(standing);
+      const seen = await this.#readOrders(standing);
       if (seen === "clean" || isOver(marketId)) return;
       const cancelled =
-        seen !== "none" || !standing.isAnswered ? await this.#cancel(standing, seen) : "taken";
+        seen !== "none" || !standing.isCancelAnswered
+          ? await this.#cancel(standing, seen)
+          : "taken";
       if (isOver(marketId) && cancelled === "waits") return;
       const isWell = seen !== "failed" && cancelled === "taken";
       // What came while the first cancel was under way is seen at once.
@@ -145,30 +147,32 @@ class TakeDown {
 
   /** Whoever waits for this market's end is not kept waiting by its pause. */
   async #pause(marketId: MarketId, forMs: Ms): Promise<void> {
-    const { clock, isOver } = this.#options;
+    const { clock, shouldStop: isOver } = this.#options;
     const untilMs = clock.monotonicMs() + forMs;
     do await pause(clock, Math.min(MOST_PAUSE_MS, untilMs - clock.monotonicMs()));
     while (clock.monotonicMs() < untilMs && !isOver(marketId));
   }
 
-  async #look(standing: Standing): Promise<"clean" | "none" | "orders" | "failed" | "skipped"> {
-    const { budget, client, mayStillCome, tell } = this.#options;
-    const { marketId, isTaken, isAnswered } = standing;
-    standing.isAsked = false;
-    if (standing.isFirst && !this.#looksFirst) return "skipped";
+  async #readOrders(
+    standing: MarketProgress,
+  ): Promise<"clean" | "none" | "orders" | "failed" | "skipped"> {
+    const { budget, client, mayOrderStillArrive: mayStillCome, onProgress: tell } = this.#options;
+    const { marketId, isCancelAccepted: isTaken, isCancelAnswered: isAnswered } = standing;
+    standing.wereOrdersRequested = false;
+    if (standing.isFirst && !this.#readsFirst) return "skipped";
     try {
       const mayCome = !isAnswered || (await mayStillCome());
       const instruments = await (standing.failures > 0
         ? this.#instruments.again()
         : this.#instruments.latest());
-      if (instruments === undefined || (standing.isFirst && !this.#looksFirst)) return "skipped";
+      if (instruments === undefined || (standing.isFirst && !this.#readsFirst)) return "skipped";
       const instrument = instruments.get(marketId);
       standing.isListed = instrument !== undefined;
       if (instrument === undefined) throw unlisted(marketId, instruments);
       // What comes meanwhile may wait for the last look; that one must not wait for a window to pass.
       if (isAnswered && mayCome && !budget.hasRoomFor("openOrders", 2 * this.#left.size + 1))
         return "none";
-      standing.isAsked = true;
+      standing.wereOrdersRequested = true;
       const looked = await budget.call("openOrders", this.#after(marketId), () =>
         client.openOrders(marketId),
       );
@@ -188,10 +192,10 @@ class TakeDown {
 
   /** Cancels. Where nobody can see a market it is tried again only with what is to spare: when the exchange is back, all of them need their places. */
   async #cancel(
-    standing: Standing,
+    standing: MarketProgress,
     seen: "none" | "orders" | "failed" | "skipped",
   ): Promise<"taken" | "failed" | "waits"> {
-    const { budget, client, isOver, tell } = this.#options;
+    const { budget, client, shouldStop: isOver, onProgress: tell } = this.#options;
     const { marketId } = standing;
     const isBlind = seen === "failed" && !standing.isFirst;
     const wait = isBlind
@@ -202,40 +206,43 @@ class TakeDown {
         client.cancelAllOpenOrders(marketId),
       );
       if (called === undefined) return "waits";
-      standing.isTaken = true;
-      standing.isAnswered = true;
+      standing.isCancelAccepted = true;
+      standing.isCancelAnswered = true;
       standing.isKnown = true;
       tell({ kind: "cancelled", marketId });
       return "taken";
     } catch (error) {
       standing.isKnown = !(error instanceof VenueError && error.code === INVALID_MARKET);
-      standing.isAnswered ||= error instanceof VenueError && !error.mayHaveHappened;
+      standing.isCancelAnswered ||= error instanceof VenueError && !error.mayHaveHappened;
       tell({ kind: "not-cancelled", marketId, error });
       return "failed";
     }
   }
 
   /** What fails until a limit is spent would have the first that succeeds wait for the limit's whole window. */
-  #paceMs({ isAsked }: Standing, seen: "none" | "orders" | "failed" | "skipped"): Ms {
+  #paceMs(
+    { wereOrdersRequested: isAsked }: MarketProgress,
+    seen: "none" | "orders" | "failed" | "skipped",
+  ): Ms {
     const { budget } = this.#options;
     if (seen !== "failed") return budget.paceMs("cancelAllOpenOrders", this.#left.size);
     return isAsked ? budget.paceMs("openOrders", 2 * this.#left.size + 1) : 0;
   }
 
   async #readInstruments(): Promise<ReadonlyMap<MarketId, Instrument> | undefined> {
-    const { budget, client, isOver } = this.#options;
+    const { budget, client, shouldStop: isOver } = this.#options;
     const isOverEverywhere = (): boolean => [...this.#left].every(isOver);
     const wait = { kept: this.#left.size, isOver: isOverEverywhere };
     const read = await budget.call("exchangeInfo", wait, () => client.exchangeInfo());
     if (read === undefined) return undefined;
     budget.rulesRead(read.answer);
-    this.#looksFirst &&= budget.hasRoomFor("openOrders", ROUNDS * this.#left.size);
+    this.#readsFirst &&= budget.hasRoomFor("openOrders", ROUNDS * this.#left.size);
     return instrumentsOf(read.answer);
   }
 
   /** A look leaves a cancel to every market. */
   #after(marketId: MarketId): { readonly kept: number; readonly isOver: () => boolean } {
-    return { kept: this.#left.size, isOver: () => this.#options.isOver(marketId) };
+    return { kept: this.#left.size, isOver: () => this.#options.shouldStop(marketId) };
   }
 }
 

@@ -3,17 +3,17 @@ import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
-import { passingFailure } from "../../exchange/rest/transient-failure.js";
-import { isBotsOrder } from "../execution/is-bot-order.js";
+import { classifyTransientFailure } from "../../exchange/rest/transient-failure.js";
+import { isBotOrder } from "../execution/is-bot-order.js";
 import { HEARTBEAT_FILE, type Heartbeat, parseHeartbeat } from "../state/heartbeat.js";
 import { BUILT_FILE, readBuiltHashes } from "../state/server-built-hashes.js";
 import type { StateStore } from "../state/state-dir.js";
 import type { CancelBudget } from "./cancel-budget.js";
-import { type TakeDownNews, takeDown } from "./cancel-until-none-open.js";
-import { LeastExchangeTime } from "./exchange-time-lower-bound.js";
+import { type CancelProgressEvent, cancelUntilNoneOpen } from "./cancel-until-none-open.js";
+import { ExchangeTimeLowerBound } from "./exchange-time-lower-bound.js";
 
 /** What the guard tells whoever watches it. */
-export type GuardNotice =
+export type GuardEvent =
   | { readonly kind: "watching"; readonly markets: readonly MarketId[] }
   | { readonly kind: "bot-back" }
   | { readonly kind: "bot-stopped" }
@@ -44,7 +44,7 @@ export interface GuardOptions {
    * Reads the exchange's clock for what is signed from then on, within the budget: asked where a request was refused as one of another time, since this
    * machine's clock may have been set.
    */
-  readonly readClock: () => void;
+  readonly syncClock: () => void;
   /** Tokens that the bot leaves to the guard. */
   readonly budget: CancelBudget;
   /** The bot's state directory: only its heartbeat and the hashes that it noted are read. */
@@ -54,17 +54,19 @@ export interface GuardOptions {
   readonly deadAfterMs: Ms;
   readonly heartbeatMs: Ms;
   readonly signatureWindowMs: Ms;
-  readonly notify: (notice: GuardNotice) => void;
+  readonly notify: (notice: GuardEvent) => void;
 }
 
 /** Between two looks while it acts. */
 const ACT_EVERY_MS = 500;
 
 /** What is known of the bot's last heartbeat. */
-type LastBeat = Pick<Heartbeat, "state" | "markets"> & { readonly lastRequestMs: Ms | undefined };
+type LastHeartbeat = Pick<Heartbeat, "state" | "markets"> & {
+  readonly lastRequestMs: Ms | undefined;
+};
 
 /** A heartbeat that could never be read: some bot ran, nobody knows until when. */
-const UNREAD: LastBeat = { state: "running", markets: [], lastRequestMs: undefined };
+const UNREAD: LastHeartbeat = { state: "running", markets: [], lastRequestMs: undefined };
 
 /**
  * The dead-man switch of POST_ONLY and GTC quotes (design, rules 7 and 10), in a process of its own: when the bot's
@@ -74,11 +76,11 @@ const UNREAD: LastBeat = { state: "running", markets: [], lastRequestMs: undefin
 export class Guard {
   readonly #options: GuardOptions;
   #timer: Timer | undefined;
-  #seen: string | undefined;
+  #lastText: string | undefined;
   /** The newest heartbeat that could be read, or {@link UNREAD} where none could. */
-  #beat: LastBeat | undefined;
-  #seenAtMs: Ms = 0;
-  #settledFor: LastBeat | undefined;
+  #lastHeartbeat: LastHeartbeat | undefined;
+  #lastChangeAtMs: Ms = 0;
+  #settledFor: LastHeartbeat | undefined;
   #acting = false;
   #stopped = false;
 
@@ -88,7 +90,7 @@ export class Guard {
 
   start(): void {
     this.#options.notify({ kind: "watching", markets: this.#options.markets });
-    this.#look();
+    this.#check();
   }
 
   stop(): void {
@@ -96,13 +98,13 @@ export class Guard {
     this.#timer?.cancel();
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#stopped) return;
     const { clock, heartbeatMs, deadAfterMs, notify } = this.#options;
-    this.#timer = clock.setTimer(heartbeatMs, () => this.#look());
-    const beat = this.#newestBeat();
+    this.#timer = clock.setTimer(heartbeatMs, () => this.#check());
+    const beat = this.#readHeartbeat();
     if (beat === undefined || this.#acting) return;
-    const silentMs = clock.monotonicMs() - this.#seenAtMs;
+    const silentMs = clock.monotonicMs() - this.#lastChangeAtMs;
     if (beat.state === "stopped" || silentMs <= deadAfterMs || this.#settledFor === beat) return;
     this.#acting = true;
     notify({ kind: "acting", silentMs });
@@ -113,31 +115,32 @@ export class Guard {
    * The heartbeat as it is now; when it was first seen so decides how old it is, since wall clocks step. One that cannot be read is no sign of life: the one
    * before it grows older, and where there was none, as a guard that is started beside it has none, it does itself.
    */
-  #newestBeat(): LastBeat | undefined {
+  #readHeartbeat(): LastHeartbeat | undefined {
     const { clock, store, notify } = this.#options;
     try {
       const text = store.read(HEARTBEAT_FILE);
       if (text === undefined) return undefined;
-      if (text === this.#seen) return this.#beat;
+      if (text === this.#lastText) return this.#lastHeartbeat;
       const beat = parseHeartbeat(text);
-      const isFirst = this.#seen === undefined;
-      this.#seen = text;
-      this.#beat = beat;
+      const isFirst = this.#lastText === undefined;
+      this.#lastText = text;
+      this.#lastHeartbeat = beat;
       // One that was there before the guard may be as old as its own stamp says.
-      this.#seenAtMs = clock.monotonicMs() - (isFirst ? Math.max(0, clock.nowMs() - beat.atMs) : 0);
+      this.#lastChangeAtMs =
+        clock.monotonicMs() - (isFirst ? Math.max(0, clock.nowMs() - beat.atMs) : 0);
       if (beat.state === "stopped") notify({ kind: "bot-stopped" });
       return beat;
     } catch (error) {
       notify({ kind: "failed", what: HEARTBEAT_FILE, message: messageOf(error) });
-      if (this.#beat === undefined) this.#seenAtMs = clock.monotonicMs();
-      this.#beat ??= UNREAD;
-      return this.#beat;
+      if (this.#lastHeartbeat === undefined) this.#lastChangeAtMs = clock.monotonicMs();
+      this.#lastHeartbeat ??= UNREAD;
+      return this.#lastHeartbeat;
     }
   }
 
-  async #act(beat: LastBeat): Promise<void> {
+  async #act(beat: LastHeartbeat): Promise<void> {
     const { clock, client, budget, markets, signatureWindowMs, notify } = this.#options;
-    const cause = this.#seen;
+    const cause = this.#lastText;
     const watched = [...new Set([...markets, ...beat.markets])];
     let hasBeaten = false;
     // Once a bot has shown that it lives, the markets are its own or a person's, whatever becomes of it.
@@ -145,27 +148,27 @@ export class Guard {
       hasBeaten ||= this.#stateSince(cause) !== undefined;
       return hasBeaten || this.#stopped;
     };
-    const exchangeTime = new LeastExchangeTime(clock, async () => {
+    const exchangeTime = new ExchangeTimeLowerBound(clock, async () => {
       const asked = await budget.call("time", { kept: watched.length, isOver }, () =>
         client.time(),
       );
       return asked?.answer;
     });
     let { lastRequestMs } = beat;
-    await takeDown({
+    await cancelUntilNoneOpen({
       client,
       clock,
       budget,
       markets: watched,
       everyMs: ACT_EVERY_MS,
       // Asked before each look: what is signed to be taken until later than this is not in it.
-      mayStillCome: async () => {
+      mayOrderStillArrive: async () => {
         const nowMs = await exchangeTime.nowMs();
         if (nowMs > Number.NEGATIVE_INFINITY) lastRequestMs ??= nowMs;
         return lastRequestMs === undefined || nowMs <= lastRequestMs + signatureWindowMs;
       },
-      isOver,
-      tell: (news) => this.#told(news),
+      shouldStop: isOver,
+      onProgress: (news) => this.#onProgress(news),
     });
     if (!isOver()) {
       this.#settledFor = beat;
@@ -189,16 +192,16 @@ export class Guard {
     }
   }
 
-  #told(news: TakeDownNews): void {
-    const { account, notify, readClock } = this.#options;
+  #onProgress(news: CancelProgressEvent): void {
+    const { account, notify, syncClock: readClock } = this.#options;
     if (news.kind === "not-seen" || news.kind === "not-cancelled") {
       const { marketId, error } = news;
       notify({ kind: "failed", what: marketId, message: messageOf(error) });
-      if (passingFailure(error)?.cause === "other-time") readClock();
+      if (classifyTransientFailure(error)?.cause === "other-time") readClock();
     } else if (news.kind === "seen" && news.open.length > 0) {
       const { marketId, open } = news;
-      const noted = this.#notedHashes();
-      const manual = open.filter((order: VenueOrder) => !isBotsOrder(order, account, noted));
+      const noted = this.#readServerBuiltHashes();
+      const manual = open.filter((order: VenueOrder) => !isBotOrder(order, account, noted));
       notify({
         kind: "cancelling",
         marketId,
@@ -209,7 +212,7 @@ export class Guard {
   }
 
   /** Hashes of server-built orders, which carry no tag of the bot's: only to name whose orders are cancelled. */
-  #notedHashes(): ReadonlySet<string> {
+  #readServerBuiltHashes(): ReadonlySet<string> {
     const { store, notify } = this.#options;
     try {
       return new Set(readBuiltHashes(store));

@@ -1,12 +1,12 @@
 /** Something that several ask for and one asks the exchange for: a read that is under way is everybody's, and its answer is kept. */
 export class SharedRead<Answer> {
-  readonly #ask: () => Promise<Answer | undefined>;
+  readonly #request: () => Promise<Answer | undefined>;
   #latest: Promise<Answer> | undefined;
   #underWay: Promise<Answer | undefined> | undefined;
 
   /** @param ask undefined where it was given up before it was asked: that is no answer, and is not kept. */
   constructor(ask: () => Promise<Answer | undefined>) {
-    this.#ask = ask;
+    this.#request = ask;
   }
 
   /** The newest answer; asked for where there is none, and undefined where that was given up. @throws what the read throws; the next one asks again. */
@@ -22,7 +22,7 @@ export class SharedRead<Answer> {
 
   async #read(): Promise<Answer | undefined> {
     try {
-      const answer = await this.#ask();
+      const answer = await this.#request();
       if (answer !== undefined) this.#latest = Promise.resolve(answer);
       return answer;
     } finally {

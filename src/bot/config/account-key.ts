@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import { checksumAddress } from "../../core/crypto/address.js";
 import { decryptKeystore } from "../../core/crypto/keystore.js";
 import {
+  maskSecretPath,
+  maskVariableName,
   protectAddress,
   protectSecret,
-  shownSecretFile,
-  shownVariable,
 } from "../../core/crypto/secrets.js";
 import { ecdsaScheme, type Signer } from "../../core/crypto/signing.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
@@ -44,7 +44,11 @@ export interface KeySource {
 export function readAccountKey({ keyEnv, keystore }: KeySource, env: Env): Hex {
   if (keystore !== undefined) return readKeystore(keystore, env);
   if (keyEnv !== undefined)
-    return privateKeyIn(env[keyEnv], { field: "account.keyEnv", name: keyEnv, kind: "variable" });
+    return parsePrivateKey(env[keyEnv], {
+      field: "account.keyEnv",
+      name: keyEnv,
+      kind: "variable",
+    });
   throw new ConfigError("does not say where its key is", {
     field: "account",
     expected: "keyEnv or keystore",
@@ -64,7 +68,7 @@ export function checkKeySource(source: KeySource, env: Env): void {
 }
 
 /** Who signs for the bot's account: its own key, or the key of its operator under the account's address. */
-export function accountSigner(
+export function createAccountSigner(
   { address }: { readonly address?: Hex | undefined },
   privateKey: Hex,
 ): Signer {
@@ -75,7 +79,7 @@ export function accountSigner(
 }
 
 /** What a secret was read from, for messages. */
-export interface SecretPlace {
+export interface SecretSource {
   readonly field: string;
   /** Name of the variable or path of the file. */
   readonly name: string;
@@ -86,9 +90,12 @@ export interface SecretPlace {
  * A private key in what a variable or a file holds, in lower case.
  * @throws ConfigError when there is none; it does not show what is there instead.
  */
-export function privateKeyIn(content: string | undefined, { field, name, kind }: SecretPlace): Hex {
+export function parsePrivateKey(
+  content: string | undefined,
+  { field, name, kind }: SecretSource,
+): Hex {
   const shownName =
-    kind === "variable" ? shownVariable(name) : kind === "file" ? shownSecretFile(name) : name;
+    kind === "variable" ? maskVariableName(name) : kind === "file" ? maskSecretPath(name) : name;
   const place =
     kind === "variable"
       ? `the environment variable ${shownName}`
@@ -143,8 +150,8 @@ export function readPassword(
     if (held !== undefined && held !== "") return guarded(held);
     throw new ConfigError("names an environment variable that is not set", {
       field: fields.env,
-      value: shownVariable(passwordEnv),
-      expected: `the environment variable ${shownVariable(passwordEnv)} to hold the keystore's password`,
+      value: maskVariableName(passwordEnv),
+      expected: `the environment variable ${maskVariableName(passwordEnv)} to hold the keystore's password`,
     });
   }
   if (passwordFile === undefined) return undefined;
@@ -154,7 +161,7 @@ export function readPassword(
   if (line !== "") return guarded(line);
   throw new ConfigError("names a file that is empty", {
     field: fields.file,
-    value: shownSecretFile(passwordFile),
+    value: maskSecretPath(passwordFile),
     expected: "the keystore's password in its first line",
   });
 }
@@ -201,7 +208,7 @@ function readKeystore(source: KeystoreSource, env: Env): Hex {
 export function openKeystore(
   json: string,
   password: string,
-  { field, name }: Pick<SecretPlace, "field" | "name">,
+  { field, name }: Pick<SecretSource, "field" | "name">,
 ): Hex {
   try {
     return decryptKeystore(json, password);
@@ -237,7 +244,7 @@ export interface NamedFile {
  * @throws ConfigError when it cannot be read, and when it holds a secret that other users of this machine may read.
  */
 export function readNamedFile(path: string, { field, holdsSecret = false }: NamedFile): string {
-  const value = holdsSecret ? shownSecretFile(path) : path;
+  const value = holdsSecret ? maskSecretPath(path) : path;
   try {
     const text = readPlainText(path);
     if (holdsSecret) requirePrivate(path, field);
@@ -265,7 +272,7 @@ function requirePrivate(path: string, field: string): void {
     `names a file that other users may read or write (mode ${(mode & 0o777).toString(8)})`,
     {
       field,
-      value: shownSecretFile(path),
+      value: maskSecretPath(path),
       expected: "a secret that is its owner's alone: chmod 600 for that file",
     },
   );

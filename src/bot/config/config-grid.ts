@@ -1,5 +1,5 @@
 import { Decimal } from "decimal.js";
-import { nearestName } from "../../core/config/find-nearest-name.js";
+import { findNearestName } from "../../core/config/find-nearest-name.js";
 import { ConfigError } from "../../core/errors.js";
 import type { MarketRules, VenueRules } from "../../exchange/records.js";
 import type { BotConfig } from "./config.js";
@@ -40,7 +40,7 @@ export function checkOnGrid(config: BotConfig, rules: VenueRules): void {
 }
 
 function unknownMarket(field: string, marketId: string, known: readonly string[]): ConfigError {
-  const near = nearestName(marketId, known);
+  const near = findNearestName(marketId, known);
   return new ConfigError(
     `is no market of this exchange${near === undefined ? "" : `, did you mean ${near}?`}`,
     {

@@ -164,7 +164,7 @@ const guard = z
   .describe("The second process that cancels the account's orders when the bot's heartbeat stops.");
 
 /** The markets of a bot file, each checked as `held` does. */
-export const marketsOf = <Market extends z.ZodType>(held: Market) =>
+export const createMarketsSchema = <Market extends z.ZodType>(held: Market) =>
   z
     .record(
       z
@@ -188,7 +188,7 @@ export const botShape = {
   account: accountShape,
   quotes,
   decide: decide.prefault({}),
-  markets: marketsOf(market),
+  markets: createMarketsSchema(market),
   risk: riskShape,
   chain: chainShape.optional(),
   liquidator: liquidatorShape.optional(),

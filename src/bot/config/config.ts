@@ -4,7 +4,7 @@ import { requireKind } from "../../core/config/config-kind.js";
 import { checkShape } from "../../core/config/config-shape.js";
 import { loadYamlFile, type YamlSource } from "../../core/config/config-yaml.js";
 import { ConfigError } from "../../core/errors.js";
-import { pathKind } from "../../core/files/path-kind.js";
+import { readPathKind } from "../../core/files/path-kind.js";
 import type { MarketId } from "../../core/units.js";
 import { checkKeySource, protectNamedSecrets } from "./account-key.js";
 import { type BotFile, botSchema } from "./config-schema.js";
@@ -129,7 +129,7 @@ function statesDirOf(
 }
 
 /** The decision points of one market: the bot's, with the market's own over them. */
-export function decideOf(config: BotConfig, marketId: MarketId): DecideConfig {
+export function decideConfigFor(config: BotConfig, marketId: MarketId): DecideConfig {
   const own = config.markets[marketId]?.decide ?? {};
   return {
     everyMs: own.everyMs ?? config.decide.everyMs,
@@ -147,7 +147,7 @@ export function isStrategyFile(strategy: string): boolean {
 function strategyPath(strategy: string, folder: string, marketId: MarketId): string {
   if (!isStrategyFile(strategy)) return strategy;
   const path = resolve(folder, strategy);
-  if (pathKind(path) === "file") return path;
+  if (readPathKind(path) === "file") return path;
   throw new ConfigError("names a strategy file that is not there", {
     field: `markets.${marketId}.strategy`,
     value: strategy,
@@ -173,7 +173,7 @@ function checkStateDir(written: string, folder: string, line: string): void {
       expected: "a path without ~",
     });
   for (let path = resolve(folder, written); ; path = dirname(path)) {
-    const kind = pathKind(path);
+    const kind = readPathKind(path);
     if (kind === "folder") return;
     if (kind === undefined) continue;
     throw new ConfigError(`leads to a file, in ${line}`, {

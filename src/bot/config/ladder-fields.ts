@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 import { z } from "zod";
-import { LADDER_ACTIONS, severityOf } from "../../risk/risk-ladder.js";
+import { LADDER_ACTIONS, severityFor } from "../../risk/risk-ladder.js";
 import { countField, durationField, fractionField, quoteField } from "./config-fields.js";
 
 const limitAction = z.enum(["halt", "reduce", "flatten"]);
@@ -30,7 +30,7 @@ function rungsField<Key extends string>(
     )
     .min(1)
     .superRefine((rungs, context) => {
-      const held = rungs as unknown as readonly (WrittenRung &
+      const held = rungs as unknown as readonly (RungConfig &
         Readonly<Record<string, string | number>>)[];
       held.forEach((rung, index) => {
         const fail = (
@@ -78,7 +78,7 @@ function rungsField<Key extends string>(
 type RungShape = { action: typeof action; widenFactor: typeof widenFactor };
 
 /** A rung as the file has it, its threshold apart. */
-export interface WrittenRung {
+export interface RungConfig {
   readonly action: z.output<typeof action>;
   readonly widenFactor?: number | undefined;
 }
@@ -86,9 +86,9 @@ export interface WrittenRung {
 /** How much further `widen` puts the quotes where the rung does not say. */
 export const DEFAULT_WIDEN_FACTOR = 2;
 
-function doesMore(rung: WrittenRung, before: WrittenRung): boolean {
-  if (severityOf(rung.action) !== severityOf(before.action))
-    return severityOf(rung.action) > severityOf(before.action);
+function doesMore(rung: RungConfig, before: RungConfig): boolean {
+  if (severityFor(rung.action) !== severityFor(before.action))
+    return severityFor(rung.action) > severityFor(before.action);
   return (
     rung.action === "widen" &&
     (rung.widenFactor ?? DEFAULT_WIDEN_FACTOR) > (before.widenFactor ?? DEFAULT_WIDEN_FACTOR)

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { botShape, marketsOf } from "./config-schema.js";
+import { botShape, createMarketsSchema } from "./config-schema.js";
 
 const unread = z.unknown().optional();
 
@@ -9,7 +9,7 @@ const unread = z.unknown().optional();
  */
 export const botOrdersSchema = z.strictObject({
   ...botShape,
-  markets: marketsOf(z.unknown()),
+  markets: createMarketsSchema(z.unknown()),
   quotes: unread,
   decide: unread,
   risk: unread,

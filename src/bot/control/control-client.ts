@@ -4,9 +4,9 @@ import { z } from "zod";
 import { ConfigError, RunError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
-import { type EnteredBot, realPath, runningBots } from "../state/running-bots.js";
+import { findRunningBots, type RunningBotEntry, realPath } from "../state/running-bots.js";
 import { type ControlRequest, LineReader } from "./control-protocol.js";
-import { someoneListens } from "./control-server.js";
+import { isListening } from "./control-server.js";
 
 const answerSchema = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), data: z.unknown() }),
@@ -14,33 +14,37 @@ const answerSchema = z.discriminatedUnion("ok", [
 ]);
 
 /** Which bot is meant: the one of a file, or the only one that runs. */
-export interface BotChoice {
+export interface BotSelector {
   readonly file?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
    * The account that a bot would trade which was started from this file here and now. Asked where several run from one file, each with a
    * key of its own, as one on paper beside a live one does. @throws ConfigError or RunError where nothing tells it.
    */
-  readonly accountOf: (file: string) => string;
+  readonly accountFor: (file: string) => string;
 }
 
 /**
  * The bot that runs from a file; undefined when none does.
  * @throws ConfigError when several do, and this terminal's key is none of theirs.
  */
-export async function botRunningFrom(
+export async function findRunningBotOfFile(
   file: string,
-  { env, accountOf }: BotChoice,
-): Promise<EnteredBot | undefined> {
-  return botOf(await runningBots(env, someoneListens), file, accountOf);
+  { env, accountFor: accountOf }: BotSelector,
+): Promise<RunningBotEntry | undefined> {
+  return botOf(await findRunningBots(env, isListening), file, accountOf);
 }
 
 /**
  * The running bot that is meant.
  * @throws RunError when none runs, ConfigError when several do, and neither a file nor this terminal's key says which.
  */
-export async function findRunningBot({ file, env, accountOf }: BotChoice): Promise<EnteredBot> {
-  const bots = await runningBots(env, someoneListens);
+export async function findRunningBot({
+  file,
+  env,
+  accountFor: accountOf,
+}: BotSelector): Promise<RunningBotEntry> {
+  const bots = await findRunningBots(env, isListening);
   if (file !== undefined) {
     const found = botOf(bots, file, accountOf);
     if (found !== undefined) return found;
@@ -66,13 +70,19 @@ export async function findRunningBot({ file, env, accountOf }: BotChoice): Promi
 /** How long a bot's answer is waited for. */
 const ANSWER_WITHIN_MS: Ms = 10_000;
 
-/** Tells a bot of this user's a command, as {@link askBot} does. */
-export function askRunningBot(
-  { socketPath, pid }: EnteredBot,
+/** Tells a bot of this user's a command, as {@link sendControlRequest} does. */
+export function sendToRunningBot(
+  { socketPath, pid }: RunningBotEntry,
   request: ControlRequest,
   clock: Clock,
 ): Promise<unknown> {
-  return askBot(socketPath, request, clock, ANSWER_WITHIN_MS, `the bot's process ${pid}`);
+  return sendControlRequest(
+    socketPath,
+    request,
+    clock,
+    ANSWER_WITHIN_MS,
+    `the bot's process ${pid}`,
+  );
 }
 
 /**
@@ -80,7 +90,7 @@ export function askRunningBot(
  * @param name of the bot, for errors.
  * @throws RunError when the bot does not answer, or answers that it could not; ConfigError when it answers that it was asked wrongly.
  */
-export function askBot(
+export function sendControlRequest(
   socketPath: string,
   request: ControlRequest,
   clock: Clock,
@@ -144,10 +154,10 @@ function refusal({
 
 /** Whoever halts for the news must not have halted the bot on paper: where a file does not tell which bot is meant, its account has to. */
 function botOf(
-  bots: readonly EnteredBot[],
+  bots: readonly RunningBotEntry[],
   file: string,
-  accountOf: BotChoice["accountOf"],
-): EnteredBot | undefined {
+  accountOf: BotSelector["accountFor"],
+): RunningBotEntry | undefined {
   const wanted = realPath(resolvePath(file));
   const [first, ...others] = bots.filter((bot) => bot.config === wanted);
   if (first === undefined || others.length === 0) return first;
@@ -169,10 +179,10 @@ function botOf(
   });
 }
 
-function names(bots: readonly EnteredBot[]): string {
+function names(bots: readonly RunningBotEntry[]): string {
   return bots.map((bot) => `${bot.config} (${accountAndProcess(bot)})`).join(", ");
 }
 
-function accountAndProcess({ account, pid }: EnteredBot): string {
+function accountAndProcess({ account, pid }: RunningBotEntry): string {
   return `account ${account}, process ${pid}`;
 }

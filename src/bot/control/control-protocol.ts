@@ -37,7 +37,7 @@ export type ControlCommand = z.output<typeof controlCommandSchema>;
 export type ControlRequest = z.input<typeof controlCommandSchema>;
 
 /** Each answer is one of these, as one line of JSON. */
-export type ControlAnswer =
+export type ControlResponse =
   | { readonly ok: true; readonly data: unknown }
   | {
       readonly ok: false;
@@ -53,7 +53,7 @@ export type ControlAnswer =
 const MOST_LINE_BYTES = 1_000_000;
 
 /** A failure as the client is told it. */
-export function controlError(cause: unknown): ControlAnswer {
+export function controlError(cause: unknown): ControlResponse {
   const field = cause instanceof MarketwrightError ? cause.field : undefined;
   const expected = cause instanceof MarketwrightError ? cause.expected : undefined;
   const { name, message } =
@@ -62,7 +62,7 @@ export function controlError(cause: unknown): ControlAnswer {
 }
 
 /** An answer as its line; bigints become decimal strings. */
-export function encodeAnswer(answer: ControlAnswer): string {
+export function encodeControlResponse(answer: ControlResponse): string {
   return `${JSON.stringify(answer, (_key, held: unknown) => (typeof held === "bigint" ? held.toString() : held))}\n`;
 }
 

@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { chmodSync, rmSync } from "node:fs";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { refusalOf } from "../../core/config/schema-violation.js";
+import { findSchemaViolation } from "../../core/config/schema-violation.js";
 import { maskSecrets } from "../../core/crypto/secrets.js";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { runtimeDir } from "../state/running-bots.js";
 import {
-  type ControlAnswer,
   type ControlCommand,
+  type ControlResponse,
   controlCommandSchema,
   controlError,
-  encodeAnswer,
+  encodeControlResponse,
   LineReader,
 } from "./control-protocol.js";
 
@@ -53,7 +53,7 @@ export async function startControlServer(
   socketPath: string,
   handler: ControlHandler,
 ): Promise<ControlServer> {
-  if (await someoneListens(socketPath)) {
+  if (await isListening(socketPath)) {
     throw new RunError("another bot listens on this control socket", {
       field: "stateDir",
       value: socketPath,
@@ -81,7 +81,7 @@ export async function startControlServer(
 }
 
 /** Whether a process accepts connections on a Unix socket. */
-export function someoneListens(socketPath: string): Promise<boolean> {
+export function isListening(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(socketPath);
     socket.once("connect", () => {
@@ -104,7 +104,7 @@ function serve(socket: Socket, handler: ControlHandler): void {
     const lines = reader.push(chunk);
     if (lines === undefined) {
       socket.end(
-        encodeAnswer(
+        encodeControlResponse(
           controlError(
             new ConfigError("line is too long", {
               field: "command",
@@ -118,7 +118,7 @@ function serve(socket: Socket, handler: ControlHandler): void {
     waiting += lines.length;
     if (waiting > MAX_WAITING) {
       socket.end(
-        encodeAnswer(
+        encodeControlResponse(
           controlError(
             new ConfigError("too many commands wait", {
               field: "command",
@@ -133,13 +133,13 @@ function serve(socket: Socket, handler: ControlHandler): void {
       answers = answers.then(async () => {
         const answer = await carryOut(line, handler);
         waiting--;
-        if (socket.writable) socket.write(maskSecrets(encodeAnswer(answer)));
+        if (socket.writable) socket.write(maskSecrets(encodeControlResponse(answer)));
       });
     }
   });
 }
 
-async function carryOut(line: string, handler: ControlHandler): Promise<ControlAnswer> {
+async function carryOut(line: string, handler: ControlHandler): Promise<ControlResponse> {
   try {
     return { ok: true, data: (await handler(parseCommand(line))) ?? null };
   } catch (cause) {
@@ -161,7 +161,7 @@ function parseCommand(line: string): ControlCommand {
   }
   const result = controlCommandSchema.safeParse(value);
   if (result.success) return result.data;
-  const { path, value: held, expected } = refusalOf(result.error, value);
+  const { path, value: held, expected } = findSchemaViolation(result.error, value);
   if (path === "" || path === "command")
     throw new ConfigError("is no command", {
       field: "command",

@@ -4,74 +4,74 @@ import type { Ms } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import { isPaced } from "../../executor/pacing.js";
 import { slotSubject } from "../execution/dispatcher.js";
-import type { Revivals } from "../execution/reopened-order-monitor.js";
-import type { Safety } from "../safety/trading-guards.js";
+import type { ReopenedOrderMonitor } from "../execution/reopened-order-monitor.js";
+import type { TradingGuards } from "../safety/trading-guards.js";
 import type { TradeLog } from "../state/trade-log.js";
-import type { Unwinding } from "../unwind/liquidated-inventory.js";
+import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { BotContext } from "./context.js";
 
 /** How long a slot waits after its quote has met the touch: longer than an exchange gathers book changes (25 ms) and a round trip. */
 const TOUCH_UNDER_WAY_MS: Ms = 50;
 
 /** An order or its cancel has been sent as it was planned. */
-function isUnderWay(change: OrderChange): boolean {
+function isDispatchOfPlanned(change: OrderChange): boolean {
   return change.change === "phase" && (change.to === "sent" || change.to === "cancelling");
 }
 
 /** What each thing that the account tells means to the rest of the bot. */
-export class AccountNews {
+export class AccountEventHandler {
   readonly #context: BotContext;
-  readonly #safety: Safety;
-  readonly #unwinding: Unwinding;
+  readonly #tradingGuards: TradingGuards;
+  readonly #liquidatedInventory: LiquidatedInventory;
   readonly #trades: TradeLog;
-  readonly #revivals: Revivals;
+  readonly #reopenedOrders: ReopenedOrderMonitor;
 
   constructor(
     context: BotContext,
-    safety: Safety,
-    unwinding: Unwinding,
+    safety: TradingGuards,
+    unwinding: LiquidatedInventory,
     trades: TradeLog,
-    revivals: Revivals,
+    revivals: ReopenedOrderMonitor,
   ) {
     this.#context = context;
-    this.#safety = safety;
-    this.#unwinding = unwinding;
+    this.#tradingGuards = safety;
+    this.#liquidatedInventory = unwinding;
     this.#trades = trades;
-    this.#revivals = revivals;
+    this.#reopenedOrders = revivals;
   }
 
   /** Takes in what an input did to the account, and asks what the account asks. */
-  absorb(step: AccountStep): void {
+  handleStep(step: AccountStep): void {
     for (const change of step.changes) this.#take(change);
     const { dispatcher } = this.#context;
-    for (const action of step.ask) dispatcher.want({ kind: "question", action });
+    for (const action of step.queries) dispatcher.enqueue({ kind: "question", action });
   }
 
   #take(change: AccountChange): void {
     const { traders, notify } = this.#context;
-    this.#unwinding.heard(change);
+    this.#liquidatedInventory.onAccountChange(change);
     switch (change.kind) {
       case "order":
         if (change.change.change === "phase") this.#noteEnd(change.order, change.change.to);
         // A place that is refused wrongly is counted as a refusal already.
         if (change.change.change === "revived" && change.change.from !== "rejected")
-          this.#revivals.note(change.order.marketId);
-        if (!isUnderWay(change.change) || this.#mayReplan(change.order.marketId))
-          this.#plansAnew(change.order.marketId);
+          this.#reopenedOrders.recordReopened(change.order.marketId);
+        if (!isDispatchOfPlanned(change.change) || this.#mayReplan(change.order.marketId))
+          this.#markForReplan(change.order.marketId);
         break;
       case "adopted":
       case "foreign":
-        this.#plansAnew(change.order.marketId);
+        this.#markForReplan(change.order.marketId);
         break;
       case "fill":
       case "settled":
       case "trade-failed":
         this.#trades.note(change);
-        if (change.kind === "fill") this.#safety.ladder.filled(change.trade);
+        if (change.kind === "fill") this.#tradingGuards.ladder.filled(change.trade);
         traders.get(change.trade.marketId)?.noteFill();
         break;
       case "earlier-trade":
-        if (this.#trades.noteEarlier(change.trade)) this.#tellEarlier(change.trade);
+        if (this.#trades.recordEarlierTrade(change.trade)) this.#reportEarlierFill(change.trade);
         break;
       case "liquidation":
       case "position-set":
@@ -79,16 +79,16 @@ export class AccountNews {
         break;
       case "reconciled":
         this.#trades.begin(traders.keys());
-        this.#safety.accountConfirmed();
+        this.#tradingGuards.accountConfirmed();
         break;
       case "balances":
-        this.#safety.accountConfirmed();
+        this.#tradingGuards.accountConfirmed();
         break;
       case "reconcile-failed":
-        this.#safety.accountUnanswered(change.ask, change.message);
+        this.#tradingGuards.onAccountQueryFailed(change.ask, change.message);
         break;
       case "awaits-settlement":
-        this.#safety.accountAwaitsSettlement(change.marketIds);
+        this.#tradingGuards.accountAwaitsSettlement(change.marketIds);
         break;
       default:
     }
@@ -96,7 +96,16 @@ export class AccountNews {
   }
 
   /** A fill of the time while no bot ran: it is in the position that this one begins with, and no count of this run has it. */
-  #tellEarlier({ id, marketId, side, ticks, lots, restPaper, isMaker, timeMs }: VenueTrade): void {
+  #reportEarlierFill({
+    id,
+    marketId,
+    side,
+    ticks,
+    lots,
+    restPaper,
+    isMaker,
+    timeMs,
+  }: VenueTrade): void {
     const { traders, notify } = this.#context;
     const instrument = traders.get(marketId)?.instrument;
     const fields = {
@@ -123,7 +132,7 @@ export class AccountNews {
     );
   }
 
-  #plansAnew(marketId: string): void {
+  #markForReplan(marketId: string): void {
     const trader = this.#context.traders.get(marketId);
     if (trader !== undefined) trader.markDirty();
   }
@@ -135,7 +144,7 @@ export class AccountNews {
   #noteEnd({ marketId, side, level, timeInForce }: OwnOrder, phase: OrderPhase): void {
     if (timeInForce !== "POST_ONLY" || (phase !== "expired" && phase !== "filled")) return;
     const untilMs = this.#context.clock.monotonicMs() + TOUCH_UNDER_WAY_MS;
-    this.#context.holds.hold(
+    this.#context.backoff.holdUntil(
       slotSubject(marketId, side, level),
       untilMs,
       `the order before it was ${phase} at the touch, which moves`,

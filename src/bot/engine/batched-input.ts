@@ -6,7 +6,7 @@ import type { BotInput } from "./input.js";
  * decided on in rounds, as the newest of each market; so is what an order that leaves brings with it. A book that is lost,
  * an answer and everything of the account settle at once.
  */
-export function isGathered(
+export function isBatched(
   input: BotInput,
   { loopLag, traders }: Pick<BotContext, "loopLag" | "traders">,
 ): boolean {
@@ -16,7 +16,7 @@ export function isGathered(
   switch (event.type) {
     case "book-snapshot":
     case "book-update":
-      return traders.get(event.marketId)?.book.synchronised === true;
+      return traders.get(event.marketId)?.book.isSynchronised === true;
     case "market-state":
     case "public-trade":
       return true;

@@ -6,14 +6,14 @@ import type { Plan } from "../../executor/plan.js";
 import type { Clip } from "../../risk/check-intent.js";
 import type { LadderAction, LadderMeasure } from "../../risk/risk-ladder.js";
 import type { Intent } from "../../strategies/intent.js";
-import type { OrderLeft } from "../execution/leftover-order.js";
+import type { LeftoverOrder } from "../execution/leftover-order.js";
 import type { UnwindReport } from "../unwind/unwind-report.js";
 
 /** How the end of a run came out. */
 export interface StopResult {
   readonly reason: string;
   /** Orders of ours that may still fill: empty at a clean end. */
-  readonly ordersLeft: readonly OrderLeft[];
+  readonly ordersLeft: readonly LeftoverOrder[];
   /** Open orders of ours as the exchange itself told last; undefined when it could not be asked. */
   readonly openOrdersLeft: number | undefined;
   /** Markets whose position is another at the exchange, or that it has not reported; absent where there are none. */
@@ -28,7 +28,7 @@ export interface PositionAtEnd {
 }
 
 /** Everything that a bot tells whoever watches it: log, metrics, screen, a test. Nothing of it comes back. */
-export type Notice =
+export type BotEvent =
   | {
       readonly kind: "log";
       readonly level: "info" | "warn" | "error";
@@ -114,4 +114,4 @@ export type Notice =
   | { readonly kind: "stopped"; readonly result: StopResult };
 
 /** Takes notices; must not throw. */
-export type Observer = (notice: Notice) => void;
+export type BotListener = (notice: BotEvent) => void;

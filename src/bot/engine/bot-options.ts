@@ -2,13 +2,13 @@ import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Venue } from "../../exchange/venue.js";
-import type { DeskBook } from "../../market/live-order-book.js";
+import type { LiveOrderBook } from "../../market/live-order-book.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { BotConfig } from "../config/config.js";
 import type { OutboxPort } from "../execution/dispatcher.js";
 import type { TurnRecorder } from "../journal/journal.js";
 import type { StateStore } from "../state/state-dir.js";
-import type { Observer } from "./bot-event.js";
+import type { BotListener } from "./bot-event.js";
 import type { TurnStamp } from "./input.js";
 
 /** What a bot is made of. Everything real about it comes in here. */
@@ -19,12 +19,12 @@ export interface BotOptions {
   readonly rules: VenueRules;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
   readonly venue: Venue;
-  readonly seam: Seam;
+  readonly runtime: Seam;
   readonly store: StateStore;
   readonly outbox: OutboxPort;
-  readonly observer: Observer;
+  readonly listener: BotListener;
   /** Books that the venue itself changes in place before a `wake`: those of a replay. Absent for a venue that tells them by events. */
-  readonly bookOf?: (marketId: MarketId) => DeskBook;
+  readonly bookFor?: (marketId: MarketId) => LiveOrderBook;
   readonly journal?: TurnRecorder;
   /** The instant that the state is read against, as the journal's header tells it; that of the seam when absent. */
   readonly madeAt?: TurnStamp;
@@ -34,14 +34,14 @@ export interface BotOptions {
    * What the next order of our own making is recognised by, another name each time: it stands for its `info` too, and no nonce is drawn. Its EIP-712
    * hash, which the exchange uses, when absent. Only for a venue to which nothing is signed.
    */
-  readonly nameOrder?: () => Hex;
+  readonly nextOrderHash?: () => Hex;
   readonly dryRun?: boolean;
   /** Its orders are filled on paper: the market's book has none of them. */
   readonly isPaper?: boolean;
   /** Interval of the ticks; 100 ms when absent. Longer only where history is coarser: candles. */
   readonly tickMs?: Ms;
   /** Told which market's strategy is being called, and undefined once it has returned: for whoever watches that it does. */
-  readonly calling?: (marketId: MarketId | undefined) => void;
+  readonly onStrategyCall?: (marketId: MarketId | undefined) => void;
   /** When the message that is being handled was received; undefined outside one. For the tick-to-order metric alone. */
   readonly receivedMonotonicMs?: () => Ms | undefined;
 }

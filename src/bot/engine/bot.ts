@@ -1,29 +1,29 @@
 import type { Ms } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import type { VenueEvent } from "../../exchange/venue.js";
-import { Planning } from "../execution/execution-planner.js";
-import { OrderWorks } from "../execution/order-factory.js";
-import { Leaving } from "../execution/pre-trade-check.js";
-import { Revivals } from "../execution/reopened-order-monitor.js";
+import { ExecutionPlanner } from "../execution/execution-planner.js";
+import { OrderFactory } from "../execution/order-factory.js";
+import { PreTradeCheck } from "../execution/pre-trade-check.js";
+import { ReopenedOrderMonitor } from "../execution/reopened-order-monitor.js";
 import { LadderFlatten } from "../safety/ladder-flatten.js";
-import { Safety } from "../safety/trading-guards.js";
-import { PositionAlert } from "../safety/unknown-position.js";
+import { TradingGuards } from "../safety/trading-guards.js";
+import { UnknownPositionAlert } from "../safety/unknown-position.js";
 import { TradeLog } from "../state/trade-log.js";
-import { Unwinding } from "../unwind/liquidated-inventory.js";
-import { AccountNews } from "./account-event-handler.js";
-import { isGathered } from "./batched-input.js";
+import { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
+import { AccountEventHandler } from "./account-event-handler.js";
+import { isBatched } from "./batched-input.js";
 import type { BotOptions } from "./bot-options.js";
-import { Commands } from "./command-handler.js";
+import { CommandHandler } from "./command-handler.js";
 import type { BotContext, BotPhase } from "./context.js";
-import { makeContext } from "./create-context.js";
-import { Deciding } from "./decision-scheduler.js";
+import { createContext } from "./create-context.js";
+import { DecisionScheduler } from "./decision-scheduler.js";
 import type { BotCommand, BotInput } from "./input.js";
-import { Answers } from "./response-handler.js";
-import { Stopping } from "./shutdown-sequence.js";
+import { ResponseHandler } from "./response-handler.js";
+import { ShutdownSequence } from "./shutdown-sequence.js";
 import { StrategySignals } from "./strategy-signals.js";
 import { TickScheduler } from "./tick-scheduler.js";
 import { TurnQueue } from "./turn-queue.js";
-import { Watch } from "./venue-monitor.js";
+import { VenueMonitor } from "./venue-monitor.js";
 
 /**
  * One bot (design, rules 1 to 12): inputs come in one at a time through {@link accept}, actions go out to the venue.
@@ -31,29 +31,29 @@ import { Watch } from "./venue-monitor.js";
  */
 export class Bot {
   readonly context: BotContext;
-  readonly safety: Safety;
-  readonly unwinding: Unwinding;
+  readonly tradingGuards: TradingGuards;
+  readonly liquidatedInventory: LiquidatedInventory;
   readonly #turns: TurnQueue;
   readonly #flattening: LadderFlatten;
-  readonly #planning: Planning;
-  readonly #leaving: Leaving;
-  readonly #answers: Answers;
-  readonly #watch: Watch;
-  readonly #stopping: Stopping;
-  readonly #revivals: Revivals;
-  readonly #news: AccountNews;
-  readonly #deciding: Deciding;
+  readonly #planner: ExecutionPlanner;
+  readonly #preTradeCheck: PreTradeCheck;
+  readonly #responses: ResponseHandler;
+  readonly #venueMonitor: VenueMonitor;
+  readonly #shutdown: ShutdownSequence;
+  readonly #reopenedOrders: ReopenedOrderMonitor;
+  readonly #accountEvents: AccountEventHandler;
+  readonly #decisions: DecisionScheduler;
   readonly #signals: StrategySignals;
   readonly #ticks: TickScheduler;
-  readonly #commands: Commands;
-  readonly #positionAlert: PositionAlert;
+  readonly #commands: CommandHandler;
+  readonly #positionAlert: UnknownPositionAlert;
   readonly #trades: TradeLog;
   readonly #receivedMonotonicMs: () => Ms | undefined;
   /** When the oldest message was received that no round of decisions has answered; undefined where none waits. */
   #gatheredSinceMs: Ms | undefined;
 
   constructor(options: BotOptions) {
-    const { seam, store, journal } = options;
+    const { runtime: seam, store, journal } = options;
     this.#receivedMonotonicMs = options.receivedMonotonicMs ?? (() => undefined);
     this.#turns = new TurnQueue(
       seam,
@@ -63,35 +63,49 @@ export class Bot {
     // The state is read against this instant, before the first turn.
     this.#turns.stampNow(options.madeAt);
     const turns = this.#turns;
-    const context = makeContext(options, turns);
-    const safety = new Safety(context);
-    const works = new OrderWorks(context, options.nameOrder);
-    const watch = new Watch(context, safety, works);
-    const unwinding = new Unwinding(context);
+    const context = createContext(options, turns);
+    const safety = new TradingGuards(context);
+    const works = new OrderFactory(context, options.nextOrderHash);
+    const watch = new VenueMonitor(context, safety, works);
+    const unwinding = new LiquidatedInventory(context);
     const trades = new TradeLog(store);
-    const revivals = new Revivals(context, safety);
-    const news = new AccountNews(context, safety, unwinding, trades, revivals);
+    const revivals = new ReopenedOrderMonitor(context, safety);
+    const news = new AccountEventHandler(context, safety, unwinding, trades, revivals);
     const signals = new StrategySignals(context, safety, turns, options.isReplay ?? false);
     const ticks = new TickScheduler(context.clock, context.tickMs, () => this.#tick());
-    const stopping = new Stopping(context, { safety, watch, news, ticks, turns });
-    const answers = new Answers(context, { safety, works, watch, stopping, revivals, news });
+    const stopping = new ShutdownSequence(context, { safety, watch, news, ticks, turns });
+    const answers = new ResponseHandler(context, {
+      safety,
+      works,
+      watch,
+      stopping,
+      revivals,
+      news,
+    });
     this.context = context;
-    this.safety = safety;
-    this.unwinding = unwinding;
-    this.#watch = watch;
+    this.tradingGuards = safety;
+    this.liquidatedInventory = unwinding;
+    this.#venueMonitor = watch;
     this.#trades = trades;
-    this.#revivals = revivals;
-    this.#news = news;
+    this.#reopenedOrders = revivals;
+    this.#accountEvents = news;
     this.#signals = signals;
     this.#ticks = ticks;
-    this.#stopping = stopping;
-    this.#answers = answers;
-    this.#positionAlert = new PositionAlert(context);
-    this.#deciding = new Deciding(context, unwinding);
+    this.#shutdown = stopping;
+    this.#responses = answers;
+    this.#positionAlert = new UnknownPositionAlert(context);
+    this.#decisions = new DecisionScheduler(context, unwinding);
     this.#flattening = new LadderFlatten(context, safety);
-    this.#planning = new Planning(context, safety, unwinding, news);
-    this.#leaving = new Leaving(context, { safety, works, news, answers, journal });
-    this.#commands = new Commands(context, { safety, unwinding, stopping, ticks, news, signals });
+    this.#planner = new ExecutionPlanner(context, safety, unwinding, news);
+    this.#preTradeCheck = new PreTradeCheck(context, { safety, works, news, answers, journal });
+    this.#commands = new CommandHandler(context, {
+      safety,
+      unwinding,
+      stopping,
+      ticks,
+      news,
+      signals,
+    });
   }
 
   get phase(): BotPhase {
@@ -100,7 +114,7 @@ export class Bot {
 
   /** When the guard was last shown that the bot lives, by this machine's clock; undefined before, and where none is shown. */
   get heartbeatAtMs(): Ms | undefined {
-    return this.#watch.heartbeatAtMs;
+    return this.#venueMonitor.heartbeatAtMs;
   }
 
   /** Brings an input in (design, rule 2). */
@@ -114,8 +128,8 @@ export class Bot {
   }
 
   /** Writes down a trade of before this run that nobody has: the record of trades alone. True when its fill was lacking. @throws RunError */
-  noteEarlier(trade: VenueTrade): boolean {
-    return this.#trades.noteEarlier(trade);
+  recordEarlierTrade(trade: VenueTrade): boolean {
+    return this.#trades.recordEarlierTrade(trade);
   }
 
   /** Lets go of every timer at once, without a goodbye: what a crash would do. */
@@ -130,17 +144,17 @@ export class Bot {
         this.#event(input.event);
         break;
       case "leave":
-        this.#leaving.leave(input.key);
+        this.#preTradeCheck.checkAndSend(input.key);
         break;
       case "command":
-        this.#commands.take(input.command);
+        this.#commands.handle(input.command);
         break;
       case "strategy":
         this.#signals.take(input.marketId, input.signal);
     }
-    if (!isGathered(input, this.context)) return this.#settle();
+    if (!isBatched(input, this.context)) return this.#settle();
     this.#gatheredSinceMs ??= this.#receivedMonotonicMs();
-    this.#deciding.armRound();
+    this.#decisions.armRound();
   }
 
   #event(event: VenueEvent): void {
@@ -150,16 +164,16 @@ export class Bot {
       case "book-update": {
         const trader = traders.get(event.marketId);
         if (trader === undefined) return;
-        const before = trader.book.gaps;
-        const { synchronised } = trader.book;
+        const before = trader.book.gapCount;
+        const { isSynchronised: synchronised } = trader.book;
         if (trader.book.apply(event, clock.monotonicMs()) === "resubscribe") {
           const reason = trader.book.reason ?? "lost";
-          trader.lose(reason);
+          trader.invalidate(reason);
           notify({
             kind: "book-lost",
             marketId: event.marketId,
             reason,
-            gap: trader.book.gaps > before,
+            gap: trader.book.gapCount > before,
           });
           // A snapshot that cannot be stood on either is asked for again by the watch: the next one is the same, as fast as it is asked for.
           if (synchronised) venue.resubscribe(event.marketId);
@@ -168,12 +182,12 @@ export class Bot {
       }
       case "market-state":
         traders.get(event.marketId)?.state.apply(event);
-        this.#news.absorb(account.onEvent(event, exchangeTime.nowMs()));
+        this.#accountEvents.handleStep(account.onEvent(event, exchangeTime.nowMs()));
         return;
       case "public-trade": {
         const trader = traders.get(event.marketId);
         trader?.state.apply(event);
-        if (exchangeTime.known)
+        if (exchangeTime.isKnown)
           trader?.lag.traded(
             exchangeTime.nowMs() - event.timeMs,
             this.context.config.risk.maxBookAgeMs,
@@ -184,39 +198,44 @@ export class Bot {
         notify({ kind: "malformed", where: event.where, reason: event.reason });
         return;
       case "answer":
-        this.#answers.take(event.actionId, event.outcome);
+        this.#responses.handle(event.actionId, event.outcome);
         return;
       case "stream":
         notify({ kind: "stream", stream: event.stream, state: event.state, reason: event.reason });
-        if (event.stream === "account") this.safety.accountStream(event.state, event.reason);
+        if (event.stream === "account") this.tradingGuards.accountStream(event.state, event.reason);
         if (event.stream === "market" && event.state === "down")
-          for (const trader of traders.values()) trader.lose(`stream down: ${event.reason}`);
-        this.#news.absorb(account.onEvent(event, exchangeTime.nowMs()));
+          for (const trader of traders.values()) trader.invalidate(`stream down: ${event.reason}`);
+        this.#accountEvents.handleStep(account.onEvent(event, exchangeTime.nowMs()));
         return;
       default:
-        this.#news.absorb(account.onEvent(event, exchangeTime.nowMs()));
+        this.#accountEvents.handleStep(account.onEvent(event, exchangeTime.nowMs()));
     }
   }
 
   /** Does what is due by time alone. */
   #tick(): void {
     if (this.context.phase === "stopped") return;
-    const { account, exchangeTime, holds, clock, traderList } = this.context;
+    const { account, exchangeTime, backoff: holds, clock, traderList } = this.context;
     this.#noteLag();
-    this.#news.absorb(account.onTick(exchangeTime.nowMs()));
-    this.#watch.tick();
-    this.safety.watchEquity();
-    this.unwinding.tick();
-    this.#revivals.tick();
-    this.#positionAlert.look(this.safety.halts);
-    this.context.budget.keep();
+    this.#accountEvents.handleStep(account.onTick(exchangeTime.nowMs()));
+    this.#venueMonitor.tick();
+    this.tradingGuards.checkEquity();
+    this.liquidatedInventory.tick();
+    this.#reopenedOrders.tick();
+    this.#positionAlert.check(this.tradingGuards.halts);
+    this.context.budget.persistAhead();
     const over = holds.expire(clock.monotonicMs());
     const isGtt = this.context.config.quotes.timeInForce === "GTT";
     for (const trader of traderList) {
-      if (over || isGtt || trader.target !== undefined || this.unwinding.isOpen(trader.marketId))
+      if (
+        over ||
+        isGtt ||
+        trader.target !== undefined ||
+        this.liquidatedInventory.isOpen(trader.marketId)
+      )
         trader.markDirty();
     }
-    if (this.context.phase === "stopping") this.#stopping.tick();
+    if (this.context.phase === "stopping") this.#shutdown.tick();
   }
 
   #noteLag(): void {
@@ -239,16 +258,16 @@ export class Bot {
     const { context } = this;
     if (context.phase === "stopped") return;
     if (context.phase === "starting" && context.account.confirmed) context.phase = "running";
-    this.safety.evaluate();
-    this.unwinding.settle();
+    this.tradingGuards.evaluate();
+    this.liquidatedInventory.settle();
     this.#flattening.settle();
-    const isRound = this.#deciding.beginRound();
+    const isRound = this.#decisions.beginRound();
     for (const trader of context.traderList) {
-      this.#deciding.decide(trader);
+      this.#decisions.decide(trader);
       if (trader.isDirty)
-        this.#planning.plan(trader, this.#gatheredSinceMs ?? this.#receivedMonotonicMs());
+        this.#planner.plan(trader, this.#gatheredSinceMs ?? this.#receivedMonotonicMs());
     }
     if (isRound) this.#gatheredSinceMs = undefined;
-    this.#deciding.armTimer();
+    this.#decisions.armTimer();
   }
 }

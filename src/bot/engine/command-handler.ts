@@ -1,27 +1,27 @@
 import type { MarketId } from "../../core/units.js";
 import { flattenTarget } from "../execution/flatten.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import type { Safety } from "../safety/trading-guards.js";
-import type { Unwinding } from "../unwind/liquidated-inventory.js";
-import type { AccountNews } from "./account-event-handler.js";
+import type { TradingGuards } from "../safety/trading-guards.js";
+import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
+import type { AccountEventHandler } from "./account-event-handler.js";
 import type { BotContext } from "./context.js";
 import type { BotCommand } from "./input.js";
-import type { Stopping } from "./shutdown-sequence.js";
+import type { ShutdownSequence } from "./shutdown-sequence.js";
 import type { StrategySignals } from "./strategy-signals.js";
 import type { TickScheduler } from "./tick-scheduler.js";
 
 /** The parts of the bot that commands reach. */
 export interface CommandsDeps {
-  readonly safety: Safety;
-  readonly unwinding: Unwinding;
-  readonly stopping: Stopping;
+  readonly safety: TradingGuards;
+  readonly unwinding: LiquidatedInventory;
+  readonly stopping: ShutdownSequence;
   readonly ticks: TickScheduler;
-  readonly news: AccountNews;
+  readonly news: AccountEventHandler;
   readonly signals: StrategySignals;
 }
 
 /** Does what a bot is told to do from outside. */
-export class Commands {
+export class CommandHandler {
   readonly #context: BotContext;
   readonly #deps: CommandsDeps;
 
@@ -30,7 +30,7 @@ export class Commands {
     this.#deps = deps;
   }
 
-  take(command: BotCommand): void {
+  handle(command: BotCommand): void {
     const { account, exchangeTime } = this.#context;
     switch (command.command) {
       case "start":
@@ -48,7 +48,7 @@ export class Commands {
         this.#deps.stopping.begin(command.reason);
         return;
       case "halt":
-        return this.#deps.safety.haltByHand(command.marketId, command.reason);
+        return this.#deps.safety.haltManually(command.marketId, command.reason);
       case "resume":
         this.#deps.safety.resume(command.marketId);
         for (const trader of this.#tradersOf(command.marketId)) {
@@ -61,19 +61,26 @@ export class Commands {
         return this.#deps.safety.release(command.reason);
       case "flatten":
         for (const trader of this.#tradersOf(command.marketId)) {
-          this.#deps.safety.haltByHand(trader.marketId, "flattened by hand: resume to quote again");
+          this.#deps.safety.haltManually(
+            trader.marketId,
+            "flattened by hand: resume to quote again",
+          );
           const target = flattenTarget(this.#context, trader, command);
           if (target === undefined) trader.abandonTarget();
           else trader.pursue(target);
         }
         return;
       case "inherit":
-        if (this.#deps.unwinding.inherit(command.takeover))
-          this.#deps.news.absorb(account.takeOver(command.takeover, exchangeTime.nowMs()));
+        if (this.#deps.unwinding.acquire(command.takeover))
+          this.#deps.news.handleStep(
+            account.acquireTakeover(command.takeover, exchangeTime.nowMs()),
+          );
         return;
       case "disinherit":
-        this.#deps.news.absorb(account.undoTakeover(command.takeoverId, exchangeTime.nowMs()));
-        return this.#deps.unwinding.disinherit(command.takeoverId);
+        this.#deps.news.handleStep(
+          account.revertTakeover(command.takeoverId, exchangeTime.nowMs()),
+        );
+        return this.#deps.unwinding.revert(command.takeoverId);
       case "reserve":
         return this.#deps.unwinding.reserve(command.takeovers);
       case "asked":

@@ -6,12 +6,12 @@ import type { ActionId, Venue } from "../../exchange/venue.js";
 import type { AccountLimits, MarketLimits } from "../../risk/limits.js";
 import type { BotConfig } from "../config/config.js";
 import type { ActionBudget } from "../execution/action-budget.js";
-import type { Holds } from "../execution/backoff.js";
+import type { Backoff } from "../execution/backoff.js";
 import type { Dispatcher } from "../execution/dispatcher.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { StateStore } from "../state/state-dir.js";
 import type { TakeoverReservations } from "../unwind/takeover-reservations.js";
-import type { Observer } from "./bot-event.js";
+import type { BotListener } from "./bot-event.js";
 import type { ExchangeTime } from "./exchange-time.js";
 import type { LoopLag } from "./loop-lag.js";
 
@@ -38,9 +38,9 @@ export interface BotContext {
   readonly exchangeTime: ExchangeTime;
   readonly budget: ActionBudget;
   readonly dispatcher: Dispatcher;
-  readonly holds: Holds;
+  readonly backoff: Backoff;
   readonly loopLag: LoopLag;
-  readonly notify: Observer;
+  readonly notify: BotListener;
   readonly nextActionId: () => ActionId;
   /** Interval of the ticks, in which what is due by time alone is done. */
   readonly tickMs: Ms;

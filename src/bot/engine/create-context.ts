@@ -1,23 +1,23 @@
 import { TradingAccount } from "../../account/trading-account.js";
 import { RunError } from "../../core/errors.js";
 import { Instrument } from "../../core/instrument.js";
-import { seamScheduler } from "../../core/runtime/rx-scheduler.js";
+import { createRxScheduler } from "../../core/runtime/rx-scheduler.js";
 import type { MarketId } from "../../core/units.js";
 import { DISJOINT_RATE_BUCKETS } from "../../exchange/rate-buckets.js";
-import { ACTION_COST, actionCosts } from "../../executor/dispatch-budget.js";
+import { ACTION_COST, computeActionCosts } from "../../executor/dispatch-budget.js";
 import { SyncedBook } from "../../market/synced-book.js";
 import type { MarketLimits } from "../../risk/limits.js";
 import { VIEW_LEVELS } from "../../strategies/strategy.js";
-import { decideOf } from "../config/config.js";
+import { decideConfigFor } from "../config/config.js";
 import { ActionBudget } from "../execution/action-budget.js";
-import { Holds } from "../execution/backoff.js";
+import { Backoff } from "../execution/backoff.js";
 import { Dispatcher } from "../execution/dispatcher.js";
-import { nonceTagOf } from "../execution/nonce-tag.js";
+import { nonceTagFor } from "../execution/nonce-tag.js";
 import { MarketTrader } from "../market/market-trader.js";
-import { accountLimitsOf, marketLimitsOf } from "../safety/configured-limits.js";
-import { transfersRemembered } from "../safety/equity-monitor.js";
+import { accountLimitsFor, marketLimitsFor } from "../safety/configured-limits.js";
+import { readCountedTransfers } from "../safety/equity-monitor.js";
 import { readBuiltHashes } from "../state/server-built-hashes.js";
-import { readUnwindMemory } from "../unwind/stored-takeovers.js";
+import { readStoredTakeovers } from "../unwind/stored-takeovers.js";
 import { TakeoverReservations } from "../unwind/takeover-reservations.js";
 import type { BotOptions } from "./bot-options.js";
 import type { BotContext } from "./context.js";
@@ -32,7 +32,7 @@ const TICK_MS = 100;
  * Makes the state and values that the parts of one bot share.
  * @throws FormatError or CorruptStateError when the state cannot be read.
  */
-export function makeContext(options: BotOptions, turns: TurnQueue): BotContext {
+export function createContext(options: BotOptions, turns: TurnQueue): BotContext {
   const { config, rules, store } = options;
   const { creditDecimals, paperDecimals } = rules;
   const instruments = new Map<MarketId, Instrument>();
@@ -47,7 +47,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue): BotContext {
       creditDecimals,
       paperDecimals,
     });
-    const limits = marketLimitsOf(market, instrument);
+    const limits = marketLimitsFor(market, instrument);
     instruments.set(marketId, instrument);
     marketLimits.set(marketId, limits);
     traders.set(marketId, traderFor(options, turns, instrument, limits));
@@ -55,9 +55,9 @@ export function makeContext(options: BotOptions, turns: TurnQueue): BotContext {
   let lastActionId = 0;
   const nextActionId = (): number => ++lastActionId;
   const exchangeTime = new ExchangeTime(turns.clock, rules.serverTimeMs);
-  const nonceTag = nonceTagOf(options.accountAddress);
-  const transfersBefore = transfersRemembered(store);
-  const unwindMemory = readUnwindMemory(store, instruments);
+  const nonceTag = nonceTagFor(options.accountAddress);
+  const transfersBefore = readCountedTransfers(store);
+  const unwindMemory = readStoredTakeovers(store, instruments);
   const takeoversBefore = unwindMemory?.said ?? (config.liquidator === undefined ? undefined : []);
   return {
     config,
@@ -72,7 +72,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue): BotContext {
       nonceTag,
       builtHashes: readBuiltHashes(store),
       ...(transfersBefore === undefined ? {} : { transfersBefore }),
-      ...(takeoversBefore === undefined ? {} : { takeoversBefore }),
+      ...(takeoversBefore === undefined ? {} : { previousTakeovers: takeoversBefore }),
       nextActionId,
       signatureWindowMs: config.exchange.signatureWindowMs,
       reconcileIntervalMs: config.exchange.reconcileMs,
@@ -80,7 +80,7 @@ export function makeContext(options: BotOptions, turns: TurnQueue): BotContext {
     traders,
     traderList: [...traders.values()],
     marketLimits,
-    accountLimits: accountLimitsOf(config, creditDecimals),
+    accountLimits: accountLimitsFor(config, creditDecimals),
     reservations: new TakeoverReservations(unwindMemory?.reserved),
     exchangeTime,
     budget: new ActionBudget({
@@ -91,13 +91,13 @@ export function makeContext(options: BotOptions, turns: TurnQueue): BotContext {
       store,
       costs:
         config.exchange.rateBuckets === "disjoint"
-          ? actionCosts(DISJOINT_RATE_BUCKETS)
+          ? computeActionCosts(DISJOINT_RATE_BUCKETS)
           : ACTION_COST,
     }),
     dispatcher: new Dispatcher(options.outbox, turns),
-    holds: new Holds(),
+    backoff: new Backoff(),
     loopLag: new LoopLag(config.risk.maxLoopLagMs),
-    notify: options.observer,
+    notify: options.listener,
     nextActionId,
     tickMs: options.tickMs ?? TICK_MS,
     dryRun: options.dryRun ?? false,
@@ -124,19 +124,19 @@ function traderFor(
   return new MarketTrader({
     instrument,
     rules: options.rules.markets[marketId],
-    decide: decideOf(options.config, marketId),
+    decide: decideConfigFor(options.config, marketId),
     strategy,
     book:
-      options.bookOf?.(marketId) ??
+      options.bookFor?.(marketId) ??
       (options.isPaper === true ? new SyncedBook(marketId, false) : undefined),
     context: Object.freeze({
       marketId,
       instrument,
-      scheduler: seamScheduler(turns.clock),
+      scheduler: createRxScheduler(turns.clock),
       random: turns.random,
     }),
     maxPositionLots: limits.maxPositionLots ?? Number.POSITIVE_INFINITY,
     depthLevels: strategy?.viewLevels ?? VIEW_LEVELS,
-    calling: options.calling,
+    onStrategyCall: options.onStrategyCall,
   });
 }

@@ -1,15 +1,15 @@
 import type { DecisionCause } from "../../market/view.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import type { Unwinding } from "../unwind/liquidated-inventory.js";
+import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { BotContext } from "./context.js";
 
 /** What a strategy is asked about at once, however late the bot is. */
 const URGENT: ReadonlySet<DecisionCause> = new Set(["start", "fill"]);
 
 /** When each trader's strategy is asked: at its decision points, by what the market does and by a timer where it does nothing. */
-export class Deciding {
+export class DecisionScheduler {
   readonly #context: BotContext;
-  readonly #unwinding: Unwinding;
+  readonly #liquidatedInventory: LiquidatedInventory;
   /** What the timer that is set is for, which may be before a decision is due by now; Infinity when none is set. */
   #timerMs = Number.POSITIVE_INFINITY;
   /** When every market was last asked, on the clock that never steps. */
@@ -21,9 +21,9 @@ export class Deciding {
     this.#timerMs = Number.POSITIVE_INFINITY;
   };
 
-  constructor(context: BotContext, unwinding: Unwinding) {
+  constructor(context: BotContext, unwinding: LiquidatedInventory) {
     this.#context = context;
-    this.#unwinding = unwinding;
+    this.#liquidatedInventory = unwinding;
   }
 
   /**
@@ -55,7 +55,7 @@ export class Deciding {
     const midHalfTicks = trader.noteTouch(trader.touch()) ? trader.midHalfTicks : undefined;
     if (midHalfTicks !== undefined) {
       account.onMid(trader.marketId, midHalfTicks);
-      this.#unwinding.noteMid(trader);
+      this.#liquidatedInventory.noteMid(trader);
     }
     if (phase !== "running" || !trader.running) return;
     const cause = trader.decisions.due(clock.monotonicMs());

@@ -17,7 +17,7 @@ export class ExchangeTime {
   #serverMs = Number.NaN;
   #atMonotonicMs = 0;
   #boundMs = Number.POSITIVE_INFINITY;
-  #isDoubted = false;
+  #isSuspect = false;
 
   readonly #startMs: Ms;
   readonly #startMonotonicMs: number;
@@ -30,35 +30,35 @@ export class ExchangeTime {
   }
 
   /** Whether the exchange's clock has been measured. */
-  get known(): boolean {
+  get isKnown(): boolean {
     return !Number.isNaN(this.#serverMs);
   }
 
   /** Whether the exchange has refused a timestamp since it was last told: it is to be asked at once. */
-  get isDoubted(): boolean {
-    return this.#isDoubted;
+  get isSuspect(): boolean {
+    return this.#isSuspect;
   }
 
   /** When it was last told, on the clock that never steps; -Infinity before. */
   get measuredAtMonotonicMs(): Ms {
-    return this.known ? this.#atMonotonicMs : Number.NEGATIVE_INFINITY;
+    return this.isKnown ? this.#atMonotonicMs : Number.NEGATIVE_INFINITY;
   }
 
   /** Whole milliseconds of exchange time. */
   nowMs(): Ms {
-    if (!this.known)
+    if (!this.isKnown)
       return Math.round(this.#startMs + this.#clock.monotonicMs() - this.#startMonotonicMs);
     return Math.round(this.#serverMs + this.#clock.monotonicMs() - this.#atMonotonicMs);
   }
 
   /** This machine's wall clock less the exchange's; 0 before it is known. */
   get offsetMs(): Ms {
-    return this.known ? this.#clock.nowMs() - this.nowMs() : 0;
+    return this.isKnown ? this.#clock.nowMs() - this.nowMs() : 0;
   }
 
   /** The exchange has refused a timestamp: it came late, or what is held is wrong. */
-  doubt(): void {
-    this.#isDoubted = true;
+  markSuspect(): void {
+    this.#isSuspect = true;
   }
 
   /**
@@ -66,11 +66,11 @@ export class ExchangeTime {
    * less than a quick one of a while ago, and is then left out, unless both cannot be true.
    * @returns how long this machine must have stood still since it was told before: what passed there and not on its steady clock. 0 when both can be true.
    */
-  told(serverTimeMs: Ms, askedMonotonicMs: number, answeredMonotonicMs: number): Ms {
-    this.#isDoubted = false;
+  update(serverTimeMs: Ms, askedMonotonicMs: number, answeredMonotonicMs: number): Ms {
+    this.#isSuspect = false;
     const boundMs = (answeredMonotonicMs - askedMonotonicMs) / 2;
     const heldBoundMs = this.#boundMs + DRIFT * (answeredMonotonicMs - this.#atMonotonicMs);
-    const aheadMs = this.known
+    const aheadMs = this.isKnown
       ? serverTimeMs + boundMs - (this.#serverMs + answeredMonotonicMs - this.#atMonotonicMs)
       : 0;
     const leastApartMs = Math.abs(aheadMs) - (boundMs + heldBoundMs + GRAIN_MS);

@@ -1,5 +1,5 @@
 import type { MarketId, Ms } from "../../core/units.js";
-import { fateOf, outcomeText } from "../../exchange/fate.js";
+import { describeOutcome, determineFate } from "../../exchange/fate.js";
 import { INVALID_TIMESTAMP, OLD_RULES } from "../../exchange/protocol/errors.js";
 import { THROTTLED_MS } from "../../exchange/rest/transient-failure.js";
 import { checkBuiltOrder } from "../../exchange/signing/built-order-check.js";
@@ -12,34 +12,34 @@ import type {
 } from "../../exchange/venue.js";
 import {
   cancelSubject,
-  type InFlight,
+  type InFlightAction,
+  type QueuedPlace,
   slotSubject,
-  type WaitingPlace,
 } from "../execution/dispatcher.js";
-import type { OrderWorks } from "../execution/order-factory.js";
-import type { Revivals } from "../execution/reopened-order-monitor.js";
-import type { Safety } from "../safety/trading-guards.js";
+import type { OrderFactory } from "../execution/order-factory.js";
+import type { ReopenedOrderMonitor } from "../execution/reopened-order-monitor.js";
+import type { TradingGuards } from "../safety/trading-guards.js";
 import { writeBuiltHashes } from "../state/server-built-hashes.js";
-import type { AccountNews } from "./account-event-handler.js";
+import type { AccountEventHandler } from "./account-event-handler.js";
 import type { BotContext } from "./context.js";
-import type { Stopping } from "./shutdown-sequence.js";
-import type { Watch } from "./venue-monitor.js";
+import type { ShutdownSequence } from "./shutdown-sequence.js";
+import type { VenueMonitor } from "./venue-monitor.js";
 
 /** Before what could not be sent is tried again: a connection may be refused within a millisecond, for as long as an outage lasts. */
 const UNSENT_MS: Ms = 100;
 
 /** The parts of the bot whose actions are answered. */
 export interface AnswersDeps {
-  readonly safety: Safety;
-  readonly works: OrderWorks;
-  readonly watch: Watch;
-  readonly stopping: Stopping;
-  readonly revivals: Revivals;
-  readonly news: AccountNews;
+  readonly safety: TradingGuards;
+  readonly works: OrderFactory;
+  readonly watch: VenueMonitor;
+  readonly stopping: ShutdownSequence;
+  readonly revivals: ReopenedOrderMonitor;
+  readonly news: AccountEventHandler;
 }
 
 /** What each answer of the venue means to whoever asked. */
-export class Answers {
+export class ResponseHandler {
   readonly #context: BotContext;
   readonly #deps: AnswersDeps;
 
@@ -49,18 +49,23 @@ export class Answers {
   }
 
   /** Takes an answer in. One that nobody waits for changes nothing. */
-  take(actionId: number, outcome: Outcome): void {
+  handle(actionId: number, outcome: Outcome): void {
     const { dispatcher, clock, exchangeTime, notify } = this.#context;
-    const flight = dispatcher.answered(actionId);
+    const flight = dispatcher.markAnswered(actionId);
     if (flight === undefined) return;
     const { action } = flight;
     const nowMonotonicMs = clock.monotonicMs();
     if (outcome.result === "answered" && outcome.ask === "time") {
-      this.#deps.watch.stoodStill(
-        exchangeTime.told(outcome.data.serverTimeMs, flight.dispatchedMonotonicMs, nowMonotonicMs),
+      this.#deps.watch.onSuspended(
+        exchangeTime.update(
+          outcome.data.serverTimeMs,
+          flight.dispatchedMonotonicMs,
+          nowMonotonicMs,
+        ),
       );
     }
-    if (outcome.result === "rejected" && outcome.code === INVALID_TIMESTAMP) exchangeTime.doubt();
+    if (outcome.result === "rejected" && outcome.code === INVALID_TIMESTAMP)
+      exchangeTime.markSuspect();
     notify({
       kind: "answered",
       action,
@@ -71,18 +76,27 @@ export class Answers {
     if (action.kind === "build") return this.#built(action, outcome, flight);
     if (action.kind === "question") return this.#answered(action, outcome);
     if (action.kind === "place") this.#placed(action, outcome, flight);
-    if (action.kind === "cancel-all") this.#deps.revivals.answered(action.marketId, outcome);
+    if (action.kind === "cancel-all")
+      this.#deps.revivals.onCancelAllOutcome(action.marketId, outcome);
     if (
       action.kind === "cancel" &&
       (outcome.result === "rejected" || outcome.result === "unknown") &&
-      fateOf("cancel", outcome) !== "accepted"
+      determineFate("cancel", outcome) !== "accepted"
     ) {
-      this.#context.holds.refused(cancelSubject(action.hash), nowMonotonicMs, outcomeText(outcome));
+      this.#context.backoff.onRefusal(
+        cancelSubject(action.hash),
+        nowMonotonicMs,
+        describeOutcome(outcome),
+      );
     }
     if (outcome.result === "not-sent" && (action.kind === "cancel" || action.kind === "place")) {
       const subject =
         action.kind === "cancel" ? cancelSubject(action.hash) : this.#slotOf(action, flight);
-      this.#context.holds.hold(subject, nowMonotonicMs + UNSENT_MS, outcomeText(outcome));
+      this.#context.backoff.holdUntil(
+        subject,
+        nowMonotonicMs + UNSENT_MS,
+        describeOutcome(outcome),
+      );
     }
     this.#noteOutcome(action, outcome);
   }
@@ -94,33 +108,40 @@ export class Answers {
 
   /** The bot's own questions are answered to the part that asked, all others to the account. */
   #answered(action: QuestionAction, outcome: Outcome): void {
-    if (this.#deps.watch.answered(action, outcome) || this.#deps.stopping.answered(action, outcome))
+    if (
+      this.#deps.watch.handleResponse(action, outcome) ||
+      this.#deps.stopping.handleResponse(action, outcome)
+    )
       return;
     this.#noteOutcome(action, outcome);
   }
 
   #noteOutcome(action: Action, outcome: Outcome): void {
     const { account, exchangeTime } = this.#context;
-    this.#deps.news.absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
+    this.#deps.news.handleStep(account.onOutcome(action, outcome, exchangeTime.nowMs()));
   }
 
   #throttled(httpStatus: 429 | 418, retryAfterMs: Ms | undefined): void {
     const forMs = Math.max(retryAfterMs ?? THROTTLED_MS[httpStatus], 100);
-    this.#context.budget.throttled(forMs);
+    this.#context.budget.blockFor(forMs);
     if (httpStatus === 418) this.#deps.safety.banned(forMs);
   }
 
-  #placed(action: PlaceAction, outcome: Outcome, flight: InFlight): void {
-    const { holds, clock } = this.#context;
+  #placed(action: PlaceAction, outcome: Outcome, flight: InFlightAction): void {
+    const { backoff: holds, clock } = this.#context;
     const subject = this.#slotOf(action, flight);
-    if (outcome.result === "accepted") holds.succeeded(subject);
+    if (outcome.result === "accepted") holds.onSuccess(subject);
     if (outcome.result !== "rejected") return;
     this.#refused(action.marketId, outcome.code);
-    holds.refused(subject, clock.monotonicMs(), `the exchange refused it: ${outcomeText(outcome)}`);
+    holds.onRefusal(
+      subject,
+      clock.monotonicMs(),
+      `the exchange refused it: ${describeOutcome(outcome)}`,
+    );
   }
 
   /** The slot that an order is for; one that the exchange built has it from the table. */
-  #slotOf({ marketId, side, hash }: PlaceAction, { waiting }: InFlight): string {
+  #slotOf({ marketId, side, hash }: PlaceAction, { item: waiting }: InFlightAction): string {
     const level =
       waiting.kind === "place"
         ? waiting.place.level
@@ -130,11 +151,11 @@ export class Answers {
 
   #refused(marketId: MarketId, code: number): void {
     this.#deps.safety.placeRefused(marketId);
-    if (OLD_RULES.includes(code)) this.#deps.watch.doubtRules();
+    if (OLD_RULES.includes(code)) this.#deps.watch.markRulesSuspect();
   }
 
-  #built(action: BuildAction, outcome: Outcome, { waiting }: InFlight): void {
-    const { traders, holds, clock, notify } = this.#context;
+  #built(action: BuildAction, outcome: Outcome, { item: waiting }: InFlightAction): void {
+    const { traders, backoff: holds, clock, notify } = this.#context;
     const trader = traders.get(action.marketId);
     if (trader === undefined || waiting.kind !== "place") return;
     trader.markDirty();
@@ -142,15 +163,15 @@ export class Answers {
     if (outcome.result !== "built") {
       // Nothing can have come of it: a structure that nobody signed binds nobody.
       if (outcome.result === "rejected") this.#refused(action.marketId, outcome.code);
-      holds.refused(
+      holds.onRefusal(
         subject,
         clock.monotonicMs(),
-        `the exchange did not build it: ${outcomeText(outcome)}`,
+        `the exchange did not build it: ${describeOutcome(outcome)}`,
       );
       return;
     }
     const wrong = checkBuiltOrder(this.#deps.works.hasher, outcome, {
-      rules: this.#deps.works.feesOf(trader),
+      rules: this.#deps.works.feesFor(trader),
       instrument: trader.instrument,
       side: action.side,
       ticks: action.ticks,
@@ -169,8 +190,8 @@ export class Answers {
         fields: { marketId: action.marketId, wrong },
       });
       this.#deps.safety.placeRefused(action.marketId);
-      this.#deps.watch.doubtRules();
-      holds.refused(
+      this.#deps.watch.markRulesSuspect();
+      holds.onRefusal(
         subject,
         clock.monotonicMs(),
         "the exchange built another order than was asked for",
@@ -183,7 +204,7 @@ export class Answers {
   #keep(
     action: BuildAction,
     built: Extract<Outcome, { result: "built" }>,
-    waiting: WaitingPlace,
+    waiting: QueuedPlace,
   ): void {
     const { account, store, dispatcher, nextActionId } = this.#context;
     const place: PlaceAction = {
@@ -198,6 +219,6 @@ export class Answers {
     account.intend({ action: place, level: waiting.place.level, built: true });
     writeBuiltHashes(store, account.orders.builtHashes());
     this.#deps.works.keepBuilt(place, waiting);
-    dispatcher.want({ kind: "built", marketId: place.marketId, hash: place.hash });
+    dispatcher.enqueue({ kind: "built", marketId: place.marketId, hash: place.hash });
   }
 }

@@ -3,16 +3,20 @@ import { MarketwrightError } from "../../core/errors.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder, VenuePosition } from "../../exchange/records.js";
 import type { Outcome, QuestionAction } from "../../exchange/venue.js";
-import { leftAtExchange, leftInTable, type OrderLeft } from "../execution/leftover-order.js";
-import { wantCancelAll } from "../execution/queue-cancel-all.js";
-import type { Safety } from "../safety/trading-guards.js";
+import {
+  type LeftoverOrder,
+  leftoverFromOwnOrder,
+  leftoverFromVenueOrder,
+} from "../execution/leftover-order.js";
+import { queueCancelAll } from "../execution/queue-cancel-all.js";
+import type { TradingGuards } from "../safety/trading-guards.js";
 import { HEARTBEAT_FILE, mayArriveUntilMs } from "../state/heartbeat.js";
-import type { AccountNews } from "./account-event-handler.js";
+import type { AccountEventHandler } from "./account-event-handler.js";
 import type { PositionAtEnd } from "./bot-event.js";
 import type { BotContext } from "./context.js";
 import type { TickScheduler } from "./tick-scheduler.js";
 import type { TurnQueue } from "./turn-queue.js";
-import type { Watch } from "./venue-monitor.js";
+import type { VenueMonitor } from "./venue-monitor.js";
 
 /** How far apart two runs may have had the exchange's clock, each by its own questions. */
 const CLOCKS_APART_MS: Ms = 1_000;
@@ -29,9 +33,9 @@ const CANCELS_IN_VAIN = 3;
 
 /** The parts of the bot that learn of its end, or lead to it. */
 export interface StoppingDeps {
-  readonly safety: Safety;
-  readonly watch: Watch;
-  readonly news: AccountNews;
+  readonly safety: TradingGuards;
+  readonly watch: VenueMonitor;
+  readonly news: AccountEventHandler;
   readonly ticks: TickScheduler;
   readonly turns: TurnQueue;
 }
@@ -41,7 +45,7 @@ export interface StoppingDeps {
  * (design, rule 7); the bot leaves when every fate is known, nothing of a run before can arrive any more, and the exchange's positions are its own, or
  * after a time names what is left and what is apart.
  */
-export class Stopping {
+export class ShutdownSequence {
   readonly #context: BotContext;
   readonly #deps: StoppingDeps;
   readonly #sweptAtMs = new Map<MarketId, Ms>();
@@ -52,9 +56,9 @@ export class Stopping {
   #lastQuestion: number | undefined;
   /** The exchange has reported that none of our orders is open, and nothing can arrive any more. */
   #isClear = false;
-  #positionsAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
+  #positionsQueriedAtMs: Ms = Number.NEGATIVE_INFINITY;
   /** Positions that the exchange has contradicted, by its last answer; undefined before one. */
-  #apart: readonly PositionAtEnd[] | undefined;
+  #mismatches: readonly PositionAtEnd[] | undefined;
   /** Orders of ours that the exchange listed as open when it was asked last. */
   #listed: readonly VenueOrder[] = [];
 
@@ -69,7 +73,7 @@ export class Stopping {
     const { clock, account, exchangeTime } = this.#context;
     this.#sinceMs = clock.monotonicMs();
     // What the streams may have lost would else be waited for until the next interval.
-    this.#deps.news.absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
+    this.#deps.news.handleStep(account.reconcile(exchangeTime.nowMs(), "unknown"));
   }
 
   /** A few times a second while the bot stops. */
@@ -89,22 +93,25 @@ export class Stopping {
     if (this.#context.exchangeTime.nowMs() <= this.#earlierUntilMs) return;
     // The exchange itself has the last word, after everything of ours is settled in the table: before the start's reconciliation that
     // table lacks what an earlier run left.
-    if (!this.#isClear) return this.#ask("openOrders");
-    if (nowMs < this.#positionsAskedAtMs + POSITIONS_AGAIN_MS) return;
-    this.#positionsAskedAtMs = nowMs;
-    this.#ask("balances");
+    if (!this.#isClear) return this.#query("openOrders");
+    if (nowMs < this.#positionsQueriedAtMs + POSITIONS_AGAIN_MS) return;
+    this.#positionsQueriedAtMs = nowMs;
+    this.#query("balances");
   }
 
-  #ask(ask: "openOrders" | "balances"): void {
+  #query(ask: "openOrders" | "balances"): void {
     const { dispatcher, exchangeTime, nextActionId } = this.#context;
     const actionId = nextActionId();
     this.#lastQuestion = actionId;
     const timestampMs = exchangeTime.nowMs();
-    dispatcher.want({ kind: "question", action: { kind: "question", actionId, timestampMs, ask } });
+    dispatcher.enqueue({
+      kind: "question",
+      action: { kind: "question", actionId, timestampMs, ask },
+    });
   }
 
   /** Takes the answer of the last question; false for any other. */
-  answered(action: QuestionAction, outcome: Outcome): boolean {
+  handleResponse(action: QuestionAction, outcome: Outcome): boolean {
     if (action.actionId !== this.#lastQuestion) return false;
     this.#lastQuestion = undefined;
     if (outcome.result !== "answered") return true;
@@ -116,7 +123,7 @@ export class Stopping {
   #compareOrders(action: QuestionAction, outcome: Outcome, open: readonly VenueOrder[]): void {
     const { account, exchangeTime, traders } = this.#context;
     const { news } = this.#deps;
-    news.absorb(account.onOutcome(action, outcome, exchangeTime.nowMs()));
+    news.handleStep(account.onOutcome(action, outcome, exchangeTime.nowMs()));
     const foreign = new Set(
       [...traders.keys()].flatMap((marketId) =>
         account.orders.foreign(marketId).map(({ hash }) => hash.toLowerCase()),
@@ -126,7 +133,7 @@ export class Stopping {
       ({ hash, marketId }) => traders.has(marketId) && !foreign.has(hash.toLowerCase()),
     );
     this.#listed = ours.filter(({ availableLots }) => availableLots > 0);
-    if (ours.length > 0) return news.absorb(account.reconcile(exchangeTime.nowMs(), "unknown"));
+    if (ours.length > 0) return news.handleStep(account.reconcile(exchangeTime.nowMs(), "unknown"));
     this.#isClear = true;
     // Before the account was confirmed the bot has no position that could be wrong.
     if (!account.confirmed) this.#end(account.orders.unresolved(), 0);
@@ -136,14 +143,15 @@ export class Stopping {
   #comparePositions(positions: readonly VenuePosition[]): void {
     const { account, exchangeTime, traders } = this.#context;
     const nowMs = exchangeTime.nowMs();
-    const apart: PositionAtEnd[] = [...account.positionsApart(positions, nowMs)];
+    const apart: PositionAtEnd[] = [...account.findPositionMismatches(positions, nowMs)];
     for (const marketId of traders.keys()) {
       const isNamed = apart.some((one) => one.marketId === marketId);
-      if (!isNamed && !account.isPositionKnown(marketId)) apart.push(this.#unsaid(marketId));
+      if (!isNamed && !account.isPositionKnown(marketId))
+        apart.push(this.#unreportedPosition(marketId));
     }
-    this.#apart = apart;
+    this.#mismatches = apart;
     if (apart.length === 0) this.#end(account.orders.unresolved(), 0);
-    else account.lookAgain(nowMs);
+    else account.requestReconcile(nowMs);
   }
 
   /** REST has not answered in time: the stream may have shown the positions all the same. */
@@ -153,10 +161,10 @@ export class Stopping {
     const nowMs = exchangeTime.nowMs();
     return [...traders.keys()]
       .filter((marketId) => !account.isPositionStreamed(marketId, nowMs))
-      .map((marketId) => this.#unsaid(marketId));
+      .map((marketId) => this.#unreportedPosition(marketId));
   }
 
-  #unsaid(marketId: MarketId): PositionAtEnd {
+  #unreportedPosition(marketId: MarketId): PositionAtEnd {
     return {
       marketId,
       positionBase: this.#context.account.positionBase(marketId),
@@ -168,30 +176,30 @@ export class Stopping {
     if (nowMs - (this.#sweptAtMs.get(marketId) ?? Number.NEGATIVE_INFINITY) < CANCEL_ALL_EVERY_MS)
       return;
     this.#sweptAtMs.set(marketId, nowMs);
-    wantCancelAll(this.#context, marketId, "an order can be ended in no other way");
+    queueCancelAll(this.#context, marketId, "an order can be ended in no other way");
   }
 
   #end(left: readonly OwnOrder[], openOrdersLeft: number | undefined): void {
     const { traders, budget, notify } = this.#context;
     const { safety, watch, ticks, turns } = this.#deps;
-    const apart = this.#apart ?? this.#unanswered();
-    const ordersLeft: OrderLeft[] = [];
+    const apart = this.#mismatches ?? this.#unanswered();
+    const ordersLeft: LeftoverOrder[] = [];
     const known = new Set<string>();
     for (const order of left) {
       const trader = traders.get(order.marketId);
       known.add(order.hash.toLowerCase());
-      if (trader !== undefined) ordersLeft.push(leftInTable(order, trader.instrument));
+      if (trader !== undefined) ordersLeft.push(leftoverFromOwnOrder(order, trader.instrument));
     }
     for (const order of this.#listed) {
       const trader = traders.get(order.marketId);
       if (trader !== undefined && !known.has(order.hash.toLowerCase()))
-        ordersLeft.push(leftAtExchange(order, trader.instrument));
+        ordersLeft.push(leftoverFromVenueOrder(order, trader.instrument));
     }
     this.#context.phase = "stopped";
-    budget.settle();
+    budget.persistExact();
     safety.settle();
     // Without this heartbeat the guard cancels what may still be open.
-    if (ordersLeft.length === 0 && openOrdersLeft === 0) watch.stopped();
+    if (ordersLeft.length === 0 && openOrdersLeft === 0) watch.writeStoppedHeartbeat();
     notify({
       kind: "stopped",
       result: {

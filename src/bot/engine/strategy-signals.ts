@@ -1,11 +1,11 @@
-import { thrownText } from "../../core/describe-thrown.js";
+import { describeThrown } from "../../core/describe-thrown.js";
 import type { MarketId } from "../../core/units.js";
 import { checkIntent, type RefusedIntent } from "../../risk/check-intent.js";
 import { copyIntent } from "../../risk/copy-intent.js";
 import type { Intent } from "../../strategies/intent.js";
-import type { Safety } from "../safety/trading-guards.js";
+import type { TradingGuards } from "../safety/trading-guards.js";
 import type { StrategyListener } from "../strategy/strategy-session.js";
-import { strategyStack } from "../strategy/strategy-stack.js";
+import { mapStrategyStack } from "../strategy/strategy-stack.js";
 import type { BotContext } from "./context.js";
 import type { StrategySignal } from "./input.js";
 import type { TurnQueue } from "./turn-queue.js";
@@ -16,12 +16,12 @@ import type { TurnQueue } from "./turn-queue.js";
  */
 export class StrategySignals implements StrategyListener {
   readonly #context: BotContext;
-  readonly #safety: Safety;
+  readonly #safety: TradingGuards;
   readonly #turns: TurnQueue;
   readonly #isReplay: boolean;
 
   /** @param isReplay true where a journal brings what strategies emit outside a turn. */
-  constructor(context: BotContext, safety: Safety, turns: TurnQueue, isReplay: boolean) {
+  constructor(context: BotContext, safety: TradingGuards, turns: TurnQueue, isReplay: boolean) {
     this.#context = context;
     this.#safety = safety;
     this.#turns = turns;
@@ -34,7 +34,7 @@ export class StrategySignals implements StrategyListener {
 
   ended(marketId: MarketId, why: string, error?: { readonly thrown: unknown }): void {
     if (error !== undefined) {
-      const stack = strategyStack(error.thrown);
+      const stack = mapStrategyStack(error.thrown);
       this.#context.notify({ kind: "strategy-failed", marketId, why, stack });
     }
     this.#bring(marketId, { ended: why });
@@ -79,7 +79,7 @@ export class StrategySignals implements StrategyListener {
     });
     if (!verdict.accepted) return this.#refuse(marketId, verdict);
     const { intent: taken, clips } = verdict;
-    trader.take(taken);
+    trader.acceptIntent(taken);
     notify(
       clips === undefined
         ? { kind: "intent", intent: taken }
@@ -96,7 +96,7 @@ export class StrategySignals implements StrategyListener {
       return this.#end(marketId, broken);
     }
     // An intent from an older view is late, not wrong. Any other refusal voids the standing quotes.
-    if (refusal !== "older-view") traders.get(marketId)?.refuse(`${refusal}: ${why}`);
+    if (refusal !== "older-view") traders.get(marketId)?.refuseIntent(`${refusal}: ${why}`);
   }
 }
 
@@ -106,6 +106,6 @@ function copySignal(signal: StrategySignal): StrategySignal {
   try {
     return { intent: copyIntent(signal.intent) };
   } catch (error) {
-    return { unreadable: `an intent that cannot be read: ${thrownText(error)}` };
+    return { unreadable: `an intent that cannot be read: ${describeThrown(error)}` };
   }
 }

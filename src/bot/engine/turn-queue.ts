@@ -1,4 +1,4 @@
-import { thrownText } from "../../core/describe-thrown.js";
+import { describeThrown } from "../../core/describe-thrown.js";
 import type { Clock, Random, Seam, Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { BotInput, TurnStamp } from "./input.js";
@@ -100,7 +100,7 @@ export class TurnQueue implements Seam {
       this.#run(input);
     } catch (error) {
       // A turn that broke the bot is the one that a journal is read for.
-      this.#ended?.({ ...this.#record(input), broke: thrownText(error) });
+      this.#ended?.({ ...this.#record(input), broke: describeThrown(error) });
       throw error;
     }
     this.#ended?.(this.#record(input));
@@ -129,7 +129,7 @@ export class TurnQueue implements Seam {
   }
 
   #takeTimer(id: number): TurnTimer | undefined {
-    for (const timer of this.#timers) if (timer.id === id) return timer.leave();
+    for (const timer of this.#timers) if (timer.id === id) return timer.remove();
     return undefined;
   }
 }
@@ -150,11 +150,11 @@ class TurnTimer implements Timer {
 
   cancel(): void {
     this.#outer.cancel();
-    this.leave();
+    this.remove();
   }
 
   /** Takes it off the list, where it may not stand any more. */
-  leave(): this {
+  remove(): this {
     const set = this.#set;
     const at = set.indexOf(this);
     if (at < 0) return this;

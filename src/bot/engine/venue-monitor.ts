@@ -1,10 +1,10 @@
 import type { MarketId, Ms } from "../../core/units.js";
-import { outcomeText } from "../../exchange/fate.js";
+import { describeOutcome } from "../../exchange/fate.js";
 import type { VenueRules } from "../../exchange/records.js";
 import type { Outcome, QuestionAction } from "../../exchange/venue.js";
-import type { OrderWorks } from "../execution/order-factory.js";
+import type { OrderFactory } from "../execution/order-factory.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import type { Safety } from "../safety/trading-guards.js";
+import type { TradingGuards } from "../safety/trading-guards.js";
 import { HEARTBEAT_FILE, type Heartbeat } from "../state/heartbeat.js";
 import type { BotContext } from "./context.js";
 
@@ -15,42 +15,42 @@ const TICKS_A_QUESTION = 96;
 /** A book that was given up must show a snapshot within this, or is asked for again. */
 const SNAPSHOT_WITHIN_MS = 5_000;
 /** How long a question of the watch may stay unanswered before it is asked again. */
-const ASK_AGAIN_MS = 5_000;
+const QUERY_TIMEOUT_MS = 5_000;
 /** Rules that could not be read, or that may be old, are asked for again after this, or after their own interval where that is shorter. */
 const RULES_AGAIN_MS = 10_000;
 
-interface BookWatch {
+interface BookCheck {
   /** When its book was lost or given up, on the clock that never steps; undefined while it is synchronised. */
   lostAtMs: Ms | undefined;
-  askedAtMs: Ms;
+  queriedAtMs: Ms;
   /** Local sequence when the exchange was first seen at another. */
-  apartAt: number | undefined;
+  mismatchSequence: number | undefined;
   /** When the stream was last asked for a snapshot because REST could not be asked for the sequence. */
-  renewedAtMs: Ms;
+  resubscribedAtMs: Ms;
 }
 
 /**
  * What is looked at by time alone: the exchange's clock and rules, books that stand still (a quiet market or a stalled
  * stream: REST knows the sequence), and the heartbeat for the guard.
  */
-export class Watch {
+export class VenueMonitor {
   readonly #context: BotContext;
-  readonly #safety: Safety;
-  readonly #works: OrderWorks;
-  readonly #books = new Map<MarketId, BookWatch>();
+  readonly #tradingGuards: TradingGuards;
+  readonly #orderFactory: OrderFactory;
+  readonly #books = new Map<MarketId, BookCheck>();
   readonly #pending = new Map<number, MarketId | undefined>();
   readonly #timeEveryMs: Ms;
-  #timeAskedAtMs: Ms = Number.NEGATIVE_INFINITY;
-  #rulesAskedAtMs: Ms;
-  #areRulesDoubted = false;
-  #beatAtMs: Ms = Number.NEGATIVE_INFINITY;
+  #timeQueriedAtMs: Ms = Number.NEGATIVE_INFINITY;
+  #rulesQueriedAtMs: Ms;
+  #areRulesSuspect = false;
+  #heartbeatWrittenMs: Ms = Number.NEGATIVE_INFINITY;
   #shownAtMs: Ms | undefined;
 
-  constructor(context: BotContext, safety: Safety, works: OrderWorks) {
+  constructor(context: BotContext, safety: TradingGuards, works: OrderFactory) {
     this.#context = context;
-    this.#safety = safety;
-    this.#works = works;
-    this.#rulesAskedAtMs = Number.NaN;
+    this.#tradingGuards = safety;
+    this.#orderFactory = works;
+    this.#rulesQueriedAtMs = Number.NaN;
     // In time for an answer that is lost to be asked for again.
     this.#timeEveryMs = Math.min(
       Math.max(TIME_EVERY_MS, TICKS_A_QUESTION * context.tickMs),
@@ -66,26 +66,26 @@ export class Watch {
   /** A few times a second. */
   tick(): void {
     const nowMs = this.#context.clock.monotonicMs();
-    this.#heartbeat(nowMs, "running");
-    this.#askTime(nowMs);
-    this.#askRules(nowMs);
+    this.#writeHeartbeat(nowMs, "running");
+    this.#queryTime(nowMs);
+    this.#queryRules(nowMs);
     for (const trader of this.#context.traderList) this.#watchBook(trader, nowMs);
   }
 
   /** An order was refused as one made by other rules, or the exchange built it otherwise: the rules are not waited for until their time. */
-  doubtRules(): void {
-    this.#areRulesDoubted = true;
+  markRulesSuspect(): void {
+    this.#areRulesSuspect = true;
   }
 
   /**
    * This machine was suspended for so long by the exchange's clock: a book is that much older than the steady clock says, and what is heard next may have
    * waited as long in the machine.
    */
-  stoodStill(forMs: Ms): void {
+  onSuspended(forMs: Ms): void {
     const { config, clock, traders } = this.#context;
     if (forMs <= config.risk.maxBookAgeMs) return;
     for (const trader of traders.values()) {
-      if (trader.book.synchronised)
+      if (trader.book.isSynchronised)
         this.#giveUpBook(
           trader,
           `this machine stood still for ${Math.round(forMs)} ms`,
@@ -95,13 +95,13 @@ export class Watch {
   }
 
   /** Shows the guard that nothing of this run is left. */
-  stopped(): void {
-    this.#beatAtMs = Number.NEGATIVE_INFINITY;
-    this.#heartbeat(this.#context.clock.monotonicMs(), "stopped");
+  writeStoppedHeartbeat(): void {
+    this.#heartbeatWrittenMs = Number.NEGATIVE_INFINITY;
+    this.#writeHeartbeat(this.#context.clock.monotonicMs(), "stopped");
   }
 
   /** Takes the answer of a question that was asked here; false for any other. */
-  answered(action: QuestionAction, outcome: Outcome): boolean {
+  handleResponse(action: QuestionAction, outcome: Outcome): boolean {
     if (!this.#pending.has(action.actionId)) return false;
     const marketId = this.#pending.get(action.actionId);
     this.#pending.delete(action.actionId);
@@ -111,44 +111,44 @@ export class Watch {
     }
     if (outcome.ask === "rules") this.#rulesRead(outcome.data);
     if (outcome.ask === "bookSequence" && marketId !== undefined)
-      this.#sequenceTold(marketId, outcome.data.sequence);
+      this.#onBookSequence(marketId, outcome.data.sequence);
     return true;
   }
 
-  #askTime(nowMs: Ms): void {
+  #queryTime(nowMs: Ms): void {
     const sinceMs =
-      nowMs - Math.max(this.#timeAskedAtMs, this.#context.exchangeTime.measuredAtMonotonicMs);
-    if (sinceMs < this.#askTimeEveryMs) return;
-    this.#timeAskedAtMs = nowMs;
-    this.#ask({ ask: "time" }, undefined);
+      nowMs - Math.max(this.#timeQueriedAtMs, this.#context.exchangeTime.measuredAtMonotonicMs);
+    if (sinceMs < this.#timeQueryIntervalMs) return;
+    this.#timeQueriedAtMs = nowMs;
+    this.#query({ ask: "time" }, undefined);
   }
 
-  get #askTimeEveryMs(): Ms {
-    const { known, isDoubted, offsetMs } = this.#context.exchangeTime;
+  get #timeQueryIntervalMs(): Ms {
+    const { isKnown: known, isSuspect: isDoubted, offsetMs } = this.#context.exchangeTime;
     // A wall clock that has jumped may have woken with its machine: what was signed for the time before is refused, cancels too.
-    const isWrong = isDoubted || Math.abs(offsetMs) > this.#safety.limits.maxClockOffsetMs;
+    const isWrong = isDoubted || Math.abs(offsetMs) > this.#tradingGuards.limits.maxClockOffsetMs;
     return known && !isWrong ? this.#timeEveryMs : 1_000;
   }
 
-  #askRules(nowMs: Ms): void {
-    if (Number.isNaN(this.#rulesAskedAtMs)) this.#rulesAskedAtMs = nowMs;
-    if (nowMs - this.#rulesAskedAtMs < this.#rulesEveryMs) return;
-    this.#rulesAskedAtMs = nowMs;
-    this.#areRulesDoubted = false;
-    this.#ask({ ask: "rules" }, undefined);
+  #queryRules(nowMs: Ms): void {
+    if (Number.isNaN(this.#rulesQueriedAtMs)) this.#rulesQueriedAtMs = nowMs;
+    if (nowMs - this.#rulesQueriedAtMs < this.#rulesEveryMs) return;
+    this.#rulesQueriedAtMs = nowMs;
+    this.#areRulesSuspect = false;
+    this.#query({ ask: "rules" }, undefined);
   }
 
   get #rulesEveryMs(): Ms {
     const { rulesRefreshMs } = this.#context.config.exchange;
-    return this.#areRulesDoubted ? Math.min(RULES_AGAIN_MS, rulesRefreshMs) : rulesRefreshMs;
+    return this.#areRulesSuspect ? Math.min(RULES_AGAIN_MS, rulesRefreshMs) : rulesRefreshMs;
   }
 
   #rulesFailed(outcome: Outcome): void {
     const { clock, config, notify } = this.#context;
-    const message = outcomeText(outcome);
-    this.#safety.rulesUnread(message);
+    const message = describeOutcome(outcome);
+    this.#tradingGuards.rulesUnread(message);
     const { rulesRefreshMs } = config.exchange;
-    this.#rulesAskedAtMs =
+    this.#rulesQueriedAtMs =
       clock.monotonicMs() - rulesRefreshMs + Math.min(RULES_AGAIN_MS, rulesRefreshMs);
     notify({
       kind: "log",
@@ -160,8 +160,8 @@ export class Watch {
 
   #rulesRead(rules: VenueRules): void {
     this.#context.rules = rules;
-    this.#safety.rulesRead(rules);
-    this.#works.rulesRead();
+    this.#tradingGuards.rulesRead(rules);
+    this.#orderFactory.rulesRead();
     this.#context.budget.rulesRead(rules);
     for (const trader of this.#context.traders.values())
       trader.rulesRead(rules.markets[trader.marketId]);
@@ -169,8 +169,8 @@ export class Watch {
 
   #watchBook(trader: MarketTrader, nowMs: Ms): void {
     const watch = this.#watchOf(trader.marketId);
-    if (!trader.book.synchronised) {
-      watch.apartAt = undefined;
+    if (!trader.book.isSynchronised) {
+      watch.mismatchSequence = undefined;
       watch.lostAtMs ??= nowMs;
       if (nowMs - watch.lostAtMs < SNAPSHOT_WITHIN_MS) return;
       watch.lostAtMs = nowMs;
@@ -180,7 +180,7 @@ export class Watch {
     watch.lostAtMs = undefined;
     const { maxBookAgeMs } = this.#context.config.risk;
     const { book, lag } = trader;
-    lag.look(book.sequence, nowMs);
+    lag.checkSequence(book.sequence, nowMs);
     const ageMs = nowMs - book.lastReceivedMs;
     if (this.#context.budget.blockedUntilMonotonicMs > nowMs)
       return this.#renewBook(trader, watch, ageMs, nowMs);
@@ -188,35 +188,36 @@ export class Watch {
     if (!isQuiet && !lag.isSuspected && !lag.isProven) return;
     // Where the trades' clock is another than the book's, each trade raises the suspicion anew: a token a few seconds bears that.
     if (
-      nowMs - watch.askedAtMs <
-      (isQuiet || lag.isProven ? askBookEveryMs(maxBookAgeMs) : ASK_AGAIN_MS)
+      nowMs - watch.queriedAtMs <
+      (isQuiet || lag.isProven ? bookQueryIntervalMs(maxBookAgeMs) : QUERY_TIMEOUT_MS)
     )
       return;
-    watch.askedAtMs = nowMs;
-    this.#ask({ ask: "bookSequence", marketId: trader.marketId }, trader.marketId);
+    watch.queriedAtMs = nowMs;
+    this.#query({ ask: "bookSequence", marketId: trader.marketId }, trader.marketId);
   }
 
   /**
    * A rate limit keeps REST from telling a quiet market from a stalled stream. The stream itself can: a new subscription of one that lives
    * brings a snapshot, whose messages are none of REST's tokens; one that has stalled brings nothing, and its book grows too old.
    */
-  #renewBook(trader: MarketTrader, watch: BookWatch, ageMs: Ms, nowMs: Ms): void {
+  #renewBook(trader: MarketTrader, watch: BookCheck, ageMs: Ms, nowMs: Ms): void {
     const everyMs = this.#context.config.risk.maxBookAgeMs / 2;
-    if (ageMs < everyMs || nowMs - watch.renewedAtMs < everyMs) return;
-    watch.renewedAtMs = nowMs;
+    if (ageMs < everyMs || nowMs - watch.resubscribedAtMs < everyMs) return;
+    watch.resubscribedAtMs = nowMs;
     this.#context.venue.resubscribe(trader.marketId);
   }
 
-  #sequenceTold(marketId: MarketId, sequence: number): void {
+  #onBookSequence(marketId: MarketId, sequence: number): void {
     const trader = this.#context.traders.get(marketId);
     if (trader === undefined) return;
     const watch = this.#watchOf(marketId);
     const nowMs = this.#context.clock.monotonicMs();
-    const found = trader.book.confirm(sequence, nowMs);
-    if (found !== "unsynchronised") trader.lag.told(sequence, trader.book.sequence, nowMs);
+    const found = trader.book.confirmSequence(sequence, nowMs);
+    if (found !== "unsynchronised")
+      trader.lag.recordRestSequence(sequence, trader.book.sequence, nowMs);
     const isApart = found === "behind" || found === "ahead";
-    if (!isApart || watch.apartAt !== trader.book.sequence) {
-      watch.apartAt = isApart ? trader.book.sequence : undefined;
+    if (!isApart || watch.mismatchSequence !== trader.book.sequence) {
+      watch.mismatchSequence = isApart ? trader.book.sequence : undefined;
       return;
     }
     // Twice apart at one sequence, with a round trip between: what is missing is not on its way, though pings may be; and what is
@@ -231,17 +232,17 @@ export class Watch {
   #giveUpBook(trader: MarketTrader, reason: string, nowMs: Ms): void {
     const { marketId } = trader;
     const watch = this.#watchOf(marketId);
-    trader.lose(reason);
-    watch.apartAt = undefined;
+    trader.invalidate(reason);
+    watch.mismatchSequence = undefined;
     watch.lostAtMs = nowMs;
     this.#context.notify({ kind: "book-lost", marketId, reason, gap: false });
     this.#context.venue.resubscribe(marketId);
   }
 
-  #heartbeat(nowMs: Ms, state: Heartbeat["state"]): void {
+  #writeHeartbeat(nowMs: Ms, state: Heartbeat["state"]): void {
     const { config, clock, exchangeTime, traders, store } = this.#context;
-    if (!this.#hasHeartbeat || nowMs - this.#beatAtMs < config.guard.heartbeatMs) return;
-    this.#beatAtMs = nowMs;
+    if (!this.#hasHeartbeat || nowMs - this.#heartbeatWrittenMs < config.guard.heartbeatMs) return;
+    this.#heartbeatWrittenMs = nowMs;
     const beat: Heartbeat = {
       atMs: clock.nowMs(),
       // What is signed until the next beat may carry so late a timestamp.
@@ -258,24 +259,24 @@ export class Watch {
     return !this.#context.dryRun && this.#context.store.isDiscarded !== true;
   }
 
-  #ask(question: Parameters<typeof asAction>[0], marketId: MarketId | undefined): void {
+  #query(question: Parameters<typeof asAction>[0], marketId: MarketId | undefined): void {
     const action = asAction(
       question,
       this.#context.nextActionId(),
       this.#context.exchangeTime.nowMs(),
     );
     this.#pending.set(action.actionId, marketId);
-    this.#context.dispatcher.want({ kind: "question", action });
+    this.#context.dispatcher.enqueue({ kind: "question", action });
   }
 
-  #watchOf(marketId: MarketId): BookWatch {
+  #watchOf(marketId: MarketId): BookCheck {
     let watch = this.#books.get(marketId);
     if (watch === undefined) {
       watch = {
         lostAtMs: undefined,
-        askedAtMs: Number.NEGATIVE_INFINITY,
-        apartAt: undefined,
-        renewedAtMs: Number.NEGATIVE_INFINITY,
+        queriedAtMs: Number.NEGATIVE_INFINITY,
+        mismatchSequence: undefined,
+        resubscribedAtMs: Number.NEGATIVE_INFINITY,
       };
       this.#books.set(marketId, watch);
     }
@@ -284,8 +285,8 @@ export class Watch {
 }
 
 /** How often the sequence of a quiet book is asked for. */
-function askBookEveryMs(maxBookAgeMs: Ms): Ms {
-  return Math.min(ASK_AGAIN_MS, maxBookAgeMs / 3);
+function bookQueryIntervalMs(maxBookAgeMs: Ms): Ms {
+  return Math.min(QUERY_TIMEOUT_MS, maxBookAgeMs / 3);
 }
 
 function asAction(

@@ -2,19 +2,19 @@ import { Instrument } from "../../core/instrument.js";
 import type { Side } from "../../core/units.js";
 import type { MarketRules, VenueOrder, VenuePosition, VenueRules } from "../../exchange/records.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "../../risk/exposure.js";
-import { feePpmOf, ratePpmOf } from "../../risk/exposure.js";
+import { toMarginRatePpm, worstFeePpm } from "../../risk/exposure.js";
 import type { MarketLimits } from "../../risk/limits.js";
 import type { BotConfig } from "../config/config.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import { lotsUnderWay } from "../unwind/takeover-reservations.js";
+import { maxTakeoverLots } from "../unwind/takeover-reservations.js";
 import { signedRates } from "./signed-rates.js";
 
 /**
  * The account in its worst case as risk judges it: every trader's position, marks, own and manual orders, and what the account holds in
  * markets that are not the bot's, since the margin is one.
  */
-export function accountExposure(
+export function computeAccountExposure(
   context: BotContext,
   limits: ReadonlyMap<string, MarketLimits>,
 ): AccountExposure {
@@ -95,8 +95,8 @@ function marketExposure(
   let orders: readonly ExposureOrder[] = account.orders.mayStillFill(marketId);
   // What orders have matched and no trade has told yet is position already, in the worst case.
   for (const side of SIDES) {
-    const lots = account.orders.unseenLots(marketId, side);
-    if (lots > 0) orders = [...orders, unseen(side, lots, markTicks)];
+    const lots = account.orders.unmatchedLots(marketId, side);
+    if (lots > 0) orders = [...orders, unmatchedExposure(side, lots, markTicks)];
   }
   return {
     marketId,
@@ -106,7 +106,7 @@ function marketExposure(
     markTicks,
     orders,
     foreignOrders,
-    takeoversUnderWay: takeoversUnderWay(context, trader),
+    pendingTakeovers: takeoversUnderWay(context, trader),
     maintenancePpm: rates.maintenancePpm,
     initialPpm: rates.initialPpm,
     feePpm: rates.feePpm,
@@ -128,12 +128,12 @@ function ratesOf(rules: MarketRules, { exchange }: Pick<BotConfig, "exchange">):
   if (rates === undefined || rates.exchange !== exchange) {
     const signed = signedRates({ exchange }, rules);
     rates = {
-      maintenancePpm: ratePpmOf(rules.liquidationLeverage),
-      initialPpm: ratePpmOf(rules.maxLeverage),
+      maintenancePpm: toMarginRatePpm(rules.liquidationLeverage),
+      initialPpm: toMarginRatePpm(rules.maxLeverage),
       // An order of the account's that is not the bot's is signed with the exchange's own.
       feePpm: Math.max(
-        feePpmOf(rules.makerFeeRate, rules.takerFeeRate),
-        feePpmOf(signed.makerFeeRate, signed.takerFeeRate),
+        worstFeePpm(rules.makerFeeRate, rules.takerFeeRate),
+        worstFeePpm(signed.makerFeeRate, signed.takerFeeRate),
       ),
       exchange,
     };
@@ -142,7 +142,7 @@ function ratesOf(rules: MarketRules, { exchange }: Pick<BotConfig, "exchange">):
   return rates;
 }
 
-function unseen(side: Side, lots: number, markTicks: number): ExposureOrder {
+function unmatchedExposure(side: Side, lots: number, markTicks: number): ExposureOrder {
   return alreadyTraded(`unseen ${side}`, side, lots, markTicks);
 }
 
@@ -154,7 +154,7 @@ function takeoversUnderWay(
   const reserved = reservations.in(marketId);
   if (reserved.length === 0) return NO_ORDERS;
   return reserved.map((takeover) => {
-    const lots = lotsUnderWay(takeover, instrument);
+    const lots = maxTakeoverLots(takeover, instrument);
     return alreadyTraded(
       `takeover ${takeover.jobId}`,
       lots < 0 ? "SELL" : "BUY",
@@ -166,5 +166,5 @@ function takeoversUnderWay(
 
 function alreadyTraded(hash: string, side: Side, lots: number, markTicks: number): ExposureOrder {
   const ticks = Number.isFinite(markTicks) ? Math.round(markTicks) : 1;
-  return { hash, side, ticks, mayFillLots: 0, untoldLots: lots, phase: "matched" };
+  return { hash, side, ticks, mayFillLots: 0, unreportedLots: lots, phase: "matched" };
 }

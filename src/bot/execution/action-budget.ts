@@ -8,19 +8,19 @@ import {
   ACTION_COST,
   type ActionCosts,
   type Bucket,
-  costOf,
+  blockBudgets,
+  costFor,
   type DispatchBudgets,
+  type DispatchDecision,
   type DispatchKind,
   type DispatchReserves,
-  type DispatchVerdict,
-  inBucket,
   mayDispatch,
-  spendOn,
-  throttleAll,
+  pickBucket,
+  spendTokens,
 } from "../../executor/dispatch-budget.js";
 import type { ExchangeTime } from "../engine/exchange-time.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
-import { guardShareOf } from "./guard-reserve.js";
+import { guardReserve } from "./guard-reserve.js";
 
 /** The budgets' file in the state directory. */
 export const BUDGET_FILE = "budget.json";
@@ -59,7 +59,7 @@ export class ActionBudget {
   readonly #exchangeTime: ExchangeTime;
   readonly #store: StateStore;
   readonly #guardFraction: number;
-  #guardShare: Readonly<Record<Bucket, number>>;
+  #guardReserve: Readonly<Record<Bucket, number>>;
   #budgets: DispatchBudgets;
   #unwritten = 0;
 
@@ -78,22 +78,22 @@ export class ActionBudget {
     this.#store = store;
     this.#budgets = budgetsBefore(store, rules, this.#moment());
     this.#guardFraction = guardFraction;
-    this.#guardShare = this.#share();
+    this.#guardReserve = this.#share();
     this.#write(true);
   }
 
   /** The guard's share of each bucket, which the bot never touches. */
-  get guardShare(): Readonly<Record<Bucket, number>> {
-    return this.#guardShare;
+  get guardReserve(): Readonly<Record<Bucket, number>> {
+    return this.#guardReserve;
   }
 
   /** Tokens that may be spent now, the guard's share included. */
   available(bucket: Bucket): number {
-    return inBucket(this.#budgets, bucket).available(this.#clock.monotonicMs());
+    return pickBucket(this.#budgets, bucket).available(this.#clock.monotonicMs());
   }
 
   limit(bucket: Bucket): number {
-    return inBucket(this.#budgets, bucket).limit;
+    return pickBucket(this.#budgets, bucket).limit;
   }
 
   /** When nothing more may be sent until, by a 429 or 418; -Infinity when nothing blocks. */
@@ -102,23 +102,23 @@ export class ActionBudget {
   }
 
   /** Whether an action of this kind may leave now. */
-  ask(
+  check(
     kind: DispatchKind,
-    { ordersThatMayFill, markets, questions }: Omit<DispatchReserves, "guard">,
-  ): DispatchVerdict {
-    const reserves = { ordersThatMayFill, markets, questions, guard: this.guardShare };
+    { ordersThatMayFill, markets, queryReserve }: Omit<DispatchReserves, "guard">,
+  ): DispatchDecision {
+    const reserves = { ordersThatMayFill, markets, queryReserve, guard: this.guardReserve };
     return mayDispatch(this.#budgets, kind, reserves, this.#clock.monotonicMs(), this.costs);
   }
 
   spend(kind: DispatchKind): void {
-    this.#budgets = spendOn(this.#budgets, kind, this.#clock.monotonicMs(), this.costs);
+    this.#budgets = spendTokens(this.#budgets, kind, this.#clock.monotonicMs(), this.costs);
     this.#noteUnwritten();
   }
 
   /** Counts what somebody else in this process has sent, also beyond the limit. */
   charge(kind: DispatchKind): void {
     const nowMs = this.#clock.monotonicMs();
-    const { ORDER, COMMON } = costOf(this.costs, kind);
+    const { ORDER, COMMON } = costFor(this.costs, kind);
     this.#budgets = {
       ORDER: this.#budgets.ORDER.charge(nowMs, ORDER),
       COMMON: this.#budgets.COMMON.charge(nowMs, COMMON),
@@ -127,7 +127,7 @@ export class ActionBudget {
   }
 
   /** Writes down what was spent, ahead of need: call a few times a second, so that hardly a dispatch waits for the disk. */
-  keep(): void {
+  persistAhead(): void {
     if (this.#unwritten >= LEAD_TOKENS / 2) this.#write(true);
   }
 
@@ -141,17 +141,17 @@ export class ActionBudget {
       return RateBudget.restore(budget.serialise(moment), limit, intervalMs, moment);
     };
     this.#budgets = { ORDER: kept("ORDER"), COMMON: kept("COMMON") };
-    this.#guardShare = this.#share();
+    this.#guardReserve = this.#share();
   }
 
   /** A 429 or 418 says that somebody else has spent too. */
-  throttled(forMs: Ms): void {
-    this.#budgets = throttleAll(this.#budgets, this.#clock.monotonicMs() + forMs);
+  blockFor(forMs: Ms): void {
+    this.#budgets = blockBudgets(this.#budgets, this.#clock.monotonicMs() + forMs);
     this.#write(true);
   }
 
   /** Writes exactly what was spent: at a clean end. */
-  settle(): void {
+  persistExact(): void {
     this.#write(false);
   }
 
@@ -162,7 +162,7 @@ export class ActionBudget {
 
   #share(): Readonly<Record<Bucket, number>> {
     const share = (bucket: Bucket): number =>
-      guardShareOf(this.#budgets[bucket].limit, this.#guardFraction);
+      guardReserve(this.#budgets[bucket].limit, this.#guardFraction);
     return { ORDER: share("ORDER"), COMMON: share("COMMON") };
   }
 

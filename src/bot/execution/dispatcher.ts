@@ -1,6 +1,11 @@
 import type { Hex, Int64Id, MarketId, Side } from "../../core/units.js";
 import type { Action, ActionId, QuestionAction } from "../../exchange/venue.js";
-import { type OutboxItem, type OutboxKind, outboxPriority, Recall } from "../../executor/outbox.js";
+import {
+  type OutboxItem,
+  type OutboxKind,
+  outboxPriority,
+  WithdrawHandle,
+} from "../../executor/outbox.js";
 import type { PlannedPlace } from "../../executor/plan.js";
 import type { TurnQueue } from "../engine/turn-queue.js";
 
@@ -10,7 +15,7 @@ export interface OutboxPort {
 }
 
 /** A place that waits for its turn. */
-export interface WaitingPlace {
+export interface QueuedPlace {
   readonly kind: "place";
   readonly marketId: MarketId;
   readonly place: PlannedPlace;
@@ -19,7 +24,7 @@ export interface WaitingPlace {
 }
 
 /** A cancel that waits for its turn. */
-export interface WaitingCancel {
+export interface QueuedCancel {
   readonly kind: "cancel";
   readonly marketId: MarketId;
   readonly hash: Hex;
@@ -28,48 +33,48 @@ export interface WaitingCancel {
 }
 
 /** A cancel-all that waits for its turn. */
-export interface WaitingCancelAll {
+export interface QueuedCancelAll {
   readonly kind: "cancel-all";
   readonly marketId: MarketId;
   readonly why: string;
 }
 
 /** A question that waits for its turn. */
-export interface WaitingQuestion {
+export interface QueuedQuery {
   readonly kind: "question";
   readonly action: QuestionAction;
 }
 
 /** The second half of a server-built order: the answer to its build was checked, and it is signed and placed. */
-export interface WaitingBuilt {
+export interface QueuedBuiltOrder {
   readonly kind: "built";
   readonly marketId: MarketId;
   readonly hash: Hex;
 }
 
-export type Waiting =
-  | WaitingPlace
-  | WaitingCancel
-  | WaitingCancelAll
-  | WaitingQuestion
-  | WaitingBuilt;
+export type QueuedItem =
+  | QueuedPlace
+  | QueuedCancel
+  | QueuedCancelAll
+  | QueuedQuery
+  | QueuedBuiltOrder;
 
 /** An action that was handed to the venue and has not been answered. */
-export interface InFlight {
+export interface InFlightAction {
   readonly action: Action;
-  readonly waiting: Waiting;
+  readonly item: QueuedItem;
   readonly dispatchedMonotonicMs: number;
 }
 
-interface Held {
+interface DispatchEntry {
   readonly key: string;
   readonly subject: string;
-  readonly waiting: Waiting;
-  readonly recall: Recall;
+  readonly item: QueuedItem;
+  readonly recall: WithdrawHandle;
   done: (() => void) | undefined;
 }
 
-const OUTBOX_KIND: Readonly<Record<Waiting["kind"], OutboxKind>> = {
+const OUTBOX_KIND: Readonly<Record<QueuedItem["kind"], OutboxKind>> = {
   place: "place",
   built: "place",
   cancel: "cancel",
@@ -84,10 +89,10 @@ const OUTBOX_KIND: Readonly<Record<Waiting["kind"], OutboxKind>> = {
 export class Dispatcher {
   readonly #outbox: OutboxPort;
   readonly #turns: TurnQueue;
-  readonly #byKey = new Map<string, Held>();
+  readonly #byKey = new Map<string, DispatchEntry>();
   /** Those that have not left. */
-  readonly #bySubject = new Map<string, Held>();
-  readonly #inFlight = new Map<ActionId, InFlight & { readonly held: Held }>();
+  readonly #bySubject = new Map<string, DispatchEntry>();
+  readonly #inFlight = new Map<ActionId, InFlightAction & { readonly held: DispatchEntry }>();
   #nextKey = 1;
 
   /** @param turns where an item's turn in the outbox enters, as an input. */
@@ -104,27 +109,33 @@ export class Dispatcher {
     return this.#inFlight.size;
   }
 
-  inFlight(): IterableIterator<InFlight> {
+  inFlight(): IterableIterator<InFlightAction> {
     return this.#inFlight.values();
   }
 
   /** Puts an item in the queue, unless the same one waits already. `rank` orders items of a kind, 0 first. */
-  want(waiting: Waiting, rank = 0): void {
+  enqueue(waiting: QueuedItem, rank = 0): void {
     const subject = subjectOf(waiting);
     const existing = this.#bySubject.get(subject);
     if (existing !== undefined) {
-      if (sameWish(existing.waiting, waiting)) return;
+      if (isSameItem(existing.item, waiting)) return;
       this.withdraw(subject);
     }
     const key = `${waiting.kind}#${this.#nextKey++}`;
-    const held: Held = { key, subject, waiting, recall: new Recall(), done: undefined };
+    const held: DispatchEntry = {
+      key,
+      subject,
+      item: waiting,
+      recall: new WithdrawHandle(),
+      done: undefined,
+    };
     this.#byKey.set(key, held);
     this.#bySubject.set(subject, held);
     this.#outbox.enqueue({
       key,
       priority: outboxPriority(OUTBOX_KIND[waiting.kind], rank),
-      recall: held.recall,
-      leave: (done) => {
+      withdrawHandle: held.recall,
+      onTurn: (done) => {
         held.done = done;
         this.#turns.accept({ kind: "leave", key });
       },
@@ -136,47 +147,47 @@ export class Dispatcher {
     const held = this.#bySubject.get(subject);
     if (held === undefined) return;
     this.#bySubject.delete(subject);
-    held.recall.make();
+    held.recall.withdraw();
     this.#byKey.delete(held.key);
   }
 
   /** Takes back every place or cancel of a market that waits and is not in `wanted`. */
   keepOnly(marketId: MarketId, wanted: ReadonlySet<string>): void {
-    for (const { subject, waiting } of this.#bySubject.values()) {
+    for (const { subject, item: waiting } of this.#bySubject.values()) {
       if (waiting.kind !== "place" && waiting.kind !== "cancel") continue;
       if (waiting.marketId === marketId && !wanted.has(subject)) this.withdraw(subject);
     }
   }
 
-  /** An item's turn has come: what it is, or undefined when it was withdrawn meanwhile. Call `sent` or `dropped` next. */
-  take(key: string): Waiting | undefined {
+  /** An item's turn has come: what it is, or undefined when it was withdrawn meanwhile. Call `markSent` or `markDropped` next. */
+  take(key: string): QueuedItem | undefined {
     const held = this.#byKey.get(key);
     if (held === undefined) return undefined;
     this.#bySubject.delete(held.subject);
-    return held.waiting;
+    return held.item;
   }
 
   /** The item went to the venue as `action`; its place in the queue is kept until the answer. */
-  sent(key: string, action: Action, monotonicMs: number): void {
+  markSent(key: string, action: Action, monotonicMs: number): void {
     const held = this.#byKey.get(key);
     if (held === undefined) return;
     this.#inFlight.set(action.actionId, {
       action,
-      waiting: held.waiting,
+      item: held.item,
       dispatchedMonotonicMs: monotonicMs,
       held,
     });
   }
 
   /** The item was not sent after all. */
-  dropped(key: string): void {
+  markDropped(key: string): void {
     const held = this.#byKey.get(key);
     this.#byKey.delete(key);
     held?.done?.();
   }
 
   /** The venue has answered: frees the place in the queue. Undefined for an answer that nobody waits for. */
-  answered(actionId: ActionId): InFlight | undefined {
+  markAnswered(actionId: ActionId): InFlightAction | undefined {
     const flight = this.#inFlight.get(actionId);
     if (flight === undefined) return undefined;
     this.#inFlight.delete(actionId);
@@ -209,7 +220,7 @@ export function cancelSubject(hash: Hex): string {
   return hash;
 }
 
-function subjectOf(waiting: Waiting): string {
+function subjectOf(waiting: QueuedItem): string {
   switch (waiting.kind) {
     case "place":
       return slotSubject(waiting.marketId, waiting.place.side, waiting.place.level);
@@ -224,7 +235,7 @@ function subjectOf(waiting: Waiting): string {
   }
 }
 
-function sameWish(held: Waiting, wanted: Waiting): boolean {
+function isSameItem(held: QueuedItem, wanted: QueuedItem): boolean {
   if (held.kind !== "place" || wanted.kind !== "place") return held.kind === wanted.kind;
   const { ticks, lots, timeInForce } = held.place;
   return (

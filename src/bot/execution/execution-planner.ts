@@ -1,20 +1,20 @@
 import type { OwnOrder } from "../../account/orders/order.js";
 import type { Lots, Ms, Side } from "../../core/units.js";
-import type { Touch } from "../../executor/crossing.js";
-import { pacedTolerance } from "../../executor/pacing.js";
+import type { BestPrices } from "../../executor/crossing.js";
+import { paceTolerance } from "../../executor/pacing.js";
 import type { Plan, PlannedPlace } from "../../executor/plan.js";
 import { planQuotes, type QuoteSettings } from "../../executor/plan-quotes.js";
 import { planTarget, type TargetInput, type TargetPlan } from "../../executor/plan-target.js";
 import { planUnwind } from "../../executor/plan-unwind.js";
 import type { WorkingOrder } from "../../executor/working-order.js";
-import { quotesUnder } from "../../risk/apply-ladder-effect.js";
-import { MANUAL } from "../../risk/halt.js";
+import { applyLadderEffect } from "../../risk/apply-ladder-effect.js";
+import { MANUAL_HALT } from "../../risk/halt.js";
 import type { Quote, TargetIntent, UnwindSchedule } from "../../strategies/intent.js";
-import type { AccountNews } from "../engine/account-event-handler.js";
+import type { AccountEventHandler } from "../engine/account-event-handler.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import type { Safety } from "../safety/trading-guards.js";
-import type { Unwinding } from "../unwind/liquidated-inventory.js";
+import type { TradingGuards } from "../safety/trading-guards.js";
+import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import { cancelSubject, slotSubject } from "./dispatcher.js";
 import { executorTouch, restingIn } from "./executor-touch.js";
 
@@ -23,20 +23,25 @@ const SIDES: readonly Side[] = ["BUY", "SELL"];
 const SLICE_REACH_TICKS = 20;
 
 /** Plans a market anew from what is wanted and what works, and makes the outbox hold just that. */
-export class Planning {
+export class ExecutionPlanner {
   readonly #context: BotContext;
-  readonly #safety: Safety;
-  readonly #unwinding: Unwinding;
-  readonly #news: AccountNews;
+  readonly #tradingGuards: TradingGuards;
+  readonly #liquidatedInventory: LiquidatedInventory;
+  readonly #news: AccountEventHandler;
   readonly #settings: QuoteSettings;
   /** The same where only reducing orders may rest: one that is larger than its quote would turn the position around. */
   readonly #reducing: QuoteSettings;
-  readonly #told = new Map<string, string>();
+  readonly #lastReported = new Map<string, string>();
 
-  constructor(context: BotContext, safety: Safety, unwinding: Unwinding, news: AccountNews) {
+  constructor(
+    context: BotContext,
+    safety: TradingGuards,
+    unwinding: LiquidatedInventory,
+    news: AccountEventHandler,
+  ) {
     this.#context = context;
-    this.#safety = safety;
-    this.#unwinding = unwinding;
+    this.#tradingGuards = safety;
+    this.#liquidatedInventory = unwinding;
     this.#news = news;
     const { timeInForce, quoteLifeMs, priceToleranceTicks, sizeToleranceFraction } =
       context.config.quotes;
@@ -66,7 +71,7 @@ export class Planning {
     const { plan, isLasting } = this.#planOf(trader, nowMs);
     trader.finishPlan(plan, isLasting);
     this.#assignLevels(trader, plan);
-    if (this.#context.dryRun) this.#tell(trader, plan);
+    if (this.#context.dryRun) this.#report(trader, plan);
     else this.#queue(trader, plan, causeMonotonicMs);
   }
 
@@ -77,12 +82,12 @@ export class Planning {
     const touch = executorTouch(trader, restingIn(trader, this.#context.account.orders));
     const unwind =
       trader.target === undefined && this.#mayUnwind(trader)
-        ? this.#unwinding.intentOf(trader)
+        ? this.#liquidatedInventory.intentFor(trader)
         : undefined;
     trader.setUnwind(unwind);
     if (unwind !== undefined) {
-      const unwindPlan = this.#worked(trader, unwind, trader.lastTakeAtMs, touch, nowMs);
-      this.#unwinding.planned(trader, unwindPlan.state, unwindPlan.why);
+      const unwindPlan = this.#worked(trader, unwind, trader.lastUnwindSliceAtMs, touch, nowMs);
+      this.#liquidatedInventory.planned(trader, unwindPlan.state, unwindPlan.why);
       return { plan: unwindPlan, isLasting: false };
     }
     if (trader.target !== undefined && this.#context.phase === "running") {
@@ -107,9 +112,9 @@ export class Planning {
     }
     const quotes = this.#quotesOf(trader);
     const { budget } = this.#context;
-    const isReducing = this.#safety.ladder.effectOn(trader.marketId).isReduceOnly;
+    const isReducing = this.#tradingGuards.ladder.effectOn(trader.marketId).isReduceOnly;
     const settings = isReducing ? this.#reducing : this.#settings;
-    const paced = pacedTolerance(
+    const paced = paceTolerance(
       settings.tolerance,
       quotes,
       budget.available("ORDER") / budget.limit("ORDER"),
@@ -143,7 +148,7 @@ export class Planning {
     trader: MarketTrader,
     intent: TargetIntent,
     lastSliceAtMs: Ms | undefined,
-    touch: Touch,
+    touch: BestPrices,
     nowMs: Ms,
   ): TargetPlan {
     const { account } = this.#context;
@@ -152,7 +157,7 @@ export class Planning {
       positionLots: account.positionLots(trader.marketId),
       working: [
         ...this.#workingOrders(trader, account.orders.mayStillFill(trader.marketId)),
-        ...unseenMatches(this.#context, trader),
+        ...unmatchedFills(this.#context, trader),
       ],
       rules: trader.rules,
       touch,
@@ -191,13 +196,13 @@ export class Planning {
     const { marketId, book } = trader;
     if (
       this.#context.phase !== "running" ||
-      !book.synchronised ||
-      !this.#unwinding.isOpen(marketId)
+      !book.isSynchronised ||
+      !this.#liquidatedInventory.isOpen(marketId)
     )
       return false;
     return (
-      this.#safety.placesAllowed(marketId) !== "none" &&
-      !this.#safety.haltsOf(marketId).some(({ name }) => name === MANUAL)
+      this.#tradingGuards.allowedPlaces(marketId) !== "none" &&
+      !this.#tradingGuards.haltsFor(marketId).some(({ name }) => name === MANUAL_HALT)
     );
   }
 
@@ -213,9 +218,9 @@ export class Planning {
   /** What the strategy wants, as the risk ladder lets it rest; nothing where nothing may be quoted. */
   #quotesOf(trader: MarketTrader): readonly Quote[] {
     if (trader.quotes === undefined || !this.#mayQuote(trader)) return NO_QUOTES;
-    const effect = this.#safety.ladder.effectOn(trader.marketId);
+    const effect = this.#tradingGuards.ladder.effectOn(trader.marketId);
     const positionLots = this.#context.account.positionLots(trader.marketId);
-    return quotesUnder(trader.quotes.quotes, {
+    return applyLadderEffect(trader.quotes.quotes, {
       effect,
       midTicks: trader.quotesMidTicks,
       positionLots,
@@ -227,8 +232,8 @@ export class Planning {
     return (
       this.#context.phase === "running" &&
       trader.running &&
-      !trader.awaitingView &&
-      this.#safety.quotesAllowed(trader.marketId)
+      !trader.isAwaitingView &&
+      this.#tradingGuards.areQuotesAllowed(trader.marketId)
     );
   }
 
@@ -245,7 +250,7 @@ export class Planning {
       : known;
     if (dispatcher.inFlightCount === 0) return orders;
     let builds: WorkingOrder[] | undefined;
-    for (const { action, waiting } of dispatcher.inFlight()) {
+    for (const { action, item: waiting } of dispatcher.inFlight()) {
       if (
         action.kind !== "build" ||
         action.marketId !== trader.marketId ||
@@ -270,7 +275,7 @@ export class Planning {
     return builds === undefined ? orders : [...orders, ...builds];
   }
 
-  #foreign(trader: MarketTrader): { readonly touch: Touch; readonly openOrders: number } {
+  #foreign(trader: MarketTrader): { readonly touch: BestPrices; readonly openOrders: number } {
     const orders = this.#context.account.orders.foreign(trader.marketId);
     if (orders.length === 0) return NO_FOREIGN;
     let bestBidTicks: number | undefined;
@@ -284,7 +289,7 @@ export class Planning {
   }
 
   #queue(trader: MarketTrader, plan: Plan, causeMonotonicMs: Ms | undefined): void {
-    const { dispatcher, holds, clock, account, exchangeTime } = this.#context;
+    const { dispatcher, backoff: holds, clock, account, exchangeTime } = this.#context;
     // Nothing to do, and nothing waits that was to be done.
     if (isEmpty(plan) && dispatcher.waitingCount === 0) return;
     const { marketId } = trader;
@@ -294,31 +299,31 @@ export class Planning {
     for (let rank = 0; rank < plan.cancels.length; rank++) {
       const { hash, orderId, why } = plan.cancels[rank];
       const subject = cancelSubject(hash);
-      if (holds.holds(subject, nowMs)) continue;
+      if (holds.isHeld(subject, nowMs)) continue;
       wanted?.add(subject);
-      dispatcher.want({ kind: "cancel", marketId, hash, orderId, why }, rank);
+      dispatcher.enqueue({ kind: "cancel", marketId, hash, orderId, why }, rank);
     }
     for (let rank = 0; rank < plan.places.length; rank++) {
       const place = plan.places[rank];
       const subject = slotSubject(marketId, place.side, place.level);
-      if (holds.holds(subject, nowMs)) continue;
+      if (holds.isHeld(subject, nowMs)) continue;
       wanted?.add(subject);
-      dispatcher.want({ kind: "place", marketId, place, causeMonotonicMs }, rank);
+      dispatcher.enqueue({ kind: "place", marketId, place, causeMonotonicMs }, rank);
     }
     if (wanted !== undefined) dispatcher.keepOnly(marketId, wanted);
     for (const { hash, why } of plan.withdrawals) {
       dispatcher.withdraw(`built:${hash}`);
-      this.#news.absorb(account.withdraw(hash, exchangeTime.nowMs(), why));
+      this.#news.handleStep(account.withdraw(hash, exchangeTime.nowMs(), why));
     }
   }
 
-  #tell(trader: MarketTrader, plan: Plan): void {
+  #report(trader: MarketTrader, plan: Plan): void {
     const text = JSON.stringify([
       plan.cancels,
       plan.places.map(({ side, level, ticks, lots }) => [side, level, ticks, lots]),
     ]);
-    if (this.#told.get(trader.marketId) === text) return;
-    this.#told.set(trader.marketId, text);
+    if (this.#lastReported.get(trader.marketId) === text) return;
+    this.#lastReported.set(trader.marketId, text);
     this.#context.notify({ kind: "dry-plan", marketId: trader.marketId, plan });
   }
 }
@@ -338,7 +343,7 @@ function isImmediate({ timeInForce }: OwnOrder): boolean {
 }
 
 /** What orders have matched and no trade has told yet: it will be position, and must not be worked a second time. */
-function unseenMatches({ account }: BotContext, trader: MarketTrader): readonly WorkingOrder[] {
+function unmatchedFills({ account }: BotContext, trader: MarketTrader): readonly WorkingOrder[] {
   const pseudo = (side: Side, lots: Lots): WorkingOrder => ({
     hash: `unseen ${side}`,
     side,
@@ -346,14 +351,14 @@ function unseenMatches({ account }: BotContext, trader: MarketTrader): readonly 
     ticks: 0,
     lots,
     mayFillLots: 0,
-    untoldLots: lots,
+    unreportedLots: lots,
     phase: "matched",
     expirationMs: 0,
     timeInForce: "GTC",
   });
-  return SIDES.map((side) => pseudo(side, account.orders.unseenLots(trader.marketId, side))).filter(
-    ({ lots }) => lots > 0,
-  );
+  return SIDES.map((side) =>
+    pseudo(side, account.orders.unmatchedLots(trader.marketId, side)),
+  ).filter(({ lots }) => lots > 0);
 }
 
 /** How long before its end a GTT quote of this life is renewed (design, rule 10). */

@@ -1,5 +1,5 @@
 import type { OwnOrders } from "../../account/orders/own-orders.js";
-import type { Touch } from "../../executor/crossing.js";
+import type { BestPrices } from "../../executor/crossing.js";
 import type { OwnRestingOrder } from "../../market/book/own-order-overlay.js";
 import type { MarketTrader } from "../market/market-trader.js";
 
@@ -7,7 +7,7 @@ import type { MarketTrader } from "../market/market-trader.js";
  * The newest touch of the exchange's book without our own orders, as the executor reads it: an order needs nothing but the side that it
  * may trade against.
  */
-export function executorTouch(trader: MarketTrader, own: readonly OwnRestingOrder[]): Touch {
+export function executorTouch(trader: MarketTrader, own: readonly OwnRestingOrder[]): BestPrices {
   return { bestBidTicks: trader.best("BUY", own), bestAskTicks: trader.best("SELL", own) };
 }
 

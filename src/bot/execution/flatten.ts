@@ -19,7 +19,7 @@ export function flattenTarget(
   const bestAsk = trader.book.asks.bestTicks;
   if (positionLots === 0) return undefined;
   const touch = positionLots > 0 ? bestBid : bestAsk;
-  if (!trader.book.synchronised || !Number.isFinite(touch)) {
+  if (!trader.book.isSynchronised || !Number.isFinite(touch)) {
     context.notify({
       kind: "log",
       level: "error",

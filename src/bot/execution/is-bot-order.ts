@@ -1,16 +1,16 @@
 import type { Hex } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import { infoTag } from "../../exchange/signing/order-info.js";
-import { nonceTagOf } from "./nonce-tag.js";
+import { nonceTagFor } from "./nonce-tag.js";
 
 /**
  * Whether an order of the account was placed by this account's bot (design, rule 7): its nonce carries the bot's tag,
  * or its hash was noted before sending, as those of server-built orders are.
  */
-export function isBotsOrder(
+export function isBotOrder(
   order: Pick<VenueOrder, "info" | "hash">,
   account: Hex,
   notedHashes: ReadonlySet<string>,
 ): boolean {
-  return notedHashes.has(order.hash.toLowerCase()) || infoTag(order.info) === nonceTagOf(account);
+  return notedHashes.has(order.hash.toLowerCase()) || infoTag(order.info) === nonceTagFor(account);
 }

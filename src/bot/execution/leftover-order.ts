@@ -4,7 +4,7 @@ import type { Hex, Int64Id, MarketId, Side } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 
 /** An order of ours that may still fill when the bot leaves, as a person finds it at the exchange. */
-export interface OrderLeft {
+export interface LeftoverOrder {
   readonly marketId: MarketId;
   readonly hash: Hex;
   /** Where it stands in our table, or the exchange's status of one that our table takes for over. */
@@ -19,7 +19,7 @@ export interface OrderLeft {
 }
 
 /** One that our own table has. */
-export function leftInTable(order: OwnOrder, instrument: Instrument): OrderLeft {
+export function leftoverFromOwnOrder(order: OwnOrder, instrument: Instrument): LeftoverOrder {
   const { marketId, hash, phase, orderId, side, ticks, mayFillLots } = order;
   return {
     marketId,
@@ -33,7 +33,7 @@ export function leftInTable(order: OwnOrder, instrument: Instrument): OrderLeft 
 }
 
 /** One that the exchange lists as open. */
-export function leftAtExchange(order: VenueOrder, instrument: Instrument): OrderLeft {
+export function leftoverFromVenueOrder(order: VenueOrder, instrument: Instrument): LeftoverOrder {
   const { marketId, hash, status, id, side, ticks, availableLots } = order;
   const sizeBase = instrument.toldAmountOf(availableLots);
   return {

@@ -13,16 +13,13 @@ import type {
 import type { PlannedPlace } from "../../executor/plan.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import type { WaitingPlace } from "./dispatcher.js";
+import type { QueuedPlace } from "./dispatcher.js";
 import { scaledRate, signedRates } from "./signed-rates.js";
 
 /** Turns what is planned into actions: structures, nonces, hashes, timestamps. Signs nothing (design, rule 2). */
-export class OrderWorks {
+export class OrderFactory {
   readonly #context: BotContext;
-  readonly #built = new Map<
-    Hex,
-    { readonly action: PlaceAction; readonly waiting: WaitingPlace }
-  >();
+  readonly #built = new Map<Hex, { readonly action: PlaceAction; readonly waiting: QueuedPlace }>();
   readonly #nameOrder: (() => Hex) | undefined;
   #hasher: OrderHasher;
 
@@ -49,7 +46,7 @@ export class OrderWorks {
     const timestampMs = this.#nowMs();
     const name = this.#nameOrder?.();
     const inputs = {
-      rules: this.feesOf(trader),
+      rules: this.feesFor(trader),
       instrument: trader.instrument,
       side: planned.side,
       ticks: planned.ticks,
@@ -87,13 +84,13 @@ export class OrderWorks {
   }
 
   /** An order that the exchange built and that was checked: kept until its turn to be placed. */
-  keepBuilt(action: PlaceAction, waiting: WaitingPlace): void {
+  keepBuilt(action: PlaceAction, waiting: QueuedPlace): void {
     this.#built.set(action.hash, { action, waiting });
   }
 
   takeBuilt(
     hash: Hex,
-  ): { readonly action: PlaceAction; readonly waiting: WaitingPlace } | undefined {
+  ): { readonly action: PlaceAction; readonly waiting: QueuedPlace } | undefined {
     const built = this.#built.get(hash);
     this.#built.delete(hash);
     return built;
@@ -125,7 +122,7 @@ export class OrderWorks {
   }
 
   /** The action with a timestamp of now: it waited in the outbox. */
-  stamped<A extends Action>(action: A): A {
+  withTimestamp<A extends Action>(action: A): A {
     return { ...action, timestampMs: this.#nowMs() };
   }
 
@@ -171,7 +168,7 @@ export class OrderWorks {
   }
 
   /** The market's fee rates, or those of a special agreement. */
-  feesOf(
+  feesFor(
     trader: MarketTrader,
   ): Pick<MarketTrader["rules"], "perp" | "makerFeeRate" | "takerFeeRate"> {
     const { makerFeeRate, takerFeeRate } = signedRates(this.#context.config, trader.rules);

@@ -1,28 +1,28 @@
-import { restingOf } from "../../account/orders/active-orders.js";
+import { toRestingOrders } from "../../account/orders/active-orders.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { Action } from "../../exchange/venue.js";
-import { behindTouch, crossedOwnOrder } from "../../executor/crossing.js";
+import { findCrossedOrder, toPassivePrice } from "../../executor/crossing.js";
 import type { DispatchKind } from "../../executor/dispatch-budget.js";
 import { TARGET_LEVEL } from "../../executor/plan-target.js";
 import { isCancellable } from "../../executor/working-order.js";
-import { breachText, checkPlace, isOnlyReducing } from "../../risk/check-place.js";
-import type { AccountNews } from "../engine/account-event-handler.js";
+import { checkPlace, describeBreach, isOnlyReducing } from "../../risk/check-place.js";
+import type { AccountEventHandler } from "../engine/account-event-handler.js";
 import type { BotContext } from "../engine/context.js";
-import type { Answers } from "../engine/response-handler.js";
+import type { ResponseHandler } from "../engine/response-handler.js";
 import type { TurnRecorder } from "../journal/journal.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import type { Safety } from "../safety/trading-guards.js";
-import { accountExposure } from "./account-exposure.js";
+import type { TradingGuards } from "../safety/trading-guards.js";
+import { computeAccountExposure } from "./account-exposure.js";
 import {
   cancelSubject,
+  type QueuedCancel,
+  type QueuedItem,
+  type QueuedPlace,
+  type QueuedQuery,
   slotSubject,
-  type Waiting,
-  type WaitingCancel,
-  type WaitingPlace,
-  type WaitingQuestion,
 } from "./dispatcher.js";
 import { executorTouch, restingIn } from "./executor-touch.js";
-import type { OrderWorks } from "./order-factory.js";
+import type { OrderFactory } from "./order-factory.js";
 
 /** Places under way at once: the rest of the outbox's width is kept for cancels and questions. */
 const MAX_PLACES_UNDER_WAY = 24;
@@ -33,7 +33,7 @@ const WORK_TOKENS = 10;
 /** How long a place that its last check stopped is left alone. */
 const HELD_BACK_MS = 250;
 
-interface Refusal {
+interface PreTradeRefusal {
   readonly limit: string;
   /** A sentence without its full stop. */
   readonly why: string;
@@ -44,15 +44,15 @@ interface Refusal {
 
 /** The parts of the bot that an action passes on its way out. */
 export interface LeavingDeps {
-  readonly safety: Safety;
-  readonly works: OrderWorks;
-  readonly news: AccountNews;
-  readonly answers: Answers;
+  readonly safety: TradingGuards;
+  readonly works: OrderFactory;
+  readonly news: AccountEventHandler;
+  readonly answers: ResponseHandler;
   readonly journal: TurnRecorder | undefined;
 }
 
 /** The last look at an action before it goes (design, rules 5 and 9): what waited in the outbox may no longer be right. */
-export class Leaving {
+export class PreTradeCheck {
   readonly #context: BotContext;
   readonly #deps: LeavingDeps;
 
@@ -62,14 +62,14 @@ export class Leaving {
   }
 
   /** An item's turn has come: sends it, or lets it go. */
-  leave(key: string): void {
+  checkAndSend(key: string): void {
     const { dispatcher } = this.#context;
     const waiting = dispatcher.take(key);
-    if (waiting === undefined || this.#context.phase === "stopped") dispatcher.dropped(key);
+    if (waiting === undefined || this.#context.phase === "stopped") dispatcher.markDropped(key);
     else this.#dispatch(key, waiting);
   }
 
-  #dispatch(key: string, waiting: Waiting): void {
+  #dispatch(key: string, waiting: QueuedItem): void {
     switch (waiting.kind) {
       case "place":
         return this.#place(key, waiting);
@@ -84,9 +84,9 @@ export class Leaving {
     }
   }
 
-  #place(key: string, waiting: WaitingPlace): void {
+  #place(key: string, waiting: QueuedPlace): void {
     const trader = this.#context.traders.get(waiting.marketId);
-    if (trader === undefined) return this.#context.dispatcher.dropped(key);
+    if (trader === undefined) return this.#context.dispatcher.markDropped(key);
     const isServerBuilt = this.#deps.works.isServerBuilt(trader, waiting.place);
     const refusal =
       this.#refusalOf(trader, waiting) ??
@@ -112,21 +112,25 @@ export class Leaving {
       trader === undefined ||
       account.orders.get(hash)?.phase !== "intended"
     )
-      return dispatcher.dropped(key);
+      return dispatcher.markDropped(key);
     const refusal =
       this.#supersededOf(trader, built.waiting, hash) ??
       this.#refusalOf(trader, built.waiting, hash) ??
       this.#budgetRefusal("place", built.waiting.place.level === TARGET_LEVEL);
     if (refusal !== undefined) {
       const why = refusal.inFull ?? refusal.why;
-      this.#deps.news.absorb(account.withdraw(hash, exchangeTime.nowMs(), why));
+      this.#deps.news.handleStep(account.withdraw(hash, exchangeTime.nowMs(), why));
       return this.#holdBack(key, trader, built.waiting, refusal);
     }
-    this.#send(key, this.#deps.works.stamped(built.action), built.waiting.causeMonotonicMs);
+    this.#send(key, this.#deps.works.withTimestamp(built.action), built.waiting.causeMonotonicMs);
   }
 
   /** What was asked for while the exchange built it may be less by now: a slot never gets more than the newest intent asks of it. */
-  #supersededOf(trader: MarketTrader, { place }: WaitingPlace, hash: Hex): Refusal | undefined {
+  #supersededOf(
+    trader: MarketTrader,
+    { place }: QueuedPlace,
+    hash: Hex,
+  ): PreTradeRefusal | undefined {
     if (place.level === TARGET_LEVEL) return undefined;
     const isKept =
       trader.unwind !== undefined && trader.plan?.keeps.some((keep) => keep.hash === hash) === true;
@@ -143,26 +147,30 @@ export class Leaving {
   }
 
   /** `exceptHash`: the order itself, where it is in the table already. */
-  #refusalOf(trader: MarketTrader, { place }: WaitingPlace, exceptHash?: Hex): Refusal | undefined {
+  #refusalOf(
+    trader: MarketTrader,
+    { place }: QueuedPlace,
+    exceptHash?: Hex,
+  ): PreTradeRefusal | undefined {
     const { account, dispatcher, clock, phase, accountLimits, marketLimits, config } =
       this.#context;
     const nowMs = clock.monotonicMs();
-    const soon = (limit: string, why: string, waitMs = HELD_BACK_MS): Refusal => ({
+    const soon = (limit: string, why: string, waitMs = HELD_BACK_MS): PreTradeRefusal => ({
       limit,
       why,
       retryAtMs: nowMs + waitMs,
     });
-    const allowed = this.#deps.safety.placesAllowed(trader.marketId);
+    const allowed = this.#deps.safety.allowedPlaces(trader.marketId);
     if (phase !== "running") return soon("phase", `the bot is ${phase}`);
     if (allowed === "none")
       return soon(
         "halted",
         this.#deps.safety
-          .haltsOf(trader.marketId)
+          .haltsFor(trader.marketId)
           .map(({ name }) => name)
           .join(", "),
       );
-    if (trader.book.stale(nowMs, config.risk.maxBookAgeMs))
+    if (trader.book.isStale(nowMs, config.risk.maxBookAgeMs))
       return soon("stale-book", "the book is older than its limit", 100);
     if (account.orders.slotOccupied(trader.marketId, place.side, place.level, exceptHash))
       return soon("slot", "the slot holds an order that may still fill", 50);
@@ -174,24 +182,24 @@ export class Leaving {
     const others = account.orders.mayStillFill(trader.marketId);
     const own =
       exceptHash === undefined ? others : others.filter(({ hash }) => hash !== exceptHash);
-    const crossed = crossedOwnOrder(place.side, place.ticks, own);
+    const crossed = findCrossedOrder(place.side, place.ticks, own);
     if (crossed !== undefined)
       return soon("own-cross", `would trade against our own ${crossed.hash}`);
     const isQuote = place.level !== TARGET_LEVEL;
     if (
       isQuote &&
-      behindTouch(
+      toPassivePrice(
         place.side,
         place.ticks,
         executorTouch(
           trader,
-          exceptHash === undefined ? restingIn(trader, account.orders) : restingOf(own),
+          exceptHash === undefined ? restingIn(trader, account.orders) : toRestingOrders(own),
         ),
       ) !== place.ticks
     ) {
       return soon("cross", "the touch has moved through it", 20);
     }
-    const exposure = accountExposure(this.#context, marketLimits);
+    const exposure = computeAccountExposure(this.#context, marketLimits);
     const proposal = {
       marketId: trader.marketId,
       side: place.side,
@@ -212,7 +220,7 @@ export class Leaving {
       return soon("reduce-only", "an inherited position is unwound: only reducing orders leave");
     }
     if (allowed === "reduce-only" && market !== undefined && !isOnlyReducing(proposal, market)) {
-      const isHalted = !this.#deps.safety.quotesAllowed(trader.marketId);
+      const isHalted = !this.#deps.safety.areQuotesAllowed(trader.marketId);
       return soon(
         "reduce-only",
         `${isHalted ? "the market is halted" : "the risk ladder reduces the position"}: only reducing orders leave`,
@@ -221,23 +229,23 @@ export class Leaving {
     const breach = checkPlace(proposal, exposure, accountLimits);
     return breach === null
       ? undefined
-      : { ...soon(breach.limit, breach.why), inFull: breachText(breach) };
+      : { ...soon(breach.limit, breach.why), inFull: describeBreach(breach) };
   }
 
   /** @param works the action works a position: quotes leave it a few tokens, so that a busy bot can still be flattened. */
-  #budgetRefusal(kind: DispatchKind, works = false): Refusal | undefined {
+  #budgetRefusal(kind: DispatchKind, works = false): PreTradeRefusal | undefined {
     const { budget, traders, account, notify } = this.#context;
     let ordersThatMayFill = 0;
     for (const marketId of traders.keys())
       ordersThatMayFill += account.orders.mayStillFill(marketId).length;
     const isQuote = (kind === "place" || kind === "build") && !works;
     const reserved = isQuote ? traders.size * (1 + WORK_TOKENS) : traders.size;
-    const verdict = budget.ask(kind, {
+    const verdict = budget.check(kind, {
       ordersThatMayFill,
       markets: reserved,
-      questions: QUESTION_TOKENS,
+      queryReserve: QUESTION_TOKENS,
     });
-    if (verdict.mayLeave) return undefined;
+    if (verdict.isAllowed) return undefined;
     const { bucket, available, needed, retryAtMs } = verdict;
     const why = `${available} ${bucket} tokens are left, ${needed} needed with those kept for cancels and the guard`;
     notify({ kind: "tokens-short", bucket, action: kind, why, retryAtMs });
@@ -247,23 +255,23 @@ export class Leaving {
   #holdBack(
     key: string,
     trader: MarketTrader,
-    { place }: WaitingPlace,
-    { limit, why, inFull = why, retryAtMs }: Refusal,
+    { place }: QueuedPlace,
+    { limit, why, inFull = why, retryAtMs }: PreTradeRefusal,
   ): void {
-    const { dispatcher, holds, notify } = this.#context;
-    dispatcher.dropped(key);
-    holds.hold(slotSubject(trader.marketId, place.side, place.level), retryAtMs, inFull);
+    const { dispatcher, backoff: holds, notify } = this.#context;
+    dispatcher.markDropped(key);
+    holds.holdUntil(slotSubject(trader.marketId, place.side, place.level), retryAtMs, inFull);
     notify({ kind: "held-back", marketId: trader.marketId, limit, why });
   }
 
-  #cancel(key: string, { marketId, hash, orderId }: WaitingCancel): void {
-    const { account, dispatcher, holds } = this.#context;
+  #cancel(key: string, { marketId, hash, orderId }: QueuedCancel): void {
+    const { account, dispatcher, backoff: holds } = this.#context;
     const order = account.orders.get(hash);
-    if (order === undefined || !isCancellable(order)) return dispatcher.dropped(key);
+    if (order === undefined || !isCancellable(order)) return dispatcher.markDropped(key);
     const refusal = this.#budgetRefusal("cancel");
     if (refusal !== undefined) {
-      dispatcher.dropped(key);
-      holds.hold(cancelSubject(hash), refusal.retryAtMs, refusal.why);
+      dispatcher.markDropped(key);
+      holds.holdUntil(cancelSubject(hash), refusal.retryAtMs, refusal.why);
       return;
     }
     this.#send(key, this.#deps.works.cancel(marketId, orderId, hash));
@@ -271,15 +279,15 @@ export class Leaving {
 
   #cancelAll(key: string, marketId: MarketId): void {
     if (this.#budgetRefusal("cancel-all") !== undefined)
-      return this.#context.dispatcher.dropped(key);
+      return this.#context.dispatcher.markDropped(key);
     this.#send(key, this.#deps.works.cancelAll(marketId));
   }
 
   /** A question that cannot leave is answered here, as one that failed: whoever asked asks again. */
-  #question(key: string, { action }: WaitingQuestion): void {
+  #question(key: string, { action }: QueuedQuery): void {
     const refusal = this.#budgetRefusal("question");
-    if (refusal === undefined) return this.#send(key, this.#deps.works.stamped(action));
-    this.#context.dispatcher.dropped(key);
+    if (refusal === undefined) return this.#send(key, this.#deps.works.withTimestamp(action));
+    this.#context.dispatcher.markDropped(key);
     this.#deps.answers.unasked(action, `${refusal.limit}: ${refusal.why}`);
   }
 
@@ -287,10 +295,10 @@ export class Leaving {
   #send(key: string, action: Action, causeMonotonicMs?: Ms): void {
     const { account, dispatcher, budget, clock, exchangeTime, notify, venue } = this.#context;
     budget.spend(action.kind);
-    dispatcher.sent(key, action, clock.monotonicMs());
+    dispatcher.markSent(key, action, clock.monotonicMs());
     this.#deps.journal?.action(action);
     notify({ kind: "dispatched", action, causeMonotonicMs });
     venue.submit(action);
-    this.#deps.news.absorb(account.onDispatched(action, exchangeTime.nowMs()));
+    this.#deps.news.handleStep(account.onDispatched(action, exchangeTime.nowMs()));
   }
 }

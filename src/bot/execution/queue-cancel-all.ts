@@ -2,7 +2,7 @@ import type { MarketId } from "../../core/units.js";
 import type { BotContext } from "../engine/context.js";
 
 /** Puts a market's cancel-all in the outbox, and says which manual orders of the account it takes along. */
-export function wantCancelAll(
+export function queueCancelAll(
   { notify, account, dispatcher }: BotContext,
   marketId: MarketId,
   why: string,
@@ -16,5 +16,5 @@ export function wantCancelAll(
       fields: { marketId, manual },
     });
   }
-  dispatcher.want({ kind: "cancel-all", marketId, why });
+  dispatcher.enqueue({ kind: "cancel-all", marketId, why });
 }

@@ -1,9 +1,14 @@
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Outcome } from "../../exchange/venue.js";
-import { EMPTY_MINUTE, eventsIn, type MinuteWindow, withEvent } from "../../risk/minute-window.js";
+import {
+  addEvent,
+  countEvents,
+  EMPTY_MINUTE,
+  type MinuteWindow,
+} from "../../risk/minute-window.js";
 import type { BotContext } from "../engine/context.js";
-import type { Safety } from "../safety/trading-guards.js";
-import { wantCancelAll } from "./queue-cancel-all.js";
+import type { TradingGuards } from "../safety/trading-guards.js";
+import { queueCancelAll } from "./queue-cancel-all.js";
 
 /** Contradictions within a minute after which a market is halted. */
 const MOST_A_MINUTE = 3;
@@ -16,30 +21,30 @@ const WHY = `${MOST_A_MINUTE} times within a minute the exchange showed orders a
  * cancels do not arrive. A line may fail for a moment; at the third time within a minute the market's orders are cancelled all at once, and the
  * market is halted until a person has looked. The cancel-all is sent until it was answered, and then no more: an answer may be as untrue as those before.
  */
-export class Revivals {
+export class ReopenedOrderMonitor {
   readonly #context: BotContext;
-  readonly #safety: Safety;
+  readonly #tradingGuards: TradingGuards;
   readonly #windows = new Map<MarketId, MinuteWindow>();
   /** Markets whose cancel-all nobody has answered, and when it was tried last. */
   readonly #owed = new Map<MarketId, Ms>();
 
-  constructor(context: BotContext, safety: Safety) {
+  constructor(context: BotContext, safety: TradingGuards) {
     this.#context = context;
-    this.#safety = safety;
+    this.#tradingGuards = safety;
   }
 
   /** An order was shown as open after all. All that one answer shows is one time. */
-  note(marketId: MarketId): void {
+  recordReopened(marketId: MarketId): void {
     if (this.#isHalted(marketId)) return;
     const nowMs: Ms = this.#context.clock.monotonicMs();
     const before = this.#windows.get(marketId) ?? EMPTY_MINUTE;
     if (before.atMs.at(-1) === nowMs) return;
-    const window = withEvent(before, nowMs);
-    const isOver = eventsIn(window, nowMs) >= MOST_A_MINUTE;
+    const window = addEvent(before, nowMs);
+    const isOver = countEvents(window, nowMs) >= MOST_A_MINUTE;
     // Whoever resumes is told again only of what happens from then on.
     this.#windows.set(marketId, isOver ? EMPTY_MINUTE : window);
     if (!isOver) return;
-    this.#safety.haltMarket(
+    this.#tradingGuards.haltMarket(
       marketId,
       "revived-orders",
       `${WHY}: cancels may not reach it. Look at what is open there, then resume`,
@@ -48,7 +53,7 @@ export class Revivals {
   }
 
   /** What became of a market's cancel-all: one that may not have arrived is sent again. */
-  answered(marketId: MarketId, outcome: Outcome): void {
+  onCancelAllOutcome(marketId: MarketId, outcome: Outcome): void {
     const { result } = outcome;
     const isUnanswered =
       result === "not-sent" ||
@@ -68,22 +73,22 @@ export class Revivals {
         !this.#isHalted(marketId) ||
         account.orders.mayStillFill(marketId).length === 0;
       if (isOver) this.#owed.delete(marketId);
-      else if (nowMs >= triedAtMs + AGAIN_AFTER_MS && !isUnderWay(dispatcher, marketId))
+      else if (nowMs >= triedAtMs + AGAIN_AFTER_MS && !isCancelAllInFlight(dispatcher, marketId))
         this.#cancelAll(marketId, nowMs);
     }
   }
 
   #cancelAll(marketId: MarketId, nowMs: Ms): void {
     this.#owed.set(marketId, nowMs);
-    wantCancelAll(this.#context, marketId, "cancels one by one do not reach the exchange");
+    queueCancelAll(this.#context, marketId, "cancels one by one do not reach the exchange");
   }
 
   #isHalted(marketId: MarketId): boolean {
-    return this.#safety.haltsOf(marketId).some(({ name }) => name === "revived-orders");
+    return this.#tradingGuards.haltsFor(marketId).some(({ name }) => name === "revived-orders");
   }
 }
 
-function isUnderWay(dispatcher: BotContext["dispatcher"], marketId: MarketId): boolean {
+function isCancelAllInFlight(dispatcher: BotContext["dispatcher"], marketId: MarketId): boolean {
   for (const { action } of dispatcher.inFlight())
     if (action.kind === "cancel-all" && action.marketId === marketId) return true;
   return false;

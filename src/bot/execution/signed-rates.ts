@@ -3,12 +3,15 @@ import type { MarketRules } from "../../exchange/records.js";
 import type { BotConfig } from "../config/config.js";
 
 /** Fee rates scaled by 10^18, signed: a negative maker rate is a rebate. */
-export type FeeRates = Pick<MarketRules, "makerFeeRate" | "takerFeeRate">;
+export type SignedFeeRates = Pick<MarketRules, "makerFeeRate" | "takerFeeRate">;
 
 const RATE_DECIMALS = 18;
 
 /** The fee rates that orders of a market are signed with: exchangeInfo's, or those of a special agreement. */
-export function signedRates({ exchange }: Pick<BotConfig, "exchange">, rules: FeeRates): FeeRates {
+export function signedRates(
+  { exchange }: Pick<BotConfig, "exchange">,
+  rules: SignedFeeRates,
+): SignedFeeRates {
   return {
     makerFeeRate: scaledRate(exchange.makerFeeRate) ?? rules.makerFeeRate,
     takerFeeRate: scaledRate(exchange.takerFeeRate) ?? rules.takerFeeRate,

@@ -1,7 +1,7 @@
 import type { ExplainedCandidate, ExplainedLiquidator } from "./explanation.js";
 
 /** A liquidator's part of an explanation as people read it. */
-export function liquidatorLines(explained: ExplainedLiquidator): string[] {
+export function formatLiquidator(explained: ExplainedLiquidator): string[] {
   const {
     state,
     reasons,

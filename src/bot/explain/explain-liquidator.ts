@@ -5,7 +5,7 @@ import { MarketwrightError } from "../../core/errors.js";
 import { type Instrument, scaledToDecimal } from "../../core/instrument.js";
 import type { Ms } from "../../core/units.js";
 import type { Opportunity } from "../../liquidator/ledger/opportunity.js";
-import { gasCostOf } from "../../liquidator/plan/gas-cost.js";
+import { estimateGasCost } from "../../liquidator/plan/gas-cost.js";
 import type { PlanInput } from "../../liquidator/plan/plan-input.js";
 import { takeoverCapacity } from "../../liquidator/plan/takeover-capacity.js";
 import { BPS } from "../../perpetual/fixed-point.js";
@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 50;
 /** What a liquidator is explained from: what one would be started with. */
 export type ExplainLiquidatorOptions = Omit<
   StartLiquidatorOptions,
-  "dryRun" | "command" | "log" | "onNote"
+  "dryRun" | "command" | "log" | "onLedgerChange"
 >;
 
 /**
@@ -46,10 +46,10 @@ export async function explainLiquidator(
       log: (level, text, { why }) => {
         if (level !== "info") troubles.add(typeof why === "string" ? `${text}: ${why}` : text);
       },
-      onNote: () => {},
+      onLedgerChange: () => {},
     });
     if (running === undefined) return undefined;
-    await hasLooked(running, options, withinMs);
+    await waitForDecisions(running, options, withinMs);
     return await explained(running, options, wanted, troubles);
   } catch (error) {
     if (!(error instanceof MarketwrightError)) throw error;
@@ -60,14 +60,16 @@ export async function explainLiquidator(
 }
 
 /** Waits until it has decided about everybody, or a halt that a person must end keeps it from that. */
-async function hasLooked(
+async function waitForDecisions(
   { liquidator }: RunningLiquidator,
-  { seam: { clock }, bot }: ExplainLiquidatorOptions,
+  { runtime: { clock }, bot }: ExplainLiquidatorOptions,
   withinMs: Ms,
 ): Promise<void> {
   const endMs = clock.monotonicMs() + withinMs;
   const isHeld = (): boolean =>
-    bot.safety.halts.some(({ scope, resumesByItself }) => scope === "account" && !resumesByItself);
+    bot.tradingGuards.halts.some(
+      ({ scope, resumesByItself }) => scope === "account" && !resumesByItself,
+    );
   while (liquidator.view().decidedBlock === undefined && !isHeld() && clock.monotonicMs() < endMs)
     await new Promise<void>((resolve) => clock.setTimer(LOOK_EVERY_MS, resolve));
 }
@@ -110,7 +112,7 @@ async function explained(
   const gas =
     input === undefined
       ? undefined
-      : { ...gasCostOf(input.gas), perGasWei: input.gas.feePerGasWei };
+      : { ...estimateGasCost(input.gas), perGasWei: input.gas.feePerGasWei };
   if (gas !== undefined) {
     const wei = await balanceOf(rpc, sender);
     if (wei !== undefined && wei < gas.wei)

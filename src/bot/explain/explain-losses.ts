@@ -1,9 +1,9 @@
 import type { BotConfig } from "../config/config.js";
-import { DEFAULT_WIDEN_FACTOR, type WrittenRung } from "../config/ladder-fields.js";
+import { DEFAULT_WIDEN_FACTOR, type RungConfig } from "../config/ladder-fields.js";
 import { flattenTermsFor, markoutOptionsFor } from "../safety/ladder-rungs.js";
 
 /** What is done at each loss, inventory and markout, and what happens to the position: one line a rung, the account's first. */
-export function lossLines(config: Pick<BotConfig, "risk">): readonly string[] {
+export function formatLossRules(config: Pick<BotConfig, "risk">): readonly string[] {
   const {
     maxDrawdownQuote,
     onDrawdown = "halt",
@@ -49,7 +49,7 @@ export function lossLines(config: Pick<BotConfig, "risk">): readonly string[] {
 }
 
 function rungText(
-  { action, widenFactor = DEFAULT_WIDEN_FACTOR }: WrittenRung,
+  { action, widenFactor = DEFAULT_WIDEN_FACTOR }: RungConfig,
   widened = "quotes",
 ): string {
   switch (action) {

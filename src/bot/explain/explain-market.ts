@@ -6,8 +6,8 @@ import type { Bot } from "../engine/bot.js";
 import type { BotContext } from "../engine/context.js";
 import { signedRates } from "../execution/signed-rates.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import { marketBlocks } from "../market/quoting-status.js";
-import type { Safety } from "../safety/trading-guards.js";
+import { findQuotingObstacles } from "../market/quoting-status.js";
+import type { TradingGuards } from "../safety/trading-guards.js";
 import { marketTokens } from "./explain-tokens.js";
 import { explainUnwinding } from "./explain-unwinding.js";
 import { liquidationDistance, type PlannedWorst, placeKey } from "./explain-worst.js";
@@ -20,7 +20,11 @@ import type {
 
 /** What one market of a dry run would quote now, and why. */
 export function explainMarket(
-  { context, safety, unwinding }: Pick<Bot, "context" | "safety" | "unwinding">,
+  {
+    context,
+    tradingGuards: safety,
+    liquidatedInventory: unwinding,
+  }: Pick<Bot, "context" | "tradingGuards" | "liquidatedInventory">,
   trader: MarketTrader,
   planned: PlannedWorst,
   registered: boolean,
@@ -33,7 +37,7 @@ export function explainMarket(
   const quotes = explainQuotes(context, trader, planned, midTicks, reason);
   const held = quotes.filter(({ fate }) => fate !== "withheld");
   const isQuoting =
-    trader.target === undefined && held.length > 0 && safety.quotesAllowed(marketId);
+    trader.target === undefined && held.length > 0 && safety.areQuotesAllowed(marketId);
   return {
     strategy: config.markets[marketId]?.strategy ?? "no strategy",
     state:
@@ -55,7 +59,7 @@ export function explainMarket(
     positionBase: registered && account.confirmed ? account.positionBase(marketId) : undefined,
     quotes,
     reason: reason === undefined ? undefined : explainReason(trader, reason),
-    unwinding: explainUnwinding(trader, unwinding, marketBlocks(context, safety, trader)),
+    unwinding: explainUnwinding(trader, unwinding, findQuotingObstacles(context, safety, trader)),
     cancels: (trader.plan?.cancels ?? []).map(({ hash, why }) => ({ hash, why })),
     worst: explainWorst(trader, planned, registered),
     tokens: marketTokens(context, trader, held.length),
@@ -169,11 +173,11 @@ function explainWorst(
 
 function reasonsOf(
   context: BotContext,
-  safety: Safety,
+  safety: TradingGuards,
   trader: MarketTrader,
   quotes: readonly ExplainedQuote[],
 ): readonly string[] {
-  const reasons = [...marketBlocks(context, safety, trader)];
+  const reasons = [...findQuotingObstacles(context, safety, trader)];
   for (const { side, level, fate, why } of quotes)
     if (fate === "withheld") reasons.push(`${side} ${level} withheld: ${why}`);
   return reasons;

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../core/units.js";
-import { leftAfter } from "../../executor/dispatch-budget.js";
-import { decideOf } from "../config/config.js";
+import { requiredAfter } from "../../executor/dispatch-budget.js";
+import { decideConfigFor } from "../config/config.js";
 import type { BotContext } from "../engine/context.js";
 import { renewLeadMs } from "../execution/execution-planner.js";
 import type { MarketTrader } from "../market/market-trader.js";
@@ -12,7 +12,7 @@ export function marketTokens(
   trader: MarketTrader,
   orders: number,
 ): ExplainedTokens {
-  const decide = decideOf(config, trader.marketId);
+  const decide = decideConfigFor(config, trader.marketId);
   const isServerBuilt = config.exchange.placement === "server";
   const tokensARequote =
     costs.cancel.ORDER + costs.place.ORDER + (isServerBuilt ? costs.build.ORDER : 0);
@@ -40,12 +40,12 @@ export function accountTokens(
   const intervalMs = rules.rateLimits.find(({ name }) => name === "ORDER")?.intervalMs ?? MINUTE_MS;
   const perMinute = MINUTE_MS / intervalMs;
   const reserves = {
-    guard: budget.guardShare,
+    guard: budget.guardReserve,
     markets: traders.size,
     ordersThatMayFill: orders,
-    questions: 0,
+    queryReserve: 0,
   };
-  const reserved = leftAfter("place", "ORDER", reserves, budget.costs);
+  const reserved = requiredAfter("place", "ORDER", reserves, budget.costs);
   const limitPerMinute = round(budget.limit("ORDER") * perMinute);
   const reservedPerMinute = round(reserved * perMinute);
   const sum = (of: (market: ExplainedTokens) => number): number =>

@@ -1,6 +1,6 @@
 import type { Lots } from "../../core/units.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import type { Unwinding } from "../unwind/liquidated-inventory.js";
+import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { ExplainedUnwinding } from "./explanation.js";
 
 /**
@@ -9,7 +9,7 @@ import type { ExplainedUnwinding } from "./explanation.js";
  */
 export function explainUnwinding(
   trader: MarketTrader,
-  unwinding: Unwinding,
+  unwinding: LiquidatedInventory,
   blocks: readonly string[],
 ): ExplainedUnwinding | undefined {
   const { marketId, instrument, plan } = trader;

@@ -1,14 +1,14 @@
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { PlannedPlace } from "../../executor/plan.js";
-import { breachText, checkPlace } from "../../risk/check-place.js";
-import { measureAccount, type WorstAccount } from "../../risk/compute-worst-case.js";
+import { checkPlace, describeBreach } from "../../risk/check-place.js";
+import { computeWorstCase, type WorstCaseAccount } from "../../risk/compute-worst-case.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "../../risk/exposure.js";
 import type { BotContext } from "../engine/context.js";
-import { accountExposure } from "../execution/account-exposure.js";
+import { computeAccountExposure } from "../execution/account-exposure.js";
 
 /** The account as it would be with every planned place on the exchange. */
 export interface PlannedWorst {
-  readonly worst: WorstAccount;
+  readonly worst: WorstCaseAccount;
   /** Why risk would hold a planned place back, by {@link placeKey}. */
   readonly refusals: ReadonlyMap<string, string>;
 }
@@ -27,7 +27,7 @@ export function placeKey(
  */
 export function plannedWorst(context: BotContext, balancesKnown: boolean): PlannedWorst {
   const limits = balancesKnown ? context.accountLimits : {};
-  let exposure = withoutCancelled(accountExposure(context, context.marketLimits), context);
+  let exposure = withoutCancelled(computeAccountExposure(context, context.marketLimits), context);
   const refusals = new Map<string, string>();
   for (const [marketId, trader] of context.traders) {
     for (const place of trader.plan?.places ?? []) {
@@ -37,10 +37,10 @@ export function plannedWorst(context: BotContext, balancesKnown: boolean): Plann
         limits,
       );
       if (breach === null) exposure = withOrder(exposure, marketId, place);
-      else refusals.set(placeKey(marketId, place), breachText(breach));
+      else refusals.set(placeKey(marketId, place), describeBreach(breach));
     }
   }
-  return { worst: measureAccount(exposure, undefined), refusals };
+  return { worst: computeWorstCase(exposure, undefined), refusals };
 }
 
 /**
@@ -49,7 +49,7 @@ export function plannedWorst(context: BotContext, balancesKnown: boolean): Plann
  * maintenance. Undefined without a position.
  */
 export function liquidationDistance(
-  account: WorstAccount,
+  account: WorstCaseAccount,
   marketId: MarketId,
 ): { readonly fraction: number; readonly side: "long" | "short" } | undefined {
   const market = account.markets.get(marketId);

@@ -7,10 +7,10 @@ import { LIFE_FILE } from "../run/exchange-instance.js";
 import { accountHalts, quoteText } from "../run/monitor/bot-status.js";
 import { startBot } from "../run/run-bot.js";
 import type { RunBotOptions, RunningBot } from "../run/running-bot.js";
-import { decidingState } from "../run/session-journal.js";
+import { readDecidingState } from "../run/session-journal.js";
 import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
 import { explainLiquidator } from "./explain-liquidator.js";
-import { lossLines } from "./explain-losses.js";
+import { formatLossRules } from "./explain-losses.js";
 import { explainMarket } from "./explain-market.js";
 import { accountTokens } from "./explain-tokens.js";
 import { type PlannedWorst, plannedWorst } from "./explain-worst.js";
@@ -18,7 +18,10 @@ import type { ExplainedMarket, Explanation } from "./explanation.js";
 import { implausibleValues } from "./implausible-values.js";
 
 /** What an explanation is made from: what a run would be started with. */
-export type ExplainOptions = Omit<RunBotOptions, "store" | "dryRun" | "journal" | "alone"> & {
+export type ExplainOptions = Omit<
+  RunBotOptions,
+  "store" | "dryRun" | "journal" | "withoutLiquidator"
+> & {
   /** What an earlier run left: read, never written. None when absent. */
   readonly store?: Pick<StateStore, "read" | "names">;
   /** How long every market's answer is waited for; 10000 when absent. */
@@ -39,12 +42,12 @@ export async function explainBot({
   withinMs = WITHIN_MS,
   ...options
 }: ExplainOptions): Promise<Explanation> {
-  const { clock } = options.seam;
+  const { clock } = options.runtime;
   const running = await startBot({
     ...options,
     store: new MemoryStateStore(store === undefined ? {} : stateOf(store)),
     dryRun: true,
-    alone: true,
+    withoutLiquidator: true,
   });
   let isBroken = false;
   running.stopped.catch(() => {
@@ -56,7 +59,7 @@ export async function explainBot({
       await new Promise<void>((resolve) => clock.setTimer(LOOK_EVERY_MS, resolve));
     }
     if (isBroken) await running.stopped;
-    const { config, seam, privateKey, chain: access } = options;
+    const { config, runtime: seam, privateKey, chain: access } = options;
     const { bot, client, account } = running;
     const memory = new MemoryStateStore();
     const nowMs = () => bot.context.exchangeTime.nowMs();
@@ -64,7 +67,17 @@ export async function explainBot({
       access === undefined
         ? undefined
         : await explainLiquidator(
-            { config, privateKey, account, seam, store: memory, client, bot, access, nowMs },
+            {
+              config,
+              privateKey,
+              account,
+              runtime: seam,
+              store: memory,
+              client,
+              bot,
+              access,
+              nowMs,
+            },
             withinMs,
           );
     if (isBroken) await running.stopped;
@@ -78,7 +91,7 @@ export async function explainBot({
 /** What decides what a run would do, and which life of the exchange that is of. */
 function stateOf(store: Pick<StateStore, "read" | "names">): Readonly<Record<string, string>> {
   const life = store.read(LIFE_FILE);
-  return { ...decidingState(store), ...(life === undefined ? {} : { [LIFE_FILE]: life }) };
+  return { ...readDecidingState(store), ...(life === undefined ? {} : { [LIFE_FILE]: life }) };
 }
 
 /** A dry run as it is now. */
@@ -100,7 +113,7 @@ function explanationOf(running: RunningBot): Explanation {
     halts: accountHalts(bot),
     markets,
     implausible: implausibleValues(bot, markets),
-    losses: lossLines(context.config),
+    losses: formatLossRules(context.config),
     worst: {
       netValueQuote: isKnown ? quoteText(bot, netValue) : undefined,
       notionalQuote: quoteText(bot, notional),
@@ -155,21 +168,21 @@ export function warnOfImplausibleValues(
 
 /** Every market has planned, for a view of its own where a strategy quotes, or is halted until a person looks at it. */
 function isAnswered({ bot }: Pick<RunningBot, "bot">): boolean {
-  const { context, safety } = bot;
+  const { context, tradingGuards: safety } = bot;
   for (const trader of context.traders.values()) {
     if (
       safety
-        .haltsOf(trader.marketId)
+        .haltsFor(trader.marketId)
         .some(({ resumesByItself, name }) => !resumesByItself || name === DAILY_LOSS)
     )
       continue;
     const isHeard = trader.hasStrategy
-      ? !trader.awaitingView && (trader.quotes ?? trader.target) !== undefined
-      : trader.book.synchronised;
+      ? !trader.isAwaitingView && (trader.quotes ?? trader.target) !== undefined
+      : trader.book.isSynchronised;
     const isPlanned = trader.plan !== undefined && !trader.isDirty && isHeard;
     if (
       context.phase !== "running" ||
-      !safety.quotesAllowed(trader.marketId) ||
+      !safety.areQuotesAllowed(trader.marketId) ||
       !isPlanned ||
       !Number.isFinite(trader.state.markTicks)
     )

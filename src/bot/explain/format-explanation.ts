@@ -1,6 +1,6 @@
 import type { Ms } from "../../core/units.js";
 import { TARGET_LEVEL } from "../../executor/plan-target.js";
-import { liquidatorLines } from "./explain-liquidator-text.js";
+import { formatLiquidator } from "./explain-liquidator-text.js";
 import type {
   ExplainedMarket,
   ExplainedQuote,
@@ -10,7 +10,7 @@ import type {
 } from "./explanation.js";
 
 /** An explanation as people read it: plain text, one block a market. */
-export function explainText(explanation: Explanation): string {
+export function formatExplanation(explanation: Explanation): string {
   const { account, registered, complete, halts, markets } = explanation;
   const lines = [
     `account ${account}${registered ? "" : ": not registered, so balances and margin are unknown (a run registers it)"}`,
@@ -20,7 +20,7 @@ export function explainText(explanation: Explanation): string {
   for (const [marketId, market] of Object.entries(markets))
     lines.push("", ...marketLines(marketId, market, explanation.atMs));
   if (explanation.liquidator !== undefined)
-    lines.push("", ...liquidatorLines(explanation.liquidator));
+    lines.push("", ...formatLiquidator(explanation.liquidator));
   lines.push(
     "",
     ...accountLines(explanation),

@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import { ConfigError, RunError } from "../../core/errors.js";
 import { AppendOnlyFile, rotate, rotatedPath } from "../../core/files/durable-log.js";
-import { pathKind } from "../../core/files/path-kind.js";
-import { NotPlainFile, openPlainFile } from "../../core/files/plain-files.js";
+import { readPathKind } from "../../core/files/path-kind.js";
+import { NotPlainFileError, openPlainFile } from "../../core/files/plain-files.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { JournalSink } from "./journal.js";
 
@@ -27,7 +27,7 @@ const asTheyAre: Packing = (lines) => lines;
 /**
  * A journal on disk, readable by its owner alone. Lines are gathered and written when there are
  * many, each second, and on closing: what a `kill -9` loses is the last second. A file that was
- * there before is overwritten: {@link keepEarlierJournal} comes first.
+ * there before is overwritten: {@link renameEarlierJournal} comes first.
  */
 export class JournalFile implements JournalSink {
   readonly path: string;
@@ -49,7 +49,7 @@ export class JournalFile implements JournalSink {
       const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o600);
       this.#file = new AppendOnlyFile(file, "closing");
       const found = fstatSync(file);
-      if (found.isFIFO()) throw new NotPlainFile(path, "a named pipe");
+      if (found.isFIFO()) throw new NotPlainFileError(path, "a named pipe");
       if (found.isFile()) fchmodSync(file, 0o600);
     } catch (cause) {
       throw this.#cannotWrite(cause);
@@ -140,8 +140,8 @@ const BEGINNING = '{"journal":';
  * @throws ConfigError for a file that is no journal, which may be anything, a keystore too, and for
  * a journal that cannot be kept; what the file system throws.
  */
-export function keepEarlierJournal(path: string): string | undefined {
-  if (pathKind(path) !== "file") return undefined;
+export function renameEarlierJournal(path: string): string | undefined {
+  if (readPathKind(path) !== "file") return undefined;
   const beginning = beginningOf(path);
   if (beginning === "") return undefined;
   if (beginning !== BEGINNING) {

@@ -29,7 +29,7 @@ export interface FileLine {
  * @param isZipped of a file that is gzip members one after the other.
  * @throws ConfigError when there is no file that this user may read, RunError when reading fails.
  */
-export async function* fileLines(path: string, isZipped = false): AsyncGenerator<FileLine> {
+export async function* readFileLines(path: string, isZipped = false): AsyncGenerator<FileLine> {
   const decoder = new StringDecoder("utf8");
   let pieces: string[] = [];
   let number = 0;

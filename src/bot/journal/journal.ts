@@ -54,7 +54,7 @@ export interface TurnRecorder {
 }
 
 /** Tells several of every turn, each in its turn; undefined where there is none to tell. */
-export function tellAll(recorders: readonly TurnRecorder[]): TurnRecorder | undefined {
+export function combineRecorders(recorders: readonly TurnRecorder[]): TurnRecorder | undefined {
   if (recorders.length <= 1) return recorders[0];
   return {
     action: (action) => {

@@ -4,7 +4,7 @@ import type { MarketId } from "../../core/units.js";
 import type { Action, Venue } from "../../exchange/venue.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { Bot } from "../engine/bot.js";
-import type { Notice } from "../engine/bot-event.js";
+import type { BotEvent } from "../engine/bot-event.js";
 import type { BotPhase } from "../engine/context.js";
 import type { BotInput, TurnStamp } from "../engine/input.js";
 import { MemoryStateStore } from "../state/state-dir.js";
@@ -17,8 +17,8 @@ import {
   type JournalTurn,
   type TurnRecorder,
 } from "./journal.js";
-import { type FileLine, fileLines } from "./journal-lines.js";
-import { ReplaySeam } from "./replay-runtime.js";
+import { type FileLine, readFileLines } from "./journal-lines.js";
+import { ReplayRuntime } from "./replay-runtime.js";
 
 /** One turn, run again. */
 export interface ReplayedTurn {
@@ -29,7 +29,7 @@ export interface ReplayedTurn {
   readonly stamp: TurnStamp;
   readonly input: BotInput;
   /** What the bot told while it ran: intents with their reasons, halts, plans that were held back, orders' fates. */
-  readonly notices: readonly Notice[];
+  readonly notices: readonly BotEvent[];
   /** What it dispatched now: as it was recorded, unless this turn is the divergence. */
   readonly actions: readonly Action[];
 }
@@ -91,7 +91,7 @@ export async function replayJournal(
   path: string,
   options: JournalReplayOptions = {},
 ): Promise<ReplayResult> {
-  return replayLines(fileLines(path), options);
+  return replayLines(readFileLines(path), options);
 }
 
 /** The same for lines from anywhere. */
@@ -155,19 +155,19 @@ async function strategiesOf({ config, strategies: files }: JournalHeader) {
 class JournalReplay implements TurnRecorder {
   divergence: ReplayDivergence | undefined;
   readonly #header: JournalHeader;
-  readonly #seam: ReplaySeam;
+  readonly #runtime: ReplayRuntime;
   readonly #bot: Bot;
   #turns = 0;
   #actionCount = 0;
   #broke: string | undefined;
   #lastMonotonicMs: number;
   #actions: Action[] = [];
-  #notices: Notice[] = [];
+  #notices: BotEvent[] = [];
   #ran = false;
 
   constructor(header: JournalHeader, strategies: ReadonlyMap<MarketId, BoundStrategy>) {
     this.#header = header;
-    this.#seam = new ReplaySeam(header.stamp);
+    this.#runtime = new ReplayRuntime(header.stamp);
     this.#lastMonotonicMs = header.stamp.monotonicMs;
     this.#bot = new Bot({
       config: header.config,
@@ -175,11 +175,11 @@ class JournalReplay implements TurnRecorder {
       rules: header.rules,
       strategies,
       venue: silentVenue(),
-      seam: this.#seam,
+      runtime: this.#runtime,
       store: new MemoryStateStore(header.state),
       // What leaves the outbox, and when, is an input.
       outbox: { enqueue: () => {} },
-      observer: (notice) => this.#notices.push(notice),
+      listener: (notice) => this.#notices.push(notice),
       journal: this,
       madeAt: header.stamp,
       isReplay: true,
@@ -200,7 +200,7 @@ class JournalReplay implements TurnRecorder {
     this.#actions = [];
     this.#notices = [];
     this.#ran = false;
-    this.#seam.begin(turn.stamp, turn.draws);
+    this.#runtime.begin(turn.stamp, turn.draws);
     let broke: string | undefined;
     try {
       this.#bot.accept(turn.input);
@@ -260,7 +260,7 @@ class JournalReplay implements TurnRecorder {
     }
     const again = encodeJournal(actions);
     if (again !== recorded) return differ("other actions were dispatched", recorded, again);
-    const draws = this.#seam.difference;
+    const draws = this.#runtime.difference;
     return draws === undefined
       ? undefined
       : differ("chance was asked another number of times", `${turn.draws.length} draws`, draws);

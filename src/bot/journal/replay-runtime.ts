@@ -5,7 +5,7 @@ import type { TurnStamp } from "../engine/input.js";
  * Time and chance as a journal tells them: each turn's recorded instant and draws. No timer ever fires by itself: fires
  * are inputs of the journal.
  */
-export class ReplaySeam implements Seam {
+export class ReplayRuntime implements Seam {
   readonly clock: Clock;
   readonly random: Random;
   #stamp: TurnStamp;

@@ -9,11 +9,11 @@ import {
   OwnOrderOverlay,
   type OwnRestingOrder,
 } from "../../market/book/own-order-overlay.js";
-import { marketView } from "../../market/create-market-view.js";
+import { createMarketView } from "../../market/create-market-view.js";
 import { type DecideOptions, DecisionPoints } from "../../market/decision-points.js";
-import type { DeskBook } from "../../market/live-order-book.js";
+import type { LiveOrderBook } from "../../market/live-order-book.js";
 import { MarketState } from "../../market/market-state.js";
-import { StreamLag } from "../../market/stream-lag-detector.js";
+import { StreamLagDetector } from "../../market/stream-lag-detector.js";
 import { SyncedBook } from "../../market/synced-book.js";
 import type { DecisionCause, MarketView } from "../../market/view.js";
 import type { Intent, QuotesIntent, TargetIntent } from "../../strategies/intent.js";
@@ -22,7 +22,7 @@ import {
   StrategySession,
   type StrategySessionDeps,
 } from "../strategy/strategy-session.js";
-import { sameGrid } from "./rule-changes.js";
+import { isSameGrid } from "./rule-changes.js";
 
 /** Everything that a market trader needs of its bot. */
 export interface MarketTraderDeps extends Omit<StrategySessionDeps, "marketId"> {
@@ -30,7 +30,7 @@ export interface MarketTraderDeps extends Omit<StrategySessionDeps, "marketId"> 
   readonly rules: MarketRules;
   readonly decide: DecideOptions;
   /** The book that a replay changes in place; one that follows the stream when absent. */
-  readonly book?: DeskBook | undefined;
+  readonly book?: LiveOrderBook | undefined;
   readonly maxPositionLots: Lots;
   /** Levels a side that a view holds. */
   readonly depthLevels: number;
@@ -66,11 +66,11 @@ interface OwnBookOrders {
 export class MarketTrader {
   readonly marketId: MarketId;
   readonly instrument: Instrument;
-  readonly book: DeskBook;
+  readonly book: LiveOrderBook;
   readonly state: MarketState;
-  readonly lag = new StreamLag();
+  readonly lag = new StreamLagDetector();
   readonly decisions: DecisionPoints;
-  readonly #ownInBook = new OwnOrderOverlay();
+  readonly #ownOrderOverlay = new OwnOrderOverlay();
   readonly maxPositionLots: Lots;
   /** Lots as a decimal string of base. */
   readonly amountOf = (lots: Lots): string => this.instrument.amountOf(lots);
@@ -133,7 +133,7 @@ export class MarketTrader {
   }
 
   /** When the last slice of an unwinding was sent, exchange time. */
-  get lastTakeAtMs(): Ms | undefined {
+  get lastUnwindSliceAtMs(): Ms | undefined {
     return this.#lastTakeAtMs;
   }
 
@@ -151,7 +151,7 @@ export class MarketTrader {
    * True until the strategy has seen a view since the book was last lost: what it wanted before
    * answers another market.
    */
-  get awaitingView(): boolean {
+  get isAwaitingView(): boolean {
     return this.#awaitingView;
   }
 
@@ -211,7 +211,7 @@ export class MarketTrader {
 
   /** The exchange's rules were read again. Rules of another grid are not taken over. */
   rulesRead(rules: MarketRules | undefined): void {
-    if (rules !== undefined && sameGrid(this.#rules, rules)) this.#rules = rules;
+    if (rules !== undefined && isSameGrid(this.#rules, rules)) this.#rules = rules;
     this.#isDirty = true;
   }
 
@@ -240,7 +240,7 @@ export class MarketTrader {
 
   /** Best bid plus best ask of the exchange's book, ours included; undefined without two sides. */
   get midHalfTicks(): number | undefined {
-    if (!this.book.synchronised) return undefined;
+    if (!this.book.isSynchronised) return undefined;
     const midHalfTicks = this.book.bids.bestTicks + this.book.asks.bestTicks;
     return Number.isNaN(midHalfTicks) ? undefined : midHalfTicks;
   }
@@ -251,7 +251,7 @@ export class MarketTrader {
   }
 
   /** An intent of the strategy that was found in shape. */
-  take(intent: Intent): void {
+  acceptIntent(intent: Intent): void {
     this.#acceptedViewSequence = intent.viewSequence;
     this.#refusal = undefined;
     if (intent.kind === "quotes") {
@@ -265,7 +265,7 @@ export class MarketTrader {
   }
 
   /** An intent of the strategy was refused: what it wanted before is nobody's wish any more, and comes down. */
-  refuse(why: string): void {
+  refuseIntent(why: string): void {
     this.#forget();
     this.#refusal = why;
   }
@@ -305,8 +305,8 @@ export class MarketTrader {
   }
 
   /** The market can no longer be trusted: nothing is wanted until the strategy has seen a new view. */
-  lose(reason: string): void {
-    this.book.lose(reason);
+  invalidate(reason: string): void {
+    this.book.invalidate(reason);
     this.lag.lost();
     this.decisions.noteTouch(null);
     this.#awaitingView = true;
@@ -315,7 +315,9 @@ export class MarketTrader {
 
   /** Best prices without our own orders; null when the book is not there. */
   touch(): NetTouch | null {
-    return this.book.synchronised ? netTouch(this.book, this.#ownInBook.shown, this.#touch) : null;
+    return this.book.isSynchronised
+      ? netTouch(this.book, this.#ownOrderOverlay.shown, this.#touch)
+      : null;
   }
 
   /**
@@ -323,7 +325,7 @@ export class MarketTrader {
    * undefined when nobody is on it. What the book may only still show of ours counts: a touch too near costs a tick, one too far a fee.
    */
   best(side: Side, ownOrders: readonly OwnRestingOrder[]): Ticks | undefined {
-    if (!this.book.synchronised) return undefined;
+    if (!this.book.isSynchronised) return undefined;
     const best = netBest(
       side === "BUY" ? this.book.bids : this.book.asks,
       this.book.holdsOwnOrders ? ownOrders : NO_ORDERS,
@@ -333,10 +335,10 @@ export class MarketTrader {
 
   /** Emits a view to the strategy. False when the market has no two sides without our own orders. */
   emitView(cause: DecisionCause, inputs: ViewInputs): boolean {
-    const view = marketView({
+    const view = createMarketView({
       instrument: this.instrument,
       book: this.book,
-      ownOrders: this.#ownInBook.shown,
+      ownOrders: this.#ownOrderOverlay.shown,
       state: this.state,
       before: this.#lastView,
       sequence: this.#viewSequence + 1,
@@ -353,14 +355,14 @@ export class MarketTrader {
     this.state.startView();
     this.#isDirty = true;
     this.#awaitingView = false;
-    this.#session.show(view);
+    this.#session.emitView(view);
     return true;
   }
 
   /** After each event: our own orders as they are now. `nowMs`: a clock that never steps back. */
   noteOwn(orders: OwnBookOrders, nowMs: Ms): void {
     if (this.book.holdsOwnOrders)
-      this.#ownInBook.note(orders.inBook(this.marketId), this.book, nowMs);
+      this.#ownOrderOverlay.note(orders.inBook(this.marketId), this.book, nowMs);
   }
 }
 

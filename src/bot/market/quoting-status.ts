@@ -1,14 +1,14 @@
 import type { MarketId, Side } from "../../core/units.js";
 import type { BotContext } from "../engine/context.js";
 import { slotSubject } from "../execution/dispatcher.js";
-import type { Safety } from "../safety/trading-guards.js";
+import type { TradingGuards } from "../safety/trading-guards.js";
 import type { MarketTrader } from "./market-trader.js";
 
 /** What a market of a bot is at. */
 export type MarketActivity = "quoting" | "waiting" | "reduce-only" | "halted";
 
 /** What a market is at, and why not more, in a trader's words. */
-export interface MarketStanding {
+export interface QuotingStatus {
   /** `reduce-only`: halted, while its position is worked, or what was inherited is unwound; or the risk ladder lets only reducing orders rest. */
   readonly state: MarketActivity;
   /** Halts first, then what holds up the market, then each order that is wanted and does not leave. */
@@ -16,27 +16,30 @@ export interface MarketStanding {
 }
 
 /** One market as it is now: what `status`, `/readyz` and the screen show. */
-export function marketStanding(
+export function quotingStatusFor(
   context: BotContext,
-  safety: Safety,
+  safety: TradingGuards,
   trader: MarketTrader,
-): MarketStanding {
+): QuotingStatus {
   const { marketId } = trader;
-  const blocks = marketBlocks(context, safety, trader);
-  if (!safety.quotesAllowed(marketId)) {
+  const blocks = findQuotingObstacles(context, safety, trader);
+  if (!safety.areQuotesAllowed(marketId)) {
     const isWorked =
       (trader.target !== undefined || trader.unwind !== undefined) &&
-      safety.placesAllowed(marketId) === "reduce-only";
+      safety.allowedPlaces(marketId) === "reduce-only";
     return isWorked
       ? { state: "reduce-only", reasons: [...blocks, ...heldPlaces(context, trader)] }
       : { state: "halted", reasons: blocks };
   }
   const rungs = safety.ladder.reasonsFor(marketId);
   const held = [...rungs, ...heldQuotes(context, trader)];
-  if (safety.placesAllowed(marketId) === "reduce-only")
+  if (safety.allowedPlaces(marketId) === "reduce-only")
     return { state: "reduce-only", reasons: [...blocks, ...held] };
   if (isQuoting(context, marketId))
-    return { state: "quoting", reasons: [...throttle(context), ...shedLoad(context), ...held] };
+    return {
+      state: "quoting",
+      reasons: [...throttle(context), ...describeShedLoad(context), ...held],
+    };
   const reasons = [...blocks, ...held];
   return {
     state: "waiting",
@@ -45,12 +48,12 @@ export function marketStanding(
 }
 
 /** Why a market as a whole does not quote: its halts, or else the first thing that quotes wait for. Empty when nothing is in the way. */
-export function marketBlocks(
+export function findQuotingObstacles(
   context: BotContext,
-  safety: Safety,
+  safety: TradingGuards,
   trader: MarketTrader,
 ): readonly string[] {
-  const halts = safety.haltsOf(trader.marketId).map(({ name, why }) => `${name}: ${why}`);
+  const halts = safety.haltsFor(trader.marketId).map(({ name, why }) => `${name}: ${why}`);
   if (halts.length > 0) return halts;
   const wait = waitOf(context, trader);
   return [...(wait === undefined ? [] : [wait]), ...throttle(context)];
@@ -67,8 +70,8 @@ export function isQuoting({ account }: BotContext, marketId: MarketId): boolean 
 function waitOf({ phase, account }: BotContext, trader: MarketTrader): string | undefined {
   if (phase !== "running") return `the bot is ${phase}`;
   if (trader.refusal !== undefined) return `the strategy's intent was refused, ${trader.refusal}`;
-  if (!trader.book.synchronised) return "the book is not in step";
-  if ((trader.awaitingView || trader.netMidTicks === undefined) && trader.hasStrategy)
+  if (!trader.book.isSynchronised) return "the book is not in step";
+  if ((trader.isAwaitingView || trader.netMidTicks === undefined) && trader.hasStrategy)
     return "the book has no two sides";
   if (trader.target !== undefined)
     return `a target position is worked, ${trader.instrument.amountOf(trader.target.intent.targetLots)} base`;
@@ -92,7 +95,7 @@ function throttle({ budget, clock }: BotContext): readonly string[] {
 }
 
 /** What a lagging event loop does to a bot that quotes all the same; empty while it keeps up. */
-export function shedLoad({ loopLag }: BotContext): readonly string[] {
+export function describeShedLoad({ loopLag }: BotContext): readonly string[] {
   if (!loopLag.isShedding) return [];
   return [
     `load is shed: the event loop is ${Math.round(loopLag.lagMs)} ms late, strategies are asked every ${loopLag.roundMs} ms`,
@@ -101,7 +104,7 @@ export function shedLoad({ loopLag }: BotContext): readonly string[] {
 
 /** Orders of the newest plan that do not leave, those of one cause together: quotes, or a slice of a position that is worked. */
 function heldPlaces(
-  { holds, clock }: BotContext,
+  { backoff: holds, clock }: BotContext,
   { marketId, instrument, plan }: MarketTrader,
 ): string[] {
   const nowMs = clock.monotonicMs();
@@ -114,7 +117,7 @@ function heldPlaces(
     causes.set(why, [...(causes.get(why) ?? []), name]);
   };
   for (const place of plan?.places ?? []) {
-    const why = holds.whyOf(slotSubject(marketId, place.side, place.level), nowMs);
+    const why = holds.reasonFor(slotSubject(marketId, place.side, place.level), nowMs);
     if (why !== undefined) hold(why, place);
   }
   for (const one of plan?.withheld ?? []) hold(one.why, one);

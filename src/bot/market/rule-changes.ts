@@ -6,7 +6,7 @@ import { checkDomain } from "../../exchange/signing/domain-check.js";
  * What of a market must not change while orders rest, and did: the contract, the grid, the bounds. Fees and limits are taken over as they
  * come. Undefined when nothing did.
  */
-export function changeOf(before: MarketRules, now: MarketRules): string | undefined {
+export function findBreakingChange(before: MarketRules, now: MarketRules): string | undefined {
   for (const field of [
     "perp",
     "tickSize",
@@ -23,14 +23,14 @@ export function changeOf(before: MarketRules, now: MarketRules): string | undefi
 }
 
 /** Whether orders and amounts of before mean the same now. */
-export function sameGrid(before: MarketRules, now: MarketRules): boolean {
+export function isSameGrid(before: MarketRules, now: MarketRules): boolean {
   return (
     before.tickSize === now.tickSize && before.stepSize === now.stepSize && before.perp === now.perp
   );
 }
 
 /** Everything of a market's rules that is other than it was, each as text: fee rates as shares, other numbers as {@link MarketRules} has them. */
-export function differencesOf(before: MarketRules, now: MarketRules): string[] {
+export function listRuleChanges(before: MarketRules, now: MarketRules): string[] {
   const fields = new Set([...Object.keys(before), ...Object.keys(now)]) as Set<keyof MarketRules>;
   return [...fields].flatMap((field) => {
     const [was, is] = [before, now].map((rules) => valueText(field, rules[field])) as [
@@ -49,7 +49,7 @@ function valueText(field: keyof MarketRules, value: MarketRules[keyof MarketRule
 }
 
 /** What of the domain that orders are signed for differs from ours; undefined when nothing does. */
-export function domainMismatch(rules: VenueRules): string | undefined {
+export function findDomainMismatch(rules: VenueRules): string | undefined {
   const differences = checkDomain(rules);
   if (differences.length === 0) return undefined;
   return differences

@@ -13,7 +13,10 @@ export const IN_THE_LAST_RUN = "in the last run";
  * The markets whose contract is not the one of the last run, each with what changed: somebody looks before anything is signed for it.
  * @throws CorruptStateError or FormatError when what was written down is broken
  */
-export function changedContracts({ store, traders }: BotContext): ReadonlyMap<MarketId, string> {
+export function findChangedContracts({
+  store,
+  traders,
+}: BotContext): ReadonlyMap<MarketId, string> {
   const known = remembered(store);
   const changes = new Map<MarketId, string>();
   for (const { marketId, rules } of traders.values()) {
@@ -31,7 +34,7 @@ interface TradedMarket {
 }
 
 /** Writes down what is traded on, beside what was in markets that are not among these: one that is back in the file is held against it. */
-export function keepContracts(
+export function writeTradedContracts(
   store: Pick<StateStore, "read" | "write">,
   markets: readonly TradedMarket[],
 ): void {

@@ -9,23 +9,23 @@ import { Outbox } from "../../executor/outbox.js";
 import type { Metrics } from "../../monitoring/metrics.js";
 import type { BoundStrategy } from "../../strategies/strategy.js";
 import { Bot } from "../engine/bot.js";
-import type { Notice } from "../engine/bot-event.js";
+import type { BotEvent } from "../engine/bot-event.js";
 import type { BotCommand } from "../engine/input.js";
 import type { StrategyFile } from "../journal/journal.js";
-import { BreakWatch } from "./monitor/failure-handler.js";
+import { FailureHandler } from "./monitor/failure-handler.js";
 import { RunMonitor } from "./monitor/run-monitor.js";
 import type { Assembled, RunBotOptions } from "./running-bot.js";
-import { sessionHeader, turnRecorderOf } from "./session-journal.js";
-import type { BetweenBot, SessionTap } from "./session-listener.js";
+import { createTurnRecorder, sessionHeader } from "./session-journal.js";
+import type { SessionListener, VenueDecoratorDeps } from "./session-listener.js";
 import { sessionVenue } from "./session-venue.js";
-import type { ReceivedStamp } from "./timestamped-transport.js";
-import { EarlierTrades } from "./trade-backfill.js";
+import type { TimestampedTransport } from "./timestamped-transport.js";
+import { TradeBackfill } from "./trade-backfill.js";
 
 /** Requests under way at once, each on a connection of its own: a place that hangs holds up nobody else. */
 export const CONNECTIONS = 32;
 
 /** What a bot is put together from, once the exchange has been asked. */
-export interface BotParts {
+export interface AssembleBotDeps {
   readonly signer: Signer;
   readonly rules: VenueRules;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
@@ -33,46 +33,46 @@ export interface BotParts {
   readonly metrics: Metrics;
   readonly client: RestClient;
   /** Reads the exchange's clock for what the client signs from then on. */
-  readonly readClock: () => Promise<void>;
+  readonly syncClock: () => Promise<void>;
   /** The network as it stamps what it receives. */
-  readonly received: ReceivedStamp;
+  readonly timestampedTransport: TimestampedTransport;
   readonly account: Hex;
   readonly network: Transport;
   readonly registered: boolean;
-  readonly tap: SessionTap | undefined;
+  readonly sessionListener: SessionListener | undefined;
 }
 
 /** Puts a bot together and starts it. @throws RunError of a session on paper that is no dry run. */
-export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled {
-  const { config, seam, store, log, paper } = options;
-  const { rules, account, metrics, client, registered, tap } = parts;
+export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Assembled {
+  const { config, runtime: seam, store, log, paper } = options;
+  const { rules, account, metrics, client, registered, sessionListener: tap } = parts;
   const isDry = options.dryRun === true;
   if (paper !== undefined && !isDry)
     throw new RunError("fills orders on paper", {
       field: "paper",
       expected: "a dry run, which registers and sends nothing",
     });
-  const watch = new BreakWatch({
+  const watch = new FailureHandler({
     client,
-    readClock: parts.readClock,
+    syncClock: parts.syncClock,
     config,
     clock: seam.clock,
     log,
     isDry,
   });
   const monitor = new RunMonitor(metrics, log, seam.clock, () => watch.end());
-  const listeners: ((notice: Notice) => void)[] = [];
+  const listeners: ((notice: BotEvent) => void)[] = [];
   let made: Bot | undefined;
-  const asks = asksOf(() => made, seam.clock);
+  const asks = createDecoratorDeps(() => made, seam.clock);
   const { venue, live } = sessionVenue({
     config,
-    seam,
-    transport: parts.received,
+    runtime: seam,
+    transport: parts.timestampedTransport,
     signer: parts.signer,
     beginning: { account, rules, registered },
     paper,
     bot: asks,
-    onWritten: (actionId) => monitor.written(actionId),
+    onWritten: (actionId) => monitor.onActionWritten(actionId),
   });
   const header = sessionHeader(
     {
@@ -87,16 +87,16 @@ export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled 
     seam,
     store,
   );
-  const journal = turnRecorderOf(header, { journal: options.journal, tap });
+  const journal = createTurnRecorder(header, { journal: options.journal, tap });
   const earlier =
     !registered || paper !== undefined
       ? undefined
-      : new EarlierTrades({
+      : new TradeBackfill({
           store,
           client,
           clock: seam.clock,
           log,
-          onAsking: () => command({ command: "asked" }),
+          onRequest: () => command({ command: "asked" }),
         });
   const outbox = new Outbox({ concurrency: CONNECTIONS });
   const bot = new Bot({
@@ -105,17 +105,19 @@ export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled 
     rules,
     strategies: parts.strategies,
     venue,
-    seam: { ...seam, clock: guardedClock(seam.clock, watch) },
+    runtime: { ...seam, clock: guardedClock(seam.clock, watch) },
     store,
-    outbox: { enqueue: (item) => outbox.enqueue({ ...item, leave: watch.guarded(item.leave) }) },
-    observer: (notice) => {
-      monitor.observe(notice);
-      if (made !== undefined) tap?.notice(notice, made);
-      earlier?.hear(notice);
+    outbox: {
+      enqueue: (item) => outbox.enqueue({ ...item, onTurn: watch.catchFailures(item.onTurn) }),
+    },
+    listener: (notice) => {
+      monitor.onBotEvent(notice);
+      if (made !== undefined) tap?.onBotEvent(notice, made);
+      earlier?.onBotEvent(notice);
       for (const listener of listeners) listener(notice);
     },
-    ...(options.calling === undefined ? {} : { calling: options.calling }),
-    receivedMonotonicMs: () => parts.received.atMs,
+    ...(options.onStrategyCall === undefined ? {} : { onStrategyCall: options.onStrategyCall }),
+    receivedMonotonicMs: () => parts.timestampedTransport.atMs,
     dryRun: header.dryRun,
     isPaper: header.isPaper,
     madeAt: header.stamp,
@@ -126,18 +128,18 @@ export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled 
   monitor.attach(bot);
   earlier?.attach(bot);
   const subscription = venue.events$.subscribe(
-    watch.guarded((event) => {
-      tap?.event(event);
+    watch.catchFailures((event) => {
+      tap?.onVenueEvent(event);
       bot.accept({ kind: "event", event });
     }),
   );
-  const command = watch.guarded((wanted: BotCommand) => bot.command(wanted));
+  const command = watch.catchFailures((wanted: BotCommand) => bot.command(wanted));
   command({ command: "start" });
   live.setRules(rules);
   return {
-    onNotice: (listener) => listeners.push(listener),
+    addListener: (listener) => listeners.push(listener),
     exchangeNowMs: asks.exchangeNowMs,
-    fail: watch.guarded((error: unknown): void => {
+    fail: watch.catchFailures((error: unknown): void => {
       throw error;
     }),
     bot,
@@ -147,7 +149,7 @@ export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled 
     account,
     registered,
     command,
-    isBroken: () => watch.isBroken,
+    hasFailed: () => watch.hasFailed,
     stopped: watch.stopped,
     close: () => {
       earlier?.close();
@@ -159,9 +161,9 @@ export function assembleBot(options: RunBotOptions, parts: BotParts): Assembled 
 }
 
 /** What is asked of a bot at any time, also before it is made. Its own clock stands still between its turns. */
-function asksOf(bot: () => Bot | undefined, machine: Clock): BetweenBot {
+function createDecoratorDeps(bot: () => Bot | undefined, machine: Clock): VenueDecoratorDeps {
   return {
-    levelOf: (hash) => bot()?.context.account.orders.get(hash)?.level ?? -1,
+    levelFor: (hash) => bot()?.context.account.orders.get(hash)?.level ?? -1,
     exchangeNowMs: (): Ms => {
       const context = bot()?.context;
       if (context === undefined) return machine.nowMs();
@@ -173,10 +175,10 @@ function asksOf(bot: () => Bot | undefined, machine: Clock): BetweenBot {
 }
 
 /** A timer's fire enters the bot: what it throws must not be lost in the runtime. */
-function guardedClock(clock: Clock, watch: BreakWatch): Clock {
+function guardedClock(clock: Clock, watch: FailureHandler): Clock {
   return {
     nowMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
-    setTimer: (delayMs, fire) => clock.setTimer(delayMs, watch.guarded(fire)),
+    setTimer: (delayMs, fire) => clock.setTimer(delayMs, watch.catchFailures(fire)),
   };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { blockTag, ChainRpc } from "../../chain/rpc/chain-rpc.js";
 import type { InProcessRpc } from "../../chain/rpc/rpc-transport.js";
-import type { LaneStore } from "../../chain/transactions/store/transaction-store.js";
+import type { TransactionStore } from "../../chain/transactions/store/transaction-store.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Clock, Seam } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
@@ -15,15 +15,18 @@ export interface ChainAccess {
   /** The RPCs: addresses, or functions of this process. */
   readonly rpcs: readonly (string | InProcessRpc)[];
   /** Opens the store of the key's pending transactions; called only where something may be sent. */
-  readonly laneStore: (owner: { readonly chainId: number; readonly account: Hex }) => LaneStore;
+  readonly laneStore: (owner: {
+    readonly chainId: number;
+    readonly account: Hex;
+  }) => TransactionStore;
 }
 
 /** The parts of a bot's start that say whether it has a chain, and which. */
 interface ChainStart {
   readonly config: BotConfig;
   readonly chain?: ChainAccess;
-  readonly alone?: boolean;
-  readonly seam: Seam;
+  readonly withoutLiquidator?: boolean;
+  readonly runtime: Seam;
   readonly log: Log;
 }
 
@@ -39,7 +42,7 @@ const blockSchema = z.object({
  * stay out of the config, and the paths of the others out of what is journaled.
  * @throws ConfigError when a variable is not set; it does not show what is in it.
  */
-export function rpcUrlsOf(
+export function readRpcUrls(
   { rpc, rpcEnv }: ChainAccessConfig,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
@@ -61,7 +64,7 @@ export function rpcUrlsOf(
 }
 
 /** The config as it may be shown and journaled: of each RPC's address only where it is, since its path and query may be a provider's key. */
-export function withoutProviderKeys(config: BotConfig): BotConfig {
+export function maskProviderKeys(config: BotConfig): BotConfig {
   if (config.chain === undefined) return config;
   return {
     ...config,
@@ -97,7 +100,10 @@ export function openChainRpc(
  * Where the contract is that reads many accounts: what the file says, else what the exchange names.
  * @throws ConfigError when neither does.
  */
-export async function lensAddress({ lens }: ChainAccessConfig, client: RestClient): Promise<Hex> {
+export async function findLensAddress(
+  { lens }: ChainAccessConfig,
+  client: RestClient,
+): Promise<Hex> {
   if (lens !== undefined) return lens.toLowerCase();
   const answer = await client.call("contracts");
   const named =
@@ -115,8 +121,8 @@ export async function lensAddress({ lens }: ChainAccessConfig, client: RestClien
  * The hash of the chain's first block, in lower case: another one is another chain. Undefined where the bot has no chain, or it does not tell: the
  * liquidator's start says why.
  */
-export async function chainGenesis(
-  { config, chain, alone, seam, log }: ChainStart,
+export async function readChainGenesis(
+  { config, chain, withoutLiquidator: alone, runtime: seam, log }: ChainStart,
   { eip712 }: VenueRules,
   nowMs: () => Ms,
 ): Promise<Hex | undefined> {

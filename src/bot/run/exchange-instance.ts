@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { LANES_FILE } from "../../chain/transactions/store/transaction-store.js";
+import { TRANSACTIONS_FILE } from "../../chain/transactions/store/transaction-store.js";
 import type { Hex, Ms } from "../../core/units.js";
 import { LIQUIDATIONS_FILE } from "../../liquidator/ledger/liquidation-ledger.js";
 import type { Log } from "../../monitoring/log.js";
 import { CONTRACTS_FILE } from "../market/traded-contracts.js";
 import { PEAK_FILE } from "../safety/equity-monitor.js";
-import { FOUND_HALTS_FILE } from "../state/contract-change-halt-store.js";
+import { CONTRACT_CHANGE_HALTS_FILE } from "../state/contract-change-halt-store.js";
 import { LATCH_FILE } from "../state/latch-store.js";
 import { BUILT_FILE } from "../state/server-built-hashes.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 import { FILLS_FILE, RECORD_BEGINS_FILE } from "../state/trade-log.js";
 import { TAKEOVERS_FILE } from "../unwind/stored-takeovers.js";
-import { UNTOLD_FILE } from "./trade-backfill.js";
+import { MISSING_TRADES_FILE } from "./trade-backfill.js";
 
 /** Which life of the exchange and of its chain the other files of the state directory are of. */
 export const LIFE_FILE = "exchange-life.json";
@@ -20,17 +20,17 @@ export const LIFE_FILE = "exchange-life.json";
 const ACCOUNT_FILES = [
   PEAK_FILE,
   LATCH_FILE,
-  FOUND_HALTS_FILE,
+  CONTRACT_CHANGE_HALTS_FILE,
   CONTRACTS_FILE,
   BUILT_FILE,
   FILLS_FILE,
   RECORD_BEGINS_FILE,
-  UNTOLD_FILE,
+  MISSING_TRADES_FILE,
   TAKEOVERS_FILE,
 ];
 
 /** The same without the chain's: another chain knows none of these transactions. An account that is created anew on the same chain still has them. */
-const CHAIN_FILES = [LANES_FILE, LIQUIDATIONS_FILE];
+const CHAIN_FILES = [TRANSACTIONS_FILE, LIQUIDATIONS_FILE];
 
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
 const accountSchema = z.strictObject({
@@ -46,7 +46,7 @@ const fileSchema = z.strictObject({
 type KnownLife = Omit<z.output<typeof fileSchema>, "version">;
 
 /** What the exchange and the chain tell of the life that they are in. What is absent was not told, which is no sign of another life. */
-export interface ExchangeLife {
+export interface ExchangeInstance {
   /** Exchange time at which it created the account. */
   readonly createdAtMs?: Ms | undefined;
   /** The hash of the chain's first block, in lower case. */
@@ -56,7 +56,7 @@ export interface ExchangeLife {
 }
 
 /** Where the state directory is looked at, and who hears of it. */
-export interface LifeDeps {
+export interface ExchangeInstanceDeps {
   readonly store: StateStore;
   readonly log: Log;
   /** Wall time of this machine. */
@@ -68,7 +68,10 @@ export interface LifeDeps {
  * halt the bot, its fills are of other trades, its transactions of another chain. All of that is set aside, and taken back if that life comes back.
  * Call it before any of it is read. @throws CorruptStateError for a file that is broken; RunError when one cannot be moved or written.
  */
-export function enterLife(life: ExchangeLife, { store, log, nowMs }: LifeDeps): void {
+export function adoptExchangeInstance(
+  life: ExchangeInstance,
+  { store, log, nowMs }: ExchangeInstanceDeps,
+): void {
   const known: KnownLife = readJsonState(store, LIFE_FILE, knownOf) ?? { account: {}, chain: {} };
   const { createdAtMs, genesis, isNewAccount } = life;
   // Where the exchange itself tells which account it is, one RPC's word on another chain must not lift a halt of it.

@@ -8,7 +8,7 @@ import type { StateStore } from "../state/state-dir.js";
 const READ_BYTES = 64 * 2 ** 20;
 
 /** The ledger's lines in the state directory. */
-export function ledgerFileOf(store: Pick<StateStore, "readTail" | "append">): LedgerFile {
+export function createLedgerFile(store: Pick<StateStore, "readTail" | "append">): LedgerFile {
   return {
     read: () => store.readTail(LIQUIDATIONS_FILE, READ_BYTES),
     append: (line) => store.append(LIQUIDATIONS_FILE, line),

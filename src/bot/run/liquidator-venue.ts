@@ -3,19 +3,23 @@ import { absolute } from "../../core/bigints.js";
 import { FormatError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms, PaperUnits, Side } from "../../core/units.js";
-import { creditOf, parseWire } from "../../exchange/protocol/wire-parse.js";
+import { parseWire, toCreditUnits } from "../../exchange/protocol/wire-parse.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
-import type { LiquidatorVenue, Pause, RiskyAccount } from "../../liquidator/liquidator-venue.js";
-import { type RestValue, worseValue } from "../../liquidator/unsold-value.js";
-import { TooManyQuestions } from "../../liquidator/watch/poll-pace.js";
+import type {
+  LiquidatorVenue,
+  ListedRiskyAccount,
+  TakeoverPause,
+} from "../../liquidator/liquidator-venue.js";
+import { pickWorseValue, type UnsoldValue } from "../../liquidator/unsold-value.js";
+import { TooManyRequests } from "../../liquidator/watch/poll-pace.js";
 import type { VenueMarket } from "../../liquidator/watch/victims.js";
 import { netLevels } from "../../market/book/net-book.js";
 import { mulFixed } from "../../perpetual/fixed-point.js";
 import type { MarketExposure } from "../../risk/exposure.js";
 import type { AccountLimits } from "../../risk/limits.js";
 import type { Bot } from "../engine/bot.js";
-import { accountExposure } from "../execution/account-exposure.js";
+import { computeAccountExposure } from "../execution/account-exposure.js";
 import { signedRates } from "../execution/signed-rates.js";
 import type { MarketTrader } from "../market/market-trader.js";
 
@@ -44,7 +48,7 @@ export async function readCreditPerEth(
 ): Promise<CreditUnits> {
   const { gasFeeInfo } = parseWire(gasFeeSchema, await client.call("exchangeInfo"), "exchangeInfo");
   const field = "exchangeInfo.gasFeeInfo.lastEthIndexPrice";
-  const credit = creditOf(gasFeeInfo.lastEthIndexPrice, creditDecimals, field);
+  const credit = toCreditUnits(gasFeeInfo.lastEthIndexPrice, creditDecimals, field);
   if (credit > 0n) return credit;
   throw new FormatError("is not a price of ether", {
     field,
@@ -56,12 +60,12 @@ export async function readCreditPerEth(
 /**
  * The accounts of the exchange's list of risky ones.
  * @param windowMs how long it is left alone after a 429 or 418 that does not say.
- * @throws TooManyQuestions for a 429 or 418; FormatError for an answer of another shape.
+ * @throws TooManyRequests for a 429 or 418; FormatError for an answer of another shape.
  */
 export async function readRiskyAccounts(
   client: Pick<RestClient, "call">,
   windowMs = WINDOW_MS,
-): Promise<readonly RiskyAccount[]> {
+): Promise<readonly ListedRiskyAccount[]> {
   const answer = await client.call("riskyAccounts").catch((error: unknown) => {
     if (
       !(
@@ -70,7 +74,7 @@ export async function readRiskyAccounts(
       )
     )
       throw error;
-    throw new TooManyQuestions(
+    throw new TooManyRequests(
       `the exchange was asked too often (HTTP ${error.httpStatus})`,
       error.retryAfterMs ?? windowMs,
     );
@@ -88,7 +92,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   readonly #bot: Bot;
   readonly #client: RestClient;
   readonly #clock: Clock;
-  readonly #onAsking: () => void;
+  readonly #onRequest: () => void;
   readonly #chainMarkOf: (perp: Hex) => bigint | undefined;
   readonly #byPerp: ReadonlyMap<Hex, MarketTrader>;
   #ethPrice: { readonly credit: CreditUnits; readonly atMs: number } | undefined;
@@ -107,7 +111,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     this.#bot = bot;
     this.#client = client;
     this.#clock = clock;
-    this.#onAsking = onAsking;
+    this.#onRequest = onAsking;
     this.#chainMarkOf = chainMarkOf;
     this.#byPerp = new Map(
       [...bot.context.traders.values()].map((trader) => [trader.rules.perp.toLowerCase(), trader]),
@@ -123,34 +127,35 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     return this.#ethPrice?.credit;
   }
 
-  pause(): Pause | undefined {
-    const { phase, safety } = this.#bot;
-    if (phase !== "running") return { why: `the bot is ${phase}`, isPassing: phase === "starting" };
+  pause(): TakeoverPause | undefined {
+    const { phase, tradingGuards: safety } = this.#bot;
+    if (phase !== "running")
+      return { why: `the bot is ${phase}`, isTemporary: phase === "starting" };
     const halts = safety.halts.filter(({ scope }) => scope === "account");
     const gravest = halts.find(({ resumesByItself }) => !resumesByItself) ?? halts[0];
     if (gravest !== undefined)
-      return { why: `${gravest.name}: ${gravest.why}`, isPassing: gravest.resumesByItself };
+      return { why: `${gravest.name}: ${gravest.why}`, isTemporary: gravest.resumesByItself };
     // Who may only reduce positions takes none over.
     const reduces = safety.ladder.acting.find(
       ({ action, marketId }) => action === "reduce" && marketId === undefined,
     );
     return reduces === undefined
       ? undefined
-      : { why: `${reduces.measure}: ${reduces.why}`, isPassing: false };
+      : { why: `${reduces.measure}: ${reduces.why}`, isTemporary: false };
   }
 
-  async riskyAccounts(): Promise<readonly RiskyAccount[]> {
+  async riskyAccounts(): Promise<readonly ListedRiskyAccount[]> {
     this.#requireTokens();
     const windows = this.#bot.context.rules.rateLimits
       .filter(({ name }) => name === "COMMON")
       .map(({ intervalMs }) => intervalMs);
-    this.#onAsking();
+    this.#onRequest();
     return readRiskyAccounts(this.#client, windows.length === 0 ? WINDOW_MS : Math.max(...windows));
   }
 
   markets(): ReadonlyMap<Hex, VenueMarket> {
     const { context } = this.#bot;
-    const exposure = accountExposure(context, context.marketLimits);
+    const exposure = computeAccountExposure(context, context.marketLimits);
     return new Map(
       [...this.#byPerp].map(([perp, trader]) => [
         perp,
@@ -159,11 +164,11 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     );
   }
 
-  marketIdOf(perp: Hex): MarketId | undefined {
+  marketIdFor(perp: Hex): MarketId | undefined {
     return this.#byPerp.get(perp)?.marketId;
   }
 
-  perpOf(marketId: MarketId): Hex | undefined {
+  perpFor(marketId: MarketId): Hex | undefined {
     return this.#bot.context.traders.get(marketId)?.rules.perp.toLowerCase();
   }
 
@@ -171,7 +176,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     const nowMs = this.#clock.monotonicMs();
     if (this.#ethPrice !== undefined && nowMs - this.#ethPrice.atMs < PRICE_AGE_MS)
       return this.#ethPrice.credit;
-    this.#onAsking();
+    this.#onRequest();
     const credit = await readCreditPerEth(this.#client, this.#bot.context.rules.creditDecimals);
     this.#ethPrice = { credit, atMs: nowMs };
     return credit;
@@ -183,7 +188,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   }
 
   /** What lots of a market that are not sold yet are worth at the worse of both marks, and by whose; undefined before the first one. */
-  restValue(marketId: MarketId, lots: Lots): RestValue | undefined {
+  unsoldValue(marketId: MarketId, lots: Lots): UnsoldValue | undefined {
     const trader = this.#bot.context.traders.get(marketId);
     return trader === undefined ? undefined : this.#worth(trader, trader.instrument.paperOf(lots));
   }
@@ -191,9 +196,9 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   #worth(
     { rules, instrument, state: { mark } }: MarketTrader,
     paper: PaperUnits,
-  ): RestValue | undefined {
+  ): UnsoldValue | undefined {
     const onChain = this.#chainMarkOf(rules.perp.toLowerCase());
-    return worseValue(
+    return pickWorseValue(
       mark === undefined ? undefined : instrument.markValue(paper, mark),
       onChain === undefined ? undefined : mulFixed(paper, onChain),
     );
@@ -203,44 +208,44 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     return this.#open().reduce((sum, { markCredit = 0n }) => sum + absolute(markCredit), 0n);
   }
 
-  /** The list can wait: cancels and what the bot itself asks go before it. @throws TooManyQuestions */
+  /** The list can wait: cancels and what the bot itself asks go before it. @throws TooManyRequests */
   #requireTokens(): void {
     const { budget, traders, account } = this.#bot.context;
     const ordersThatMayFill = [...traders.keys()].reduce(
       (sum, marketId) => sum + account.orders.mayStillFill(marketId).length,
       0,
     );
-    const verdict = budget.ask("question", {
+    const verdict = budget.check("question", {
       ordersThatMayFill,
       markets: traders.size,
-      questions: 0,
+      queryReserve: 0,
     });
-    if (verdict.mayLeave) return;
+    if (verdict.isAllowed) return;
     const waitMs = Math.min(
       WINDOW_MS,
       Math.max(1, Math.ceil(verdict.retryAtMs - this.#clock.monotonicMs())),
     );
-    throw new TooManyQuestions(
+    throw new TooManyRequests(
       `${verdict.available} ${verdict.bucket} tokens are left, which the bot itself may need`,
       waitMs,
     );
   }
 
   #market(trader: MarketTrader, exposure: MarketExposure | undefined): VenueMarket {
-    const { context, safety } = this.#bot;
+    const { context, tradingGuards: safety } = this.#bot;
     const { marketId, instrument, book, rules } = trader;
     const own = context.account.orders.resting(marketId);
     // A market that may not be traded in has nobody to sell to.
     const isOpen =
-      book.synchronised &&
+      book.isSynchronised &&
       rules.status === "TRADING" &&
-      safety.haltsOf(marketId).length === 0 &&
+      safety.haltsFor(marketId).length === 0 &&
       !safety.ladder.effectOn(marketId).isReduceOnly;
     const mayFill = [...(exposure?.orders ?? []), ...(exposure?.foreignOrders ?? [])];
     const lotsOf = (side: Side): Lots =>
       mayFill.reduce(
         (sum, order) =>
-          sum + (order.side === side ? order.mayFillLots + (order.untoldLots ?? 0) : 0),
+          sum + (order.side === side ? order.mayFillLots + (order.unreportedLots ?? 0) : 0),
         0,
       );
     return {
@@ -249,7 +254,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
       bids: isOpen ? netLevels(book.bids, own, DEPTH) : [],
       asks: isOpen ? netLevels(book.asks, own, DEPTH) : [],
       ...signedRates(context.config, rules),
-      underwayLots: this.#open().reduce(
+      pendingUnwindLots: this.#open().reduce(
         (sum, report) => sum + (report.marketId === marketId ? report.remainingLots : 0),
         0,
       ),
@@ -263,6 +268,6 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   }
 
   #open() {
-    return this.#bot.unwinding.reports().filter(({ state }) => state === "open");
+    return this.#bot.liquidatedInventory.reports().filter(({ state }) => state === "open");
   }
 }

@@ -16,7 +16,7 @@ export async function loadStrategies(config: BotConfig, log: Log) {
         { marketId, ...warning },
         "the strategy reads time, chance or data outside its context",
       );
-    found.routePrints((text, isError) =>
+    found.redirectConsole((text, isError) =>
       log[isError ? "warn" : "info"](
         { strategy: found.name, text: text.trimEnd() },
         "the strategy prints",

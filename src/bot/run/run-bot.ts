@@ -2,29 +2,29 @@ import type { Ms } from "../../core/units.js";
 import { NetworkTransport } from "../../exchange/rest/network-transport.js";
 import { RestClient } from "../../exchange/rest/rest-client.js";
 import { Metrics } from "../../monitoring/metrics.js";
-import { accountSigner } from "../config/account-key.js";
+import { createAccountSigner } from "../config/account-key.js";
 import { checkOnGrid } from "../config/config-grid.js";
 import { isHaltFile } from "../state/manual-halt-store.js";
 import { MemoryStateStore, type StateStore } from "../state/state-dir.js";
 import { assembleBot, CONNECTIONS } from "./assemble-bot.js";
-import { chainGenesis } from "./chain-access.js";
-import { accountCreation, register } from "./check/registration.js";
-import { StartReads } from "./check/startup-retrier.js";
-import { enterLife } from "./exchange-instance.js";
+import { readChainGenesis } from "./chain-access.js";
+import { readAccountCreation, register } from "./check/registration.js";
+import { StartupRetrier } from "./check/startup-retrier.js";
+import { adoptExchangeInstance } from "./exchange-instance.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "./market-strategies.js";
 import type { RunBotOptions, RunningBot } from "./running-bot.js";
-import { decidingState } from "./session-journal.js";
-import { ReceivedStamp } from "./timestamped-transport.js";
+import { readDecidingState } from "./session-journal.js";
+import { TimestampedTransport } from "./timestamped-transport.js";
 import { withLiquidator } from "./with-liquidator.js";
 
 /**
  * Starts a bot on the live exchange: asks its clock and rules, registers the account where it is new, loads the
- * strategies, checks sizes against the grid, then opens the streams. What fails for a passing cause is asked again ({@link StartReads}).
+ * strategies, checks sizes against the grid, then opens the streams. What fails for a passing cause is asked again ({@link StartupRetrier}).
  * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the exchange is not there.
  */
 export async function startBot(options: RunBotOptions): Promise<RunningBot> {
-  const { config, seam, log } = options;
-  const signer = accountSigner(config.account, options.privateKey);
+  const { config, runtime: seam, log } = options;
+  const signer = createAccountSigner(config.account, options.privateKey);
   const markets = Object.keys(config.markets);
   const loaded = await loadStrategies(config, log);
   const metrics = options.metrics ?? new Metrics();
@@ -36,7 +36,7 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
       clock: seam.clock,
       connections: CONNECTIONS,
     });
-  const received = new ReceivedStamp(network, seam);
+  const received = new TimestampedTransport(network, seam);
   let exchangeNowMs = (): Ms => seam.clock.nowMs();
   const client = new RestClient({
     transport: network,
@@ -46,30 +46,30 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
   });
   try {
     const { rest, connectWithinMs: withinMs } = config.exchange;
-    const reads = new StartReads(
+    const reads = new StartupRetrier(
       seam.clock,
       log,
-      options.awaited === undefined ? undefined : { ...options.awaited, rest, withinMs },
+      options.exchangeWait === undefined ? undefined : { ...options.exchangeWait, rest, withinMs },
     );
     const readClock = async (): Promise<void> => {
       const offsetMs = (await client.time()) - seam.clock.nowMs();
       exchangeNowMs = () => seam.clock.nowMs() + offsetMs;
     };
-    await reads.answerOf(readClock);
-    const rules = await reads.answerOf(() => client.exchangeInfo(markets));
-    options.rulesRead?.(rules);
+    await reads.untilAnswered(readClock);
+    const rules = await reads.untilAnswered(() => client.exchangeInfo(markets));
+    options.onRules?.(rules);
     checkOnGrid(config, rules);
     const strategies = bindStrategies(config, loaded);
     // A registration that is sent twice finds the account there.
-    const { registered, isNew } = await reads.answerOf(() => register(client, options));
+    const { registered, isNew } = await reads.untilAnswered(() => register(client, options));
     const store = registered ? options.store : withoutAccount(options.store);
     if (registered && options.paper === undefined) {
-      const createdAtMs = await accountCreation(
-        () => reads.answerOf(() => client.accountCreatedAtMs()),
+      const createdAtMs = await readAccountCreation(
+        () => reads.untilAnswered(() => client.accountCreatedAtMs()),
         log,
       );
-      const genesis = await chainGenesis(options, rules, () => exchangeNowMs());
-      enterLife(
+      const genesis = await readChainGenesis(options, rules, () => exchangeNowMs());
+      adoptExchangeInstance(
         { createdAtMs, genesis, isNewAccount: isNew },
         { store, log, nowMs: seam.clock.nowMs() },
       );
@@ -86,12 +86,12 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
         files,
         metrics,
         client,
-        readClock,
-        received,
+        syncClock: readClock,
+        timestampedTransport: received,
         account,
         network,
         registered,
-        tap,
+        sessionListener: tap,
       },
     );
     // What is signed beside the bot, its last cancels too: by then this machine's clock may have been set.
@@ -105,6 +105,6 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
 
 /** The halts alone of a state whose account the exchange does not know: its peak and position are of no account that is there. */
 function withoutAccount(store: StateStore): StateStore {
-  const halts = Object.entries(decidingState(store)).filter(([name]) => isHaltFile(name));
+  const halts = Object.entries(readDecidingState(store)).filter(([name]) => isHaltFile(name));
   return new MemoryStateStore(Object.fromEntries(halts));
 }

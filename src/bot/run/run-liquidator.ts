@@ -1,31 +1,34 @@
 import { DealerReader } from "../../chain/contracts/dealer-reader.js";
 import { LensReader } from "../../chain/contracts/lens-reader.js";
 import type { ChainRpc } from "../../chain/rpc/chain-rpc.js";
-import { TransactionLanes } from "../../chain/transactions/transaction-manager.js";
+import { TransactionManager } from "../../chain/transactions/transaction-manager.js";
 import { ecdsaScheme, type Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../core/units.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
-import { tellOperatorRight } from "../../liquidator/check-operator-right.js";
-import { type LedgerNote, LiquidationLedger } from "../../liquidator/ledger/liquidation-ledger.js";
+import { checkOperatorRight } from "../../liquidator/check-operator-right.js";
+import {
+  type LedgerChange,
+  LiquidationLedger,
+} from "../../liquidator/ledger/liquidation-ledger.js";
 import { Liquidator } from "../../liquidator/liquidator.js";
 import type { LiquidatorSettings } from "../../liquidator/liquidator-settings.js";
-import type { UnwindPort } from "../../liquidator/liquidator-venue.js";
+import type { InventoryUnwinder } from "../../liquidator/liquidator-venue.js";
 import type { PlanRules } from "../../liquidator/plan/plan-input.js";
 import { requireTakeover } from "../../liquidator/receipt-takeover.js";
 import type { LiquidatorLog } from "../../liquidator/takeover-deps.js";
-import type { RestValue } from "../../liquidator/unsold-value.js";
+import type { UnsoldValue } from "../../liquidator/unsold-value.js";
 import type { BotConfig, LiquidatorConfig } from "../config/config.js";
 import type { Bot } from "../engine/bot.js";
-import type { Notice } from "../engine/bot-event.js";
+import type { BotEvent } from "../engine/bot-event.js";
 import type { BotCommand } from "../engine/input.js";
 import type { StateStore } from "../state/state-dir.js";
-import { type ChainAccess, lensAddress, openChainRpc } from "./chain-access.js";
-import { ledgerFileOf } from "./ledger-file.js";
+import { type ChainAccess, findLensAddress, openChainRpc } from "./chain-access.js";
+import { createLedgerFile } from "./ledger-file.js";
 import { BotLiquidatorVenue } from "./liquidator-venue.js";
-import { noteUnwind } from "./monitor/record-unwind.js";
+import { recordUnwind } from "./monitor/record-unwind.js";
 
 /** How long the end of takeovers under way is waited for at a stop. */
 const STOP_WAIT_MS: Ms = 10_000;
@@ -35,7 +38,7 @@ export interface StartLiquidatorOptions {
   readonly config: BotConfig;
   readonly privateKey: Hex;
   readonly account: Hex;
-  readonly seam: Seam;
+  readonly runtime: Seam;
   readonly store: StateStore;
   readonly client: RestClient;
   readonly bot: Bot;
@@ -43,7 +46,7 @@ export interface StartLiquidatorOptions {
   readonly dryRun: boolean;
   readonly command: (command: BotCommand) => void;
   readonly log: LiquidatorLog;
-  readonly onNote: (note: LedgerNote) => void;
+  readonly onLedgerChange: (note: LedgerChange) => void;
   /** Wall time that heads are judged by: the exchange's. */
   readonly nowMs: () => Ms;
 }
@@ -60,9 +63,9 @@ export interface RunningLiquidator {
   /** Credit units of one ether, as the exchange told it last; undefined before. */
   creditPerEth(): CreditUnits | undefined;
   /** What lots that are not sold yet are worth at the worse of the exchange's mark and the chain's, and by whose. */
-  restValue(marketId: MarketId, lots: Lots): RestValue | undefined;
+  unsoldValue(marketId: MarketId, lots: Lots): UnsoldValue | undefined;
   /** To be told everything that the bot tells: what became of sales is in it. */
-  observe(notice: Notice): void;
+  onBotEvent(notice: BotEvent): void;
   /** Takes nothing over any more; what is under way is waited for, and then left to the next run. Twice does nothing more. */
   stop(): Promise<void>;
 }
@@ -74,7 +77,7 @@ export interface RunningLiquidator {
 export async function startLiquidator(
   options: StartLiquidatorOptions,
 ): Promise<RunningLiquidator | undefined> {
-  const { config, seam, store, client, bot, log, command } = options;
+  const { config, runtime: seam, store, client, bot, log, command } = options;
   const { chain, liquidator: wanted } = config;
   if (chain === undefined || wanted === undefined) return undefined;
   const { clock, random } = seam;
@@ -98,16 +101,16 @@ export async function startLiquidator(
         },
       );
     const signer = ecdsaScheme.signer(options.privateKey);
-    const mayAct = await tellOperatorRight(reader, options.account, signer.address, log);
+    const mayAct = await checkOperatorRight(reader, options.account, signer.address, log);
     const settings = settingsOf(options, dealer, await reader.maxPositionAmount());
     const lens = new LensReader({
       rpc,
-      lens: await lensAddress(chain, client),
+      lens: await findLensAddress(chain, client),
       dealer,
       gasCap: chain.gasCap,
     });
     const dryRun = options.dryRun || wanted.dryRun;
-    const ledger = new LiquidationLedger(ledgerFileOf(store), clock);
+    const ledger = new LiquidationLedger(createLedgerFile(store), clock);
     const lanes = dryRun ? undefined : openLanes(options, rpc, signer, dealer);
     let liquidator: Liquidator | undefined;
     const venue = new BotLiquidatorVenue(
@@ -115,20 +118,20 @@ export async function startLiquidator(
       client,
       clock,
       () => command({ command: "asked" }),
-      (perp) => liquidator?.markOf(perp),
+      (perp) => liquidator?.markFor(perp),
     );
-    const unwind: UnwindPort = {
+    const unwind: InventoryUnwinder = {
       reserve: (takeovers) => command({ command: "reserve", takeovers }),
-      inherit: (takeover) => command({ command: "inherit", takeover }),
-      disinherit: (takeoverId) => command({ command: "disinherit", takeoverId }),
+      acquire: (takeover) => command({ command: "inherit", takeover }),
+      revert: (takeoverId) => command({ command: "disinherit", takeoverId }),
     };
-    const restValue = (marketId: MarketId, lots: Lots) => venue.restValue(marketId, lots);
-    const unlisten = ledger.listen(options.onNote);
+    const restValue = (marketId: MarketId, lots: Lots) => venue.unsoldValue(marketId, lots);
+    const unlisten = ledger.listen(options.onLedgerChange);
     liquidator = new Liquidator({
       settings,
       rpc,
       lens,
-      lanes,
+      transactions: lanes,
       sender: signer.address,
       venue,
       unwind,
@@ -158,8 +161,8 @@ export async function startLiquidator(
       sender: signer.address,
       mayAct,
       creditPerEth: () => venue.lastCreditPerEth,
-      observe: (notice) => noteUnwind(ledger, notice, restValue),
-      restValue,
+      onBotEvent: (notice) => recordUnwind(ledger, notice, restValue),
+      unsoldValue: restValue,
       stop: () => {
         stopping ??= stop();
         return stopping;
@@ -172,7 +175,7 @@ export async function startLiquidator(
 }
 
 /** What a liquidator of a bot's file demands. */
-export function planRulesOf(wanted: LiquidatorConfig, creditDecimals: number): PlanRules {
+export function planRulesFor(wanted: LiquidatorConfig, creditDecimals: number): PlanRules {
   return {
     minProfitCredit: decimalToScaled(wanted.minProfitQuote, creditDecimals),
     marginBufferBps: Math.round(wanted.marginBufferFraction * 10_000),
@@ -197,7 +200,7 @@ function settingsOf(
   return {
     account: account.toLowerCase(),
     dealer,
-    rules: planRulesOf(wanted, creditDecimals),
+    rules: planRulesFor(wanted, creditDecimals),
     maxNotionalCredit: credit(wanted.maxNotionalQuote),
     maxGasCredit: credit(wanted.maxGasQuote),
     l1FeeWei: decimalToScaled(wanted.l1FeeEth, 18),
@@ -214,18 +217,18 @@ function settingsOf(
 }
 
 function openLanes(
-  { config, bot, seam, access }: StartLiquidatorOptions,
+  { config, bot, runtime: seam, access }: StartLiquidatorOptions,
   rpc: ChainRpc,
   signer: Signer,
   dealer: Hex,
-): TransactionLanes {
+): TransactionManager {
   const { chain, liquidator: wanted } = config;
   if (chain === undefined || wanted === undefined)
     throw new ConfigError("names no liquidator", { field: "liquidator" });
   const chainId = chain.chainId ?? bot.context.rules.eip712.chainId;
   const { pollMs, confirmations } = chain;
   const { bumpPercent, stuckBlocks, stuckMs, tipGwei } = wanted;
-  return TransactionLanes.open({
+  return TransactionManager.open({
     rpc,
     signer,
     chainId,

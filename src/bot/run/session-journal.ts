@@ -1,16 +1,16 @@
 import type { Seam } from "../../core/runtime/seam.js";
 import {
+  combineRecorders,
   JOURNAL_VERSION,
   type JournalHeader,
   type JournalSink,
   JournalWriter,
   type TurnRecorder,
-  tellAll,
 } from "../journal/journal.js";
 import { isHaltFile } from "../state/manual-halt-store.js";
 import type { StateStore } from "../state/state-dir.js";
-import { withoutProviderKeys } from "./chain-access.js";
-import type { SessionTap } from "./session-listener.js";
+import { maskProviderKeys } from "./chain-access.js";
+import type { SessionListener } from "./session-listener.js";
 
 const STATE_FILES = [
   "budget.json",
@@ -22,7 +22,7 @@ const STATE_FILES = [
 ];
 
 /** The texts of the state files that decide what a run does: a journal begins with them. */
-export function decidingState(
+export function readDecidingState(
   store: Pick<StateStore, "read" | "names">,
 ): Readonly<Record<string, string>> {
   const names = [...STATE_FILES, ...store.names().filter(isHaltFile)];
@@ -48,22 +48,22 @@ export function sessionHeader(
   return {
     journal: JOURNAL_VERSION,
     ...facts,
-    config: withoutProviderKeys(facts.config),
+    config: maskProviderKeys(facts.config),
     stamp: { atMs: clock.nowMs(), monotonicMs: clock.monotonicMs() },
-    state: decidingState(store),
+    state: readDecidingState(store),
   };
 }
 
 /** Who is told of every turn: the journal and the recording, where they are kept. */
-export function turnRecorderOf(
+export function createTurnRecorder(
   header: JournalHeader,
   {
     journal,
     tap,
-  }: { readonly journal: JournalSink | undefined; readonly tap: SessionTap | undefined },
+  }: { readonly journal: JournalSink | undefined; readonly tap: SessionListener | undefined },
 ): TurnRecorder | undefined {
-  return tellAll([
+  return combineRecorders([
     ...(journal === undefined ? [] : [new JournalWriter(journal, header)]),
-    ...(tap === undefined ? [] : [tap.turns(header)]),
+    ...(tap === undefined ? [] : [tap.createTurnRecorder(header)]),
   ]);
 }

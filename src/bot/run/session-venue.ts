@@ -4,19 +4,19 @@ import { LiveVenue } from "../../exchange/live-venue.js";
 import type { Transport } from "../../exchange/rest/transport.js";
 import type { Venue } from "../../exchange/venue.js";
 import type { BotConfig } from "../config/config.js";
-import type { BetweenBot, SessionBeginning, VenueBetween } from "./session-listener.js";
-import { BlankAccountVenue } from "./unregistered-account-venue.js";
+import type { SessionBeginning, VenueDecorator, VenueDecoratorDeps } from "./session-listener.js";
+import { UnregisteredAccountVenue } from "./unregistered-account-venue.js";
 
 /** What a session's venue is made of. */
 export interface SessionVenueOptions {
   readonly config: BotConfig;
-  readonly seam: Seam;
+  readonly runtime: Seam;
   readonly transport: Transport;
   readonly signer: Signer;
   readonly beginning: SessionBeginning;
-  readonly paper: VenueBetween | undefined;
+  readonly paper: VenueDecorator | undefined;
   /** What a venue between learns of the bot, which is made after it. */
-  readonly bot: BetweenBot;
+  readonly bot: VenueDecoratorDeps;
   readonly onWritten: (actionId: number) => void;
 }
 
@@ -29,7 +29,7 @@ export interface SessionVenue {
 /** The exchange as a session trades on it: live, between the markets' streams and a venue on paper, or with an account that it does not know. */
 export function sessionVenue({
   config,
-  seam,
+  runtime: seam,
   transport,
   signer,
   beginning,
@@ -49,5 +49,5 @@ export function sessionVenue({
     streams: registered && paper === undefined ? true : "market",
   });
   if (paper !== undefined) return { live, venue: paper(live, beginning, bot) };
-  return { live, venue: registered ? live : new BlankAccountVenue(live, seam.clock) };
+  return { live, venue: registered ? live : new UnregisteredAccountVenue(live, seam.clock) };
 }

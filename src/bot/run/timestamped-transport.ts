@@ -3,14 +3,14 @@ import type { Ms } from "../../core/units.js";
 import type { Transport } from "../../exchange/rest/transport.js";
 
 /** Notes when the message that is being handled was received, before it was decoded: where tick-to-order begins. */
-export class ReceivedStamp implements Transport {
+export class TimestampedTransport implements Transport {
   atMs: Ms | undefined;
   readonly #inner: Transport;
-  readonly #seam: Seam;
+  readonly #runtime: Seam;
 
   constructor(inner: Transport, seam: Seam) {
     this.#inner = inner;
-    this.#seam = seam;
+    this.#runtime = seam;
   }
 
   request(...args: Parameters<Transport["request"]>): void {
@@ -23,7 +23,7 @@ export class ReceivedStamp implements Transport {
       onPing: () => handlers.onPing(),
       onClose: (reason) => handlers.onClose(reason),
       onMessage: (text) => {
-        this.atMs = this.#seam.clock.monotonicMs();
+        this.atMs = this.#runtime.clock.monotonicMs();
         try {
           handlers.onMessage(text);
         } finally {

@@ -6,12 +6,12 @@ import type { VenueTrade } from "../../exchange/records.js";
 import type { RestClient } from "../../exchange/rest/rest-client.js";
 import type { Log } from "../../monitoring/log.js";
 import type { Bot } from "../engine/bot.js";
-import type { Notice } from "../engine/bot-event.js";
+import type { BotEvent } from "../engine/bot-event.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
-import { newestRecorded } from "../state/trade-log.js";
+import { readNewestRecorded } from "../state/trade-log.js";
 
 /** Trades that no run has told yet, by market, in the state directory. */
-export const UNTOLD_FILE = "untold-trades.json";
+export const MISSING_TRADES_FILE = "untold-trades.json";
 
 /** Between two pages: what the bot itself has to ask comes first. */
 const PAGE_EVERY_MS: Ms = 1_000;
@@ -24,16 +24,16 @@ const id = z.string().regex(/^\d{1,20}$/);
 const fileSchema = z.record(z.string(), z.strictObject({ afterId: id, beforeId: id }));
 
 /** What lies between two ids, neither of them among it. */
-type Untold = z.output<typeof fileSchema>[string];
+type MissingTrades = z.output<typeof fileSchema>[string];
 
 /** What it works with. */
-export interface EarlierTradesOptions {
+export interface TradeBackfillDeps {
   readonly store: StateStore;
   readonly client: Pick<RestClient, "userTrades">;
   readonly clock: Clock;
   readonly log: Log;
   /** A question is about to be sent: the bot counts it. */
-  readonly onAsking: () => void;
+  readonly onRequest: () => void;
 }
 
 /**
@@ -41,24 +41,24 @@ export interface EarlierTradesOptions {
  * questions and within its budget, until it meets what an earlier run has written. Nothing of it changes a position: it is the account's record.
  * A run that ends before goes on in the next one.
  */
-export class EarlierTrades {
-  readonly #options: EarlierTradesOptions;
+export class TradeBackfill {
+  readonly #options: TradeBackfillDeps;
   /** The newest trade that an earlier run has written, or that was before the first. */
   readonly #written: ReadonlyMap<MarketId, bigint>;
-  readonly #untold: Map<MarketId, Untold>;
+  readonly #missing: Map<MarketId, MissingTrades>;
   /** Markets whose oldest told trade was seen. */
   readonly #met = new Set<MarketId>();
   #bot: Bot | undefined;
   #timer: { cancel(): void } | undefined;
-  #isAsking = false;
+  #isRequesting = false;
 
   /** Before the bot writes anything. @throws CorruptStateError when its file is broken. */
-  constructor(options: EarlierTradesOptions) {
+  constructor(options: TradeBackfillDeps) {
     this.#options = options;
-    this.#written = newestRecorded(options.store);
-    this.#untold = new Map(
+    this.#written = readNewestRecorded(options.store);
+    this.#missing = new Map(
       Object.entries(
-        readJsonState(options.store, UNTOLD_FILE, (value) => fileSchema.parse(value)) ?? {},
+        readJsonState(options.store, MISSING_TRADES_FILE, (value) => fileSchema.parse(value)) ?? {},
       ),
     );
   }
@@ -68,7 +68,7 @@ export class EarlierTrades {
   }
 
   /** Hears what the bot tells. */
-  hear(notice: Notice): void {
+  onBotEvent(notice: BotEvent): void {
     if (notice.kind === "stopped") return this.close();
     if (notice.kind !== "account") return;
     if (notice.change.kind === "earlier-trade") this.#meets(notice.change.trade);
@@ -76,7 +76,7 @@ export class EarlierTrades {
   }
 
   close(): void {
-    this.#untold.clear();
+    this.#missing.clear();
     this.#timer?.cancel();
   }
 
@@ -85,7 +85,7 @@ export class EarlierTrades {
     // They ascend.
     if (this.#met.has(marketId)) return;
     this.#met.add(marketId);
-    const known = this.#untold.get(marketId);
+    const known = this.#missing.get(marketId);
     const written = this.#written.get(marketId);
     const oldest = BigInt(tradeId);
     if (known === undefined) {
@@ -98,11 +98,11 @@ export class EarlierTrades {
   }
 
   #goOn(afterMs: Ms): void {
-    if (this.#isAsking || this.#untold.size === 0) return;
-    this.#isAsking = true;
+    if (this.#isRequesting || this.#missing.size === 0) return;
+    this.#isRequesting = true;
     this.#timer = this.#options.clock.setTimer(afterMs, () => {
       void this.#page().then((againMs) => {
-        this.#isAsking = false;
+        this.#isRequesting = false;
         this.#goOn(againMs);
       });
     });
@@ -112,18 +112,18 @@ export class EarlierTrades {
   async #page(): Promise<Ms> {
     const { client, log } = this.#options;
     const bot = this.#bot;
-    const [next] = this.#untold;
+    const [next] = this.#missing;
     if (bot === undefined || next === undefined) return PAGE_EVERY_MS;
     const { budget } = bot.context;
     if (budget.available("COMMON") < budget.limit("COMMON") * SPARE_FRACTION) return PAGE_EVERY_MS;
     const [marketId, { afterId, beforeId }] = next;
     const fromId = String(BigInt(afterId) + 1n);
     try {
-      this.#options.onAsking();
+      this.#options.onRequest();
       const page = await client.userTrades(marketId, fromId);
       // The bot may have stopped meanwhile, and its state directory be another's.
-      if (this.#untold.get(marketId) !== next[1]) return PAGE_EVERY_MS;
-      this.#tell(
+      if (this.#missing.get(marketId) !== next[1]) return PAGE_EVERY_MS;
+      this.#recordTrades(
         bot,
         marketId,
         page.filter(
@@ -152,8 +152,8 @@ export class EarlierTrades {
     }
   }
 
-  #tell(bot: Bot, marketId: MarketId, trades: readonly VenueTrade[]): void {
-    const lacked = trades.filter((trade) => bot.noteEarlier(trade));
+  #recordTrades(bot: Bot, marketId: MarketId, trades: readonly VenueTrade[]): void {
+    const lacked = trades.filter((trade) => bot.recordEarlierTrade(trade));
     const [first] = lacked;
     if (first === undefined) return;
     const amount = (side: VenueTrade["side"]): string => {
@@ -179,18 +179,21 @@ export class EarlierTrades {
     );
   }
 
-  #remember(marketId: MarketId, untold: Untold): void {
-    this.#untold.set(marketId, untold);
+  #remember(marketId: MarketId, untold: MissingTrades): void {
+    this.#missing.set(marketId, untold);
     this.#write();
   }
 
   #forget(marketId: MarketId): void {
-    this.#untold.delete(marketId);
+    this.#missing.delete(marketId);
     this.#write();
     this.#options.log.info({ marketId }, "all fills of the time while no bot ran are told");
   }
 
   #write(): void {
-    this.#options.store.write(UNTOLD_FILE, JSON.stringify(Object.fromEntries(this.#untold)));
+    this.#options.store.write(
+      MISSING_TRADES_FILE,
+      JSON.stringify(Object.fromEntries(this.#missing)),
+    );
   }
 }

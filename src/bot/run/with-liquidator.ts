@@ -11,7 +11,16 @@ export async function withLiquidator(
   options: RunBotOptions,
   running: Assembled,
 ): Promise<RunningBot> {
-  const { config, privateKey, seam, store, log, dryRun = false, alone = false, chain } = options;
+  const {
+    config,
+    privateKey,
+    runtime: seam,
+    store,
+    log,
+    dryRun = false,
+    withoutLiquidator: alone = false,
+    chain,
+  } = options;
   const { bot, client, account, monitor } = running;
   if (config.liquidator === undefined || alone) return { ...running, liquidator: undefined };
   if (chain === undefined)
@@ -23,20 +32,20 @@ export async function withLiquidator(
       config,
       privateKey,
       account,
-      seam,
+      runtime: seam,
       store,
       client,
       bot,
       access: chain,
       dryRun,
       command: running.command,
-      log: monitor.liquidation.says,
-      onNote: (note) => monitor.liquidation.hear(note),
+      log: monitor.liquidation.log,
+      onLedgerChange: (note) => monitor.liquidation.onLedgerChange(note),
       nowMs: () => bot.context.exchangeTime.nowMs(),
     });
     if (liquidator === undefined) return { ...running, liquidator };
     monitor.liquidation.attach(liquidator);
-    running.onNotice((notice) => liquidator.observe(notice));
+    running.addListener((notice) => liquidator.onBotEvent(notice));
     // However the bot ends, nothing is taken over for it any more.
     running.stopped
       .then(

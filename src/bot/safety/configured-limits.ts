@@ -3,7 +3,7 @@ import type { AccountLimits, GuardLimits, MarketLimits } from "../../risk/limits
 import type { BotConfig, MarketConfig } from "../config/config.js";
 
 /** A market's limits on its grid. @throws FormatError when an amount is off the grid: `checkOnGrid` has said so before, by its path. */
-export function marketLimitsOf(config: MarketConfig, instrument: Instrument): MarketLimits {
+export function marketLimitsFor(config: MarketConfig, instrument: Instrument): MarketLimits {
   const { maxPositionBase, maxOrderBase, maxNotionalQuote, maxOpenOrders, maxDistanceFromMarkBps } =
     config.limits;
   return {
@@ -16,7 +16,7 @@ export function marketLimitsOf(config: MarketConfig, instrument: Instrument): Ma
 }
 
 /** The account's limits, in credit units. */
-export function accountLimitsOf({ risk }: BotConfig, creditDecimals: number): AccountLimits {
+export function accountLimitsFor({ risk }: BotConfig, creditDecimals: number): AccountLimits {
   return {
     maxNotional: creditOf(risk.maxNotionalQuote, creditDecimals),
     maxOpenOrders: risk.maxOpenOrders,
@@ -27,7 +27,7 @@ export function accountLimitsOf({ risk }: BotConfig, creditDecimals: number): Ac
 }
 
 /** What counts as too old to trade on. */
-export function guardLimitsOf({ risk, exchange }: BotConfig): GuardLimits {
+export function guardLimitsFor({ risk, exchange }: BotConfig): GuardLimits {
   return {
     maxBookAgeMs: risk.maxBookAgeMs,
     maxAccountAgeMs: risk.maxAccountAgeMs,

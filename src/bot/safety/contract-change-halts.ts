@@ -1,32 +1,32 @@
 import { MarketwrightError } from "../../core/errors.js";
-import { type HaltReason, marketOfHalt } from "../../risk/halt.js";
+import { type HaltReason, haltMarketId } from "../../risk/halt.js";
 import type { BotContext } from "../engine/context.js";
 import { IN_THE_LAST_RUN } from "../market/traded-contracts.js";
 import {
-  type FoundHalt,
-  readFoundHalts,
-  writeFoundHalts,
+  type ContractChangeHalt,
+  readContractChangeHalts,
+  writeContractChangeHalts,
 } from "../state/contract-change-halt-store.js";
 
 /**
  * The markets that are halted because their contract is another than in the last run, written down as they come and go: a resume of a bot that does
  * not run has to know what it accepts.
  */
-export class FoundHalts {
+export class ContractChangeHalts {
   readonly #context: BotContext;
-  #halts: readonly FoundHalt[];
-  #unwritten: string | undefined;
+  #halts: readonly ContractChangeHalt[];
+  #writeError: string | undefined;
   #isBegun = false;
 
   /** @throws CorruptStateError when what was written down is broken, or another account's. */
   constructor(context: BotContext) {
     this.#context = context;
-    this.#halts = readFoundHalts(context.store, context.accountAddress);
+    this.#halts = readContractChangeHalts(context.store, context.accountAddress);
   }
 
   /** Why the newest change is not in the state directory; undefined when it is. */
-  get unwritten(): string | undefined {
-    return this.#unwritten;
+  get writeError(): string | undefined {
+    return this.#writeError;
   }
 
   /** The run begins. */
@@ -35,7 +35,7 @@ export class FoundHalts {
   }
 
   /** Writes down those of all halts in force that a run finds itself and a person ends, where they are others than before. */
-  keep(reasons: readonly HaltReason[]): void {
+  update(reasons: readonly HaltReason[]): void {
     // Before the run begins, what earlier runs left is in force without being among the reasons.
     if (!this.#isBegun) return;
     const halts = reasons.flatMap((reason) => this.#foundOf(reason) ?? []);
@@ -47,12 +47,12 @@ export class FoundHalts {
 
   /** Writes again what could not be written. */
   retry(): void {
-    if (this.#unwritten !== undefined) this.#write();
+    if (this.#writeError !== undefined) this.#write();
   }
 
-  #foundOf({ name, why, ...scope }: HaltReason): FoundHalt | undefined {
+  #foundOf({ name, why, ...scope }: HaltReason): ContractChangeHalt | undefined {
     const { traders, clock } = this.#context;
-    const marketId = marketOfHalt(scope);
+    const marketId = haltMarketId(scope);
     const trader = marketId === undefined ? undefined : traders.get(marketId);
     if (name !== "exchange-info-changed" || trader === undefined) return undefined;
     const perp = trader.rules.perp.toLowerCase();
@@ -69,15 +69,15 @@ export class FoundHalts {
   /** A halt holds in this process whether it can be written down or not; that it cannot be is told once, and when it can be again. */
   #write(): void {
     const { store, accountAddress, notify } = this.#context;
-    const before = this.#unwritten;
+    const before = this.#writeError;
     try {
-      writeFoundHalts(store, accountAddress, this.#halts);
-      this.#unwritten = undefined;
+      writeContractChangeHalts(store, accountAddress, this.#halts);
+      this.#writeError = undefined;
     } catch (cause) {
       if (!(cause instanceof MarketwrightError)) throw cause;
-      this.#unwritten = cause.message;
+      this.#writeError = cause.message;
     }
-    const error = this.#unwritten;
+    const error = this.#writeError;
     if ((error === undefined) === (before === undefined)) return;
     const [level, message] =
       error === undefined

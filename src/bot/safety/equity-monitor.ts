@@ -1,25 +1,25 @@
-import type { TransfersCounted } from "../../account/profit/transfer-ledger.js";
+import type { CountedTransfers } from "../../account/profit/transfer-ledger.js";
 import { FormatError, RunError } from "../../core/errors.js";
 import { decimalToScaled } from "../../core/instrument.js";
 import type { CreditUnits, Ms } from "../../core/units.js";
 import {
+  computeDayLoss,
   type DayStart,
-  dayLoss,
-  dayStartJson,
   observeDay,
   restoreDayStart,
-  utcDayOf,
+  serialiseDayStart,
+  toUtcDay,
 } from "../../risk/day-loss.js";
 import {
   type EquityReading,
   observeEquity,
   type PeakEquity,
-  rearmPeak,
+  resetPeak,
   restorePeak,
   serialisePeak,
-  shiftedPeak,
+  shiftPeak,
 } from "../../risk/drawdown.js";
-import { observeUntold, type Untold } from "../../risk/unexplained-equity.js";
+import { observeUnexplainedEquity, type UnexplainedEquity } from "../../risk/unexplained-equity.js";
 import type { BotContext } from "../engine/context.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 
@@ -33,10 +33,10 @@ const EQUITY_EVERY_MS = 500;
 const PEAK_WRITE_MS = 1_000;
 
 /** A peak that stands is written again this often, so that the next start has few transfers to ask for. */
-const STANDING_WRITE_MS = 60_000;
+const UNCHANGED_PEAK_WRITE_MS = 60_000;
 
 /** What a look at the net value came to, in credit units. */
-export interface LossLook {
+export interface LossReading {
   readonly equity: CreditUnits;
   /** The peak that the loss is from, deposits taken out. */
   readonly peak: CreditUnits;
@@ -50,7 +50,7 @@ export interface LossLook {
 }
 
 /** The account's net value against its peak, which survives restarts: what was deposited or withdrawn meanwhile is neither gain nor loss. */
-export class EquityWatch {
+export class EquityMonitor {
   readonly #context: BotContext;
   readonly #maxDrawdown: CreditUnits;
   readonly #depositsBefore: CreditUnits;
@@ -66,14 +66,14 @@ export class EquityWatch {
   #ownDay: DayStart | undefined;
   /** The beginning of the day as it is written down, with all deposits since the account's first peak. */
   #day: DayStart | undefined;
-  #look: LossLook | undefined;
-  #untold: Untold | undefined;
+  #latestLosses: LossReading | undefined;
+  #unexplained: UnexplainedEquity | undefined;
   /** The serial of the account's money when what is untold of it was counted last. */
   #known: { readonly serial: number; readonly untold: CreditUnits } | undefined;
   /** A loss that a withdrawal on its way may explain has been asked about, and stands. */
-  #isAskedAbout = false;
+  #isLossQueried = false;
   /** What the peak was shifted by when it was moved last: one is written with the other. Undefined before this run's first look. */
-  #transfers: TransfersCounted | undefined;
+  #transfers: CountedTransfers | undefined;
   #seenAtMs: Ms = Number.NEGATIVE_INFINITY;
   #written: string | undefined;
   #writtenAtMs: Ms = Number.NEGATIVE_INFINITY;
@@ -100,12 +100,12 @@ export class EquityWatch {
   }
 
   /** The newest look; undefined before the first. */
-  get latest(): LossLook | undefined {
-    return this.#look;
+  get latest(): LossReading | undefined {
+    return this.#latestLosses;
   }
 
   /** Compares the net value with its peak and with the day's beginning, twice a second at most. Undefined where it does not look. */
-  look(): LossLook | undefined {
+  check(): LossReading | undefined {
     const nowMs = this.#context.clock.monotonicMs();
     if (nowMs - this.#seenAtMs < EQUITY_EVERY_MS) return undefined;
     this.#seenAtMs = nowMs;
@@ -115,8 +115,7 @@ export class EquityWatch {
     if (equity === undefined || !account.current) return undefined;
     const reading = this.#reading(equity);
     const netDeposits = this.#netDeposits();
-    const earlier =
-      this.#earlier === undefined ? undefined : shiftedPeak(this.#earlier, netDeposits);
+    const earlier = this.#earlier === undefined ? undefined : shiftPeak(this.#earlier, netDeposits);
     const {
       peak: own,
       highest,
@@ -125,8 +124,8 @@ export class EquityWatch {
     } = observeEquity(this.#own, reading, this.#maxDrawdown, earlier);
     this.#own = own;
     this.#peak = { peak: highest, netDeposits };
-    this.#askAbout(!isOver && highest - equity > this.#maxDrawdown);
-    const day = utcDayOf(exchangeTime.nowMs());
+    this.#queryUnexplainedLoss(!isOver && highest - equity > this.#maxDrawdown);
+    const day = toUtcDay(exchangeTime.nowMs());
     this.#ownDay = observeDay(this.#ownDay, reading, day);
     if (this.#earlierDay !== undefined && this.#earlierDay.day < this.#ownDay.day)
       this.#earlierDay = undefined;
@@ -136,34 +135,35 @@ export class EquityWatch {
         : [this.#earlierDay, { ...reading, netDeposits }];
     const dayStart = start.equity + of.netDeposits - start.netDeposits;
     this.#day = { day: start.day, equity: dayStart, netDeposits };
-    this.#look = {
+    this.#latestLosses = {
       equity,
       peak: highest,
       drawdown: loss,
       day: start.day,
       dayStart,
-      dailyLoss: dayLoss(start, of),
+      dailyLoss: computeDayLoss(start, of),
     };
     this.#noteTransfers();
     if (nowMs - this.#writtenAtMs >= PEAK_WRITE_MS) this.#keep();
-    return this.#look;
+    return this.#latestLosses;
   }
 
   /** Whoever resumes after a loss of the day accepts it: the next one is counted from here. */
-  acceptDay(): void {
+  acceptDailyLoss(): void {
     const { equity } = this.#context.account;
     this.#earlierDay = undefined;
     if (this.#ownDay === undefined || equity === undefined) return;
     const reading = this.#reading(equity);
-    const dayStart = rearmPeak(reading).peak;
+    const dayStart = resetPeak(reading).peak;
     this.#ownDay = { day: this.#ownDay.day, equity: dayStart, netDeposits: reading.netDeposits };
     this.#day = { day: this.#ownDay.day, equity: dayStart, netDeposits: this.#netDeposits() };
-    if (this.#look !== undefined) this.#look = { ...this.#look, dayStart, dailyLoss: 0n };
+    if (this.#latestLosses !== undefined)
+      this.#latestLosses = { ...this.#latestLosses, dayStart, dailyLoss: 0n };
     this.settle();
   }
 
   /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here, after a kill too. */
-  accept(): void {
+  acceptDrawdown(): void {
     const { equity, current } = this.#context.account;
     this.#earlier = undefined;
     if (this.#peak === undefined || equity === undefined) {
@@ -172,7 +172,7 @@ export class EquityWatch {
       this.#peak = undefined;
       return forgetPeak(this.#context.store);
     }
-    this.#own = rearmPeak(this.#reading(equity));
+    this.#own = resetPeak(this.#reading(equity));
     this.#peak = { peak: this.#own.peak, netDeposits: this.#netDeposits() };
     if (current) this.#noteTransfers();
     this.settle();
@@ -188,15 +188,19 @@ export class EquityWatch {
     const { account, clock, exchangeTime } = this.#context;
     const nowMs = clock.monotonicMs();
     if (this.#known?.serial !== account.moneySerial)
-      this.#known = { serial: account.moneySerial, untold: account.untold };
-    const { untold, doubtful } = observeUntold(
-      this.#untold,
+      this.#known = { serial: account.moneySerial, untold: account.unexplainedEquity };
+    const { state: untold, possibleTransfer: doubtful } = observeUnexplainedEquity(
+      this.#unexplained,
       this.#known.untold,
       nowMs,
       nowMs - exchangeTime.nowMs() + account.incomesListedToMs,
     );
-    this.#untold = untold;
-    return { equity, netDeposits: (account.startEquity ?? 0n) + account.transferred, doubtful };
+    this.#unexplained = untold;
+    return {
+      equity,
+      netDeposits: (account.startEquity ?? 0n) + account.transferred,
+      possibleTransfer: doubtful,
+    };
   }
 
   /** Deposits less withdrawals since the account's first peak of all. */
@@ -206,10 +210,10 @@ export class EquityWatch {
   }
 
   /** A loss that only a withdrawal on its way would explain: the exchange is asked at once, since there is little time for it. */
-  #askAbout(isLossInDoubt: boolean): void {
-    if (isLossInDoubt && !this.#isAskedAbout)
-      this.#context.account.lookAgain(this.#context.exchangeTime.nowMs());
-    this.#isAskedAbout = isLossInDoubt;
+  #queryUnexplainedLoss(isLossInDoubt: boolean): void {
+    if (isLossInDoubt && !this.#isLossQueried)
+      this.#context.account.requestReconcile(this.#context.exchangeTime.nowMs());
+    this.#isLossQueried = isLossInDoubt;
   }
 
   /**
@@ -218,7 +222,7 @@ export class EquityWatch {
    */
   get #isEarlierKept(): boolean {
     const { account, exchangeTime } = this.#context;
-    return this.#earlier !== undefined && !account.transfers.areTold(exchangeTime.nowMs());
+    return this.#earlier !== undefined && !account.transfers.areAllReported(exchangeTime.nowMs());
   }
 
   /** Writes the peak down as it was looked at last; a run that may not leaves what the one before it wrote. */
@@ -249,7 +253,7 @@ export class EquityWatch {
     if (this.#peak === undefined || this.#transfers === undefined || this.#isEarlierKept) return;
     const text = serialisePeak(this.#peak, this.#dayBeside());
     const nowMs = clock.monotonicMs();
-    if (text === this.#written && nowMs - this.#writtenAtMs < STANDING_WRITE_MS) return;
+    if (text === this.#written && nowMs - this.#writtenAtMs < UNCHANGED_PEAK_WRITE_MS) return;
     this.#written = text;
     this.#writtenAtMs = nowMs;
     store.writeLater(
@@ -260,7 +264,7 @@ export class EquityWatch {
 
   /** The beginning of the day beside the peak: both count the same deposits. */
   #dayBeside(): Readonly<Record<string, unknown>> {
-    return this.#day === undefined ? {} : { day: dayStartJson(this.#day) };
+    return this.#day === undefined ? {} : { day: serialiseDayStart(this.#day) };
   }
 }
 
@@ -273,7 +277,7 @@ function forgetPeak(store: Pick<StateStore, "setAside">): void {
  * What the last run had counted of deposits and withdrawals when it wrote its peak; undefined where there is no peak, or one without it.
  * @throws FormatError or CorruptStateError when it is broken.
  */
-export function transfersRemembered(store: StateStore): TransfersCounted | undefined {
+export function readCountedTransfers(store: StateStore): CountedTransfers | undefined {
   return readJsonState(store, PEAK_FILE, (value) =>
     countedOf((value as { readonly transfers?: unknown } | null)?.transfers),
   );
@@ -286,7 +290,7 @@ function dayRemembered(store: StateStore): DayStart | undefined {
   );
 }
 
-function countedOf(value: unknown): TransfersCounted | undefined {
+function countedOf(value: unknown): CountedTransfers | undefined {
   if (value === undefined) return undefined;
   const { sinceMs, ids } = (typeof value === "object" && value !== null ? value : {}) as {
     readonly sinceMs?: unknown;

@@ -2,7 +2,7 @@ import type { Lots, MarketId, Ticks } from "../../core/units.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import { type FlattenTerms, flattenTermsFor } from "./ladder-rungs.js";
-import type { Safety } from "./trading-guards.js";
+import type { TradingGuards } from "./trading-guards.js";
 
 /**
  * Sells the positions of the markets in which a rung of the risk ladder flattens: by the target positions that `flatten` by hand works too, on until
@@ -11,30 +11,33 @@ import type { Safety } from "./trading-guards.js";
  */
 export class LadderFlatten {
   readonly #context: BotContext;
-  readonly #safety: Safety;
+  readonly #tradingGuards: TradingGuards;
   readonly #terms: FlattenTerms;
   /** The size of one order, of the position that was there when it began. */
   readonly #sliceLots = new Map<MarketId, Lots>();
   /** Whether any target of its own was ever set. */
   #isUsed = false;
 
-  constructor(context: BotContext, safety: Safety) {
+  constructor(context: BotContext, safety: TradingGuards) {
     this.#context = context;
-    this.#safety = safety;
+    this.#tradingGuards = safety;
     this.#terms = flattenTermsFor(context.config);
   }
 
   /** Sets the target of each market that is to be flat, and takes back one that is not any more. Call in each turn, before plans are made. */
   settle(): void {
-    if (!this.#isUsed && this.#safety.ladder.acting.length === 0) return;
+    if (!this.#isUsed && this.#tradingGuards.ladder.acting.length === 0) return;
     for (const trader of this.#context.traderList) {
-      if (this.#context.phase === "running" && this.#safety.ladder.flattens(trader.marketId))
+      if (
+        this.#context.phase === "running" &&
+        this.#tradingGuards.ladder.isFlattening(trader.marketId)
+      )
         this.#flatten(trader);
-      else this.#leave(trader);
+      else this.#release(trader);
     }
   }
 
-  #leave(trader: MarketTrader): void {
+  #release(trader: MarketTrader): void {
     this.#sliceLots.delete(trader.marketId);
     if (trader.target?.isByLadder !== true) return;
     trader.abandonTarget();

@@ -8,7 +8,7 @@ import {
   DEFAULT_LIFT_FRACTION,
   DEFAULT_MARKOUT,
   DEFAULT_WIDEN_FACTOR,
-  type WrittenRung,
+  type RungConfig,
 } from "../config/ladder-fields.js";
 
 /** The rungs of every measure, in ascending order; the limits are the highest of theirs. */
@@ -32,14 +32,14 @@ export function ladderRungsFor(
     ladder,
   } = risk;
   const lift = ladder?.liftFraction ?? DEFAULT_LIFT_FRACTION;
-  const money = (fromQuote: string, rung: WrittenRung, isLimit = false): Rung<CreditUnits> => {
+  const money = (fromQuote: string, rung: RungConfig, isLimit = false): Rung<CreditUnits> => {
     const from = decimalToScaled(fromQuote, creditDecimals);
     const liftBelow = (from * BigInt(Math.round(lift * 1e6))) / 1_000_000n;
     const text = `${scaledToDecimal(from, creditDecimals)} quote`;
     // A limit is passed above its value, as it says; a rung acts at it.
     return { ...actionOf(rung, isLimit), from: isLimit ? from + 1n : from, liftBelow, text };
   };
-  const plain = (from: number, rung: WrittenRung, unit: string): Rung<number> => {
+  const plain = (from: number, rung: RungConfig, unit: string): Rung<number> => {
     return { ...actionOf(rung, false), from, liftBelow: from * lift, text: `${from} ${unit}` };
   };
   return {
@@ -61,7 +61,7 @@ export function ladderRungsFor(
 }
 
 function actionOf(
-  { action, widenFactor }: WrittenRung,
+  { action, widenFactor }: RungConfig,
   isLimit: boolean,
 ): Pick<Rung, "action" | "widenFactor" | "latches"> {
   const latches = isLimit || action === "halt" || action === "flatten";

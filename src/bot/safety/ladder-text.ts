@@ -1,10 +1,10 @@
-import type { ActingRung } from "../../risk/risk-ladder.js";
+import type { ActiveRung } from "../../risk/risk-ladder.js";
 
 /** What a rung does, in words. */
 export function actionText({
   action,
   widenFactor,
-}: Pick<ActingRung, "action" | "widenFactor">): string {
+}: Pick<ActiveRung, "action" | "widenFactor">): string {
   switch (action) {
     case "warn":
       return "warning";

@@ -2,12 +2,12 @@ import type { MarketId } from "../../core/units.js";
 import type { LadderTrack } from "../../risk/ladder-track.js";
 import type { Latch } from "../../risk/risk-ladder.js";
 import type { BotContext } from "../engine/context.js";
-import { LatchMemory } from "../state/latch-store.js";
+import { LatchStore } from "../state/latch-store.js";
 
 /** The rungs that stay until a person resumes: kept for the next run, and told when they cannot be. */
-export class KeptLatches {
+export class PersistentLatches {
   readonly #context: BotContext;
-  readonly #memory: LatchMemory;
+  readonly #memory: LatchStore;
   /** Rungs of markets, or of measures, that this run does not have: kept until somebody resumes. */
   #strangers: readonly Latch[] = [];
   /** All, and those that are accepted, as they were written last. */
@@ -15,12 +15,12 @@ export class KeptLatches {
 
   constructor(context: BotContext) {
     this.#context = context;
-    this.#memory = new LatchMemory(context.store, context.accountAddress);
+    this.#memory = new LatchStore(context.store, context.accountAddress);
   }
 
   /** Why the newest change is not in the state directory; undefined when it is. */
-  get unwritten(): string | undefined {
-    return this.#memory.unwritten;
+  get writeError(): string | undefined {
+    return this.#memory.writeError;
   }
 
   /**
@@ -53,31 +53,31 @@ export class KeptLatches {
   }
 
   /** Writes down what stays of the tracks, and what of it is accepted, where it is other than before. */
-  keep(tracks: readonly LadderTrack[]): void {
+  update(tracks: readonly LadderTrack[]): void {
     const latches = [...this.#strangers, ...tracks.flatMap(({ latch }) => latch ?? [])];
     const accepted = tracks.flatMap((track) => track.accepted ?? []);
     const text = JSON.stringify([latches, accepted]);
     if (text === this.#written) return;
     this.#written = text;
-    this.#tellUnwritten(() => this.#memory.keep(latches, accepted));
+    this.#reportWriteError(() => this.#memory.keep(latches, accepted));
   }
 
   /** A person resumes: all, or those of one market. */
-  forgetStrangers(marketId: MarketId | undefined): void {
+  removeUnmatched(marketId: MarketId | undefined): void {
     this.#strangers =
       marketId === undefined ? [] : this.#strangers.filter((latch) => latch.marketId !== marketId);
   }
 
   /** Writes again what could not be written. */
   retry(): void {
-    if (this.#memory.unwritten !== undefined) this.#tellUnwritten(() => this.#memory.retry());
+    if (this.#memory.writeError !== undefined) this.#reportWriteError(() => this.#memory.retry());
   }
 
   /** A limit that was passed acts in this process whether it can be written down or not. */
-  #tellUnwritten(write: () => void): void {
-    const before = this.#memory.unwritten;
+  #reportWriteError(write: () => void): void {
+    const before = this.#memory.writeError;
     write();
-    const error = this.#memory.unwritten;
+    const error = this.#memory.writeError;
     if ((error === undefined) === (before === undefined)) return;
     const [level, message] =
       error === undefined

@@ -1,33 +1,33 @@
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
-import { utcDayOf } from "../../risk/day-loss.js";
-import type { HaltDemand } from "../../risk/halt.js";
+import { toUtcDay } from "../../risk/day-loss.js";
+import type { HaltRequest } from "../../risk/halt.js";
 import {
-  actingOf,
   advanceTrack,
-  isLatchReached,
+  createLadderTrack,
+  findActiveRung,
+  hasReachedLatch,
   type LadderTrack,
-  trackOf,
 } from "../../risk/ladder-track.js";
 import { MarkoutWindow } from "../../risk/markout-window.js";
 import {
-  type ActingRung,
-  bearsOn,
-  effectOn,
-  haltDemandsOf,
+  type ActiveRung,
+  appliesToMarket,
   type LadderEffect,
   type LadderMeasure,
+  ladderEffectFor,
   NO_EFFECT,
   type Rung,
-  severityOf,
+  severityFor,
+  toHaltRequests,
 } from "../../risk/risk-ladder.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import type { LossLook } from "./equity-monitor.js";
+import type { LossReading } from "./equity-monitor.js";
 import { ladderRungsFor, markoutOptionsFor } from "./ladder-rungs.js";
 import { actionText } from "./ladder-text.js";
-import { KeptLatches } from "./persistent-latches.js";
+import { PersistentLatches } from "./persistent-latches.js";
 
 /** Losses that a person accepts by resuming. */
 export interface AcceptedLosses {
@@ -49,32 +49,32 @@ interface WatchedMarket {
  */
 export class RiskLadder {
   readonly #context: BotContext;
-  readonly #kept: KeptLatches;
+  readonly #latches: PersistentLatches;
   readonly #drawdown: LadderTrack;
   readonly #dailyLoss: LadderTrack;
   readonly #tracks: LadderTrack[];
   readonly #markets: readonly WatchedMarket[];
-  #acting: readonly ActingRung[] = [];
-  #demands: readonly HaltDemand[] = [];
+  #acting: readonly ActiveRung[] = [];
+  #demands: readonly HaltRequest[] = [];
   readonly #effects = new Map<MarketId, LadderEffect>();
 
   /** @throws CorruptStateError when what was kept is broken, or another account's. */
   constructor(context: BotContext) {
     this.#context = context;
     const rungs = ladderRungsFor(context.config, context.rules.creditDecimals);
-    this.#kept = new KeptLatches(context);
-    this.#drawdown = trackOf("drawdown", undefined, rungs.drawdown);
-    this.#dailyLoss = trackOf("daily-loss", undefined, rungs.dailyLoss);
+    this.#latches = new PersistentLatches(context);
+    this.#drawdown = createLadderTrack("drawdown", undefined, rungs.drawdown);
+    this.#dailyLoss = createLadderTrack("daily-loss", undefined, rungs.dailyLoss);
     const options = markoutOptionsFor(context.config);
     this.#markets = context.traderList.flatMap((trader): WatchedMarket[] => {
       const { marketId, hasStrategy, maxPositionLots } = trader;
       const inventory =
         rungs.inventory.length > 0 && hasStrategy && Number.isFinite(maxPositionLots)
-          ? trackOf("inventory", marketId, rungs.inventory)
+          ? createLadderTrack("inventory", marketId, rungs.inventory)
           : undefined;
       const markout =
         rungs.markout.length > 0 && hasStrategy
-          ? trackOf("markout", marketId, rungs.markout)
+          ? createLadderTrack("markout", marketId, rungs.markout)
           : undefined;
       if (inventory === undefined && markout === undefined) return [];
       return [
@@ -92,23 +92,23 @@ export class RiskLadder {
       this.#dailyLoss,
       ...tracks.filter((track) => track !== undefined),
     ];
-    this.#kept.restore(this.#tracks);
-    for (const track of this.#tracks) track.acting = actingOf(track);
+    this.#latches.restore(this.#tracks);
+    for (const track of this.#tracks) track.acting = findActiveRung(track);
     this.#act();
   }
 
   /** What acts now, of the account first. */
-  get acting(): readonly ActingRung[] {
+  get acting(): readonly ActiveRung[] {
     return this.#acting;
   }
 
   /** Why the newest change of what stays is not in the state directory; undefined when it is. */
-  get unwritten(): string | undefined {
-    return this.#kept.unwritten;
+  get writeError(): string | undefined {
+    return this.#latches.writeError;
   }
 
   /** The halts that it asks for. */
-  get demands(): readonly HaltDemand[] {
+  get demands(): readonly HaltRequest[] {
     return this.#demands;
   }
 
@@ -123,7 +123,7 @@ export class RiskLadder {
       .map(({ measure, marketId, acting }) => ({
         measure,
         marketId,
-        severity: severityOf(acting?.action),
+        severity: severityFor(acting?.action),
       }));
   }
 
@@ -133,14 +133,16 @@ export class RiskLadder {
   }
 
   /** Whether the position of a market is to be sold. */
-  flattens(marketId: MarketId): boolean {
-    return this.#acting.some((rung) => rung.action === "flatten" && bearsOn(rung, marketId));
+  isFlattening(marketId: MarketId): boolean {
+    return this.#acting.some(
+      (rung) => rung.action === "flatten" && appliesToMarket(rung, marketId),
+    );
   }
 
   /** Why a market does not quote all that its strategy wants, in words; halts have their own. */
   reasonsFor(marketId: MarketId): readonly string[] {
     return this.#acting.flatMap((rung) =>
-      (rung.action === "widen" || rung.action === "reduce") && bearsOn(rung, marketId)
+      (rung.action === "widen" || rung.action === "reduce") && appliesToMarket(rung, marketId)
         ? [`${rung.measure}: ${actionText(rung)}: ${rung.why}`]
         : [],
     );
@@ -177,12 +179,12 @@ export class RiskLadder {
     if (!accepted.drawdown && !accepted.dailyLoss) return accepted;
     this.#drawdown.accepted = undefined;
     this.#dailyLoss.accepted = undefined;
-    this.#kept.keep(this.#tracks);
+    this.#latches.update(this.#tracks);
     return accepted;
   }
 
   /** A look at the account's losses. */
-  losses({ equity, peak, drawdown, day, dayStart, dailyLoss }: LossLook): void {
+  losses({ equity, peak, drawdown, day, dayStart, dailyLoss }: LossReading): void {
     const quote = (units: CreditUnits): string =>
       scaledToDecimal(units, this.#context.rules.creditDecimals);
     this.#endDay(day);
@@ -221,7 +223,7 @@ export class RiskLadder {
           (rung) => `the position is ${percent(share)} of its limit, from ${rung.text} on`,
         );
         // Before the account is confirmed nobody knows that the position is smaller.
-        if (inventory.accepted !== undefined && account.confirmed && !isLatchReached(inventory)) {
+        if (inventory.accepted !== undefined && account.confirmed && !hasReachedLatch(inventory)) {
           inventory.accepted = undefined;
           this.#changed();
         }
@@ -255,14 +257,14 @@ export class RiskLadder {
         this.#markets.find(({ markout }) => markout === track)?.window?.clear();
       track.latch = undefined;
     }
-    this.#kept.forgetStrangers(marketId);
+    this.#latches.removeUnmatched(marketId);
     this.#changed();
     return accepted;
   }
 
   /** Writes again what could not be written. */
   retry(): void {
-    this.#kept.retry();
+    this.#latches.retry();
   }
 
   #advance<Value extends bigint | number>(
@@ -278,7 +280,7 @@ export class RiskLadder {
     const { latch } = this.#dailyLoss;
     if (
       latch === undefined ||
-      utcDayOf(latch.atMs) >= day ||
+      toUtcDay(latch.atMs) >= day ||
       (latch.action === "flatten" && !this.#isFlat)
     )
       return;
@@ -299,7 +301,7 @@ export class RiskLadder {
     const { notify } = this.#context;
     for (const track of this.#tracks) {
       const before = track.acting;
-      track.acting = actingOf(track);
+      track.acting = findActiveRung(track);
       const { measure, marketId } = track;
       if (
         track.acting?.action === before?.action &&
@@ -321,14 +323,14 @@ export class RiskLadder {
     }
     this.#act();
     // What stays is written down before anything follows from it.
-    this.#kept.keep(this.#tracks);
+    this.#latches.update(this.#tracks);
   }
 
   #act(): void {
     this.#acting = this.#tracks.flatMap(({ acting }) => (acting === undefined ? [] : [acting]));
-    this.#demands = haltDemandsOf(this.#acting);
+    this.#demands = toHaltRequests(this.#acting);
     for (const trader of this.#context.traderList) {
-      this.#effects.set(trader.marketId, effectOn(this.#acting, trader.marketId));
+      this.#effects.set(trader.marketId, ladderEffectFor(this.#acting, trader.marketId));
       trader.markDirty();
     }
   }

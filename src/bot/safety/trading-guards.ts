@@ -7,49 +7,53 @@ import {
   type MarketHealth,
 } from "../../risk/guards.js";
 import {
-  applyDemands,
+  addHalt,
+  allowedPlaces,
+  areQuotesAllowed,
+  createManualHalt,
   type HaltReason,
   type HaltState,
   type HaltStep,
-  halt,
-  haltsOf,
-  manualHalt,
-  placesAllowed,
-  quotesAllowed,
-  RUNNING,
-  release,
-  resume,
+  haltsFor,
+  NO_HALTS,
+  releaseManualHalts,
+  resumeHalts,
+  updateHalts,
 } from "../../risk/halt.js";
 import type { GuardLimits } from "../../risk/limits.js";
-import { EMPTY_MINUTE, withEvent } from "../../risk/minute-window.js";
+import { addEvent, EMPTY_MINUTE } from "../../risk/minute-window.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import { changeOf, domainMismatch } from "../market/rule-changes.js";
-import { changedContracts, IN_THE_LAST_RUN, keepContracts } from "../market/traded-contracts.js";
-import { guardLimitsOf } from "./configured-limits.js";
-import { FoundHalts } from "./contract-change-halts.js";
-import { EquityWatch, type LossLook } from "./equity-monitor.js";
-import { HaltsByHand } from "./manual-halts.js";
+import { findBreakingChange, findDomainMismatch } from "../market/rule-changes.js";
+import {
+  findChangedContracts,
+  IN_THE_LAST_RUN,
+  writeTradedContracts,
+} from "../market/traded-contracts.js";
+import { guardLimitsFor } from "./configured-limits.js";
+import { ContractChangeHalts } from "./contract-change-halts.js";
+import { EquityMonitor, type LossReading } from "./equity-monitor.js";
+import { ManualHalts } from "./manual-halts.js";
 import { type AcceptedLosses, RiskLadder } from "./risk-ladder.js";
-import { positionDoubt } from "./unknown-position.js";
+import { findUnknownPositionReason } from "./unknown-position.js";
 
 /** How long a condition must be over before its halt ends by itself. */
 const HOLD_MS = 500;
 
 /** Whether the bot may trade, market by market: guards, drawdown, halts by hand; and why not (design, rule 12). */
-export class Safety {
+export class TradingGuards {
   /** What losses, inventory and markouts do to the quotes and the position. */
   readonly ladder: RiskLadder;
   readonly #context: BotContext;
   readonly #limits: GuardLimits;
-  readonly #equity: EquityWatch;
-  readonly #byHand: HaltsByHand;
-  readonly #found: FoundHalts;
+  readonly #equity: EquityMonitor;
+  readonly #manualHalts: ManualHalts;
+  readonly #contractChangeHalts: ContractChangeHalts;
   /** What the guards are asked about, kept in one place for the whole run: they are asked in each turn. */
   readonly #account: Writable<AccountHealth>;
   readonly #watched: readonly WatchedMarket[];
   readonly #health: HealthState;
-  #halts: HaltState = RUNNING;
+  #halts: HaltState = NO_HALTS;
   #streamTrouble: string | undefined;
   #questionTrouble: string | undefined;
 
@@ -59,18 +63,18 @@ export class Safety {
    */
   constructor(context: BotContext) {
     this.#context = context;
-    this.#limits = guardLimitsOf(context.config);
-    this.#equity = new EquityWatch(context);
-    this.#byHand = new HaltsByHand(context);
+    this.#limits = guardLimitsFor(context.config);
+    this.#equity = new EquityMonitor(context);
+    this.#manualHalts = new ManualHalts(context);
     this.ladder = new RiskLadder(context);
-    this.#found = new FoundHalts(context);
+    this.#contractChangeHalts = new ContractChangeHalts(context);
     // Those that the bot was made with were read just before.
     this.#account = {
       isConfirmed: false,
       accountAtMs: undefined,
       clockOffsetMs: undefined,
       clockAtMs: Number.NEGATIVE_INFINITY,
-      domainMismatch: domainMismatch(context.rules),
+      domainMismatch: findDomainMismatch(context.rules),
       trouble: undefined,
       rulesAtMs: context.clock.monotonicMs(),
       rulesTrouble: undefined,
@@ -83,7 +87,7 @@ export class Safety {
     }));
     this.#health = { account: this.#account, markets: this.#watched.map(({ health }) => health) };
     this.#list(context.rules);
-    const changes = changedContracts(context);
+    const changes = findChangedContracts(context);
     for (const { health } of this.#watched) health.rulesChanged = changes.get(health.marketId);
     this.#keepContracts();
   }
@@ -98,7 +102,7 @@ export class Safety {
   }
 
   /** The newest look at the account's losses; undefined before the first. */
-  get losses(): LossLook | undefined {
+  get losses(): LossReading | undefined {
     return this.#equity.latest;
   }
 
@@ -112,20 +116,22 @@ export class Safety {
   }
 
   /** Why the newest halt or resume by hand is not in the state directory: what is started anew does not know it. Undefined when it is. */
-  get unkept(): string | undefined {
-    return this.#byHand.unwritten ?? this.#found.unwritten ?? this.ladder.unwritten;
+  get haltWriteError(): string | undefined {
+    return (
+      this.#manualHalts.writeError ?? this.#contractChangeHalts.writeError ?? this.ladder.writeError
+    );
   }
 
-  haltsOf(marketId: MarketId): readonly HaltReason[] {
-    return haltsOf(this.#halts, marketId);
+  haltsFor(marketId: MarketId): readonly HaltReason[] {
+    return haltsFor(this.#halts, marketId);
   }
 
-  quotesAllowed(marketId: MarketId): boolean {
-    return quotesAllowed(this.#halts, marketId);
+  areQuotesAllowed(marketId: MarketId): boolean {
+    return areQuotesAllowed(this.#halts, marketId);
   }
 
-  placesAllowed(marketId: MarketId): "any" | "reduce-only" | "none" {
-    const allowed = placesAllowed(this.#halts, marketId);
+  allowedPlaces(marketId: MarketId): "any" | "reduce-only" | "none" {
+    const allowed = allowedPlaces(this.#halts, marketId);
     return allowed === "any" && this.ladder.effectOn(marketId).isReduceOnly
       ? "reduce-only"
       : allowed;
@@ -143,7 +149,7 @@ export class Safety {
   }
 
   /** A question about the account was not answered as it should be. */
-  accountUnanswered(ask: string, message: string): void {
+  onAccountQueryFailed(ask: string, message: string): void {
     this.#questionTrouble = `${ask} cannot be read: ${message}`;
   }
 
@@ -154,7 +160,7 @@ export class Safety {
 
   placeRefused(marketId: MarketId): void {
     for (const { health } of this.#watched)
-      if (health.marketId === marketId) health.rejects = withEvent(health.rejects, this.#nowMs());
+      if (health.marketId === marketId) health.rejects = addEvent(health.rejects, this.#nowMs());
   }
 
   banned(forMs: Ms): void {
@@ -165,11 +171,11 @@ export class Safety {
   rulesRead(rules: VenueRules): void {
     this.#account.rulesAtMs = this.#nowMs();
     this.#account.rulesTrouble = undefined;
-    this.#account.domainMismatch = domainMismatch(rules);
+    this.#account.domainMismatch = findDomainMismatch(rules);
     this.#list(rules);
     for (const { trader, health } of this.#watched) {
       const found = rules.markets[trader.marketId];
-      const changed = found === undefined ? undefined : changeOf(trader.rules, found);
+      const changed = found === undefined ? undefined : findBreakingChange(trader.rules, found);
       if (changed !== undefined) health.rulesChanged = changed;
     }
   }
@@ -182,21 +188,21 @@ export class Safety {
   /** The run begins, halted by what halted an earlier one until a person resumes. */
   begin(): void {
     this.ladder.begin();
-    this.#found.begin();
-    for (const demand of this.#byHand.atStart())
-      this.#take(halt(this.#halts, demand, this.#nowMs()));
+    this.#contractChangeHalts.begin();
+    for (const demand of this.#manualHalts.fromEarlierRuns())
+      this.#take(addHalt(this.#halts, demand, this.#nowMs()));
   }
 
   /** Outlives this process: whoever is started next is halted too. */
-  haltByHand(marketId: MarketId | undefined, why: string): void {
-    this.#take(halt(this.#halts, manualHalt(marketId, why), this.#nowMs()));
-    this.#byHand.keep(marketId, why);
+  haltManually(marketId: MarketId | undefined, why: string): void {
+    this.#take(addHalt(this.#halts, createManualHalt(marketId, why), this.#nowMs()));
+    this.#manualHalts.add(marketId, why);
   }
 
   /** Halts for a cause that a person has to look at. */
   haltMarket(marketId: MarketId, name: string, why: string): void {
     this.#take(
-      halt(
+      addHalt(
         this.#halts,
         { scope: "market", marketId, name, why, resumesByItself: false },
         this.#nowMs(),
@@ -216,35 +222,35 @@ export class Safety {
         health.rulesChanged = undefined;
     }
     this.#keepContracts();
-    this.#take(resume(this.#halts, marketId));
-    this.#byHand.forget((kept) => marketId === undefined || kept.marketId === marketId);
+    this.#take(resumeHalts(this.#halts, marketId));
+    this.#manualHalts.remove((kept) => marketId === undefined || kept.marketId === marketId);
   }
 
   /** Ends what was halted by hand for this reason, and nothing that anybody would have to look at. */
   release(why: string): void {
-    this.#take(release(this.#halts, why));
-    this.#byHand.forget((kept) => kept.why === why);
+    this.#take(releaseManualHalts(this.#halts, why));
+    this.#manualHalts.remove((kept) => kept.why === why);
   }
 
   /** Asks every guard; call after each turn that may have changed anything. */
   evaluate(): void {
     const nowMs = this.#nowMs();
-    this.#look();
+    this.#updateHealth();
     this.ladder.evaluate();
     const trips = evaluateGuards(this.#health, this.#limits, nowMs);
     const demands = this.ladder.demands.length === 0 ? trips : [...trips, ...this.ladder.demands];
     if (demands.length > 0 || this.#halts.reasons.length > 0)
-      this.#take(applyDemands(this.#halts, demands, nowMs, HOLD_MS));
+      this.#take(updateHalts(this.#halts, demands, nowMs, HOLD_MS));
   }
 
   /** Compares the account's net value with its peak and the day's beginning; call a few times a second. */
-  watchEquity(): void {
-    this.#byHand.retry();
-    this.#found.retry();
+  checkEquity(): void {
+    this.#manualHalts.retry();
+    this.#contractChangeHalts.retry();
     this.ladder.retry();
     const { account } = this.#context;
     if (account.current && account.equity !== undefined) this.#accept(this.ladder.takeAccepted());
-    const look = this.#equity.look();
+    const look = this.#equity.check();
     if (look !== undefined) this.ladder.losses(look);
   }
 
@@ -258,12 +264,12 @@ export class Safety {
     const unchanged = this.#watched.flatMap(({ trader, health }) =>
       health.rulesChanged === undefined ? [trader] : [],
     );
-    keepContracts(this.#context.store, unchanged);
+    writeTradedContracts(this.#context.store, unchanged);
   }
 
   #accept({ drawdown, dailyLoss }: AcceptedLosses): void {
-    if (drawdown) this.#equity.accept();
-    if (dailyLoss) this.#equity.acceptDay();
+    if (drawdown) this.#equity.acceptDrawdown();
+    if (dailyLoss) this.#equity.acceptDailyLoss();
   }
 
   #nowMs(): Ms {
@@ -281,10 +287,10 @@ export class Safety {
   }
 
   /** Reads anew what others know. */
-  #look(): void {
+  #updateHealth(): void {
     const { account, exchangeTime, loopLag } = this.#context;
     const health = this.#account;
-    const { known } = exchangeTime;
+    const { isKnown: known } = exchangeTime;
     health.isConfirmed = account.confirmed && account.current;
     health.clockOffsetMs = known ? exchangeTime.offsetMs : undefined;
     health.loopLagMs = loopLag.isOverLimit ? loopLag.lagMs : undefined;
@@ -295,19 +301,19 @@ export class Safety {
         : `${this.#streamTrouble}; ${this.#questionTrouble}`;
     for (const { trader, health } of this.#watched) {
       const { book } = trader;
-      health.isBookSynchronised = book.synchronised;
+      health.isBookSynchronised = book.isSynchronised;
       health.bookAtMs = health.isBookSynchronised
         ? trader.lag.rightAtMs(book.lastReceivedMs)
         : Number.NEGATIVE_INFINITY;
-      health.positionDoubt = positionDoubt(this.#context, trader.marketId);
-      health.isPositionKnown = health.positionDoubt === undefined;
+      health.positionUnknownReason = findUnknownPositionReason(this.#context, trader.marketId);
+      health.isPositionKnown = health.positionUnknownReason === undefined;
     }
   }
 
   #take(step: HaltStep): void {
     this.#halts = step.state;
     if (step.begun.length === 0 && step.ended.length === 0) return;
-    this.#found.keep(step.state.reasons);
+    this.#contractChangeHalts.update(step.state.reasons);
     const { notify, traders } = this.#context;
     for (const [reasons, on] of [
       [step.begun, true],

@@ -5,7 +5,7 @@ import type { BotContext } from "../engine/context.js";
 /** A position that is unknown for so long is an alert. */
 const ALERT_AFTER_MS: Ms = 30_000;
 
-const ACCOUNT_DOUBTS = {
+const UNKNOWN_POSITION_REASONS = {
   liquidation: "the exchange has reported a liquidation, and not yet the position that it left",
   "taken-back": "the chain took a takeover back, and the exchange's position does not show it yet",
   unexplained:
@@ -13,18 +13,18 @@ const ACCOUNT_DOUBTS = {
 } as const;
 
 /** Why the position of a market may be another than the bot's; undefined where it is known. */
-export function positionDoubt(
+export function findUnknownPositionReason(
   { account, reservations, exchangeTime }: BotContext,
   marketId: MarketId,
 ): string | undefined {
-  const doubt = account.positionDoubt(marketId);
-  if (doubt !== undefined) return ACCOUNT_DOUBTS[doubt];
+  const doubt = account.positionUncertainty(marketId);
+  if (doubt !== undefined) return UNKNOWN_POSITION_REASONS[doubt];
   if (!reservations.isOverdue(marketId, exchangeTime.nowMs())) return undefined;
   return "a takeover was sent, and neither its receipt nor the exchange says what became of it";
 }
 
 /** Says once of each market that its position has been unknown for too long. */
-export class PositionAlert {
+export class UnknownPositionAlert {
   readonly #context: BotContext;
   readonly #alerted = new Set<string>();
 
@@ -33,7 +33,7 @@ export class PositionAlert {
   }
 
   /** A few times a second, with the halts in force. */
-  look(halts: readonly HaltReason[]): void {
+  check(halts: readonly HaltReason[]): void {
     if (halts.length === 0 && this.#alerted.size === 0) return;
     const { clock, notify } = this.#context;
     const nowMs = clock.monotonicMs();

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { RunError } from "../../core/errors.js";
-import { makePrivate } from "../../core/files/private-folder.js";
+import { ensurePrivateFolder } from "../../core/files/private-folder.js";
 import { ProcessLock } from "../../core/files/process-lock.js";
 import type { Hex } from "../../core/units.js";
 import { runtimeDir } from "./running-bots.js";
@@ -31,7 +31,7 @@ export async function lockAccount(
   role: LockedRole = "bot",
 ): Promise<AccountLock> {
   runtimeDir(owner.env);
-  makePrivate(owner.stateDir, "stateDir");
+  ensurePrivateFolder(owner.stateDir, "stateDir");
   const held: ProcessLock[] = [];
   const release = (): void => {
     for (const lock of held.splice(0)) lock.release();

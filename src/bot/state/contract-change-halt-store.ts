@@ -4,10 +4,10 @@ import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
 /** Markets that were halted because of what the bot found at its start, and that stay so until a person resumes. */
-export const FOUND_HALTS_FILE = "found-halts.json";
+export const CONTRACT_CHANGE_HALTS_FILE = "found-halts.json";
 
 /** A market whose contract is another than in the last run: the next run finds that again. */
-export interface FoundHalt {
+export interface ContractChangeHalt {
   readonly name: "exchange-info-changed";
   readonly marketId: MarketId;
   /** The contract that a resume accepts. */
@@ -32,16 +32,16 @@ const fileSchema = z.strictObject({
 });
 
 /** Those that are written down. @throws CorruptStateError when the file is broken, or another account's. */
-export function readFoundHalts(
+export function readContractChangeHalts(
   store: Pick<StateStore, "read">,
   account: Hex,
-): readonly FoundHalt[] {
+): readonly ContractChangeHalt[] {
   return (
-    readJsonState(store, FOUND_HALTS_FILE, (value) => {
+    readJsonState(store, CONTRACT_CHANGE_HALTS_FILE, (value) => {
       const file = fileSchema.parse(value);
       if (file.account.toLowerCase() === account.toLowerCase()) return file.halts;
       throw new FormatError("halts of another account", {
-        field: `${FOUND_HALTS_FILE} account`,
+        field: `${CONTRACT_CHANGE_HALTS_FILE} account`,
         value: file.account,
         expected: account,
       });
@@ -50,10 +50,10 @@ export function readFoundHalts(
 }
 
 /** Replaces those that are written down. @throws RunError when they cannot be written. */
-export function writeFoundHalts(
+export function writeContractChangeHalts(
   store: Pick<StateStore, "write">,
   account: Hex,
-  halts: readonly FoundHalt[],
+  halts: readonly ContractChangeHalt[],
 ): void {
-  store.write(FOUND_HALTS_FILE, JSON.stringify({ version: 1, account, halts }));
+  store.write(CONTRACT_CHANGE_HALTS_FILE, JSON.stringify({ version: 1, account, halts }));
 }

@@ -3,7 +3,7 @@ import type { SetAside } from "./set-aside.js";
 import type { StateStore } from "./state-dir.js";
 
 /** A state without the halts by hand: a dry run is not held by what holds real orders, and what it is told holds no real run. */
-export class UnhaltedStore implements StateStore {
+export class DryRunStateStore implements StateStore {
   readonly #store: StateStore;
 
   constructor(store: StateStore) {

@@ -20,23 +20,23 @@ const beatSchema = z.strictObject({
 type GuardBeat = z.output<typeof beatSchema>;
 
 /** How a guard shows that it lives. */
-export interface GuardHeartbeatOptions {
+export interface GuardHeartbeatDeps {
   readonly clock: Clock;
   /** The account's state directory, which is claimed for its exchange. */
   readonly store: Pick<StateStore, "read" | "writeBehind">;
   readonly account: Hex;
   readonly everyMs: Ms;
   /** Called when the first of several beats cannot be written. */
-  readonly failed: (error: unknown) => void;
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** Writes the guard's heartbeat until it is stopped. */
 export class GuardHeartbeat {
-  readonly #options: GuardHeartbeatOptions;
+  readonly #options: GuardHeartbeatDeps;
   #timer: Timer | undefined;
   #hasFailed = false;
 
-  constructor(options: GuardHeartbeatOptions) {
+  constructor(options: GuardHeartbeatDeps) {
     this.#options = options;
   }
 
@@ -52,7 +52,7 @@ export class GuardHeartbeat {
   }
 
   #write(state: GuardBeat["state"]): void {
-    const { clock, store, account, failed } = this.#options;
+    const { clock, store, account, onFailure: failed } = this.#options;
     try {
       const exchange = claimedExchange(store);
       if (exchange === undefined) return;

@@ -23,7 +23,7 @@ const fileSchema = z.strictObject({
 });
 
 /** What is kept of the ladder. */
-export interface KeptLadder {
+export interface StoredLatches {
   readonly rungs: readonly Latch[];
   /**
    * Those that a person resumed, and that are accepted still: losses, while no bot ran, which the next one counts from its start; and a position that has
@@ -36,11 +36,11 @@ export interface KeptLadder {
  * The rungs of the risk ladder that outlive their process: a position that is being sold is sold on by the next run, and what was halted stays so
  * though its measure may be forgotten.
  */
-export class LatchMemory {
+export class LatchStore {
   readonly #store: Pick<StateStore, "read" | "write">;
   readonly #account: Hex;
-  #kept: KeptLadder = { rungs: [], accepted: [] };
-  #unwritten: string | undefined;
+  #kept: StoredLatches = { rungs: [], accepted: [] };
+  #writeError: string | undefined;
 
   constructor(store: Pick<StateStore, "read" | "write">, account: Hex) {
     this.#store = store;
@@ -48,16 +48,16 @@ export class LatchMemory {
   }
 
   /** @throws CorruptStateError when the file is broken, or another account's: what cannot be read must not be taken for "nothing happened". */
-  read(): KeptLadder {
+  read(): StoredLatches {
     this.#kept = readJsonState(this.#store, LATCH_FILE, (value) =>
-      keptOf(value, this.#account),
+      parseStoredLatches(value, this.#account),
     ) ?? { rungs: [], accepted: [] };
     return this.#kept;
   }
 
   /** Why the newest change could not be written; undefined when it is. */
-  get unwritten(): string | undefined {
-    return this.#unwritten;
+  get writeError(): string | undefined {
+    return this.#writeError;
   }
 
   /** Replaces all of them. */
@@ -94,9 +94,9 @@ export class LatchMemory {
         ...(accepted.length === 0 ? {} : { accepted }),
       });
       this.#store.write(LATCH_FILE, text);
-      this.#unwritten = undefined;
+      this.#writeError = undefined;
     } catch (cause) {
-      this.#unwritten = cause instanceof Error ? cause.message : String(cause);
+      this.#writeError = cause instanceof Error ? cause.message : String(cause);
     }
   }
 }
@@ -105,7 +105,7 @@ function inWholeMs(latches: readonly Latch[]): readonly Latch[] {
   return latches.map((latch) => ({ ...latch, atMs: Math.round(latch.atMs) }));
 }
 
-function keptOf(value: unknown, account: Hex): KeptLadder {
+function parseStoredLatches(value: unknown, account: Hex): StoredLatches {
   const { account: owner, rungs, accepted = [] } = fileSchema.parse(value);
   if (owner.toLowerCase() === account.toLowerCase()) return { rungs, accepted };
   throw new FormatError("rungs of another account", {

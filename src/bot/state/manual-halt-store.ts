@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FormatError } from "../../core/errors.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
-import { FOUND_HALTS_FILE } from "./contract-change-halt-store.js";
+import { CONTRACT_CHANGE_HALTS_FILE } from "./contract-change-halt-store.js";
 import { LATCH_FILE } from "./latch-store.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
@@ -10,14 +10,17 @@ const FORMER_FILE = "manual-halts.json";
 const OWN_FILE = /^manual-halt(-[A-Za-z0-9_-]+)?\.json$/;
 
 /** The file of a market's halt by hand in the state directory, or of the one of everything. */
-export function haltFile(marketId?: MarketId): string {
+export function manualHaltFile(marketId?: MarketId): string {
   return marketId === undefined ? "manual-halt.json" : `manual-halt-${marketId}.json`;
 }
 
 /** Whether a file of the state directory says what is halted until a person resumes: by hand, by a rung of the risk ladder, or since a contract is another. */
 export function isHaltFile(name: string): boolean {
   return (
-    name === FORMER_FILE || name === LATCH_FILE || name === FOUND_HALTS_FILE || OWN_FILE.test(name)
+    name === FORMER_FILE ||
+    name === LATCH_FILE ||
+    name === CONTRACT_CHANGE_HALTS_FILE ||
+    OWN_FILE.test(name)
   );
 }
 
@@ -34,7 +37,7 @@ const fileSchema = z.strictObject({
 });
 
 /** A halt that a person gave and nobody has taken back. */
-export interface KeptHalt {
+export interface ManualHalt {
   /** The halted market; absent where everything is halted. */
   readonly marketId?: MarketId | undefined;
   /** In the person's words. */
@@ -48,12 +51,12 @@ export interface KeptHalt {
  * itself is not among them: its condition is found again. Each has a file of its own, which is replaced as a whole: any number of processes
  * halt at once, and none writes over another's.
  */
-export class HaltMemory {
+export class ManualHaltStore {
   readonly #store: Pick<StateStore, "read" | "names" | "write">;
   readonly #account: Hex;
   /** What the disk has not taken, the oldest first. */
   readonly #pending: (() => void)[] = [];
-  #unwritten: string | undefined;
+  #writeError: string | undefined;
 
   constructor(store: Pick<StateStore, "read" | "names" | "write">, account: Hex) {
     this.#store = store;
@@ -64,10 +67,10 @@ export class HaltMemory {
    * Those that are written down, in the order in which they were given.
    * @throws CorruptStateError when a file is broken, or another account's: what cannot be read must not be taken for "not halted".
    */
-  read(): readonly KeptHalt[] {
+  read(): readonly ManualHalt[] {
     const own = this.#store.names().filter((name) => OWN_FILE.test(name));
     const former = this.#in(FORMER_FILE).filter(
-      ({ marketId }) => !own.includes(haltFile(marketId)),
+      ({ marketId }) => !own.includes(manualHaltFile(marketId)),
     );
     return [...former, ...own.flatMap((name) => this.#in(name))].sort(
       (one, other) => one.atMs - other.atMs,
@@ -75,18 +78,18 @@ export class HaltMemory {
   }
 
   /** Why the newest change could not be written down; undefined when all is. */
-  get unwritten(): string | undefined {
-    return this.#unwritten;
+  get writeError(): string | undefined {
+    return this.#writeError;
   }
 
   /** Keeps a halt; a second one of the same market, or of everything, takes the place of the first. */
-  keep(halt: KeptHalt): void {
+  save(halt: ManualHalt): void {
     this.#pending.push(() => this.#write(halt.marketId, [halt]));
     this.retry();
   }
 
   /** Forgets the halts of which this is so. */
-  forget(isOver: (halt: KeptHalt) => boolean): void {
+  remove(isOver: (halt: ManualHalt) => boolean): void {
     this.#pending.push(() => {
       for (const { marketId } of this.read().filter(isOver)) this.#write(marketId, []);
     });
@@ -100,25 +103,25 @@ export class HaltMemory {
         write();
         this.#pending.shift();
       }
-      this.#unwritten = undefined;
+      this.#writeError = undefined;
     } catch (cause) {
-      this.#unwritten = cause instanceof Error ? cause.message : String(cause);
+      this.#writeError = cause instanceof Error ? cause.message : String(cause);
     }
   }
 
-  #write(marketId: MarketId | undefined, halts: readonly KeptHalt[]): void {
+  #write(marketId: MarketId | undefined, halts: readonly ManualHalt[]): void {
     this.#store.write(
-      haltFile(marketId),
+      manualHaltFile(marketId),
       JSON.stringify({ version: 1, account: this.#account, halts }),
     );
   }
 
-  #in(name: string): readonly KeptHalt[] {
+  #in(name: string): readonly ManualHalt[] {
     return readJsonState(this.#store, name, (value) => haltsOf(value, name, this.#account)) ?? [];
   }
 }
 
-function haltsOf(value: unknown, name: string, account: Hex): readonly KeptHalt[] {
+function haltsOf(value: unknown, name: string, account: Hex): readonly ManualHalt[] {
   const file = fileSchema.parse(value);
   if (file.account.toLowerCase() !== account.toLowerCase())
     throw new FormatError("halts of another account", {
@@ -129,11 +132,11 @@ function haltsOf(value: unknown, name: string, account: Hex): readonly KeptHalt[
   const other =
     name === FORMER_FILE
       ? undefined
-      : file.halts.find(({ marketId }) => haltFile(marketId) !== name);
+      : file.halts.find(({ marketId }) => manualHaltFile(marketId) !== name);
   if (other === undefined) return file.halts;
   throw new FormatError("another file's halt", {
     field: `${name} marketId`,
     value: other.marketId,
-    expected: haltFile(other.marketId),
+    expected: manualHaltFile(other.marketId),
   });
 }

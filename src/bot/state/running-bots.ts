@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { RunError } from "../../core/errors.js";
 import { readPlainText } from "../../core/files/plain-files.js";
-import { makePrivate } from "../../core/files/private-folder.js";
+import { ensurePrivateFolder } from "../../core/files/private-folder.js";
 
 const entrySchema = z.object({
   pid: z.int().positive(),
@@ -17,7 +17,7 @@ const entrySchema = z.object({
 });
 
 /** A running bot, as it has entered itself in the user's runtime folder. */
-export type EnteredBot = z.output<typeof entrySchema>;
+export type RunningBotEntry = z.output<typeof entrySchema>;
 
 /**
  * The folder of this user's locks and of the entries of this user's running bots: `$XDG_RUNTIME_DIR/marketwright`, else `marketwright-<uid>`
@@ -39,7 +39,7 @@ export function runtimeDir(env: Readonly<Record<string, string | undefined>>): s
       expected: "a folder of this user's with mode 0700",
     });
   }
-  makePrivate(directory, RUNTIME_VARIABLE);
+  ensurePrivateFolder(directory, RUNTIME_VARIABLE);
   return directory;
 }
 
@@ -60,8 +60,8 @@ function runtimePath(
  * Enters a bot as running; the function that is returned takes it out again. There is one entry a control socket: a bot takes
  * the place of one that died at the same socket, which would seem to live again.
  */
-export function enterRunningBot(
-  bot: EnteredBot,
+export function addRunningBotEntry(
+  bot: RunningBotEntry,
   env: Readonly<Record<string, string | undefined>>,
 ): () => void {
   const name = createHash("sha256").update(bot.socketPath).digest("hex").slice(0, 16);
@@ -74,12 +74,12 @@ export function enterRunningBot(
  * The bots that have entered themselves and still answer. What a killed bot left behind is cleared away.
  * @param answers whether a control socket is alive.
  */
-export async function runningBots(
+export async function findRunningBots(
   env: Readonly<Record<string, string | undefined>>,
   answers: (socketPath: string) => Promise<boolean>,
-): Promise<readonly EnteredBot[]> {
+): Promise<readonly RunningBotEntry[]> {
   const directory = runtimeDir(env);
-  const bots: EnteredBot[] = [];
+  const bots: RunningBotEntry[] = [];
   for (const name of readdirSync(directory).filter((entry) => entry.endsWith(".json"))) {
     const path = join(directory, name);
     const bot = readEntry(path);
@@ -99,7 +99,7 @@ export function realPath(path: string): string {
 }
 
 /** A half-written or foreign file is no running bot. */
-function readEntry(path: string): EnteredBot | undefined {
+function readEntry(path: string): RunningBotEntry | undefined {
   try {
     return entrySchema.parse(JSON.parse(readPlainText(path)));
   } catch {

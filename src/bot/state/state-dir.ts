@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ZodError } from "zod";
-import { refusalOf } from "../../core/config/schema-violation.js";
-import { MarketwrightError, RunError, shown } from "../../core/errors.js";
+import { findSchemaViolation } from "../../core/config/schema-violation.js";
+import { formatErrorValue, MarketwrightError, RunError } from "../../core/errors.js";
 import { AsyncAtomicFile, replaceFile } from "../../core/files/atomic-file.js";
-import { AppendOnlyFile, lastLines, linesAtEnd } from "../../core/files/durable-log.js";
-import { NotPlainFile, readPlainText } from "../../core/files/plain-files.js";
-import { makePrivate } from "../../core/files/private-folder.js";
+import { AppendOnlyFile, readLastLines, takeLastLines } from "../../core/files/durable-log.js";
+import { NotPlainFileError, readPlainText } from "../../core/files/plain-files.js";
+import { ensurePrivateFolder } from "../../core/files/private-folder.js";
 import type { Hex } from "../../core/units.js";
 import type { BotConfig } from "../config/config.js";
 import { type SetAside, setFilesAside, takeFilesBack } from "./set-aside.js";
@@ -58,7 +58,7 @@ export class CorruptStateError extends MarketwrightError {}
  * The folder of a bot's state: `stateDir`, or `.marketwright/<account>` beside the YAML. Of a YAML that comes with an installed package it is
  * `$XDG_STATE_HOME/marketwright/<account>`, or `.marketwright/<account>` in the working folder, but where an earlier version has left one beside it.
  */
-export function stateDirOf(
+export function stateDirFor(
   { stateDir, statesDir, path }: Pick<BotConfig, "stateDir" | "statesDir" | "path">,
   account: Hex,
 ): string {
@@ -86,11 +86,11 @@ export class FileStateStore implements StateStore {
   constructor(directory: string, ending = "new") {
     this.directory = directory;
     this.#ending = ending;
-    this.wasOpen = makePrivate(directory, "stateDir");
+    this.wasOpen = ensurePrivateFolder(directory, "stateDir");
   }
 
   /** Absolute path of a named file of this store. */
-  pathOf(name: string): string {
+  pathFor(name: string): string {
     return join(this.directory, checkedName(name));
   }
 
@@ -103,7 +103,7 @@ export class FileStateStore implements StateStore {
   }
 
   read(name: string): string | undefined {
-    const path = this.pathOf(name);
+    const path = this.pathFor(name);
     try {
       return readPlainText(path);
     } catch (cause) {
@@ -113,9 +113,9 @@ export class FileStateStore implements StateStore {
   }
 
   readTail(name: string, maxBytes: number): string | undefined {
-    const path = this.pathOf(name);
+    const path = this.pathFor(name);
     try {
-      return lastLines(path, maxBytes);
+      return readLastLines(path, maxBytes);
     } catch (cause) {
       if (isMissing(path, cause)) return undefined;
       throw cannot("read", path, cause);
@@ -131,7 +131,7 @@ export class FileStateStore implements StateStore {
   }
 
   writeLater(name: string, text: string): void {
-    const path = this.pathOf(name);
+    const path = this.pathFor(name);
     let later = this.#later.get(name);
     if (later === undefined) {
       later = new AsyncAtomicFile(path, `${path}.later.${this.#ending}`);
@@ -145,7 +145,7 @@ export class FileStateStore implements StateStore {
   }
 
   #replace(name: string, text: string, sync: boolean): void {
-    const path = this.pathOf(name);
+    const path = this.pathFor(name);
     try {
       this.#later.get(name)?.cancel();
       this.#later.delete(name);
@@ -156,7 +156,7 @@ export class FileStateStore implements StateStore {
   }
 
   append(name: string, line: string): void {
-    const path = this.pathOf(name);
+    const path = this.pathFor(name);
     try {
       let log = this.#logs.get(name);
       if (log === undefined) {
@@ -193,7 +193,7 @@ export class FileStateStore implements StateStore {
       try {
         log.close();
       } catch (cause) {
-        throw cannot("write", this.pathOf(name), cause);
+        throw cannot("write", this.pathFor(name), cause);
       }
     }
   }
@@ -218,7 +218,7 @@ export class MemoryStateStore implements StateStore {
 
   readTail(name: string, maxBytes: number): string | undefined {
     const text = this.read(name);
-    return text === undefined ? undefined : linesAtEnd(Buffer.from(text), maxBytes);
+    return text === undefined ? undefined : takeLastLines(Buffer.from(text), maxBytes);
   }
 
   write(name: string, text: string): void {
@@ -294,11 +294,11 @@ export function readJsonState<T>(
 }
 
 function refusalWords(error: ZodError, whole: unknown): string {
-  const { path, value, expected } = refusalOf(error, whole);
+  const { path, value, expected } = findSchemaViolation(error, whole);
   // A record is as long as the file may be, whose beginning is shown anyway.
   if (typeof value === "object" && value !== null)
     return `${path === "" ? "" : `${path}: `}expected ${expected}`;
-  return `${path === "" ? "it" : path} is ${value === undefined ? "missing" : shown(value)}, and should be ${expected}`;
+  return `${path === "" ? "it" : path} is ${value === undefined ? "missing" : formatErrorValue(value)}, and should be ${expected}`;
 }
 
 function corrupt(field: string, value: string, reason: string, cause: unknown): CorruptStateError {
@@ -326,7 +326,7 @@ function isMissing(path: string, cause: unknown): boolean {
 
 function cannot(verb: string, path: string, cause: unknown): RunError {
   const why =
-    cause instanceof NotPlainFile
+    cause instanceof NotPlainFileError
       ? `it ${cause.message.slice(path.length + 2)}`
       : (codeOf(cause) ?? messageOf(cause));
   return new RunError(`cannot ${verb} ${path} (${why})`, {

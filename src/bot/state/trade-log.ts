@@ -18,7 +18,7 @@ const beginsSchema = z.record(z.string(), z.string().regex(/^\d{1,20}$/));
 type TradeEvent = "fill" | "settled" | "trade-failed";
 
 /** What the end of the file has of one market: from its oldest trade on, what is lacking is lacking in the whole file. */
-interface Kept {
+interface MarketTail {
   readonly oldestId: bigint;
   /** `event id` of each line. */
   readonly lines: Set<string>;
@@ -26,7 +26,7 @@ interface Kept {
 
 /** The end of the file. */
 interface Tail {
-  readonly markets: Map<MarketId, Kept>;
+  readonly markets: Map<MarketId, MarketTail>;
   /** What is older than this may be in the part that was not read, whatever its market; 0 where all was. */
   readonly readFromId: bigint;
 }
@@ -57,7 +57,7 @@ export class TradeLog {
     if (this.#store.isDiscarded === true) return;
     const known = this.#begins.size;
     for (const marketId of marketIds) {
-      if (this.#keptOf(marketId) === undefined)
+      if (this.#tailFor(marketId) === undefined)
         this.#begins.set(marketId, this.#newestBefore.get(marketId) ?? 0n);
     }
     if (this.#begins.size === known) return;
@@ -69,10 +69,10 @@ export class TradeLog {
    * Writes what no run has written of a trade from before this one: it was matched, or came to its end, while none ran. What a market
    * traded before its first run is not written. True when the fill itself was lacking.
    */
-  noteEarlier(trade: VenueTrade): boolean {
+  recordEarlierTrade(trade: VenueTrade): boolean {
     if (this.#store.isDiscarded === true) return false;
     const id = BigInt(trade.id);
-    const kept = this.#keptOf(trade.marketId);
+    const kept = this.#tailFor(trade.marketId);
     if (kept === undefined) {
       const newest = this.#newestBefore.get(trade.marketId);
       if (newest === undefined || id > newest) this.#newestBefore.set(trade.marketId, id);
@@ -86,7 +86,7 @@ export class TradeLog {
     return lacked;
   }
 
-  #keptOf(marketId: MarketId): Kept | undefined {
+  #tailFor(marketId: MarketId): MarketTail | undefined {
     this.#tail ??= tailOf(this.#store.readTail(FILLS_FILE, TAIL_BYTES) ?? "");
     const { markets, readFromId } = this.#tail;
     const known = markets.get(marketId);
@@ -102,7 +102,7 @@ export class TradeLog {
     return kept;
   }
 
-  #complete(kept: Kept, event: TradeEvent, trade: VenueTrade): boolean {
+  #complete(kept: MarketTail, event: TradeEvent, trade: VenueTrade): boolean {
     const name = `${event} ${trade.id}`;
     if (kept.lines.has(name)) return false;
     kept.lines.add(name);
@@ -122,7 +122,7 @@ export class TradeLog {
 }
 
 /** The newest trade of each market that the record's end has, or that was before the record. @throws CorruptStateError */
-export function newestRecorded(
+export function readNewestRecorded(
   store: Pick<StateStore, "read" | "readTail">,
 ): ReadonlyMap<MarketId, bigint> {
   const newest = readBegins(store);
@@ -147,7 +147,7 @@ function readBegins(store: Pick<StateStore, "read">): Map<MarketId, bigint> {
 }
 
 function tailOf(text: string): Tail {
-  const kept = new Map<MarketId, Kept>();
+  const kept = new Map<MarketId, MarketTail>();
   for (const line of text.split("\n")) {
     const read = lineOf(line);
     if (read === undefined) continue;

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, extname, relative, resolve } from "node:path";
-import { nearestName } from "../../core/config/find-nearest-name.js";
+import { findNearestName } from "../../core/config/find-nearest-name.js";
 import { withDefaultSignals } from "../../core/default-signals.js";
-import { thrownText } from "../../core/describe-thrown.js";
+import { describeThrown } from "../../core/describe-thrown.js";
 import { ConfigError } from "../../core/errors.js";
 import { builtInStrategies } from "../../strategies/built-in.js";
 import { defineStrategy, isStrategy, type Strategy } from "../../strategies/strategy.js";
 import { bundleStrategy, ROUTE_EXPORT } from "./strategy-bundle.js";
-import { strategyPlace } from "./strategy-stack.js";
+import { findStrategyLocation } from "./strategy-stack.js";
 import type { StrategyWarning } from "./strategy-warnings.js";
 
 /** A strategy found, and what its source makes one wary of. */
@@ -24,7 +24,7 @@ export interface LoadedStrategy {
    * Takes what the file prints by its `console`, text by text; `isError` of `console.error` and `console.warn`. Until it is called
    * that goes to stderr. A built-in prints nothing.
    */
-  readonly routePrints: (printed: (text: string, isError: boolean) => void) => void;
+  readonly redirectConsole: (printed: (text: string, isError: boolean) => void) => void;
 }
 
 /** How the name of a strategy file may end. */
@@ -49,7 +49,7 @@ export async function loadStrategy(
       strategy: builtInStrategies[name],
       sha256: undefined,
       warnings: [],
-      routePrints: () => {},
+      redirectConsole: () => {},
     };
   if (!/[./\\]/.test(name)) throw unknownName(name, field);
   const path = resolve(folder, name);
@@ -59,8 +59,8 @@ export async function loadStrategy(
     [...sources].sort().map(async (source) => ({ source, text: await readFile(source, "utf8") })),
   );
   // As the bundler, the parser is loaded for a strategy file alone.
-  const { strategyWarnings } = await import("./strategy-warnings.js");
-  const warnings = texts.flatMap(({ source, text }) => strategyWarnings(text, source));
+  const { findStrategyWarnings } = await import("./strategy-warnings.js");
+  const warnings = texts.flatMap(({ source, text }) => findStrategyWarnings(text, source));
   return {
     name: path,
     ...(await loadedModule(code, path, field)),
@@ -81,7 +81,7 @@ function digest(
 }
 
 function unknownName(name: string, field: string): ConfigError {
-  const near = nearestName(name, Object.keys(builtInStrategies));
+  const near = findNearestName(name, Object.keys(builtInStrategies));
   return new ConfigError(
     `no built-in strategy has this name${near === undefined ? "" : `, did you mean ${near}?`}`,
     {
@@ -116,19 +116,19 @@ async function loadedModule(
   code: string,
   path: string,
   field: string,
-): Promise<Pick<LoadedStrategy, "strategy" | "routePrints">> {
+): Promise<Pick<LoadedStrategy, "strategy" | "redirectConsole">> {
   let loaded: {
     readonly default?: unknown;
-    readonly [ROUTE_EXPORT]: LoadedStrategy["routePrints"];
+    readonly [ROUTE_EXPORT]: LoadedStrategy["redirectConsole"];
   };
   try {
     const address = `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`;
     // Its top level may never end, in a loop or in an await: no listener of ours would hear a signal, or act on it.
     loaded = (await withDefaultSignals(() => import(/* @vite-ignore */ address))) as typeof loaded;
   } catch (error) {
-    const place = strategyPlace(error, dirname(path));
+    const place = findStrategyLocation(error, dirname(path));
     throw new ConfigError(
-      `the strategy file fails as it loads: ${thrownText(error)}${place === undefined ? "" : ` (${place})`}`,
+      `the strategy file fails as it loads: ${describeThrown(error)}${place === undefined ? "" : ` (${place})`}`,
       {
         field,
         value: path,
@@ -144,7 +144,10 @@ async function loadedModule(
       expected: "export default defineStrategy({ ... })",
     });
   }
-  return { strategy: strategyIn(loaded.default, path, field), routePrints: loaded[ROUTE_EXPORT] };
+  return {
+    strategy: strategyIn(loaded.default, path, field),
+    redirectConsole: loaded[ROUTE_EXPORT],
+  };
 }
 
 /** The strategy that a file exports. To look at it runs code of the file's. */
@@ -156,7 +159,7 @@ function strategyIn(exported: unknown, path: string, field: string): Strategy {
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(
-      `the default export of the strategy file cannot be read: ${thrownText(error)}`,
+      `the default export of the strategy file cannot be read: ${describeThrown(error)}`,
       {
         field,
         value: path,

@@ -1,5 +1,5 @@
 import { isObservable, Observable, type Subscriber, Subscription } from "rxjs";
-import { thrownText } from "../../core/describe-thrown.js";
+import { describeThrown } from "../../core/describe-thrown.js";
 import type { MarketId } from "../../core/units.js";
 import type { MarketView } from "../../market/view.js";
 import type { Intent } from "../../strategies/intent.js";
@@ -12,7 +12,7 @@ export interface StrategySessionDeps {
   readonly strategy: BoundStrategy | undefined;
   readonly context: StrategyContext;
   /** Told which market's strategy is being called, and undefined once it has returned. */
-  readonly calling?: ((marketId: MarketId | undefined) => void) | undefined;
+  readonly onStrategyCall?: ((marketId: MarketId | undefined) => void) | undefined;
 }
 
 /** Receives the output of strategies. */
@@ -41,7 +41,7 @@ export class StrategySession {
 
   /** Subscribes to the strategy; one that runs is to be stopped before. */
   start(listener: StrategyListener): void {
-    const { strategy, calling, marketId } = this.#deps;
+    const { strategy, onStrategyCall: calling, marketId } = this.#deps;
     if (strategy === undefined) return;
     this.#viewers = [];
     calling?.(marketId);
@@ -50,8 +50,8 @@ export class StrategySession {
   }
 
   /** Shows the strategy a view. */
-  show(view: MarketView): void {
-    const { calling, marketId } = this.#deps;
+  emitView(view: MarketView): void {
+    const { onStrategyCall: calling, marketId } = this.#deps;
     calling?.(marketId);
     for (const viewer of this.#viewers) viewer.next(view);
     calling?.(undefined);
@@ -64,7 +64,7 @@ export class StrategySession {
     try {
       subscription.unsubscribe();
     } catch (error) {
-      this.#ended(listener, `strategy failed as it was stopped: ${thrownText(error)}`, {
+      this.#ended(listener, `strategy failed as it was stopped: ${describeThrown(error)}`, {
         thrown: error,
       });
     }
@@ -86,12 +86,14 @@ export class StrategySession {
         intents.subscribe({
           next: (intent) => listener.emitted(this.#deps.marketId, intent),
           error: (error: unknown) =>
-            this.#ended(listener, `strategy failed: ${thrownText(error)}`, { thrown: error }),
+            this.#ended(listener, `strategy failed: ${describeThrown(error)}`, { thrown: error }),
           complete: () => this.#ended(listener, "strategy completed"),
         }),
       );
     } catch (error) {
-      this.#ended(listener, `strategy failed to start: ${thrownText(error)}`, { thrown: error });
+      this.#ended(listener, `strategy failed to start: ${describeThrown(error)}`, {
+        thrown: error,
+      });
     }
   }
 

@@ -15,7 +15,7 @@ const MOST_CAUSES = 4;
 const MOST_CHARACTERS = 8_000_000;
 
 /** A strategy file that this process has loaded. */
-export interface KnownStrategy {
+export interface LoadedStrategyFile {
   /** Of the file, absolute. */
   readonly path: string;
   /** Where it is named: `markets.btcusdc.strategy`. */
@@ -25,7 +25,7 @@ export interface KnownStrategy {
 /** The bundles of this process, by their digests: a stack names no more than an address. */
 const bundles = new Map<
   string,
-  KnownStrategy & { readonly fields: Set<string>; readonly code: string }
+  LoadedStrategyFile & { readonly fields: Set<string>; readonly code: string }
 >();
 
 /** The address that a bundle of this file goes by in stacks, from where they are led back to its sources. @param field where the file is named. */
@@ -38,7 +38,7 @@ export function bundleAddress(path: string, code: string, field: string): string
 }
 
 /** An error's stack; empty where it has none, or looking at it throws. */
-export function stackOf(error: unknown): string {
+export function readStack(error: unknown): string {
   try {
     const { stack } = error as { readonly stack?: unknown };
     return error instanceof Error && typeof stack === "string"
@@ -50,8 +50,8 @@ export function stackOf(error: unknown): string {
 }
 
 /** The strategy that an error came from, by its stack; undefined where no place of one is in it. */
-export function strategyOf(error: unknown): KnownStrategy | undefined {
-  for (const [, digest, encoded] of stackOf(error).matchAll(PLACE)) {
+export function findStrategyBehind(error: unknown): LoadedStrategyFile | undefined {
+  for (const [, digest, encoded] of readStack(error).matchAll(PLACE)) {
     const code =
       encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8");
     const known =
@@ -64,7 +64,7 @@ export function strategyOf(error: unknown): KnownStrategy | undefined {
 }
 
 /** Every strategy file that this process has loaded. */
-export function knownStrategies(): KnownStrategy[] {
+export function listLoadedStrategies(): LoadedStrategyFile[] {
   return [...bundles.values()];
 }
 
@@ -72,7 +72,7 @@ export function knownStrategies(): KnownStrategy[] {
  * Where an error came from, with every place in a strategy's bundle as the line of the file that its author wrote, and the errors that caused
  * it. Undefined for what is no error, or has no stack.
  */
-export function strategyStack(error: unknown): string | undefined {
+export function mapStrategyStack(error: unknown): string | undefined {
   try {
     const texts: string[] = [];
     for (let one = error; one instanceof Error && texts.length < MOST_CAUSES; one = one.cause)
@@ -85,8 +85,8 @@ export function strategyStack(error: unknown): string | undefined {
 }
 
 /** The line of its author's that a strategy's error came from, as `my-strategy.ts:12:7` from `folder`; undefined where no place of a strategy is in it. */
-export function strategyPlace(error: unknown, folder: string): string | undefined {
-  const [frame] = stackOf(error).match(PLACE) ?? [];
+export function findStrategyLocation(error: unknown, folder: string): string | undefined {
+  const [frame] = readStack(error).match(PLACE) ?? [];
   return frame === undefined ? undefined : relative(folder, inSources(frame));
 }
 

@@ -66,7 +66,7 @@ const LOADERS: Readonly<Record<string, Loader>> = {
  * @param source a text that the bundler has accepted.
  * @param file its ending says which language it is; one that holds no code has no warnings.
  */
-export function strategyWarnings(source: string, file: string): StrategyWarning[] {
+export function findStrategyWarnings(source: string, file: string): StrategyWarning[] {
   const loader = LOADERS[extname(file)];
   if (loader === undefined) return [];
   // Types go first: the parser reads JavaScript.

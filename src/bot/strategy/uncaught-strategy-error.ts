@@ -1,10 +1,15 @@
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { thrownText } from "../../core/describe-thrown.js";
+import { describeThrown } from "../../core/describe-thrown.js";
 import { RunError } from "../../core/errors.js";
 import type { Uncaught } from "../../core/uncaught.js";
 import { packageRoot } from "./strategy-bundle.js";
-import { knownStrategies, stackOf, strategyOf, strategyPlace } from "./strategy-stack.js";
+import {
+  findStrategyBehind,
+  findStrategyLocation,
+  listLoadedStrategies,
+  readStack,
+} from "./strategy-stack.js";
 
 const DID: Readonly<Record<Uncaught, string>> = {
   thrown: "threw outside of its operator, in a timer or a callback of its own",
@@ -15,15 +20,15 @@ const DID: Readonly<Record<Uncaught, string>> = {
  * What a strategy file did where nobody waits for it, as the error that ends its command. Undefined where no file was loaded, or where the error came from this
  * package itself. An error without a place of a strategy in it, such as that of a `fetch` which nobody awaits, is one of any that was loaded.
  */
-export function strayError(thrown: unknown, how: Uncaught): RunError | undefined {
-  const stack = stackOf(thrown);
-  const named = strategyOf(thrown);
-  const strategies = named !== undefined ? [named] : isOurs(stack) ? [] : knownStrategies();
+export function toUncaughtStrategyError(thrown: unknown, how: Uncaught): RunError | undefined {
+  const stack = readStack(thrown);
+  const named = findStrategyBehind(thrown);
+  const strategies = named !== undefined ? [named] : isOurs(stack) ? [] : listLoadedStrategies();
   if (strategies.length === 0) return undefined;
-  const place = named === undefined ? undefined : strategyPlace(thrown, dirname(named.path));
+  const place = named === undefined ? undefined : findStrategyLocation(thrown, dirname(named.path));
   const who = strategies.length === 1 ? "the strategy" : "one of the strategies";
   return new RunError(
-    `${who} ${DID[how]}: ${thrownText(thrown)}${place === undefined ? "" : ` (${place})`}`,
+    `${who} ${DID[how]}: ${describeThrown(thrown)}${place === undefined ? "" : ` (${place})`}`,
     {
       field: [...new Set(strategies.flatMap(({ fields }) => [...fields]))].join(", "),
       value: [...new Set(strategies.map(({ path }) => path))].join(", "),

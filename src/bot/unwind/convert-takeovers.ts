@@ -1,18 +1,18 @@
-import type { SaidTakeover } from "../../account/positions/takeover.js";
+import type { StoredTakeover } from "../../account/positions/takeover.js";
 import { decimalToScaled, type Instrument } from "../../core/instrument.js";
 import type { Lots, MarketId } from "../../core/units.js";
 import { fractionDigits } from "../../exchange/protocol/wire-parse.js";
-import { type KnownTakeover, remainingOf } from "./takeover-registry.js";
+import { computeRemainingLots, type TakeoverRecord } from "./takeover-registry.js";
 import type { ReservedTakeover } from "./takeover-reservations.js";
 
 /** The units that prices and amounts of a market are counted in. */
 export type MarketGrid = Pick<Instrument, "tickSize" | "stepSize">;
 
 /** What is remembered of takeovers. */
-export interface UnwindMemory {
-  readonly known: readonly KnownTakeover[];
+export interface StoredTakeovers {
+  readonly known: readonly TakeoverRecord[];
   /** All that the account was told, opposites of those that were taken back among them. */
-  readonly said: readonly SaidTakeover[];
+  readonly said: readonly StoredTakeover[];
   /** Those that were planned or sent, and neither held nor gone; older versions wrote none. */
   readonly reserved?: readonly ReservedTakeover[];
   /** What its ticks and lots are of, by market; none for a market that is in no run since before this was written. */
@@ -20,10 +20,10 @@ export interface UnwindMemory {
 }
 
 /** The same memory with what it has of each market in the units of now. A market that is not among these stays in its own. */
-export function onGridsOfNow(
-  memory: UnwindMemory,
+export function convertToCurrentGrids(
+  memory: StoredTakeovers,
   now: ReadonlyMap<MarketId, MarketGrid>,
-): UnwindMemory {
+): StoredTakeovers {
   let onGrids = memory;
   for (const [marketId, { tickSize, stepSize }] of now) {
     const before = memory.grids[marketId];
@@ -43,11 +43,11 @@ export function onGridsOfNow(
 }
 
 function inOther(
-  memory: UnwindMemory,
+  memory: StoredTakeovers,
   marketId: MarketId,
   before: MarketGrid,
   now: MarketGrid,
-): Pick<UnwindMemory, "known" | "said"> {
+): Pick<StoredTakeovers, "known" | "said"> {
   const isHere = ({ marketId: other }: { readonly marketId: MarketId }): boolean =>
     other === marketId;
   const lots = (count: Lots): Lots => moved(count, before.stepSize, now.stepSize, "toward zero");
@@ -61,13 +61,13 @@ function inOther(
 
 /** What remains of it is rounded toward zero by itself: no order could sell what is beneath a step, and more than remains is not its to sell. */
 function knownInOther(
-  one: KnownTakeover,
+  one: TakeoverRecord,
   lots: (count: Lots) => Lots,
   before: MarketGrid,
   now: MarketGrid,
-): KnownTakeover {
+): TakeoverRecord {
   const { takeover, terms, shares, isUndone, state } = one;
-  const remaining = remainingOf(one);
+  const remaining = computeRemainingLots(one);
   const isSale = (remaining === 0 ? takeover.lots : remaining) > 0;
   const inOtherLots = {
     ...one,

@@ -8,19 +8,19 @@ import { EwmaVolatility } from "../../strategies/models/volatility.js";
 import { DEFAULT_UNWIND, type UnwindConfig } from "../config/unwind-fields.js";
 import type { BotContext } from "../engine/context.js";
 import type { MarketTrader } from "../market/market-trader.js";
-import type { UnwindMemory } from "./convert-takeovers.js";
-import { onGridsOfNow } from "./convert-takeovers.js";
-import { readUnwindMemory, writeUnwindMemory } from "./stored-takeovers.js";
+import type { StoredTakeovers } from "./convert-takeovers.js";
+import { convertToCurrentGrids } from "./convert-takeovers.js";
+import { readStoredTakeovers, writeStoredTakeovers } from "./stored-takeovers.js";
 import {
-  type KnownTakeover,
-  remainingOf,
-  reportTakeover,
-  TakeoverBook,
+  computeRemainingLots,
+  type TakeoverRecord,
+  TakeoverRegistry,
+  toUnwindReport,
   type UnwindTerms,
 } from "./takeover-registry.js";
 import type { UnwindReport } from "./unwind-report.js";
-import { dustLotsOf, unwindTerms } from "./unwind-terms.js";
-import { trajectoryOf, type UnwindTrajectory } from "./unwind-trajectory.js";
+import { computeDustLots, unwindTerms } from "./unwind-terms.js";
+import { toUnwindTrajectory, type UnwindTrajectory } from "./unwind-trajectory.js";
 
 /** How long a takeover that is through is remembered, so that one said again is known: a day. */
 const REMEMBER_MS = 86_400_000;
@@ -30,18 +30,18 @@ const FIRST_SIGMA_BPS = 1;
 /** Between two taking orders of a market at least: a round trip and the book's answer to it. */
 const TAKE_EVERY_MS = 500;
 
-const NOTHING: UnwindMemory = { known: [], said: [], grids: {} };
+const NOTHING: StoredTakeovers = { known: [], said: [], grids: {} };
 
 /** Everything that the bot has inherited, and what it wants of each market because of it. */
-export class Unwinding {
+export class LiquidatedInventory {
   readonly #context: BotContext;
   readonly #config: UnwindConfig;
-  readonly #book: TakeoverBook;
+  readonly #book: TakeoverRegistry;
   /** Of the bot's markets, and of those that what is remembered is of. */
-  readonly #grids: UnwindMemory["grids"];
+  readonly #grids: StoredTakeovers["grids"];
   readonly #volatility = new Map<MarketId, EwmaVolatility>();
   /** Takeovers that this turn has changed, to be written down and told at its end. */
-  readonly #changed = new Set<KnownTakeover>();
+  readonly #changed = new Set<TakeoverRecord>();
   #isStarted = false;
   #writtenSerial = 0;
   #writtenReservations = 0;
@@ -53,20 +53,20 @@ export class Unwinding {
     const instruments = new Map(
       [...context.traders].map(([marketId, { instrument }]) => [marketId, instrument]),
     );
-    const memory = readUnwindMemory(context.store, instruments);
-    this.#book = new TakeoverBook(memory?.known);
-    this.#grids = memory?.grids ?? onGridsOfNow(NOTHING, instruments).grids;
+    const memory = readStoredTakeovers(context.store, instruments);
+    this.#book = new TakeoverRegistry(memory?.known);
+    this.#grids = memory?.grids ?? convertToCurrentGrids(NOTHING, instruments).grids;
   }
 
   /** Every takeover of the last day and what became of it, the oldest first. */
   reports(): readonly UnwindReport[] {
-    return this.#book.all.map((one) => reportTakeover(one, this.#valueOf));
+    return this.#book.all.map((one) => toUnwindReport(one, this.#valueOf));
   }
 
   /** Those of a market that are being unwound, the oldest first. */
   trajectories(marketId: MarketId): readonly UnwindTrajectory[] {
     const nowMs = this.#context.exchangeTime.nowMs();
-    return this.#book.open(marketId).map((one) => trajectoryOf(one, nowMs));
+    return this.#book.open(marketId).map((one) => toUnwindTrajectory(one, nowMs));
   }
 
   /** Whether anything was inherited that is remembered, open or through. */
@@ -84,7 +84,7 @@ export class Unwinding {
    * nothing. One that was taken back meanwhile is there again.
    * @returns true when the account has to count it.
    */
-  inherit(takeover: Takeover): boolean {
+  acquire(takeover: Takeover): boolean {
     const { exchangeTime, traders } = this.#context;
     const known = this.#book.get(takeover.id);
     if (known !== undefined && !known.isUndone) return false;
@@ -101,9 +101,9 @@ export class Unwinding {
     }
     if (known === undefined) {
       const terms = this.#termsOf(trader, takeover);
-      this.#note([this.#book.inherit(takeover, terms, exchangeTime.nowMs())]);
+      this.#note([this.#book.acquire(takeover, terms, exchangeTime.nowMs())]);
     } else {
-      this.#book.redo(known, this.#termsAnew(trader, takeover));
+      this.#book.reacquire(known, this.#termsAnew(trader, takeover));
       this.#note([known]);
     }
     trader.noteFill();
@@ -124,12 +124,12 @@ export class Unwinding {
   }
 
   /** The chain has taken a takeover back, and the account does not count it any more. */
-  disinherit(takeoverId: string): void {
+  revert(takeoverId: string): void {
     const known = this.#book.get(takeoverId);
     const trader =
       known === undefined ? undefined : this.#context.traders.get(known.takeover.marketId);
     if (known === undefined || trader === undefined) return;
-    const undone = this.#book.undo(
+    const undone = this.#book.revert(
       takeoverId,
       trader.instrument.paperPerLot,
       this.#termsAnew(trader, known.takeover),
@@ -140,10 +140,10 @@ export class Unwinding {
   }
 
   /** What the account tells. */
-  heard(change: AccountChange): void {
+  onAccountChange(change: AccountChange): void {
     const nowMs = this.#context.exchangeTime.nowMs();
     if (change.kind === "liquidation" && change.isTakenOver === true)
-      this.#held(change.marketId, change.lots);
+      this.#onHeld(change.marketId, change.lots);
     else if (change.kind === "fill") this.#fill(change.trade);
     else if (change.kind === "trade-failed") this.#note(this.#book.failed(change.trade, nowMs));
     else if (change.kind === "earlier-trade") {
@@ -155,7 +155,7 @@ export class Unwinding {
   }
 
   /** The exchange has reported a takeover before its receipt came. */
-  #held(marketId: MarketId, lots: Lots): void {
+  #onHeld(marketId: MarketId, lots: Lots): void {
     const { reservations, traders } = this.#context;
     const trader = traders.get(marketId);
     if (trader !== undefined) reservations.held(marketId, lots, trader.instrument);
@@ -184,7 +184,7 @@ export class Unwinding {
       const { id: takeover, marketId } = one.takeover;
       const remainingBase = this.#context.traders
         .get(marketId)
-        ?.instrument.amountOf(remainingOf(one));
+        ?.instrument.amountOf(computeRemainingLots(one));
       this.#log("warn", "the deadline of an unwinding has passed", {
         takeover,
         marketId,
@@ -229,7 +229,7 @@ export class Unwinding {
     this.#writtenReservations = reservations.serial;
     const sinceMs = exchangeTime.nowMs() - REMEMBER_MS;
     const said = account.takeovers.filter(({ atMs }) => atMs >= sinceMs);
-    writeUnwindMemory(store, {
+    writeStoredTakeovers(store, {
       known: this.#book.all,
       said,
       reserved: reservations.all,
@@ -240,17 +240,19 @@ export class Unwinding {
     for (const one of changed) {
       const trader = traders.get(one.takeover.marketId);
       if (trader !== undefined) trader.markDirty();
-      notify({ kind: "unwind", unwind: reportTakeover(one, this.#valueOf) });
+      notify({ kind: "unwind", unwind: toUnwindReport(one, this.#valueOf) });
     }
   }
 
   /** What is wanted of a market because of what was inherited in it; undefined when nothing is. */
-  intentOf(trader: MarketTrader): TargetIntent | undefined {
+  intentFor(trader: MarketTrader): TargetIntent | undefined {
     const leftLots = this.#book.openLots(trader.marketId);
     // Before the first mark opposites stand beside each other: what both come to is worked.
     const open = this.#book
       .open(trader.marketId)
-      .filter((one) => leftLots === 0 || Math.sign(remainingOf(one)) === Math.sign(leftLots));
+      .filter(
+        (one) => leftLots === 0 || Math.sign(computeRemainingLots(one)) === Math.sign(leftLots),
+      );
     if (open.length === 0) return undefined;
     const { account, marketLimits, exchangeTime } = this.#context;
     const positionLots = account.positionLots(trader.marketId);
@@ -269,11 +271,11 @@ export class Unwinding {
         kind: "unwind",
         parts: open.map((one) => ({
           ...one.terms.part,
-          leftLots: Math.abs(remainingOf(one)),
+          leftLots: Math.abs(computeRemainingLots(one)),
           worstTicks: one.terms.worstTicks,
         })),
         offerTicks,
-        dustLots: dustLotsOf(trader, this.#config),
+        dustLots: computeDustLots(trader, this.#config),
         sliceLots: Math.min(
           marketLimits.get(trader.marketId)?.maxOrderLots ?? trader.rules.maxLots,
           trader.rules.maxLots,
@@ -352,7 +354,7 @@ export class Unwinding {
     return trader.instrument.markValue(trader.instrument.paperOf(lots), mark);
   };
 
-  #note(changed: readonly KnownTakeover[]): void {
+  #note(changed: readonly TakeoverRecord[]): void {
     for (const one of changed) this.#changed.add(one);
   }
 

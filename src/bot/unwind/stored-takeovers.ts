@@ -1,10 +1,14 @@
-import type { SaidTakeover, Takeover } from "../../account/positions/takeover.js";
+import type { StoredTakeover, Takeover } from "../../account/positions/takeover.js";
 import { FormatError } from "../../core/errors.js";
 import { requireGridUnit } from "../../core/instrument.js";
 import type { MarketId } from "../../core/units.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
-import { type MarketGrid, onGridsOfNow, type UnwindMemory } from "./convert-takeovers.js";
-import type { KnownTakeover } from "./takeover-registry.js";
+import {
+  convertToCurrentGrids,
+  type MarketGrid,
+  type StoredTakeovers,
+} from "./convert-takeovers.js";
+import type { TakeoverRecord } from "./takeover-registry.js";
 import type { ReservedTakeover } from "./takeover-reservations.js";
 
 /** Takeovers and what became of them, in the state directory: written before anything is done about them. */
@@ -14,15 +18,15 @@ export const TAKEOVERS_FILE = "takeovers.json";
  * In the units of `now`, the bot's markets: an exchange may have changed a tick or a step since it was written. Undefined where nothing was ever
  * taken over. @throws FormatError or CorruptStateError when it is broken: an inherited position must not be forgotten.
  */
-export function readUnwindMemory(
+export function readStoredTakeovers(
   store: StateStore,
   now: ReadonlyMap<MarketId, MarketGrid>,
-): UnwindMemory | undefined {
+): StoredTakeovers | undefined {
   const memory = readJsonState(store, TAKEOVERS_FILE, (value) => memoryOf(untagged(value)));
-  return memory === undefined ? undefined : onGridsOfNow(memory, now);
+  return memory === undefined ? undefined : convertToCurrentGrids(memory, now);
 }
 
-export function writeUnwindMemory(store: StateStore, memory: UnwindMemory): void {
+export function writeStoredTakeovers(store: StateStore, memory: StoredTakeovers): void {
   store.write(
     TAKEOVERS_FILE,
     JSON.stringify(memory, (_key, held: unknown) =>
@@ -38,7 +42,7 @@ function untagged(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, untagged(held)]));
 }
 
-function memoryOf(value: unknown): UnwindMemory {
+function memoryOf(value: unknown): StoredTakeovers {
   if (isObject(value) && isListOf(value.known, isKnown) && isListOf(value.said, isSaid)) {
     const { known, said, reserved } = value;
     // Without grids it was written when nobody kept them: those of now are taken for them.
@@ -80,7 +84,7 @@ function gridOf(value: unknown): MarketGrid {
 
 const STATES: ReadonlySet<unknown> = new Set(["open", "done", "dust", "expired", "undone"]);
 
-function isKnown(held: unknown): held is KnownTakeover {
+function isKnown(held: unknown): held is TakeoverRecord {
   if (
     !isObject(held) ||
     !isTakeover(held.takeover) ||
@@ -106,7 +110,7 @@ function isKnown(held: unknown): held is KnownTakeover {
   );
 }
 
-function isShare(held: unknown): held is KnownTakeover["shares"][number] {
+function isShare(held: unknown): held is TakeoverRecord["shares"][number] {
   return (
     isObject(held) &&
     typeof held.tradeId === "string" &&
@@ -127,7 +131,7 @@ function isTakeover(held: unknown): held is Takeover {
   );
 }
 
-function isSaid(held: unknown): held is SaidTakeover {
+function isSaid(held: unknown): held is StoredTakeover {
   return isTakeover(held) && "isTold" in held && typeof held.isTold === "boolean";
 }
 

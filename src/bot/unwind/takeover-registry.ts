@@ -7,7 +7,7 @@ import {
   type MarketId,
   type Ms,
   type PaperUnits,
-  signOf,
+  sideSign,
   type Ticks,
 } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
@@ -24,7 +24,7 @@ export interface UnwindTerms {
 }
 
 /** What a trade worked off of a takeover. Lots of the inherited sign. */
-export interface TradeShare {
+export interface TakeoverFill {
   readonly tradeId: Int64Id;
   readonly lots: Lots;
   /** By how much the lots are more (below zero) or fewer than what was traded, in units of paper of either sign: between the market's steps a trade may end anywhere. */
@@ -34,7 +34,7 @@ export interface TradeShare {
 }
 
 /** A takeover and what became of it: plain data, as it is remembered. */
-export interface KnownTakeover {
+export interface TakeoverRecord {
   readonly takeover: Takeover;
   /** Exchange time when it was said: trades before then are none of its. */
   readonly saidAtMs: Ms;
@@ -43,25 +43,25 @@ export interface KnownTakeover {
   isUndone: boolean;
   nettedLots: Lots;
   nettedCredit: CreditUnits;
-  readonly shares: TradeShare[];
+  readonly shares: TakeoverFill[];
 }
 
 /** What lots are worth at the mark, in credit units, signed as they are; undefined before the first mark. */
 export type MarkValue = (marketId: MarketId, lots: Lots) => CreditUnits | undefined;
 
-const NONE: readonly KnownTakeover[] = [];
+const NONE: readonly TakeoverRecord[] = [];
 
 /**
  * Every takeover and what of it was sold, first in first out among those of a market that bear the price. At every moment, for each: inherited = sold + remaining.
  */
-export class TakeoverBook {
-  readonly #known = new Map<string, KnownTakeover>();
+export class TakeoverRegistry {
+  readonly #known = new Map<string, TakeoverRecord>();
 
-  constructor(known: readonly KnownTakeover[] = []) {
+  constructor(known: readonly TakeoverRecord[] = []) {
     for (const one of known) this.#known.set(one.takeover.id, one);
   }
 
-  get all(): readonly KnownTakeover[] {
+  get all(): readonly TakeoverRecord[] {
     return [...this.#known.values()];
   }
 
@@ -70,23 +70,23 @@ export class TakeoverBook {
   }
 
   /** The one of that name; undefined where it was never said, or is forgotten. */
-  get(id: string): KnownTakeover | undefined {
+  get(id: string): TakeoverRecord | undefined {
     return this.#known.get(id);
   }
 
   /** Those of a market that are being unwound, the oldest first. */
-  open(marketId: MarketId): readonly KnownTakeover[] {
+  open(marketId: MarketId): readonly TakeoverRecord[] {
     if (this.#known.size === 0) return NONE;
     return this.all.filter((one) => one.takeover.marketId === marketId && one.state === "open");
   }
 
   /** What open takeovers of a market have left, signed, together. */
   openLots(marketId: MarketId): Lots {
-    return this.open(marketId).reduce((sum, one) => sum + remainingOf(one), 0);
+    return this.open(marketId).reduce((sum, one) => sum + computeRemainingLots(one), 0);
   }
 
-  inherit(takeover: Takeover, terms: UnwindTerms, nowMs: Ms): KnownTakeover {
-    const one: KnownTakeover = {
+  acquire(takeover: Takeover, terms: UnwindTerms, nowMs: Ms): TakeoverRecord {
+    const one: TakeoverRecord = {
       takeover,
       saidAtMs: nowMs,
       terms,
@@ -104,25 +104,25 @@ export class TakeoverBook {
    * The chain has taken it back: what was sold of it has to be bought again, on these terms, in whole lots and no more than was sold. Undefined when
    * there is nothing to take back. @param paperPerLot of its market
    */
-  undo(
+  revert(
     id: string,
     paperPerLot: PaperUnits,
     termsFor: (lots: Lots) => UnwindTerms,
-  ): KnownTakeover | undefined {
+  ): TakeoverRecord | undefined {
     const one = this.#known.get(id);
     if (one === undefined || one.isUndone) return undefined;
     one.isUndone = true;
     keepWholeLots(one.shares, paperPerLot);
-    const left = remainingOf(one);
+    const left = computeRemainingLots(one);
     one.state = left === 0 ? "undone" : "open";
     if (left !== 0) one.terms = termsFor(left);
     return one;
   }
 
   /** One that the chain had taken back is in it again: what is not sold of it is to be sold, on these terms. */
-  redo(one: KnownTakeover, termsFor: (lots: Lots) => UnwindTerms): void {
+  reacquire(one: TakeoverRecord, termsFor: (lots: Lots) => UnwindTerms): void {
     one.isUndone = false;
-    const left = remainingOf(one);
+    const left = computeRemainingLots(one);
     one.state = left === 0 ? "done" : "open";
     if (left !== 0) one.terms = termsFor(left);
   }
@@ -134,23 +134,23 @@ export class TakeoverBook {
    * changes nothing.
    * @param paperPerLot of the trade's market
    */
-  fill(trade: VenueTrade, paperPerLot: PaperUnits): readonly KnownTakeover[] {
+  fill(trade: VenueTrade, paperPerLot: PaperUnits): readonly TakeoverRecord[] {
     if (this.#sharesOf(trade.id, trade.marketId).length > 0) return [];
-    const changed: KnownTakeover[] = [];
+    const changed: TakeoverRecord[] = [];
     const left = {
       paper: BigInt(trade.lots) * paperPerLot + (trade.restPaper ?? 0n),
       quote: trade.quote,
       fee: trade.commission,
     };
     const open = this.#sellable(trade.marketId);
-    const bears = ({ terms }: KnownTakeover): boolean =>
+    const bears = ({ terms }: TakeoverRecord): boolean =>
       trade.side === "SELL" ? trade.ticks >= terms.worstTicks : trade.ticks <= terms.worstTicks;
     for (const one of [...open.filter(bears), ...open.filter((one) => !bears(one))]) {
-      const remaining = remainingOf(one);
+      const remaining = computeRemainingLots(one);
       const rest = restOf(one);
       const sign = Math.sign(remaining || one.takeover.lots);
       if (left.paper === 0n) break;
-      if (sign === signOf(trade.side)) continue;
+      if (sign === sideSign(trade.side)) continue;
       const most = BigInt(Math.abs(remaining)) * paperPerLot - rest;
       // A settlement that failed may have left more than a lot beyond those that count, and netting taken them.
       const paper = smaller(atLeastZero(most), left.paper);
@@ -178,7 +178,7 @@ export class TakeoverBook {
   }
 
   /** The settlement of a trade failed: what it had worked off remains again, and a takeover that was through is open once more. */
-  failed(trade: Pick<VenueTrade, "id" | "marketId">, nowMs: Ms): readonly KnownTakeover[] {
+  failed(trade: Pick<VenueTrade, "id" | "marketId">, nowMs: Ms): readonly TakeoverRecord[] {
     const changed = this.#sharesOf(trade.id, trade.marketId);
     for (const one of changed) {
       one.shares.splice(
@@ -195,12 +195,12 @@ export class TakeoverBook {
    * What a market's open takeovers have left and the account does not hold is closed at the mark: one closes another of the opposite sign,
    * or a position that the account had. Undefined marks close nothing yet.
    */
-  net(marketId: MarketId, positionLots: Lots, markValue: MarkValue): readonly KnownTakeover[] {
+  net(marketId: MarketId, positionLots: Lots, markValue: MarkValue): readonly TakeoverRecord[] {
     const open = this.open(marketId);
     let longLots = 0;
     let shortLots = 0;
     for (const one of open) {
-      const left = remainingOf(one);
+      const left = computeRemainingLots(one);
       if (left > 0) longLots += left;
       else shortLots -= left;
     }
@@ -210,9 +210,9 @@ export class TakeoverBook {
       long: Math.max(crossed, longLots - held.long),
       short: Math.max(crossed, shortLots - held.short),
     };
-    const changed: KnownTakeover[] = [];
+    const changed: TakeoverRecord[] = [];
     for (const one of open) {
-      const left = remainingOf(one);
+      const left = computeRemainingLots(one);
       const side = left > 0 ? "long" : "short";
       const lots = Math.sign(left) * Math.min(Math.abs(left), close[side]);
       const value = lots === 0 ? undefined : markValue(marketId, lots);
@@ -227,7 +227,7 @@ export class TakeoverBook {
   }
 
   /** Those whose deadline has passed: what remains is kept. */
-  expire(nowMs: Ms): readonly KnownTakeover[] {
+  expire(nowMs: Ms): readonly TakeoverRecord[] {
     if (this.#known.size === 0) return NONE;
     const over = this.all.filter((one) => one.state === "open" && nowMs >= one.terms.deadlineMs);
     for (const one of over) one.state = "expired";
@@ -235,7 +235,7 @@ export class TakeoverBook {
   }
 
   /** What is left in a market is not worth an order. */
-  dust(marketId: MarketId): readonly KnownTakeover[] {
+  dust(marketId: MarketId): readonly TakeoverRecord[] {
     const open = this.open(marketId);
     for (const one of open) one.state = "dust";
     return open;
@@ -250,14 +250,16 @@ export class TakeoverBook {
   }
 
   /** The open ones, and those that are through but for a part of a lot. */
-  #sellable(marketId: MarketId): readonly KnownTakeover[] {
+  #sellable(marketId: MarketId): readonly TakeoverRecord[] {
     if (this.#known.size === 0) return NONE;
-    const isSellable = (one: KnownTakeover): boolean =>
-      one.state === "open" ? remainingOf(one) !== 0 : one.state === "done" && restOf(one) < 0n;
+    const isSellable = (one: TakeoverRecord): boolean =>
+      one.state === "open"
+        ? computeRemainingLots(one) !== 0
+        : one.state === "done" && restOf(one) < 0n;
     return this.all.filter((one) => one.takeover.marketId === marketId && isSellable(one));
   }
 
-  #sharesOf(tradeId: Int64Id, marketId: MarketId): readonly KnownTakeover[] {
+  #sharesOf(tradeId: Int64Id, marketId: MarketId): readonly TakeoverRecord[] {
     return this.all.filter(
       (one) =>
         one.takeover.marketId === marketId && one.shares.some((share) => share.tradeId === tradeId),
@@ -266,12 +268,12 @@ export class TakeoverBook {
 }
 
 /** What its trades came to beyond the lots that count as sold: nothing, or less than that by a part of a lot. */
-function restOf({ shares }: Pick<KnownTakeover, "shares">): PaperUnits {
+function restOf({ shares }: Pick<TakeoverRecord, "shares">): PaperUnits {
   return shares.reduce((sum, { restPaper = 0n }) => sum + restPaper, 0n);
 }
 
 /** A lot that was sold in part counts as sold no more: it leaves the newest of the shares that have one, and with it all rests. */
-function keepWholeLots(shares: TradeShare[], paperPerLot: PaperUnits): void {
+function keepWholeLots(shares: TakeoverFill[], paperPerLot: PaperUnits): void {
   const rest = restOf({ shares });
   let partLots = rest < 0n ? Number((paperPerLot - 1n - rest) / paperPerLot) : 0;
   for (const [at, { restPaper: _dropped, ...share }] of [...shares.entries()].reverse()) {
@@ -282,26 +284,26 @@ function keepWholeLots(shares: TradeShare[], paperPerLot: PaperUnits): void {
 }
 
 /** Of the inherited sign: what fills and netting have worked off. */
-export function soldOf({ shares, nettedLots }: KnownTakeover): Lots {
+export function computeSoldLots({ shares, nettedLots }: TakeoverRecord): Lots {
   return shares.reduce((sum, { lots }) => sum + lots, nettedLots);
 }
 
 /** Signed: what is still to be sold, or, of a takeover that was taken back, to be bought again. */
-export function remainingOf(one: KnownTakeover): Lots {
-  return (one.isUndone ? 0 : one.takeover.lots) - soldOf(one);
+export function computeRemainingLots(one: TakeoverRecord): Lots {
+  return (one.isUndone ? 0 : one.takeover.lots) - computeSoldLots(one);
 }
 
 /** The takeover as it is told. */
-export function reportTakeover(one: KnownTakeover, markValue: MarkValue): UnwindReport {
+export function toUnwindReport(one: TakeoverRecord, markValue: MarkValue): UnwindReport {
   const { takeover, terms, state, isUndone, nettedLots, nettedCredit, shares } = one;
-  const remainingLots = remainingOf(one);
+  const remainingLots = computeRemainingLots(one);
   return {
     takeoverId: takeover.id,
     marketId: takeover.marketId,
     state,
     inheritedLots: isUndone ? 0 : takeover.lots,
     inheritedCredit: isUndone ? 0n : takeover.credit,
-    soldLots: soldOf(one),
+    soldLots: computeSoldLots(one),
     nettedLots,
     proceedsCredit: shares.reduce((sum, { proceeds }) => sum + proceeds, nettedCredit),
     feesCredit: shares.reduce((sum, { fee }) => sum + fee, 0n),
@@ -311,6 +313,6 @@ export function reportTakeover(one: KnownTakeover, markValue: MarkValue): Unwind
   };
 }
 
-function settleState(one: KnownTakeover): void {
-  if (remainingOf(one) === 0) one.state = one.isUndone ? "undone" : "done";
+function settleState(one: TakeoverRecord): void {
+  if (computeRemainingLots(one) === 0) one.state = one.isUndone ? "undone" : "done";
 }

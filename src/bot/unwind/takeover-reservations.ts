@@ -66,11 +66,11 @@ export class TakeoverReservations {
    * still had, never brought more.
    */
   held(marketId: MarketId, lots: Lots, instrument: Pick<Instrument, "paperPerLot">): void {
-    const size = (one: ReservedTakeover): Lots => Math.abs(lotsUnderWay(one, instrument));
+    const size = (one: ReservedTakeover): Lots => Math.abs(maxTakeoverLots(one, instrument));
     const open = this.in(marketId).filter(
-      (one) => Math.sign(lotsUnderWay(one, instrument)) === Math.sign(lots),
+      (one) => Math.sign(maxTakeoverLots(one, instrument)) === Math.sign(lots),
     );
-    const held = heldOf(open.map(size), Math.abs(lots)).map((at) => open[at]);
+    const held = matchHeld(open.map(size), Math.abs(lots)).map((at) => open[at]);
     if (held.length === 0) return;
     this.#all = this.#all.map((one) => (held.includes(one) ? { ...one, isHeld: true } : one));
     this.#serial += 1;
@@ -102,7 +102,7 @@ export class TakeoverReservations {
 }
 
 /** Which of these sizes a move of `lots` is of: the one of that size, else all of them, else the smallest that has as many, else the largest that fit. */
-function heldOf(sizes: readonly Lots[], lots: Lots): readonly number[] {
+function matchHeld(sizes: readonly Lots[], lots: Lots): readonly number[] {
   const indices = [...sizes.keys()].sort((a, b) => (sizes[a] as Lots) - (sizes[b] as Lots));
   const same = sizes.indexOf(lots);
   if (same >= 0) return [same];
@@ -118,7 +118,7 @@ function heldOf(sizes: readonly Lots[], lots: Lots): readonly number[] {
 }
 
 /** The lots that a takeover may bring, signed, a part of one counted as one. */
-export function lotsUnderWay(
+export function maxTakeoverLots(
   { paper }: PlannedTakeover,
   { paperPerLot }: Pick<Instrument, "paperPerLot">,
 ): Lots {

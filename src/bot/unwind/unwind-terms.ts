@@ -1,5 +1,5 @@
 import { decimalToScaled } from "../../core/instrument.js";
-import { type CreditUnits, type Lots, type Ms, signOf } from "../../core/units.js";
+import { type CreditUnits, type Lots, type Ms, sideSign } from "../../core/units.js";
 import { optimalLiquidation } from "../../strategies/models/almgren-chriss.js";
 import type { UnwindConfig } from "../config/unwind-fields.js";
 import type { MarketTrader } from "../market/market-trader.js";
@@ -64,7 +64,7 @@ export function unwindTerms(
 }
 
 /** The largest rest that is not worth an order, in lots. */
-export function dustLotsOf(trader: MarketTrader, { dustQuote }: UnwindConfig): Lots {
+export function computeDustLots(trader: MarketTrader, { dustQuote }: UnwindConfig): Lots {
   const { mark } = trader.state;
   if (dustQuote === undefined || mark === undefined || mark <= 0n) return 0;
   const { creditDecimals, paperUnit, paperPerLot } = trader.instrument;
@@ -74,7 +74,7 @@ export function dustLotsOf(trader: MarketTrader, { dustQuote }: UnwindConfig): L
 
 /** Lots of others within so many ticks of the touch, on the side that takes the position. */
 function depthOf({ book }: MarketTrader, lots: Lots, reachTicks: number): Lots {
-  if (!book.synchronised) return 0;
+  if (!book.isSynchronised) return 0;
   const side = lots > 0 ? book.bids : book.asks;
   const best = side.bestTicks;
   let depth = 0;
@@ -102,5 +102,5 @@ function boundTicks(trader: MarketTrader, lots: Lots, credit: CreditUnits): numb
 /** The price that a position was taken over at, in ticks. */
 function priceTicks({ instrument }: MarketTrader, lots: Lots, credit: CreditUnits): number {
   const paid = Number(-credit * instrument.creditDenominator) / Number(instrument.creditNumerator);
-  return (signOf(lots > 0 ? "BUY" : "SELL") * paid) / Math.abs(lots);
+  return (sideSign(lots > 0 ? "BUY" : "SELL") * paid) / Math.abs(lots);
 }

@@ -1,6 +1,6 @@
 import type { Lots, MarketId, Ms, Ticks } from "../../core/units.js";
 import { allowedLots, nextStepAtMs } from "../../executor/unwind-schedule.js";
-import { type KnownTakeover, remainingOf } from "./takeover-registry.js";
+import { computeRemainingLots, type TakeoverRecord } from "./takeover-registry.js";
 
 /** What is left of a takeover that is being unwound, against what should be. */
 export interface UnwindTrajectory {
@@ -19,9 +19,9 @@ export interface UnwindTrajectory {
 }
 
 /** Where an open takeover is on its trajectory. */
-export function trajectoryOf(one: KnownTakeover, nowMs: Ms): UnwindTrajectory {
+export function toUnwindTrajectory(one: TakeoverRecord, nowMs: Ms): UnwindTrajectory {
   const { takeover, terms } = one;
-  const remainingLots = remainingOf(one);
+  const remainingLots = computeRemainingLots(one);
   return {
     takeoverId: takeover.id,
     marketId: takeover.marketId,

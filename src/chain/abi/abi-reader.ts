@@ -4,7 +4,7 @@ import type { Hex } from "../../core/units.js";
 const WORD = 32;
 
 /** A number of 256 bits or an address as one word's 64 hex digits; a negative number as its two's complement. */
-export function wordOf(value: bigint | Hex): string {
+export function encodeWord(value: bigint | Hex): string {
   if (typeof value === "string") return value.slice(2).toLowerCase().padStart(64, "0");
   return BigInt.asUintN(256, value).toString(16).padStart(64, "0");
 }
@@ -13,7 +13,7 @@ export function wordOf(value: bigint | Hex): string {
  * What a contract returned, read word by word (Solidity's contract ABI, "Formal Specification of the Encoding"). Places are byte offsets.
  * A general decoder (ethers') takes some 600 ms for the risks of a thousand accounts, this 2.
  */
-export class AbiWords {
+export class AbiReader {
   readonly #bytes: Buffer;
 
   /** @throws FormatError when the text is no hex. */

@@ -1,6 +1,6 @@
 import { FormatError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
-import { bytesOf, fieldsOf, numberOf, quantityOf } from "../rpc/rpc-values.js";
+import { parseBytes, parseNumber, parseObject, parseQuantity } from "../rpc/rpc-values.js";
 
 /** A block without its transactions. */
 export interface BlockHeader {
@@ -18,28 +18,28 @@ export interface BlockHeader {
  * Reads the answer of `eth_getBlockByNumber` or `eth_getBlockByHash`.
  * @throws FormatError when it is no block, null included.
  */
-export function blockHeaderOf(value: unknown): BlockHeader {
-  const fields = fieldsOf(value, "block");
+export function parseBlockHeader(value: unknown): BlockHeader {
+  const fields = parseObject(value, "block");
   return {
-    number: numberOf(fields.number, "block.number"),
-    hash: bytesOf(fields.hash, "block.hash", 32),
-    parentHash: bytesOf(fields.parentHash, "block.parentHash", 32),
-    timestampMs: numberOf(fields.timestamp, "block.timestamp") * 1000,
+    number: parseNumber(fields.number, "block.number"),
+    hash: parseBytes(fields.hash, "block.hash", 32),
+    parentHash: parseBytes(fields.parentHash, "block.parentHash", 32),
+    timestampMs: parseNumber(fields.timestamp, "block.timestamp") * 1000,
     baseFeeWei:
       fields.baseFeePerGas === undefined
         ? 0n
-        : quantityOf(fields.baseFeePerGas, "block.baseFeePerGas"),
-    gasUsed: quantityOf(fields.gasUsed, "block.gasUsed"),
-    gasLimit: quantityOf(fields.gasLimit, "block.gasLimit"),
+        : parseQuantity(fields.baseFeePerGas, "block.baseFeePerGas"),
+    gasUsed: parseQuantity(fields.gasUsed, "block.gasUsed"),
+    gasLimit: parseQuantity(fields.gasLimit, "block.gasLimit"),
   };
 }
 
 /** The block that was asked for, by its number, its hash or both. @throws FormatError when the answer is another one, or none. */
-export function wantedBlockOf(
+export function parseRequestedBlock(
   value: unknown,
   wanted: { readonly number?: number; readonly hash?: Hex },
 ): BlockHeader {
-  const block = blockHeaderOf(value);
+  const block = parseBlockHeader(value);
   const hash = wanted.hash?.toLowerCase() ?? block.hash;
   if (block.hash !== hash)
     throw new FormatError("is of another block", {

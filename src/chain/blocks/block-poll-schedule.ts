@@ -7,7 +7,7 @@ const LEAST = 4;
 /** Of the intervals that are remembered, so many must be near their median. */
 const REGULAR_SHARE = 0.75;
 
-/** Part of {@link BlockRhythm}'s longest wait that a look comes before the last one's place in the rhythm. */
+/** Part of {@link BlockPollSchedule}'s longest wait that a look comes before the last one's place in the rhythm. */
 const STEP_SHARE = 1 / 20;
 
 /**
@@ -15,7 +15,7 @@ const STEP_SHARE = 1 / 20;
  * again at growing distances until it is there: about two looks a block, and it is seen within a few hundredths of a second. Any
  * other chain, and one whose blocks come faster than they are asked for, is looked at again and again at one interval.
  */
-export class BlockRhythm {
+export class BlockPollSchedule {
   readonly #pollMs: Ms;
   readonly #stepMs: Ms;
   readonly #intervals: Ms[] = [];
@@ -38,7 +38,7 @@ export class BlockRhythm {
    * @param number of the newest block, of which nothing more is heard where it has been told before.
    * @param atMs when the look was begun, by a clock that never goes back.
    */
-  looked(number: number, atMs: Ms): void {
+  recordPoll(number: number, atMs: Ms): void {
     const last = this.#last;
     if (last === undefined || number < last.number) {
       this.#last = { number, atMs };

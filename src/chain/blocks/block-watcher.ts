@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { ChainRpc } from "../rpc/chain-rpc.js";
-import { BlockRhythm } from "./block-poll-schedule.js";
+import { BlockPollSchedule } from "./block-poll-schedule.js";
 import { CanonicalChain, type ChainStep } from "./canonical-chain.js";
 
 /** What is watched, and how often it is looked at. */
@@ -15,23 +15,23 @@ export interface BlockWatcherOptions {
   /** Hears of each change: new blocks, replaced ones. Does not throw. */
   readonly onStep: (step: ChainStep) => void;
   /** Hears of each look that failed; the next comes all the same. */
-  readonly onTrouble: (error: unknown) => void;
+  readonly onPollError: (error: unknown) => void;
 }
 
 /** Tells of new blocks, and of those that are not part of the chain any more, by looking when the next one is due. */
 export class BlockWatcher {
   readonly #options: BlockWatcherOptions;
   readonly #chain: CanonicalChain;
-  readonly #rhythm: BlockRhythm;
+  readonly #pollSchedule: BlockPollSchedule;
   #timer: Timer | undefined;
-  #look: Promise<void> = Promise.resolve();
+  #currentPoll: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   /** Looks for the first time as soon as the caller is done. */
   constructor(options: BlockWatcherOptions) {
     this.#options = options;
     this.#chain = new CanonicalChain(options.rpc, options.keep);
-    this.#rhythm = new BlockRhythm(options.pollMs ?? 500);
+    this.#pollSchedule = new BlockPollSchedule(options.pollMs ?? 500);
     this.#arm(0);
   }
 
@@ -39,24 +39,24 @@ export class BlockWatcher {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
-    await this.#look;
+    await this.#currentPoll;
   }
 
   #arm(delayMs: Ms): void {
     if (this.#isClosed) return;
     this.#timer = this.#options.clock.setTimer(delayMs, () => {
-      this.#look = this.#lookOnce();
+      this.#currentPoll = this.#poll();
     });
   }
 
-  async #lookOnce(): Promise<void> {
-    const { clock, onStep, onTrouble, pollMs = 500 } = this.#options;
+  async #poll(): Promise<void> {
+    const { clock, onStep, onPollError: onTrouble, pollMs = 500 } = this.#options;
     const atMs = clock.monotonicMs();
     let waitMs = pollMs;
     try {
       const step = await this.#chain.advance(0);
-      this.#rhythm.looked(step.head.number, atMs);
-      waitMs = this.#rhythm.waitMs(clock.monotonicMs());
+      this.#pollSchedule.recordPoll(step.head.number, atMs);
+      waitMs = this.#pollSchedule.waitMs(clock.monotonicMs());
       if (!this.#isClosed && step.added.length + step.removed.length > 0) onStep(step);
     } catch (error) {
       if (!this.#isClosed) onTrouble(error);

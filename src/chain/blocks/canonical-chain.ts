@@ -1,7 +1,7 @@
 import type { Hex, Ms } from "../../core/units.js";
 import { blockTag, type ChainRpc } from "../rpc/chain-rpc.js";
 import type { Head } from "../rpc/rpc-health.js";
-import { type BlockHeader, wantedBlockOf } from "./block-header.js";
+import { type BlockHeader, parseRequestedBlock } from "./block-header.js";
 
 /** How the chain has moved since it was last looked at. */
 export interface ChainStep {
@@ -108,12 +108,12 @@ export class CanonicalChain {
 
   #byHash(hash: Hex, number: number): Promise<BlockHeader> {
     return this.#rpc.request("eth_getBlockByHash", [hash, false], (block) =>
-      wantedBlockOf(block, { hash, number }),
+      parseRequestedBlock(block, { hash, number }),
     );
   }
 
   #byNumber(number: number): Promise<BlockHeader> {
-    const read = (block: unknown) => wantedBlockOf(block, { number });
+    const read = (block: unknown) => parseRequestedBlock(block, { number });
     return this.#rpc.request("eth_getBlockByNumber", [blockTag(number), false], read, {
       atBlock: number,
     });

@@ -10,7 +10,7 @@ export const BLOOM_BYTES = 256;
  * Whether a bloom filter has nothing that the logs do not explain. A filter of zeros passes with any logs: some rollups leave it out.
  * @param bloom {@link BLOOM_BYTES} bytes.
  */
-export function isBloomOf(
+export function isBloomExplainedBy(
   bloom: Hex,
   logs: readonly Pick<ChainLog, "address" | "topics">[],
 ): boolean {

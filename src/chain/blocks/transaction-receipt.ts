@@ -1,8 +1,8 @@
 import { FormatError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
-import { bytesOf, fieldsOf, numberOf, quantityOf } from "../rpc/rpc-values.js";
-import { type ChainLog, chainLogOf } from "./chain-log.js";
-import { BLOOM_BYTES, isBloomOf } from "./logs-bloom.js";
+import { parseBytes, parseNumber, parseObject, parseQuantity } from "../rpc/rpc-values.js";
+import { type ChainLog, parseChainLog } from "./chain-log.js";
+import { BLOOM_BYTES, isBloomExplainedBy } from "./logs-bloom.js";
 
 /** What became of a transaction in its block. */
 export interface TransactionReceipt {
@@ -20,9 +20,9 @@ export interface TransactionReceipt {
   readonly logs: readonly ChainLog[];
 }
 
-/** The receipt of the transaction that was asked for; null where it is in no block. @throws FormatError for another one's, as {@link receiptOf} does. */
-export function wantedReceiptOf(value: unknown, hash: Hex): TransactionReceipt | null {
-  const receipt = receiptOf(value);
+/** The receipt of the transaction that was asked for; null where it is in no block. @throws FormatError for another one's, as {@link parseReceipt} does. */
+export function parseRequestedReceipt(value: unknown, hash: Hex): TransactionReceipt | null {
+  const receipt = parseReceipt(value);
   if (receipt === null || receipt.hash === hash.toLowerCase()) return receipt;
   throw new FormatError("is of another transaction", {
     field: "receipt.transactionHash",
@@ -37,9 +37,9 @@ export function wantedReceiptOf(value: unknown, hash: Hex): TransactionReceipt |
  * @returns null for a transaction that is in no block.
  * @throws FormatError when it is not a receipt, has logs of another transaction, or lacks logs that its bloom filter has.
  */
-export function receiptOf(value: unknown): TransactionReceipt | null {
+export function parseReceipt(value: unknown): TransactionReceipt | null {
   if (value === null) return null;
-  const fields = fieldsOf(value, "receipt");
+  const fields = parseObject(value, "receipt");
   const { logs, status } = fields;
   if (!Array.isArray(logs))
     throw new FormatError("is not a list", {
@@ -53,15 +53,15 @@ export function receiptOf(value: unknown): TransactionReceipt | null {
       value: status,
       expected: "0x0 or 0x1",
     });
-  const gasUsed = quantityOf(fields.gasUsed, "receipt.gasUsed");
-  const effectiveGasPriceWei = quantityOf(fields.effectiveGasPrice, "receipt.effectiveGasPrice");
+  const gasUsed = parseQuantity(fields.gasUsed, "receipt.gasUsed");
+  const effectiveGasPriceWei = parseQuantity(fields.effectiveGasPrice, "receipt.effectiveGasPrice");
   const parentFeeWei =
     fields.l1Fee === undefined || fields.l1Fee === null
       ? 0n
-      : quantityOf(fields.l1Fee, "receipt.l1Fee");
-  const hash = bytesOf(fields.transactionHash, "receipt.transactionHash", 32);
-  const blockHash = bytesOf(fields.blockHash, "receipt.blockHash", 32);
-  const list = logs.map(chainLogOf);
+      : parseQuantity(fields.l1Fee, "receipt.l1Fee");
+  const hash = parseBytes(fields.transactionHash, "receipt.transactionHash", 32);
+  const blockHash = parseBytes(fields.blockHash, "receipt.blockHash", 32);
+  const list = logs.map(parseChainLog);
   for (const log of list)
     if (log.transactionHash !== hash || log.blockHash !== blockHash)
       throw new FormatError("has a log of another transaction", {
@@ -72,7 +72,7 @@ export function receiptOf(value: unknown): TransactionReceipt | null {
   // A takeover whose logs are missing would be taken for none, and its position never be sold.
   if (
     typeof fields.logsBloom === "string" &&
-    !isBloomOf(bytesOf(fields.logsBloom, "receipt.logsBloom", BLOOM_BYTES), list)
+    !isBloomExplainedBy(parseBytes(fields.logsBloom, "receipt.logsBloom", BLOOM_BYTES), list)
   )
     throw new FormatError("lacks logs that its bloom filter has", {
       field: "receipt.logs",
@@ -81,7 +81,7 @@ export function receiptOf(value: unknown): TransactionReceipt | null {
     });
   return {
     hash,
-    blockNumber: numberOf(fields.blockNumber, "receipt.blockNumber"),
+    blockNumber: parseNumber(fields.blockNumber, "receipt.blockNumber"),
     blockHash,
     isReverted: status === "0x0",
     gasUsed,

@@ -1,6 +1,6 @@
 import type { Hex } from "../../core/units.js";
-import { AbiWords } from "../abi/abi-reader.js";
-import { type ContractCall, callOf } from "../contracts/contract-call.js";
+import { AbiReader } from "../abi/abi-reader.js";
+import { type ContractCall, encodeCall } from "../contracts/contract-call.js";
 
 /** A takeover of somebody's position, or part of it. */
 export interface LiquidateArguments {
@@ -18,7 +18,7 @@ export interface LiquidateArguments {
 }
 
 /** `requestPaper` of a {@link liquidateCall}; undefined of any other data. */
-export function requestPaperOf(data: Hex): bigint | undefined {
+export function decodeRequestPaper(data: Hex): bigint | undefined {
   const word = /^0x[0-9a-f]{8}[0-9a-f]{128}([0-9a-f]{64})[0-9a-f]{64}$/i.exec(data)?.[1];
   return word === undefined ? undefined : BigInt.asIntN(256, BigInt(`0x${word}`));
 }
@@ -31,7 +31,7 @@ export function liquidateCall({
   requestPaper,
   expectCredit,
 }: LiquidateArguments): ContractCall {
-  return callOf(perp, "liquidate(address,address,int256,int256)", [
+  return encodeCall(perp, "liquidate(address,address,int256,int256)", [
     liquidator,
     victim,
     requestPaper,
@@ -41,7 +41,7 @@ export function liquidateCall({
 
 /** The arguments of a call that {@link liquidateCall} made, addresses in lower case. @throws FormatError for other data */
 export function liquidateArguments({ to, data }: ContractCall): LiquidateArguments {
-  const words = new AbiWords(`0x${data.slice(SELECTOR_LENGTH)}`);
+  const words = new AbiReader(`0x${data.slice(SELECTOR_LENGTH)}`);
   return {
     perp: to.toLowerCase(),
     liquidator: words.address(0),

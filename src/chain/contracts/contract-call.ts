@@ -1,7 +1,7 @@
 import { bytesToHex } from "../../core/crypto/hex.js";
 import { keccak256 } from "../../core/crypto/keccak.js";
 import type { Hex } from "../../core/units.js";
-import { wordOf } from "../abi/abi-reader.js";
+import { encodeWord } from "../abi/abi-reader.js";
 
 /** Where a call goes, and what it says. */
 export interface ContractCall {
@@ -18,6 +18,10 @@ export function signatureHash(signature: string): Hex {
 }
 
 /** A call whose arguments are a word each: numbers and addresses. A number beyond its type is the contract's to refuse. */
-export function callOf(to: Hex, signature: string, args: readonly (bigint | Hex)[]): ContractCall {
-  return { to, data: `${signatureHash(signature).slice(0, 10)}${args.map(wordOf).join("")}` };
+export function encodeCall(
+  to: Hex,
+  signature: string,
+  args: readonly (bigint | Hex)[],
+): ContractCall {
+  return { to, data: `${signatureHash(signature).slice(0, 10)}${args.map(encodeWord).join("")}` };
 }

@@ -2,7 +2,7 @@ import { bytesToHex } from "../../core/crypto/hex.js";
 import { keccak256 } from "../../core/crypto/keccak.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
-import { AbiWords, wordOf } from "../abi/abi-reader.js";
+import { AbiReader, encodeWord } from "../abi/abi-reader.js";
 import type { ChainRpc } from "../rpc/chain-rpc.js";
 
 const W = 32;
@@ -20,14 +20,14 @@ export class DealerReader {
 
   /** The EIP-712 domain that it checks orders under. */
   domainSeparator(): Promise<Hex> {
-    return this.#ask("domainSeparator()", "", (words): Hex => `0x${wordOf(words.uint(0))}`);
+    return this.#ask("domainSeparator()", "", (words): Hex => `0x${encodeWord(words.uint(0))}`);
   }
 
   /** Whether an operator may act for an account. */
   isOperatorValid(account: Hex, operator: Hex): Promise<boolean> {
     return this.#ask(
       "isOperatorValid(address,address)",
-      wordOf(account) + wordOf(operator),
+      encodeWord(account) + encodeWord(operator),
       (words) => words.bool(0),
     );
   }
@@ -40,13 +40,13 @@ export class DealerReader {
   async #ask<Value>(
     signature: string,
     args: string,
-    decode: (words: AbiWords) => Value,
+    decode: (words: AbiReader) => Value,
   ): Promise<Value> {
     const selector = bytesToHex(keccak256(Buffer.from(signature, "ascii"))).slice(0, 10);
     const head = await this.#rpc.head();
     const call = { to: this.#dealer, data: `${selector}${args}`, gas: GAS };
     const answer = await this.#rpc.read(call, head.number, (data) =>
-      data === "0x" ? undefined : { value: decode(new AbiWords(data)) },
+      data === "0x" ? undefined : { value: decode(new AbiReader(data)) },
     );
     if (answer !== undefined) return answer.value;
     throw new ConfigError(

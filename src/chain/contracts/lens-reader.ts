@@ -1,21 +1,21 @@
 import { ConfigError, FormatError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
-import { wordOf } from "../abi/abi-reader.js";
+import { encodeWord } from "../abi/abi-reader.js";
 import type { ChainRpc } from "../rpc/chain-rpc.js";
 import { CallReverted } from "../rpc/rpc-errors.js";
 import type { Head } from "../rpc/rpc-health.js";
 import { ChunkSize } from "./chunk-size.js";
 import {
-  type AccountBalances,
   type AccountHoldings,
   type AccountRisk,
+  type ChainAccountBalances,
   type ChainMarket,
   decodeCosts,
   decodeHoldings,
   decodeLensBalances,
   decodeMarkets,
   decodeRisks,
-  type LensAnswer,
+  type LensResponse,
   type LiquidationCost,
 } from "./lens-results.js";
 
@@ -38,14 +38,14 @@ export interface LensReaderOptions {
 }
 
 /** What was read, all of it true at one block; entries in the order of the question. */
-export interface Snapshot<Entry> {
+export interface LensSnapshot<Entry> {
   readonly blockNumber: number;
   readonly timestampMs: Ms;
   readonly list: readonly Entry[];
 }
 
 /** One liquidation that is priced. */
-export interface CostRequest {
+export interface LiquidationCostRequest {
   readonly perp: Hex;
   readonly trader: Hex;
   /** Of the sign of the trader's position. */
@@ -109,34 +109,37 @@ export class LensReader {
    * @param at the block to read at; the newest believed one when absent.
    * @throws ChainUnavailable when no RPC, or not enough of them, can be believed. A single account's revert is in its entry.
    */
-  risks(accounts: readonly Hex[], at?: Head): Promise<Snapshot<AccountRisk>> {
-    return this.#readAll("risks", accounts, wordOf, decodeRisks, at);
+  risks(accounts: readonly Hex[], at?: Head): Promise<LensSnapshot<AccountRisk>> {
+    return this.#readAll("risks", accounts, encodeWord, decodeRisks, at);
   }
 
   /** Each account's credit and positions. @throws as {@link LensReader.risks}. */
-  holdings(accounts: readonly Hex[], at?: Head): Promise<Snapshot<AccountHoldings>> {
-    return this.#readAll("holdings", accounts, wordOf, decodeHoldings, at);
+  holdings(accounts: readonly Hex[], at?: Head): Promise<LensSnapshot<AccountHoldings>> {
+    return this.#readAll("holdings", accounts, encodeWord, decodeHoldings, at);
   }
 
   /**
    * Each account's credit and positions without prices: a third of what {@link LensReader.holdings} costs a node.
    * @throws as {@link LensReader.risks}.
    */
-  balances(accounts: readonly Hex[], at?: Head): Promise<Snapshot<AccountBalances>> {
-    return this.#readAll("balances", accounts, wordOf, decodeLensBalances, at);
+  balances(accounts: readonly Hex[], at?: Head): Promise<LensSnapshot<ChainAccountBalances>> {
+    return this.#readAll("balances", accounts, encodeWord, decodeLensBalances, at);
   }
 
   /** What each liquidation would get. @throws as {@link LensReader.risks}. */
-  costs(requests: readonly CostRequest[], at?: Head): Promise<Snapshot<LiquidationCost>> {
-    const encode = ({ perp, trader, paper }: CostRequest) =>
-      wordOf(perp) + wordOf(trader) + wordOf(paper);
+  costs(
+    requests: readonly LiquidationCostRequest[],
+    at?: Head,
+  ): Promise<LensSnapshot<LiquidationCost>> {
+    const encode = ({ perp, trader, paper }: LiquidationCostRequest) =>
+      encodeWord(perp) + encodeWord(trader) + encodeWord(paper);
     return this.#readAll("costs", requests, encode, decodeCosts, at);
   }
 
   /** Every listed market. @throws as {@link LensReader.risks}; CallReverted when the dealer itself cannot be read. */
-  async markets(at?: Head): Promise<Snapshot<ChainMarket>> {
+  async markets(at?: Head): Promise<LensSnapshot<ChainMarket>> {
     const head = at ?? (await this.#rpc.head());
-    const data = `0x${SELECTORS.markets}${wordOf(this.#dealer)}${wordOf(BigInt(this.#gasEach))}`;
+    const data = `0x${SELECTORS.markets}${encodeWord(this.#dealer)}${encodeWord(BigInt(this.#gasEach))}`;
     const { list } = await this.#call(data, head, decodeMarkets);
     return { blockNumber: head.number, timestampMs: head.timestampMs, list };
   }
@@ -145,9 +148,9 @@ export class LensReader {
     view: keyof typeof SELECTORS,
     questions: readonly Question[],
     encode: (question: Question) => string,
-    decode: (data: Hex) => LensAnswer<Entry>,
+    decode: (data: Hex) => LensResponse<Entry>,
     at: Head | undefined,
-  ): Promise<Snapshot<Entry | Refused>> {
+  ): Promise<LensSnapshot<Entry | Refused>> {
     const head = at ?? (await this.#rpc.head());
     const list = new Array<Entry | Refused>(questions.length);
     const size = this.#sizeOf(view);
@@ -162,8 +165,9 @@ export class LensReader {
     };
     const readChunk = async ({ from, to }: Chunk): Promise<void> => {
       const part = questions.slice(from, to);
-      const prefix = wordOf(this.#dealer) + wordOf(0x60n) + wordOf(BigInt(this.#gasEach));
-      const data = `0x${SELECTORS[view]}${prefix}${wordOf(BigInt(part.length))}${part.map(encode).join("")}`;
+      const prefix =
+        encodeWord(this.#dealer) + encodeWord(0x60n) + encodeWord(BigInt(this.#gasEach));
+      const data = `0x${SELECTORS[view]}${prefix}${encodeWord(BigInt(part.length))}${part.map(encode).join("")}`;
       try {
         const { list: read } = await this.#call(data, head, decode, part.length);
         read.forEach((entry, i) => {
@@ -200,9 +204,9 @@ export class LensReader {
   #call<Entry>(
     data: Hex,
     head: Head,
-    decode: (data: Hex) => LensAnswer<Entry>,
+    decode: (data: Hex) => LensResponse<Entry>,
     length?: number,
-  ): Promise<LensAnswer<Entry>> {
+  ): Promise<LensResponse<Entry>> {
     return this.#rpc.read({ to: this.#lens, data, gas: this.#gasCap }, head.number, (result) => {
       const answer = decode(result);
       const { blockNumber, timestampMs, list } = answer;

@@ -1,15 +1,15 @@
 import { FormatError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
-import { AbiWords } from "../abi/abi-reader.js";
-import { type Revert, revertOfData } from "./revert.js";
+import { AbiReader } from "../abi/abi-reader.js";
+import { classifyRevertData, type Revert } from "./revert.js";
 
 /** What one view said, or why it said nothing. */
-export type Outcome<T> =
+export type LensOutcome<T> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly revert: Revert };
 
 /** An account's margin, in credit units. */
-export type AccountRisk = Outcome<{
+export type AccountRisk = LensOutcome<{
   /** netValueCredit >= maintenanceMarginCredit: as the dealer judges. */
   readonly isSafe: boolean;
   readonly netValueCredit: bigint;
@@ -19,7 +19,7 @@ export type AccountRisk = Outcome<{
 }>;
 
 /** A mark price in credit units per 1e18 paper, or why there is none. */
-export type MarkPrice = Outcome<{ readonly creditPerCoin: bigint }>;
+export type MarkPrice = LensOutcome<{ readonly creditPerCoin: bigint }>;
 
 /** One position: paper of 1e-18 coins, long positive, and credit with funding applied. */
 export interface ChainPosition {
@@ -30,14 +30,14 @@ export interface ChainPosition {
 }
 
 /** An account's credit and positions. */
-export type AccountHoldings = Outcome<{
+export type AccountHoldings = LensOutcome<{
   readonly primaryCredit: bigint;
   readonly secondaryCredit: bigint;
   readonly positions: readonly ChainPosition[];
 }>;
 
 /** An account's credit and positions without prices: what its margin is reckoned from when the markets were read beside it. */
-export type AccountBalances = Outcome<{
+export type ChainAccountBalances = LensOutcome<{
   readonly primaryCredit: bigint;
   readonly secondaryCredit: bigint;
   /** Paper of 1e-18 coins, long positive, and credit with funding applied. */
@@ -49,7 +49,7 @@ export type AccountBalances = Outcome<{
 }>;
 
 /** What a liquidation would give the liquidator: paper, and the credit for it (negative for a long position). */
-export type LiquidationCost = Outcome<{ readonly paper: bigint; readonly credit: bigint }>;
+export type LiquidationCost = LensOutcome<{ readonly paper: bigint; readonly credit: bigint }>;
 
 /** A listed market's rules; ratios and rates are 1e18. */
 export interface ChainMarket {
@@ -68,7 +68,7 @@ export interface ChainMarket {
 }
 
 /** One answer of the lens: the block that it is true at, and its entries in the order of the question. */
-export interface LensAnswer<Entry> {
+export interface LensResponse<Entry> {
   readonly blockNumber: bigint;
   readonly timestampMs: Ms;
   readonly list: readonly Entry[];
@@ -80,7 +80,7 @@ const W = 32;
 const UNREADABLE = 2n ** 256n - 1n;
 
 /** @throws FormatError when it is no answer of the lens, as every decoder here does. */
-export function decodeRisks(data: Hex): LensAnswer<AccountRisk> {
+export function decodeRisks(data: Hex): LensResponse<AccountRisk> {
   return decodeList(data, (words, at): AccountRisk => {
     if (!words.bool(at)) return refused(words, at + 6 * W, at);
     return {
@@ -95,9 +95,9 @@ export function decodeRisks(data: Hex): LensAnswer<AccountRisk> {
 }
 
 /** Of an account that could not be read the lens gives no reason. */
-export function decodeHoldings(data: Hex): LensAnswer<AccountHoldings> {
+export function decodeHoldings(data: Hex): LensResponse<AccountHoldings> {
   return decodeList(data, (words, at): AccountHoldings => {
-    if (!words.bool(at)) return { ok: false, revert: revertOfData("0x") };
+    if (!words.bool(at)) return { ok: false, revert: classifyRevertData("0x") };
     const positions = words.entries(words.follow(at + 3 * W, at)).map((place) => ({
       perp: words.address(place),
       paper: words.int(place + W),
@@ -114,14 +114,14 @@ export function decodeHoldings(data: Hex): LensAnswer<AccountHoldings> {
 }
 
 /** Of an account that could not be read the lens gives no reason. */
-export function decodeLensBalances(data: Hex): LensAnswer<AccountBalances> {
-  const words = new AbiWords(data);
+export function decodeLensBalances(data: Hex): LensResponse<ChainAccountBalances> {
+  const words = new AbiReader(data);
   const start = words.follow(2 * W, 0);
   const end = start + W + words.index(start);
-  const list: AccountBalances[] = [];
+  const list: ChainAccountBalances[] = [];
   for (let at = start + W; at < end; ) {
     if (words.uint(at) === UNREADABLE) {
-      list.push({ ok: false, revert: revertOfData("0x") });
+      list.push({ ok: false, revert: classifyRevertData("0x") });
       at += W;
       continue;
     }
@@ -153,7 +153,7 @@ export function decodeLensBalances(data: Hex): LensAnswer<AccountBalances> {
 }
 
 /** What each liquidation would get. */
-export function decodeCosts(data: Hex): LensAnswer<LiquidationCost> {
+export function decodeCosts(data: Hex): LensResponse<LiquidationCost> {
   return decodeList(data, (words, at): LiquidationCost => {
     if (!words.bool(at)) return refused(words, at + 3 * W, at);
     return { ok: true, paper: words.int(at + W), credit: words.int(at + 2 * W) };
@@ -161,7 +161,7 @@ export function decodeCosts(data: Hex): LensAnswer<LiquidationCost> {
 }
 
 /** Every market that the dealer lists. */
-export function decodeMarkets(data: Hex): LensAnswer<ChainMarket> {
+export function decodeMarkets(data: Hex): LensResponse<ChainMarket> {
   return decodeList(data, (words, at) => {
     const params = words.follow(at + W, at);
     return {
@@ -181,9 +181,9 @@ export function decodeMarkets(data: Hex): LensAnswer<ChainMarket> {
 
 function decodeList<Entry>(
   data: Hex,
-  entry: (words: AbiWords, at: number) => Entry,
-): LensAnswer<Entry> {
-  const words = new AbiWords(data);
+  entry: (words: AbiReader, at: number) => Entry,
+): LensResponse<Entry> {
+  const words = new AbiReader(data);
   const places = words.entries(words.follow(2 * W, 0));
   return {
     blockNumber: words.uint(0),
@@ -193,16 +193,16 @@ function decodeList<Entry>(
 }
 
 /** `bool ok, uint256 price, bytes reason` in a tuple that begins at `base`. */
-function markPrice(words: AbiWords, at: number, base: number): MarkPrice {
+function markPrice(words: AbiReader, at: number, base: number): MarkPrice {
   return words.bool(at)
     ? { ok: true, creditPerCoin: words.uint(at + W) }
     : refused(words, at + 2 * W, base);
 }
 
 function refused(
-  words: AbiWords,
+  words: AbiReader,
   at: number,
   base: number,
 ): { readonly ok: false; readonly revert: Revert } {
-  return { ok: false, revert: revertOfData(words.bytes(words.follow(at, base))) };
+  return { ok: false, revert: classifyRevertData(words.bytes(words.follow(at, base))) };
 }

@@ -2,7 +2,7 @@ import { hexToBytes } from "../../core/crypto/hex.js";
 import type { Hex } from "../../core/units.js";
 
 /** What a refusal of the contracts means to whoever asked (their texts: docs/reference/contracts.md, "Refusals"). */
-export type RefusalKind =
+export type RevertKind =
   /** Somebody else was faster, or the account was topped up: it is safe, or holds nothing there any more. No fault of ours. */
   | "lost-race"
   /** The liquidator would end with too little margin. */
@@ -29,14 +29,14 @@ export type RefusalKind =
 
 /** Why a call or transaction was undone. */
 export type Revert =
-  | { readonly kind: RefusalKind; readonly text: string }
+  | { readonly kind: RevertKind; readonly text: string }
   /** Solidity's own check; 0x11 is an overflow. */
   | { readonly kind: "panic"; readonly code: bigint; readonly text: string }
   /** An error with a selector that we do not know. */
   | { readonly kind: "custom-error"; readonly selector: Hex; readonly text: string }
   | { readonly kind: "unknown"; readonly text: string };
 
-const REFUSALS: ReadonlyMap<string, RefusalKind> = new Map<string, RefusalKind>([
+const REFUSALS: ReadonlyMap<string, RevertKind> = new Map<string, RevertKind>([
   ["JOJO_ACCOUNT_IS_SAFE", "lost-race"],
   ["JOJO_TRADER_HAS_NO_POSITION", "lost-race"],
   ["LIQUIDATOR_NOT_SAFE", "unsafe-liquidator"],
@@ -74,18 +74,18 @@ const PANIC = "0x4e487b71";
 const WORD_BYTES = 32;
 
 /** Classifies the text of a refusal. */
-export function revertOfText(text: string): Revert {
+export function classifyRevertText(text: string): Revert {
   return { kind: REFUSALS.get(text) ?? "unknown", text };
 }
 
 /** Classifies a revert's data; what cannot be decoded is `unknown` with the data as its text. */
-export function revertOfData(data: Hex): Revert {
+export function classifyRevertData(data: Hex): Revert {
   const selector = data.slice(0, ERROR_STRING.length).toLowerCase();
   if (!/^0x([0-9a-fA-F]{2})*$/.test(data)) return { kind: "unknown", text: data };
   const bytes = Buffer.from(hexToBytes(data)).subarray(4);
   if (selector === ERROR_STRING) {
     const text = errorString(bytes);
-    return text === undefined ? { kind: "unknown", text: data } : revertOfText(text);
+    return text === undefined ? { kind: "unknown", text: data } : classifyRevertText(text);
   }
   if (selector === PANIC && bytes.length === WORD_BYTES) {
     const code = BigInt(`0x${bytes.toString("hex")}`);

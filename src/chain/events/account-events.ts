@@ -1,5 +1,5 @@
 import type { Hex } from "../../core/units.js";
-import { eventKind } from "./event-decoder.js";
+import { defineEvent } from "./event-decoder.js";
 
 /** One account's paper and credit in one market have changed: by a trade or a liquidation. */
 export interface BalanceChange {
@@ -38,7 +38,7 @@ export interface Transfer {
 }
 
 /** Of a perpetual. */
-export const balanceChange = eventKind<BalanceChange>(
+export const balanceChange = defineEvent<BalanceChange>(
   "BalanceChange(address,int256,int256)",
   1,
   (words, { address }) => ({
@@ -51,7 +51,7 @@ export const balanceChange = eventKind<BalanceChange>(
 );
 
 /** Of the dealer, as all below. */
-export const deposit = eventKind<Deposit>(
+export const deposit = defineEvent<Deposit>(
   "Deposit(address,address,uint256,uint256)",
   2,
   (words) => ({
@@ -63,7 +63,7 @@ export const deposit = eventKind<Deposit>(
   }),
 );
 
-export const withdraw = eventKind<Withdraw>(
+export const withdraw = defineEvent<Withdraw>(
   "Withdraw(address,address,uint256,uint256)",
   2,
   (words) => ({
@@ -76,7 +76,7 @@ export const withdraw = eventKind<Withdraw>(
 );
 
 const transfer = (name: Transfer["name"]) =>
-  eventKind<Transfer>(`${name}(address,uint256,uint256)`, 0, (words) => ({
+  defineEvent<Transfer>(`${name}(address,uint256,uint256)`, 0, (words) => ({
     name,
     trader: words.address(0),
     primary: words.uint(1),

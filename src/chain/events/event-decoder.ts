@@ -1,17 +1,17 @@
 import type { Hex } from "../../core/units.js";
-import { AbiWords } from "../abi/abi-reader.js";
+import { AbiReader } from "../abi/abi-reader.js";
 import type { ChainLog } from "../blocks/chain-log.js";
 import { signatureHash } from "../contracts/contract-call.js";
 
 /** Reads an event's arguments by their place: those in topics come first in every event of the contracts. */
-export interface EventWords {
+export interface EventArguments {
   int(place: number): bigint;
   uint(place: number): bigint;
   address(place: number): Hex;
 }
 
 /** One kind of event: which log is of it, and what that says. */
-export interface EventKind<Event> {
+export interface EventDecoder<Event> {
   readonly topic: Hex;
   /**
    * @returns undefined for a log of something else.
@@ -23,18 +23,18 @@ export interface EventKind<Event> {
 const W = 32;
 
 /** @param indexed how many of its arguments are in topics. */
-export function eventKind<Event>(
+export function defineEvent<Event>(
   signature: string,
   indexed: number,
-  read: (words: EventWords, log: ChainLog) => Event,
-): EventKind<Event> {
+  read: (words: EventArguments, log: ChainLog) => Event,
+): EventDecoder<Event> {
   const topic = signatureHash(signature);
   return {
     topic,
     decode: (log) => {
       if (log.topics[0] !== topic || log.topics.length !== indexed + 1) return undefined;
       const bytes: Hex = `0x${[...log.topics.slice(1), log.data].map((part) => part.slice(2)).join("")}`;
-      const words = new AbiWords(bytes);
+      const words = new AbiReader(bytes);
       return read(
         {
           int: (place) => words.int(place * W),

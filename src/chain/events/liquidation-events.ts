@@ -1,5 +1,5 @@
 import type { Hex } from "../../core/units.js";
-import { eventKind } from "./event-decoder.js";
+import { defineEvent } from "./event-decoder.js";
 
 /** Paper in 1e-18 coins and credit in smallest units, as they changed one account. Addresses in lower case, as in every event here. */
 interface Takeover {
@@ -27,7 +27,7 @@ export interface HandleBadDebt {
 }
 
 /** Of the dealer. */
-export const joinLiquidation = eventKind<JoinLiquidation>(
+export const joinLiquidation = defineEvent<JoinLiquidation>(
   "JoinLiquidation(address,address,address,int256,int256,uint256)",
   3,
   (words) => ({
@@ -42,7 +42,7 @@ export const joinLiquidation = eventKind<JoinLiquidation>(
 );
 
 /** Of the dealer. */
-export const handleBadDebt = eventKind<HandleBadDebt>(
+export const handleBadDebt = defineEvent<HandleBadDebt>(
   "HandleBadDebt(address,int256,uint256)",
   1,
   (words) => ({

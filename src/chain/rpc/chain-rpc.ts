@@ -5,7 +5,7 @@ import { RpcFailure } from "./rpc-errors.js";
 import type { Head } from "./rpc-health.js";
 import { type ResultReader, RpcPool, type RpcReport } from "./rpc-pool.js";
 import type { InProcessRpc } from "./rpc-transport.js";
-import { bytesOf } from "./rpc-values.js";
+import { parseBytes } from "./rpc-values.js";
 
 /** Several RPCs of one chain, and what is asked of them. */
 export interface ChainRpcOptions {
@@ -29,7 +29,7 @@ export interface ChainRpcOptions {
 }
 
 /** How one request wants to be answered. */
-export interface AskOptions {
+export interface RpcRequestOptions {
   /** An RPC that has not come to this block is asked last. */
   readonly atBlock?: number | undefined;
 }
@@ -86,9 +86,9 @@ export class ChainRpc {
    */
   async head(maxAgeMs?: Ms): Promise<Head> {
     await this.#pool.refresh(maxAgeMs);
-    const heads = this.#pool.believed.flatMap(({ head }) => (head === undefined ? [] : [head]));
+    const heads = this.#pool.trusted.flatMap(({ head }) => (head === undefined ? [] : [head]));
     const head = heads.sort((a, b) => b.number - a.number)[this.#quorum - 1];
-    if (head === undefined) throw this.#pool.unavailable("no head that can be believed");
+    if (head === undefined) throw this.#pool.unavailableError("no head that can be believed");
     return head;
   }
 
@@ -102,7 +102,7 @@ export class ChainRpc {
     method: string,
     params: readonly unknown[],
     read: ResultReader<Value>,
-    options: AskOptions = {},
+    options: RpcRequestOptions = {},
   ): Promise<Value> {
     await this.#pool.refresh();
     return this.#agree(method, params, 1, read, options);
@@ -121,7 +121,7 @@ export class ChainRpc {
   ): Promise<Value> {
     await this.#pool.refresh();
     const params = [{ ...call, gas: blockTag(call.gas) }, blockTag(blockNumber)];
-    const read = (result: unknown) => decode(bytesOf(result, "eth_call"));
+    const read = (result: unknown) => decode(parseBytes(result, "eth_call"));
     return this.#agree("eth_call", params, this.#quorum, read, { atBlock: blockNumber });
   }
 
@@ -138,8 +138,8 @@ export class ChainRpc {
     accepts: (outcome: BroadcastOutcome) => boolean,
   ): Promise<readonly BroadcastOutcome[]> {
     await this.#pool.refresh();
-    const believed = this.#pool.inOrder(0);
-    if (believed.length === 0) throw this.#pool.unavailable(`${method}: no RPC`);
+    const believed = this.#pool.rankFor(0);
+    if (believed.length === 0) throw this.#pool.unavailableError(`${method}: no RPC`);
     return new Promise((resolve) => {
       const outcomes: BroadcastOutcome[] = [];
       for (const { endpoint } of believed) {
@@ -174,9 +174,9 @@ export class ChainRpc {
     params: readonly unknown[],
     quorum: number,
     read: ResultReader<Value>,
-    { atBlock = 0 }: AskOptions,
+    { atBlock = 0 }: RpcRequestOptions,
   ): Promise<Value> {
-    const waiting = this.#pool.inOrder(atBlock);
+    const waiting = this.#pool.rankFor(atBlock);
     const votes = new Map<string, number>();
     let asked = 0;
     let failure: RpcFailure | undefined;
@@ -189,14 +189,14 @@ export class ChainRpc {
             quorum === 1 && votes.size === 0 && failure?.why === "refused" ? failure : undefined;
           reject(
             ofNode ??
-              this.#pool.unavailable(
+              this.#pool.unavailableError(
                 `${method}: ${votes.size === 0 ? "no answer" : `no ${quorum} answers are the same`}`,
               ),
           );
           return;
         }
         asked += 1;
-        void this.#pool.askOf(standing, method, params, read).then((outcome) => {
+        void this.#pool.requestFrom(standing, method, params, read).then((outcome) => {
           asked -= 1;
           if (outcome instanceof RpcFailure) failure = outcome;
           else {

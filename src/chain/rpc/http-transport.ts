@@ -14,7 +14,7 @@ export interface HttpTransportOptions {
   readonly clock: Clock;
   /** For one request from its start to its last byte. */
   readonly timeoutMs: Ms;
-  readonly maxAnswerBytes?: number;
+  readonly maxResponseBytes?: number;
 }
 
 const CONNECTIONS = 16;
@@ -53,7 +53,7 @@ export class HttpTransport implements RpcTransport {
     });
   }
 
-  async ask(method: string, params: readonly unknown[]): Promise<RpcReply> {
+  async request(method: string, params: readonly unknown[]): Promise<RpcReply> {
     const id = this.#nextId++;
     const { status, text } = await this.#post(
       JSON.stringify({ jsonrpc: "2.0", id, method, params }),
@@ -76,7 +76,7 @@ export class HttpTransport implements RpcTransport {
   }
 
   async #post(body: string): Promise<{ readonly status: number; readonly text: string }> {
-    const { clock, timeoutMs, maxAnswerBytes = MOST_BYTES } = this.#options;
+    const { clock, timeoutMs, maxResponseBytes: maxAnswerBytes = MOST_BYTES } = this.#options;
     const abort = new AbortController();
     let isLate = false;
     const timer = clock.setTimer(timeoutMs, () => {

@@ -16,7 +16,7 @@ export class InProcessTransport implements RpcTransport {
     this.#timeoutMs = timeoutMs;
   }
 
-  ask(method: string, params: readonly unknown[]): Promise<RpcReply> {
+  request(method: string, params: readonly unknown[]): Promise<RpcReply> {
     if (this.#isClosed) return Promise.reject(new RpcFailure("connection", "connection closed"));
     return new Promise((resolve, reject) => {
       const timeout = new RpcFailure("timeout", `no answer within ${this.#timeoutMs} ms`);

@@ -1,4 +1,4 @@
-import { revertOfData, revertOfText } from "../contracts/revert.js";
+import { classifyRevertData, classifyRevertText } from "../contracts/revert.js";
 import { CallReverted, RpcFailure } from "./rpc-errors.js";
 import type { RpcTransport } from "./rpc-transport.js";
 
@@ -18,7 +18,7 @@ export class RpcEndpoint {
    * @throws CallReverted when the chain undid the call, of a method that executes one; RpcFailure for everything else.
    */
   async request(method: string, params: readonly unknown[]): Promise<unknown> {
-    const reply = await this.#transport.ask(method, params);
+    const reply = await this.#transport.request(method, params);
     if ("error" in reply) throw failureOf(method, reply.error);
     return reply.result;
   }
@@ -57,14 +57,16 @@ function failureOf(method: string, error: unknown): CallReverted | RpcFailure {
 function revertOf(message: string, data: unknown): CallReverted | undefined {
   const inner = typeof data === "object" && data !== null && "data" in data ? data.data : data;
   if (typeof inner === "string" && /^0x[0-9a-fA-F]*$/.test(inner) && inner !== "0x")
-    return new CallReverted(revertOfData(inner));
+    return new CallReverted(classifyRevertData(inner));
   if (OUT_OF_GAS.test(message))
     return new CallReverted({ kind: "out-of-gas", text: message.slice(0, 200) });
-  if (inner === "0x" && /revert/i.test(message)) return new CallReverted(revertOfData("0x"));
+  if (inner === "0x" && /revert/i.test(message)) return new CallReverted(classifyRevertData("0x"));
   const words = REVERTED.exec(message);
   if (words !== null)
     return new CallReverted(
-      words[1] === undefined ? revertOfData("0x") : revertOfText(words[1].slice(0, 200)),
+      words[1] === undefined
+        ? classifyRevertData("0x")
+        : classifyRevertText(words[1].slice(0, 200)),
     );
   return undefined;
 }

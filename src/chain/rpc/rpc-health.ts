@@ -16,12 +16,12 @@ const LONGEST_PAUSE_MS = 30_000;
 const HALF_WORTH_MS = 250;
 
 /** How well one RPC has done of late, and the newest block that it has told. */
-export class RpcStanding {
+export class RpcHealth {
   readonly endpoint: RpcEndpoint;
   #head: Head | undefined;
-  #headAskedAtMs = Number.NEGATIVE_INFINITY;
+  #headRequestedAtMs = Number.NEGATIVE_INFINITY;
   /** Whether it has said that it is of the wanted chain. */
-  isOfChain = false;
+  isChainConfirmed = false;
   #lastFailure: string | undefined;
   #success = 1;
   #latencyMs = 0;
@@ -52,7 +52,7 @@ export class RpcStanding {
   }
 
   /** It has answered, a revert included. */
-  answered(latencyMs: number): void {
+  recordSuccess(latencyMs: number): void {
     this.#success += (1 - this.#success) * NEWEST;
     this.#latencyMs += (latencyMs - this.#latencyMs) * (this.#latencyMs === 0 ? 1 : NEWEST);
     this.#failures = 0;
@@ -61,14 +61,14 @@ export class RpcStanding {
   }
 
   /** It has told its newest block; an answer that was overtaken by a later question's counts no more. */
-  told(head: Head, askedAtMs: number): void {
-    if (askedAtMs < this.#headAskedAtMs) return;
-    this.#headAskedAtMs = askedAtMs;
+  recordHead(head: Head, askedAtMs: number): void {
+    if (askedAtMs < this.#headRequestedAtMs) return;
+    this.#headRequestedAtMs = askedAtMs;
     this.#head = head;
   }
 
   /** It has not, or with what cannot be. Each failure in a row doubles the pause before it is asked for its head again. */
-  failed(why: string, nowMs: number): void {
+  recordFailure(why: string, nowMs: number): void {
     this.#success -= this.#success * NEWEST;
     this.#lastFailure = why;
     this.#pausedUntilMs = nowMs + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
@@ -77,7 +77,7 @@ export class RpcStanding {
 }
 
 /** When a head is too old, too new, or too far behind. */
-export interface BeliefRules {
+export interface HeadTrustRules {
   /** What time it is: the exchange's, where it is known. */
   readonly nowMs: Ms;
   readonly maxHeadAgeMs: Ms;
@@ -90,9 +90,9 @@ export interface BeliefRules {
  * Which heads are not believed, and why: too old or too new by the clock, or too far behind the newest block that `quorum`
  * of the others have reached, so that one RPC that runs ahead alone makes nobody late where two are asked for.
  */
-export function judgeHeads(
+export function findDistrustedHeads(
   heads: readonly (Head | undefined)[],
-  rules: BeliefRules,
+  rules: HeadTrustRules,
 ): readonly (string | undefined)[] {
   const { nowMs, maxHeadAgeMs, maxLagBlocks, quorum } = rules;
   const byClock = heads.map((head) => {

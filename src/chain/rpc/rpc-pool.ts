@@ -5,9 +5,9 @@ import { HttpTransport } from "./http-transport.js";
 import { InProcessTransport } from "./in-process-transport.js";
 import { RpcEndpoint } from "./rpc-endpoint.js";
 import { CallReverted, ChainUnavailable, RpcFailure } from "./rpc-errors.js";
-import { type Head, judgeHeads, RpcStanding } from "./rpc-health.js";
+import { findDistrustedHeads, type Head, RpcHealth } from "./rpc-health.js";
 import type { InProcessRpc } from "./rpc-transport.js";
-import { bytesOf, fieldsOf, numberOf } from "./rpc-values.js";
+import { parseBytes, parseNumber, parseObject } from "./rpc-values.js";
 
 /** The RPCs of one chain, and when one of them is believed. */
 export interface RpcPoolOptions {
@@ -32,14 +32,14 @@ export interface RpcReport {
   /** By the same clock that heads are judged by. */
   readonly headAgeMs: Ms | undefined;
   /** Why it is not asked; undefined when it is. */
-  readonly distrust: string | undefined;
+  readonly distrustReason: string | undefined;
 }
 
 /** Reads one RPC's result. What it throws says why the result cannot be: the next RPC is then asked. */
 export type ResultReader<Value> = (result: unknown) => Value;
 
 /** What an RPC has answered, a revert included. */
-export interface RpcAnswer<Value> {
+export interface RpcVote<Value> {
   readonly key: string;
   readonly settle: (resolve: (value: Value) => void, reject: (error: unknown) => void) => void;
 }
@@ -49,7 +49,7 @@ const GRACE_MS = 150;
 
 /** Which RPCs of a chain are there, how each stands, and which are believed: heads are read when somebody asks and the last ones are old. */
 export class RpcPool {
-  readonly #standings: readonly RpcStanding[];
+  readonly #healths: readonly RpcHealth[];
   readonly #options: RpcPoolOptions;
   #refreshedAtMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
@@ -58,44 +58,44 @@ export class RpcPool {
   constructor(options: RpcPoolOptions) {
     const { urls, clock, requestTimeoutMs } = options;
     this.#options = options;
-    this.#standings = urls.map((url, i) => {
+    this.#healths = urls.map((url, i) => {
       const name = nameOf(urls, i);
       const transport =
         typeof url === "string"
           ? new HttpTransport({ url, name, clock, timeoutMs: requestTimeoutMs })
           : new InProcessTransport(url, clock, requestTimeoutMs);
-      return new RpcStanding(new RpcEndpoint(name, transport));
+      return new RpcHealth(new RpcEndpoint(name, transport));
     });
   }
 
   /** How each RPC stands, in the order of their addresses. */
   report(): readonly RpcReport[] {
     const nowMs = this.#options.nowMs();
-    const distrust = this.#distrust();
-    return this.#standings.map(({ endpoint, score, head }, i) => ({
+    const reasons = this.#distrustReasons();
+    return this.#healths.map(({ endpoint, score, head }, i) => ({
       name: endpoint.name,
       score,
       headNumber: head?.number,
       headAgeMs: head === undefined ? undefined : nowMs - head.timestampMs,
-      distrust: distrust[i],
+      distrustReason: reasons[i],
     }));
   }
 
   /** Ends all connections. */
   async close(): Promise<void> {
-    await Promise.all(this.#standings.map(({ endpoint }) => endpoint.close()));
+    await Promise.all(this.#healths.map(({ endpoint }) => endpoint.close()));
   }
 
   /**
    * One request of one RPC, and what its answer is worth for its standing. An outcome's key is the same where RPCs mean the same.
    * Never rejects.
    */
-  async askOf<Value>(
-    standing: RpcStanding,
+  async requestFrom<Value>(
+    standing: RpcHealth,
     method: string,
     params: readonly unknown[],
     read: ResultReader<Value>,
-  ): Promise<RpcAnswer<Value> | RpcFailure> {
+  ): Promise<RpcVote<Value> | RpcFailure> {
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();
     try {
@@ -103,11 +103,11 @@ export class RpcPool {
       const value = read(result);
       // Written before it counts as an answer: one that is nested too deeply cannot be.
       const key = JSON.stringify(result).toLowerCase();
-      standing.answered(clock.monotonicMs() - startMs);
+      standing.recordSuccess(clock.monotonicMs() - startMs);
       return { key, settle: (resolve) => resolve(value) };
     } catch (error) {
       if (error instanceof CallReverted) {
-        standing.answered(clock.monotonicMs() - startMs);
+        standing.recordSuccess(clock.monotonicMs() - startMs);
         // The words of an error are the node's own; what it means is the chain's.
         const key = `${error.revert.kind} ${error.revert.kind === "out-of-gas" ? "" : error.revert.text}`;
         return { key, settle: (_, reject) => reject(error) };
@@ -116,38 +116,45 @@ export class RpcPool {
         error instanceof RpcFailure
           ? error
           : new RpcFailure("malformed", error instanceof Error ? error.message : String(error));
-      standing.failed(failure.message, clock.monotonicMs());
+      standing.recordFailure(failure.message, clock.monotonicMs());
       return failure;
     }
   }
 
   /** The believed RPCs: those that have the block first, those that failed last at the end, the best score before the others. */
-  inOrder(atBlock: number): RpcStanding[] {
+  rankFor(atBlock: number): RpcHealth[] {
     const nowMs = this.#options.clock.monotonicMs();
-    const rank = (standing: RpcStanding): number =>
+    const rank = (standing: RpcHealth): number =>
       (standing.isPaused(nowMs) ? 2 : 0) + ((standing.head?.number ?? -1) < atBlock ? 1 : 0);
-    return this.believed.sort((a, b) => rank(a) - rank(b) || b.score - a.score);
+    return this.trusted.sort((a, b) => rank(a) - rank(b) || b.score - a.score);
   }
 
-  get believed(): RpcStanding[] {
-    const distrust = this.#distrust();
-    return this.#standings.filter((_, i) => distrust[i] === undefined);
+  get trusted(): RpcHealth[] {
+    const distrust = this.#distrustReasons();
+    return this.#healths.filter((_, i) => distrust[i] === undefined);
   }
 
   /** Why each RPC is not believed at this moment; undefined where it is. */
-  #distrust(): readonly (string | undefined)[] {
+  #distrustReasons(): readonly (string | undefined)[] {
     const { nowMs, maxHeadAgeMs, maxLagBlocks, quorum } = this.#options;
-    const heads = this.#standings.map(({ head, isOfChain }) => (isOfChain ? head : undefined));
-    const judged = judgeHeads(heads, { nowMs: nowMs(), maxHeadAgeMs, maxLagBlocks, quorum });
-    return this.#standings.map(({ isOfChain, lastFailure }, i) =>
+    const heads = this.#healths.map(({ head, isChainConfirmed: isOfChain }) =>
+      isOfChain ? head : undefined,
+    );
+    const judged = findDistrustedHeads(heads, {
+      nowMs: nowMs(),
+      maxHeadAgeMs,
+      maxLagBlocks,
+      quorum,
+    });
+    return this.#healths.map(({ isChainConfirmed: isOfChain, lastFailure }, i) =>
       isOfChain ? judged[i] : (lastFailure ?? "has not been asked yet"),
     );
   }
 
   /** That the chain cannot be asked: of each RPC it says why. */
-  unavailable(summary: string): ChainUnavailable {
-    const distrust = this.#distrust();
-    const each = this.#standings.map(
+  unavailableError(summary: string): ChainUnavailable {
+    const distrust = this.#distrustReasons();
+    const each = this.#healths.map(
       ({ endpoint, lastFailure }, i) =>
         `${endpoint.name}: ${distrust[i] ?? lastFailure ?? "believed"}`,
     );
@@ -160,7 +167,7 @@ export class RpcPool {
     if (this.#refreshing !== undefined) return this.#refreshing;
     if (
       clock.monotonicMs() - this.#refreshedAtMs < maxAgeMs &&
-      this.believed.length >= this.#options.quorum
+      this.trusted.length >= this.#options.quorum
     )
       return Promise.resolve();
     this.#refreshing = this.#readHeads().finally(() => {
@@ -177,15 +184,15 @@ export class RpcPool {
   async #readHeads(): Promise<void> {
     const { clock, quorum } = this.#options;
     const nowMs = clock.monotonicMs();
-    const ready = this.#standings.filter((standing) => !standing.isPaused(nowMs));
-    const asked = ready.length >= quorum ? ready : this.#standings;
+    const ready = this.#healths.filter((standing) => !standing.isPaused(nowMs));
+    const asked = ready.length >= quorum ? ready : this.#healths;
     const probes = asked.map((standing) => this.#readHead(standing));
     const all = Promise.all(probes);
     await Promise.race([all, this.#graceAfter(probes, quorum)]);
-    if (this.believed.length < quorum) await all;
+    if (this.trusted.length < quorum) await all;
     // An RPC on its pause may be the one that still stands.
-    const others = this.#standings.filter((standing) => !asked.includes(standing));
-    if (this.believed.length < quorum)
+    const others = this.#healths.filter((standing) => !asked.includes(standing));
+    if (this.trusted.length < quorum)
       await Promise.all(others.map((standing) => this.#readHead(standing)));
   }
 
@@ -203,24 +210,29 @@ export class RpcPool {
   }
 
   /** Never rejects: what went wrong is on the standing. */
-  async #readHead(standing: RpcStanding): Promise<void> {
+  async #readHead(standing: RpcHealth): Promise<void> {
     const { chainId } = this.#options;
-    if (!standing.isOfChain) {
+    if (!standing.isChainConfirmed) {
       const read = (id: unknown): void => {
-        const told = numberOf(id, "eth_chainId");
+        const told = parseNumber(id, "eth_chainId");
         if (told !== chainId)
           throw new FormatError(`is of chain ${told}`, { expected: String(chainId) });
       };
-      standing.isOfChain = !(
-        (await this.askOf(standing, "eth_chainId", [], read)) instanceof RpcFailure
+      standing.isChainConfirmed = !(
+        (await this.requestFrom(standing, "eth_chainId", [], read)) instanceof RpcFailure
       );
-      if (!standing.isOfChain) return;
+      if (!standing.isChainConfirmed) return;
     }
     const askedAtMs = this.#options.clock.monotonicMs();
-    const outcome = await this.askOf(standing, "eth_getBlockByNumber", ["latest", false], headOf);
+    const outcome = await this.requestFrom(
+      standing,
+      "eth_getBlockByNumber",
+      ["latest", false],
+      headOf,
+    );
     if (outcome instanceof RpcFailure) return;
     outcome.settle(
-      (head) => standing.told(head, askedAtMs),
+      (head) => standing.recordHead(head, askedAtMs),
       () => {},
     );
   }
@@ -236,10 +248,10 @@ function nameOf(urls: readonly (string | InProcessRpc)[], at: number): string {
 
 /** @throws FormatError when the answer is not a block. */
 function headOf(block: unknown): Head {
-  const { number, hash, timestamp } = fieldsOf(block, "head");
+  const { number, hash, timestamp } = parseObject(block, "head");
   return {
-    number: numberOf(number, "head.number"),
-    hash: bytesOf(hash, "head.hash", 32),
-    timestampMs: numberOf(timestamp, "head.timestamp") * 1000,
+    number: parseNumber(number, "head.number"),
+    hash: parseBytes(hash, "head.hash", 32),
+    timestampMs: parseNumber(timestamp, "head.timestamp") * 1000,
   };
 }

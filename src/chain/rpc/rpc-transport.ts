@@ -4,7 +4,7 @@ export type RpcReply = { readonly result: unknown } | { readonly error: unknown 
 /** How requests reach one RPC. */
 export interface RpcTransport {
   /** @throws RpcFailure when no JSON-RPC answer came in time. */
-  ask(method: string, params: readonly unknown[]): Promise<RpcReply>;
+  request(method: string, params: readonly unknown[]): Promise<RpcReply>;
   /** Requests under way fail. */
   close(): Promise<void>;
 }

@@ -5,14 +5,14 @@ const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;
 
 /** The members of a JSON object. @throws FormatError when it is none */
-export function fieldsOf(value: unknown, field: string): Readonly<Record<string, unknown>> {
+export function parseObject(value: unknown, field: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new FormatError("is not an object", { field, value, expected: "a JSON object" });
   return value as Readonly<Record<string, unknown>>;
 }
 
 /** Bytes in lower case, of a given length where one is named. @throws FormatError when the value is something else */
-export function bytesOf(value: unknown, field: string, length?: number): Hex {
+export function parseBytes(value: unknown, field: string, length?: number): Hex {
   if (
     typeof value !== "string" ||
     !BYTES.test(value) ||
@@ -27,15 +27,15 @@ export function bytesOf(value: unknown, field: string, length?: number): Hex {
 }
 
 /** An unsigned number of at most 256 bits. @throws FormatError when the value is something else */
-export function quantityOf(value: unknown, field: string): bigint {
+export function parseQuantity(value: unknown, field: string): bigint {
   if (typeof value !== "string" || !QUANTITY.test(value))
     throw new FormatError("is not a quantity", { field, value, expected: "0x and hex digits" });
   return BigInt(value);
 }
 
-/** As {@link quantityOf}, of a number that counts something. @throws FormatError also beyond 2^53 */
-export function numberOf(value: unknown, field: string): number {
-  const number = Number(quantityOf(value, field));
+/** As {@link parseQuantity}, of a number that counts something. @throws FormatError also beyond 2^53 */
+export function parseNumber(value: unknown, field: string): number {
+  const number = Number(parseQuantity(value, field));
   if (!Number.isSafeInteger(number))
     throw new FormatError("is too large", { field, value, expected: "less than 2^53" });
   return number;

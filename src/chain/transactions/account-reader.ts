@@ -1,7 +1,7 @@
 import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import type { ChainRpc } from "../rpc/chain-rpc.js";
-import { numberOf, quantityOf } from "../rpc/rpc-values.js";
+import { parseNumber, parseQuantity } from "../rpc/rpc-values.js";
 
 const COUNT = "eth_getTransactionCount";
 /** A count that is further than this from the last one is asked for twice: an account has fewer transactions that wait. */
@@ -41,12 +41,12 @@ export class AccountReader {
 
   balanceWei(block: string): Promise<bigint> {
     return this.#rpc.request("eth_getBalance", [this.#address, block], (wei) =>
-      quantityOf(wei, "eth_getBalance"),
+      parseQuantity(wei, "eth_getBalance"),
     );
   }
 
   #ask(block: string, atBlock: number | undefined): Promise<number> {
-    return this.#rpc.request(COUNT, [this.#address, block], (count) => numberOf(count, COUNT), {
+    return this.#rpc.request(COUNT, [this.#address, block], (count) => parseNumber(count, COUNT), {
       atBlock,
     });
   }

@@ -2,27 +2,27 @@ import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import type { BroadcastOutcome, ChainRpc } from "../rpc/chain-rpc.js";
 import { ChainUnavailable } from "../rpc/rpc-errors.js";
-import { bytesOf } from "../rpc/rpc-values.js";
-import { type SendRefusalKind, sendRefusalOf } from "./send-refusal.js";
+import { parseBytes } from "../rpc/rpc-values.js";
+import { classifySendRefusal, type SendRefusalKind } from "./send-refusal.js";
 
 /** What the nodes said to a transaction. `taken` is no promise that it is mined, nor the other that it is not. */
-export type Handover =
-  | { readonly isTaken: true }
+export type BroadcastResult =
+  | { readonly isAccepted: true }
   | {
-      readonly isTaken: false;
-      readonly why: Exclude<SendRefusalKind, "already-known">;
+      readonly isAccepted: false;
+      readonly refusal: Exclude<SendRefusalKind, "already-known">;
       readonly text: string;
     };
 
 const LONGEST_TEXT = 200;
 
 /** Hands signed bytes to every RPC that can be believed; settles when one has them. Never rejects. */
-export async function handOver(
+export async function broadcastTransaction(
   rpc: ChainRpc,
   { raw, hash }: { readonly raw: Hex; readonly hash: Hex },
-): Promise<Handover> {
+): Promise<BroadcastResult> {
   const read = (result: unknown): void => {
-    const told = bytesOf(result, "eth_sendRawTransaction", 32);
+    const told = parseBytes(result, "eth_sendRawTransaction", 32);
     if (told !== hash)
       throw new FormatError("is of another transaction", {
         field: "eth_sendRawTransaction",
@@ -35,26 +35,26 @@ export async function handOver(
     outcomes = await rpc.broadcast("eth_sendRawTransaction", [raw], read, hasIt);
   } catch (error) {
     if (error instanceof ChainUnavailable)
-      return { isTaken: false, why: "unknown", text: error.message.slice(0, LONGEST_TEXT) };
+      return { isAccepted: false, refusal: "unknown", text: error.message.slice(0, LONGEST_TEXT) };
     throw error;
   }
-  if (outcomes.some(hasIt)) return { isTaken: true };
+  if (outcomes.some(hasIt)) return { isAccepted: true };
   const said = outcomes.map(({ name, error }) => {
     const text = textOf(error);
-    return { kind: sendRefusalOf(text), text: `${name}: ${text}` };
+    return { kind: classifySendRefusal(text), text: `${name}: ${text}` };
   });
   // A node that says why tells more than one that could not be reached.
   const telling = said.find(({ kind }) => kind !== "unknown") ?? said[0];
   const why = telling?.kind ?? "unknown";
   return {
-    isTaken: false,
-    why: why === "already-known" ? "unknown" : why,
+    isAccepted: false,
+    refusal: why === "already-known" ? "unknown" : why,
     text: (telling?.text ?? "").slice(0, LONGEST_TEXT),
   };
 }
 
 function hasIt({ error }: BroadcastOutcome): boolean {
-  return error === undefined || sendRefusalOf(textOf(error)) === "already-known";
+  return error === undefined || classifySendRefusal(textOf(error)) === "already-known";
 }
 
 function textOf(error: unknown): string {

@@ -1,5 +1,5 @@
-import { LaneRefusal } from "./job-rejected-error.js";
-import type { LaneJob } from "./transaction-job.js";
+import { JobRejectedError } from "./job-rejected-error.js";
+import type { TransactionJob } from "./transaction-job.js";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
@@ -17,7 +17,7 @@ export function checkJob({
   maxCostWei,
   deadlineMs,
   tipWei = 0n,
-}: LaneJob): void {
+}: TransactionJob): void {
   require(id !== "" && id.length <= 200, "id", id, "1 to 200 characters");
   require(lane !== "" && lane.length <= 200, "lane", lane, "1 to 200 characters");
   require(ADDRESS.test(to), "to", to, "an address");
@@ -33,5 +33,6 @@ export function checkJob({
 }
 
 function require(isRight: boolean, field: string, value: unknown, expected: string): void {
-  if (!isRight) throw new LaneRefusal("invalid", "is no such value", { field, value, expected });
+  if (!isRight)
+    throw new JobRejectedError("invalid", "is no such value", { field, value, expected });
 }

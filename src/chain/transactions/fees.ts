@@ -26,7 +26,7 @@ const LEAST_BUMP_PERCENT = 12.5;
 const ROOM_FOR_BUMPS = 2;
 
 /** @throws ConfigError when replacements would not be taken by common nodes, or a tip is negative. */
-export function feePolicyOf(given: {
+export function toFeePolicy(given: {
   tipWei: bigint;
   minTipWei: bigint;
   bumpPercent: number;

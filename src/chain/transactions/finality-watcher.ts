@@ -2,49 +2,49 @@ import type { BlockHeader } from "../blocks/block-header.js";
 import type { CanonicalChain, ChainStep } from "../blocks/canonical-chain.js";
 import { blockTag } from "../rpc/chain-rpc.js";
 import type { AccountReader } from "./account-reader.js";
-import type { SlotKeeper } from "./nonce-tracker.js";
-import type { EndedSlot, LaneLedger } from "./store/transaction-ledger.js";
+import type { NonceTracker } from "./nonce-tracker.js";
+import type { FinishedSlot, TransactionLedger } from "./store/transaction-ledger.js";
 
 /** What ends are watched with. */
-export interface EndWatchPorts {
-  readonly ledger: LaneLedger;
+export interface FinalityWatcherDeps {
+  readonly ledger: TransactionLedger;
   readonly chain: CanonicalChain;
   readonly account: AccountReader;
-  readonly keeper: SlotKeeper;
+  readonly keeper: NonceTracker;
   readonly followBlocks: number;
   /** An end is none any more. */
-  readonly undo: (ended: EndedSlot) => void;
+  readonly onUndone: (ended: FinishedSlot) => void;
 }
 
 /**
  * Watches ends after they were told: `confirmations` is what is waited for, not what a chain promises. Nobody is asked anything unless
  * blocks were replaced, or may have been while nobody looked.
  */
-export class EndWatch {
-  readonly #ports: EndWatchPorts;
+export class FinalityWatcher {
+  readonly #ports: FinalityWatcherDeps;
   /** Blocks may have been replaced since every end was looked at: before this run, to begin with. */
-  #isDoubtful = true;
+  #mayHaveReorged = true;
 
-  constructor(ports: EndWatchPorts) {
+  constructor(ports: FinalityWatcherDeps) {
     this.#ports = ports;
   }
 
   /** The chain has moved. */
-  moved({ removed, isWhole }: ChainStep): void {
-    if (removed.length > 0 || !isWhole) this.#isDoubtful = true;
+  onChainStep({ removed, isWhole }: ChainStep): void {
+    if (removed.length > 0 || !isWhole) this.#mayHaveReorged = true;
   }
 
   /** @throws ChainUnavailable, RpcFailure, FormatError when the chain cannot be read; the next look begins again. */
-  async look(head: BlockHeader): Promise<void> {
-    const { ledger, followBlocks, undo } = this.#ports;
+  async check(head: BlockHeader): Promise<void> {
+    const { ledger, followBlocks, onUndone: undo } = this.#ports;
     for (const ended of ledger.ended)
-      if (head.number - ended.atBlock >= followBlocks) ledger.bury(ended);
-    if (!this.#isDoubtful) return;
+      if (head.number - ended.atBlock >= followBlocks) ledger.stopWatching(ended);
+    if (!this.#mayHaveReorged) return;
     for (const ended of ledger.ended) if (await this.#isUndone(ended, head)) undo(ended);
-    this.#isDoubtful = false;
+    this.#mayHaveReorged = false;
   }
 
-  async #isUndone({ slot, outcome }: EndedSlot, head: BlockHeader): Promise<boolean> {
+  async #isUndone({ slot, outcome }: FinishedSlot, head: BlockHeader): Promise<boolean> {
     const { chain, account, keeper } = this.#ports;
     if (outcome !== null && "receipt" in outcome) {
       const { blockNumber, blockHash } = outcome.receipt;

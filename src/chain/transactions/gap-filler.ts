@@ -1,35 +1,42 @@
 import { nextBaseFeeWei } from "../blocks/block-header.js";
 import type { AccountReader } from "./account-reader.js";
 import { firstFees } from "./fees.js";
-import type { LaneSlot } from "./nonce-slot.js";
-import { type ChainView, type SlotKeeper, TRANSFER_GAS } from "./nonce-tracker.js";
-import type { LaneLedger } from "./store/transaction-ledger.js";
-import type { LaneSettings } from "./transaction-settings.js";
+import type { NonceSlot } from "./nonce-slot.js";
+import { type ChainView, type NonceTracker, TRANSFER_GAS } from "./nonce-tracker.js";
+import type { TransactionLedger } from "./store/transaction-ledger.js";
+import type { TransactionSettings } from "./transaction-settings.js";
 
 /** What gaps are filled with. */
-export interface GapFillerPorts {
-  readonly settings: LaneSettings;
-  readonly ledger: LaneLedger;
+export interface GapFillerDeps {
+  readonly settings: TransactionSettings;
+  readonly ledger: TransactionLedger;
   readonly account: AccountReader;
-  readonly keeper: SlotKeeper;
+  readonly keeper: NonceTracker;
   /** Whether nothing is signed any more. */
-  readonly isStill: () => boolean;
+  readonly isStopped: () => boolean;
   /** The store failed. */
-  readonly fault: (error: unknown) => void;
+  readonly onStoreFailure: (error: unknown) => void;
 }
 
 /** A nonce below ours that nobody uses would keep ours waiting for ever: it is filled by a transfer of nothing to oneself. */
 export class GapFiller {
-  readonly #ports: GapFillerPorts;
+  readonly #ports: GapFillerDeps;
   #since: { readonly nonce: number; readonly ms: number } | undefined;
 
-  constructor(ports: GapFillerPorts) {
+  constructor(ports: GapFillerDeps) {
     this.#ports = ports;
   }
 
   /** @throws ChainUnavailable, RpcFailure, FormatError when the chain cannot be read; the next look goes on from there. */
-  async look({ head, count }: ChainView): Promise<void> {
-    const { settings, ledger, account, keeper, isStill, fault } = this.#ports;
+  async fillIfStuck({ head, count }: ChainView): Promise<void> {
+    const {
+      settings,
+      ledger,
+      account,
+      keeper,
+      isStopped: isStill,
+      onStoreFailure: fault,
+    } = this.#ports;
     const { clock, stuckMs, fees: policy, maxFillCostWei } = settings;
     const lowest = ledger.slots.find(({ nonce }) => nonce >= count)?.nonce;
     if (isStill() || lowest === undefined || lowest === count) {
@@ -41,12 +48,12 @@ export class GapFiller {
       return;
     const fees = firstFees(nextBaseFeeWei(head), policy, maxFillCostWei / TRANSFER_GAS);
     if (fees === undefined || isStill()) return;
-    let slot: LaneSlot;
+    let slot: NonceSlot;
     try {
       slot = ledger.open(null, keeper.sign(count, null, "fill", TRANSFER_GAS, fees));
     } catch (error) {
       return fault(error);
     }
-    await keeper.hand(slot);
+    await keeper.broadcast(slot);
   }
 }

@@ -1,14 +1,14 @@
-import type { LaneLedger } from "./store/transaction-ledger.js";
+import type { TransactionLedger } from "./store/transaction-ledger.js";
 
 /** Counts an account's nonces: which is the next to sign for, and which somebody else has used. */
-export class NonceCount {
-  readonly #ledger: LaneLedger;
+export class NonceAllocator {
+  readonly #ledger: TransactionLedger;
   /** The first nonce beyond those that we have signed for or seen used. */
   #next: number;
   /** The highest count of the account's transactions that was seen; undefined before the first. */
   #seenCount: number | undefined;
 
-  constructor(ledger: LaneLedger) {
+  constructor(ledger: TransactionLedger) {
     this.#ledger = ledger;
     this.#next = ledger.nextNonce;
   }
@@ -27,7 +27,7 @@ export class NonceCount {
    * The chain counts so many transactions of the account: nonces that were used and are none of ours are somebody's who has the key.
    * @param foreign is told of those that were not known of before, one after the other, both ends included.
    */
-  counted(count: number, foreign: (from: number, to: number) => void): void {
+  recordChainCount(count: number, foreign: (from: number, to: number) => void): void {
     // Before the first look, what the store says: what lies beyond its last nonce is nothing of ours.
     const from = this.#seenCount ?? Math.min(count, this.#ledger.nextNonce || count);
     this.#seenCount = Math.max(from, count);

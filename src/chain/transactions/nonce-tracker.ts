@@ -1,34 +1,34 @@
 import { type BlockHeader, nextBaseFeeWei } from "../blocks/block-header.js";
 import type { CanonicalChain } from "../blocks/canonical-chain.js";
-import { type TransactionReceipt, wantedReceiptOf } from "../blocks/transaction-receipt.js";
-import { bytesOf, fieldsOf } from "../rpc/rpc-values.js";
-import { handOver } from "./broadcast-transaction.js";
+import { parseRequestedReceipt, type TransactionReceipt } from "../blocks/transaction-receipt.js";
+import { parseBytes, parseObject } from "../rpc/rpc-values.js";
+import { broadcastTransaction } from "./broadcast-transaction.js";
 import { signTransaction } from "./fee-transaction.js";
 import { bumpedFees, type Fees } from "./fees.js";
-import type { LaneSlot } from "./nonce-slot.js";
-import { whyReverted } from "./simulation.js";
-import type { LaneLedger } from "./store/transaction-ledger.js";
+import type { NonceSlot } from "./nonce-slot.js";
+import { findRevertReason } from "./simulation.js";
+import type { TransactionLedger } from "./store/transaction-ledger.js";
 import type { StoredAttempt } from "./store/transaction-store.js";
-import type { Attempt, JobEvent, JobOutcome, LanesOwnEvent } from "./transaction-event.js";
-import type { LaneJob } from "./transaction-job.js";
-import type { LaneSettings } from "./transaction-settings.js";
+import type { AccountNonceEvent, Attempt, JobEvent, JobOutcome } from "./transaction-event.js";
+import type { TransactionJob } from "./transaction-job.js";
+import type { TransactionSettings } from "./transaction-settings.js";
 
 /** Gas of a transfer without data to an account without code. */
 export const TRANSFER_GAS = 21_000n;
 
 /** How the lanes look from one nonce. */
-export interface KeeperPorts {
-  readonly settings: LaneSettings;
-  readonly ledger: LaneLedger;
+export interface NonceTrackerDeps {
+  readonly settings: TransactionSettings;
+  readonly ledger: TransactionLedger;
   readonly chain: CanonicalChain;
   /** Whether the lanes were closed: nothing is signed any more. */
   readonly isClosed: () => boolean;
   /** Whether the store failed: nothing that is not stored yet is sent any more. */
   readonly isFaulty: () => boolean;
-  readonly tell: (job: LaneJob | null, event: JobEvent) => void;
-  readonly tellLanes: (event: LanesOwnEvent) => void;
+  readonly emitJobEvent: (job: TransactionJob | null, event: JobEvent) => void;
+  readonly emitNonceEvent: (event: AccountNonceEvent) => void;
   /** The store failed. */
-  readonly fault: (error: unknown) => void;
+  readonly onStoreFailure: (error: unknown) => void;
 }
 
 /** What one look at the chain found, before any nonce is looked at. */
@@ -39,10 +39,10 @@ export interface ChainView {
 }
 
 /** Sees each nonce through: waits, sends again, replaces, cancels, and follows it into its block and out of it. */
-export class SlotKeeper {
-  readonly #ports: KeeperPorts;
+export class NonceTracker {
+  readonly #ports: NonceTrackerDeps;
 
-  constructor(ports: KeeperPorts) {
+  constructor(ports: NonceTrackerDeps) {
     this.#ports = ports;
   }
 
@@ -50,7 +50,7 @@ export class SlotKeeper {
    * One step of one nonce.
    * @throws ChainUnavailable, RpcFailure, FormatError when the chain cannot be read; the next look goes on from there.
    */
-  async attend(slot: LaneSlot, view: ChainView): Promise<void> {
+  async track(slot: NonceSlot, view: ChainView): Promise<void> {
     const { chain, settings } = this.#ports;
     if (slot.mined !== undefined) {
       const { blockNumber, blockHash } = slot.mined.receipt;
@@ -62,15 +62,16 @@ export class SlotKeeper {
       this.#unmine(slot);
     }
     if (view.count > slot.nonce) return this.#attendUsed(slot, view);
-    slot.passedAt = undefined;
-    slot.passedTimes = 0;
-    if (slot.handing === 0 && !this.#ports.isClosed()) await this.#attendPending(slot, view);
+    slot.usedWithoutReceiptSinceBlock = undefined;
+    slot.usedWithoutReceiptChecks = 0;
+    if (slot.broadcastsInProgress === 0 && !this.#ports.isClosed())
+      await this.#attendPending(slot, view);
   }
 
   /** Signs the transaction of a nonce and stores it: the bytes that are sent. Fees in wei a unit of gas. */
   sign(
     nonce: number,
-    job: LaneJob | null,
+    job: TransactionJob | null,
     purpose: Attempt["purpose"],
     gasLimit: bigint,
     fees: Fees,
@@ -97,38 +98,38 @@ export class SlotKeeper {
   }
 
   /** Hands the newest transaction over. Never rejects for what nodes say: that is an event. */
-  async hand(slot: LaneSlot): Promise<void> {
-    const { settings, tell, isClosed } = this.#ports;
+  async broadcast(slot: NonceSlot): Promise<void> {
+    const { settings, emitJobEvent: tell, isClosed } = this.#ports;
     const attempt = slot.newest;
-    slot.handing += 1;
-    slot.handedAtMs = settings.clock.monotonicMs();
-    const handover = await handOver(settings.rpc, attempt).finally(() => {
-      slot.handing -= 1;
+    slot.broadcastsInProgress += 1;
+    slot.lastBroadcastMs = settings.clock.monotonicMs();
+    const handover = await broadcastTransaction(settings.rpc, attempt).finally(() => {
+      slot.broadcastsInProgress -= 1;
     });
-    slot.handedAtMs = settings.clock.monotonicMs();
+    slot.lastBroadcastMs = settings.clock.monotonicMs();
     if (isClosed() || slot.newest !== attempt) return;
-    const said = handover.isTaken ? undefined : handover.why;
-    if (!handover.isTaken && said !== slot.notTaken) {
+    const said = handover.isAccepted ? undefined : handover.refusal;
+    if (!handover.isAccepted && said !== slot.lastRefusal) {
       tell(slot.job, {
         kind: "not-taken",
-        attempt: plain(attempt),
-        why: handover.why,
+        attempt: withoutRawBytes(attempt),
+        why: handover.refusal,
         text: handover.text,
       });
     }
-    slot.notTaken = said;
+    slot.lastRefusal = said;
   }
 
   /** Its nonce is in a block: by which transaction? */
-  async #attendUsed(slot: LaneSlot, { head }: ChainView): Promise<void> {
+  async #attendUsed(slot: NonceSlot, { head }: ChainView): Promise<void> {
     const { chain, settings } = this.#ports;
     const found = await this.receipt(slot, head.number);
     if (found === undefined) {
       // One RPC may know a count before another knows the receipt: only time tells that it is nobody's of ours.
-      slot.passedAt ??= head.number;
-      slot.passedTimes += 1;
-      const isDeep = head.number - slot.passedAt + 1 >= settings.confirmations;
-      if (isDeep && slot.passedTimes > 2)
+      slot.usedWithoutReceiptSinceBlock ??= head.number;
+      slot.usedWithoutReceiptChecks += 1;
+      const isDeep = head.number - slot.usedWithoutReceiptSinceBlock + 1 >= settings.confirmations;
+      if (isDeep && slot.usedWithoutReceiptChecks > 2)
         this.#finish(slot, { kind: "foreign", nonce: slot.nonce }, head);
       return;
     }
@@ -138,35 +139,35 @@ export class SlotKeeper {
     const { job } = slot;
     const revert =
       receipt.isReverted && attempt.purpose === "act" && job !== null
-        ? await whyReverted(settings.rpc, settings.signer.address, job, attempt, receipt)
+        ? await findRevertReason(settings.rpc, settings.signer.address, job, attempt, receipt)
         : undefined;
     slot.mined = { attempt, receipt: { ...receipt, blockTimeMs: block.timestampMs }, revert };
     const outcome = outcomeOf(slot);
     if (outcome !== null && outcome.kind !== "foreign" && outcome.kind !== "refused")
-      this.#ports.tell(job, outcome);
+      this.#ports.emitJobEvent(job, outcome);
     if (head.number - receipt.blockNumber + 1 >= settings.confirmations)
       this.#finish(slot, outcome, head);
   }
 
-  async #attendPending(slot: LaneSlot, view: ChainView): Promise<void> {
+  async #attendPending(slot: NonceSlot, view: ChainView): Promise<void> {
     const { settings, isFaulty } = this.#ports;
     const here = { ms: settings.clock.monotonicMs(), block: view.head.number };
-    slot.since ??= here;
-    slot.nextSince = slot.nonce === view.count ? (slot.nextSince ?? here) : undefined;
+    slot.newestSentAt ??= here;
+    slot.nextInLineSince = slot.nonce === view.count ? (slot.nextInLineSince ?? here) : undefined;
     const isStuck =
-      slot.nextSince !== undefined &&
-      this.#waited(slot.since, here) &&
-      this.#waited(slot.nextSince, here);
+      slot.nextInLineSince !== undefined &&
+      this.#waited(slot.newestSentAt, here) &&
+      this.#waited(slot.nextInLineSince, here);
     if (!isFaulty()) {
-      const isUnwanted = slot.isCancelAsked || slot.isLate(settings.clock.nowMs());
+      const isUnwanted = slot.isCancelRequested || slot.isPastDeadline(settings.clock.nowMs());
       if (isUnwanted && slot.newest.purpose === "act")
-        return this.#cancel(slot, view, slot.isCancelAsked ? "asked" : "deadline");
+        return this.#cancel(slot, view, slot.isCancelRequested ? "asked" : "deadline");
       if (isStuck && (await this.#raise(slot, view))) return;
     }
-    if (here.ms - slot.handedAtMs < settings.resendMs || (await this.#isKnown(slot))) return;
-    if (slot.notTaken === undefined)
-      this.#ports.tell(slot.job, { kind: "resent", attempt: plain(slot.newest) });
-    await this.hand(slot);
+    if (here.ms - slot.lastBroadcastMs < settings.resendMs || (await this.#isKnown(slot))) return;
+    if (slot.lastRefusal === undefined)
+      this.#ports.emitJobEvent(slot.job, { kind: "resent", attempt: withoutRawBytes(slot.newest) });
+    await this.broadcast(slot);
   }
 
   #waited(
@@ -179,10 +180,10 @@ export class SlotKeeper {
   }
 
   /** Pays more for what is stuck; at its ceiling it is cancelled. @returns false when nothing more can be paid. */
-  async #raise(slot: LaneSlot, view: ChainView): Promise<boolean> {
+  async #raise(slot: NonceSlot, view: ChainView): Promise<boolean> {
     const { newest, job } = slot;
     if (newest.purpose === "act" && job !== null) {
-      const fees = this.#bumped(newest, view, ceilingFeeOf(job, newest.gasLimit));
+      const fees = this.#bumped(newest, view, computeCeilingFee(job, newest.gasLimit));
       if (fees === undefined) {
         await this.#cancel(slot, view, "ceiling");
         return slot.isCancelling;
@@ -190,28 +191,28 @@ export class SlotKeeper {
       const next = this.sign(slot.nonce, job, "act", newest.gasLimit, fees);
       return this.#send(slot, next, view, {
         kind: "replaced",
-        attempt: plain(next),
+        attempt: withoutRawBytes(next),
         replacedHash: newest.hash,
       });
     }
     const fees = this.#bumped(newest, view, this.#transferCeiling(job));
     if (fees === undefined) return false;
     const next = this.sign(slot.nonce, job, newest.purpose, TRANSFER_GAS, fees);
-    const why = slot.isCancelAsked
+    const why = slot.isCancelRequested
       ? "asked"
-      : slot.isLate(this.#ports.settings.clock.nowMs())
+      : slot.isPastDeadline(this.#ports.settings.clock.nowMs())
         ? "deadline"
         : "ceiling";
     return this.#send(
       slot,
       next,
       view,
-      job === null ? undefined : { kind: "cancelling", attempt: plain(next), why },
+      job === null ? undefined : { kind: "cancelling", attempt: withoutRawBytes(next), why },
     );
   }
 
   async #cancel(
-    slot: LaneSlot,
+    slot: NonceSlot,
     view: ChainView,
     why: "deadline" | "ceiling" | "asked",
   ): Promise<void> {
@@ -219,7 +220,7 @@ export class SlotKeeper {
     const fees = this.#bumped(newest, view, this.#transferCeiling(job));
     if (fees === undefined) return;
     const next = this.sign(slot.nonce, job, "cancel", TRANSFER_GAS, fees);
-    await this.#send(slot, next, view, { kind: "cancelling", attempt: plain(next), why });
+    await this.#send(slot, next, view, { kind: "cancelling", attempt: withoutRawBytes(next), why });
   }
 
   #bumped(newest: Attempt, { head }: ChainView, ceilingFeeWei: bigint): Fees | undefined {
@@ -227,17 +228,17 @@ export class SlotKeeper {
   }
 
   /** What a transfer of nothing may pay at most, wei a unit of gas. */
-  #transferCeiling(job: LaneJob | null): bigint {
+  #transferCeiling(job: TransactionJob | null): bigint {
     return (job?.maxCostWei ?? this.#ports.settings.maxFillCostWei) / TRANSFER_GAS;
   }
 
   async #send(
-    slot: LaneSlot,
+    slot: NonceSlot,
     next: StoredAttempt,
     { head }: ChainView,
     event: JobEvent | undefined,
   ): Promise<boolean> {
-    const { ledger, settings, tell, fault } = this.#ports;
+    const { ledger, settings, emitJobEvent: tell, onStoreFailure: fault } = this.#ports;
     try {
       ledger.extend(slot, next, { ms: settings.clock.monotonicMs(), block: head.number });
     } catch (error) {
@@ -245,12 +246,12 @@ export class SlotKeeper {
       return false;
     }
     if (event !== undefined) tell(slot.job, event);
-    await this.hand(slot);
+    await this.broadcast(slot);
     return true;
   }
 
   /** Whether a node still has any of its transactions. */
-  async #isKnown(slot: LaneSlot): Promise<boolean> {
+  async #isKnown(slot: NonceSlot): Promise<boolean> {
     const { rpc } = this.#ports.settings;
     const isThere = ({ hash }: Attempt) =>
       rpc.request(
@@ -258,14 +259,14 @@ export class SlotKeeper {
         [hash],
         (found) =>
           found !== null &&
-          bytesOf(fieldsOf(found, "transaction").hash, "transaction.hash", 32) === hash,
+          parseBytes(parseObject(found, "transaction").hash, "transaction.hash", 32) === hash,
       );
     return (await Promise.all(slot.attempts.map(isThere))).some((isKnown) => isKnown);
   }
 
-  /** Which of its transactions is in a block; undefined when none is, as far as the nodes know. @throws as {@link SlotKeeper.attend}. */
+  /** Which of its transactions is in a block; undefined when none is, as far as the nodes know. @throws as {@link NonceTracker.track}. */
   async receipt(
-    slot: LaneSlot,
+    slot: NonceSlot,
     atBlock: number,
   ): Promise<
     { readonly attempt: StoredAttempt; readonly receipt: TransactionReceipt } | undefined
@@ -275,7 +276,7 @@ export class SlotKeeper {
     const found = await Promise.all(
       slot.attempts.map(async (attempt) => {
         const read = (result: unknown) => {
-          const receipt = wantedReceiptOf(result, attempt.hash);
+          const receipt = parseRequestedReceipt(result, attempt.hash);
           if (receipt?.isReverted === false && job !== null && attempt.purpose === "act")
             checkReceipt(receipt, job);
           return receipt;
@@ -289,23 +290,32 @@ export class SlotKeeper {
     return found.flat()[0];
   }
 
-  #unmine(slot: LaneSlot): void {
+  #unmine(slot: NonceSlot): void {
     const { mined, job, nonce } = slot;
     slot.reopen();
     if (mined === undefined || job === null) return;
     const { hash, blockNumber, blockHash } = mined.receipt;
-    this.#ports.tell(job, { kind: "unmined", nonce, hash, blockNumber, blockHash });
+    this.#ports.emitJobEvent(job, { kind: "unmined", nonce, hash, blockNumber, blockHash });
   }
 
-  #finish(slot: LaneSlot, outcome: JobOutcome | null, { number }: BlockHeader): void {
-    const { ledger, fault, tell, tellLanes } = this.#ports;
+  #finish(slot: NonceSlot, outcome: JobOutcome | null, { number }: BlockHeader): void {
+    const {
+      ledger,
+      onStoreFailure: fault,
+      emitJobEvent: tell,
+      emitNonceEvent: tellLanes,
+    } = this.#ports;
     try {
       ledger.finish(slot, outcome, number);
     } catch (error) {
       fault(error);
     }
     if (outcome !== null) tell(slot.job, { kind: "final", outcome });
-    else tellLanes({ kind: "gap-filled", attempt: plain(slot.mined?.attempt ?? slot.newest) });
+    else
+      tellLanes({
+        kind: "gap-filled",
+        attempt: withoutRawBytes(slot.mined?.attempt ?? slot.newest),
+      });
   }
 }
 
@@ -313,13 +323,13 @@ export class SlotKeeper {
  * The highest fee of the job's own call, wei a unit of gas. A cancel pays more a unit than what it replaces; for a call of hardly any
  * gas that would come to more than the call itself, so that room is left for it.
  */
-export function ceilingFeeOf({ maxCostWei }: LaneJob, gasLimit: bigint): bigint {
+export function computeCeilingFee({ maxCostWei }: TransactionJob, gasLimit: bigint): bigint {
   const forCancel = 2n * TRANSFER_GAS;
   return maxCostWei / (gasLimit > forCancel ? gasLimit : forCancel);
 }
 
 /** An attempt without the bytes. */
-export function plain({
+export function withoutRawBytes({
   nonce,
   hash,
   purpose,
@@ -331,7 +341,7 @@ export function plain({
 }
 
 /** What a mined slot's job came to; null for one without a job. */
-function outcomeOf({ job, mined, nonce }: LaneSlot): JobOutcome | null {
+function outcomeOf({ job, mined, nonce }: NonceSlot): JobOutcome | null {
   if (job === null || mined === undefined) return null;
   const { attempt, receipt, revert } = mined;
   if (attempt.purpose !== "act") return { kind: "cancelled", nonce, receipt };

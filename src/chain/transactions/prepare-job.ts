@@ -1,13 +1,13 @@
 import { MarketwrightError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
-import { blockHeaderOf, nextBaseFeeWei } from "../blocks/block-header.js";
+import { nextBaseFeeWei, parseBlockHeader } from "../blocks/block-header.js";
 import type { AccountReader } from "./account-reader.js";
 import { type Fees, firstFees } from "./fees.js";
-import { ceilingFeeOf } from "./nonce-tracker.js";
+import { computeCeilingFee } from "./nonce-tracker.js";
 import { simulate } from "./simulation.js";
 import type { RefusalReason } from "./transaction-event.js";
-import type { LaneJob } from "./transaction-job.js";
-import type { LaneSettings } from "./transaction-settings.js";
+import type { TransactionJob } from "./transaction-job.js";
+import type { TransactionSettings } from "./transaction-settings.js";
 
 /** A job that may be signed for, or why not. */
 export type PreparedJob =
@@ -27,15 +27,15 @@ export type PreparedJob =
 
 /** Asks everything that a job's transaction depends on, at once. Never rejects for what a node says. */
 export async function prepareJob(
-  settings: LaneSettings,
+  settings: TransactionSettings,
   account: AccountReader,
-  job: LaneJob,
+  job: TransactionJob,
 ): Promise<PreparedJob> {
   const { rpc, signer, simulateAt, fees: policy } = settings;
   const [simulation, nonce, latest, balance] = await Promise.all([
     simulate(rpc, signer.address, job, simulateAt),
     ask(() => account.count("pending")),
-    ask(() => rpc.request("eth_getBlockByNumber", ["latest", false], blockHeaderOf)),
+    ask(() => rpc.request("eth_getBlockByNumber", ["latest", false], parseBlockHeader)),
     ask(() => account.balanceWei("latest")),
   ]);
   if (simulation.kind === "revert") return refused({ kind: "revert", revert: simulation.revert });
@@ -45,7 +45,7 @@ export async function prepareJob(
   if ("text" in balance) return refused({ kind: "unavailable", text: balance.text });
   const { result, gasLimit } = simulation;
   const baseFeeWei = nextBaseFeeWei(latest.value);
-  const ceilingFeeWei = ceilingFeeOf(job, gasLimit);
+  const ceilingFeeWei = computeCeilingFee(job, gasLimit);
   const fees = firstFees(
     baseFeeWei,
     { ...policy, tipWei: job.tipWei ?? policy.tipWei },

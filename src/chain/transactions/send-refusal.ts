@@ -46,6 +46,6 @@ const WORDS: readonly (readonly [RegExp, SendRefusalKind])[] = [
 ];
 
 /** What a node's words mean; those of geth, erigon, nethermind, besu, reth, anvil and edr are known. */
-export function sendRefusalOf(text: string): SendRefusalKind {
+export function classifySendRefusal(text: string): SendRefusalKind {
   return WORDS.find(([words]) => words.test(text))?.[1] ?? "unknown";
 }

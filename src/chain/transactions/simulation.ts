@@ -1,10 +1,10 @@
 import type { Hex } from "../../core/units.js";
 import type { TransactionReceipt } from "../blocks/transaction-receipt.js";
-import { type Revert, revertOfData } from "../contracts/revert.js";
+import { classifyRevertData, type Revert } from "../contracts/revert.js";
 import { blockTag, type ChainRpc } from "../rpc/chain-rpc.js";
 import { CallReverted, ChainError, RpcFailure } from "../rpc/rpc-errors.js";
-import { bytesOf, numberOf } from "../rpc/rpc-values.js";
-import type { LaneJob } from "./transaction-job.js";
+import { parseBytes, parseNumber } from "../rpc/rpc-values.js";
+import type { TransactionJob } from "./transaction-job.js";
 
 /** What the same call would do if it were sent now. */
 export type Simulation =
@@ -22,7 +22,7 @@ const MARGIN_OF_ESTIMATE = 2n;
 export async function simulate(
   rpc: ChainRpc,
   from: Hex,
-  job: LaneJob,
+  job: TransactionJob,
   block: "pending" | "latest",
 ): Promise<Simulation> {
   const call = { from, to: job.to, data: job.data, value: hexOf(job.valueWei ?? 0n) };
@@ -50,10 +50,10 @@ export async function simulate(
  * lost. A node that has no old states, or a reason that went with the block, leaves it unknown.
  * @throws ChainUnavailable when no RPC can be asked at all.
  */
-export async function whyReverted(
+export async function findRevertReason(
   rpc: ChainRpc,
   from: Hex,
-  job: LaneJob,
+  job: TransactionJob,
   { gasLimit }: { readonly gasLimit: bigint },
   receipt: TransactionReceipt,
 ): Promise<Revert> {
@@ -76,7 +76,7 @@ export async function whyReverted(
   }
   if (gasUsed === gasLimit) return { kind: "out-of-gas", text: "all gas was used" };
   return {
-    ...revertOfData("0x"),
+    ...classifyRevertData("0x"),
     text: "not known: the same call goes through after the block",
   } as Revert;
 }
@@ -87,9 +87,9 @@ function hexOf(value: bigint): Hex {
 
 /** Below 2^53, as every limit of a block is. */
 function readGas(result: unknown): bigint {
-  return BigInt(numberOf(result, "eth_estimateGas"));
+  return BigInt(parseNumber(result, "eth_estimateGas"));
 }
 
 function readReturned(result: unknown): Hex {
-  return bytesOf(result, "eth_call");
+  return parseBytes(result, "eth_call");
 }

@@ -2,7 +2,7 @@ import type { Hex, Ms } from "../../core/units.js";
 import type { TransactionReceipt } from "../blocks/transaction-receipt.js";
 import type { Revert } from "../contracts/revert.js";
 import type { SendRefusalKind } from "./send-refusal.js";
-import type { LaneId, LaneJob } from "./transaction-job.js";
+import type { LaneId, TransactionJob } from "./transaction-job.js";
 
 /** Why a job was given up before anything was sent. No nonce was used. */
 export type RefusalReason =
@@ -91,7 +91,7 @@ export type JobEvent =
   | { readonly kind: "undone"; readonly nonce: number; readonly outcome: JobOutcome };
 
 /** What happened to the lanes as a whole. */
-export type LanesOwnEvent =
+export type AccountNonceEvent =
   /** Nonces, both ends included, were used by nothing of ours: the key is in use elsewhere. */
   | { readonly kind: "foreign-nonces"; readonly from: number; readonly to: number }
   /** A nonce that nobody used lay below ours, and was filled by a transfer of nothing to oneself. */
@@ -102,16 +102,16 @@ export type LanesOwnEvent =
   | { readonly kind: "fault"; readonly text: string };
 
 /** What happened in the lanes, at an instant of the clock's wall time. */
-export type LaneEvent = { readonly atMs: Ms } & (
+export type TransactionEvent = { readonly atMs: Ms } & (
   | ({ readonly jobId: string; readonly lane: LaneId } & JobEvent)
-  | LanesOwnEvent
+  | AccountNonceEvent
 );
 
 /** What is known of a job. */
 export interface JobReport {
   readonly jobId: string;
   /** Undefined of one that ended before the last restart. */
-  readonly job: LaneJob | undefined;
+  readonly job: TransactionJob | undefined;
   /** `starting`: nothing is sent yet. `cancelling`: a cancel was sent; which one is mined is not known yet. */
   readonly state: "starting" | "pending" | "cancelling" | "mined" | "final";
   /** Every transaction of its nonce, oldest first; empty of one that has ended. */

@@ -2,17 +2,17 @@ import { RunError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
 
 /**
- * What one transaction at a time is allowed for: a victim and a market. Any text; {@link laneOf} makes that of a liquidation.
+ * What one transaction at a time is allowed for: a victim and a market. Any text; {@link liquidationLane} makes that of a liquidation.
  */
 export type LaneId = string;
 
 /** The lane of a liquidation: one victim's position in one market. */
-export function laneOf(victim: Hex, perp: Hex): LaneId {
+export function liquidationLane(victim: Hex, perp: Hex): LaneId {
   return `${victim.toLowerCase()}/${perp.toLowerCase()}`;
 }
 
-/** Whose position in which market a lane of {@link laneOf} is for. @throws RunError for any other lane. */
-export function positionOf(lane: LaneId): { readonly victim: Hex; readonly perp: Hex } {
+/** Whose position in which market a lane of {@link liquidationLane} is for. @throws RunError for any other lane. */
+export function parseLiquidationLane(lane: LaneId): { readonly victim: Hex; readonly perp: Hex } {
   const [victim, perp, ...rest] = lane.split("/");
   if (victim === undefined || perp === undefined || rest.length > 0)
     throw new RunError("is no lane of a liquidation", {
@@ -24,7 +24,7 @@ export function positionOf(lane: LaneId): { readonly victim: Hex; readonly perp:
 }
 
 /** One call that shall be mined once, or not at all. */
-export interface LaneJob {
+export interface TransactionJob {
   /** The caller's, never used twice: a job whose id is known is refused, also after a restart. */
   readonly id: string;
   readonly lane: LaneId;

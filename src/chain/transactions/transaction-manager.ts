@@ -4,100 +4,100 @@ import { CanonicalChain } from "../blocks/canonical-chain.js";
 import { blockTag } from "../rpc/chain-rpc.js";
 import { AccountReader } from "./account-reader.js";
 import { checkJob } from "./check-job.js";
-import { EndWatch } from "./finality-watcher.js";
+import { FinalityWatcher } from "./finality-watcher.js";
 import { GapFiller } from "./gap-filler.js";
-import { LaneRefusal } from "./job-rejected-error.js";
-import { NonceCount } from "./nonce-allocator.js";
-import type { LaneSlot } from "./nonce-slot.js";
-import { type ChainView, plain, SlotKeeper } from "./nonce-tracker.js";
+import { JobRejectedError } from "./job-rejected-error.js";
+import { NonceAllocator } from "./nonce-allocator.js";
+import type { NonceSlot } from "./nonce-slot.js";
+import { type ChainView, NonceTracker, withoutRawBytes } from "./nonce-tracker.js";
 import { prepareJob } from "./prepare-job.js";
-import { type EndedSlot, LaneLedger } from "./store/transaction-ledger.js";
+import { type FinishedSlot, TransactionLedger } from "./store/transaction-ledger.js";
 import type {
+  AccountNonceEvent,
   JobEvent,
   JobOutcome,
   JobReport,
-  LaneEvent,
-  LanesOwnEvent,
   NonceReport,
   RefusalReason,
+  TransactionEvent,
 } from "./transaction-event.js";
-import type { LaneJob } from "./transaction-job.js";
+import type { TransactionJob } from "./transaction-job.js";
 import {
-  type LaneSettings,
-  laneSettingsOf,
-  type TransactionLanesOptions,
+  resolveTransactionSettings,
+  type TransactionManagerOptions,
+  type TransactionSettings,
 } from "./transaction-settings.js";
 
 /**
  * Sends the transactions of one account, several at a time and one a lane, and follows each to its end. What is signed is stored
  * before it is sent; a nonce that was signed for is used by that job or by its cancel, whatever happens in between.
  */
-export class TransactionLanes {
-  readonly #settings: LaneSettings;
-  readonly #ledger: LaneLedger;
+export class TransactionManager {
+  readonly #settings: TransactionSettings;
+  readonly #ledger: TransactionLedger;
   readonly #chain: CanonicalChain;
   readonly #account: AccountReader;
-  readonly #keeper: SlotKeeper;
-  readonly #ends: EndWatch;
+  readonly #nonceTracker: NonceTracker;
+  readonly #ends: FinalityWatcher;
   readonly #gaps: GapFiller;
-  readonly #listeners = new Set<(event: LaneEvent) => void>();
+  readonly #listeners = new Set<(event: TransactionEvent) => void>();
   /** Jobs that nothing is signed for yet. */
-  readonly #starting = new Map<string, LaneJob>();
-  readonly #takenBack = new Set<string>();
+  readonly #starting = new Map<string, TransactionJob>();
+  readonly #cancelledBeforeSigning = new Set<string>();
   readonly #work = new Set<Promise<void>>();
-  readonly #nonces: NonceCount;
+  readonly #nonces: NonceAllocator;
   #timer: Timer | undefined;
-  #isLooking = false;
+  #isPolling = false;
   /** Somebody wants a look right after the one that is under way. */
-  #isWanted = false;
+  #isPollRequested = false;
   #isFaulty = false;
   #isClosed = false;
 
-  private constructor(settings: LaneSettings) {
+  private constructor(settings: TransactionSettings) {
     this.#settings = settings;
-    this.#ledger = new LaneLedger(settings.store);
-    this.#nonces = new NonceCount(this.#ledger);
+    this.#ledger = new TransactionLedger(settings.store);
+    this.#nonces = new NonceAllocator(this.#ledger);
     this.#chain = new CanonicalChain(settings.rpc);
     this.#account = new AccountReader(settings.rpc, settings.signer.address);
-    this.#keeper = new SlotKeeper({
+    this.#nonceTracker = new NonceTracker({
       settings,
       ledger: this.#ledger,
       chain: this.#chain,
       isClosed: () => this.#isClosed,
       isFaulty: () => this.#isFaulty,
-      tell: (job, event) => this.#tell(job, event),
-      tellLanes: (event) => this.#tellLanes(event),
-      fault: (error) => this.#fault(error),
+      emitJobEvent: (job, event) => this.#tell(job, event),
+      emitNonceEvent: (event) => this.#emitNonceEvent(event),
+      onStoreFailure: (error) => this.#fault(error),
     });
     this.#gaps = new GapFiller({
       settings,
       ledger: this.#ledger,
       account: this.#account,
-      keeper: this.#keeper,
-      isStill: () => this.#isClosed || this.#isFaulty,
-      fault: (error) => this.#fault(error),
+      keeper: this.#nonceTracker,
+      isStopped: () => this.#isClosed || this.#isFaulty,
+      onStoreFailure: (error) => this.#fault(error),
     });
-    this.#ends = new EndWatch({
+    this.#ends = new FinalityWatcher({
       ledger: this.#ledger,
       chain: this.#chain,
       account: this.#account,
-      keeper: this.#keeper,
+      keeper: this.#nonceTracker,
       followBlocks: settings.followBlocks,
-      undo: (ended) => this.#undo(ended),
+      onUndone: (ended) => this.#undo(ended),
     });
-    this.#wake();
+    this.#pollSoon();
   }
 
   /**
    * Takes up what the store holds, and looks after it from now on; nobody is asked anything before the caller is done.
    * @throws ConfigError when a setting cannot be; what the store does when it cannot be read.
    */
-  static open(options: TransactionLanesOptions): TransactionLanes {
-    return new TransactionLanes(laneSettingsOf(options));
+  static open(options: TransactionManagerOptions): TransactionManager {
+    return new TransactionManager(resolveTransactionSettings(options));
   }
 
   /** Hears every event, until the returned function is called. What a listener throws ends the process: it is a bug. */
-  listen(listener: (event: LaneEvent) => void): () => void {
+  listen(listener: (event: TransactionEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -106,23 +106,23 @@ export class TransactionLanes {
    * Simulates, signs, stores and sends, and sees it through. Everything that becomes of it is told by events; the last is `final`.
    * @throws LaneRefusal when the lane is busy, the id is known, a field is wrong, or nothing is taken any more.
    */
-  submit(job: LaneJob): void {
-    if (this.#isClosed) throw new LaneRefusal("closed", "the lanes are closed");
+  submit(job: TransactionJob): void {
+    if (this.#isClosed) throw new JobRejectedError("closed", "the lanes are closed");
     if (this.#isFaulty)
-      throw new LaneRefusal("fault", "the lanes' store has failed", { expected: "a restart" });
+      throw new JobRejectedError("fault", "the lanes' store has failed", { expected: "a restart" });
     checkJob(job);
     if (
       this.#starting.has(job.id) ||
-      this.#ledger.slotOf(job.id) !== undefined ||
+      this.#ledger.findSlot(job.id) !== undefined ||
       this.#ledger.hasEnded(job.id)
     )
-      throw new LaneRefusal("known", "is the id of another job", {
+      throw new JobRejectedError("known", "is the id of another job", {
         field: "id",
         value: job.id,
         expected: "one that was never used",
       });
     if (this.isBusy(job.lane))
-      throw new LaneRefusal("busy", "has a job in flight", {
+      throw new JobRejectedError("busy", "has a job in flight", {
         field: "lane",
         value: job.lane,
         expected: "its end first",
@@ -139,11 +139,11 @@ export class TransactionLanes {
 
   /** Wants a job cancelled that may be too late to cancel: its `final` event says which. @returns false when there is none in flight */
   cancel(jobId: string): boolean {
-    const slot = this.#ledger.slotOf(jobId);
-    if (slot !== undefined) slot.isCancelAsked = true;
-    else if (this.#starting.has(jobId)) this.#takenBack.add(jobId);
+    const slot = this.#ledger.findSlot(jobId);
+    if (slot !== undefined) slot.isCancelRequested = true;
+    else if (this.#starting.has(jobId)) this.#cancelledBeforeSigning.add(jobId);
     else return false;
-    this.#wake();
+    this.#pollSoon();
     return true;
   }
 
@@ -175,7 +175,7 @@ export class TransactionLanes {
     this.#ledger.close();
   }
 
-  async #start(job: LaneJob): Promise<void> {
+  async #start(job: TransactionJob): Promise<void> {
     const { clock } = this.#settings;
     if (clock.nowMs() >= job.deadlineMs) return this.#refuse(job, { kind: "deadline" });
     const prepared = await prepareJob(this.#settings, this.#account, job);
@@ -183,14 +183,14 @@ export class TransactionLanes {
     const { result, gasLimit, fees, costWei, balanceWei, nodeNonce } = prepared;
     this.#tell(job, { kind: "simulated", result, gasLimit });
     if (this.#isClosed) return this.#refuse(job, { kind: "closed" });
-    if (this.#takenBack.has(job.id)) return this.#refuse(job, { kind: "asked" });
+    if (this.#cancelledBeforeSigning.has(job.id)) return this.#refuse(job, { kind: "asked" });
     if (clock.nowMs() >= job.deadlineMs) return this.#refuse(job, { kind: "deadline" });
     const neededWei = costWei + this.#ledger.committedWei;
     if (neededWei > balanceWei)
       return this.#refuse(job, { kind: "insufficient-funds", neededWei, balanceWei });
     const nonce = this.#nonces.next(nodeNonce);
-    const attempt = this.#keeper.sign(nonce, job, "act", gasLimit, fees);
-    let slot: LaneSlot;
+    const attempt = this.#nonceTracker.sign(nonce, job, "act", gasLimit, fees);
+    let slot: NonceSlot;
     try {
       slot = this.#ledger.open(job, attempt);
     } catch (error) {
@@ -199,49 +199,49 @@ export class TransactionLanes {
     }
     this.#nonces.signed(nonce);
     this.#starting.delete(job.id);
-    slot.isCancelAsked = this.#takenBack.delete(job.id);
-    this.#tell(job, { kind: "sent", attempt: plain(attempt) });
-    await this.#keeper.hand(slot);
-    this.#wake();
+    slot.isCancelRequested = this.#cancelledBeforeSigning.delete(job.id);
+    this.#tell(job, { kind: "sent", attempt: withoutRawBytes(attempt) });
+    await this.#nonceTracker.broadcast(slot);
+    this.#pollSoon();
   }
 
-  #refuse(job: LaneJob, reason: RefusalReason): void {
+  #refuse(job: TransactionJob, reason: RefusalReason): void {
     const outcome: JobOutcome = { kind: "refused", reason };
     this.#starting.delete(job.id);
-    this.#takenBack.delete(job.id);
+    this.#cancelledBeforeSigning.delete(job.id);
     this.#ledger.refused(job, outcome);
     this.#tell(job, outcome);
     this.#tell(job, { kind: "final", outcome });
   }
 
   /** One look at everything in flight. */
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
       const step = await this.#chain.advance();
       const { head } = step;
-      this.#ends.moved(step);
-      await this.#ends.look(head).catch((error: unknown) => this.#trouble(error));
+      this.#ends.onChainStep(step);
+      await this.#ends.check(head).catch((error: unknown) => this.#trouble(error));
       if (this.#ledger.slots.length === 0) return;
       const view = { head, count: await this.#account.count(blockTag(head.number), head.number) };
-      this.#nonces.counted(view.count, (from, to) =>
-        this.#tellLanes({ kind: "foreign-nonces", from, to }),
+      this.#nonces.recordChainCount(view.count, (from, to) =>
+        this.#emitNonceEvent({ kind: "foreign-nonces", from, to }),
       );
-      await this.#minding(view);
+      await this.#trackSlots(view);
     } catch (error) {
       this.#trouble(error);
     }
   }
 
-  async #minding(view: ChainView): Promise<void> {
+  async #trackSlots(view: ChainView): Promise<void> {
     const { slots } = this.#ledger;
     const looks = slots.map((slot) =>
-      this.#keeper.attend(slot, view).catch((error: unknown) => this.#trouble(error)),
+      this.#nonceTracker.track(slot, view).catch((error: unknown) => this.#trouble(error)),
     );
     await Promise.all(looks);
-    await this.#gaps.look(view);
+    await this.#gaps.fillIfStuck(view);
   }
 
-  #undo(ended: EndedSlot): void {
+  #undo(ended: FinishedSlot): void {
     const { slot, outcome } = ended;
     try {
       this.#ledger.reopen(ended);
@@ -252,27 +252,27 @@ export class TransactionLanes {
   }
 
   /** Looks soon: at once, or after the look that is under way. */
-  #wake(): void {
+  #pollSoon(): void {
     this.#timer?.cancel();
-    this.#isWanted = this.#isLooking;
+    this.#isPollRequested = this.#isPolling;
     this.#arm(0);
   }
 
   #arm(delayMs: number): void {
-    if (this.#isClosed || this.#isLooking || this.#ledger.isEmpty) return;
+    if (this.#isClosed || this.#isPolling || this.#ledger.isEmpty) return;
     this.#timer = this.#settings.clock.setTimer(delayMs, () => {
-      this.#isLooking = true;
-      this.#isWanted = false;
+      this.#isPolling = true;
+      this.#isPollRequested = false;
       this.#run(
-        this.#look().finally(() => {
-          this.#isLooking = false;
-          this.#arm(this.#isWanted ? 0 : this.#settings.pollMs);
+        this.#poll().finally(() => {
+          this.#isPolling = false;
+          this.#arm(this.#isPollRequested ? 0 : this.#settings.pollMs);
         }),
       );
     });
   }
 
-  /** Work that nobody waits for but {@link TransactionLanes.close}; what it throws is a bug, and ends the process. */
+  /** Work that nobody waits for but {@link TransactionManager.close}; what it throws is a bug, and ends the process. */
   #run(work: Promise<void>): void {
     const done = work
       .catch((error: unknown) => this.#crash(error))
@@ -280,16 +280,16 @@ export class TransactionLanes {
     this.#work.add(done);
   }
 
-  #tell(job: LaneJob | null, event: JobEvent): void {
+  #tell(job: TransactionJob | null, event: JobEvent): void {
     if (job !== null)
       this.#emit({ atMs: this.#settings.clock.nowMs(), jobId: job.id, lane: job.lane, ...event });
   }
 
-  #tellLanes(event: LanesOwnEvent): void {
+  #emitNonceEvent(event: AccountNonceEvent): void {
     this.#emit({ atMs: this.#settings.clock.nowMs(), ...event });
   }
 
-  #emit(event: LaneEvent): void {
+  #emit(event: TransactionEvent): void {
     for (const listener of this.#listeners) {
       try {
         listener(event);
@@ -301,13 +301,13 @@ export class TransactionLanes {
 
   #trouble(error: unknown): void {
     if (!(error instanceof MarketwrightError)) this.#crash(error);
-    else if (!this.#isClosed) this.#tellLanes({ kind: "trouble", text: error.message });
+    else if (!this.#isClosed) this.#emitNonceEvent({ kind: "trouble", text: error.message });
   }
 
   #fault(error: unknown): void {
     if (this.#isFaulty) return;
     this.#isFaulty = true;
-    this.#tellLanes({ kind: "fault", text: textOf(error) });
+    this.#emitNonceEvent({ kind: "fault", text: textOf(error) });
   }
 
   /** Outside of every promise, where nothing catches it: what was being sent is not cut short. */

@@ -4,19 +4,19 @@ import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { TransactionReceipt } from "../blocks/transaction-receipt.js";
 import type { ChainRpc } from "../rpc/chain-rpc.js";
-import { type FeePolicy, feePolicyOf } from "./fees.js";
-import type { LaneStore } from "./store/transaction-store.js";
-import type { LaneJob } from "./transaction-job.js";
+import { type FeePolicy, toFeePolicy } from "./fees.js";
+import type { TransactionStore } from "./store/transaction-store.js";
+import type { TransactionJob } from "./transaction-job.js";
 
 /** What lanes are opened with. */
-export interface TransactionLanesOptions {
+export interface TransactionManagerOptions {
   readonly rpc: ChainRpc;
   /** The account whose nonces the lanes share. Nothing else may send with its key. */
   readonly signer: Signer;
   readonly chainId: number;
   readonly clock: Clock;
   /** Where pending transactions are found again; the lanes close it. */
-  readonly store: LaneStore;
+  readonly store: TransactionStore;
   /** From the end of one look at what is in flight to the next. Default 500. */
   readonly pollMs?: Ms;
   /** Blocks that a mined transaction must be deep, its own included, before it is final. Default 3. */
@@ -45,19 +45,21 @@ export interface TransactionLanesOptions {
    * Refuses the receipt of a job that went through and does not tell what the job does: another RPC is asked, or the same again.
    * Throws a FormatError for such a one. Default: every receipt of the transaction is believed.
    */
-  readonly checkReceipt?: (receipt: TransactionReceipt, job: LaneJob) => void;
+  readonly checkReceipt?: (receipt: TransactionReceipt, job: TransactionJob) => void;
 }
 
-/** {@link TransactionLanesOptions} with the defaults, checked. */
-export interface LaneSettings
+/** {@link TransactionManagerOptions} with the defaults, checked. */
+export interface TransactionSettings
   extends Required<
-    Omit<TransactionLanesOptions, "tipWei" | "minTipWei" | "bumpPercent" | "headroomBlocks">
+    Omit<TransactionManagerOptions, "tipWei" | "minTipWei" | "bumpPercent" | "headroomBlocks">
   > {
   readonly fees: FeePolicy;
 }
 
 /** @throws ConfigError when a number is none that can be. */
-export function laneSettingsOf(options: TransactionLanesOptions): LaneSettings {
+export function resolveTransactionSettings(
+  options: TransactionManagerOptions,
+): TransactionSettings {
   const {
     tipWei = 100_000_000n,
     minTipWei = 1n,
@@ -76,7 +78,7 @@ export function laneSettingsOf(options: TransactionLanesOptions): LaneSettings {
     maxFillCostWei: 10n ** 16n,
     checkReceipt: () => {},
     ...rest,
-    fees: feePolicyOf({ tipWei, minTipWei, bumpPercent, headroomBlocks }),
+    fees: toFeePolicy({ tipWei, minTipWei, bumpPercent, headroomBlocks }),
   };
   for (const field of [
     "pollMs",

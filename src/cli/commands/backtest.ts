@@ -1,24 +1,24 @@
 import { availableParallelism } from "node:os";
 import { type BacktestConfig, loadBacktestConfig } from "../../backtest/config/backtest-config.js";
 import { checkReplayedSizes } from "../../backtest/config/replayed-sizes.js";
-import { DOUBTS, doubtfulFees } from "../../backtest/record/ambiguous-fills.js";
-import { mostlyDoubtful } from "../../backtest/report/describe-mostly-ambiguous.js";
-import { instantOf } from "../../backtest/report/page/format-instant.js";
-import { collectAlone } from "../../backtest/run/disable-parallel-gc.js";
+import { AMBIGUITY_TEXTS, describeAmbiguousFees } from "../../backtest/record/ambiguous-fills.js";
+import { describeMostlyAmbiguous } from "../../backtest/report/describe-mostly-ambiguous.js";
+import { formatInstant } from "../../backtest/report/page/format-instant.js";
+import { disableParallelGc } from "../../backtest/run/disable-parallel-gc.js";
 import { checkLookAhead as lookAheadOf } from "../../backtest/run/look-ahead.js";
-import type { PlayedBy } from "../../backtest/run/play-path.js";
+import type { PlayPathOptions } from "../../backtest/run/play-path.js";
 import { type BacktestResult, runBacktest } from "../../backtest/run/run-backtest.js";
 import { PATH_THREAD } from "../../backtest/run/threaded-path.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
-import { tellFailed } from "../../bot/strategy/log-strategy-failure.js";
+import { logStrategyFailure } from "../../bot/strategy/log-strategy-failure.js";
 import { ConfigError } from "../../core/errors.js";
 import { instantText } from "../../history/day.js";
 import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
-import { NotWell } from "../process/exit.js";
+import { ReportedFailure } from "../process/exit.js";
 import { jsonText } from "../process/output.js";
 import { packageVersion } from "../process/package-version.js";
-import { endedByStrays } from "../process/uncaught-strategy-errors.js";
+import { failOnUncaughtStrategyErrors } from "../process/uncaught-strategy-errors.js";
 
 export interface BacktestCommandOptions {
   readonly out?: string;
@@ -33,7 +33,7 @@ export async function backtestCommand(
   file: string,
   options: BacktestCommandOptions,
 ): Promise<void> {
-  await endedByStrays(context, (check) => backtest(context, file, options, check));
+  await failOnUncaughtStrategyErrors(context, (check) => backtest(context, file, options, check));
 }
 
 /** @param check throws what the strategies have left to nobody. */
@@ -50,7 +50,7 @@ async function backtest(
     });
   const config = loadBacktestConfig(file, context.env);
   checkReplayedSizes(config);
-  const log = openLog({ level: config.bot.logLevel, clock: context.seam.clock });
+  const log = openLog({ level: config.bot.logLevel, clock: context.runtime.clock });
   const loaded = await loadStrategies(config.bot, log);
   const strategies = bindStrategies(config.bot, loaded);
   let isInterrupted = false;
@@ -62,13 +62,13 @@ async function backtest(
     return !isInterrupted;
   };
   const bar = new Progress(context.stderr);
-  collectAlone();
+  disableParallelGc();
   if (checkLookAhead !== undefined) {
-    const run: PlayedBy = {
+    const run: PlayPathOptions = {
       strategies,
       version: packageVersion(),
       onProgress: isOn,
-      onNotice: (notice) => tellFailed(log, notice),
+      onBotEvent: (notice) => logStrategyFailure(log, notice),
     };
     await proveNoLookAhead(context, config, run, cutsOf(checkLookAhead), json);
   }
@@ -82,7 +82,7 @@ async function backtest(
     ...(availableParallelism() > 1 ? { pathThread: PATH_THREAD } : {}),
     onMake: (market, day) => bar.say(`making columns of ${market} ${day}`),
     onOpen: (history) => bar.begin(history),
-    onNotice: (notice) => tellFailed(log, notice),
+    onBotEvent: (notice) => logStrategyFailure(log, notice),
     onProgress: (atUs) => {
       bar.replayed(atUs);
       return isOn();
@@ -95,14 +95,14 @@ async function backtest(
     context.stderr.write(`Do not believe this without a second look: ${doubt}\n`);
   for (const gap of result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
   if (result.report.ended === "stopped" || result.report.strategyErrors.length > 0)
-    throw new NotWell();
+    throw new ReportedFailure();
 }
 
 /** @throws NotWell when a decision knew of what came after it, when there was none to look at, or when a strategy failed. */
 async function proveNoLookAhead(
   context: CliContext,
   config: BacktestConfig,
-  run: PlayedBy,
+  run: PlayPathOptions,
   cuts: number,
   json: boolean,
 ): Promise<void> {
@@ -114,7 +114,7 @@ async function proveNoLookAhead(
   const { changed, decisions, strategyErrors } = check;
   const lines = changed.map(
     ({ cutUs, atUs, whole, cut }) =>
-      `cut after ${instantOf(cutUs)}: the decision of ${instantOf(atUs)} was\n  ${whole}\nand is\n  ${cut}\n`,
+      `cut after ${formatInstant(cutUs)}: the decision of ${formatInstant(atUs)} was\n  ${whole}\nand is\n  ${cut}\n`,
   );
   const found =
     changed.length === 0
@@ -126,7 +126,8 @@ async function proveNoLookAhead(
   context.stdout.write(
     json ? jsonText(check, 2) : `${[...worthless, ...lines].join("")}${summary}`,
   );
-  if (changed.length > 0 || check.cuts === 0 || strategyErrors.length > 0) throw new NotWell();
+  if (changed.length > 0 || check.cuts === 0 || strategyErrors.length > 0)
+    throw new ReportedFailure();
 }
 
 function cutsOf(written: string | true): number {
@@ -226,10 +227,10 @@ function doubtfulLines({
     fills === 0
       ? []
       : [
-          `in ${marketId} ${fills} of its fills, ${amount} base units, ${may}: ${doubtfulFees(fees, feesOtherwise)}`,
+          `in ${marketId} ${fills} of its fills, ${amount} base units, ${may}: ${describeAmbiguousFees(fees, feesOtherwise)}`,
         ];
   return (["asTakers", "asMakers", "postOnly"] as const).flatMap((kind) =>
-    line(doubtful[kind], DOUBTS[kind]),
+    line(doubtful[kind], AMBIGUITY_TEXTS[kind]),
   );
 }
 
@@ -258,7 +259,7 @@ function resultText({ report, html, json, fillsCsv }: BacktestResult): string {
   const lines = [
     ...worthlessLines(report),
     ...endLines(report),
-    ...report.markets.flatMap(mostlyDoubtful).map((text) => `DOUBTFUL: ${text}`),
+    ...report.markets.flatMap(describeMostlyAmbiguous).map((text) => `DOUBTFUL: ${text}`),
     `${report.name}: ${span.from} to ${span.to}, ${report.grade}${isIndicative ? " (indicative: candles do not say what would have been filled)" : ""}`,
     `profit ${profit.total} ${asset}: ${parts.map(([name, amount]) => `${name} ${amount}`).join(", ")}`,
     `${fills.all.fills} fills of ${orders.placed} orders, for ${fills.all.turnover} ${asset}, largest fall ${drawdown.max}`,

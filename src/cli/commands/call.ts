@@ -1,6 +1,6 @@
-import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
+import { createAccountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotConfig } from "../../bot/config/config.js";
-import { nearestName } from "../../core/config/find-nearest-name.js";
+import { findNearestName } from "../../core/config/find-nearest-name.js";
 import { ConfigError } from "../../core/errors.js";
 import {
   OPERATIONS,
@@ -35,7 +35,7 @@ export async function callCommand(
   const account = config?.account ?? { keyEnv: DEFAULT_KEY_ENV };
   const source = options.keyEnv === undefined ? account : { keyEnv: options.keyEnv };
   const signer = operation.isPrivate
-    ? accountSigner(account, readAccountKey(source, context.env))
+    ? createAccountSigner(account, readAccountKey(source, context.env))
     : undefined;
   const opened = openExchange(context, {
     rest: address,
@@ -76,7 +76,7 @@ function operationOf(
       expected: byPath.map(({ name, method, path }) => `${name} (${method} ${path})`).join(" or "),
     });
   }
-  const near = nearestName(wanted, Object.keys(OPERATIONS) as OperationName[]);
+  const near = findNearestName(wanted, Object.keys(OPERATIONS) as OperationName[]);
   throw new ConfigError(`no such endpoint${near === undefined ? "" : `, did you mean ${near}?`}`, {
     field: "endpoint",
     value: wanted,

@@ -7,16 +7,16 @@ import {
 import type { BotOrdersConfig } from "../../bot/config/config.js";
 import { isLocked } from "../../bot/state/account-lock.js";
 import { HEARTBEAT_FILE, mayArriveUntilMs } from "../../bot/state/heartbeat.js";
-import { stateDirOf } from "../../bot/state/state-dir.js";
+import { stateDirFor } from "../../bot/state/state-dir.js";
 import { ConfigError, MarketwrightError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
-import { passingFailure } from "../../exchange/rest/transient-failure.js";
+import { classifyTransientFailure } from "../../exchange/rest/transient-failure.js";
 import type { CliContext } from "../cli-context.js";
 import { openBotOrders, withExchange } from "../exchange-access.js";
-import { existingState } from "../halts/existing-state.js";
+import { openExistingState } from "../halts/existing-state.js";
 import { CancelAllHalt } from "../halts/halt-for-cancel-all.js";
-import { notedHashesOf } from "../halts/server-built-hashes.js";
-import { NotWell } from "../process/exit.js";
+import { loadServerBuiltHashes } from "../halts/server-built-hashes.js";
+import { ReportedFailure } from "../process/exit.js";
 import { jsonText, table } from "../process/output.js";
 
 export interface CancelAllCommandOptions {
@@ -34,7 +34,7 @@ export async function cancelAllCommand(
     const { config, client, signer } = access;
     const markets = marketsOf(Object.keys(config.markets), market);
     const account = signer.address;
-    const { clock } = context.seam;
+    const { clock } = context.runtime;
     const say = (text: string): void => void context.stderr.write(`marketwright: ${text}\n`);
     let isTold = false;
     const onWait = (waitMs: Ms): void => {
@@ -54,7 +54,7 @@ export async function cancelAllCommand(
         return otherwise;
       }
     };
-    const stateDir = stateDirOf(config, account);
+    const stateDir = stateDirFor(config, account);
     const runs = orElse(
       () => isLocked({ account, env: context.env, stateDir }, "bot"),
       false,
@@ -70,7 +70,13 @@ export async function cancelAllCommand(
     const untilMs = config.exchange.signatureWindowMs + ARRIVING_SPARE_MS;
     const arrivingMs = Math.min(untilMs, (arriving ?? 0) - clock.nowMs() - access.clockOffsetMs());
     if (arrivingMs > 0) say(arrivingText(arrivingMs));
-    const halt = new CancelAllHalt(context, { account, stateDir, marketId: market, file, say });
+    const halt = new CancelAllHalt(context, {
+      account,
+      stateDir,
+      marketId: market,
+      file,
+      print: say,
+    });
     const report = await cancelEverything({
       client: {
         time: () => client.time(),
@@ -84,15 +90,15 @@ export async function cancelAllCommand(
       },
       clock,
       budget,
-      readClock,
+      syncClock: readClock,
       account,
       markets,
-      notedHashes: orElse(
-        () => notedHashesOf(config, account),
+      serverBuiltHashes: orElse(
+        () => loadServerBuiltHashes(config, account),
         new Set<string>(),
         "orders that the exchange built count as somebody else's",
       ),
-      untilMs,
+      giveUpAfterMs: untilMs,
       // A bot that runs takes care of what it has on the wire.
       mayArriveUntilMs: arriving,
     });
@@ -101,7 +107,7 @@ export async function cancelAllCommand(
     );
     if (report.foundLater > 0) say(laterText(report.foundLater));
     const isSafe = await halt.isSafe();
-    if (!isSafe || report.left.length > 0 || report.failed.length > 0) throw new NotWell();
+    if (!isSafe || report.left.length > 0 || report.failed.length > 0) throw new ReportedFailure();
   });
 }
 
@@ -113,7 +119,7 @@ const ARRIVING_SPARE_MS: Ms = 1_500;
  * @throws the error itself where nobody is there, or it is no exchange.
  */
 function clockText(error: unknown): string {
-  const passing = passingFailure(error);
+  const passing = classifyTransientFailure(error);
   if (!(error instanceof Error) || passing === undefined || passing.cause === "no-connection")
     throw error;
   return `the exchange's clock could not be read, and requests are signed by this machine's: ${error.message}`;
@@ -126,7 +132,7 @@ function arrivingText(forMs: Ms): string {
 /** Exchange time until which something that a bot sent before its end may arrive; undefined where it ended in order, or never ran. */
 function arrivingUntilMs(config: BotOrdersConfig, account: Hex): Ms | undefined {
   return mayArriveUntilMs(
-    existingState(stateDirOf(config, account))?.read(HEARTBEAT_FILE),
+    openExistingState(stateDirFor(config, account))?.read(HEARTBEAT_FILE),
     config.exchange.signatureWindowMs,
   );
 }

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { readAccountKey } from "../../bot/config/account-key.js";
 import type { BotConfig } from "../../bot/config/config.js";
 import { explainBot } from "../../bot/explain/explain.js";
-import { rpcUrlsOf } from "../../bot/run/chain-access.js";
+import { readRpcUrls } from "../../bot/run/chain-access.js";
 import { checkVenue } from "../../bot/run/check/check-venue.js";
 import type { Finding } from "../../bot/run/check/finding.js";
 import { loadStrategy } from "../../bot/strategy/load-strategy.js";
@@ -13,8 +13,8 @@ import type { BoundStrategy } from "../../strategies/strategy.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
 import { openBot, withExchange } from "../exchange-access.js";
-import { notedHashesOf } from "../halts/server-built-hashes.js";
-import { NotWell } from "../process/exit.js";
+import { loadServerBuiltHashes } from "../halts/server-built-hashes.js";
+import { ReportedFailure } from "../process/exit.js";
 import { jsonText, table } from "../process/output.js";
 
 export interface CheckCommandOptions {
@@ -40,20 +40,27 @@ export async function checkCommand(
       const { strategies, findings } = await checkStrategies(config);
       findings.push(...guardFindings(config, file));
       if (connect === true) {
-        const notedHashes = notedHashesOf(config, account);
-        const { seam, env } = context;
-        const rpcs = config.chain === undefined ? [] : rpcUrlsOf(config.chain, env);
+        const notedHashes = loadServerBuiltHashes(config, account);
+        const { runtime, env } = context;
+        const rpcs = config.chain === undefined ? [] : readRpcUrls(config.chain, env);
         const access = {
           config,
           signer,
           client,
           transport,
-          seam,
+          runtime,
           syncClock,
           rpcs,
           sender: operatorOf(config, context),
         };
-        findings.push(...(await checkVenue({ ...access, strategies, notedHashes, withinMs })));
+        findings.push(
+          ...(await checkVenue({
+            ...access,
+            strategies,
+            serverBuiltHashes: notedHashes,
+            withinMs,
+          })),
+        );
         // Without a book or an account there is nothing to judge by, and it has been said.
         if (findings.every(({ level }) => level !== "error"))
           findings.push(...(await plausibilityFindings(config, context, withinMs)));
@@ -64,7 +71,7 @@ export async function checkCommand(
           ? jsonText({ file: config.path, account, connected: connect === true, ok, findings }, 2)
           : report(findings, file),
       );
-      if (!ok) throw new NotWell();
+      if (!ok) throw new ReportedFailure();
     },
   );
 }
@@ -106,7 +113,7 @@ async function checkStrategies(
 /** Has the bot say what it would quote now, on a dry run of its own, and judges its values by that. */
 async function plausibilityFindings(
   config: BotConfig,
-  { env, seam }: CliContext,
+  { env, runtime: seam }: CliContext,
   withinMs: Ms,
 ): Promise<Finding[]> {
   const log = openLog({ level: "silent", clock: seam.clock });
@@ -115,7 +122,7 @@ async function plausibilityFindings(
     const { complete, implausible } = await explainBot({
       config: quoting,
       privateKey: readAccountKey(config.account, env),
-      seam,
+      runtime: seam,
       log,
       withinMs,
     });

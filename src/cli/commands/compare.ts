@@ -8,17 +8,17 @@ import { loadBacktestConfig } from "../../backtest/config/backtest-config.js";
 import { type BacktestFile, backtestSchema } from "../../backtest/config/backtest-schema.js";
 import { REPORT_JSON } from "../../backtest/report/report-folder.js";
 import { reportSchema } from "../../backtest/report/report-schema.js";
-import { collectAlone } from "../../backtest/run/disable-parallel-gc.js";
+import { disableParallelGc } from "../../backtest/run/disable-parallel-gc.js";
 import { readSession } from "../../backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../bot/run/market-strategies.js";
-import { tellFailed } from "../../bot/strategy/log-strategy-failure.js";
+import { logStrategyFailure } from "../../bot/strategy/log-strategy-failure.js";
 import { checkShape } from "../../core/config/config-shape.js";
 import { ConfigError } from "../../core/errors.js";
 import { readPlainText } from "../../core/files/plain-files.js";
 import { openLog } from "../../monitoring/log.js";
 import { toFixedPoint } from "../../perpetual/fixed-point.js";
 import type { CliContext } from "../cli-context.js";
-import { NotWell } from "../process/exit.js";
+import { ReportedFailure } from "../process/exit.js";
 import { jsonText } from "../process/output.js";
 
 export interface CompareCommandOptions {
@@ -33,11 +33,11 @@ export async function compareCommand(
   backtest: string | undefined,
   { fit = false, json = false }: CompareCommandOptions,
 ): Promise<void> {
-  collectAlone();
+  disableParallelGc();
   const session = readSession(live);
   const { fills, liquidation, seed } = modelsOf(backtest, context);
   if (!fit && backtest !== undefined) requireConstant(fills, backtest);
-  const log = openLog({ level: session.config.logLevel, clock: context.seam.clock });
+  const log = openLog({ level: session.config.logLevel, clock: context.runtime.clock });
   const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
   const comparison = await compareSession({
     folder: live,
@@ -57,11 +57,11 @@ export async function compareCommand(
     },
     seed: String(seed),
     fit,
-    onNotice: (notice) => tellFailed(log, notice),
+    onBotEvent: (notice) => logStrategyFailure(log, notice),
   });
   context.stdout.write(json ? jsonText(comparison, 2) : comparisonText(comparison));
   if (comparison.strategyErrors.length + comparison.sameInputs.strategyErrors.length > 0)
-    throw new NotWell();
+    throw new ReportedFailure();
 }
 
 interface Models {

@@ -1,18 +1,18 @@
-import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
+import { createAccountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotOrders } from "../../bot/config/config.js";
 import {
-  askRunningBot,
-  type BotChoice,
-  botRunningFrom,
+  type BotSelector,
   findRunningBot,
+  findRunningBotOfFile,
+  sendToRunningBot,
 } from "../../bot/control/control-client.js";
 import { type ControlRequest, controlCommandSchema } from "../../bot/control/control-protocol.js";
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
 import { haltRunningBot } from "../halts/halt-running-bot.js";
-import { tellStoppedBot, type UnstartedBot } from "../halts/stopped-bot.js";
-import { NotWell } from "../process/exit.js";
+import { commandStoppedBot, type StoppedBotStatus } from "../halts/stopped-bot.js";
+import { ReportedFailure } from "../process/exit.js";
 import { printData } from "../process/output.js";
 
 /** Asks a running bot for something, and prints its answer. @throws NotWell where a resume changed nothing */
@@ -27,7 +27,7 @@ export async function controlCommand(
   printData(context, answer, json);
   if (note === undefined) return;
   context.stderr.write(`marketwright: ${note}\n`);
-  throw new NotWell();
+  throw new ReportedFailure();
 }
 
 /** What came of a command, and what is not well about it. */
@@ -42,25 +42,25 @@ async function answerOf(
   file: string | undefined,
   asked: ControlRequest,
 ): Promise<Answer> {
-  const { env, seam } = context;
+  const { env, runtime: seam } = context;
   const command = controlCommandSchema.parse(asked);
   const isKept = command.command === "halt" || command.command === "resume";
-  const choice: BotChoice = { file, env, accountOf: (named) => accountOf(named, env) };
-  if (isKept && file !== undefined && (await botRunningFrom(file, choice)) === undefined) {
-    const unstarted = await tellStoppedBot(context, file, command);
+  const choice: BotSelector = { file, env, accountFor: (named) => accountOf(named, env) };
+  if (isKept && file !== undefined && (await findRunningBotOfFile(file, choice)) === undefined) {
+    const unstarted = await commandStoppedBot(context, file, command);
     return { answer: unstarted, note: unresumedText(unstarted, command.marketId) };
   }
   const bot = await findRunningBot(choice);
   return {
     answer: await (command.command === "halt"
       ? haltRunningBot(context, bot, command)
-      : askRunningBot(bot, asked, seam.clock)),
+      : sendToRunningBot(bot, asked, seam.clock)),
   };
 }
 
 /** Why a resume of a bot that does not run changed nothing; undefined where it did, and for a halt. */
 function unresumedText(
-  { halts, resumed }: UnstartedBot,
+  { halts, resumed }: StoppedBotStatus,
   marketId: MarketId | undefined,
 ): string | undefined {
   if (resumed === undefined || resumed.length > 0) return undefined;
@@ -72,7 +72,7 @@ function unresumedText(
 /** @throws ConfigError for a file that is none or a key that is not there, RunError for a keystore that does not open. */
 function accountOf(file: string, env: CliContext["env"]): string {
   const { account } = loadBotOrders(file, env);
-  return accountSigner(account, readAccountKey(account, env)).address;
+  return createAccountSigner(account, readAccountKey(account, env)).address;
 }
 
 const OPTIONS: Readonly<Record<string, { readonly flag: string; readonly expected: string }>> = {

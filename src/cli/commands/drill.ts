@@ -1,9 +1,9 @@
 import { readAccountKey } from "../../bot/config/account-key.js";
-import { lensAddress, openChainRpc, rpcUrlsOf } from "../../bot/run/chain-access.js";
+import { findLensAddress, openChainRpc, readRpcUrls } from "../../bot/run/chain-access.js";
 import { readCreditPerEth, readRiskyAccounts } from "../../bot/run/liquidator-venue.js";
-import { planRulesOf } from "../../bot/run/run-liquidator.js";
-import { accountLimitsOf, marketLimitsOf } from "../../bot/safety/configured-limits.js";
-import { nextBaseFeeWei, wantedBlockOf } from "../../chain/blocks/block-header.js";
+import { planRulesFor } from "../../bot/run/run-liquidator.js";
+import { accountLimitsFor, marketLimitsFor } from "../../bot/safety/configured-limits.js";
+import { nextBaseFeeWei, parseRequestedBlock } from "../../chain/blocks/block-header.js";
 import { DealerReader } from "../../chain/contracts/dealer-reader.js";
 import { LensReader } from "../../chain/contracts/lens-reader.js";
 import { blockTag, type ChainRpc } from "../../chain/rpc/chain-rpc.js";
@@ -22,7 +22,7 @@ import { forkEvm } from "../../simulator/chain/forked-evm.js";
 import type { CliContext } from "../cli-context.js";
 import { DEFAULT_DRILL_ACCOUNTS } from "../drill-default.js";
 import { type BotAccess, openBot, withExchange } from "../exchange-access.js";
-import { Rehearsal, type Rehearsed } from "../liquidation-drill.js";
+import { type DrillResult, LiquidationDrill } from "../liquidation-drill.js";
 import { jsonText, table } from "../process/output.js";
 
 export interface DrillCommandOptions {
@@ -60,8 +60,8 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
       field: "liquidator",
       expected: "chain and liquidator, as in config/liquidator.yaml",
     });
-  const { clock } = context.seam;
-  const urls = rpcUrlsOf(chain, context.env);
+  const { clock } = context.runtime;
+  const urls = readRpcUrls(chain, context.env);
   await syncClock();
   const rules = await client.exchangeInfo(Object.keys(config.markets));
   const { chainId, verifyingContract } = rules.eip712;
@@ -73,7 +73,7 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
   });
   try {
     const head = await rpc.head();
-    const lens = await lensAddress(chain, client);
+    const lens = await findLensAddress(chain, client);
     const reader = new LensReader({ rpc, lens, dealer, gasCap: chain.gasCap });
     const account = signer.address.toLowerCase();
     const known = new Set((await readRiskyAccounts(client)).map((risky) => risky.account));
@@ -90,7 +90,7 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
       account,
       head,
     );
-    const readBlock = (block: unknown) => wantedBlockOf(block, head);
+    const readBlock = (block: unknown) => parseRequestedBlock(block, head);
     const latest = await rpc.request(
       "eth_getBlockByNumber",
       [blockTag(head.number), false],
@@ -104,7 +104,7 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
       chainId,
       blockGasLimit: Number(latest.gasLimit),
     });
-    const rehearsal = new Rehearsal({
+    const rehearsal = new LiquidationDrill({
       fork,
       chainId,
       clock,
@@ -121,8 +121,8 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
           extraWei: decimalToScaled(liquidator.l1FeeEth, 18),
           creditPerEth: await readCreditPerEth(client, rules.creditDecimals),
         },
-        rules: planRulesOf(liquidator, rules.creditDecimals),
-        limits: accountLimitsOf(config, rules.creditDecimals),
+        rules: planRulesFor(liquidator, rules.creditDecimals),
+        limits: accountLimitsFor(config, rules.creditDecimals),
         maxNotionalCredit:
           liquidator.maxNotionalQuote === undefined
             ? undefined
@@ -131,9 +131,9 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
       },
     });
     try {
-      const rehearsed: Rehearsed[] = [];
+      const rehearsed: DrillResult[] = [];
       for (const candidate of rankCandidates(confirmation).slice(0, most))
-        rehearsed.push(await rehearsal.rehearse(candidate, confirmation.markets));
+        rehearsed.push(await rehearsal.run(candidate, confirmation.markets));
       return { rehearsed, creditDecimals: rules.creditDecimals, blockNumber: head.number };
     } finally {
       await rehearsal.close();
@@ -149,7 +149,8 @@ function urlToCopy(rpc: ChainRpc, urls: readonly string[], blockNumber: number):
   const at = rpc
     .report()
     .findIndex(
-      ({ distrust, headNumber = -1 }) => distrust === undefined && headNumber >= blockNumber,
+      ({ distrustReason: distrust, headNumber = -1 }) =>
+        distrust === undefined && headNumber >= blockNumber,
     );
   return urls[Math.max(0, at)] ?? "";
 }
@@ -171,12 +172,12 @@ async function venueOf(
       asks: levelsOf(asks),
       takerFeeRate: market.takerFeeRate,
       makerFeeRate: market.makerFeeRate,
-      underwayLots: 0,
+      pendingUnwindLots: 0,
       workingLots: { buy: 0, sell: 0 },
       reservedLots: { buy: 0, sell: 0 },
       unsettledLots: { buy: 0, sell: 0 },
       positionLots: undefined,
-      limits: marketLimitsOf(own, instrument),
+      limits: marketLimitsFor(own, instrument),
     });
   }
   return markets;
@@ -189,7 +190,7 @@ function levelsOf(flat: readonly number[]): Level[] {
   }));
 }
 
-function rowOf(one: Rehearsed, creditDecimals: number) {
+function rowOf(one: DrillResult, creditDecimals: number) {
   const quote = (units: bigint | undefined): string | null =>
     units === undefined ? null : scaledToDecimal(units, creditDecimals);
   const { account, marketId, movedBps, outcome, detail, gasUsed } = one;

@@ -9,7 +9,7 @@ import {
 import { checkCaptures } from "../../simulator/flow/capture/check-captures.js";
 import { serveExchange } from "../../simulator/rest/http-server.js";
 import type { CliContext } from "../cli-context.js";
-import { atPorts, type ExchangePorts } from "../exchange-ports.js";
+import { type ExchangePorts, withPorts } from "../exchange-ports.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
 import { jsonText } from "../process/output.js";
 import { packageFile } from "../process/package-files.js";
@@ -26,12 +26,12 @@ export async function exchangeCommand(
 ): Promise<void> {
   const path = resolve(file ?? packageFile("config/exchange.yaml"));
   const loaded = loadExchangeConfig(path);
-  const config = atPorts(loaded, options);
+  const config = withPorts(loaded, options);
   checkPorts(config);
   await checkCaptures(config, dirname(path));
   const log = openLog({
     level: "info",
-    clock: context.seam.clock,
+    clock: context.runtime.clock,
     fields: { process: "exchange" },
   });
   const interrupted = context.interrupted();
@@ -43,7 +43,7 @@ export async function exchangeCommand(
   // Until the server listens nobody waits for it.
   failed.catch(() => {});
   try {
-    open = await openConfiguredExchange(config, context.seam, {
+    open = await openConfiguredExchange(config, context.runtime, {
       baseFolder: dirname(path),
       onChainReport: (report) =>
         log.warn({ ...report }, "the chain did not do what was asked, or did something of its own"),

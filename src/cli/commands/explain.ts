@@ -1,17 +1,17 @@
-import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
+import { createAccountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotConfig } from "../../bot/config/config.js";
 import { explainBot } from "../../bot/explain/explain.js";
-import { explainText } from "../../bot/explain/format-explanation.js";
-import { rpcUrlsOf } from "../../bot/run/chain-access.js";
-import { stateDirOf } from "../../bot/state/state-dir.js";
+import { formatExplanation } from "../../bot/explain/format-explanation.js";
+import { readRpcUrls } from "../../bot/run/chain-access.js";
+import { stateDirFor } from "../../bot/state/state-dir.js";
 import { RunError } from "../../core/errors.js";
 import type { Ms } from "../../core/units.js";
 import { openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
-import { namingExchange } from "../exchange-access.js";
-import { existingState } from "../halts/existing-state.js";
-import { NotWell } from "../process/exit.js";
+import { nameExchangeInErrors } from "../exchange-access.js";
+import { openExistingState } from "../halts/existing-state.js";
+import { ReportedFailure } from "../process/exit.js";
 import { jsonText } from "../process/output.js";
 
 /** A dry run sends nothing, and opens no store of what was sent. */
@@ -32,29 +32,29 @@ export async function explainCommand(
 ): Promise<void> {
   const withinMs: Ms | undefined =
     within === undefined ? undefined : parseDuration(within, "--within");
-  const { env, seam } = context;
+  const { env, runtime: seam } = context;
   const config = loadBotConfig(file, env);
   const privateKey = readAccountKey(config.account, env);
-  const store = existingState(
-    stateDirOf(config, accountSigner(config.account, privateKey).address),
+  const store = openExistingState(
+    stateDirFor(config, createAccountSigner(config.account, privateKey).address),
   );
   const log = openLog({ level: "error", clock: seam.clock });
   try {
-    const explanation = await namingExchange(config.exchange.rest, () =>
+    const explanation = await nameExchangeInErrors(config.exchange.rest, () =>
       explainBot({
         config,
         privateKey,
-        seam,
+        runtime: seam,
         log,
         ...(config.chain === undefined
           ? {}
-          : { chain: { rpcs: rpcUrlsOf(config.chain, env), laneStore: neverSent } }),
+          : { chain: { rpcs: readRpcUrls(config.chain, env), laneStore: neverSent } }),
         store,
         withinMs,
       }),
     );
-    context.stdout.write(json === true ? jsonText(explanation, 2) : explainText(explanation));
-    if (!explanation.complete) throw new NotWell();
+    context.stdout.write(json === true ? jsonText(explanation, 2) : formatExplanation(explanation));
+    if (!explanation.complete) throw new ReportedFailure();
   } finally {
     log.close();
   }

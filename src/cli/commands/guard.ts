@@ -1,15 +1,15 @@
 import { CancelBudget } from "../../bot/cancelling/cancel-budget.js";
-import { Guard, type GuardNotice } from "../../bot/cancelling/guard.js";
-import { UnseenBot } from "../../bot/cancelling/heartbeat-mismatch.js";
+import { Guard, type GuardEvent } from "../../bot/cancelling/guard.js";
+import { HeartbeatMismatch } from "../../bot/cancelling/heartbeat-mismatch.js";
 import { isLocked, type LockableAccount, lockAccount } from "../../bot/state/account-lock.js";
 import { GUARD_HEARTBEAT_FILE, GuardHeartbeat } from "../../bot/state/guard-heartbeat.js";
-import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
+import { FileStateStore, stateDirFor } from "../../bot/state/state-dir.js";
 import { claimState, claimStateFor } from "../../bot/state/state-owner.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
 import { openBotOrders, withExchange } from "../exchange-access.js";
-import { guardRules } from "../halts/guard-rules.js";
+import { fetchGuardRules } from "../halts/guard-rules.js";
 import { jsonText } from "../process/output.js";
 
 export interface GuardCommandOptions {
@@ -27,11 +27,11 @@ export async function guardCommand(
   file: string,
   { rest, json }: GuardCommandOptions,
 ): Promise<void> {
-  const { clock } = context.seam;
+  const { clock } = context.runtime;
   const interrupted = context.interrupted();
   await withExchange(openBotOrders(context, file, rest), async (access) => {
     const { config, signer, client, syncClock } = access;
-    const stateDir = stateDirOf(config, signer.address);
+    const stateDir = stateDirFor(config, signer.address);
     const owner = { account: signer.address, env: context.env, stateDir };
     const lock = await lockAccount(owner, "guard");
     const log = openLog({ level: config.logLevel, clock, fields: { process: "guard" } });
@@ -63,11 +63,17 @@ export async function guardCommand(
       });
       const awaited = {
         signal: abort.signal,
-        tell: (text: string) => context.stderr.write(`marketwright: ${text}\n`),
+        onWait: (text: string) => context.stderr.write(`marketwright: ${text}\n`),
       };
       const rules = await Promise.race([
         leave,
-        guardRules(access, { clock, log, budget, isOver: () => isOver, awaited }),
+        fetchGuardRules(access, {
+          clock,
+          log,
+          budget,
+          isOver: () => isOver,
+          exchangeWait: awaited,
+        }),
       ]);
       if (rules === undefined) return;
       const unlisted = markets.filter((marketId) => rules.markets[marketId] === undefined);
@@ -81,14 +87,14 @@ export async function guardCommand(
       const owned = { store, directory: store.directory, account: signer.address };
       claimState(owned);
       claimStateFor(rules, owned);
-      const notify = (notice: GuardNotice): void => {
-        say(log, notice, store.directory);
+      const notify = (notice: GuardEvent): void => {
+        reportEvent(log, notice, store.directory);
         if (json === true) context.stdout.write(jsonText({ atMs: clock.nowMs(), ...notice }));
       };
       const guard = new Guard({
         client,
         clock,
-        readClock,
+        syncClock: readClock,
         budget,
         store,
         account: signer.address,
@@ -98,19 +104,19 @@ export async function guardCommand(
         signatureWindowMs: config.exchange.signatureWindowMs,
         notify,
       });
-      const unseen = new UnseenBot({
+      const unseen = new HeartbeatMismatch({
         clock,
         store,
         deadAfterMs,
-        isThere: () => isBotLocked(owner, log),
-        tell: () => notify({ kind: "bot-unseen" }),
+        isBotRunning: () => isBotLocked(owner, log),
+        onMismatch: () => notify({ kind: "bot-unseen" }),
       });
       const heartbeat = new GuardHeartbeat({
         clock,
         store,
         account: signer.address,
         everyMs: heartbeatMs,
-        failed: (error) =>
+        onFailure: (error) =>
           log.error(
             { error, file: GUARD_HEARTBEAT_FILE },
             "the guard cannot show the bot that it lives, and goes on",
@@ -142,7 +148,7 @@ function isBotLocked(owner: LockableAccount, log: OpenLog): boolean {
   }
 }
 
-function say(log: OpenLog, notice: GuardNotice, directory: string): void {
+function reportEvent(log: OpenLog, notice: GuardEvent, directory: string): void {
   switch (notice.kind) {
     case "watching":
       return log.info({ markets: notice.markets }, "watching the bot's heartbeat");

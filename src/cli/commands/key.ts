@@ -1,6 +1,6 @@
 import {
   openKeystore,
-  privateKeyIn,
+  parsePrivateKey,
   readNamedFile,
   readPassword,
 } from "../../bot/config/account-key.js";
@@ -9,7 +9,7 @@ import { protectSecret } from "../../core/crypto/secrets.js";
 import { ecdsaScheme } from "../../core/crypto/signing.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import { writeNewFile } from "../../core/files/atomic-file.js";
-import { pathKind } from "../../core/files/path-kind.js";
+import { readPathKind } from "../../core/files/path-kind.js";
 import type { Hex } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
 import { printData } from "../process/output.js";
@@ -72,7 +72,7 @@ async function make(
   options: KeyCommandOptions,
 ): Promise<Hex> {
   refuseExisting(file);
-  const { random } = context.seam;
+  const { random } = context.runtime;
   const privateKey = action === "new" ? randomKey(random) : await keyToImport(context, options);
   protectSecret(privateKey);
   const password = await newPassword(context, options);
@@ -86,34 +86,42 @@ async function keyToImport(
   { keyEnv, keyFile }: KeyCommandOptions,
 ): Promise<Hex> {
   if (keyEnv !== undefined)
-    return privateKeyIn(context.env[keyEnv], {
+    return parsePrivateKey(context.env[keyEnv], {
       field: "--key-env",
       name: keyEnv,
       kind: "variable",
     });
   if (keyFile !== undefined)
-    return privateKeyIn(readNamedFile(keyFile, { field: "--key-file", holdsSecret: true }), {
+    return parsePrivateKey(readNamedFile(keyFile, { field: "--key-file", holdsSecret: true }), {
       field: "--key-file",
       name: keyFile,
       kind: "file",
     });
-  const typed = await ask(context, "private key: ", "--key-env NAME or --key-file FILE");
-  return privateKeyIn(typed, { field: "private key", name: "the terminal", kind: "terminal" });
+  const typed = await promptOrRefuse(context, "private key: ", "--key-env NAME or --key-file FILE");
+  return parsePrivateKey(typed, { field: "private key", name: "the terminal", kind: "terminal" });
 }
 
 async function newPassword(context: CliContext, options: KeyCommandOptions): Promise<string> {
   const given = readPassword(options, context.env, OPTION_FIELDS);
   if (given !== undefined) return given;
-  const typed = await ask(context, "password: ", "--password-env NAME or --password-file FILE");
+  const typed = await promptOrRefuse(
+    context,
+    "password: ",
+    "--password-env NAME or --password-file FILE",
+  );
   protectSecret(typed);
   if (typed === "")
     throw new ConfigError("is empty", { field: "password", expected: "at least one character" });
-  if ((await ask(context, "the same again: ", "")) !== typed)
+  if ((await promptOrRefuse(context, "the same again: ", "")) !== typed)
     throw new RunError("was typed in two ways", { field: "password", expected: "the same twice" });
   return typed;
 }
 
-function ask({ askSecret }: CliContext, prompt: string, instead: string): Promise<string> {
+function promptOrRefuse(
+  { promptSecret: askSecret }: CliContext,
+  prompt: string,
+  instead: string,
+): Promise<string> {
   if (askSecret !== undefined) return askSecret(prompt);
   throw new ConfigError("cannot be asked for without a terminal", {
     field: prompt.replace(": ", ""),
@@ -131,7 +139,7 @@ function refuseBoth(first: string, second: string, secondValue: string | undefin
 }
 
 function refuseExisting(file: string): void {
-  if (pathKind(file) === undefined) return;
+  if (readPathKind(file) === undefined) return;
   throw new ConfigError("is there already, and a key is never written over", {
     field: "file",
     value: file,

@@ -1,4 +1,4 @@
-import type { Notice } from "../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../bot/engine/bot-event.js";
 import {
   type ReplayedTurn,
   type ReplayResult,
@@ -9,7 +9,7 @@ import { ConfigError, FormatError } from "../../core/errors.js";
 import type { Action } from "../../exchange/venue.js";
 import type { Intent } from "../../strategies/intent.js";
 import type { CliContext } from "../cli-context.js";
-import { NotWell } from "../process/exit.js";
+import { ReportedFailure } from "../process/exit.js";
 import { jsonText } from "../process/output.js";
 
 export interface ReplayCommandOptions {
@@ -41,7 +41,7 @@ export async function replayCommand(
         )
       : resultText(result),
   );
-  if (!identical) throw new NotWell();
+  if (!identical) throw new ReportedFailure();
 }
 
 /** A file that is no journal is wrong usage, not a failure of the replay. @throws ConfigError naming the file and its line. */
@@ -65,7 +65,7 @@ function turnText({ turn, stamp, notices, actions }: ReplayedTurn): string {
   return lines.map((line) => `${timeText(stamp.atMs)} turn ${turn}: ${line}\n`).join("");
 }
 
-function noticeText(notice: Notice): string[] {
+function noticeText(notice: BotEvent): string[] {
   switch (notice.kind) {
     case "intent":
       return [intentText(notice.intent)];

@@ -3,7 +3,7 @@ import { paperModels } from "../../bot/config/paper-fields.js";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
-import { endWith } from "../session/report-run-end.js";
+import { reportRunEnd } from "../session/report-run-end.js";
 import { runSession } from "../session/run-session.js";
 
 export interface RunCommandOptions {
@@ -47,5 +47,5 @@ export async function runCommand(
     guardCommand: `npx marketwright guard ${file}`,
     cancelCommand: `npx marketwright cancel-all ${file}`,
   });
-  endWith(context, summary, { file, dryRun, json: options.json });
+  reportRunEnd(context, summary, { file, dryRun, json: options.json });
 }

@@ -6,13 +6,13 @@ import { ConfigError } from "../../core/errors.js";
 import type { Ms } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
 import { parseDuration } from "../duration.js";
-import { atPorts, type ExchangePorts, portOf } from "../exchange-ports.js";
+import { type ExchangePorts, parsePort, withPorts } from "../exchange-ports.js";
 import { loadExchangeConfig } from "../load-exchange-config.js";
 import { packageFile } from "../process/package-files.js";
-import { orAborted, untilInterrupted } from "../process/until-interrupted.js";
+import { rejectOnAbort, untilInterrupted } from "../process/until-interrupted.js";
 import { type Companion, startCompanion } from "../session/companion.js";
-import { endWith } from "../session/report-run-end.js";
-import { freshAccount } from "../start/start-account.js";
+import { reportRunEnd } from "../session/report-run-end.js";
+import { createFreshAccount } from "../start/start-account.js";
 import { lockStartAddress } from "../start/start-lock.js";
 
 export interface StartCommandOptions extends ExchangePorts {
@@ -41,7 +41,7 @@ export async function startCommand(
   const forMs = options.for === undefined ? undefined : parseDuration(options.for, "--for");
   const botFile = resolve(file ?? packageFile("config/bot.yaml"));
   const exchangeFile = resolve(options.exchange ?? packageFile("config/exchange.yaml"));
-  const exchangeConfig = atPorts(loadExchangeConfig(exchangeFile), options);
+  const exchangeConfig = withPorts(loadExchangeConfig(exchangeFile), options);
   const load = (started?: StartedExchange): BotConfig =>
     loadBotConfig(botFile, context.env, {
       key: "unused",
@@ -70,9 +70,9 @@ async function startAll(
   context: CliContext,
   { botFile, exchangeFile, forMs, loaded, load, options }: StartPlan,
 ): Promise<void> {
-  const { env, store, keyPath, over } = await freshAccount(context, loaded);
+  const { env, store, keyPath, finish: over } = await createFreshAccount(context, loaded);
   context.stderr.write(`a fresh account for this start; its key is in ${keyPath}\n`);
-  const { clock } = context.seam;
+  const { clock } = context.runtime;
   const companions: Companion[] = [];
   let summary: RunSummary | undefined;
   const starting: Promise<string>[] = [];
@@ -87,7 +87,7 @@ async function startAll(
       script: context.script,
       args,
       env,
-      logFile: store.pathOf(`${name}.log`),
+      logFile: store.pathFor(`${name}.log`),
       clock,
     });
     companions.unshift(companion);
@@ -99,7 +99,7 @@ async function startAll(
     const [where, { runSession }] = await untilInterrupted(
       context,
       "nothing was traded",
-      (signal) => orAborted(signal, Promise.all([opened, import("../session/run-session.js")])),
+      (signal) => rejectOnAbort(signal, Promise.all([opened, import("../session/run-session.js")])),
     );
     const started = startedSchema.parse(JSON.parse(where));
     const config = load(started);
@@ -121,7 +121,7 @@ async function startAll(
       cancelCommand,
     };
     summary = await runSession({ ...context, env }, session);
-    endWith(context, summary, { file: botFile, dryRun: false, json: options.json });
+    reportRunEnd(context, summary, { file: botFile, dryRun: false, json: options.json });
   } finally {
     over(summary);
     // One that is still coming up would be left behind.
@@ -143,7 +143,7 @@ function atStarted(
   { port, rpcPort, metricsPort }: StartCommandOptions,
   started: StartedExchange | undefined,
 ): unknown {
-  const metrics = metricsPort === undefined ? undefined : portOf("--metrics-port", metricsPort);
+  const metrics = metricsPort === undefined ? undefined : parsePort("--metrics-port", metricsPort);
   if (!isMap(written)) return written;
   const { exchange, chain } = written;
   return {

@@ -1,11 +1,15 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { BacktestConfig } from "../../backtest/config/backtest-config.js";
-import { InterruptedRun } from "../../backtest/report/interrupted-run-error.js";
+import { InterruptedRunError } from "../../backtest/report/interrupted-run-error.js";
 import type { Report } from "../../backtest/report/report-schema.js";
-import { collectAlone } from "../../backtest/run/disable-parallel-gc.js";
+import { disableParallelGc } from "../../backtest/run/disable-parallel-gc.js";
 import { runBacktest } from "../../backtest/run/run-backtest.js";
-import { latencySums, requireInputs, strategySums } from "../../backtest/sweep/jobs/input-files.js";
+import {
+  hashLatencyFiles,
+  requireInputs,
+  strategyChecksums,
+} from "../../backtest/sweep/jobs/input-files.js";
 import type { JobRunner } from "../../backtest/sweep/jobs/job-runner.js";
 import { ThreadPool } from "../../backtest/sweep/jobs/thread-pool.js";
 import { requireUnchanged } from "../../backtest/sweep/jobs/unchanged-history.js";
@@ -13,20 +17,20 @@ import { endText } from "../../backtest/sweep/results/end-text.js";
 import { FIGURES } from "../../backtest/sweep/results/figures.js";
 import { BEST_FOLDER } from "../../backtest/sweep/results/sweep-folder.js";
 import { sweepJsonParts } from "../../backtest/sweep/results/sweep-json.js";
-import { strategyErrors, sweepDoubts } from "../../backtest/sweep/results/sweep-warnings.js";
-import { doubtMark } from "../../backtest/sweep/results/warning-text.js";
+import { strategyErrors, sweepWarnings } from "../../backtest/sweep/results/sweep-warnings.js";
+import { warningMark } from "../../backtest/sweep/results/warning-text.js";
 import { runSweep, type SweepOutcome } from "../../backtest/sweep/run-sweep.js";
 import { loadSweepConfig, pointText, type SweepConfig } from "../../backtest/sweep/sweep-config.js";
 import { bindStrategies, loadStrategies, strategyFiles } from "../../bot/run/market-strategies.js";
-import { tellFailed } from "../../bot/strategy/log-strategy-failure.js";
+import { logStrategyFailure } from "../../bot/strategy/log-strategy-failure.js";
 import { type Log, openLog } from "../../monitoring/log.js";
 import type { CliContext } from "../cli-context.js";
-import { NotWell } from "../process/exit.js";
+import { ReportedFailure } from "../process/exit.js";
 import { table } from "../process/output.js";
 import { packageVersion } from "../process/package-version.js";
 import { programVersion } from "../process/program-version.js";
-import { endedByStrays } from "../process/uncaught-strategy-errors.js";
-import { type QueueOptions, queueFrom } from "../queue-option.js";
+import { failOnUncaughtStrategyErrors } from "../process/uncaught-strategy-errors.js";
+import { type QueueOptions, readQueueAddress } from "../queue-option.js";
 
 export interface SweepCommandOptions extends QueueOptions {
   readonly out: string;
@@ -41,7 +45,7 @@ export async function sweepCommand(
   file: string,
   options: SweepCommandOptions,
 ): Promise<void> {
-  await endedByStrays(context, (check) => sweep(context, file, options, check));
+  await failOnUncaughtStrategyErrors(context, (check) => sweep(context, file, options, check));
 }
 
 /** @param check throws what the strategies have left to nobody in this thread. */
@@ -51,12 +55,12 @@ async function sweep(
   { out, replace = false, reportBest = false, json = false, ...named }: SweepCommandOptions,
   check: () => void,
 ): Promise<void> {
-  const queue = queueFrom(named, context);
+  const queue = readQueueAddress(named, context);
   const config = loadSweepConfig(file, context.env);
-  const log = openLog({ level: config.backtest.bot.logLevel, clock: context.seam.clock });
+  const log = openLog({ level: config.backtest.bot.logLevel, clock: context.runtime.clock });
   const abort = new AbortController();
   context.interrupted().then(() => abort.abort());
-  collectAlone();
+  disableParallelGc();
   const runner = await runnerOf(config, queue, context);
   const bar = progress(context);
   try {
@@ -86,18 +90,18 @@ async function sweep(
       context.stderr.write(
         `Interrupted. What is done is in ${out}; the same command goes on from there.\n`,
       );
-      throw new NotWell();
+      throw new ReportedFailure();
     }
     if (!json) context.stdout.write(resultText(outcome));
     else for (const part of sweepJsonParts(outcome.result, 2)) context.stdout.write(part);
-    for (const doubt of sweepDoubts(outcome.result)) context.stderr.write(`${doubt}\n`);
+    for (const doubt of sweepWarnings(outcome.result)) context.stderr.write(`${doubt}\n`);
     const failed = best?.strategyErrors ?? [];
     for (const { marketId, at, why } of failed)
       context.stderr.write(
         `In the report of the best point the strategy of ${marketId} failed at ${at}: ${why}\n`,
       );
     for (const gap of outcome.result.gaps) context.stderr.write(`The history has a gap: ${gap}\n`);
-    if (strategyErrors(outcome.result).length > 0 || failed.length > 0) throw new NotWell();
+    if (strategyErrors(outcome.result).length > 0 || failed.length > 0) throw new ReportedFailure();
   } finally {
     bar("");
     await runner.close();
@@ -112,7 +116,9 @@ async function runnerOf(
   if (queue === undefined)
     return new ThreadPool({ workers: sweep.workers, version: programVersion() });
   const { QueueRunner } = await import("../../backtest/queue/queue-runner.js");
-  return QueueRunner.open(queue, programVersion(), { onAway: (what) => stderr.write(`${what}\n`) });
+  return QueueRunner.open(queue, programVersion(), {
+    onAvailability: (what) => stderr.write(`${what}\n`),
+  });
 }
 
 /** The report that was written; undefined when it was interrupted: what it has replayed until then is no report of the point. @throws ConfigError where what it reads has changed since the sweep began */
@@ -126,17 +132,17 @@ async function reportBestOf(
   const config = sweep.configs[result.best] as BacktestConfig;
   const loaded = await loadStrategies(config.bot, log);
   const files = strategyFiles(loaded);
-  requireInputs(inputs, { ...strategySums(files), ...(await latencySums([config])) });
+  requireInputs(inputs, { ...strategyChecksums(files), ...(await hashLatencyFiles([config])) });
   const played = await runBacktest(config, {
     strategies: bindStrategies(config.bot, loaded),
     strategyFiles: files,
     directory,
     replace: true,
     version: packageVersion(),
-    onNotice: (notice) => tellFailed(log, notice, { job: BEST_FOLDER }),
+    onBotEvent: (notice) => logStrategyFailure(log, notice, { job: BEST_FOLDER }),
     onProgress: isOn,
   }).catch((error: unknown) => {
-    if (error instanceof InterruptedRun) return undefined;
+    if (error instanceof InterruptedRunError) return undefined;
     throw error;
   });
   if (played === undefined) return undefined;
@@ -179,7 +185,7 @@ function resultText({ result, json, html }: SweepOutcome): string {
   const shown = [...new Set([figure, "profit", "maxDrawdown", "fills"] as const)];
   const one = windows.length === 1;
   const isEarly = ranked.some(({ runs }) => endText(runs) !== "");
-  const isAnyDoubtful = ranked.some(({ runs }) => doubtMark(runs) !== "");
+  const isAnyDoubtful = ranked.some(({ runs }) => warningMark(runs) !== "");
   const heads = [
     "rank",
     "point",
@@ -193,7 +199,7 @@ function resultText({ result, json, html }: SweepOutcome): string {
     String(index),
     ...paths.map((path) => String(values[path])),
     ...(one ? shown.map((name) => text(runs[0]?.figures[name])) : [text(value)]),
-    ...(isAnyDoubtful ? [doubtMark(runs)] : []),
+    ...(isAnyDoubtful ? [warningMark(runs)] : []),
     ...(isEarly ? [endText(runs)] : []),
   ]);
   const more =

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { ConfigError } from "../../core/errors.js";
 import type { CliContext } from "../cli-context.js";
 import { programVersion } from "../process/program-version.js";
-import { type QueueOptions, queueFrom } from "../queue-option.js";
+import { type QueueOptions, readQueueAddress } from "../queue-option.js";
 
 export interface WorkerCommandOptions extends QueueOptions {
   readonly store: string;
@@ -17,7 +17,7 @@ export async function workerCommand(
   context: CliContext,
   { store, workers, lock, json = false, ...named }: WorkerCommandOptions,
 ): Promise<void> {
-  const queue = queueFrom(named, context);
+  const queue = readQueueAddress(named, context);
   if (queue === undefined)
     throw new ConfigError("is missing", {
       field: "--queue",
@@ -31,7 +31,7 @@ export async function workerCommand(
     workers: workers === undefined ? availableParallelism() : countOf("--workers", workers),
     version: programVersion(),
     ...(lock === undefined ? {} : { lockMs: countOf("--lock", lock) * 1000 }),
-    onAway: (what) => context.stderr.write(`${what}\n`),
+    onAvailability: (what) => context.stderr.write(`${what}\n`),
     onJob: (id, what) => {
       if (what !== "begins") ended[what] += 1;
       context.stderr.write(`${id} ${what}\n`);

@@ -1,6 +1,6 @@
-import { someoneListens } from "../../bot/control/control-server.js";
+import { isListening } from "../../bot/control/control-server.js";
 import { isLocked } from "../../bot/state/account-lock.js";
-import { type EnteredBot, runningBots } from "../../bot/state/running-bots.js";
+import { findRunningBots, type RunningBotEntry } from "../../bot/state/running-bots.js";
 import { MarketwrightError } from "../../core/errors.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { pause } from "../../exchange/rest/pause.js";
@@ -11,7 +11,7 @@ import { haltRunningBot } from "./halt-running-bot.js";
 const ANSWER_WITHIN_MS: Ms = 1_000;
 
 /** The bot that places orders while all of them are to be cancelled. */
-interface HaltForCancelAll {
+interface CancelAllHaltOptions {
   readonly account: Hex;
   /** The account's state directory. */
   readonly stateDir: string;
@@ -19,17 +19,17 @@ interface HaltForCancelAll {
   readonly marketId: MarketId | undefined;
   /** The bot's file, as its user named it. */
   readonly file: string;
-  readonly say: (text: string) => void;
+  readonly print: (text: string) => void;
 }
 
 /** The halt of a bot that runs beside `cancel-all`. */
 export class CancelAllHalt {
   readonly #context: CliContext;
-  readonly #options: HaltForCancelAll;
+  readonly #options: CancelAllHaltOptions;
   #halting: Promise<boolean> | undefined;
   #isLate = false;
 
-  constructor(context: CliContext, options: HaltForCancelAll) {
+  constructor(context: CliContext, options: CancelAllHaltOptions) {
     this.#context = context;
     this.#options = options;
   }
@@ -37,7 +37,7 @@ export class CancelAllHalt {
   /** Halts the bot, once, before the first cancel leaves: it would place again what is cancelled. A bot that does not answer is not waited for long. */
   async begin(): Promise<void> {
     if (this.#isLate) return;
-    const { clock } = this.#context.seam;
+    const { clock } = this.#context.runtime;
     this.#halting ??= this.#halt();
     const isInTime = await Promise.race([
       this.#halting.then(() => true),
@@ -48,7 +48,7 @@ export class CancelAllHalt {
 
   /** Whether nobody can have placed an order since the cancels: no bot runs, or it was halted before them. Says what is to be done where not. */
   async isSafe(): Promise<boolean> {
-    const { file, say } = this.#options;
+    const { file, print: say } = this.#options;
     this.#halting ??= this.#halt();
     const isHalted = await this.#halting;
     if (isHalted && this.#isLate)
@@ -59,9 +59,9 @@ export class CancelAllHalt {
   }
 
   async #halt(): Promise<boolean> {
-    const { account, stateDir, marketId, file, say } = this.#options;
+    const { account, stateDir, marketId, file, print: say } = this.#options;
     const again = `it may place again what is cancelled: npx marketwright halt ${file} keeps it from that, or end it`;
-    let bot: EnteredBot | undefined;
+    let bot: RunningBotEntry | undefined;
     try {
       if (!isLocked({ account, env: this.#context.env, stateDir }, "bot")) return true;
       bot = await this.#running();
@@ -97,8 +97,8 @@ export class CancelAllHalt {
   }
 
   /** By the account, since its file may be another one of the same bot. */
-  async #running(): Promise<EnteredBot | undefined> {
-    const bots = await runningBots(this.#context.env, someoneListens);
+  async #running(): Promise<RunningBotEntry | undefined> {
+    const bots = await findRunningBots(this.#context.env, isListening);
     return bots.find((bot) => bot.account.toLowerCase() === this.#options.account.toLowerCase());
   }
 }

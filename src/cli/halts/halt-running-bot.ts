@@ -1,6 +1,6 @@
-import { askRunningBot } from "../../bot/control/control-client.js";
+import { sendToRunningBot } from "../../bot/control/control-client.js";
 import type { ControlCommand } from "../../bot/control/control-protocol.js";
-import type { EnteredBot } from "../../bot/state/running-bots.js";
+import type { RunningBotEntry } from "../../bot/state/running-bots.js";
 import { FileStateStore } from "../../bot/state/state-dir.js";
 import { ConfigError, RunError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
@@ -13,13 +13,13 @@ import { haltState } from "./stopped-bot.js";
  * @throws ConfigError for a market that the bot does not have; RunError when it has not carried it out, saying whether its next start will.
  */
 export async function haltRunningBot(
-  { seam: { clock } }: CliContext,
-  bot: EnteredBot,
+  { runtime: { clock } }: CliContext,
+  bot: RunningBotEntry,
   command: Extract<ControlCommand, { readonly command: "halt" }>,
 ): Promise<unknown> {
   const isWritten = writeAhead(bot, command, clock.nowMs());
   try {
-    return await askRunningBot(bot, command, clock);
+    return await sendToRunningBot(bot, command, clock);
   } catch (cause) {
     if (!isWritten || !(cause instanceof RunError)) throw cause;
     throw new RunError(
@@ -31,7 +31,7 @@ export async function haltRunningBot(
 
 /** Whether the halt is written down. One that cannot be written keeps nobody from halting what runs: the bot says itself what it could not keep. */
 function writeAhead(
-  { state, account }: EnteredBot,
+  { state, account }: RunningBotEntry,
   command: Extract<ControlCommand, { readonly command: "halt" }>,
   nowMs: number,
 ): boolean {

@@ -1,16 +1,16 @@
-import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
+import { createAccountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import { loadBotOrders } from "../../bot/config/config.js";
 import type { ControlCommand } from "../../bot/control/control-protocol.js";
-import { keepContracts } from "../../bot/market/traded-contracts.js";
+import { writeTradedContracts } from "../../bot/market/traded-contracts.js";
 import { isLocked, lockAccount } from "../../bot/state/account-lock.js";
 import {
-  type FoundHalt,
-  readFoundHalts,
-  writeFoundHalts,
+  type ContractChangeHalt,
+  readContractChangeHalts,
+  writeContractChangeHalts,
 } from "../../bot/state/contract-change-halt-store.js";
-import { LatchMemory } from "../../bot/state/latch-store.js";
-import { HaltMemory, type KeptHalt } from "../../bot/state/manual-halt-store.js";
-import { FileStateStore, type StateStore, stateDirOf } from "../../bot/state/state-dir.js";
+import { LatchStore } from "../../bot/state/latch-store.js";
+import { type ManualHalt, ManualHaltStore } from "../../bot/state/manual-halt-store.js";
+import { FileStateStore, type StateStore, stateDirFor } from "../../bot/state/state-dir.js";
 import { claimState } from "../../bot/state/state-owner.js";
 import { ConfigError, RunError } from "../../core/errors.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
@@ -18,22 +18,22 @@ import type { LadderMeasure, Latch } from "../../risk/risk-ladder.js";
 import type { CliContext } from "../cli-context.js";
 
 /** A halt that the next start finds: a person's, a limit or rung of losses, or one that a run found and no person has resumed. */
-type WaitingHalt =
-  | ({ readonly name: "manual" } & KeptHalt)
+type PendingHalt =
+  | ({ readonly name: "manual" } & ManualHalt)
   | ({ readonly name: LadderMeasure } & Omit<Latch, "measure">)
-  | FoundHalt;
+  | ContractChangeHalt;
 
 /** What a bot finds when it is started. */
-export interface UnstartedBot {
+export interface StoppedBotStatus {
   readonly phase: "not running" | "starting" | "ending";
   readonly account: string;
   /** The halts that are in force for the next start, the oldest first; empty when nothing but what it finds itself will halt it. */
-  readonly halts: readonly WaitingHalt[];
+  readonly halts: readonly PendingHalt[];
   /** Of a resume: those that it ended. */
-  readonly resumed?: readonly WaitingHalt[];
+  readonly resumed?: readonly PendingHalt[];
 }
 
-type Told<Name extends "halt" | "resume" = "halt" | "resume"> = Extract<
+type HaltCommand<Name extends "halt" | "resume" = "halt" | "resume"> = Extract<
   ControlCommand,
   { readonly command: Name }
 >;
@@ -44,15 +44,15 @@ type Told<Name extends "halt" | "resume" = "halt" | "resume"> = Extract<
  * @throws ConfigError for a market that the file does not have, or a state of another account; RunError when the account's bot runs after all,
  * or the state cannot be written; CorruptStateError when what was kept is broken.
  */
-export async function tellStoppedBot(
-  { env, seam }: CliContext,
+export async function commandStoppedBot(
+  { env, runtime: seam }: CliContext,
   file: string,
-  command: Told,
-): Promise<UnstartedBot> {
+  command: HaltCommand,
+): Promise<StoppedBotStatus> {
   const config = loadBotOrders(file, env);
-  const account = accountSigner(config.account, readAccountKey(config.account, env)).address;
-  const stateDir = stateDirOf(config, account);
-  const tell = (): UnstartedBot => {
+  const account = createAccountSigner(config.account, readAccountKey(config.account, env)).address;
+  const stateDir = stateDirFor(config, account);
+  const tell = (): StoppedBotStatus => {
     const store = new FileStateStore(stateDir, `${process.pid}.new`);
     claimState({ store, directory: store.directory, account });
     const state = {
@@ -87,7 +87,7 @@ export async function tellStoppedBot(
 }
 
 /** The state that a bot will be started with. */
-interface UnstartedState {
+interface StoppedBotState {
   readonly markets: readonly MarketId[];
   readonly store: StateStore;
   readonly account: Hex;
@@ -99,11 +99,11 @@ interface UnstartedState {
  * @throws ConfigError for a market that the file does not have; RunError when it cannot be written, CorruptStateError when it is broken.
  */
 export function haltState(
-  state: UnstartedState,
-  { marketId, reason }: Told<"halt">,
-): readonly WaitingHalt[] {
+  state: StoppedBotState,
+  { marketId, reason }: HaltCommand<"halt">,
+): readonly PendingHalt[] {
   const memory = memoryOf(state, marketId);
-  memory.keep({ marketId, why: reason, atMs: Math.round(state.nowMs) });
+  memory.save({ marketId, why: reason, atMs: Math.round(state.nowMs) });
   requireWritten(memory);
   return waitingHalts(state, memory);
 }
@@ -114,25 +114,26 @@ export function haltState(
  * @throws as {@link haltState}
  */
 export function resumeState(
-  state: UnstartedState,
-  { marketId }: Told<"resume">,
-): Required<Pick<UnstartedBot, "halts" | "resumed">> {
+  state: StoppedBotState,
+  { marketId }: HaltCommand<"resume">,
+): Required<Pick<StoppedBotStatus, "halts" | "resumed">> {
   const { store, account } = state;
   const memory = memoryOf(state, marketId);
   const before = waitingHalts(state, memory);
   const isMeant = (halt: { readonly marketId?: MarketId | undefined }): boolean =>
     marketId === undefined || halt.marketId === marketId;
-  memory.forget(isMeant);
+  memory.remove(isMeant);
   requireWritten(memory);
-  const ladder = new LatchMemory(store, account);
+  const ladder = new LatchStore(store, account);
   ladder.resume(marketId);
   requireWritten(ladder);
-  const found = readFoundHalts(store, account);
+  const found = readContractChangeHalts(store, account);
   const accepted = found.filter(isMeant);
   // A kill in between leaves the halt: the same resume ends it then.
-  for (const halt of accepted) keepContracts(store, [{ marketId: halt.marketId, rules: halt }]);
+  for (const halt of accepted)
+    writeTradedContracts(store, [{ marketId: halt.marketId, rules: halt }]);
   if (accepted.length > 0)
-    writeFoundHalts(
+    writeContractChangeHalts(
       store,
       account,
       found.filter((halt) => !accepted.includes(halt)),
@@ -142,9 +143,9 @@ export function resumeState(
 
 /** @throws ConfigError for a market that the file does not have; CorruptStateError when what was kept is broken */
 function memoryOf(
-  { markets, store, account }: UnstartedState,
+  { markets, store, account }: StoppedBotState,
   marketId: MarketId | undefined,
-): HaltMemory {
+): ManualHaltStore {
   if (marketId !== undefined && !markets.includes(marketId)) {
     const expected = `one of ${markets.join(", ")}`;
     throw new ConfigError("is no market of this bot", {
@@ -153,13 +154,15 @@ function memoryOf(
       expected,
     });
   }
-  const memory = new HaltMemory(store, account);
+  const memory = new ManualHaltStore(store, account);
   memory.read();
   return memory;
 }
 
 /** @throws RunError when a change could not be written */
-function requireWritten({ unwritten }: Pick<HaltMemory | LatchMemory, "unwritten">): void {
+function requireWritten({
+  writeError: unwritten,
+}: Pick<ManualHaltStore | LatchStore, "writeError">): void {
   if (unwritten === undefined) return;
   throw new RunError(`not written down: ${unwritten}`, {
     field: "stateDir",
@@ -168,13 +171,13 @@ function requireWritten({ unwritten }: Pick<HaltMemory | LatchMemory, "unwritten
 }
 
 function waitingHalts(
-  { store, account }: UnstartedState,
-  memory: HaltMemory,
-): readonly WaitingHalt[] {
+  { store, account }: StoppedBotState,
+  memory: ManualHaltStore,
+): readonly PendingHalt[] {
   const manual = memory.read().map((halt) => ({ name: "manual" as const, ...halt }));
-  const { rungs } = new LatchMemory(store, account).read();
+  const { rungs } = new LatchStore(store, account).read();
   const losses = rungs.map(({ measure: name, ...latch }) => ({ name, ...latch }));
-  return [...manual, ...losses, ...readFoundHalts(store, account)].sort(
+  return [...manual, ...losses, ...readContractChangeHalts(store, account)].sort(
     (one, other) => one.atMs - other.atMs,
   );
 }

@@ -15,7 +15,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The exit code of what was told to end: by a signal, or because the process that started it is gone. */
-export function exitCodeBy(by: string): ExitCode {
+export function exitCodeForSignal(by: string): ExitCode {
   if (by === "SIGINT") return EXIT.interrupted;
   return by === "SIGHUP" ? EXIT.hungUp : EXIT.terminated;
 }

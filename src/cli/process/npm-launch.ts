@@ -45,7 +45,7 @@ export class NpmLaunch {
   }
 
   /** Whether one of them has ended: the process below it has another parent then. */
-  isGone(): boolean {
+  hasExited(): boolean {
     const [parent, ...above] = this.#ancestors;
     if (this.#parentPid() !== parent) return true;
     return above.some((pid, index) => {

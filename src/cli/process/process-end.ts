@@ -1,6 +1,6 @@
 import { closeSync } from "node:fs";
 import type { Clock } from "../../core/runtime/seam.js";
-import { EXIT, type ExitCode, exitCodeBy } from "./exit-code.js";
+import { EXIT, type ExitCode, exitCodeForSignal } from "./exit-code.js";
 import { NpmLaunch } from "./npm-launch.js";
 
 /** What a process is asked to end by: its terminal that is gone, Ctrl-C, a supervisor. */
@@ -28,12 +28,12 @@ export class ProcessEnd {
   #isOver = false;
   #isHungUp = false;
   readonly #launch = NpmLaunch.find(process.env);
-  #left: (() => string) | undefined;
+  #exitNote: (() => string) | undefined;
 
   constructor() {
-    for (const signal of SIGNALS) process.on(signal, this.#hear);
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
     if (process.connected) {
-      process.once("disconnect", () => this.#hear(ALONE));
+      process.once("disconnect", () => this.#onSignal(ALONE));
       // Listening alone must not keep a process alive that has nothing else to do.
       process.channel?.unref();
     }
@@ -43,7 +43,9 @@ export class ProcessEnd {
     });
     process.once("exit", (code) => {
       if (this.#isOver) return;
-      say(this.#uncaught === undefined ? endedFromWithin(code) : endedBy(this.#uncaught.error));
+      printError(
+        this.#uncaught === undefined ? endedFromWithin(code) : endedBy(this.#uncaught.error),
+      );
       process.exitCode = EXIT.failure;
     });
     // Who read what is printed here may be gone, with a pipe or a terminal: a bot and a guard go on without a reader.
@@ -65,8 +67,8 @@ export class ProcessEnd {
           firstAtMs = monotonicMs();
           resolve(by);
         } else if (by !== ALONE && monotonicMs() - firstAtMs > SAME_SIGNAL_MS) {
-          say(`ended by a second signal (${by}): what was under way is given up`);
-          this.#sayLeft();
+          printError(`ended by a second signal (${by}): what was under way is given up`);
+          this.#printExitNote();
           this.now(EXIT.failure);
         }
       };
@@ -79,29 +81,29 @@ export class ProcessEnd {
     const launch = this.#launch;
     if (launch === undefined) return;
     const check = (): void => {
-      if (launch.isGone()) this.#hear(ALONE);
+      if (launch.hasExited()) this.#onSignal(ALONE);
       else clock.setTimer(LAUNCH_CHECK_MS, check);
     };
     check();
   }
 
   /** What a second signal leaves behind, and what to do about it: its line is written as the process ends. Undefined where nothing is left. */
-  leaves(left: (() => string) | undefined): void {
-    this.#left = left;
+  setExitNote(left: (() => string) | undefined): void {
+    this.#exitNote = left;
   }
 
   /**
    * From here on a signal ends the process as it ends any other, at once and without a line: for work that leaves nothing behind, and may run for minutes, or for
    * ever in a strategy that never returns, without coming back to hear of one.
    */
-  unheard(): void {
-    for (const signal of SIGNALS) process.off(signal, this.#hear);
+  endOnSignal(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
   }
 
-  /** Takes {@link unheard} back. */
-  heard(): void {
-    this.unheard();
-    for (const signal of SIGNALS) process.on(signal, this.#hear);
+  /** Takes {@link endOnSignal} back. */
+  handleSignals(): void {
+    this.endOnSignal();
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
   /** Ends it once all is printed. What is under way still, a checksum, a wait for tokens, a strategy's own timer, is for nobody. */
@@ -110,7 +112,7 @@ export class ProcessEnd {
       process.stdout.write("", () => resolve());
     });
     if (this.#unwritten === undefined || code !== EXIT.ok) return this.now(code);
-    say(
+    printError(
       `stdout cannot be written: ${this.#unwritten.message}; expected a disk with room, or a reader`,
     );
     return this.now(EXIT.failure);
@@ -124,21 +126,21 @@ export class ProcessEnd {
     process.exit(code);
   }
 
-  #sayLeft(): void {
+  #printExitNote(): void {
     try {
-      if (this.#left !== undefined) say(this.#left());
+      if (this.#exitNote !== undefined) printError(this.#exitNote());
     } catch (error) {
-      say(
+      printError(
         `what is left cannot be told (${error instanceof Error ? error.message : String(error)})`,
       );
     }
   }
 
-  readonly #hear = (by: string): void => {
+  readonly #onSignal = (by: string): void => {
     this.#isHungUp ||= by === "SIGHUP";
     if (this.#take !== undefined) return this.#take(by);
-    say(`interrupted (${by}): nothing was begun`);
-    this.now(exitCodeBy(by));
+    printError(`interrupted (${by}): nothing was begun`);
+    this.now(exitCodeForSignal(by));
   };
 }
 
@@ -150,13 +152,13 @@ function endedFromWithin(code: number): string {
 function endedBy(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   return (
-    tooManyFiles(error) ??
+    fileLimitAdvice(error) ??
     `the process was ended by an error that nobody foresaw (${said}) before its command was done`
   );
 }
 
 /** What to do about a limit of open files that is too low; undefined for any other error. */
-export function tooManyFiles(error: unknown): string | undefined {
+export function fileLimitAdvice(error: unknown): string | undefined {
   if (!(error instanceof Error && "code" in error && TOO_MANY_FILES.has(error.code)))
     return undefined;
   return `the process may open no more files (${error.message}); expected a limit of 256 or more: ulimit -n`;
@@ -170,6 +172,6 @@ function letGo(descriptor: number): void {
   }
 }
 
-function say(what: string): void {
+function printError(what: string): void {
   process.stderr.write(`marketwright: ${what}\n`);
 }

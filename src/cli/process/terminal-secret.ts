@@ -24,7 +24,7 @@ const ERASE = /[\b\u007f]/;
  * @param output gets the prompt and the line's end, and nothing of what is typed.
  * @throws RunError when the user gives up with Ctrl-C, or with Ctrl-D at the start.
  */
-export function askSecret(
+export function promptSecret(
   prompt: string,
   input: SecretInput,
   output: { write(text: string): unknown },

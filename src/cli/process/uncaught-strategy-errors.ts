@@ -1,4 +1,4 @@
-import { strayError } from "../../bot/strategy/uncaught-strategy-error.js";
+import { toUncaughtStrategyError } from "../../bot/strategy/uncaught-strategy-error.js";
 import type { CliContext } from "../cli-context.js";
 
 /**
@@ -6,13 +6,13 @@ import type { CliContext } from "../cli-context.js";
  * @param work calls what it is given now and then: it throws what a strategy has left to nobody meanwhile, so that the work ends there and clears up.
  * @throws RunError naming the strategy; whatever the work throws
  */
-export async function endedByStrays<T>(
+export async function failOnUncaughtStrategyErrors<T>(
   context: CliContext,
   work: (check: () => void) => Promise<T>,
 ): Promise<T> {
   let stray: Error | undefined;
   const quiet = context.onUncaught?.((error, how) => {
-    const found = strayError(error, how);
+    const found = toUncaughtStrategyError(error, how);
     stray ??= found;
     return found !== undefined;
   });

@@ -1,7 +1,7 @@
 import type { CliContext } from "../cli-context.js";
 import { Interrupted } from "./exit.js";
 
-export { orAborted } from "../../core/runtime/reject-on-abort.js";
+export { rejectOnAbort } from "../../core/runtime/reject-on-abort.js";
 
 /**
  * Does work that a person, or whoever started this process, may end before its time. The work hears of it by the signal that it is given.

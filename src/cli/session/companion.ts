@@ -70,9 +70,12 @@ export async function startCompanion({
   timer?.cancel();
   if (!("line" in first)) {
     child.kill("SIGKILL");
-    throw new RunError(`the ${name} did not start: ${first.why}: ${saidSince(logFile, logStart)}`, {
-      expected: `a log without errors in ${logFile}`,
-    });
+    throw new RunError(
+      `the ${name} did not start: ${first.why}: ${readLogSince(logFile, logStart)}`,
+      {
+        expected: `a log without errors in ${logFile}`,
+      },
+    );
   }
   return {
     firstLine: first.line,
@@ -99,6 +102,6 @@ async function stop(child: ChildProcess, ended: Promise<string>, clock: Clock): 
 }
 
 /** What a companion has written to its log since it was started: why it did not start. */
-function saidSince(logFile: string, start: number): string {
+function readLogSince(logFile: string, start: number): string {
   return readPlainFile(logFile).subarray(start).toString("utf8").trim().slice(-MOST_ERROR_TEXT);
 }

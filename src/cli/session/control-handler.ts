@@ -1,6 +1,6 @@
 import type { ControlCommand } from "../../bot/control/control-protocol.js";
 import type { ControlHandler } from "../../bot/control/control-server.js";
-import { statusOf } from "../../bot/run/monitor/bot-status.js";
+import { buildBotStatus } from "../../bot/run/monitor/bot-status.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import type { Lots, MarketId } from "../../core/units.js";
@@ -9,15 +9,15 @@ import type { Lots, MarketId } from "../../core/units.js";
 export function controlHandler(running: RunningBot): ControlHandler {
   return async (command) => {
     if (command.command !== "status") {
-      tell(running, command);
+      applyCommand(running, command);
       checkWhole(running, command.command);
       checkKept(running, command.command);
     }
-    return statusOf(running.bot, running.liquidator);
+    return buildBotStatus(running.bot, running.liquidator);
   };
 }
 
-function tell(
+function applyCommand(
   running: RunningBot,
   command: Exclude<ControlCommand, { readonly command: "status" }>,
 ): void {
@@ -47,7 +47,7 @@ function tell(
 
 /** A bot that breaks takes no command any more, and what it says of itself is from before. @throws RunError */
 function checkWhole(running: RunningBot, command: string): void {
-  if (!running.isBroken()) return;
+  if (!running.hasFailed()) return;
   const expected = "the bot's end, which its log explains; halt works on its state then";
   throw new RunError("the bot broke and is cancelling everything: nothing was done", {
     field: "command",
@@ -58,7 +58,7 @@ function checkWhole(running: RunningBot, command: string): void {
 
 /** Whoever halts or resumes has to know when the next run will not know of it. */
 function checkKept({ bot }: RunningBot, command: string): void {
-  const { unkept } = bot.safety;
+  const { haltWriteError: unkept } = bot.tradingGuards;
   if (unkept === undefined) return;
   throw new RunError(
     `done, but not written down: a bot that is started anew does not know it (${unkept})`,

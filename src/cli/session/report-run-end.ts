@@ -1,11 +1,11 @@
-import type { OrderLeft } from "../../bot/execution/leftover-order.js";
+import type { LeftoverOrder } from "../../bot/execution/leftover-order.js";
 import type { RunSummary } from "../../bot/run/monitor/run-summary.js";
 import type { CliContext } from "../cli-context.js";
-import { NotWell } from "../process/exit.js";
+import { ReportedFailure } from "../process/exit.js";
 import { printData } from "../process/output.js";
 
 /** Of which run a summary is. */
-export interface EndedRun {
+export interface RunEndOptions {
   /** The bot's file, as its user named it. */
   readonly file: string;
   /** Nothing was sent, so nothing can be open. */
@@ -17,10 +17,10 @@ export interface EndedRun {
  * Prints a run's summary. @throws NotWell when an order of ours may still fill, the exchange contradicts a position, or did not report, or the bot had
  * to stop: what is known is said.
  */
-export function endWith(
+export function reportRunEnd(
   context: CliContext,
   summary: RunSummary,
-  { file, dryRun, json }: EndedRun,
+  { file, dryRun, json }: RunEndOptions,
 ): void {
   const { ordersLeft, openOrdersLeft, takeoversUnderWay = [], fault } = summary;
   if (fault !== undefined) context.stderr.write(`marketwright: the bot had to stop: ${fault}\n`);
@@ -32,7 +32,7 @@ export function endWith(
       `marketwright: a takeover of ${amountBase} base in ${marketId} is still under way: it ${what} (job ${jobId})\n`,
     );
   }
-  const areApart = tellPositions(context, summary);
+  const areApart = reportPositions(context, summary);
   // Last on the terminal: a script that reads both streams finds it at the end.
   printData(context, summary, json);
   const named = ordersLeft.map(nameOf).join(", ");
@@ -47,11 +47,11 @@ export function endWith(
       `marketwright: the exchange has not said what is open: orders of an earlier run may still fill; npx marketwright cancel-all ${file} cancels at the exchange itself\n`,
     );
   } else if (!areApart && fault === undefined) return;
-  throw new NotWell();
+  throw new ReportedFailure();
 }
 
 /** Names the markets whose position the exchange contradicts, or did not report. @returns whether there are any */
-function tellPositions({ stderr }: CliContext, { positionsApart = [] }: RunSummary): boolean {
+function reportPositions({ stderr }: CliContext, { positionsApart = [] }: RunSummary): boolean {
   for (const { marketId, positionBase, exchangeBase } of positionsApart) {
     const theirs =
       exchangeBase === null
@@ -64,6 +64,6 @@ function tellPositions({ stderr }: CliContext, { positionsApart = [] }: RunSumma
   return positionsApart.length > 0;
 }
 
-function nameOf({ marketId, orderId, hash, side, price, sizeBase, phase }: OrderLeft): string {
+function nameOf({ marketId, orderId, hash, side, price, sizeBase, phase }: LeftoverOrder): string {
   return `${marketId} ${side} ${sizeBase} at ${price}, order ${orderId ?? hash} (${phase})`;
 }

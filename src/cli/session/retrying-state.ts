@@ -9,7 +9,7 @@ import type { OpenLog } from "../../monitoring/log.js";
  * the bot stops in order, while it can still tell which orders are left.
  * @param stop is given the reason, once.
  */
-export function retryingState(
+export function createRetryingState(
   store: StateStore,
   {
     config,

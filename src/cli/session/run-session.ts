@@ -1,39 +1,43 @@
 import { resolve } from "node:path";
 import type { PaperModels } from "../../backtest/paper/paper-venue.js";
-import { accountSigner, readAccountKey } from "../../bot/config/account-key.js";
+import { createAccountSigner, readAccountKey } from "../../bot/config/account-key.js";
 import type { BotConfig } from "../../bot/config/config.js";
 import { warnOfImplausibleValues } from "../../bot/explain/explain.js";
-import { JournalFile, keepEarlierJournal } from "../../bot/journal/journal-file.js";
+import { JournalFile, renameEarlierJournal } from "../../bot/journal/journal-file.js";
 import type { ChainAccess } from "../../bot/run/chain-access.js";
-import { rpcUrlsOf } from "../../bot/run/chain-access.js";
-import { screenModelOf } from "../../bot/run/monitor/bot-screen.js";
-import { type RunSummary, summaryOf } from "../../bot/run/monitor/run-summary.js";
+import { readRpcUrls } from "../../bot/run/chain-access.js";
+import { buildScreenModel } from "../../bot/run/monitor/bot-screen.js";
+import { buildRunSummary, type RunSummary } from "../../bot/run/monitor/run-summary.js";
 import { startBot } from "../../bot/run/run-bot.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
-import type { VenueBetween } from "../../bot/run/session-listener.js";
+import type { VenueDecorator } from "../../bot/run/session-listener.js";
 import { lockAccount } from "../../bot/state/account-lock.js";
-import { UnhaltedStore } from "../../bot/state/dry-run-state-store.js";
-import { enterRunningBot } from "../../bot/state/running-bots.js";
-import { FileStateStore, MemoryStateStore, stateDirOf } from "../../bot/state/state-dir.js";
+import { DryRunStateStore } from "../../bot/state/dry-run-state-store.js";
+import { addRunningBotEntry } from "../../bot/state/running-bots.js";
+import { FileStateStore, MemoryStateStore, stateDirFor } from "../../bot/state/state-dir.js";
 import { claimState, claimStateFor } from "../../bot/state/state-owner.js";
-import { strayError } from "../../bot/strategy/uncaught-strategy-error.js";
-import { FileLaneStore } from "../../chain/transactions/store/file-transaction-store.js";
-import { LANES_FILE } from "../../chain/transactions/store/transaction-store.js";
+import { toUncaughtStrategyError } from "../../bot/strategy/uncaught-strategy-error.js";
+import { FileTransactionStore } from "../../chain/transactions/store/file-transaction-store.js";
+import { TRANSACTIONS_FILE } from "../../chain/transactions/store/transaction-store.js";
 import { initCrypto, nativeBindingError } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import { type OpenLog, openLog } from "../../monitoring/log.js";
 import { Metrics } from "../../monitoring/metrics.js";
-import { type LiveScreen, screenSupport, startScreen } from "../../monitoring/screen-driver.js";
+import {
+  detectScreenSupport,
+  type LiveScreen,
+  startScreen,
+} from "../../monitoring/screen-driver.js";
 import type { CliContext } from "../cli-context.js";
-import { namingExchange } from "../exchange-access.js";
+import { nameExchangeInErrors } from "../exchange-access.js";
 import { untilInterrupted } from "../process/until-interrupted.js";
 import { ordersLeftText } from "./orders-left.js";
-import { retryingState } from "./retrying-state.js";
+import { createRetryingState } from "./retrying-state.js";
 import { serveMetrics } from "./serve-metrics.js";
 import { startSessionControl } from "./session-control.js";
-import { openRecorder } from "./session-recorder.js";
+import { openSessionRecorder } from "./session-recorder.js";
 import { untilStopped } from "./until-stopped.js";
 import { warnWithoutGuard } from "./warn-without-guard.js";
 import { type Companions, watchCompanions } from "./watch-companions.js";
@@ -88,13 +92,13 @@ async function session(
   cleanup: (() => void | Promise<void>)[],
 ): Promise<RunSummary> {
   const { config, dryRun, recordFolder, paper } = options;
-  const { env, seam } = context;
+  const { env, runtime: seam } = context;
   const privateKey = readAccountKey(config.account, env);
-  const account = accountSigner(config.account, privateKey).address;
-  const support = screenSupport(context.stdout, env);
+  const account = createAccountSigner(config.account, privateKey).address;
+  const support = detectScreenSupport(context.stdout, env);
   const withScreen = options.screen && support.screen;
 
-  const stateDir = stateDirOf(config, account);
+  const stateDir = stateDirFor(config, account);
   const lock = await lockAccount({ account, env, stateDir });
   cleanup.push(() => lock.release());
   const store = new FileStateStore(stateDir);
@@ -104,7 +108,7 @@ async function session(
   const log = openLog({
     level: config.logLevel,
     clock: seam.clock,
-    ...(withScreen ? { file: store.pathOf("bot.log") } : {}),
+    ...(withScreen ? { file: store.pathFor("bot.log") } : {}),
   });
   cleanup.push(() => log.close());
   if (store.wasOpen)
@@ -137,7 +141,7 @@ async function session(
   const interrupted = context.interrupted();
 
   // All that may fail comes before the bot: once it quotes, only its own stop may end it.
-  const state = dryRun ? new UnhaltedStore(store) : store;
+  const state = dryRun ? new DryRunStateStore(store) : store;
   const control = await startSessionControl(context, {
     config,
     account,
@@ -153,65 +157,76 @@ async function session(
     socketPath: control.server.socketPath,
   };
   const entered = { directory: resolve(store.directory), markets: Object.keys(config.markets) };
-  cleanup.push(enterRunningBot(dryRun ? entry : { ...entry, state: entered }, env));
+  cleanup.push(addRunningBotEntry(dryRun ? entry : { ...entry, state: entered }, env));
   cleanup.push(warnWithoutGuard({ ...options, store, account }, seam.clock, log));
 
   const chain = chainAccessOf(config, store, env);
   const recorder =
     recordFolder === undefined
       ? undefined
-      : await openRecorder({ folder: recordFolder, config, dryRun, paper, seam, log });
+      : await openSessionRecorder({
+          folder: recordFolder,
+          config,
+          dryRun,
+          paper,
+          runtime: seam,
+          log,
+        });
   if (recorder !== undefined) cleanup.push(recorder.abandon);
   // A strategy's own timers and promises run outside the bot: what they throw must not leave its orders behind. From its first order on it is the bot that ends.
   const strays: unknown[] = [];
   const quiet = context.onUncaught?.((error, how) => {
-    const stray = strayError(error, how) ?? error;
+    const stray = toUncaughtStrategyError(error, how) ?? error;
     if (running === undefined) strays.push(stray);
     else running.fail(stray);
     return true;
   });
   if (quiet !== undefined) cleanup.push(quiet);
   let fault: string | undefined;
-  const kept = retryingState(state, { config, clock: seam.clock, log }, (reason) => {
+  const kept = createRetryingState(state, { config, clock: seam.clock, log }, (reason) => {
     fault = reason;
     running?.command({ command: "stop", reason });
   });
-  const between = paper === undefined ? undefined : await paperBetween(config, paper, seam.clock);
+  const between =
+    paper === undefined ? undefined : await createPaperDecorator(config, paper, seam.clock);
   const start = (signal: AbortSignal) =>
     startBot({
-      awaited: { signal, tell: (sentence) => context.stderr.write(`marketwright: ${sentence}\n`) },
+      exchangeWait: {
+        signal,
+        onWait: (sentence) => context.stderr.write(`marketwright: ${sentence}\n`),
+      },
       config,
       privateKey,
-      seam,
+      runtime: seam,
       // What happens on paper is no state of the account's.
       store: paper === undefined ? kept : new MemoryStateStore(),
       log,
       metrics,
       dryRun,
-      ...(paper === undefined ? { rulesRead: (rules) => claimStateFor(rules, owned) } : {}),
+      ...(paper === undefined ? { onRules: (rules) => claimStateFor(rules, owned) } : {}),
       paper: between,
       chain,
       journal,
-      ...(watchdog === undefined ? {} : { calling: watchdog.calling }),
+      ...(watchdog === undefined ? {} : { onStrategyCall: watchdog.onStrategyCall }),
       record: recorder?.record,
     });
   // A bot that liquidates quotes while its start still asks the chain.
   if (!dryRun) {
     const left = (): string =>
       ordersLeftText(
-        running === undefined || running.isBroken()
+        running === undefined || running.hasFailed()
           ? undefined
           : running.bot.context.account.orders.unresolved(),
         options.cancelCommand,
       );
-    context.leaves?.(left);
-    cleanup.push(() => context.leaves?.(undefined));
+    context.setExitNote?.(left);
+    cleanup.push(() => context.setExitNote?.(undefined));
   }
   const bot = await untilInterrupted(context, "no order was placed", (signal) =>
-    namingExchange(config.exchange.rest, () => start(signal)),
+    nameExchangeInErrors(config.exchange.rest, () => start(signal)),
   );
   running = bot;
-  for (const command of control.haltsMeanwhile) bot.command(command);
+  for (const command of control.earlyHalts) bot.command(command);
   for (const error of strays) bot.fail(error);
   if (fault !== undefined) bot.command({ command: "stop", reason: fault });
   cleanup.push(() => bot.close());
@@ -236,7 +251,7 @@ function summaryOfRun({ bot, monitor, liquidator }: RunningBot): RunSummary {
   // The steady clock of the real seam begins with the process.
   const secondsToFirstQuote =
     firstQuoteAtMs === undefined ? null : Math.round(firstQuoteAtMs) / 1000;
-  return summaryOf(bot, monitor, secondsToFirstQuote, liquidator?.ledger.counts());
+  return buildRunSummary(bot, monitor, secondsToFirstQuote, liquidator?.ledger.counts());
 }
 
 /** The chain of a bot that liquidates; its pending transactions are in the state directory. @throws ConfigError for an address that is not there. */
@@ -247,17 +262,17 @@ function chainAccessOf(
 ): ChainAccess | undefined {
   if (chain === undefined || liquidator === undefined) return undefined;
   return {
-    rpcs: rpcUrlsOf(chain, env),
-    laneStore: (owner) => new FileLaneStore(store.pathOf(LANES_FILE), owner),
+    rpcs: readRpcUrls(chain, env),
+    laneStore: (owner) => new FileTransactionStore(store.pathFor(TRANSACTIONS_FILE), owner),
   };
 }
 
 /** The venue of a paper session. It brings the backtest's exchange along, which other runs do not wait for. */
-async function paperBetween(
+async function createPaperDecorator(
   config: BotConfig,
   models: PaperModels,
   clock: Clock,
-): Promise<VenueBetween> {
+): Promise<VenueDecorator> {
   const { PaperVenue } = await import("../../backtest/paper/paper-venue.js");
   return (live, { rules }, bot) => new PaperVenue({ live, config, rules, models, clock, ...bot });
 }
@@ -278,7 +293,7 @@ function openScreen(
   log: OpenLog,
   color: boolean,
 ): LiveScreen {
-  const { clock } = context.seam;
+  const { clock } = context.runtime;
   const setting = {
     clock,
     startedMs: clock.nowMs(),
@@ -289,13 +304,13 @@ function openScreen(
     terminal: context.stdout,
     clock,
     color,
-    model: () => screenModelOf(bot.bot, bot.monitor, setting),
+    model: () => buildScreenModel(bot.bot, bot.monitor, setting),
   });
 }
 
 function openJournal(path: string, clock: Clock, log: OpenLog): JournalFile {
   try {
-    const kept = keepEarlierJournal(path);
+    const kept = renameEarlierJournal(path);
     if (kept !== undefined)
       log.info({ kept }, "the journal of an earlier run is kept beside this one");
     return new JournalFile(path, clock);

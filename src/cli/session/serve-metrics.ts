@@ -1,5 +1,5 @@
 import type { BotConfig } from "../../bot/config/config.js";
-import { readinessOf } from "../../bot/run/monitor/bot-status.js";
+import { buildReadiness } from "../../bot/run/monitor/bot-status.js";
 import type { RunningBot } from "../../bot/run/running-bot.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import type { Metrics } from "../../monitoring/metrics.js";
@@ -20,7 +20,7 @@ export async function serveMetrics(
     metrics,
     readiness: () => {
       const bot = running();
-      if (bot !== undefined && !bot.isBroken()) return readinessOf(bot.bot, bot.liquidator);
+      if (bot !== undefined && !bot.hasFailed()) return buildReadiness(bot.bot, bot.liquidator);
       return {
         ready: false,
         reasons: [bot === undefined ? "the bot is starting" : "the bot broke"],

@@ -10,7 +10,7 @@ import type { StateStore } from "../../bot/state/state-dir.js";
 import { RunError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import type { CliContext } from "../cli-context.js";
-import { haltState, type UnstartedBot } from "../halts/stopped-bot.js";
+import { haltState, type StoppedBotStatus } from "../halts/stopped-bot.js";
 import { controlHandler } from "./control-handler.js";
 
 /** Whose commands are answered, and where what a halt says is written down. */
@@ -28,19 +28,19 @@ interface SessionControlOptions {
 interface SessionControl {
   readonly server: ControlServer;
   /** Halts that came before the bot was there to be told of them. */
-  readonly haltsMeanwhile: readonly BotCommand[];
+  readonly earlyHalts: readonly BotCommand[];
 }
 
 /** Answers what is asked of a session's bot; while that starts or ends, a halt alone. @throws RunError when nobody can listen there. */
 export async function startSessionControl(
-  { env, seam }: CliContext,
+  { env, runtime: seam }: CliContext,
   options: SessionControlOptions,
 ): Promise<SessionControl> {
   const { config, account, state, directory } = options;
   const haltsMeanwhile: BotCommand[] = [];
   const server = await startControlServer(controlSocketPath(directory, env), async (command) => {
     const running = options.running();
-    if (running !== undefined && !running.isBroken()) return controlHandler(running)(command);
+    if (running !== undefined && !running.hasFailed()) return controlHandler(running)(command);
     const phase = running === undefined ? "starting" : "ending";
     if (command.command !== "halt")
       throw new RunError(`the bot is ${phase}`, {
@@ -59,7 +59,7 @@ export async function startSessionControl(
       reason,
       ...(marketId === undefined ? {} : { marketId }),
     });
-    return { phase, account, halts } satisfies UnstartedBot;
+    return { phase, account, halts } satisfies StoppedBotStatus;
   });
-  return { server, haltsMeanwhile };
+  return { server, earlyHalts: haltsMeanwhile };
 }

@@ -1,7 +1,7 @@
 import type { PaperModels } from "../../backtest/paper/paper-venue.js";
 import type { SessionRecording } from "../../backtest/session/session-recording.js";
 import type { BotConfig } from "../../bot/config/config.js";
-import type { SessionBeginning, SessionTap } from "../../bot/run/session-listener.js";
+import type { SessionBeginning, SessionListener } from "../../bot/run/session-listener.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import { packageVersion } from "../process/package-version.js";
@@ -12,13 +12,13 @@ interface SessionRecorderOptions {
   readonly config: BotConfig;
   readonly dryRun: boolean;
   readonly paper: PaperModels | undefined;
-  readonly seam: Seam;
+  readonly runtime: Seam;
   readonly log: OpenLog;
 }
 
 /** A session's recording, before it has begun and after. */
 export interface RunSessionRecorder {
-  readonly record: (beginning: SessionBeginning) => Promise<SessionTap>;
+  readonly record: (beginning: SessionBeginning) => Promise<SessionListener>;
   /** Ends one that has begun, in order. */
   readonly close: () => Promise<void>;
   /** Lets go of one that was not closed. */
@@ -26,12 +26,12 @@ export interface RunSessionRecorder {
 }
 
 /** Claims the folder of a recording. @throws ConfigError for one that is taken. */
-export async function openRecorder({
+export async function openSessionRecorder({
   folder,
   config,
   dryRun,
   paper,
-  seam,
+  runtime,
   log,
 }: SessionRecorderOptions): Promise<RunSessionRecorder> {
   // It brings a database along, which a bot that records nothing does not wait for.
@@ -47,7 +47,7 @@ export async function openRecorder({
     mode,
     paper,
     version: packageVersion(),
-    seam,
+    runtime,
     onFailed,
   } as const;
   return {

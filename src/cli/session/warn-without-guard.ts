@@ -1,5 +1,5 @@
 import type { BotConfig } from "../../bot/config/config.js";
-import { GuardWatch } from "../../bot/run/monitor/guard-monitor.js";
+import { GuardMonitor } from "../../bot/run/monitor/guard-monitor.js";
 import { isGuarded } from "../../bot/state/guard-heartbeat.js";
 import type { FileStateStore } from "../../bot/state/state-dir.js";
 import type { Clock } from "../../core/runtime/seam.js";
@@ -28,11 +28,11 @@ export function warnWithoutGuard(
   const { timeInForce } = config.quotes;
   if (guardCommand === undefined || timeInForce === "GTT" || dryRun) return () => {};
   const { deadAfterMs } = config.guard;
-  const watch = new GuardWatch({
+  const watch = new GuardMonitor({
     clock,
     everyMs: deadAfterMs,
     isGuarded: () => isGuarded({ store, account, nowMs: clock.nowMs(), deadAfterMs }),
-    tell: (guarded) => {
+    onChange: (guarded) => {
       if (guarded) return log.info({}, "a guard watches this bot");
       log.warn(
         { timeInForce, command: guardCommand },

@@ -3,17 +3,20 @@ import type { Companion } from "./companion.js";
 
 /** Processes that were started beside a bot. */
 export interface Companions {
-  /** Those that run, or will by the time that `beside` is done. */
+  /** Those that run, or will by the time that `starting` is done. */
   readonly companions?: readonly Companion[];
   /** Until when some are still being started; rejects when one does not start. */
-  readonly beside?: Promise<void>;
+  readonly starting?: Promise<void>;
 }
 
 /**
  * Has the log say when a companion ends or does not start: the bot goes on without it, and whoever reads the log shall know that it does.
  * @returns what ends this.
  */
-export function watchCompanions({ companions = [], beside }: Companions, log: OpenLog): () => void {
+export function watchCompanions(
+  { companions = [], starting: beside }: Companions,
+  log: OpenLog,
+): () => void {
   let over = false;
   const watched = new Set<Companion>();
   const watch = (): void => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { privateKeyIn } from "../../bot/config/account-key.js";
-import { UNTOLD_FILE } from "../../bot/run/trade-backfill.js";
+import { parsePrivateKey } from "../../bot/config/account-key.js";
+import { MISSING_TRADES_FILE } from "../../bot/run/trade-backfill.js";
 import { PEAK_FILE } from "../../bot/safety/equity-monitor.js";
 import { HEARTBEAT_FILE } from "../../bot/state/heartbeat.js";
 import { isHaltFile } from "../../bot/state/manual-halt-store.js";
@@ -9,9 +9,9 @@ import type { FileStateStore } from "../../bot/state/state-dir.js";
 import { OWNER_FILE } from "../../bot/state/state-owner.js";
 import { RECORD_BEGINS_FILE } from "../../bot/state/trade-log.js";
 import { TAKEOVERS_FILE } from "../../bot/unwind/stored-takeovers.js";
-import { LANES_FILE } from "../../chain/transactions/store/transaction-store.js";
+import { TRANSACTIONS_FILE } from "../../chain/transactions/store/transaction-store.js";
 import { ecdsaScheme } from "../../core/crypto/signing.js";
-import { pathKind } from "../../core/files/path-kind.js";
+import { readPathKind } from "../../core/files/path-kind.js";
 import { LIQUIDATIONS_FILE } from "../../liquidator/ledger/liquidation-ledger.js";
 import { ENDED_FILE, KEY_FILE } from "./start-files.js";
 
@@ -24,10 +24,10 @@ const FILES: ReadonlySet<string> = new Set([
   ENDED_FILE,
   PEAK_FILE,
   RECORD_BEGINS_FILE,
-  UNTOLD_FILE,
+  MISSING_TRADES_FILE,
   HEARTBEAT_FILE,
   TAKEOVERS_FILE,
-  LANES_FILE,
+  TRANSACTIONS_FILE,
   LIQUIDATIONS_FILE,
 ]);
 
@@ -37,7 +37,7 @@ const isOfStart = (name: string): boolean => FILES.has(name) || isHaltFile(name)
  * The start before this one, in a `stateDir` that the file names: its peak is of another account. Its files are set aside until this start has
  * traded, and come back when it fails before that.
  */
-export class FormerStart {
+export class PreviousStart {
   readonly #store: FileStateStore;
   readonly #aside: string;
   /** The former key beside the new one, where its account may have open orders. */
@@ -48,8 +48,8 @@ export class FormerStart {
     this.#aside = join(store.directory, ASIDE);
   }
 
-  static setAside(store: FileStateStore): FormerStart {
-    const former = new FormerStart(store);
+  static setAside(store: FileStateStore): PreviousStart {
+    const former = new PreviousStart(store);
     // A start that was killed: one that had traded is itself the former one now.
     if (store.read(HEARTBEAT_FILE) === undefined) former.restore();
     else former.discard();
@@ -59,12 +59,12 @@ export class FormerStart {
 
   /** Brings the former start's files back, and removes those of this one. */
   restore(): void {
-    if (pathKind(this.#aside) !== "folder") return;
+    if (readPathKind(this.#aside) !== "folder") return;
     for (const name of this.#store.names().filter(isOfStart))
-      rmSync(this.#store.pathOf(name), { force: true });
+      rmSync(this.#store.pathFor(name), { force: true });
     for (const name of readdirSync(this.#aside))
-      renameSync(join(this.#aside, name), this.#store.pathOf(name));
-    if (this.#keptKey !== undefined) rmSync(this.#store.pathOf(this.#keptKey), { force: true });
+      renameSync(join(this.#aside, name), this.#store.pathFor(name));
+    if (this.#keptKey !== undefined) rmSync(this.#store.pathFor(this.#keptKey), { force: true });
     this.discard();
   }
 
@@ -79,13 +79,13 @@ export class FormerStart {
     if (key === undefined) return;
     if (store.read(ENDED_FILE) === undefined) {
       const { address } = ecdsaScheme.signer(
-        privateKeyIn(key, { field: "stateDir", name: store.pathOf(KEY_FILE), kind: "file" }),
+        parsePrivateKey(key, { field: "stateDir", name: store.pathFor(KEY_FILE), kind: "file" }),
       );
       this.#keptKey = `${KEY_FILE}-${address.toLowerCase()}`;
       store.write(this.#keptKey, key);
     }
     mkdirSync(this.#aside, { mode: 0o700 });
     for (const name of store.names().filter(isOfStart))
-      renameSync(store.pathOf(name), join(this.#aside, name));
+      renameSync(store.pathFor(name), join(this.#aside, name));
   }
 }

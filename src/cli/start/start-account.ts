@@ -3,14 +3,14 @@ import { basename, dirname, join } from "node:path";
 import type { BotConfig } from "../../bot/config/config.js";
 import type { RunSummary } from "../../bot/run/monitor/run-summary.js";
 import { HEARTBEAT_FILE } from "../../bot/state/heartbeat.js";
-import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
+import { FileStateStore, stateDirFor } from "../../bot/state/state-dir.js";
 import { randomKey } from "../../core/crypto/keystore.js";
 import { protectSecret } from "../../core/crypto/secrets.js";
 import { ecdsaScheme } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
-import { pathKind } from "../../core/files/path-kind.js";
+import { readPathKind } from "../../core/files/path-kind.js";
 import type { CliContext } from "../cli-context.js";
-import { FormerStart } from "./previous-start.js";
+import { PreviousStart } from "./previous-start.js";
 import { ENDED_FILE, KEY_FILE } from "./start-files.js";
 import { lockStartFolder } from "./start-lock.js";
 
@@ -24,7 +24,7 @@ interface StartAccount {
    * The start is over; a later one may clear its state away when no order can be open: the exchange has said so, or no bot ran.
    * @param summary of the bot's run, where there was one to its end.
    */
-  readonly over: (summary: RunSummary | undefined) => void;
+  readonly finish: (summary: RunSummary | undefined) => void;
 }
 
 /**
@@ -32,8 +32,8 @@ interface StartAccount {
  * at once, those that ended with no order open once this one has traded to its end. The key of an account that may have open orders stays.
  * @throws ConfigError when the bot's key comes from a keystore; RunError when the folder cannot be written, or is another start's now.
  */
-export async function freshAccount(
-  { env: given, seam }: CliContext,
+export async function createFreshAccount(
+  { env: given, runtime: seam }: CliContext,
   config: BotConfig,
 ): Promise<StartAccount> {
   const { keyEnv } = config.account;
@@ -49,7 +49,7 @@ export async function freshAccount(
   protectSecret(privateKey);
   const env = { ...given, [keyEnv]: privateKey };
   const { address } = ecdsaScheme.signer(privateKey);
-  const directory = stateDirOf(config, address);
+  const directory = stateDirFor(config, address);
   const store = new FileStateStore(directory);
   const hasTraded = (): boolean => store.read(HEARTBEAT_FILE) !== undefined;
   const finish = config.stateDir === undefined ? besideOthers(directory) : await inOneFolder(store);
@@ -57,8 +57,8 @@ export async function freshAccount(
   return {
     env,
     store,
-    keyPath: store.pathOf(KEY_FILE),
-    over: (summary) => {
+    keyPath: store.pathFor(KEY_FILE),
+    finish: (summary) => {
       const isFlat =
         summary !== undefined && summary.ordersLeft.length === 0 && summary.openOrdersLeft === 0;
       const traded = hasTraded();
@@ -74,7 +74,7 @@ type FinishStart = (traded: boolean) => void;
 /** Each start has a folder of its own, beside those of the others. */
 function besideOthers(directory: string): FinishStart {
   const above = dirname(directory);
-  clearEndedStarts(above, (folder) => pathKind(join(folder, HEARTBEAT_FILE)) === undefined);
+  clearEndedStarts(above, (folder) => readPathKind(join(folder, HEARTBEAT_FILE)) === undefined);
   return (traded) => {
     if (traded) clearEndedStarts(above, (folder) => basename(folder) !== basename(directory));
   };
@@ -83,7 +83,7 @@ function besideOthers(directory: string): FinishStart {
 /** In a `stateDir` that the file names, every start finds what the one before it left. */
 async function inOneFolder(store: FileStateStore): Promise<FinishStart> {
   const unlock = await lockStartFolder(store.directory);
-  const former = FormerStart.setAside(store);
+  const former = PreviousStart.setAside(store);
   return (traded) => {
     if (traded) former.discard();
     else former.restore();
@@ -96,7 +96,7 @@ function clearEndedStarts(above: string, mayGo: (folder: string) => boolean): vo
     const folder = join(above, name);
     const isEnded =
       /^0x[0-9a-f]{40}$/.test(name) &&
-      [KEY_FILE, ENDED_FILE].every((file) => pathKind(join(folder, file)) === "file");
+      [KEY_FILE, ENDED_FILE].every((file) => readPathKind(join(folder, file)) === "file");
     if (isEnded && mayGo(folder)) rmSync(folder, { recursive: true, force: true });
   }
 }

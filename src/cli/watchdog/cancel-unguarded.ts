@@ -1,7 +1,7 @@
-import { cancelAfterBreak } from "../../bot/cancelling/cancel-after-failure.js";
-import { accountSigner } from "../../bot/config/account-key.js";
+import { cancelAfterFailure } from "../../bot/cancelling/cancel-after-failure.js";
+import { createAccountSigner } from "../../bot/config/account-key.js";
 import { isGuarded } from "../../bot/state/guard-heartbeat.js";
-import { FileStateStore, stateDirOf } from "../../bot/state/state-dir.js";
+import { FileStateStore, stateDirFor } from "../../bot/state/state-dir.js";
 import { initCrypto } from "../../core/crypto/signing.js";
 import type { Seam } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
@@ -20,7 +20,7 @@ export async function cancelUnguarded(
   log: Log,
 ): Promise<void> {
   const { config, privateKey, account } = orders;
-  const store = new FileStateStore(stateDirOf(config, account));
+  const store = new FileStateStore(stateDirFor(config, account));
   if (
     isGuarded({ store, account, nowMs: seam.clock.nowMs(), deadAfterMs: config.guard.deadAfterMs })
   )
@@ -37,7 +37,7 @@ export async function cancelUnguarded(
   let offsetMs: Ms = 0;
   const client = new RestClient({
     transport: network,
-    signer: accountSigner(config.account, privateKey),
+    signer: createAccountSigner(config.account, privateKey),
     nowMs: () => seam.clock.nowMs() + offsetMs,
     timeoutMs: requestTimeoutMs,
   });
@@ -49,7 +49,7 @@ export async function cancelUnguarded(
     await readClock().catch((error: unknown) =>
       log.warn({ error }, "the exchange's clock could not be read"),
     );
-    await cancelAfterBreak({ client, readClock, config, clock: seam.clock, log });
+    await cancelAfterFailure({ client, syncClock: readClock, config, clock: seam.clock, log });
   } finally {
     network.close();
   }

@@ -1,17 +1,17 @@
 import { closeSync } from "node:fs";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { strategyPlace } from "../../bot/strategy/strategy-stack.js";
+import { findStrategyLocation } from "../../bot/strategy/strategy-stack.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import { EXIT } from "../process/exit-code.js";
 import type { ProcessEnd } from "../process/process-end.js";
 import {
   BEAT_MS,
-  type ToWatchdog,
   WATCHED,
+  type WatchdogCallbacks,
+  type WatchdogMessage,
   type WatchdogStart,
-  type WatchedHooks,
   WORD,
   WORDS,
 } from "./watchdog-memory.js";
@@ -25,7 +25,7 @@ export type WatchedLoop = Omit<WatchdogStart, "memory">;
 /** What a watchdog needs of its process. */
 interface WatchdogDeps {
   readonly clock: Clock;
-  readonly signals: Pick<ProcessEnd, "heard" | "unheard" | "now">;
+  readonly signals: Pick<ProcessEnd, "handleSignals" | "endOnSignal" | "now">;
 }
 
 /**
@@ -56,13 +56,13 @@ export class LoopWatchdog {
   }
 
   /** The strategy of a market is being called; undefined once it has returned. */
-  readonly calling = (marketId: MarketId | undefined): void => {
+  readonly onStrategyCall = (marketId: MarketId | undefined): void => {
     this.#words[WORD.called] = marketId === undefined ? 0 : (this.#places.get(marketId) ?? 0);
   };
 
   /** The process is to end by itself in so long, busy or not. */
   endsIn(ms: Ms): void {
-    this.#worker.postMessage({ kind: "ends-in", ms } satisfies ToWatchdog);
+    this.#worker.postMessage({ kind: "ends-in", ms } satisfies WatchdogMessage);
   }
 
   async stop(): Promise<void> {
@@ -73,17 +73,17 @@ export class LoopWatchdog {
 
   #beat(): void {
     Atomics.add(this.#words, WORD.beats, 1);
-    if (this.#isStalled) this.#signals.heard();
+    if (this.#isStalled) this.#signals.handleSignals();
     this.#isStalled = false;
     this.#timer = this.#clock.setTimer(BEAT_MS, () => this.#beat());
   }
 
-  #hooks(folder: string): WatchedHooks {
+  #hooks(folder: string): WatchdogCallbacks {
     return {
       stalled: () => {
         this.#isStalled = true;
-        this.#signals.unheard();
-        return strategyPlace(new Error("stalled"), folder) ?? "";
+        this.#signals.endOnSignal();
+        return findStrategyLocation(new Error("stalled"), folder) ?? "";
       },
       end: () => {
         // Node would say there that it waits for a debugger, which is the watchdog.

@@ -8,19 +8,19 @@ interface StallChange {
 }
 
 /** Finds out from a counter that another thread counts up whether that thread still runs its event loop. */
-export class StallWatch {
+export class StallDetector {
   readonly #stallMs: Ms;
   readonly #everyMs: Ms;
   #beats = -1;
   #silentMs: Ms = 0;
-  #lookedAtMs: Ms;
+  #checkedAtMs: Ms;
   #isStalled = false;
 
   /** @param everyMs between two looks */
   constructor(stallMs: Ms, everyMs: Ms, nowMs: Ms) {
     this.#stallMs = stallMs;
     this.#everyMs = everyMs;
-    this.#lookedAtMs = nowMs;
+    this.#checkedAtMs = nowMs;
   }
 
   get isStalled(): boolean {
@@ -28,10 +28,10 @@ export class StallWatch {
   }
 
   /** @returns undefined where nothing has changed. */
-  look(beats: number, nowMs: Ms): StallChange | undefined {
+  check(beats: number, nowMs: Ms): StallChange | undefined {
     // A look that comes late itself is one of a machine or a process that was suspended: the other thread was, too.
-    const sinceMs = Math.min(nowMs - this.#lookedAtMs, 2 * this.#everyMs);
-    this.#lookedAtMs = nowMs;
+    const sinceMs = Math.min(nowMs - this.#checkedAtMs, 2 * this.#everyMs);
+    this.#checkedAtMs = nowMs;
     const silentMs = this.#silentMs + sinceMs;
     const hasBeaten = beats !== this.#beats;
     this.#beats = beats;

@@ -16,7 +16,7 @@ export const BEAT_MS: Ms = 200;
 export const WATCHED = "marketwrightWatched";
 
 /** What the watchdog may have run in the watched thread while that is busy. */
-export interface WatchedHooks {
+export interface WatchdogCallbacks {
   /** Lets signals end the process at once. @returns the line of a strategy that is being run, or "" */
   readonly stalled: () => string;
   /** Ends the process with exit code 1. */
@@ -43,4 +43,4 @@ export interface WatchdogStart {
 }
 
 /** What the watchdog's thread is told. */
-export type ToWatchdog = { readonly kind: "ends-in"; readonly ms: Ms };
+export type WatchdogMessage = { readonly kind: "ends-in"; readonly ms: Ms };

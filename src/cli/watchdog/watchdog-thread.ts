@@ -5,32 +5,32 @@ import { liveSeam } from "../../core/runtime/live-seam.js";
 import type { Ms } from "../../core/units.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import { interruptMainThread } from "./interrupted-thread.js";
-import { StallWatch } from "./stall-detector.js";
-import { BEAT_MS, type ToWatchdog, type WatchdogStart, WORD } from "./watchdog-memory.js";
+import { StallDetector } from "./stall-detector.js";
+import { BEAT_MS, type WatchdogMessage, type WatchdogStart, WORD } from "./watchdog-memory.js";
 
 const STDERR = 2;
 const start = workerData as WatchdogStart;
-const seam = liveSeam();
-const { clock } = seam;
+const runtime = liveSeam();
+const { clock } = runtime;
 const words = new Int32Array(start.memory);
-const watch = new StallWatch(start.stallMs, BEAT_MS, clock.monotonicMs());
+const watch = new StallDetector(start.stallMs, BEAT_MS, clock.monotonicMs());
 /** When the process is to have ended by itself, on the clock that never steps. */
 let endsAtMs = Number.POSITIVE_INFINITY;
 /** What is said and cancelled for a bot that is stuck. */
 let handled: Promise<void> = Promise.resolve();
 let isEnding = false;
 
-parentPort?.on("message", ({ ms }: ToWatchdog) => {
+parentPort?.on("message", ({ ms }: WatchdogMessage) => {
   endsAtMs = clock.monotonicMs() + ms;
 });
-look();
+checkStall();
 
-function look(): void {
-  clock.setTimer(BEAT_MS, look);
-  const change = watch.look(Atomics.load(words, WORD.beats), clock.monotonicMs());
+function checkStall(): void {
+  clock.setTimer(BEAT_MS, checkStall);
+  const change = watch.check(Atomics.load(words, WORD.beats), clock.monotonicMs());
   if (change?.isStalled === true) handled = handleStall(change.silentMs);
   else if (change !== undefined)
-    void tell("warn", `the event loop goes on, after ${seconds(change.silentMs)} s`);
+    void writeLogLine("warn", `the event loop goes on, after ${seconds(change.silentMs)} s`);
   if (watch.isStalled && clock.monotonicMs() > endsAtMs && !isEnding) void end();
 }
 
@@ -46,7 +46,7 @@ async function handleStall(silentMs: Ms): Promise<void> {
     place === undefined
       ? "Only SIGKILL ends the process now."
       : "A signal ends the process at once.";
-  await tell(
+  await writeLogLine(
     "error",
     `the event loop has done nothing for ${seconds(silentMs)} s: ${busy}. The bot neither quotes nor cancels until then. ${signal}`,
   );
@@ -54,9 +54,9 @@ async function handleStall(silentMs: Ms): Promise<void> {
   if (orders === undefined) return;
   await withLog(async (log) => {
     const { cancelUnguarded } = await import("./cancel-unguarded.js");
-    await cancelUnguarded(orders, seam, log);
+    await cancelUnguarded(orders, runtime, log);
   }).catch((error: unknown) =>
-    tell(
+    writeLogLine(
       "error",
       `the watchdog could not cancel: ${String(error)}; run marketwright cancel-all ${start.path}`,
     ),
@@ -72,7 +72,7 @@ async function end(): Promise<void> {
     return;
   }
   // The process ends with what comes next: the line has to be written before.
-  await tell(
+  await writeLogLine(
     "error",
     `the time is over, and the event loop is stuck: the process is ended, and its orders are the guard's; see marketwright cancel-all ${start.path}`,
   );
@@ -80,7 +80,7 @@ async function end(): Promise<void> {
   process.kill(process.pid, "SIGKILL");
 }
 
-async function tell(level: "warn" | "error", message: string): Promise<void> {
+async function writeLogLine(level: "warn" | "error", message: string): Promise<void> {
   // The log may be a file behind a screen.
   if (start.logFile !== undefined) writeSync(STDERR, maskSecrets(`marketwright: ${message}\n`));
   await withLog((log) => log[level]({ process: "watchdog" }, message));

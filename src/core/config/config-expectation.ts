@@ -33,7 +33,11 @@ export interface SchemaNode {
  * The node of a schema that a path of values leads to. Where forms are to choose from, the one that the written value has
  * chosen by its fixed keys (`kind: replay`); where it has chosen none, what all of them take there.
  */
-export function nodeAt(root: SchemaNode, path: ConfigPath, value: unknown): SchemaNode | undefined {
+export function findSchemaNode(
+  root: SchemaNode,
+  path: ConfigPath,
+  value: unknown,
+): SchemaNode | undefined {
   let nodes: readonly SchemaNode[] = [root];
   let held = value;
   for (const key of path) {
@@ -85,10 +89,10 @@ function childOf(node: SchemaNode, key: string | number): SchemaNode | undefined
 }
 
 /** The texts that a node takes, where it takes nothing else. */
-export function choicesOf(node: SchemaNode): readonly string[] {
+export function allowedTexts(node: SchemaNode): readonly string[] {
   if (typeof node.const === "string") return [node.const];
   if (node.enum !== undefined) return node.enum.map(String);
-  const forms = (node.anyOf ?? node.oneOf ?? []).map(choicesOf);
+  const forms = (node.anyOf ?? node.oneOf ?? []).map(allowedTexts);
   return forms.some((form) => form.length === 0) ? [] : forms.flat();
 }
 
@@ -107,7 +111,7 @@ function fixedKeyOf(
 /** What a node takes, in words: `a whole number of milliseconds from 50 to 60000`. `key` tells the unit. */
 export function describeExpectation(node: SchemaNode, key: string): string {
   if (node.expected !== undefined) return node.expected;
-  const texts = choicesOf(node);
+  const texts = allowedTexts(node);
   if (texts.length > 1) return `one of ${[...new Set(texts)].join(", ")}`;
   const choices = node.anyOf ?? node.oneOf;
   if (choices !== undefined) {

@@ -1,11 +1,16 @@
 import { z } from "zod";
 import { ConfigError } from "../errors.js";
-import { choicesOf, describeExpectation, nodeAt, type SchemaNode } from "./config-expectation.js";
-import { meantKey } from "./config-units.js";
+import {
+  allowedTexts,
+  describeExpectation,
+  findSchemaNode,
+  type SchemaNode,
+} from "./config-expectation.js";
+import { suggestKey } from "./config-units.js";
 import type { ConfigPath } from "./config-yaml.js";
-import { configFault } from "./create-config-error.js";
-import { nearestName } from "./find-nearest-name.js";
-import { expectedBy } from "./schema-violation.js";
+import { createConfigError } from "./create-config-error.js";
+import { findNearestName } from "./find-nearest-name.js";
+import { describeIssueExpectation } from "./schema-violation.js";
 
 /** How the message names the place of what is wrong. */
 export interface ShapeContext {
@@ -48,7 +53,7 @@ export function checkShape<Schema extends z.ZodType>(
 export function textPaths(schema: z.ZodType): (path: ConfigPath) => boolean {
   const root = schemaNode(schema);
   return (path) => {
-    const node = nodeAt(root, path, undefined);
+    const node = findSchemaNode(root, path, undefined);
     return node?.type === "string" && node.pattern !== undefined;
   };
 }
@@ -117,7 +122,7 @@ function problem(
   const path = unknownKey === undefined ? inner : [...inner, unknownKey];
   // Of a wrong name the name itself is what was written wrong.
   const held = issue.code === "invalid_key" ? inner.at(-1) : valueAt(value, path);
-  const node = nodeAt(root, inner, value);
+  const node = findSchemaNode(root, inner, value);
   const whole = [...at, ...path];
   const where = locate === undefined ? "" : ` in ${locate(whole)}`;
   const others = more === 0 ? "" : `, and ${more} ${more === 1 ? "problem" : "problems"} more`;
@@ -127,10 +132,10 @@ function problem(
     expected,
   } = unknownKey === undefined
     ? issue.code === "invalid_key"
-      ? wrongName(String(held), nodeAt(root, inner.slice(0, -1), value))
+      ? wrongName(String(held), findSchemaNode(root, inner.slice(0, -1), value))
       : wrongValue(issue, held, node, inner)
     : wrongKey(unknownKey, held, node);
-  return configFault(`${summary}${where}${hint === "" ? "" : `, ${hint}`}${others}`, {
+  return createConfigError(`${summary}${where}${hint === "" ? "" : `, ${hint}`}${others}`, {
     field: whole.length === 0 ? "the file" : whole.join("."),
     value: held,
     expected,
@@ -157,7 +162,7 @@ function wrongKey(key: string, held: unknown, node: SchemaNode | undefined): Fin
     summary: "unknown key",
     hint: isComma
       ? "where a comma ends a value (numbers are written without)"
-      : meantKey(key, held, known),
+      : suggestKey(key, held, known),
     expected: known.length === 0 ? "no such key" : `one of ${known.join(", ")}`,
   };
 }
@@ -187,10 +192,12 @@ function wrongValue(
       : undefined;
   const expected =
     own ??
-    (node === undefined ? expectedBy(issue) : describeExpectation(node, String(path.at(-1) ?? "")));
+    (node === undefined
+      ? describeIssueExpectation(issue)
+      : describeExpectation(node, String(path.at(-1) ?? "")));
   const near =
     typeof held === "string"
-      ? nearestName(held, node === undefined ? [] : choicesOf(node))
+      ? findNearestName(held, node === undefined ? [] : allowedTexts(node))
       : undefined;
   const hint = near === undefined ? otherWriting(held, node) : `did you mean ${near}?`;
   return { summary: summaryOf(issue, held, node), hint, expected };
@@ -213,7 +220,7 @@ function summaryOf(issue: Issue, held: unknown, node: SchemaNode | undefined): s
   if (issue.code === "custom" && issue.message !== "Invalid input") return issue.message;
   if (held === undefined) return "is missing";
   if (held === null) return "is empty";
-  if (typeof held === "string" && node !== undefined && choicesOf(node).length > 0)
+  if (typeof held === "string" && node !== undefined && allowedTexts(node).length > 0)
     return "is none of the choices";
   switch (issue.code) {
     case "invalid_value":

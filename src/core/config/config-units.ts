@@ -1,4 +1,4 @@
-import { nearestName } from "./find-nearest-name.js";
+import { findNearestName } from "./find-nearest-name.js";
 
 interface UnitSuffix {
   readonly suffix: string;
@@ -50,13 +50,13 @@ export function splitUnit(key: string): {
  * What an unknown key was most likely meant to be, in words: the same key in its right unit (with the value
  * converted where it is a duration), else the nearest known key.
  */
-export function meantKey(
+export function suggestKey(
   wrong: string,
   value: unknown,
   known: readonly string[],
 ): string | undefined {
   const { stem, unit } = splitUnit(wrong);
-  const nearest = nearestName(wrong, known);
+  const nearest = findNearestName(wrong, known);
   for (const key of [...known].sort((a, b) => Number(b === nearest) - Number(a === nearest))) {
     const right = splitUnit(key);
     if (

@@ -12,8 +12,8 @@ import {
 } from "yaml";
 import { ConfigError } from "../errors.js";
 import { readPlainFile } from "../files/plain-files.js";
-import { configFault } from "./create-config-error.js";
-import { keysAbove, yamlFault } from "./create-yaml-error.js";
+import { createConfigError } from "./create-config-error.js";
+import { createYamlError, pathFromAncestors } from "./create-yaml-error.js";
 
 /** Where in a config a value sits: keys and list indices from the root. */
 export type ConfigPath = readonly (string | number)[];
@@ -28,7 +28,7 @@ export interface YamlSource {
 }
 
 /** How a kind of config wants its YAML read. */
-export interface YamlReading {
+export interface YamlReadOptions {
   /** Numbers at these paths come as the text that was written, so that no float rounds them. */
   readonly exactNumbers?: (path: ConfigPath) => boolean;
   /** What would be right where a key is written twice. */
@@ -39,7 +39,7 @@ export interface YamlReading {
  * Reads a YAML file.
  * @throws ConfigError when it is not there, is no file, or is no YAML; the message has the line.
  */
-export function loadYamlFile(path: string, reading: YamlReading = {}): YamlSource {
+export function loadYamlFile(path: string, reading: YamlReadOptions = {}): YamlSource {
   return parseYaml(readText(path), basename(path), reading);
 }
 
@@ -50,7 +50,7 @@ export function loadYamlFile(path: string, reading: YamlReading = {}): YamlSourc
 function parseYaml(
   text: string,
   name: string,
-  { exactNumbers, onDuplicate }: YamlReading = {},
+  { exactNumbers, onDuplicate }: YamlReadOptions = {},
 ): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, {
@@ -62,7 +62,7 @@ function parseYaml(
   });
   // What the parser warns of it leaves out: a tag that somebody meant to be read.
   const [fault] = [...document.errors, ...document.warnings];
-  if (fault !== undefined) throw yamlFault(fault, document, { text, name, lines });
+  if (fault !== undefined) throw createYamlError(fault, document, { text, name, lines });
   if (document.contents === null)
     throw new ConfigError(`${name} is empty`, { expected: "a YAML mapping" });
   const lineOf = (node: Node | null | undefined): number =>
@@ -70,9 +70,9 @@ function parseYaml(
   visit(document, {
     Alias: (_key, alias, ancestors) => {
       if (alias.resolve(document) !== undefined) return;
-      const field = keysAbove(ancestors).join(".");
+      const field = pathFromAncestors(ancestors).join(".");
       const expected = `an anchor (&${alias.source}) above it`;
-      throw configFault(`is an alias of nothing, in ${name} line ${lineOf(alias)}`, {
+      throw createConfigError(`is an alias of nothing, in ${name} line ${lineOf(alias)}`, {
         field,
         value: `*${alias.source}`,
         expected,
@@ -81,13 +81,13 @@ function parseYaml(
     Pair: (_key, pair, ancestors) => {
       if (isCollection(pair.key)) {
         const value = text.slice(...(pair.key.range ?? [])).trim();
-        throw configFault(`is no key, in ${name} line ${lineOf(pair.key)}`, {
+        throw createConfigError(`is no key, in ${name} line ${lineOf(pair.key)}`, {
           value,
           expected: "a text as a key",
         });
       }
       if (!isScalar(pair.key)) return;
-      const path = [...keysAbove(ancestors), String(pair.key.value)];
+      const path = [...pathFromAncestors(ancestors), String(pair.key.value)];
       const map = ancestors.at(-1);
       const key = pair.key;
       const twice = isMap(map)
@@ -96,7 +96,7 @@ function parseYaml(
           )
         : undefined;
       if (twice !== undefined && key.value !== "<<") {
-        throw configFault(
+        throw createConfigError(
           `is written twice, in ${name} lines ${lineOf(twice.key as Node)} and ${lineOf(key)}`.replace(
             /(\d+) and (\d+)$/,
             inOrder,
@@ -154,7 +154,7 @@ function toPlain(document: Document.Parsed, name: string): unknown {
   try {
     value = document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
-    throw configFault(
+    throw createConfigError(
       `${name} cannot be resolved: ${cause instanceof Error ? cause.message : String(cause)}`,
       {
         expected: "aliases that have anchors",
@@ -165,7 +165,7 @@ function toPlain(document: Document.Parsed, name: string): unknown {
   // Whatever goes through it would never come to an end.
   const field = pathIntoItself(value)?.join(".");
   if (field !== undefined)
-    throw configFault(`is an alias of what it lies in, in ${name}`, {
+    throw createConfigError(`is an alias of what it lies in, in ${name}`, {
       field,
       expected: "a value that ends",
     });

@@ -1,11 +1,11 @@
-import { isSecretField, maskSecrets, NOT_SHOWN, shownVariable } from "../crypto/secrets.js";
+import { isSecretField, maskSecrets, maskVariableName, NOT_SHOWN } from "../crypto/secrets.js";
 import { ConfigError, type ErrorDetail } from "../errors.js";
 
 /**
  * The error of what somebody wrote in a config. What may be a secret is left out of it, wherever it was pasted by mistake (as a value, as the name
  * of a key, or in a line that is quoted): a private key, a wallet's phrase, the value of a key such as `password`, and what addresses carry.
  */
-export function configFault(
+export function createConfigError(
   summary: string,
   { field, value, expected, cause }: ErrorDetail,
 ): ConfigError {
@@ -29,7 +29,7 @@ function isOfSecret(field: string | undefined): boolean {
 
 /** The value of a field that a secret may stand in: names of variables are shown, and what holds none. */
 function withoutSecret(held: unknown): unknown {
-  if (typeof held === "string") return held === "" ? held : shownVariable(held);
+  if (typeof held === "string") return held === "" ? held : maskVariableName(held);
   if (typeof held === "number" || typeof held === "bigint") return NOT_SHOWN;
   return withoutSecrets(held);
 }
@@ -59,7 +59,7 @@ const KEY_HIDDEN = "[not shown: looks like a private key]";
 function withoutKeys(text: string): string {
   const plain = text.replace(/(0x)?[0-9a-fA-F]{64,}/g, KEY_HIDDEN);
   return maskSecrets(plain).replace(WRITTEN, (all, start: string, name: string, value: string) =>
-    isSecretField(name) ? `${start}${shownVariable(value)}` : all,
+    isSecretField(name) ? `${start}${maskVariableName(value)}` : all,
   );
 }
 

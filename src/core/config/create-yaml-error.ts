@@ -8,7 +8,7 @@ import {
   type YAMLError,
 } from "yaml";
 import { ConfigError } from "../errors.js";
-import { configFault } from "./create-config-error.js";
+import { createConfigError } from "./create-config-error.js";
 
 const INDENTATION =
   "one indentation for all keys of a mapping, and quotes around a text that has a colon";
@@ -35,7 +35,7 @@ export interface YamlText {
 }
 
 /** What is wrong with a text that is no YAML, by the key that it is wrong at, as that is written, and what would be right. */
-export function yamlFault(
+export function createYamlError(
   error: YAMLError,
   document: Document.Parsed,
   { text, name, lines }: YamlText,
@@ -51,7 +51,7 @@ export function yamlFault(
     ? openedBefore(document, position)
     : firstKeyOf(document, (at) => lines.linePos(at).line === line);
   const shown = culprit === undefined ? line : lines.linePos(culprit.at).line;
-  return configFault(`${name} line ${line} is no YAML: ${error.message.replace(/\.$/, "")}`, {
+  return createConfigError(`${name} line ${line} is no YAML: ${error.message.replace(/\.$/, "")}`, {
     ...(culprit === undefined ? {} : { field: culprit.path.join(".") }),
     value: text.split(/\r?\n/)[shown - 1]?.trim(),
     expected: isUnclosed
@@ -90,7 +90,7 @@ function keysOf(document: Document.Parsed): readonly (Culprit & { readonly pair:
     Pair: (_key, pair, ancestors) => {
       if (isScalar(pair.key))
         keys.push({
-          path: [...keysAbove(ancestors), String(pair.key.value)],
+          path: [...pathFromAncestors(ancestors), String(pair.key.value)],
           at: pair.key.range?.[0] ?? 0,
           pair,
         });
@@ -100,7 +100,7 @@ function keysOf(document: Document.Parsed): readonly (Culprit & { readonly pair:
 }
 
 /** The keys that lead to a node, by what lies above it. */
-export function keysAbove(ancestors: readonly unknown[]): string[] {
+export function pathFromAncestors(ancestors: readonly unknown[]): string[] {
   const path: string[] = [];
   for (const ancestor of ancestors) {
     if (

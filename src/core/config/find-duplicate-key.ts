@@ -7,7 +7,7 @@ const [QUOTE, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, COMMA
  * readers the first: what one side has checked is then not what the other acts on.
  * @param text well-formed JSON: what `JSON.parse` refuses is to be refused first.
  */
-export function duplicateKey(text: string): string | undefined {
+export function findDuplicateKey(text: string): string | undefined {
   /** The keys of each object that is open, and null for a list. */
   const open: (Set<string> | null)[] = [];
   // A text within an object is a key where none has come since the brace or the comma.

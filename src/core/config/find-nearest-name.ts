@@ -3,7 +3,7 @@
  * (insertions, deletions, substitutions, neighbouring transpositions), letter case aside.
  * Undefined when nothing is near: at most a third of the letters may differ.
  */
-export function nearestName(wrong: string, known: readonly string[]): string | undefined {
+export function findNearestName(wrong: string, known: readonly string[]): string | undefined {
   const allowed = Math.max(1, Math.floor(wrong.length / 3));
   let best: string | undefined;
   let bestDistance = allowed + 1;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /** What a schema found wrong with a value: where, what is there, and what would be right. */
-export interface Refusal {
+export interface SchemaViolation {
   /** Keys and indices from the root, joined by dots: `orders.1.amount`; empty for the value itself. */
   readonly path: string;
   /** What is there; undefined where nothing is. */
@@ -13,12 +13,15 @@ export interface Refusal {
 type Issue = z.core.$ZodIssue;
 
 /** The first thing that a schema refuses in a value. Of a config, whose reader has the schema's own words, `checkShape` tells more. */
-export function refusalOf({ issues: [issue] }: z.ZodError, value: unknown): Refusal {
+export function findSchemaViolation(
+  { issues: [issue] }: z.ZodError,
+  value: unknown,
+): SchemaViolation {
   if (issue === undefined) return { path: "", value, expected: OTHER };
   return {
     path: issue.path.map(String).join("."),
     value: valueAt(value, issue.path),
-    expected: expectedBy(issue),
+    expected: describeIssueExpectation(issue),
   };
 }
 
@@ -35,7 +38,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** What an issue's schema takes, in words that go behind "expected". */
-export function expectedBy(issue: Issue): string {
+export function describeIssueExpectation(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
       return TYPES[issue.expected] ?? issue.expected;
@@ -53,7 +56,7 @@ export function expectedBy(issue: Issue): string {
       return `no key ${issue.keys.join(", ")}`;
     case "invalid_union": {
       const forms = issue.errors.flatMap(([first]) =>
-        first === undefined ? [] : [expectedBy(first)],
+        first === undefined ? [] : [describeIssueExpectation(first)],
       );
       return [...new Set(forms)].join(" or ") || OTHER;
     }

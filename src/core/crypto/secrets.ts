@@ -106,7 +106,7 @@ function isKeyLike(part: string): boolean {
  * The name of an environment variable as an error may show it. A key or a password that was given in the place of its variable's name is not
  * shown: only what is spelled as such names are, in capitals (`MARKETWRIGHT_KEY`, `RPC_1`), is.
  */
-export function shownVariable(name: string): string {
+export function maskVariableName(name: string): string {
   return /^[A-Z]+(_[A-Z0-9]+)*$/.test(name) ? name : NOT_SHOWN;
 }
 
@@ -114,7 +114,7 @@ export function shownVariable(name: string): string {
  * The path of a file that holds a secret as an error may show it: the secret itself may have been given in its place, so a last part that is not
  * spelled like a file's name (`key.txt`, `password`) is not shown.
  */
-export function shownSecretFile(path: string): string {
+export function maskSecretPath(path: string): string {
   const at = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1;
   return /^(\.?[\w-]+(\.[\w-]+)*\.[a-z]{1,10}|[a-z_-]{1,24})$/i.test(path.slice(at))
     ? path

@@ -12,7 +12,7 @@ import {
 import { dirname } from "node:path";
 import { RunError } from "../errors.js";
 import { syncPath, writeAll } from "./atomic-file.js";
-import { pathKind } from "./path-kind.js";
+import { readPathKind } from "./path-kind.js";
 import { openPlainFile } from "./plain-files.js";
 
 /**
@@ -160,7 +160,7 @@ const END_BYTES = 65_536;
  * The whole lines of a file, one after the other, since a file may be longer than any string.
  * @throws what the file system does.
  */
-export function* wholeLines(path: string): Generator<string, void> {
+export function* readWholeLines(path: string): Generator<string, void> {
   const file = openPlainFile(path, "r");
   try {
     const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
@@ -185,7 +185,7 @@ export function* wholeLines(path: string): Generator<string, void> {
  * The last whole line of a file; an empty text where there is none.
  * @throws what the file system does.
  */
-export function lastLine(path: string): string {
+export function readLastLine(path: string): string {
   const file = openPlainFile(path, "r");
   try {
     const { size } = fstatSync(file);
@@ -200,17 +200,17 @@ export function lastLine(path: string): string {
  * The last lines of a file, of at most `maxBytes`; the last one may be cut short.
  * @throws what the file system does.
  */
-export function lastLines(path: string, maxBytes: number): string {
+export function readLastLines(path: string, maxBytes: number): string {
   const file = openPlainFile(path, "r");
   try {
-    return linesAtEnd(bytesBefore(file, fstatSync(file).size, maxBytes + 1), maxBytes);
+    return takeLastLines(bytesBefore(file, fstatSync(file).size, maxBytes + 1), maxBytes);
   } finally {
     closeSync(file);
   }
 }
 
 /** The end of a text, of at most `maxBytes`, without a line that this cuts the beginning off. */
-export function linesAtEnd(bytes: Buffer, maxBytes: number): string {
+export function takeLastLines(bytes: Buffer, maxBytes: number): string {
   if (bytes.length <= maxBytes) return bytes.toString("utf8");
   const end = bytes.subarray(bytes.length - maxBytes - 1);
   const feed = end.indexOf(LINE_FEED);
@@ -224,7 +224,7 @@ export function linesAtEnd(bytes: Buffer, maxBytes: number): string {
 export function rotatedPath(path: string): string {
   for (let number = 1; ; number++) {
     const rotated = `${path}.${number}`;
-    if (pathKind(rotated) === undefined) return rotated;
+    if (readPathKind(rotated) === undefined) return rotated;
   }
 }
 

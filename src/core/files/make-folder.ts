@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { pathKind } from "./path-kind.js";
+import { readPathKind } from "./path-kind.js";
 
 /**
  * Makes a folder that only its owner may enter, with those above it. Folder by folder: Node's own recursion never ends below a
@@ -8,7 +8,7 @@ import { pathKind } from "./path-kind.js";
  * @throws Error of the system, or one that says that a file lies at the path.
  */
 export function makeFolder(directory: string): void {
-  const kind = pathKind(directory);
+  const kind = readPathKind(directory);
   if (kind === "folder") return;
   if (kind !== undefined) throw new Error("it is no folder");
   makeFolder(dirname(directory));
@@ -18,7 +18,7 @@ export function makeFolder(directory: string): void {
     // Another process of the same account may have been quicker.
     if (
       !(cause instanceof Error && "code" in cause && cause.code === "EEXIST") ||
-      pathKind(directory) !== "folder"
+      readPathKind(directory) !== "folder"
     )
       throw cause;
   }

@@ -20,7 +20,7 @@ class UnfollowedPath extends ConfigError {
  * What lies at a path, links followed; undefined where nothing does, the path below a file included.
  * @throws UnfollowedPath where that cannot be known
  */
-export function pathKind(path: string): "file" | "folder" | "other" | undefined {
+export function readPathKind(path: string): "file" | "folder" | "other" | undefined {
   try {
     const found = statSync(path);
     return found.isFile() ? "file" : found.isDirectory() ? "folder" : "other";

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } f
 import { MarketwrightError } from "../errors.js";
 
 /** A path where a file is expected leads to something that a read or a write may wait on for ever. */
-export class NotPlainFile extends MarketwrightError {
+export class NotPlainFileError extends MarketwrightError {
   /** As the file system names a folder, so that both ways of finding one read alike; else `ENOTFILE`. */
   readonly code: "EISDIR" | "ENOTFILE";
 
@@ -35,7 +35,7 @@ export function openPlainFile(path: string, flags: keyof typeof FLAGS, mode?: nu
   const found = fstatSync(file);
   if (found.isFile()) return file;
   closeSync(file);
-  throw new NotPlainFile(path, kindOf(found));
+  throw new NotPlainFileError(path, kindOf(found));
 }
 
 /** The bytes of a plain file. @throws NotPlainFile, or what the file system does */
@@ -63,7 +63,7 @@ function openWithoutWaiting(
   } catch (error) {
     // Of a pipe that nobody reads, of a socket, and of a device that is not there.
     if (error instanceof Error && "code" in error && error.code === "ENXIO")
-      throw new NotPlainFile(path, "a pipe, a socket or a device");
+      throw new NotPlainFileError(path, "a pipe, a socket or a device");
     throw error;
   }
 }

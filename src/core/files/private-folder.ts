@@ -16,7 +16,7 @@ const ROOT = 0;
  * @returns whether the permissions were repaired.
  * @throws RunError where it cannot be made, where others may write to it or to a folder above it, and where others have left files in it
  */
-export function makePrivate(directory: string, field: string): boolean {
+export function ensurePrivateFolder(directory: string, field: string): boolean {
   make(directory, field);
   const uid = process.getuid?.();
   // No Unix: there are no such permissions.

@@ -12,12 +12,12 @@ export type ProcessLife = "lives" | "gone" | "elsewhere";
  * This process as locks and names of files have it. An id alone is given again, and in a container nearly every program is process 1: the one that is started
  * after a kill would take what that left for its own, or for a stranger's at work.
  */
-export function processName(): string {
+export function currentProcessName(): string {
   return ownName;
 }
 
 /** The process that a name is of. @returns undefined for what is no name of a process */
-export function lifeOf(name: string): ProcessLife | undefined {
+export function processLifeFor(name: string): ProcessLife | undefined {
   const match = NAME.exec(name);
   if (match === null) return undefined;
   if (name === ownName) return "lives";
@@ -35,8 +35,8 @@ export function lifeOf(name: string): ProcessLife | undefined {
   return found === undefined || found === firstTick ? "lives" : "gone";
 }
 
-/** The id in a name that {@link lifeOf} knows. */
-export function pidIn(name: string): number {
+/** The id in a name that {@link processLifeFor} knows. */
+export function parsePid(name: string): number {
   return Number.parseInt(name, 10);
 }
 

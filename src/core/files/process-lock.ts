@@ -15,7 +15,7 @@ import { RunError } from "../errors.js";
 import { liveSeam } from "../runtime/live-seam.js";
 import type { Timer } from "../runtime/seam.js";
 import type { Ms } from "../units.js";
-import { lifeOf, pidIn, processName } from "./process-life.js";
+import { currentProcessName, parsePid, processLifeFor } from "./process-life.js";
 
 /** Attempts before a lock is given up that others take, and leave, again and again. */
 const MOST_TRIES = 100;
@@ -60,7 +60,7 @@ export class ProcessLock {
   static take(path: string): ProcessLock | number {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const last = lastOf(path);
-      if (last !== undefined && isHeld(last)) return pidIn(last.name);
+      if (last !== undefined && isHeld(last)) return parsePid(last.name);
       const own = last === undefined ? path : successorOf(path, last.name);
       if (!placed(own, path)) continue;
       if (lastOf(path)?.path === own) return new ProcessLock(path, own);
@@ -89,13 +89,13 @@ export class ProcessLock {
   /** The id of the living process that holds a lock; undefined where there is none. */
   static holder(path: string): number | undefined {
     const last = lastOf(path);
-    return last !== undefined && isHeld(last) ? pidIn(last.name) : undefined;
+    return last !== undefined && isHeld(last) ? parsePid(last.name) : undefined;
   }
 
   release(): void {
     this.#timer.cancel();
     // A process of another container takes the lock of one that stood still for too long.
-    if (nameIn(this.#own) === processName()) rmSync(this.#own, { force: true });
+    if (nameIn(this.#own) === currentProcessName()) rmSync(this.#own, { force: true });
   }
 
   /** Ends the chain that led here. A step that a kill leaves undone is done by the next holder. */
@@ -145,20 +145,20 @@ function successorOf(path: string, name: string): string {
 }
 
 function isHeld({ path, name }: Entry): boolean {
-  const life = lifeOf(name);
+  const life = processLifeFor(name);
   return life === "lives" || (life === "elsewhere" && wasTouched(path));
 }
 
 function isHeldElsewhere(path: string): boolean {
   const last = lastOf(path);
-  return last !== undefined && lifeOf(last.name) === "elsewhere";
+  return last !== undefined && processLifeFor(last.name) === "elsewhere";
 }
 
 /** Makes a file of the chain that begins with `first`, at once with this process's name in it. False where there is one. */
 function placed(path: string, first: string): boolean {
-  const draft = `${first}.new-${processName()}-${threadId}`;
+  const draft = `${first}.new-${currentProcessName()}-${threadId}`;
   try {
-    writeFileSync(draft, processName(), { mode: 0o600 });
+    writeFileSync(draft, currentProcessName(), { mode: 0o600 });
     linkSync(draft, path);
     return true;
   } catch (error) {
@@ -177,7 +177,7 @@ const WITHOUT_LINKS: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOT
 /** The same there, where for an instant the name is not in it yet. */
 function opened(path: string): boolean {
   try {
-    writeFileSync(path, processName(), { mode: 0o600, flag: "wx" });
+    writeFileSync(path, currentProcessName(), { mode: 0o600, flag: "wx" });
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;

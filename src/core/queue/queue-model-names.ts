@@ -33,7 +33,7 @@ export function isQueueModelName(name: string): boolean {
  * @param lotBase a lot in base units, which the logarithmic models count in.
  * @throws ConfigError for a name that is none
  */
-export function queueModelNamed(name: string, lotBase: number): QueueModel<QueuePlace> {
+export function createQueueModel(name: string, lotBase: number): QueueModel<QueuePlace> {
   if (name === riskAverseQueue.name) return riskAverseQueue;
   const share = shareNamed(name, lotBase);
   if (share === undefined)

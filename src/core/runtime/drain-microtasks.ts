@@ -1,5 +1,5 @@
 /** Resolves when every promise that could run has run: Node drains all microtasks between two immediates. For time that is virtual. */
-export function microtasksDrained(): Promise<void> {
+export function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

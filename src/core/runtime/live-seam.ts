@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import type { Ms } from "../units.js";
 import type { Clock, Random, Seam, Timer } from "./seam.js";
-import { timerDelayMs } from "./timer-delay.js";
+import { toTimerDelayMs } from "./timer-delay.js";
 
 /** Node fires a timer at once when its delay does not fit a signed 32-bit integer, so longer ones go in legs. */
 const LONGEST_LEG_MS = 2 ** 31 - 1;
@@ -25,7 +25,7 @@ class LiveClock implements Clock {
   }
 
   setTimer(delayMs: Ms, fire: () => void): Timer {
-    return new LiveTimer(performance.now() + timerDelayMs(delayMs), fire);
+    return new LiveTimer(performance.now() + toTimerDelayMs(delayMs), fire);
   }
 }
 

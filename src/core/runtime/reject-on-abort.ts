@@ -1,5 +1,5 @@
 /** Rejects at once with the signal's reason when it comes, whatever becomes of the work: for what may be left at any instant. */
-export async function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export async function rejectOnAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop: () => void = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason);

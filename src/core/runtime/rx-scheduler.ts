@@ -8,7 +8,7 @@ import type { Clock, Timer } from "./seam.js";
  * itself again replaces what it had pending. `now()` is the wall clock at the scheduler's birth plus the steady time since,
  * because operators subtract two readings, and a stepped wall clock would stretch or cut what they time.
  */
-export function seamScheduler(clock: Clock): SchedulerLike {
+export function createRxScheduler(clock: Clock): SchedulerLike {
   return new SeamScheduler(clock);
 }
 

@@ -6,7 +6,7 @@ import type { Ms } from "../units.js";
  * duration is a defect of the caller, not a timer that fires at once.
  * @throws MarketwrightError when `delayMs` is not finite.
  */
-export function timerDelayMs(delayMs: Ms): Ms {
+export function toTimerDelayMs(delayMs: Ms): Ms {
   if (!Number.isFinite(delayMs)) {
     throw new MarketwrightError("not a duration", {
       field: "delayMs",

@@ -1,7 +1,7 @@
 import { RunError } from "../errors.js";
 import type { Ms } from "../units.js";
 import type { Clock, Timer } from "./seam.js";
-import { timerDelayMs } from "./timer-delay.js";
+import { toTimerDelayMs } from "./timer-delay.js";
 import { type HeapTimer, TimerHeap } from "./timer-heap.js";
 
 /**
@@ -29,7 +29,7 @@ export class VirtualClock implements Clock {
   }
 
   setTimer(delayMs: Ms, fire: () => void): Timer {
-    return this.#timers.add(this.#elapsedMs + timerDelayMs(delayMs), fire);
+    return this.#timers.add(this.#elapsedMs + toTimerDelayMs(delayMs), fire);
   }
 
   /** How many timers are set and have neither fired nor been cancelled. */
@@ -54,7 +54,7 @@ export class VirtualClock implements Clock {
   /** Runs for `durationMs` of timer time, as {@link runUntil} does. */
   runFor(durationMs: Ms): Promise<void> {
     return new Promise((resolve, reject) => {
-      const endMs = this.#elapsedMs + timerDelayMs(durationMs);
+      const endMs = this.#elapsedMs + toTimerDelayMs(durationMs);
       if (this.#running) {
         reject(
           new RunError("the virtual clock is already running", {

@@ -17,7 +17,7 @@ import { Histories } from "./histories.js";
 import type { OperationParams } from "./operation-params.js";
 import { OrderPlacer, type PreparedOrder } from "./order-placer.js";
 import { type NewOrder, type OrderSettings, orderSettingsSchema } from "./order-settings.js";
-import { sendable } from "./to-call-params.js";
+import { toCallParams } from "./to-call-params.js";
 
 /** What a client is made of; `connect` makes one from addresses. */
 export interface ExchangeClientOptions {
@@ -50,7 +50,7 @@ export class ExchangeClient {
   readonly all: Histories;
   /** The rate budget in use. */
   readonly gate: RateGate;
-  readonly #seam: Seam;
+  readonly #runtime: Seam;
   readonly #caller: RestCaller;
   readonly #placer: OrderPlacer;
   readonly #closing = new AbortController();
@@ -66,7 +66,7 @@ export class ExchangeClient {
     ...call
   }: ExchangeClientOptions) {
     checkShape(orderSettingsSchema, orders, { at: ["orders"] });
-    this.#seam = seam;
+    this.#runtime = seam;
     this.gate = gate;
     this.#caller = new RestCaller({
       ...call,
@@ -95,12 +95,12 @@ export class ExchangeClient {
 
   /** Exchange time as this machine's clock and the last {@link syncClock} give it: what requests are signed with. */
   nowMs(): Ms {
-    return this.#seam.clock.nowMs() + this.#offsetMs;
+    return this.#runtime.clock.nowMs() + this.#offsetMs;
   }
 
   /** Asks the exchange's clock, and signs in its time from now on. @returns the exchange's clock less this machine's. */
   async syncClock(): Promise<Ms> {
-    const { clock } = this.#seam;
+    const { clock } = this.#runtime;
     const before = clock.monotonicMs();
     const { serverTime } = await this.time();
     const roundTripMs = clock.monotonicMs() - before;
@@ -115,7 +115,7 @@ export class ExchangeClient {
   ): Promise<Answers[Name]> {
     return parseWire(
       OPERATIONS[name].answer,
-      await this.#caller.call(name, sendable(params)),
+      await this.#caller.call(name, toCallParams(params)),
       name,
     );
   }

@@ -7,7 +7,7 @@ import type { IdInput, OperationParams } from "./operation-params.js";
 import { idPages, timePages } from "./pages.js";
 
 /** How one of the client's lists is asked for. */
-export type AskPage = <Name extends PagedName>(
+export type RequestPage = <Name extends PagedName>(
   name: Name,
   params: OperationParams<Name>,
 ) => Promise<Answers[Name]>;
@@ -49,9 +49,9 @@ type IncomeType = OperationParams<"incomes">["type"];
  * one instant together. Each throws PagingError rather than leave out what no page can tell apart.
  */
 export class Histories {
-  readonly #ask: AskPage;
+  readonly #ask: RequestPage;
 
-  constructor(ask: AskPage) {
+  constructor(ask: RequestPage) {
     this.#ask = ask;
   }
 

@@ -14,13 +14,13 @@ import { checkBuiltOrder } from "../signing/built-order-check.js";
 import { checkDomain } from "../signing/domain-check.js";
 import { checkFilters } from "../signing/filters.js";
 import { isBelowWaiver } from "../signing/gas-fee-waiver.js";
-import { isGttLife } from "../signing/gtt-lifetime.js";
+import { isValidGttLifetime } from "../signing/gtt-lifetime.js";
 import { buildHashedOrder, infoExpirationSeconds } from "../signing/order-building.js";
 import { OrderHasher } from "../signing/order-signing.js";
 import type { OperationParams } from "./operation-params.js";
 import { BuiltOrderError, DomainError, OrderFilterError } from "./order-errors.js";
 import type { NewOrder, OrderSettings } from "./order-settings.js";
-import { sendable } from "./to-call-params.js";
+import { toCallParams } from "./to-call-params.js";
 
 /** An order that is built, checked and signed, and has not been sent. Its hash is what it is recognised by. */
 export interface PreparedOrder {
@@ -30,7 +30,7 @@ export interface PreparedOrder {
 }
 
 /** What orders are placed through. */
-export interface OrderPlacerOptions {
+export interface OrderPlacerDeps {
   readonly settings: OrderSettings;
   /** The trading account: what an order names as its signer, also where its operator signs. */
   readonly account: () => Hex;
@@ -80,10 +80,10 @@ interface Draft {
 
 /** Places orders both ways of the specification: built here, or built by the exchange and checked before they are signed. */
 export class OrderPlacer {
-  readonly #options: OrderPlacerOptions;
+  readonly #options: OrderPlacerDeps;
   #known: Known | undefined;
 
-  constructor(options: OrderPlacerOptions) {
+  constructor(options: OrderPlacerDeps) {
     this.#options = options;
   }
 
@@ -125,7 +125,7 @@ export class OrderPlacer {
   async #draft(order: NewOrder): Promise<Draft> {
     const { settings, nowMs } = this.#options;
     // A key ignored in silence could be the one that keeps the order from taking.
-    checkedParams(ORDER, sendable(order));
+    checkedParams(ORDER, toCallParams(order));
     const { marketId, side, orderType = "LIMIT", timeInForce = "GTC" } = order;
     const { rules, instruments, hasher } = this.#knownOf(await this.#options.rules(marketId));
     const market = rules.markets[marketId] as MarketRules;
@@ -249,7 +249,7 @@ export class OrderPlacer {
 /** A GTT order's end in whole seconds, as `info` holds it. @throws ConfigError */
 function lifeOf(expiration: Ms | undefined, nowMs: Ms): Ms {
   const wholeMs = Math.floor(Number(expiration ?? 0) / 1000) * 1000;
-  if (!isGttLife(wholeMs - nowMs)) {
+  if (!isValidGttLifetime(wholeMs - nowMs)) {
     const expected = "an instant more than 1 minute and less than 7 days ahead";
     throw new ConfigError("a GTT order needs an end", {
       field: "expiration",

@@ -1,4 +1,4 @@
-import { FormatError, shown } from "../../core/errors.js";
+import { FormatError, formatErrorValue } from "../../core/errors.js";
 import { parseInt64Json } from "../../core/int64-json.js";
 import { klines as klineList, publicTrade } from "../protocol/market-data.js";
 import {
@@ -14,7 +14,7 @@ import { DEFAULT_MAX_FRAME_BYTES } from "../streams/frame-decoder.js";
 import type { AccountEvent, MarketEvent } from "./stream-events.js";
 
 /** A frame of `/multiple` as events; an acknowledgement is none. Never throws, whatever the frame holds. */
-export function marketEvents(text: string): readonly MarketEvent[] {
+export function decodeMarketFrame(text: string): readonly MarketEvent[] {
   return guarded<MarketEvent>("market streams", text, (frame) => {
     if (!("stream" in frame)) return acknowledgement(frame);
     const { stream, data } = parseWire(streamFrame, frame, "frame");
@@ -23,7 +23,7 @@ export function marketEvents(text: string): readonly MarketEvent[] {
 }
 
 /** A frame of the account stream as events. Never throws, whatever the frame holds. */
-export function accountEvents(text: string): readonly AccountEvent[] {
+export function decodeAccountFrame(text: string): readonly AccountEvent[] {
   return guarded<AccountEvent>("account stream", text, (frame) => {
     if (!("event" in frame)) return acknowledgement(frame);
     const { event } = parseWire(namedEvent, frame, "frame");
@@ -112,7 +112,8 @@ function acknowledgement(frame: object): readonly never[] {
   const isRefused =
     (refusal.error !== undefined && refusal.error !== null) || typeof refusal.code === "number";
   if (!isRefused) return [];
-  const value = refusal.error ?? `${shown(refusal.code)} ${shown(refusal.message)}`;
+  const value =
+    refusal.error ?? `${formatErrorValue(refusal.code)} ${formatErrorValue(refusal.message)}`;
   throw new FormatError("the exchange refused a stream request", {
     field: "frame",
     value,

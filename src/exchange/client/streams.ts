@@ -7,7 +7,7 @@ import type { Transport } from "../rest/transport.js";
 import { signedParams } from "../signing/request-signing.js";
 import { STREAMS_A_CONNECTION } from "../streams/market-streams.js";
 import { StreamSession, type StreamTimings } from "../streams/stream-session.js";
-import { accountEvents, marketEvents } from "./stream-decoder.js";
+import { decodeAccountFrame, decodeMarketFrame } from "./stream-decoder.js";
 import type { AccountEvent, MarketEvent } from "./stream-events.js";
 
 /** What streams are made of. */
@@ -61,7 +61,7 @@ export class ExchangeStreams {
           subscriber.next({ type: "down", reason });
         },
         onText: (text) => {
-          for (const event of marketEvents(text)) {
+          for (const event of decodeMarketFrame(text)) {
             const told = inSequence(books, event);
             if (told !== undefined) subscriber.next(told);
             if (told?.type === "book-gap") {
@@ -108,7 +108,7 @@ export class ExchangeStreams {
         onUp: () => subscriber.next({ type: "up" }),
         onDown: (reason) => subscriber.next({ type: "down", reason }),
         onText: (text) => {
-          for (const event of accountEvents(text)) subscriber.next(event);
+          for (const event of decodeAccountFrame(text)) subscriber.next(event);
         },
       });
       session.start();

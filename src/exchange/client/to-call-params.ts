@@ -7,7 +7,7 @@ import type { CallParams } from "../rest/call-params.js";
  * Decimals as plain digits; the rest as it is, to be checked by the parameter's own type. Parameters that are not given are left out.
  * @throws ConfigError for what is no object of parameters.
  */
-export function sendable(params: object): CallParams {
+export function toCallParams(params: object): CallParams {
   if (typeof params !== "object" || params === null || Array.isArray(params)) {
     throw new ConfigError("not the parameters of a call", {
       field: "parameters",

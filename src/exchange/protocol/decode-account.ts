@@ -6,12 +6,12 @@ import type { VenueBalances, VenueIncome, VenuePosition, VenueTrade } from "../r
 import { balancesFields, incomeFields, positionFields, userTradeFields } from "./account.js";
 import { marketId, TEXT } from "./values.js";
 import {
-  creditOf,
   type DecodeContext,
   gridCount,
-  marketOf,
   parseList,
   parseWire,
+  readMarketId,
+  toCreditUnits,
 } from "./wire-parse.js";
 
 /* The parts of the account's records that the bot reads: what it does not use may be missing. */
@@ -50,7 +50,7 @@ export function decodeUserTrade(
   context: DecodeContext,
   where = "trade",
 ): VenueTrade | undefined {
-  const instrument = context.instruments.get(marketOf(value, where));
+  const instrument = context.instruments.get(readMarketId(value, where));
   if (instrument === undefined) return undefined;
   const wire = parseWire(userTradeSchema, value, where);
   return {
@@ -60,8 +60,8 @@ export function decodeUserTrade(
     isMaker: wire.isMaker,
     ticks: gridCount(wire.price, instrument.tickSize, `${where}.price`),
     ...wholeLots(wire.amount, instrument, `${where}.amount`),
-    quote: creditOf(wire.quoteAmount, context.creditDecimals, `${where}.quoteAmount`),
-    commission: creditOf(wire.commission, context.creditDecimals, `${where}.commission`),
+    quote: toCreditUnits(wire.quoteAmount, context.creditDecimals, `${where}.quoteAmount`),
+    commission: toCreditUnits(wire.commission, context.creditDecimals, `${where}.commission`),
     timeMs: wire.time,
     status: wire.status,
   };
@@ -89,7 +89,7 @@ export function decodeIncomes(
     return {
       id: wire.id,
       type: wire.type,
-      amount: creditOf(wire.amount, context.creditDecimals, `${where}.${index}.amount`),
+      amount: toCreditUnits(wire.amount, context.creditDecimals, `${where}.${index}.amount`),
       timeMs: wire.time,
       marketId: wire.marketId,
     };
@@ -104,7 +104,7 @@ export function decodeBalances(
 ): VenueBalances {
   const wire = parseWire(balancesSchema, value, where);
   const credit = (text: string, field: string): bigint =>
-    creditOf(text, context.creditDecimals, `${where}.${field}`);
+    toCreditUnits(text, context.creditDecimals, `${where}.${field}`);
   return {
     availableCredit: Object.fromEntries(
       Object.entries(wire.availableCreditAmounts).map(
@@ -187,8 +187,12 @@ function decodePosition(
     status: wire.status,
     entryPrice: wire.entryPrice,
     liquidationPrice: wire.liquidationPrice,
-    unrealizedPnl: creditOf(wire.unrealizedPnl, context.creditDecimals, `${where}.unrealizedPnl`),
-    realizedPnl: creditOf(wire.realizedPnl, context.creditDecimals, `${where}.realizedPnl`),
+    unrealizedPnl: toCreditUnits(
+      wire.unrealizedPnl,
+      context.creditDecimals,
+      `${where}.unrealizedPnl`,
+    ),
+    realizedPnl: toCreditUnits(wire.realizedPnl, context.creditDecimals, `${where}.realizedPnl`),
   };
 }
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Instrument } from "../../core/instrument.js";
-import { type MarketId, outerTick, type Ticks } from "../../core/units.js";
+import { type MarketId, roundAwayFromTouch, type Ticks } from "../../core/units.js";
 import type { VenueBar } from "../records.js";
 import type { VenueEvent } from "../venue.js";
 import { klineFields, publicTradeFields } from "./market-data.js";
 import { marketFiguresFields } from "./stream.js";
 import { TEXT } from "./values.js";
-import { creditOf, gridCount, parseWire, priceTicks } from "./wire-parse.js";
+import { gridCount, parseWire, priceTicks, toCreditUnits } from "./wire-parse.js";
 
 const publicTradeSchema = z
   .object(publicTradeFields(TEXT))
@@ -55,7 +55,7 @@ export function publicTradeEvents(
     where,
   );
   // What an order of a finer grid traded counts where the book has that order, and no more of it than the whole lots.
-  const ticks = outerTick(
+  const ticks = roundAwayFromTouch(
     isBuyerMaker ? "BUY" : "SELL",
     priceTicks(price, instrument, `${where}.price`),
   );
@@ -86,8 +86,8 @@ export function marketStateEvents(
     {
       type: "market-state",
       marketId,
-      mark: creditOf(state.markPrice, creditDecimals, `${where}.markPrice`),
-      index: creditOf(state.indexPrice, creditDecimals, `${where}.indexPrice`),
+      mark: toCreditUnits(state.markPrice, creditDecimals, `${where}.markPrice`),
+      index: toCreditUnits(state.indexPrice, creditDecimals, `${where}.indexPrice`),
       fundingRate: Number(state.fundingRate),
       nextFundingMs: state.nextFundingTime,
     },

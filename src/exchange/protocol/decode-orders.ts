@@ -4,7 +4,7 @@ import type { Hex } from "../../core/units.js";
 import type { OrderStruct, VenueOrder } from "../records.js";
 import { builtOrderFields, orderFields, orderStructFields } from "./order.js";
 import { hash32, hex, TEXT } from "./values.js";
-import { type DecodeContext, gridCount, marketOf, parseList, parseWire } from "./wire-parse.js";
+import { type DecodeContext, gridCount, parseList, parseWire, readMarketId } from "./wire-parse.js";
 
 /** The part of an order that the bot reads. */
 const orderSchema = z
@@ -29,7 +29,7 @@ export function decodeOrder(
   context: DecodeContext,
   where = "order",
 ): VenueOrder | undefined {
-  const instrument = context.instruments.get(marketOf(value, where));
+  const instrument = context.instruments.get(readMarketId(value, where));
   return instrument === undefined
     ? undefined
     : orderOf(parseWire(orderSchema, value, where), instrument, where);

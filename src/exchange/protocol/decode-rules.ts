@@ -6,7 +6,7 @@ import type { CreditUnits, MarketId } from "../../core/units.js";
 import type { MarketRules, VenueRules } from "../records.js";
 import { exchangeInfoFields, filterFields, marketFields } from "./market.js";
 import { marketId, ms, TEXT } from "./values.js";
-import { creditOf, fractionDigits, parseWire } from "./wire-parse.js";
+import { fractionDigits, parseWire, toCreditUnits } from "./wire-parse.js";
 
 /* The parts of `exchangeInfo` that the bot reads. */
 
@@ -118,7 +118,7 @@ export function decodeRules(value: unknown, traded: readonly MarketId[]): VenueR
         intervalMs: intervalSeconds * 1000,
         limit,
       })),
-    waiveGasFeeMinimumQuote: creditOf(
+    waiveGasFeeMinimumQuote: toCreditUnits(
       info.gasFeeInfo.waiveGasFeeMinimumAmount,
       creditDecimals,
       "gasFeeInfo.waiveGasFeeMinimumAmount",
@@ -138,13 +138,13 @@ function orderGasOf(
   if (gasLimit === undefined || gasPrice === undefined || lastEthIndexPrice === undefined)
     return undefined;
   const [limitE18, priceWeiE18] = [
-    creditOf(gasLimit, 18, "gasFeeInfo.gasLimit"),
-    creditOf(gasPrice, 18, "gasFeeInfo.gasPrice"),
+    toCreditUnits(gasLimit, 18, "gasFeeInfo.gasLimit"),
+    toCreditUnits(gasPrice, 18, "gasFeeInfo.gasPrice"),
   ];
   const cost =
     limitE18 *
     priceWeiE18 *
-    creditOf(lastEthIndexPrice, creditDecimals, "gasFeeInfo.lastEthIndexPrice");
+    toCreditUnits(lastEthIndexPrice, creditDecimals, "gasFeeInfo.lastEthIndexPrice");
   // Both scales, and the wei of an ether.
   const scale = 10n ** 54n;
   return ceilDivide(cost, scale);
@@ -219,7 +219,11 @@ function decodeMarket(
     ),
     maxLeverage: market.maxLeverage,
     ...(market.maxExposure !== undefined && {
-      maxExposure: creditOf(market.maxExposure, creditDecimals, `markets.${marketId}.maxExposure`),
+      maxExposure: toCreditUnits(
+        market.maxExposure,
+        creditDecimals,
+        `markets.${marketId}.maxExposure`,
+      ),
     }),
     liquidationLeverage: market.liquidationLeverage,
     perp: market.perpetualContractAddress,

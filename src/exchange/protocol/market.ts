@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { expectedBy } from "../../core/config/schema-violation.js";
+import { describeIssueExpectation } from "../../core/config/schema-violation.js";
 import { ORDER_TYPES, TIMES_IN_FORCE } from "./order.js";
 import {
   address,
@@ -66,7 +66,11 @@ const filter: z.ZodType<Filter, WireFilter> = writtenAs(
     const read = known.safeParse(value);
     if (read.success) return read.data;
     for (const issue of read.error.issues)
-      context.addIssue({ code: "custom", path: issue.path, message: expectedBy(issue) });
+      context.addIssue({
+        code: "custom",
+        path: issue.path,
+        message: describeIssueExpectation(issue),
+      });
     return z.NEVER;
   }) as never,
   z.discriminatedUnion("filterType", [

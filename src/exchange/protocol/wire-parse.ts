@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { refusalOf } from "../../core/config/schema-violation.js";
+import { findSchemaViolation } from "../../core/config/schema-violation.js";
 import { FormatError } from "../../core/errors.js";
 import type { Instrument } from "../../core/instrument.js";
 import { decimalToScaled, shortScaled } from "../../core/instrument.js";
@@ -19,7 +19,7 @@ export function parseWire<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const { path, value: held, expected } = refusalOf(result.error, value);
+  const { path, value: held, expected } = findSchemaViolation(result.error, value);
   throw new FormatError("not what the protocol says", {
     field: path === "" ? where : `${where}.${path}`,
     // A whole record says less than its path.
@@ -32,7 +32,7 @@ export function parseWire<Schema extends z.ZodType>(
 const ofMarketSchema = z.object({ marketId: z.string() });
 
 /** The market that a record is of: asked of each, before it is known whether the rest concerns anybody. @throws FormatError when it names none. */
-export function marketOf(value: unknown, where: string): MarketId {
+export function readMarketId(value: unknown, where: string): MarketId {
   const marketId = (value as { readonly marketId?: unknown } | null | undefined)?.marketId;
   return typeof marketId === "string" ? marketId : parseWire(ofMarketSchema, value, where).marketId;
 }
@@ -47,7 +47,7 @@ export function parseList(value: unknown, where: string): readonly unknown[] {
  * A decimal string of quote currency in credit units. Digits below the smallest unit, which records of profit and risk may
  * carry, are cut off toward zero, as the settling contract's division does.
  */
-export function creditOf(text: string, creditDecimals: number, field: string): CreditUnits {
+export function toCreditUnits(text: string, creditDecimals: number, field: string): CreditUnits {
   const point = text.indexOf(".");
   return decimalToScaled(
     point < 0 ? text : text.slice(0, point + 1 + creditDecimals),

@@ -44,7 +44,7 @@ export function requestOf(action: Action, context: RequestContext): HttpRequest 
 }
 
 /** Which of the exchange's operations carries an action. */
-export function operationNameOf(action: Action): OperationName {
+export function operationNameFor(action: Action): OperationName {
   switch (action.kind) {
     case "place":
       return "placeOrder";

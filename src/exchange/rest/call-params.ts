@@ -1,4 +1,4 @@
-import { nearestName } from "../../core/config/find-nearest-name.js";
+import { findNearestName } from "../../core/config/find-nearest-name.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Operation } from "../protocol/operations.js";
 import type { OperationParameter, ParameterType } from "../protocol/parameters.js";
@@ -40,7 +40,7 @@ export function checkedParams(operation: Call, params: CallParams): RequestParam
     const parameter = parameterOf(operation, name);
     if (parameter === undefined) {
       const names = operation.parameters.map((known) => known.name);
-      const near = nearestName(name, names);
+      const near = findNearestName(name, names);
       throw new ConfigError(
         `${operation.name} has no such parameter${near === undefined ? "" : `, did you mean ${near}?`}`,
         {

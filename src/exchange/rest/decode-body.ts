@@ -14,7 +14,7 @@ const UNPACK: Readonly<Record<string, Unpack>> = {
  * An answer's body as text. Nothing asks for a compressed one, but what stands between may send it all the same.
  * @throws FormatError when it does not unpack, to more than `maxBytes`, or is in an encoding that nobody here knows.
  */
-export function answerText(
+export function decodeBody(
   bytes: Buffer,
   encoding: string | string[] | undefined,
   maxBytes: number,

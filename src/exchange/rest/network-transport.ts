@@ -2,7 +2,7 @@ import { Pool } from "undici";
 import { ConfigError } from "../../core/errors.js";
 import type { Clock } from "../../core/runtime/seam.js";
 import { WebSocketLink } from "../streams/web-socket-link.js";
-import { HttpExchange } from "./pending-http-request.js";
+import { PendingHttpRequest } from "./pending-http-request.js";
 import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "./transport.js";
 
 /** Where the exchange is, and the limits of what it may send. */
@@ -58,7 +58,7 @@ export class NetworkTransport implements Transport {
   }
 
   request(request: HttpRequest, done: (result: HttpResult) => void): void {
-    const exchange = new HttpExchange({
+    const exchange = new PendingHttpRequest({
       request,
       done,
       clock: this.#options.clock,
@@ -77,7 +77,7 @@ export class NetworkTransport implements Transport {
       clock: this.#options.clock,
       userAgent: this.#options.userAgent ?? DEFAULT_USER_AGENT,
       maxMessageBytes: this.#options.maxMessageBytes ?? 16 * MEBIBYTE,
-      onGone: () => this.#links.delete(link),
+      onClosed: () => this.#links.delete(link),
     });
     this.#links.add(link);
     return link;

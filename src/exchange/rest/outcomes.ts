@@ -13,8 +13,8 @@ import { count } from "../protocol/values.js";
 import { type DecodeContext, parseWire } from "../protocol/wire-parse.js";
 import type { OrderHasher } from "../signing/order-signing.js";
 import type { Action, Outcome, QuestionAction } from "../venue.js";
-import { provesNothing } from "../venue-errors.js";
-import { isThrottled, readAnswer } from "./rest-messages.js";
+import { isInconclusive } from "../venue-errors.js";
+import { isThrottled, readResponse } from "./rest-messages.js";
 import type { HttpResult } from "./transport.js";
 
 /** What an answer is read with. */
@@ -55,14 +55,14 @@ export function outcomeOf(action: Action, result: HttpResult, context: OutcomeCo
     const limit = `above the limit of ${MOST_ANSWER_CHARACTERS}`;
     return malformed(status, `an answer of ${body.length} characters, ${limit}`);
   }
-  const answer = readAnswer(result, isCancel);
+  const answer = readResponse(result, isCancel);
   switch (answer.kind) {
     case "empty":
       return { result: "cancelled" };
     case "coded": {
       const { code, codeText, message } = answer;
       // An internal error says nothing about whether the action went through before it.
-      if (provesNothing(code, status))
+      if (isInconclusive(code, status))
         return {
           result: "unknown",
           cause: "server-error",

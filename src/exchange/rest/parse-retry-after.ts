@@ -1,7 +1,7 @@
 import type { Ms } from "../../core/units.js";
 
 /** What an answer's headers say of time, as they came. */
-export interface AnswerTimes {
+export interface ResponseTimeHeaders {
   /** `Retry-After`. */
   readonly retryAfter: string | string[] | undefined;
   /** `Date`. */
@@ -21,7 +21,10 @@ const DAYS_BEFORE_1970 = 719_468;
  * The `Retry-After` header in milliseconds: whole seconds, as rate limits write it, or a date, counted from the answer's own `Date`, and from
  * `nowMs` of this machine's clock only where it has none. A date that is over, like all else that is neither, is undefined.
  */
-export function retryAfterMs({ retryAfter, date }: AnswerTimes, nowMs: Ms): Ms | undefined {
+export function parseRetryAfterMs(
+  { retryAfter, date }: ResponseTimeHeaders,
+  nowMs: Ms,
+): Ms | undefined {
   const text = first(retryAfter);
   if (text === undefined) return undefined;
   if (/^\d{1,7}$/.test(text)) return Number(text) * 1000;

@@ -1,12 +1,12 @@
 import type { Dispatcher } from "undici";
 import { FormatError } from "../../core/errors.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
-import { answerText } from "./decode-body.js";
-import { retryAfterMs } from "./parse-retry-after.js";
+import { decodeBody } from "./decode-body.js";
+import { parseRetryAfterMs } from "./parse-retry-after.js";
 import type { HttpRequest, HttpResult } from "./transport.js";
 
 /** One request on its way through undici. */
-export interface HttpExchangeOptions {
+export interface PendingHttpRequestOptions {
   readonly request: HttpRequest;
   readonly done: (result: HttpResult) => void;
   readonly clock: Clock;
@@ -19,8 +19,8 @@ export interface HttpExchangeOptions {
  * One request and its one result. Built on undici's dispatch, because its `onRequestStart` is the last instant at which no
  * byte has left: what ends before it was certainly not sent, and what has not come to it by the deadline never leaves.
  */
-export class HttpExchange implements Dispatcher.DispatchHandler {
-  readonly #options: HttpExchangeOptions;
+export class PendingHttpRequest implements Dispatcher.DispatchHandler {
+  readonly #options: PendingHttpRequestOptions;
   #timer: Timer | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #isFinished = false;
@@ -30,7 +30,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(options: HttpExchangeOptions) {
+  constructor(options: PendingHttpRequestOptions) {
     this.#options = options;
   }
 
@@ -110,7 +110,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     const { clock, maxBytes } = this.#options;
     let body: string;
     try {
-      body = answerText(Buffer.concat(this.#chunks), encoding, maxBytes);
+      body = decodeBody(Buffer.concat(this.#chunks), encoding, maxBytes);
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       // Its status is known all the same: a rate limit says what it says without words.
@@ -127,7 +127,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
       ok: true,
       status: this.#status,
       body,
-      retryAfterMs: retryAfterMs({ retryAfter, date }, clock.nowMs()),
+      retryAfterMs: parseRetryAfterMs({ retryAfter, date }, clock.nowMs()),
     });
   }
 

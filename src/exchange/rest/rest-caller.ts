@@ -6,7 +6,7 @@ import type { RequestParams } from "../signing/request-signing.js";
 import { VenueError, VenueRequestError } from "../venue-errors.js";
 import { type CallParams, checkedParams } from "./call-params.js";
 import type { RateGate } from "./rate-gate.js";
-import { isThrottled, readAnswer, restRequest } from "./rest-messages.js";
+import { isThrottled, readResponse, restRequest } from "./rest-messages.js";
 import type { Retrier } from "./retrier.js";
 import type { HttpResult, Transport } from "./transport.js";
 
@@ -105,7 +105,7 @@ export class RestCaller {
         mayHaveHappened: false,
       });
     }
-    const answer = readAnswer(result, true);
+    const answer = readResponse(result, true);
     switch (answer.kind) {
       case "value":
         return answer.value;

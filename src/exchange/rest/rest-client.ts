@@ -27,7 +27,7 @@ import type {
   VenueRules,
   VenueTrade,
 } from "../records.js";
-import { isBetweenTicks, MergedBook } from "../streams/coarsened-book.js";
+import { CoarsenedBook, hasPriceBetweenTicks } from "../streams/coarsened-book.js";
 import { VenueError } from "../venue-errors.js";
 import { present } from "./action-requests.js";
 import type { CallParams } from "./call-params.js";
@@ -84,7 +84,7 @@ export class RestClient {
       bids: levels.levels(book.bids, "bids", onOffGrid),
       asks: levels.levels(book.asks, "asks", onOffGrid),
     };
-    const { bids, asks } = isBetweenTicks(told) ? new MergedBook().take(told) : told;
+    const { bids, asks } = hasPriceBetweenTicks(told) ? new CoarsenedBook().apply(told) : told;
     return { marketId, sequence: book.sequence, bids, asks };
   }
 

@@ -43,7 +43,7 @@ export function isThrottled(status: number): status is 429 | 418 {
 }
 
 /** An answer that came and is not {@link isThrottled}, before anybody reads its record. */
-export type RestAnswer =
+export type RestResponse =
   /** The exchange answered with a code, whatever the status. */
   | {
       readonly kind: "coded";
@@ -59,10 +59,10 @@ export type RestAnswer =
   | { readonly kind: "unreadable"; readonly value: unknown; readonly reason: string };
 
 /** Reads an answer. @param mayBeEmpty whether a success without a body is one, as of a cancel */
-export function readAnswer(
+export function readResponse(
   { status, body }: Extract<HttpResult, { readonly ok: true }>,
   mayBeEmpty: boolean,
-): RestAnswer {
+): RestResponse {
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && mayBeEmpty && body.trim() === "") return { kind: "empty" };
   let value: unknown;

@@ -2,7 +2,7 @@ import type { Seam } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import { VenueError, VenueRequestError } from "../venue-errors.js";
 import { pause } from "./pause.js";
-import { passingFailure } from "./transient-failure.js";
+import { classifyTransientFailure } from "./transient-failure.js";
 
 /** How often and how fast reads and cancels are repeated. */
 export interface RetryPolicy {
@@ -17,15 +17,15 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY: RetryPolicy = { tries: 4, pauseMs: 200, maxPauseMs: 5000 };
 
 /**
- * Repeats what fails and may pass by itself ({@link passingFailure}). A refusal by the exchange stands, and so do a ban, which outlasts all tries, and a request
+ * Repeats what fails and may pass by itself ({@link classifyTransientFailure}). A refusal by the exchange stands, and so do a ban, which outlasts all tries, and a request
  * of another time, since nobody here reads the clock again. The caller decides what may be repeated at all; a place never may.
  */
 export class Retrier {
-  readonly #seam: Seam;
+  readonly #runtime: Seam;
   readonly #policy: RetryPolicy;
 
   constructor(seam: Seam, policy: Partial<RetryPolicy> = {}) {
-    this.#seam = seam;
+    this.#runtime = seam;
     this.#policy = { ...DEFAULT_RETRY, ...policy };
   }
 
@@ -40,7 +40,7 @@ export class Retrier {
         if (failure === undefined) throw error;
         const waitMs = signal?.aborted === true ? undefined : this.#pauseMs(tries, failure);
         if (waitMs === undefined) throw tries === 1 ? error : failure.after(tries);
-        await pause(this.#seam.clock, waitMs, signal);
+        await pause(this.#runtime.clock, waitMs, signal);
       }
     }
   }
@@ -48,7 +48,7 @@ export class Retrier {
   /** Before the next try; undefined when there is none. */
   #pauseMs(tries: number, failure: VenueError | VenueRequestError): Ms | undefined {
     const { tries: most, pauseMs, maxPauseMs } = this.#policy;
-    const passing = passingFailure(failure);
+    const passing = classifyTransientFailure(failure);
     if (
       tries >= most ||
       passing === undefined ||
@@ -57,7 +57,7 @@ export class Retrier {
     )
       return undefined;
     const longest = Math.min(maxPauseMs, pauseMs * 2 ** Math.min(tries - 1, 30));
-    const drawn = Math.ceil(longest * (0.5 + 0.5 * this.#seam.random.uniform()));
-    return Math.max(drawn, passing.againAfterMs);
+    const drawn = Math.ceil(longest * (0.5 + 0.5 * this.#runtime.random.uniform()));
+    return Math.max(drawn, passing.retryAfterMs);
   }
 }

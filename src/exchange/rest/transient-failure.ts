@@ -6,7 +6,7 @@ import { VenueError, VenueRequestError } from "../venue-errors.js";
 export const THROTTLED_MS: Readonly<Record<429 | 418, Ms>> = { 429: 5_000, 418: 60_000 };
 
 /** A failure that may pass: the same request, made again, may succeed though nobody has changed anything. */
-export interface PassingFailure {
+export interface TransientFailure {
   /**
    * What has to pass:
    * - `no-connection`: nothing of the request left. The connection was refused, or no host or way was found: the exchange starts anew, or there is none.
@@ -18,7 +18,7 @@ export interface PassingFailure {
    */
   readonly cause: "no-connection" | "no-answer" | "not-now" | "banned" | "other-time";
   /** Before that it is of no use to ask again: what the exchange says itself, or {@link THROTTLED_MS}; 0 where nothing is known. */
-  readonly againAfterMs: Ms;
+  readonly retryAfterMs: Ms;
 }
 
 /**
@@ -28,20 +28,20 @@ export interface PassingFailure {
  * parameters), an answer without one that says that this is no exchange or that it lets nobody in (a redirect, 403, 404 and what else is a 4xx), an
  * answer that is not as specified (FormatError), and errors of our own.
  */
-export function passingFailure(error: unknown): PassingFailure | undefined {
+export function classifyTransientFailure(error: unknown): TransientFailure | undefined {
   if (error instanceof VenueError) {
-    if (error.code === INVALID_TIMESTAMP) return { cause: "other-time", againAfterMs: 0 };
-    return error.mayHaveHappened ? { cause: "not-now", againAfterMs: 0 } : undefined;
+    if (error.code === INVALID_TIMESTAMP) return { cause: "other-time", retryAfterMs: 0 };
+    return error.mayHaveHappened ? { cause: "not-now", retryAfterMs: 0 } : undefined;
   }
   if (!(error instanceof VenueRequestError)) return undefined;
   const { httpStatus, retryAfterMs, timedOut, mayHaveHappened } = error;
   if (httpStatus === undefined)
-    return { cause: timedOut || mayHaveHappened ? "no-answer" : "no-connection", againAfterMs: 0 };
+    return { cause: timedOut || mayHaveHappened ? "no-answer" : "no-connection", retryAfterMs: 0 };
   if (httpStatus === 418)
-    return { cause: "banned", againAfterMs: retryAfterMs ?? THROTTLED_MS[418] };
+    return { cause: "banned", retryAfterMs: retryAfterMs ?? THROTTLED_MS[418] };
   if (httpStatus === 429)
-    return { cause: "not-now", againAfterMs: retryAfterMs ?? THROTTLED_MS[429] };
+    return { cause: "not-now", retryAfterMs: retryAfterMs ?? THROTTLED_MS[429] };
   return httpStatus < 300 || httpStatus >= 500 || httpStatus === 408
-    ? { cause: "not-now", againAfterMs: 0 }
+    ? { cause: "not-now", retryAfterMs: 0 }
     : undefined;
 }

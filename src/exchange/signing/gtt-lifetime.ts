@@ -1,6 +1,6 @@
 import { MINUTE_MS, type Ms, WEEK_MS } from "../../core/units.js";
 
 /** Whether a GTT order may live for so long from when the exchange takes it: more than a minute, less than seven days (specification, "Rules", 2). */
-export function isGttLife(lifeMs: Ms): boolean {
+export function isValidGttLifetime(lifeMs: Ms): boolean {
   return lifeMs > MINUTE_MS && lifeMs < WEEK_MS;
 }

@@ -1,4 +1,4 @@
-import { outerTick, type Side, type Ticks } from "../../core/units.js";
+import { roundAwayFromTouch, type Side, type Ticks } from "../../core/units.js";
 import { OrderBook } from "../../market/book/order-book.js";
 
 /** The sides of a book, or of a change of it, as flat pairs of ticks and lots. */
@@ -13,7 +13,7 @@ interface FlatSides {
  * together with what stands there. Since a change tells of each price by itself, all of them are
  * kept, from a snapshot on.
  */
-export class MergedBook {
+export class CoarsenedBook {
   /** By the price that they stand at, on the finer grid: in fractions of a tick. */
   readonly #finer = new OrderBook();
   /** The same in whole ticks. */
@@ -23,32 +23,36 @@ export class MergedBook {
    * Takes what was told, a snapshot first.
    * @returns the same in whole ticks, 0 lots where nothing is left at one.
    */
-  take({ bids, asks }: FlatSides): {
+  apply({ bids, asks }: FlatSides): {
     readonly bids: number[];
     readonly asks: number[];
     readonly isRounded: true;
   } {
-    return { bids: this.#merged("BUY", bids), asks: this.#merged("SELL", asks), isRounded: true };
+    return {
+      bids: this.#coarsenSide("BUY", bids),
+      asks: this.#coarsenSide("SELL", asks),
+      isRounded: true,
+    };
   }
 
-  #merged(side: Side, told: readonly number[]): number[] {
+  #coarsenSide(side: Side, told: readonly number[]): number[] {
     const [finer, whole] = [this.#finer.side(side), this.#whole.side(side)];
     const changed = new Set<Ticks>();
     for (let at = 0; at + 1 < told.length; at += 2) {
       const [price, lots] = [told[at] as number, told[at + 1] as number];
-      const ticks = outerTick(side, price);
+      const ticks = roundAwayFromTouch(side, price);
       // No order of this grid meets a bid below its first tick.
       if (ticks === 0) continue;
       changed.add(ticks);
-      whole.set(ticks, whole.lotsOf(ticks) + lots - finer.lotsOf(price));
+      whole.set(ticks, whole.lotsAt(ticks) + lots - finer.lotsAt(price));
       finer.set(price, lots);
     }
-    return [...changed].flatMap((ticks) => [ticks, whole.lotsOf(ticks)]);
+    return [...changed].flatMap((ticks) => [ticks, whole.lotsAt(ticks)]);
   }
 }
 
 /** Whether a price lies between two ticks. */
-export function isBetweenTicks({ bids, asks }: FlatSides): boolean {
+export function hasPriceBetweenTicks({ bids, asks }: FlatSides): boolean {
   const isBetween = (value: number, at: number): boolean =>
     at % 2 === 0 && !Number.isInteger(value);
   return bids.some(isBetween) || asks.some(isBetween);

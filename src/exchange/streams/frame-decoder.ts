@@ -1,4 +1,4 @@
-import { FormatError, shown } from "../../core/errors.js";
+import { FormatError, formatErrorValue } from "../../core/errors.js";
 import { parseInt64Json } from "../../core/int64-json.js";
 import type { MarketId } from "../../core/units.js";
 import {
@@ -17,7 +17,7 @@ import { ms } from "../protocol/values.js";
 import { type DecodeContext, parseWire } from "../protocol/wire-parse.js";
 import type { VenueEvent } from "../venue.js";
 import { BookScanner } from "./book-scanner.js";
-import { isBetweenTicks, MergedBook } from "./coarsened-book.js";
+import { CoarsenedBook, hasPriceBetweenTicks } from "./coarsened-book.js";
 import { readStreamName } from "./stream-names.js";
 
 /** Frames longer than this are refused before they are parsed. */
@@ -44,7 +44,7 @@ export class FrameDecoder {
   readonly #levels = new Map<MarketId, IntegerDecoder>();
   #scanner: BookScanner;
   /** Of the markets whose last snapshot had prices between the ticks. */
-  readonly #merged = new Map<MarketId, MergedBook>();
+  readonly #coarsenedBooks = new Map<MarketId, CoarsenedBook>();
 
   constructor(options: FrameDecoderOptions) {
     this.#context = options;
@@ -167,8 +167,9 @@ export class FrameDecoder {
     if (data.event === "snapshot") {
       const sequence = sequenceOf(data.sequence, `${where}.sequence`);
       const snapshot = { type: "book-snapshot", marketId, sequence, ...sides() } as const;
-      this.#merged.delete(marketId);
-      if (isRounded && isBetweenTicks(snapshot)) this.#merged.set(marketId, new MergedBook());
+      this.#coarsenedBooks.delete(marketId);
+      if (isRounded && hasPriceBetweenTicks(snapshot))
+        this.#coarsenedBooks.set(marketId, new CoarsenedBook());
       return [this.#inTicks(snapshot)];
     }
     if (typeof data.event === "string") return NOTHING;
@@ -181,9 +182,9 @@ export class FrameDecoder {
 
   /** @throws FormatError for a price between ticks in the update of a book that had none: the next snapshot will have it. */
   #inTicks<Event extends BookEvent>(event: Event): Event {
-    const merged = this.#merged.get(event.marketId);
-    if (merged !== undefined) return { ...event, ...merged.take(event) };
-    if (event.isRounded === true && isBetweenTicks(event)) {
+    const merged = this.#coarsenedBooks.get(event.marketId);
+    if (merged !== undefined) return { ...event, ...merged.apply(event) };
+    if (event.isRounded === true && hasPriceBetweenTicks(event)) {
       throw new FormatError("a price between the market's ticks that the book had not", {
         field: `${event.marketId}@orderbook`,
         expected: "one of the snapshot, or a whole multiple of the tick",
@@ -239,7 +240,7 @@ function acknowledgement(frame: JsonObject): readonly VenueEvent[] {
   // Refusals are not published: an error as Binance writes it, or the error body of REST.
   const refusal =
     frame.error ??
-    (typeof frame.code === "number" ? `${frame.code} ${shown(frame.message)}` : null);
+    (typeof frame.code === "number" ? `${frame.code} ${formatErrorValue(frame.message)}` : null);
   if (refusal === null) return NOTHING;
   throw new FormatError("the exchange refused a stream request", {
     field: "error",

@@ -37,7 +37,7 @@ export class MarketStreams {
   readonly #connections: Connection[] = [];
   /** Books whose new subscription waits for the server's message limit. */
   readonly #booksWaiting = new Set<string>();
-  readonly #wentDown = new Set<Connection>();
+  readonly #droppedConnections = new Set<Connection>();
   #requestId = 0;
   #isUp = false;
   #isStarted = false;
@@ -105,7 +105,7 @@ export class MarketStreams {
         path: () =>
           `/v1/multiple?streams=${[...streams].join("/")}${this.#options.zip === true ? "&zip=1" : ""}`,
         onText: this.#options.onText,
-        onUp: () => this.#cameUp(),
+        onUp: () => this.#handleConnectionUp(),
         onDown: (reason) => this.#cameDown(connection, reason),
         timings: this.#options.timings,
       }),
@@ -119,14 +119,15 @@ export class MarketStreams {
     return this.#connections.find(({ streams }) => streams.has(stream));
   }
 
-  #cameUp(): void {
+  #handleConnectionUp(): void {
     if (this.#isUp || this.#connections.some(({ session }) => !session.isUp)) return;
     this.#isUp = true;
     this.#options.onState("up", "subscribed");
     const unbroken = this.#connections.filter(
-      (connection) => this.#wentDown.size > 0 && !this.#wentDown.has(connection),
+      (connection) =>
+        this.#droppedConnections.size > 0 && !this.#droppedConnections.has(connection),
     );
-    this.#wentDown.clear();
+    this.#droppedConnections.clear();
     for (const marketId of this.#options.markets) {
       const connection = this.#connectionOf(streamName({ marketId, kind: "orderbook" }));
       if (connection !== undefined && unbroken.includes(connection)) this.resubscribe(marketId);
@@ -135,7 +136,7 @@ export class MarketStreams {
 
   #cameDown(connection: Connection, reason: string): void {
     for (const stream of connection.streams) this.#booksWaiting.delete(stream);
-    this.#wentDown.add(connection);
+    this.#droppedConnections.add(connection);
     this.#isUp = false;
     this.#options.onState("down", reason);
   }

@@ -218,7 +218,7 @@ export class StreamSession {
 
   #pong(): void {
     // A pong beyond the limit is left out: an earlier one within the same second has said the same.
-    if (this.#recentlySent() < this.#timings.messagesPerSecond) this.#hand("pong");
+    if (this.#recentlySent() < this.#timings.messagesPerSecond) this.#sendNow("pong");
   }
 
   #drain(): void {
@@ -227,7 +227,7 @@ export class StreamSession {
     const limit = Math.max(1, this.#timings.messagesPerSecond - PONG_SHARE);
     while (this.#outbox.length > 0 && this.#recentlySent() < limit) {
       const next = this.#outbox.shift() as Waiting;
-      this.#hand(next.text);
+      this.#sendNow(next.text);
       next.onSent?.();
     }
     if (this.#outbox.length === 0) return;
@@ -236,7 +236,7 @@ export class StreamSession {
     this.#outboxTimer = this.#options.seam.clock.setTimer(waitMs, () => this.#drain());
   }
 
-  #hand(text: string): void {
+  #sendNow(text: string): void {
     this.#sentAtMs.push(this.#monotonicMs());
     this.#socket?.send(text);
   }

@@ -12,7 +12,7 @@ interface Remembered {
  * Which public trades were told already. A trade's record has a status, so that an exchange may tell it again when it has settled or failed, and
  * after a new subscription; it traded once all the same.
  */
-export class ToldTrades {
+export class TradeDeduplicator {
   readonly #markets = new Map<MarketId, Remembered>();
 
   /** Whether a trade is told for the first time; from then on it is known. Ids need not come in their order. */

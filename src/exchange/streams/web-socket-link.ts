@@ -11,7 +11,7 @@ export interface WebSocketLinkOptions {
   readonly clock: Clock;
   readonly userAgent: string;
   readonly maxMessageBytes: number;
-  readonly onGone: () => void;
+  readonly onClosed: () => void;
 }
 
 /** How long an opening handshake may take. */
@@ -37,7 +37,7 @@ export class WebSocketLink implements Socket {
   readonly #opening: Timer;
   #closing: Timer | undefined;
   #hasOpened = false;
-  #isGone = false;
+  #isClosed = false;
   /** What ended it, when that was known before the close itself. */
   #cause: string | undefined;
 
@@ -64,7 +64,7 @@ export class WebSocketLink implements Socket {
     this.#socket.on("error", (error) => {
       this.#cause ??= this.#hasOpened ? messageOf(error) : this.#noStream(messageOf(error), NOBODY);
     });
-    this.#socket.on("close", (code, reason) => this.#gone(code, reason.toString("utf8")));
+    this.#socket.on("close", (code, reason) => this.#handleClose(code, reason.toString("utf8")));
   }
 
   /** What the exchange compresses comes as bytes (protocol 4.1); bytes that do not unpack are for the reader to judge, as they are. */
@@ -99,7 +99,7 @@ export class WebSocketLink implements Socket {
   }
 
   close(reason: string): void {
-    if (this.#isGone || this.#closing !== undefined) return;
+    if (this.#isClosed || this.#closing !== undefined) return;
     this.#cause ??= reason;
     if (this.#socket.readyState === WebSocket.OPEN) {
       this.#socket.close(1000, Buffer.from(reason).subarray(0, LONGEST_REASON_BYTES));
@@ -147,11 +147,11 @@ export class WebSocketLink implements Socket {
     return `exchange.stream: no stream at ${origin}${pathname}: ${what}${expected === undefined ? "" : `; expected ${expected}`}`;
   }
 
-  #gone(code: number, reason: string): void {
-    this.#isGone = true;
+  #handleClose(code: number, reason: string): void {
+    this.#isClosed = true;
     this.#opening.cancel();
     this.#closing?.cancel();
-    this.#options.onGone();
+    this.#options.onClosed();
     this.#options.handlers.onClose(
       this.#cause ?? `closed by the exchange: ${code}${reason === "" ? "" : ` ${reason}`}`,
     );

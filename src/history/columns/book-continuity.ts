@@ -1,14 +1,14 @@
 import { HistoryError } from "../history-errors.js";
 import { WHOLE_FROM_LEVEL } from "../kinds.js";
-import type { DayLosses } from "./day-book-breaks.js";
+import type { DayBookBreaks } from "./day-book-breaks.js";
 import type { DayRows } from "./day-rows.js";
 import type { BlockBuffer } from "./tape/block-buffer.js";
 import { LEAST_TICKS, MOST_TICKS, TapeKind } from "./tape/tape.js";
 
 /** How a day's book goes as it is written: where it is whole, and where it is given up. */
-export class BookCourse {
+export class BookContinuity {
   readonly #buffer: BlockBuffer;
-  readonly #losses: DayLosses;
+  readonly #losses: DayBookBreaks;
   /** Where it was lost, and where a snapshot made it whole again, ascending. */
   readonly turns: { readonly atUs: number; readonly isLoss: boolean }[] = [];
   #beginsWhole: boolean | undefined;
@@ -17,7 +17,7 @@ export class BookCourse {
   #reachedUs = Number.NEGATIVE_INFINITY;
   #heardUs = Number.NEGATIVE_INFINITY;
 
-  constructor(buffer: BlockBuffer, losses: DayLosses) {
+  constructor(buffer: BlockBuffer, losses: DayBookBreaks) {
     this.#buffer = buffer;
     this.#losses = losses;
   }
@@ -28,7 +28,7 @@ export class BookCourse {
   }
 
   /** Gives the book up at the next break of its chain. @returns false where none is left up to `us` */
-  breaksBefore(us: number): boolean {
+  applyBreakBefore(us: number): boolean {
     const breakUs = (this.#losses.breaksMs[this.#breaks] ?? Number.POSITIVE_INFINITY) * 1000;
     if (breakUs > us) return false;
     this.#breaks += 1;
@@ -38,7 +38,7 @@ export class BookCourse {
   }
 
   /** Comes to a row of the book or of the trades. @throws HistoryError for one that is earlier than what is written */
-  reach({ us, file }: DayRows): void {
+  advanceTo({ us, file }: DayRows): void {
     if (us < this.#reachedUs)
       throw new HistoryError(file, "is not in the order of time", {
         value: us,
@@ -48,7 +48,7 @@ export class BookCourse {
   }
 
   /** Begins a message of the book; its levels are the caller's. */
-  begin({ us, localUs, level, isSnapshot }: DayRows): void {
+  beginMessage({ us, localUs, level, isSnapshot }: DayRows): void {
     this.#beginsWhole ??= isSnapshot;
     const { resumesMs } = this.#losses;
     const resumesBefore = this.#resumes;

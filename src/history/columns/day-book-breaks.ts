@@ -1,11 +1,11 @@
-import { gapsOf, type Span } from "../spans.js";
+import { findGaps, type Span } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
 
 /** What stood so long ago, with nothing told since, says nothing of what stands now. */
 export const MOST_SILENT_MS = 60_000;
 
 /** Where a day's book has to be given up, milliseconds since 1970. */
-export interface DayLosses {
+export interface DayBookBreaks {
   /** Breaks of its chain, ascending. */
   readonly breaksMs: readonly number[];
   /** Ends of the times within the day of which the store has nothing, where they are long, ascending: a book goes on there by a snapshot alone. */
@@ -13,7 +13,7 @@ export interface DayLosses {
 }
 
 /** Where a day's book is lost. @param book undefined where the store has none of that day */
-export function lossesOf(book: DayManifest | undefined): DayLosses {
+export function findBookBreaks(book: DayManifest | undefined): DayBookBreaks {
   if (book === undefined) return { breaksMs: [], resumesMs: [] };
   const { covered, lost = [] } = book;
   const resumesMs = holesIn([...covered, ...lost]).flatMap(([from, to]) =>
@@ -27,5 +27,5 @@ function holesIn(spans: readonly Span[]): Span[] {
     Math.min(...spans.map(([start]) => start)),
     Math.max(...spans.map(([, end]) => end)),
   ];
-  return gapsOf(spans, [from, to]);
+  return findGaps(spans, [from, to]);
 }

@@ -1,9 +1,9 @@
 import { GridError, HistoryError } from "../history-errors.js";
-import { parquetSql, reading } from "../staging/decimal-places.js";
+import { parquetSql, withReadErrors } from "../staging/decimal-places.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import type { Duck, NumberChunk } from "../store/duck.js";
 import type { HistoryStore } from "../store/history-store.js";
-import type { OrderOfAnInstant } from "./choose-tie-break.js";
+import type { TieBreak } from "./choose-tie-break.js";
 import { type LocalClock, localUsSql } from "./local-clock.js";
 import { countedColumn } from "./tape/decimal-columns.js";
 import { MOST_LOTS } from "./tape/lots-column.js";
@@ -14,7 +14,7 @@ import type { Steps } from "./tape/tape-grid.js";
 const REFUSED = -2_147_483_648;
 
 /** What a row can be refused for, as SQL over the file's columns. */
-interface Refusal {
+interface UnstorableValue {
   readonly broken: string;
   readonly column: string;
   readonly why: string;
@@ -28,12 +28,17 @@ interface Refusal {
 export class DayRows {
   readonly file: string;
   readonly #duck: Duck;
-  readonly #refusals: readonly Refusal[];
+  readonly #refusals: readonly UnstorableValue[];
   readonly #chunks: AsyncGenerator<NumberChunk, void>;
   #chunk: NumberChunk | undefined;
   #at = 0;
 
-  private constructor(duck: Duck, file: string, select: string, refusals: readonly Refusal[]) {
+  private constructor(
+    duck: Duck,
+    file: string,
+    select: string,
+    refusals: readonly UnstorableValue[],
+  ) {
     this.#duck = duck;
     this.file = file;
     this.#refusals = refusals;
@@ -52,7 +57,7 @@ export class DayRows {
     const price = countedColumn("price", manifest.decimals.price, steps.tickSize, "tickSize");
     const amount = countedColumn("amount", manifest.decimals.amount, steps.stepSize, "stepSize");
     const isBook = manifest.kind === "book";
-    const refusals: Refusal[] = [
+    const refusals: UnstorableValue[] = [
       {
         broken: price.isOff,
         column: "price",
@@ -117,7 +122,7 @@ export class DayRows {
 
   /** Fetches the first or the next rows. @returns whether there are any. @throws HistoryError when the file cannot be read */
   async fill(): Promise<boolean> {
-    const next = await reading(this.file, () => this.#chunks.next());
+    const next = await withReadErrors(this.file, () => this.#chunks.next());
     this.#chunk = next.done === true ? undefined : next.value;
     this.#at = 0;
     return this.#chunk !== undefined;
@@ -135,7 +140,7 @@ export class DayRows {
   }
 
   /** Whether a row is current; the following are that row's. */
-  get isThere(): boolean {
+  get hasRow(): boolean {
     return this.#chunk !== undefined;
   }
   get us(): number {
@@ -160,7 +165,7 @@ export class DayRows {
   get isSnapshot(): boolean {
     return this.#value(6) === 1;
   }
-  /** 0 for a message without levels; a value that cannot be held is refused: see {@link refusal}. */
+  /** 0 for a message without levels; a value that cannot be held is refused: see {@link refusalError}. */
   get signedTicks(): number {
     return this.#value(7);
   }
@@ -172,7 +177,7 @@ export class DayRows {
   }
 
   /** Whether this row of a book comes before one of the trades. */
-  isBefore(trades: DayRows, order: OrderOfAnInstant): boolean {
+  isBefore(trades: DayRows, order: TieBreak): boolean {
     const apart = this.us - trades.us || this.ns - trades.ns;
     if (apart !== 0) return apart < 0;
     if (order === "place")
@@ -181,9 +186,9 @@ export class DayRows {
   }
 
   /** The error for the first row that cannot be held, with its place and its value. */
-  async refusal(): Promise<HistoryError> {
+  async refusalError(): Promise<HistoryError> {
     for (const { broken, column, why, expected } of this.#refusals) {
-      const [row] = await reading(this.file, () =>
+      const [row] = await withReadErrors(this.file, () =>
         this.#duck.rows(
           `SELECT file_row_number + 1 AS place, CAST(${column} AS VARCHAR) AS value FROM ${parquetSql(this.file, "file_row_number = true")} WHERE price IS NOT NULL AND (${broken}) LIMIT 1`,
         ),

@@ -4,7 +4,7 @@ import { endianness } from "node:os";
 import { join } from "node:path";
 import { renameDurably } from "../../core/files/atomic-file.js";
 import { makeFolder } from "../../core/files/make-folder.js";
-import { lifeOf, processName } from "../../core/files/process-life.js";
+import { currentProcessName, processLifeFor } from "../../core/files/process-life.js";
 import { liveSeam } from "../../core/runtime/live-seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Day } from "../day.js";
@@ -12,9 +12,9 @@ import { HistoryError } from "../history-errors.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { Duck, type DuckLimits } from "../store/duck.js";
 import { COLUMNS, type HistoryStore } from "../store/history-store.js";
-import { diskTrouble } from "../store/to-disk-error.js";
-import { type InstantFile, type OrderOfAnInstant, orderOfAnInstant } from "./choose-tie-break.js";
-import { lossesOf } from "./day-book-breaks.js";
+import { toDiskError } from "../store/to-disk-error.js";
+import { chooseTieBreak, type TieBreak, type TieBreakFile } from "./choose-tie-break.js";
+import { findBookBreaks } from "./day-book-breaks.js";
 import { DayRows } from "./day-rows.js";
 import { localClock } from "./local-clock.js";
 import { readFooter, TAPE_FORMAT, TapeFileWriter, type TapeFooter } from "./tape/tape-file.js";
@@ -59,7 +59,7 @@ let made = 0;
  * file is written under a hidden name, and takes its own when it is whole.
  * @throws HistoryError when a source is broken, or holds what columns cannot; RunError where the disk is full or cannot be written
  */
-export async function dayTape(
+export async function openDayTape(
   store: HistoryStore,
   input: DayInput,
   options: DayTapeOptions,
@@ -76,14 +76,14 @@ export async function dayTape(
   }
   options.onMake?.(day);
   made += 1;
-  const hidden = join(folder, `.${day}-${processName()}-${made}.next`);
+  const hidden = join(folder, `.${day}-${currentProcessName()}-${made}.next`);
   try {
     makeFolder(folder);
     sweep(folder, day, sourcesOf(input));
     await write(hidden, store, input, options, key);
     renameDurably(hidden, path);
   } catch (error) {
-    throw diskTrouble(error, folder) ?? error;
+    throw toDiskError(error, folder) ?? error;
   } finally {
     rmSync(hidden, { force: true });
   }
@@ -116,7 +116,14 @@ async function write(
       manifest === undefined ? undefined : DayRows.of(store, duck, manifest, steps, clock),
     );
     const order = await orderOf(duck, store, input);
-    const facts = await writeBlocks(writer, book, trades, blockRows, order, lossesOf(input.book));
+    const facts = await writeBlocks(
+      writer,
+      book,
+      trades,
+      blockRows,
+      order,
+      findBookBreaks(input.book),
+    );
     // An import may have replaced a file after it was checked: its rows are none of the manifest's.
     if (modifiedNs(store, input).join() !== modified.join()) await verify(store, input);
     await writer.finish({
@@ -136,13 +143,13 @@ async function orderOf(
   duck: Duck,
   store: HistoryStore,
   { book, trades }: DayInput,
-): Promise<OrderOfAnInstant> {
+): Promise<TieBreak> {
   if (book === undefined || trades === undefined) return "place";
-  const fileOf = (of: DayManifest): InstantFile => ({
+  const fileOf = (of: DayManifest): TieBreakFile => ({
     path: store.dataPath(of, of.day),
     sources: of.sources,
   });
-  return orderOfAnInstant(duck, fileOf(book), fileOf(trades));
+  return chooseTieBreak(duck, fileOf(book), fileOf(trades));
 }
 
 function filesOf({ book, trades }: DayInput): DayManifest[] {
@@ -170,7 +177,7 @@ function sweep(folder: string, day: Day, sources: string): void {
 
 /** Whether nobody writes a hidden file any more. */
 function isLeft(path: string, maker: string): boolean {
-  const life = lifeOf(maker);
+  const life = processLifeFor(maker);
   if (life !== "elsewhere") return life === "gone";
   const written = statSync(path, { throwIfNoEntry: false });
   return written !== undefined && Math.abs(liveSeam().clock.nowMs() - written.mtimeMs) > LEFT_MS;
@@ -196,7 +203,7 @@ function sourcesOf({ market, day, book, trades, stamped }: DayInput): string {
   };
   // What rows alone do not tell: the same ones may come from another source.
   const places = [book, trades].map((manifest) => manifest?.sources.map((source) => source.places));
-  return digest({ market, day, ...files, places, losses: lossesOf(book) });
+  return digest({ market, day, ...files, places, losses: findBookBreaks(book) });
 }
 
 function digest(value: object): string {

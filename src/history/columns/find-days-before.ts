@@ -1,7 +1,7 @@
-import { spanOf } from "../spans.js";
+import { daySpan } from "../spans.js";
 import type { HistoryStore } from "../store/history-store.js";
-import { type DayTapeOptions, dayTape } from "./day-tape.js";
-import { isLost } from "./lost-book.js";
+import { type DayTapeOptions, openDayTape } from "./day-tape.js";
+import { isBookLost } from "./lost-book.js";
 import type { SourceDay } from "./source-day.js";
 import { tapeDays } from "./tape-days.js";
 
@@ -12,7 +12,7 @@ import { tapeDays } from "./tape-days.js";
  * @param fromUs the span's beginning.
  * @throws HistoryError naming a file that is broken, or holds what columns cannot
  */
-export async function daysBefore(
+export async function findDaysBefore(
   store: HistoryStore,
   days: readonly SourceDay[],
   fromUs: number,
@@ -24,9 +24,9 @@ export async function daysBefore(
   while (first !== undefined && !tellsWhole(first, byUs)) {
     const { market, day } = first.input;
     const before = store.days({ market, kind: "book" }).findLast((manifest) => manifest.day < day);
-    if (before === undefined || isLost(first, before)) break;
-    const [input] = tapeDays(store, market, spanOf(before.day), ["book", "trades"]).inputs;
-    first = { input, tape: await dayTape(store, input, options) };
+    if (before === undefined || isBookLost(first, before)) break;
+    const [input] = tapeDays(store, market, daySpan(before.day), ["book", "trades"]).inputs;
+    first = { input, tape: await openDayTape(store, input, options) };
     found.unshift(first);
     byUs = Number.POSITIVE_INFINITY;
   }

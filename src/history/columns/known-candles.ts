@@ -1,6 +1,6 @@
 import { DAY_MS, type Ms } from "../../core/units.js";
-import { startOfDay } from "../day.js";
-import { cutTo, type Span, withoutSpans } from "../spans.js";
+import { requireDayStart } from "../day.js";
+import { clipSpans, type Span, subtractSpans } from "../spans.js";
 import { candleHoles } from "../staging/candle-holes.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import type { KlineTape } from "./tape/tape.js";
@@ -23,9 +23,9 @@ export function knownCandles(
     byDay.set(dayMs, starts);
   }
   return days.flatMap(({ kind, day, covered, holes }) => {
-    const known = cutTo(covered, span);
+    const known = clipSpans(covered, span);
     return holes === undefined
-      ? withoutSpans(known, candleHoles(kind, known, byDay.get(startOfDay(day)) ?? []).holes)
+      ? subtractSpans(known, candleHoles(kind, known, byDay.get(requireDayStart(day)) ?? []).holes)
       : known;
   });
 }

@@ -1,7 +1,7 @@
-import { layoutOf } from "../kinds.js";
-import { parquetSql, reading } from "../staging/decimal-places.js";
+import { layoutFor } from "../kinds.js";
+import { parquetSql, withReadErrors } from "../staging/decimal-places.js";
 import type { DayManifest } from "../store/day-manifest.js";
-import { type Duck, wholeOf } from "../store/duck.js";
+import { type Duck, toBigInt } from "../store/duck.js";
 import type { HistoryStore } from "../store/history-store.js";
 
 /** How the local stamps of a day come about. */
@@ -14,7 +14,7 @@ export interface LocalClock {
 
 /** Whether rows of a kind carry the recorder's stamp. */
 export function isStamped(kind: string): boolean {
-  return layoutOf(kind).columns.some(({ name }) => name === "recvNs");
+  return layoutFor(kind).columns.some(({ name }) => name === "recvNs");
 }
 
 /**
@@ -32,10 +32,10 @@ export async function localClock(
   let smallest = 0n;
   for (const manifest of stamped) {
     const file = store.dataPath(manifest, manifest.day);
-    const { least } = await reading(file, () =>
+    const { least } = await withReadErrors(file, () =>
       duck.row(`SELECT min(recvNs - timeNs) AS least FROM ${parquetSql(file)}`),
     );
-    const here = wholeOf(least);
+    const here = toBigInt(least);
     if (here < smallest) smallest = here;
   }
   return { addedNs: smallest < 0n ? baseLatencyNs - smallest : 0n, baseLatencyNs };

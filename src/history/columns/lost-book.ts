@@ -1,5 +1,5 @@
 import type { MarketId } from "../../core/units.js";
-import { startOfDay } from "../day.js";
+import { requireDayStart } from "../day.js";
 import type { Span } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { MOST_SILENT_MS } from "./day-book-breaks.js";
@@ -8,15 +8,15 @@ import type { Tape } from "./tape/tape.js";
 import { TapeBuilder } from "./tape/tape-builder.js";
 import type { Steps } from "./tape/tape-grid.js";
 
-/** What {@link nothingKnown} takes. */
-export const NOTHING_KNOWN = { messages: 1, rows: 2 } as const;
+/** What {@link makeBookLostTape} takes. */
+export const BOOK_LOST_SIZE = { messages: 1, rows: 2 } as const;
 
 /**
  * Whether a day's book goes on, without a whole one at its beginning, from a book that nobody followed since, or that was lost before: what stood
  * then says nothing of what stands now, and would be taken for liquidity.
  * @param before the book of the last day before it that has one
  */
-export function isLost(
+export function isBookLost(
   { input: { book }, tape }: SourceDay,
   before: DayManifest | undefined,
 ): boolean {
@@ -27,12 +27,12 @@ export function isLost(
 }
 
 /** A day's first message where the book is lost, heard as the day begins. */
-export function nothingKnown(
+export function makeBookLostTape(
   marketId: MarketId,
   { tickSize, stepSize }: Steps,
   { input }: SourceDay,
 ): Tape {
-  const us = startOfDay(input.day) * 1000;
+  const us = requireDayStart(input.day) * 1000;
   return new TapeBuilder({ marketId, tickSize, stepSize }).lost(us, us).build();
 }
 
@@ -49,7 +49,7 @@ export function lostSpans(
     sinceMs = undefined;
   };
   for (const day of days) {
-    if (isLostAtStart(day)) sinceMs ??= startOfDay(day.input.day);
+    if (isLostAtStart(day)) sinceMs ??= requireDayStart(day.input.day);
     for (const { atUs, isLoss } of day.tape.footer.turns) {
       if (isLoss) sinceMs ??= Math.floor(atUs / 1000);
       else ended(Math.floor(atUs / 1000));

@@ -1,13 +1,13 @@
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
-import { dayOf } from "../day.js";
+import { toDay } from "../day.js";
 import type { HistoryKind } from "../kinds.js";
 import type { Span } from "../spans.js";
 import type { HistoryStore } from "../store/history-store.js";
 
 /** The error for a store that is not there or is empty; undefined where it has anything. */
-export function nothingThere(store: HistoryStore): ConfigError | undefined {
-  const absent = store.absence();
+export function emptyStoreError(store: HistoryStore): ConfigError | undefined {
+  const absent = store.emptyReason();
   if (absent === undefined) return undefined;
   return new ConfigError(absent, {
     field: "store",
@@ -17,17 +17,17 @@ export function nothingThere(store: HistoryStore): ConfigError | undefined {
 }
 
 /** What is said where a store has nothing of any of these kinds in a span of a market, with what it has of that market. */
-export function nothingOfThatTime(
+export function noDataError(
   store: HistoryStore,
   market: MarketId,
   kinds: readonly HistoryKind[],
   [fromMs, toMs]: Span,
 ): ConfigError {
-  const nothing = nothingThere(store);
+  const nothing = emptyStoreError(store);
   if (nothing !== undefined) return nothing;
   return new ConfigError(`has no ${kinds.join(" and no ")} of that time`, {
     field: market,
-    value: `${dayOf(fromMs)} to ${dayOf(Math.max(fromMs, toMs - 1))}`,
+    value: `${toDay(fromMs)} to ${toDay(Math.max(fromMs, toMs - 1))}`,
     expected: `${whatIsThere(store, market)} (npx marketwright data list --store ${store.root})`,
   });
 }

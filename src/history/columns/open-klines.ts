@@ -1,14 +1,14 @@
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import { GridError } from "../history-errors.js";
-import { type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";
+import { type HistoryKind, intervalFor, intervalToMs } from "../kinds.js";
 import type { HistoryStore } from "../store/history-store.js";
-import { type SpanQuestion, type SpanRow, type SpanWish, spanDays, spanRows } from "./span-rows.js";
+import { type SpanOptions, type SpanQuery, type SpanRow, spanDays, spanRows } from "./span-rows.js";
 import { type KlineTape, MOST_TICKS } from "./tape/tape.js";
-import { type Steps, stepsOf } from "./tape/tape-grid.js";
+import { resolveSteps, type Steps } from "./tape/tape-grid.js";
 
 /** Which candles to open. */
-interface KlineWish extends SpanWish, Partial<Steps> {
+interface OpenKlinesOptions extends SpanOptions, Partial<Steps> {
   /** `klines-15M`, `mark-klines-1H`, ... */
   readonly kind: HistoryKind;
   /** More candles than these are refused: 32 bytes each, and all of them are in memory. */
@@ -22,10 +22,10 @@ interface KlineWish extends SpanWish, Partial<Steps> {
 export async function openKlines(
   store: HistoryStore,
   market: MarketId,
-  wish: KlineWish,
+  wish: OpenKlinesOptions,
 ): Promise<KlineTape> {
   const { kind, mostBars = Number.POSITIVE_INFINITY } = wish;
-  const intervalMs = intervalMsOf(intervalOf(kind));
+  const intervalMs = intervalToMs(intervalFor(kind));
   if (intervalMs === undefined) {
     throw new ConfigError("are no candles of a fixed length", {
       field: "kind",
@@ -34,14 +34,14 @@ export async function openKlines(
     });
   }
   const days = spanDays(store, market, kind, wish);
-  const { tickSize, stepSize } = stepsOf(market, days, wish);
+  const { tickSize, stepSize } = resolveSteps(market, days, wish);
   const price = (column: string) => ({
     column,
     unit: tickSize,
     field: "tickSize",
     places: ({ price: places }: { readonly price: number }) => places,
   });
-  const question: SpanQuestion = {
+  const question: SpanQuery = {
     kind,
     counted: [
       ...["open", "high", "low", "close"].map(price),

@@ -1,15 +1,15 @@
 import { ConfigError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import { HistoryError } from "../history-errors.js";
-import { reading } from "../staging/decimal-places.js";
+import { withReadErrors } from "../staging/decimal-places.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { Duck } from "../store/duck.js";
 import type { HistoryStore } from "../store/history-store.js";
 import {
   parquetsSql,
-  type SpanQuestion,
+  type SpanOptions,
+  type SpanQuery,
   type SpanRow,
-  type SpanWish,
   spanDays,
   spanRows,
   spanSql,
@@ -17,7 +17,7 @@ import {
 import type { FundingTape, MarkTape } from "./tape/tape.js";
 
 /** Which marks to open. */
-interface MarkWish extends SpanWish {
+interface OpenMarksOptions extends SpanOptions {
   /** Of the exchange's `dealerInfo`: a mark is counted in 10^-creditDecimals of the quote asset for one base unit; 6 where absent. */
   readonly creditDecimals?: number;
   /** Marks of one block of a stream: 48 bytes each, and two blocks are in memory at a time. */
@@ -39,7 +39,7 @@ const ofRate = ({ rate }: DayManifest["decimals"]): number => rate;
 export async function openMarks(
   store: HistoryStore,
   market: MarketId,
-  wish: MarkWish,
+  wish: OpenMarksOptions,
 ): Promise<MarkTape> {
   return new MarkSource(store, market, wish).whole();
 }
@@ -48,22 +48,22 @@ export async function openMarks(
 export class MarkSource implements AsyncIterable<MarkTape> {
   readonly #store: HistoryStore;
   readonly #market: MarketId;
-  readonly #wish: MarkWish;
+  readonly #options: OpenMarksOptions;
   readonly #days: readonly DayManifest[];
   readonly #folder: string;
 
   /** @throws ConfigError where the store has none */
-  constructor(store: HistoryStore, market: MarketId, wish: MarkWish) {
+  constructor(store: HistoryStore, market: MarketId, wish: OpenMarksOptions) {
     this.#store = store;
     this.#market = market;
-    this.#wish = wish;
+    this.#options = wish;
     this.#days = spanDays(store, market, "marks", wish);
     this.#folder = store.folder({ market, kind: "marks" });
   }
 
   /** Marks of one instant are never parted. @throws as {@link openMarks} does, when the first block is asked for */
   async *[Symbol.asyncIterator](): AsyncGenerator<MarkTape, void> {
-    const { blockRows = BLOCK_ROWS } = this.#wish;
+    const { blockRows = BLOCK_ROWS } = this.#options;
     const marks = new MarkColumns(this.#folder);
     for await (const rows of this.#rows()) {
       for (const row of rows) {
@@ -82,20 +82,20 @@ export class MarkSource implements AsyncIterable<MarkTape> {
   }
 
   /** Whether any of them says when funding is paid next. @throws as {@link openMarks} does */
-  async tellsFunding(): Promise<boolean> {
+  async hasFundingSchedule(): Promise<boolean> {
     const store = this.#store;
     const files = this.#days.map((manifest) => store.dataPath(manifest, manifest.day));
-    const duck = await Duck.open(store.spillFolder, this.#wish.limits);
+    const duck = await Duck.open(store.spillFolder, this.#options.limits);
     try {
-      const asked = `SELECT 1 FROM ${parquetsSql(files)} WHERE nextFundingMs > 0 AND ${spanSql(this.#wish)} LIMIT 1`;
-      return (await reading(this.#folder, () => duck.rows(asked))).length > 0;
+      const asked = `SELECT 1 FROM ${parquetsSql(files)} WHERE nextFundingMs > 0 AND ${spanSql(this.#options)} LIMIT 1`;
+      return (await withReadErrors(this.#folder, () => duck.rows(asked))).length > 0;
     } finally {
       duck.close();
     }
   }
 
   #rows(): AsyncGenerator<readonly SpanRow[], void> {
-    const { creditDecimals = 6 } = this.#wish;
+    const { creditDecimals = 6 } = this.#options;
     if (!Number.isInteger(creditDecimals) || creditDecimals < 0 || creditDecimals > 18) {
       throw new ConfigError("is no number of decimals", {
         field: "creditDecimals",
@@ -104,7 +104,7 @@ export class MarkSource implements AsyncIterable<MarkTape> {
       });
     }
     const unit = creditDecimals === 0 ? "1" : `0.${"1".padStart(creditDecimals, "0")}`;
-    const question: SpanQuestion = {
+    const question: SpanQuery = {
       kind: "marks",
       counted: [
         { column: "mark", unit, field: "creditDecimals", places: ofPrice, rounds: true },
@@ -117,7 +117,7 @@ export class MarkSource implements AsyncIterable<MarkTape> {
         nextFundingMs: "CAST(coalesce(nextFundingMs, 0) AS DOUBLE)",
       }),
     };
-    return spanRows(this.#store, this.#market, this.#wish, question, this.#days);
+    return spanRows(this.#store, this.#market, this.#options, question, this.#days);
   }
 }
 
@@ -125,9 +125,9 @@ export class MarkSource implements AsyncIterable<MarkTape> {
 export async function openFunding(
   store: HistoryStore,
   market: MarketId,
-  wish: SpanWish,
+  wish: SpanOptions,
 ): Promise<FundingTape> {
-  const question: SpanQuestion = {
+  const question: SpanQuery = {
     kind: "funding",
     counted: [{ column: "rate", unit: RATE_UNIT, field: "rate", places: ofRate }],
     more: () => ({ timeUs: "CAST(timeNs // 1000 AS DOUBLE)" }),

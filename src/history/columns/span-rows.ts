@@ -1,13 +1,13 @@
 import { DAY_MS, type MarketId } from "../../core/units.js";
-import { type Day, dayOf } from "../day.js";
+import { type Day, toDay } from "../day.js";
 import { GridError } from "../history-errors.js";
 import type { HistoryKind } from "../kinds.js";
-import { parquetSql, reading } from "../staging/decimal-places.js";
+import { parquetSql, withReadErrors } from "../staging/decimal-places.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { Duck, type DuckLimits, pathSql } from "../store/duck.js";
 import type { HistoryStore } from "../store/history-store.js";
 import { isStamped, type LocalClock, localClock, localUsSql } from "./local-clock.js";
-import { nothingOfThatTime } from "./no-data-error.js";
+import { noDataError } from "./no-data-error.js";
 import { type CountedColumn, countedColumn } from "./tape/decimal-columns.js";
 import { msSpan, stampedDays } from "./tape-days.js";
 
@@ -15,7 +15,7 @@ import { msSpan, stampedDays } from "./tape-days.js";
 const MOST_FILES = 512;
 
 /** A span of one kind of history. */
-export interface SpanWish {
+export interface SpanOptions {
   /** Whole microseconds of the exchange's clock, the second exclusive. */
   readonly fromUs: number;
   readonly toUs: number;
@@ -25,7 +25,7 @@ export interface SpanWish {
 }
 
 /** A decimal column that is read as whole numbers of a unit. */
-export interface Counted {
+export interface CountedInUnits {
   readonly column: string;
   readonly unit: string;
   /** For errors: `tickSize`. */
@@ -39,9 +39,9 @@ export interface Counted {
 export type SpanRow = Readonly<Record<string, unknown>>;
 
 /** What is asked of each day. */
-export interface SpanQuestion {
+export interface SpanQuery {
   readonly kind: HistoryKind;
-  readonly counted: readonly Counted[];
+  readonly counted: readonly CountedInUnits[];
   /** SQL of further columns, by name; `localUs` is that of the local stamp. */
   readonly more: (localUs: string) => Readonly<Record<string, string>>;
 }
@@ -51,16 +51,16 @@ export function spanDays(
   store: HistoryStore,
   market: MarketId,
   kind: HistoryKind,
-  { fromUs, toUs }: SpanWish,
+  { fromUs, toUs }: SpanOptions,
 ): readonly DayManifest[] {
   const [fromMs, toMs] = msSpan(fromUs, toUs);
   const days = store
     .days({ market, kind })
     .filter(
-      ({ day }) => day >= dayOf(Math.floor(fromMs / DAY_MS) * DAY_MS) && day <= dayOf(toMs - 1),
+      ({ day }) => day >= toDay(Math.floor(fromMs / DAY_MS) * DAY_MS) && day <= toDay(toMs - 1),
     );
   if (days.length > 0) return days;
-  throw nothingOfThatTime(store, market, [kind], [fromMs, toMs]);
+  throw noDataError(store, market, [kind], [fromMs, toMs]);
 }
 
 /**
@@ -71,8 +71,8 @@ export function spanDays(
 export async function* spanRows(
   store: HistoryStore,
   market: MarketId,
-  { fromUs, toUs, baseLatencyUs = 0, limits }: SpanWish,
-  { kind, counted, more }: SpanQuestion,
+  { fromUs, toUs, baseLatencyUs = 0, limits }: SpanOptions,
+  { kind, counted, more }: SpanQuery,
   days: readonly DayManifest[],
 ): AsyncGenerator<readonly SpanRow[], void> {
   const duck = await Duck.open(store.spillFolder, limits);
@@ -117,7 +117,7 @@ export async function* spanRows(
       );
       try {
         for (;;) {
-          const { value, done } = await reading(file, () => pages.next());
+          const { value, done } = await withReadErrors(file, () => pages.next());
           if (done === true) break;
           yield value;
         }
@@ -150,7 +150,7 @@ function stretches(
 }
 
 /** SQL of what lies in a span. */
-export function spanSql({ fromUs, toUs }: SpanWish): string {
+export function spanSql({ fromUs, toUs }: SpanOptions): string {
   return `timeNs >= ${BigInt(fromUs) * 1000n} AND timeNs < ${BigInt(toUs) * 1000n}`;
 }
 
@@ -163,19 +163,19 @@ export function parquetsSql(files: readonly string[]): string {
 async function requireOnGrid(
   duck: Duck,
   files: readonly string[],
-  columns: readonly (Counted & CountedColumn)[],
+  columns: readonly (CountedInUnits & CountedColumn)[],
 ): Promise<void> {
   const strict = columns.filter(({ rounds, isOff }) => rounds !== true && isOff !== "false");
   if (strict.length === 0) return;
   const anyOff = strict.map(({ isOff }) => `(${isOff})`).join(" OR ");
-  const [found] = await reading(files[0] ?? "", () =>
+  const [found] = await withReadErrors(files[0] ?? "", () =>
     duck.rows(`SELECT 1 AS isOff FROM ${parquetsSql(files)} WHERE ${anyOff} LIMIT 1`),
   );
   if (found === undefined) return;
   for (const file of files) {
     for (const { column, isOff, unit } of strict) {
       const numbered = parquetSql(file, "file_row_number = true");
-      const [off] = await reading(file, () =>
+      const [off] = await withReadErrors(file, () =>
         duck.rows(
           `SELECT file_row_number + 1 AS place, CAST(${column} AS VARCHAR) AS value FROM ${numbered} WHERE ${isOff} LIMIT 1`,
         ),

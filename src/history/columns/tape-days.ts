@@ -1,12 +1,12 @@
 import { ConfigError } from "../../core/errors.js";
 import { DAY_MS, type MarketId, type Ms } from "../../core/units.js";
-import { type Day, dayOf } from "../day.js";
-import { cutTo, gapsOf, type Span } from "../spans.js";
+import { type Day, toDay } from "../day.js";
+import { clipSpans, findGaps, type Span } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import type { HistoryStore } from "../store/history-store.js";
 import type { DayInput } from "./day-tape.js";
 import { isStamped } from "./local-clock.js";
-import { nothingOfThatTime } from "./no-data-error.js";
+import { noDataError } from "./no-data-error.js";
 
 /** What columns of books and trades are made of. */
 export type TapeSeries = "book" | "trades";
@@ -35,7 +35,7 @@ export function tapeDays(
   const stamped = stampedDays(store, market);
   const inputs: DayInput[] = [];
   for (let startMs = Math.floor(fromMs / DAY_MS) * DAY_MS; startMs < toMs; startMs += DAY_MS) {
-    const day = dayOf(startMs);
+    const day = toDay(startMs);
     if (!book.has(day) && !trades.has(day)) continue;
     inputs.push({
       market,
@@ -45,13 +45,13 @@ export function tapeDays(
       stamped: stamped.get(day) ?? [],
     });
   }
-  if (inputs.length === 0) throw nothingOfThatTime(store, market, kinds, [fromMs, toMs]);
+  if (inputs.length === 0) throw noDataError(store, market, kinds, [fromMs, toMs]);
   const missing = (kind: TapeSeries, days: ReadonlyMap<Day, DayManifest>): TapeDays["gaps"] => {
-    const covered = cutTo(
+    const covered = clipSpans(
       [...days.values()].flatMap((manifest) => manifest.covered),
       [fromMs, toMs],
     );
-    return days.size === 0 ? [] : gapsOf(covered, [fromMs, toMs]).map((span) => ({ kind, span }));
+    return days.size === 0 ? [] : findGaps(covered, [fromMs, toMs]).map((span) => ({ kind, span }));
   };
   return { inputs, gaps: [...missing("book", book), ...missing("trades", trades)] };
 }

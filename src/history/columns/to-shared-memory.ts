@@ -1,5 +1,5 @@
 /** The same columns with every array in shared memory, those that are there already as they are: a thread gets them without a copy. */
-export function inSharedMemory<Columns extends object>(columns: Columns): Columns {
+export function toSharedMemory<Columns extends object>(columns: Columns): Columns {
   return Object.fromEntries(
     Object.entries(columns).map(([name, column]) => [
       name,

@@ -1,7 +1,7 @@
 import type { Day } from "../day.js";
 import { GridError } from "../history-errors.js";
-import { familyOf, layoutOf } from "../kinds.js";
-import { parquetSql, reading } from "../staging/decimal-places.js";
+import { familyFor, layoutFor } from "../kinds.js";
+import { parquetSql, withReadErrors } from "../staging/decimal-places.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { Duck } from "../store/duck.js";
 import type { HistoryStore } from "../store/history-store.js";
@@ -16,7 +16,7 @@ const NAMED_DAYS = 3;
  * @param days that are read.
  * @throws GridError naming the days; whatever else `work` throws
  */
-export async function onOneGrid<T>(
+export async function withGridDiagnosis<T>(
   store: HistoryStore,
   days: readonly DayManifest[],
   steps: Steps,
@@ -53,14 +53,14 @@ async function daysOnGrid(
       const file = store.dataPath(manifest, manifest.day);
       const { price, amount } = manifest.decimals;
       // The volume of a candle is rounded.
-      const isCandle = familyOf(manifest.kind) === "klines";
-      const broken = layoutOf(manifest.kind).columns.flatMap(({ name, type }) => {
+      const isCandle = familyFor(manifest.kind) === "klines";
+      const broken = layoutFor(manifest.kind).columns.flatMap(({ name, type }) => {
         if (type === "price") return [countedColumn(name, price, tickSize, "tickSize").isOff];
         return type === "amount" && !isCandle
           ? [countedColumn(name, amount, stepSize, "stepSize").isOff]
           : [];
       });
-      const found = await reading(file, () =>
+      const found = await withReadErrors(file, () =>
         duck.rows(`SELECT 1 AS off FROM ${parquetSql(file)} WHERE ${broken.join(" OR ")} LIMIT 1`),
       );
       (found.length > 0 ? off : on).add(manifest.day);

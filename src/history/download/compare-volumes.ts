@@ -1,6 +1,6 @@
 import { DAY_MS, type MarketId, type Ms } from "../../core/units.js";
-import { dayOf, msOfNs, NS_A_MS } from "../day.js";
-import { type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";
+import { NS_A_MS, nsToMs, toDay } from "../day.js";
+import { type HistoryKind, intervalFor, intervalToMs } from "../kinds.js";
 import { overlaps, type Span, withinSql } from "../spans.js";
 import { parquetSql } from "../staging/decimal-places.js";
 import type { Duck } from "../store/duck.js";
@@ -33,13 +33,13 @@ export async function compareVolumes(
   kind: HistoryKind,
   [fromMs, toMs]: Span,
 ): Promise<VolumeComparison> {
-  const stepMs = intervalMsOf(intervalOf(kind)) ?? DAY_MS;
+  const stepMs = intervalToMs(intervalFor(kind)) ?? DAY_MS;
   const stepNs = BigInt(stepMs) * NS_A_MS;
   const first: VolumeDifference[] = [];
   let candles = 0;
   let differing = 0;
   for (let startMs = Math.floor(fromMs / DAY_MS) * DAY_MS; startMs < toMs; startMs += DAY_MS) {
-    const day = dayOf(startMs);
+    const day = toDay(startMs);
     const [candleDay, tradeDay] = [
       store.day({ market, kind }, day),
       store.day({ market, kind: "trades" }, day),
@@ -65,7 +65,7 @@ export async function compareVolumes(
         if (first.length < SHOWN) {
           first.push({
             kind,
-            atMs: msOfNs(BigInt(row.at as bigint)),
+            atMs: nsToMs(BigInt(row.at as bigint)),
             candle: String(row.candle),
             trades: String(row.trades),
           });

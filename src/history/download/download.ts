@@ -6,18 +6,18 @@ import type { ExchangeClient } from "../../exchange/client/exchange-client.js";
 import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
 import { HistoryError } from "../history-errors.js";
 import { fundingShape, klinesShape, tradesShape } from "../import/formats/exchange-shapes.js";
-import { familyOf, type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";
-import { cutTo, gapsOf, type Span, unionOf, withoutSpans } from "../spans.js";
+import { familyFor, type HistoryKind, intervalFor, intervalToMs } from "../kinds.js";
+import { clipSpans, findGaps, mergeSpans, type Span, subtractSpans } from "../spans.js";
 import { dropRows, stageRows } from "../staging/stage-rows.js";
-import { StagedDay } from "../staging/staged-records.js";
+import { StagedRecords } from "../staging/staged-records.js";
 import { writeDays } from "../staging/write-days.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { Duck, type DuckLimits } from "../store/duck.js";
 import type { HistoryStore } from "../store/history-store.js";
-import { diskTrouble } from "../store/to-disk-error.js";
+import { toDiskError } from "../store/to-disk-error.js";
 import { compareVolumes, type VolumeComparison } from "./compare-volumes.js";
 import { type FetchedRecord, fetchRecords } from "./fetch-records.js";
-import { StagedDoubts } from "./staging-findings.js";
+import { StagingFindings } from "./staging-findings.js";
 
 /** A record may reach an exchange's lists later than its own time says: what is younger is left for another time. */
 const UNSETTLED_MS: Ms = 5000;
@@ -61,12 +61,12 @@ export interface Downloaded {
 /** Refuses kinds that an exchange has no list of. @throws ConfigError naming the first */
 export function requireDownloadable(kinds: readonly HistoryKind[]): void {
   for (const kind of kinds) {
-    const interval = intervalOf(kind);
+    const interval = intervalFor(kind);
     const isCandle =
       interval !== "" &&
       KLINE_INTERVALS.some((known) => known === interval) &&
-      (intervalMsOf(interval) ?? DAY_MS + 1) <= DAY_MS;
-    if (kind === "trades" || kind === "funding" || (isCandle && familyOf(kind).endsWith("klines")))
+      (intervalToMs(interval) ?? DAY_MS + 1) <= DAY_MS;
+    if (kind === "trades" || kind === "funding" || (isCandle && familyFor(kind).endsWith("klines")))
       continue;
     throw new ConfigError("cannot be downloaded", {
       field: "kinds",
@@ -90,7 +90,7 @@ export async function download(
   try {
     return await downloaded(store, client, options);
   } catch (error) {
-    throw diskTrouble(error, store.root) ?? error;
+    throw toDiskError(error, store.root) ?? error;
   }
 }
 
@@ -109,7 +109,7 @@ async function downloaded(
     const done: DownloadedKind[] = [];
     for (const kind of kinds) {
       // A candle that has not ended may change.
-      const stepMs = intervalMsOf(intervalOf(kind)) ?? 1;
+      const stepMs = intervalToMs(intervalFor(kind)) ?? 1;
       done.push(
         await downloadKind({ store, duck, client, options, kind, grid }, [
           span[0],
@@ -157,14 +157,14 @@ async function downloadKind(work: KindWork, span: Span): Promise<DownloadedKind>
   try {
     const folder = store.staging(series);
     const covered = store.writtenDays(series).flatMap((day) => day.covered);
-    for (const day of byDay(gapsOf(covered, span))) {
-      const doubts = new StagedDoubts(join(folder, `${day[0]}.doubts.ndjson`));
-      const staged = new StagedDay(join(folder, `${day[0]}.ndjson`));
+    for (const day of byDay(findGaps(covered, span))) {
+      const doubts = new StagingFindings(join(folder, `${day[0]}.doubts.ndjson`));
+      const staged = new StagedRecords(join(folder, `${day[0]}.ndjson`));
       await fetchInto(staged, doubts, work, day, fetched);
       findings.push(...doubts.findings);
-      const unknown = cutTo(doubts.unlisted, day);
+      const unknown = clipSpans(doubts.unlisted, day);
       unlisted.push(...unknown);
-      const known = withoutSpans([day], unknown);
+      const known = subtractSpans([day], unknown);
       const isNothing = known.length === 0 && staged.isEmpty;
       if (!isNothing) days.push(...(await takeStaged(staged, doubts.findings, work, known)));
       staged.remove();
@@ -174,7 +174,7 @@ async function downloadKind(work: KindWork, span: Span): Promise<DownloadedKind>
     // Stages of other spans hold nothing that is not in the store, or will be fetched again.
     for (const name of readdirSync(folder))
       if (/\.ndjson(\.parquet)?$/.test(name)) rmSync(join(folder, name));
-    return { kind, rows, days, unlisted: unionOf(unlisted), findings };
+    return { kind, rows, days, unlisted: mergeSpans(unlisted), findings };
   } finally {
     lock.release();
   }
@@ -182,8 +182,8 @@ async function downloadKind(work: KindWork, span: Span): Promise<DownloadedKind>
 
 /** Fetches what an earlier process has not staged of a day. @param onRecord told of each that is staged. */
 async function fetchInto(
-  staged: StagedDay,
-  doubts: StagedDoubts,
+  staged: StagedRecords,
+  doubts: StagingFindings,
   { client, options, kind }: KindWork,
   span: Span,
   onRecord: (record: FetchedRecord) => void,
@@ -201,8 +201,8 @@ async function fetchInto(
       first,
       last,
       pageSize,
-      onFinding: (finding) => doubts.find(finding),
-      onUnlisted: (missing) => doubts.miss(missing),
+      onFinding: (finding) => doubts.addFinding(finding),
+      onUnlisted: (missing) => doubts.addUnlisted(missing),
     })) {
       signal?.throwIfAborted();
       staged.add(record.fields);
@@ -215,7 +215,7 @@ async function fetchInto(
 
 /** Takes a staged day into the store. */
 async function takeStaged(
-  { path }: StagedDay,
+  { path }: StagedRecords,
   findings: readonly string[],
   { store, duck, options, kind, grid }: KindWork,
   covered: readonly Span[],
@@ -242,10 +242,10 @@ async function takeStaged(
 }
 
 async function shapeOf(duck: Duck, path: string, kind: HistoryKind): Promise<string> {
-  const family = familyOf(kind);
-  if (family === "trades") return tradesShape(path, { writ: "ndjson" }).select;
-  if (family === "funding") return fundingShape(path, { writ: "ndjson" }).select;
-  const shaped = await klinesShape(duck, path, { writ: "ndjson" }, kind, path);
+  const family = familyFor(kind);
+  if (family === "trades") return tradesShape(path, { format: "ndjson" }).select;
+  if (family === "funding") return fundingShape(path, { format: "ndjson" }).select;
+  const shaped = await klinesShape(duck, path, { format: "ndjson" }, kind, path);
   if (shaped === undefined) throw new HistoryError(path, "tells no interval", { expected: kind });
   return shaped.select;
 }
@@ -254,7 +254,7 @@ async function shapeOf(duck: Duck, path: string, kind: HistoryKind): Promise<str
 function recordOf(value: unknown, kind: HistoryKind, path: string): FetchedRecord | undefined {
   if (value === undefined) return undefined;
   const fields = value as FetchedRecord["fields"];
-  const timeMs = fields[familyOf(kind) === "funding" ? "fundingTime" : "time"];
+  const timeMs = fields[familyFor(kind) === "funding" ? "fundingTime" : "time"];
   if (typeof timeMs === "number") return { timeMs, fields };
   throw new HistoryError(path, "has a record without a time", {
     value: JSON.stringify(value),

@@ -4,7 +4,7 @@ import type { ExchangeClient } from "../../exchange/client/exchange-client.js";
 import type { OperationParams } from "../../exchange/client/operation-params.js";
 import { idPages } from "../../exchange/client/pages.js";
 import type { FundingRate, Kline, PublicTrade } from "../../exchange/protocol/market-data.js";
-import { familyOf, type HistoryKind, intervalOf } from "../kinds.js";
+import { familyFor, type HistoryKind, intervalFor } from "../kinds.js";
 import type { Span } from "../spans.js";
 
 /** A record as it is staged: the exchange's own fields. */
@@ -14,7 +14,7 @@ export interface FetchedRecord {
 }
 
 /** What to fetch of one kind. */
-interface FetchWish {
+interface FetchRecordsOptions {
   readonly client: ExchangeClient;
   readonly marketId: MarketId;
   readonly kind: HistoryKind;
@@ -44,7 +44,9 @@ type Interval = OperationParams<"klines">["interval"];
  * compared; so is the first record after an earlier process.
  * @throws PagingError, VenueError, VenueRequestError as the client does; RunError when a record has changed since it was staged
  */
-export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
+export async function* fetchRecords(
+  wish: FetchRecordsOptions,
+): AsyncGenerator<FetchedRecord, void> {
   const { last, span, kind, onFinding, onUnlisted } = wish;
   const lost = (toMs: Ms): void => {
     if (last === undefined) return;
@@ -53,10 +55,10 @@ export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedReco
     );
     onUnlisted([last.timeMs, toMs]);
   };
-  const endMs = span[1] + (familyOf(kind) === "trades" ? DISORDER_MS : 0);
+  const endMs = span[1] + (familyFor(kind) === "trades" ? DISORDER_MS : 0);
   let before = last?.timeMs ?? span[0];
   let isFirst = last !== undefined;
-  for await (const record of familyOf(kind) === "trades" ? trades(wish) : timed(wish)) {
+  for await (const record of familyFor(kind) === "trades" ? trades(wish) : timed(wish)) {
     if (isFirst) {
       isFirst = false;
       if (sameFields(record, last)) continue;
@@ -73,7 +75,7 @@ export async function* fetchRecords(wish: FetchWish): AsyncGenerator<FetchedReco
   if (isFirst) lost(span[1]);
 }
 
-async function* trades(wish: FetchWish): AsyncGenerator<FetchedRecord, void> {
+async function* trades(wish: FetchRecordsOptions): AsyncGenerator<FetchedRecord, void> {
   const { client, marketId, span, first: held, last, pageSize, onFinding, onUnlisted } = wish;
   const { first: listed, isOldest } = await beginAt(client, marketId, span[0] - DISORDER_MS);
   const isKnownBefore = !isOldest || (listed !== undefined && listed.time < span[0]);
@@ -113,14 +115,14 @@ async function* timed({
   span,
   last,
   pageSize,
-}: FetchWish): AsyncGenerator<FetchedRecord, void> {
+}: FetchRecordsOptions): AsyncGenerator<FetchedRecord, void> {
   const wanted = { marketId, startTime: last?.timeMs ?? span[0], endTime: span[1], pageSize };
-  if (familyOf(kind) === "funding") {
+  if (familyFor(kind) === "funding") {
     for await (const rate of client.all.fundingRate(wanted)) yield fundingRecord(rate);
     return;
   }
-  const candles = { ...wanted, interval: intervalOf(kind) as Interval };
-  for await (const kline of familyOf(kind) === "klines"
+  const candles = { ...wanted, interval: intervalFor(kind) as Interval };
+  for await (const kline of familyFor(kind) === "klines"
     ? client.all.klines(candles)
     : client.all.markPriceKlines(candles))
     yield klineRecord(kline);

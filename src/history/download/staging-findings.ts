@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AppendOnlyFile } from "../../core/files/durable-log.js";
 import { HistoryError } from "../history-errors.js";
 import type { Span } from "../spans.js";
-import { stagedRecords } from "../staging/staged-records.js";
+import { readStagedRecords } from "../staging/staged-records.js";
 
 const doubt = z.union([
   z.strictObject({ finding: z.string() }),
@@ -15,7 +15,7 @@ const doubt = z.union([
  * disk before a record that came after it is staged: the process that goes on from that record sees
  * nothing of what was before it, and would call the whole day known.
  */
-export class StagedDoubts {
+export class StagingFindings {
   readonly #path: string;
   readonly #findings: string[] = [];
   readonly #unlisted: Span[] = [];
@@ -27,7 +27,7 @@ export class StagedDoubts {
    */
   constructor(path: string) {
     this.#path = path;
-    for (const record of stagedRecords(path)) {
+    for (const record of readStagedRecords(path)) {
       const said = doubt.safeParse(record);
       if (!said.success)
         throw new HistoryError(path, "holds what is no note", {
@@ -49,13 +49,13 @@ export class StagedDoubts {
     return this.#unlisted;
   }
 
-  find(finding: string): void {
+  addFinding(finding: string): void {
     if (this.#findings.includes(finding)) return;
     this.#findings.push(finding);
     this.#keep({ finding });
   }
 
-  miss(span: Span): void {
+  addUnlisted(span: Span): void {
     if (this.#unlisted.some(([from, to]) => from === span[0] && to === span[1])) return;
     this.#unlisted.push(span);
     this.#keep({ unlisted: span });

@@ -1,12 +1,12 @@
 import { Decimal } from "decimal.js";
 import { DAY_MS } from "../../core/units.js";
-import { type Day, dayOf, msOfNs, NS_A_MS } from "../day.js";
+import { type Day, NS_A_MS, nsToMs, toDay } from "../day.js";
 import { HistoryError } from "../history-errors.js";
-import { familyOf, type HistoryKind } from "../kinds.js";
-import { type Decimals, parquetSql, reading } from "../staging/decimal-places.js";
+import { familyFor, type HistoryKind } from "../kinds.js";
+import { type Decimals, parquetSql, withReadErrors } from "../staging/decimal-places.js";
 import type { StagedRows } from "../staging/stage-rows.js";
 import type { DayManifest } from "../store/day-manifest.js";
-import { type Duck, wholeOf } from "../store/duck.js";
+import { type Duck, toBigInt } from "../store/duck.js";
 
 /** What prices and amounts are looked at for, in units of their last place: exchanges' ticks and steps are such multiples of each other. */
 const DIVISORS = [2, 5, 10, 20, 25, 50, 100, 1000, 10_000] as const;
@@ -47,7 +47,7 @@ interface StoredDays {
  * already. One tick for all of them is too fine for some of them, and refused by others.
  * @returns the findings, by the place in `files` of the file that holds the later day, or the earlier one where the store has the later.
  */
-export async function changedSteps(
+export async function findChangedSteps(
   duck: Duck,
   files: readonly ImportedRows[],
   stored: StoredDays,
@@ -56,7 +56,7 @@ export async function changedSteps(
   const find = (index: number, finding: string): unknown =>
     findings.set(index, [...(findings.get(index) ?? []), finding]);
   for (const kind of new Set(files.map((file) => file.kind))) {
-    const columns = COLUMNS[familyOf(kind)];
+    const columns = COLUMNS[familyFor(kind)];
     const ofKind = [...files.entries()].filter(([, file]) => file.kind === kind);
     const ends = endsOf(ofKind.map(([, { rows }]) => rows));
     const others = stored.of(kind).filter(({ day }) => !ends.has(day));
@@ -82,7 +82,7 @@ export async function changedSteps(
         const path = stored.pathOf(manifest);
         try {
           days.push(
-            ...(await reading(path, () =>
+            ...(await withReadErrors(path, () =>
               ask(`SELECT * FROM ${parquetSql(path)}`, manifest.decimals, undefined),
             )),
           );
@@ -124,7 +124,7 @@ function endsOf(files: readonly StagedRows[]): ReadonlySet<Day> {
     files.flatMap(({ firstNs, lastNs }) =>
       firstNs === undefined || lastNs === undefined
         ? []
-        : [dayOf(msOfNs(firstNs)), dayOf(msOfNs(lastNs))],
+        : [toDay(nsToMs(firstNs)), toDay(nsToMs(lastNs))],
     ),
   );
 }
@@ -162,14 +162,14 @@ async function stepsOf(
   );
   return rows.flatMap((row) => {
     if (
-      wholeOf(row.total) < BigInt(LEAST_VALUES) ||
-      wholeOf(row.different) < BigInt(LEAST_DISTINCT)
+      toBigInt(row.total) < BigInt(LEAST_VALUES) ||
+      toBigInt(row.different) < BigInt(LEAST_DISTINCT)
     )
       return [];
     const divisor = DIVISORS.findLast((each) => row[`by_${each}`] === true) ?? 1;
     return [
       {
-        day: dayOf(Number(wholeOf(row.day)) * DAY_MS),
+        day: toDay(Number(toBigInt(row.day)) * DAY_MS),
         step: new Decimal(divisor).div(10 ** places).toFixed(),
       },
     ];

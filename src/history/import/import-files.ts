@@ -5,19 +5,19 @@ import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Day } from "../day.js";
 import { HistoryError } from "../history-errors.js";
-import { type HistoryKind, layoutOf } from "../kinds.js";
+import { type HistoryKind, layoutFor } from "../kinds.js";
 import {
+  type ClockOptions,
   type ClockPart,
-  type ClockWish,
   cleanClocks,
-  oddClocks,
+  clockFindings,
   refuseImplausibleClocks,
   shiftSql,
 } from "../staging/clean-clocks.js";
-import { decimalsOf } from "../staging/decimal-places.js";
+import { decimalColumns } from "../staging/decimal-places.js";
 import type { LeftOutRow } from "../staging/left-out-rows.js";
-import { rulesOfImports } from "../staging/plausible-times.js";
-import type { Repairs } from "../staging/repair-rows.js";
+import { importRules } from "../staging/plausible-times.js";
+import type { RepairOptions } from "../staging/repair-rows.js";
 import { dropRows, type StagedRows, stageRows } from "../staging/stage-rows.js";
 import { hasNoSnapshot } from "../staging/staged-book.js";
 import { stagedFindings } from "../staging/staged-findings.js";
@@ -27,42 +27,42 @@ import { Duck, type DuckLimits } from "../store/duck.js";
 import type { HistoryStore } from "../store/history-store.js";
 import { hasUncountedIds, UNCOUNTED } from "../store/known-days.js";
 import { PendingDays } from "../store/pending-days.js";
-import { daysReadOtherwise, readingSum } from "../store/reading.js";
+import { findDaysReadOtherwise, hashReading } from "../store/reading.js";
 import { importFolder, isDeadImport } from "../store/staged-work.js";
 import { StoreLock } from "../store/store-lock.js";
-import { diskTrouble } from "../store/to-disk-error.js";
+import { toDiskError } from "../store/to-disk-error.js";
 import type { LinedFile } from "./bad-lines.js";
-import { changedSteps } from "./find-changed-steps.js";
+import { findChangedSteps } from "./find-changed-steps.js";
 import { chooseMappings } from "./formats/choose-mapping.js";
 import { refuseForeign } from "./formats/foreign-formats.js";
 import type { Mapping } from "./formats/mapping.js";
-import { linesOf, type ShapeWish } from "./formats/recognise.js";
+import { readLineLayout, type ShapeOptions } from "./formats/recognise.js";
 import type { ShapedFile } from "./formats/shape.js";
 import { ReadableRows } from "./readable-rows.js";
-import { shapedFile, textOnly } from "./shape-file.js";
-import { exactNumbersOnly, type JsonFields } from "./text/json-numbers.js";
+import { shapeFile, withTextChecks } from "./shape-file.js";
+import { type JsonFields, withExactNumbers } from "./text/json-numbers.js";
 import { type UnpackedFile, unpack, withoutMark } from "./unpack.js";
 
 /** A database that is interrupted just before a statement begins does not hear of it. */
 const INTERRUPT_EVERY_MS: Ms = 20;
 
 /** What to import, and how. */
-export interface ImportOptions extends ShapeWish {
+export interface ImportOptions extends ShapeOptions {
   /** Further mappings, where several of the files need one. */
   readonly mappings?: readonly Mapping[] | undefined;
   readonly market: MarketId;
   /** Files of one capture: they share a clock. */
   readonly files: readonly string[];
-  readonly clock: ClockWish;
+  readonly clock: ClockOptions;
   /** What the days hold already is dropped. */
   readonly replace: boolean;
   /** What may be done to rows that would be refused; nothing if absent. */
-  readonly repairs?: Repairs;
+  readonly repairs?: RepairOptions;
   readonly limits?: DuckLimits;
   /** Told as each file is begun. */
   readonly onFile?: (file: string) => void;
   /** Ends the import: nothing of it is in the store then, and what it had unpacked and staged is gone. Too late once it writes its days. */
-  readonly ends?: { readonly signal: AbortSignal; readonly clock: Pick<Clock, "setTimer"> };
+  readonly cancellation?: { readonly signal: AbortSignal; readonly clock: Pick<Clock, "setTimer"> };
 }
 
 /** What became of one file. */
@@ -97,14 +97,14 @@ export async function importFiles(store: HistoryStore, options: ImportOptions): 
   try {
     return await imported(store, options);
   } catch (error) {
-    throw diskTrouble(error, store.root) ?? error;
+    throw toDiskError(error, store.root) ?? error;
   }
 }
 
 async function imported(store: HistoryStore, options: ImportOptions): Promise<Imported> {
   store.folder({ market: options.market, kind: "trades" });
   dropDeadImports(store);
-  const { ends } = options;
+  const { cancellation: ends } = options;
   const unpacked = importFolder(store);
   const lock = StoreLock.take(unpacked, "one import a process at a time");
   try {
@@ -152,16 +152,16 @@ async function taken(
     readonly leftOut: readonly LeftOutRow[];
     readonly lined: LinedFile | undefined;
   }[] = [];
-  const mostDropped = options.repairs?.mostDropped ?? 0;
+  const mostDropped = options.repairs?.maxDropped ?? 0;
   const readable = new ReadableRows(duck, unpacked, mostDropped);
   const { mapping: first, mappings: further = [] } = options;
   const mappings = chooseMappings(files, [...(first === undefined ? [] : [first]), ...further]);
   for (const [index, plain] of files.entries()) {
-    const lined = mostDropped === 0 ? undefined : linesOf(plain, mappings[index]);
-    const file = await readable.ofLines(plain, lined);
+    const lined = mostDropped === 0 ? undefined : readLineLayout(plain, mappings[index]);
+    const file = await readable.withoutBadLines(plain, lined);
     found.push({
       ...(await readable.read(file, lined, (read) =>
-        shapedFile(duck, read, { ...options, mapping: mappings[index] }),
+        shapeFile(duck, read, { ...options, mapping: mappings[index] }),
       )),
       lined,
     });
@@ -174,11 +174,11 @@ async function taken(
       const read =
         file === first
           ? first
-          : { ...(await shapedFile(duck, file, { ...options, mapping: mappings[index] })), lined };
+          : { ...(await shapeFile(duck, file, { ...options, mapping: mappings[index] })), lined };
       found[index] = read;
       const { kind, select, numbered, csv, json, text, isByMessage, messageRows } = read.shaped;
       const path = join(unpacked, `${index}.parquet`);
-      const rules = rulesOfImports(kind);
+      const rules = importRules(kind);
       const { plain, leftOut } = read;
       const staging = {
         series: { market, kind },
@@ -196,7 +196,9 @@ async function taken(
       };
       const exact =
         options.repairs?.round === true ? exactFields(json, kind, mappings[index]) : json;
-      return textOnly(plain, () => exactNumbersOnly(plain, exact, () => stageRows(duck, staging)));
+      return withTextChecks(plain, () =>
+        withExactNumbers(plain, exact, () => stageRows(duck, staging)),
+      );
     });
     staged.push(rows);
   }
@@ -216,14 +218,14 @@ async function taken(
   }));
   for (const [index, { plain }] of found.entries()) {
     // A file that is still being written, or was replaced, is read in parts that do not go together.
-    if (!plain.isAsItWas())
+    if (!plain.isUnchanged())
       throw new HistoryError(plain.file, "changed while it was read", {
         expected: "a file that nobody writes: import a copy of it",
       });
     if (staged[index]?.rows === 0)
       throw new HistoryError(plain.file, "holds no record", { expected: "at least one" });
   }
-  const changed = await changedSteps(
+  const changed = await findChangedSteps(
     duck,
     found.map(({ shaped: { kind } }, index) => ({ kind, rows: staged[index] as StagedRows })),
     {
@@ -244,16 +246,16 @@ async function taken(
     for (const [index, { plain, shaped }] of found.entries()) {
       const rows = staged[index] as StagedRows;
       const isStamped =
-        parts.length > 0 && layoutOf(shaped.kind).columns.some(({ name }) => name === "recvNs");
+        parts.length > 0 && layoutFor(shaped.kind).columns.some(({ name }) => name === "recvNs");
       const findings = [
         ...shaped.findings,
         ...(await stagedFindings(duck, shaped.kind, rows)),
-        ...(isStamped ? oddClocks(parts) : []),
+        ...(isStamped ? clockFindings(parts) : []),
         ...(changed.get(index) ?? []),
       ];
       const source = {
         sha256: await plain.sha256,
-        reading: readingSum({
+        reading: hashReading({
           shaped,
           mapping: mappings[index],
           repaired: rows,
@@ -319,7 +321,7 @@ async function taken(
         source,
       });
     }
-    options.ends?.signal.throwIfAborted();
+    options.cancellation?.signal.throwIfAborted();
     pending.commit();
   } finally {
     pending.drop();
@@ -328,7 +330,7 @@ async function taken(
   const known = done.map(({ source, ...file }) => ({
     ...file,
     days: asKnown(store, market, file),
-    stayed: daysReadOtherwise(store, { market, kind: file.kind }, source),
+    stayed: findDaysReadOtherwise(store, { market, kind: file.kind }, source),
   }));
   return { files: known, unchanged, clock: isStampWritten ? parts : [] };
 }
@@ -356,7 +358,7 @@ function exactFields(
   const mapped =
     mapping === undefined
       ? undefined
-      : new Set(decimalsOf(kind).map(({ name }) => mapping.columns[name]));
+      : new Set(decimalColumns(kind).map(({ name }) => mapping.columns[name]));
   const isRounded = (name: string, type: string): boolean =>
     mapped?.has(name) ?? type.startsWith("VARCHAR");
   return Object.fromEntries(Object.entries(json).filter(([name, type]) => !isRounded(name, type)));

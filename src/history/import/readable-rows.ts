@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type BadRow, type BadRows, BadRowsError, HistoryError } from "../history-errors.js";
-import { parquetSql, reading } from "../staging/decimal-places.js";
-import { type LeftOutRow, leavingOut } from "../staging/left-out-rows.js";
+import { parquetSql, withReadErrors } from "../staging/decimal-places.js";
+import { type LeftOutRow, mergeLeftOutRows } from "../staging/left-out-rows.js";
 import { type Duck, pathSql } from "../store/duck.js";
 import { brokenLines, copyWithout, type LinedFile, type Lines } from "./bad-lines.js";
 import type { PlainFile } from "./plain-file.js";
@@ -31,7 +31,7 @@ export class ReadableRows {
   }
 
   /** A file without the lines that are no rows. @throws HistoryError for more of them than may be left out */
-  async ofLines<P extends PlainFile>(
+  async withoutBadLines<P extends PlainFile>(
     plain: P,
     lined: LinedFile | undefined,
   ): Promise<ReadableFile<P>> {
@@ -79,7 +79,7 @@ export class ReadableRows {
       }
       const kept = `file_row_number + 1 NOT IN (${[...rows.keys()].join(", ")})`;
       const all = parquetSql(plain.path, "file_row_number = true");
-      await reading(plain.file, () =>
+      await withReadErrors(plain.file, () =>
         this.#duck.run(
           `COPY (SELECT * EXCLUDE (file_row_number) FROM ${all} WHERE ${kept}) TO ${pathSql(target)} (FORMAT parquet)`,
         ),
@@ -126,6 +126,6 @@ export class ReadableRows {
     const left = await copy(target);
     if (this.#copies.has(plain.path)) rmSync(plain.path);
     this.#copies.add(target);
-    return { plain: { ...plain, path: target }, leftOut: leavingOut(leftOut, left) };
+    return { plain: { ...plain, path: target }, leftOut: mergeLeftOutRows(leftOut, left) };
   }
 }

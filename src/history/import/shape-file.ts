@@ -1,30 +1,30 @@
 import { ConfigError } from "../../core/errors.js";
 import { HistoryError } from "../history-errors.js";
-import { reading } from "../staging/decimal-places.js";
+import { withReadErrors } from "../staging/decimal-places.js";
 import { type Duck, literal } from "../store/duck.js";
-import { recognise, type ShapeWish } from "./formats/recognise.js";
+import { recognise, type ShapeOptions } from "./formats/recognise.js";
 import type { ShapedFile } from "./formats/shape.js";
 import type { PlainFile } from "./plain-file.js";
 import type { ReadableFile } from "./readable-rows.js";
-import { oneLineEnd } from "./text/line-ends.js";
-import { utf8Only } from "./text/utf8.js";
+import { withLineEndCheck } from "./text/line-ends.js";
+import { withUtf8Check } from "./text/utf8.js";
 
 /** A file with how the database is to read it. */
-export async function shapedFile<P extends PlainFile>(
+export async function shapeFile<P extends PlainFile>(
   duck: Duck,
   file: ReadableFile<P>,
-  wish: ShapeWish,
+  wish: ShapeOptions,
 ): Promise<ReadableFile<P> & { readonly shaped: ShapedFile }> {
   const { plain } = file;
-  const shaped = await textOnly(plain, async () =>
+  const shaped = await withTextChecks(plain, async () =>
     ofOneSymbol(duck, plain.file, await recognise(duck, plain, wish), wish.symbol),
   );
   return { ...file, shaped };
 }
 
 /** Does what reads a text. @throws HistoryError naming its first byte that is no UTF-8, or its first line that ends otherwise than the others */
-export function textOnly<T>(plain: PlainFile, work: () => Promise<T>): Promise<T> {
-  return utf8Only(plain, () => oneLineEnd(plain, work));
+export function withTextChecks<T>(plain: PlainFile, work: () => Promise<T>): Promise<T> {
+  return withUtf8Check(plain, () => withLineEndCheck(plain, work));
 }
 
 /** The file's rows of one market. @throws ConfigError where it holds several and none is named, not the one that is, or does not tell its markets */
@@ -44,7 +44,7 @@ async function ofOneSymbol(
     });
   }
   const asked = shaped.symbol;
-  const symbols = (await reading(file, () => duck.rows(asked)))
+  const symbols = (await withReadErrors(file, () => duck.rows(asked)))
     .map((row) => String(row.symbol))
     .sort();
   if (symbol === undefined) {

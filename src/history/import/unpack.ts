@@ -12,14 +12,14 @@ import {
 import { basename, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { sha256Of } from "../file-hash.js";
+import { hashFile } from "../file-hash.js";
 import { HistoryError } from "../history-errors.js";
 import type { PlainFile } from "./plain-file.js";
 import { unzip } from "./unzip.js";
 
 /** The same, with what tells whether the file as it was given is still what it was before it was read. */
 export interface UnpackedFile extends PlainFile {
-  readonly isAsItWas: () => boolean;
+  readonly isUnchanged: () => boolean;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function unpack(
   const magic = firstBytes(file);
   const before = versionOf(file);
   const plain = await unpackedBy(magic, file, folder, signal);
-  return plain.map((each) => ({ ...each, isAsItWas: () => versionOf(file) === before }));
+  return plain.map((each) => ({ ...each, isUnchanged: () => versionOf(file) === before }));
 }
 
 async function unpackedBy(
@@ -45,7 +45,7 @@ async function unpackedBy(
   folder: string,
   signal: AbortSignal | undefined,
 ): Promise<readonly PlainFile[]> {
-  const sha256 = sha256Of(file);
+  const sha256 = hashFile(file);
   // Whoever asks hears of it; an import that ends before is none the wiser.
   sha256.catch(() => undefined);
   const name = basename(file);

@@ -1,8 +1,8 @@
 import type { Instrument } from "../../core/instrument.js";
-import { dayOf } from "../day.js";
+import { toDay } from "../day.js";
 import type { LocalStamps } from "./local-stamps.js";
 import type { OwnRecord } from "./own-records.js";
-import { type HeardStream, type RecordedKind, RecordingPart } from "./recording-part.js";
+import { type RecordedKind, type RecordedStream, RecordingPart } from "./recording-part.js";
 
 /** So many findings of a part are told one by one: a line that is bad for a whole night has as many as messages. */
 const MOST_FINDINGS = 1000;
@@ -25,14 +25,14 @@ interface DayPartsOptions {
 export class DayParts {
   readonly #options: DayPartsOptions;
   /** What is heard, and since when. */
-  readonly #heard = new Map<HeardStream, number>();
+  readonly #openStreams = new Map<RecordedStream, number>();
   #part: RecordingPart | undefined;
   #day = "";
   #messages = 0;
   #marks = 0;
   /** Of the open part; how many of them it has by now, and the rest in a count. */
   #findings = 0;
-  #toldLeftOut = 0;
+  #notedLeftOut = 0;
   /** Of all that the exchange stamped. A day is over by its clock, not by ours: what follows belongs into the next day's file. */
   #smallestUs: number | undefined;
 
@@ -46,7 +46,7 @@ export class DayParts {
     const { marketId: market, tickSize, stepSize } = instrument;
     this.#day = this.#dayAt(us);
     this.#findings = 0;
-    this.#toldLeftOut = 0;
+    this.#notedLeftOut = 0;
     this.#part = RecordingPart.begin(folder, stamps.placeOf(us), {
       market,
       source,
@@ -54,9 +54,9 @@ export class DayParts {
       smallestUs: this.#smallestUs,
       behindUs,
     });
-    const heard = [...this.#heard.keys()];
-    this.#heard.clear();
-    for (const stream of heard) this.hear(stream, us);
+    const heard = [...this.#openStreams.keys()];
+    this.#openStreams.clear();
+    for (const stream of heard) this.markStreamUp(stream, us);
   }
 
   /** Whether the day of the open part is over. */
@@ -88,13 +88,14 @@ export class DayParts {
   /** Has what was written outlive the process. */
   flush(): void {
     this.#countLeftOut(this.#options.stamps.nowUs());
-    if (this.#heard.size > 0) this.#part?.note({ at: this.#options.stamps.nowUs(), alive: true });
+    if (this.#openStreams.size > 0)
+      this.#part?.note({ at: this.#options.stamps.nowUs(), alive: true });
     this.#part?.flush();
   }
 
-  hear(stream: HeardStream, us: number): void {
-    if (this.#heard.has(stream)) return;
-    this.#heard.set(stream, us);
+  markStreamUp(stream: RecordedStream, us: number): void {
+    if (this.#openStreams.has(stream)) return;
+    this.#openStreams.set(stream, us);
     this.#part?.note({ at: us, stream, isHeard: true });
     // A stream on which nothing happened is known to be empty.
     for (const kind of stream === "account"
@@ -104,30 +105,30 @@ export class DayParts {
   }
 
   /** @param us when it was heard last. @returns whether it was heard until now */
-  unhear(stream: HeardStream, us: number): boolean {
-    const sinceUs = this.#heard.get(stream);
+  markStreamDown(stream: RecordedStream, us: number): boolean {
+    const sinceUs = this.#openStreams.get(stream);
     if (sinceUs === undefined) return false;
-    this.#heard.delete(stream);
+    this.#openStreams.delete(stream);
     this.#part?.note({ at: Math.max(sinceUs, us), stream, isHeard: false });
     return true;
   }
 
   /** Nobody heard anything between two instants. @returns whether anything was heard before */
-  pause(fromUs: number, toUs: number): boolean {
-    const heard = [...this.#heard.keys()];
-    for (const stream of heard) this.unhear(stream, fromUs);
-    for (const stream of heard) this.hear(stream, toUs);
+  noteSilence(fromUs: number, toUs: number): boolean {
+    const heard = [...this.#openStreams.keys()];
+    for (const stream of heard) this.markStreamDown(stream, fromUs);
+    for (const stream of heard) this.markStreamUp(stream, toUs);
     return heard.length > 0;
   }
 
   /** Notes what may come often: the first thousand of a part, and of the rest how many they are. */
-  find(finding: string, us: number): void {
+  addFinding(finding: string, us: number): void {
     this.#findings += 1;
-    if (this.#findings <= MOST_FINDINGS) this.say(finding, us);
+    if (this.#findings <= MOST_FINDINGS) this.addUncappedFinding(finding, us);
   }
 
   /** Notes a finding whatever there is beside it. */
-  say(finding: string, us: number): void {
+  addUncappedFinding(finding: string, us: number): void {
     this.#part?.note({ at: us, finding });
   }
 
@@ -149,9 +150,9 @@ export class DayParts {
 
   #countLeftOut(us: number): void {
     const leftOut = Math.max(0, this.#findings - MOST_FINDINGS);
-    if (leftOut === this.#toldLeftOut) return;
+    if (leftOut === this.#notedLeftOut) return;
     this.#part?.note({ at: us, leftOut });
-    this.#toldLeftOut = leftOut;
+    this.#notedLeftOut = leftOut;
   }
 
   #numberOf(kind: RecordedKind): number | undefined {
@@ -166,6 +167,6 @@ export class DayParts {
 
   /** The exchange's day at a local instant. */
   #dayAt(us: number): string {
-    return dayOf(Math.floor((us - (this.#smallestUs ?? this.#options.behindUs ?? 0)) / 1000));
+    return toDay(Math.floor((us - (this.#smallestUs ?? this.#options.behindUs ?? 0)) / 1000));
   }
 }

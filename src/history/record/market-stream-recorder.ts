@@ -2,12 +2,12 @@ import type { Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { Action, ActionId, VenueEvent } from "../../exchange/venue.js";
 import { StoreLock } from "../store/store-lock.js";
-import { diskTrouble } from "../store/to-disk-error.js";
+import { toDiskError } from "../store/to-disk-error.js";
 import { clockBehindUs } from "./clock-behind.js";
 import { DayParts } from "./day-parts.js";
 import { LocalStamps } from "./local-stamps.js";
 import { bookRecord, markRecord, snapshotRecord, tradeRecord } from "./market-records.js";
-import { UnsteppedClock } from "./monotonic-wall-clock.js";
+import { MonotonicWallClock } from "./monotonic-wall-clock.js";
 import {
   answerRecord,
   fillRecord,
@@ -30,23 +30,23 @@ const STILL_MS: Ms = 5000;
  * filled. It decides nothing and asks for nothing. Nothing is in the store before it is sealed: at midnight, at {@link close}, or by the next
  * recorder where this process ends otherwise.
  */
-export class SessionRecorder {
+export class MarketStreamRecorder {
   readonly #options: RecorderOptions;
   readonly #lock: StoreLock;
   readonly #folder: string;
-  readonly #clock: UnsteppedClock;
+  readonly #clock: MonotonicWallClock;
   readonly #stamps: LocalStamps;
   readonly #parts: DayParts;
   readonly #book = new RecordedBook();
-  readonly #asked = new Map<ActionId, RecordedAction>();
+  readonly #openRequests = new Map<ActionId, RecordedAction>();
   readonly #sealed: SealedKind[];
   #tellsMark = true;
   /** Whether this day's part says that amounts of its book are rounded. */
-  #saysRounded = false;
+  #hasNotedRounding = false;
   /** When the recorder last came to run. */
   #ranUs: number;
   /** When it last heard of the market. */
-  #heardUs: number;
+  #marketHeardUs: number;
   /** When it last heard of the book what follows on what it has. */
   #bookUs: number;
   #timer: Timer | undefined;
@@ -59,16 +59,16 @@ export class SessionRecorder {
     folder: string,
     sealed: SealedKind[],
   ) {
-    const { store, instrument, source, seam } = options;
+    const { store, instrument, source, runtime: seam } = options;
     this.#options = options;
     this.#lock = lock;
     this.#folder = folder;
     this.#sealed = sealed;
-    this.#clock = new UnsteppedClock(seam.clock);
+    this.#clock = new MonotonicWallClock(seam.clock);
     this.#stamps = new LocalStamps(this.#clock);
     const us = this.#stamps.nowUs();
     this.#ranUs = us;
-    this.#heardUs = us;
+    this.#marketHeardUs = us;
     this.#bookUs = us;
     const behindUs = clockBehindUs(store, instrument.marketId, us);
     this.#parts = new DayParts({ folder, instrument, source, stamps: this.#stamps, behindUs });
@@ -79,7 +79,7 @@ export class SessionRecorder {
    * Opens a recorder, and puts into the store what one before it left.
    * @throws RunError while another process records the market; HistoryError as {@link sealPart} does
    */
-  static async open(options: RecorderOptions): Promise<SessionRecorder> {
+  static async open(options: RecorderOptions): Promise<MarketStreamRecorder> {
     const { store, instrument, limits } = options;
     store.folder({ market: instrument.marketId, kind: "book" });
     const folder = recordingFolder(store.root, instrument.marketId);
@@ -87,7 +87,7 @@ export class SessionRecorder {
     try {
       const sealed: SealedKind[] = [];
       for (const part of partsIn(folder)) sealed.push(...(await sealPart(store, part, limits)));
-      return new SessionRecorder(options, lock, folder, sealed);
+      return new MarketStreamRecorder(options, lock, folder, sealed);
     } catch (error) {
       lock.release();
       throw error;
@@ -99,7 +99,7 @@ export class SessionRecorder {
    * @returns the number by which the market's data have it: of a mark among the marks, of a message of the book or a trade among both, counted from 1 as
    * they were heard. A day's first snapshot, which no event is, has one too. Undefined for what is not of the market's data
    */
-  event(event: VenueEvent): number | undefined {
+  recordEvent(event: VenueEvent): number | undefined {
     return this.#guarded(() => this.#event(event, this.#turn()));
   }
 
@@ -110,17 +110,17 @@ export class SessionRecorder {
         this.#stream(event.stream, event.state === "up", event.reason, us);
         return undefined;
       case "malformed":
-        this.#parts.find(`${event.where}: ${event.reason}`, us);
+        this.#parts.addFinding(`${event.where}: ${event.reason}`, us);
         return undefined;
       case "answer": {
-        const action = this.#asked.get(event.actionId);
+        const action = this.#openRequests.get(event.actionId);
         if (action === undefined) return undefined;
-        this.#asked.delete(event.actionId);
+        this.#openRequests.delete(event.actionId);
         return this.#parts.add("orders", answerRecord(action, event.outcome, instrument), us);
       }
       case "order-update":
         if (event.order.marketId !== this.#market) return undefined;
-        this.#parts.hear("account", us);
+        this.#parts.markStreamUp("account", us);
         return this.#parts.add(
           "orders",
           updateRecord(event.order, event.timestampMs, instrument),
@@ -128,7 +128,7 @@ export class SessionRecorder {
         );
       case "trade-update":
         if (event.trade.marketId !== this.#market) return undefined;
-        this.#parts.hear("account", us);
+        this.#parts.markStreamUp("account", us);
         return this.#parts.add("fills", fillRecord(event.trade, instrument), us);
       default:
         return "marketId" in event && event.marketId === this.#market
@@ -138,19 +138,19 @@ export class SessionRecorder {
   }
 
   /** Takes an action as it leaves; only places and cancels are recorded. @param level of the quote that an order is, 0 the best. */
-  action(action: Action, level?: number): void {
+  recordAction(action: Action, level?: number): void {
     if (action.kind !== "place" && action.kind !== "cancel" && action.kind !== "cancel-all") return;
     if (action.marketId !== this.#market) return;
     this.#guarded(() => {
       const us = this.#turn();
-      this.#asked.set(action.actionId, action);
+      this.#openRequests.set(action.actionId, action);
       this.#parts.add("orders", requestRecord(action, this.#options.instrument, level), us);
     });
   }
 
   /** Says what whoever reads the recording must know of it: it stands under its day's findings. */
-  note(finding: string): void {
-    this.#guarded(() => this.#parts.say(finding, this.#turn()));
+  addFinding(finding: string): void {
+    this.#guarded(() => this.#parts.addUncappedFinding(finding, this.#turn()));
   }
 
   /**
@@ -169,7 +169,7 @@ export class SessionRecorder {
       });
       await this.#sealing;
       if (this.#failed !== undefined)
-        throw diskTrouble(this.#failed.error, store.root) ?? this.#failed.error;
+        throw toDiskError(this.#failed.error, store.root) ?? this.#failed.error;
       for (const folder of partsIn(this.#folder))
         this.#sealed.push(...(await sealPart(store, folder, limits)));
       return this.#sealed;
@@ -187,18 +187,18 @@ export class SessionRecorder {
     us: number,
   ): number | undefined {
     const { instrument } = this.#options;
-    this.#heardUs = us;
+    this.#marketHeardUs = us;
     switch (event.type) {
       case "book-snapshot":
-        this.#parts.hear("market", us);
+        this.#parts.markStreamUp("market", us);
         this.#noteJump(event.sequence, us);
         this.#bookUs = us;
         this.#book.snapshot(event.sequence, event.bids, event.asks);
         this.#noteRounded(event, us);
-        this.#parts.hear("book", us);
+        this.#parts.markStreamUp("book", us);
         return this.#parts.add("book", snapshotRecord(this.#book, instrument), us);
       case "book-update": {
-        this.#parts.hear("market", us);
+        this.#parts.markStreamUp("market", us);
         const { beginSequence, endSequence } = event;
         const before = this.#book.sequence;
         // What comes between a loss and the next snapshot tells nothing.
@@ -210,20 +210,20 @@ export class SessionRecorder {
           return this.#parts.add("book", bookRecord(event, instrument), us);
         }
         if (taken === "again") {
-          this.#parts.find(`book: ${beginSequence} to ${endSequence} came again`, us);
+          this.#parts.addFinding(`book: ${beginSequence} to ${endSequence} came again`, us);
           return undefined;
         }
         // What is missing may have been told right after it.
-        this.#parts.unhear("book", this.#bookUs);
-        this.#parts.find(`book: after ${before} came ${beginSequence} to ${endSequence}`, us);
+        this.#parts.markStreamDown("book", this.#bookUs);
+        this.#parts.addFinding(`book: after ${before} came ${beginSequence} to ${endSequence}`, us);
         this.#options.onBookLost?.();
         return undefined;
       }
       case "public-trade":
-        this.#parts.hear("market", us);
+        this.#parts.markStreamUp("market", us);
         return this.#parts.add("trades", tradeRecord(event, instrument), us);
       case "market-state":
-        this.#parts.hear("market", us);
+        this.#parts.markStreamUp("market", us);
         return this.#mark(event, us);
       default:
         return undefined;
@@ -234,15 +234,15 @@ export class SessionRecorder {
   #noteJump(sequence: number, us: number): void {
     const before = this.#book.sequence;
     if (before === undefined || before === sequence) return;
-    this.#parts.unhear("book", this.#bookUs);
-    this.#parts.find(`book: after ${before} came the whole one of ${sequence}`, us);
+    this.#parts.markStreamDown("book", this.#bookUs);
+    this.#parts.addFinding(`book: after ${before} came the whole one of ${sequence}`, us);
   }
 
   /** Said once a day: of orders that were placed on a finer grid, their market's book has some for as long as they rest. */
   #noteRounded({ isRounded }: { readonly isRounded?: boolean }, us: number): void {
-    if (isRounded !== true || this.#saysRounded) return;
-    this.#saysRounded = true;
-    this.#parts.say(
+    if (isRounded !== true || this.#hasNotedRounding) return;
+    this.#hasNotedRounding = true;
+    this.#parts.addUncappedFinding(
       "book: prices between the market's ticks, and amounts between its steps, are recorded as the next whole ones",
       us,
     );
@@ -255,7 +255,7 @@ export class SessionRecorder {
   ): number | undefined {
     const isThere = event.mark > 0n;
     if (!isThere && this.#tellsMark)
-      this.#parts.find("marks: the exchange tells a mark of zero", us);
+      this.#parts.addFinding("marks: the exchange tells a mark of zero", us);
     this.#tellsMark = isThere;
     return isThere
       ? this.#parts.add("marks", markRecord(event, this.#options.instrument), us)
@@ -264,17 +264,17 @@ export class SessionRecorder {
 
   #stream(stream: "market" | "account", isUp: boolean, reason: string, us: number): void {
     if (isUp) {
-      this.#parts.hear(stream, us);
+      this.#parts.markStreamUp(stream, us);
       return;
     }
     // A dead line is silent long before it is given up. An account may have nothing to tell for hours.
-    const lastUs = stream === "market" ? this.#heardUs : us;
-    const wasHeard = this.#parts.unhear(stream, lastUs);
+    const lastUs = stream === "market" ? this.#marketHeardUs : us;
+    const wasHeard = this.#parts.markStreamDown(stream, lastUs);
     if (stream === "market") {
       this.#book.lose();
-      this.#parts.unhear("book", lastUs);
+      this.#parts.markStreamDown("book", lastUs);
     }
-    if (wasHeard) this.#parts.find(`the ${stream} stream was lost: ${reason}`, us);
+    if (wasHeard) this.#parts.addFinding(`the ${stream} stream was lost: ${reason}`, us);
   }
 
   /** Begins the day's part where what is heard now is the first of a day. @returns when it is heard: after the whole book that its part begins with */
@@ -299,14 +299,14 @@ export class SessionRecorder {
     for (const steppedMs of steps) {
       const seconds = Math.abs(steppedMs) / 1000;
       if (steppedMs < 0) {
-        this.#parts.say(
+        this.#parts.addUncappedFinding(
           `this machine's clock was set back by ${seconds} s: the recording keeps to the time before`,
           us,
         );
         continue;
       }
       this.#nextPart(us - steppedMs * 1000, us, () => this.#parts.forgetLatency());
-      this.#parts.say(
+      this.#parts.addUncappedFinding(
         `this machine's clock went forward by ${seconds} s: it was set, and all from here on is heard that much later, or the machine stood still`,
         us,
       );
@@ -317,9 +317,9 @@ export class SessionRecorder {
   /** The book stands there again after it: a replay takes one that goes on without a snapshot, after a minute that nobody heard, for lost. */
   #noteStandstill(us: number): boolean {
     const stoodUs = us - this.#ranUs;
-    if (stoodUs < STILL_MS * 1000 || !this.#parts.pause(this.#ranUs, us)) return false;
+    if (stoodUs < STILL_MS * 1000 || !this.#parts.noteSilence(this.#ranUs, us)) return false;
     this.#addBook(us);
-    this.#parts.find(
+    this.#parts.addFinding(
       `the recorder stood still for ${(stoodUs / 1e6).toFixed(1)} s: what was told meanwhile is missing, or late`,
       us,
     );
@@ -328,7 +328,7 @@ export class SessionRecorder {
 
   #nextPart(endUs: number, beginUs: number, between?: () => void): void {
     const folder = this.#parts.end(endUs);
-    this.#saysRounded = false;
+    this.#hasNotedRounding = false;
     between?.();
     this.#begin(beginUs);
     const { store, limits, sealsDays = true, onSealFailed } = this.#options;
@@ -354,7 +354,7 @@ export class SessionRecorder {
 
   #keepFlushing(): void {
     this.#timer?.cancel();
-    this.#timer = this.#options.seam.clock.setTimer(FLUSH_MS, () => {
+    this.#timer = this.#options.runtime.clock.setTimer(FLUSH_MS, () => {
       this.#guarded(() => {
         this.#followClock(this.#stamps.nowUs());
         this.#parts.flush();

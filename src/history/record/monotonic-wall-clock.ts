@@ -13,7 +13,7 @@ const NAMED_MS: Ms = 50;
  * A wall clock that never goes back, for stamps that tell an order: what the machine's is set back by is added from then on. What it is set forward by it follows,
  * since that is also what it looks like to have stood still, as a machine that was suspended has.
  */
-export class UnsteppedClock implements Pick<Clock, "nowMs" | "monotonicMs"> {
+export class MonotonicWallClock implements Pick<Clock, "nowMs" | "monotonicMs"> {
   readonly #clock: Clock;
   /** Wall time less the clock that never steps back, as last read. */
   #offsetMs: number | undefined;

@@ -9,7 +9,7 @@ import type { VenueRules } from "../../exchange/records.js";
 import type { Transport } from "../../exchange/rest/transport.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 import type { HistoryStore } from "../store/history-store.js";
-import { SessionRecorder } from "./market-stream-recorder.js";
+import { MarketStreamRecorder } from "./market-stream-recorder.js";
 import type { SealedKind } from "./seal-part.js";
 
 /** Whose orders and fills are recorded. */
@@ -21,7 +21,7 @@ export interface AccountToRecord {
 }
 
 /** What to record, and how it is reached. */
-interface RecordWish {
+interface RecordMarketOptions {
   readonly store: HistoryStore;
   readonly market: MarketId;
   /** The exchange's, with the market among them. */
@@ -32,7 +32,7 @@ interface RecordWish {
   readonly address: string;
   /** Stays its owner's. */
   readonly transport: Transport;
-  readonly seam: Seam;
+  readonly runtime: Seam;
   readonly exchangeNowMs: () => Ms;
   /** The account whose orders and fills are recorded too. */
   readonly own?: AccountToRecord;
@@ -51,7 +51,7 @@ export interface Recorded {
 const RULES_AGAIN_MS: Ms = 10_000;
 
 /** Of a recording that watches markets alone: nothing is ever signed. */
-const NOBODY: Signer = {
+const NULL_SIGNER: Signer = {
   address: "0x0000000000000000000000000000000000000000",
   sign: () => {
     throw new RunError("nothing can be signed without a key", {
@@ -66,7 +66,7 @@ const NOBODY: Signer = {
  * of before, it puts what it has into the store, and goes on in the new ones.
  * @throws RunError while another process records the market, and as soon as the disk takes no more; HistoryError where the store contradicts what was recorded, which then stays staged
  */
-export async function recordMarket(wish: RecordWish): Promise<Recorded> {
+export async function recordMarket(wish: RecordMarketOptions): Promise<Recorded> {
   const kinds: SealedKind[] = [];
   let isOver = false;
   const until = wish.until.then(() => {
@@ -74,7 +74,7 @@ export async function recordMarket(wish: RecordWish): Promise<Recorded> {
   });
   let rules: VenueRules | undefined = wish.rules;
   while (rules !== undefined) {
-    const onGrid: OnGrid = await recordOnGrid(
+    const onGrid: GridRecording = await recordOnGrid(
       { ...wish, rules, until },
       instrumentOf(rules, wish.market) as Instrument,
     );
@@ -85,23 +85,36 @@ export async function recordMarket(wish: RecordWish): Promise<Recorded> {
 }
 
 /** A recording in the steps of its beginning. */
-interface OnGrid extends Recorded {
+interface GridRecording extends Recorded {
   /** Where it ended since the market has other steps now. */
   readonly rulesNow: VenueRules | undefined;
 }
 
-async function recordOnGrid(wish: RecordWish, instrument: Instrument): Promise<OnGrid> {
-  const { store, market, rules, address, transport, seam, exchangeNowMs, own, until, onState } =
-    wish;
+async function recordOnGrid(
+  wish: RecordMarketOptions,
+  instrument: Instrument,
+): Promise<GridRecording> {
+  const {
+    store,
+    market,
+    rules,
+    address,
+    transport,
+    runtime: seam,
+    exchangeNowMs,
+    own,
+    until,
+    onState,
+  } = wish;
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const recorder = await SessionRecorder.open({
+  const recorder = await MarketStreamRecorder.open({
     store,
     instrument,
     source: own === undefined ? address : `${address} account ${own.account}`,
-    seam,
+    runtime: seam,
     onBookLost: () => venue.resubscribe(market),
     onFailed: () => end(),
     onSealFailed: (error) => onState?.(`a day stays staged: ${textOf(error)}`),
@@ -109,7 +122,7 @@ async function recordOnGrid(wish: RecordWish, instrument: Instrument): Promise<O
   const venue = new LiveVenue({
     transport,
     seam,
-    signer: own?.signer ?? NOBODY,
+    signer: own?.signer ?? NULL_SIGNER,
     ...(own === undefined ? {} : { account: own.account }),
     markets: [market],
     exchangeNowMs,
@@ -138,7 +151,7 @@ async function recordOnGrid(wish: RecordWish, instrument: Instrument): Promise<O
     }
   };
   const heard = venue.events$.subscribe((event) => {
-    recorder.event(event);
+    recorder.recordEvent(event);
     if (event.type === "stream") {
       onState?.(`${event.stream} stream ${event.state}: ${event.reason}`);
       // The machine's clock may have been set since: signed by it as it was, each connect is refused.

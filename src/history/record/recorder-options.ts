@@ -10,7 +10,7 @@ export interface RecorderOptions {
   readonly instrument: Instrument;
   /** Who tells: the exchange's address, and the account where it is recorded too. It stands in the manifests. */
   readonly source: string;
-  readonly seam: Seam;
+  readonly runtime: Seam;
   /**
    * Puts a day into the store when it is over, which takes a processor for a while (default). A bot that trades says false: its days wait until it
    * ends, or until the market is recorded again.

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { replaceFile } from "../../core/files/atomic-file.js";
 import type { MarketId } from "../../core/units.js";
 import { HistoryError } from "../history-errors.js";
-import { StagedDay, stagedRecords } from "../staging/staged-records.js";
+import { readStagedRecords, StagedRecords } from "../staging/staged-records.js";
 import { makeStoreFolder } from "../store/store-folder.js";
 
 /** What a recording writes. */
@@ -14,7 +14,7 @@ export const RECORDED_KINDS = ["book", "trades", "marks", "orders", "fills"] as 
 export type RecordedKind = (typeof RECORDED_KINDS)[number];
 
 /** What is heard or not: the book from a snapshot on, the other streams from their connection on. */
-export type HeardStream = "book" | "market" | "account";
+export type RecordedStream = "book" | "market" | "account";
 
 const header = z.strictObject({
   format: z.literal(1),
@@ -52,7 +52,7 @@ export type PartNote = z.infer<typeof note>;
  */
 export class RecordingPart {
   readonly folder: string;
-  readonly #files = new Map<string, StagedDay>();
+  readonly #files = new Map<string, StagedRecords>();
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -99,8 +99,8 @@ export class RecordingPart {
     this.#files.clear();
   }
 
-  #file(name: RecordedKind | "notes"): StagedDay {
-    const open = this.#files.get(name) ?? new StagedDay(join(this.folder, `${name}.ndjson`));
+  #file(name: RecordedKind | "notes"): StagedRecords {
+    const open = this.#files.get(name) ?? new StagedRecords(join(this.folder, `${name}.ndjson`));
     this.#files.set(name, open);
     return open;
   }
@@ -129,7 +129,7 @@ export function readPart(
   const said = header.safeParse(parsed(path, readFileSync(path, "utf8")));
   if (!said.success) throw foreign(path, said.error.message);
   const notesPath = join(folder, "notes.ndjson");
-  const notes = stagedRecords(notesPath).map((record) => {
+  const notes = readStagedRecords(notesPath).map((record) => {
     const read = note.safeParse(record);
     if (!read.success) throw foreign(notesPath, JSON.stringify(record));
     return read.data;
@@ -141,7 +141,7 @@ export function readPart(
 export function recordsOf(folder: string, kind: RecordedKind): string | undefined {
   const path = join(folder, `${kind}.ndjson`);
   if (!existsSync(path)) return undefined;
-  new StagedDay(path).close();
+  new StagedRecords(path).close();
   return path;
 }
 

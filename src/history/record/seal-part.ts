@@ -1,8 +1,8 @@
 import type { Ms } from "../../core/units.js";
 import { instantText } from "../day.js";
-import { sha256Of } from "../file-hash.js";
+import { hashFile } from "../file-hash.js";
 import { bookShape, marksShape, tradesShape } from "../import/formats/exchange-shapes.js";
-import { gapsOf, lengthOf, type Span, unionOf } from "../spans.js";
+import { findGaps, mergeSpans, type Span, totalLengthMs } from "../spans.js";
 import { cleanClocks } from "../staging/clean-clocks.js";
 import { dropRows, stageRows } from "../staging/stage-rows.js";
 import { writeDays } from "../staging/write-days.js";
@@ -12,10 +12,10 @@ import type { HistoryStore, Series } from "../store/history-store.js";
 import { fillsSql, ordersSql } from "./own-shapes.js";
 import {
   dropPart,
-  type HeardStream,
   type PartNote,
   RECORDED_KINDS,
   type RecordedKind,
+  type RecordedStream,
   readPart,
   recordsOf,
 } from "./recording-part.js";
@@ -27,7 +27,7 @@ export interface SealedKind {
   readonly days: readonly DayManifest[];
 }
 
-const HEARD_ON: Readonly<Record<RecordedKind, HeardStream>> = {
+const STREAM_OF_KIND: Readonly<Record<RecordedKind, RecordedStream>> = {
   book: "book",
   trades: "market",
   marks: "market",
@@ -37,7 +37,7 @@ const HEARD_ON: Readonly<Record<RecordedKind, HeardStream>> = {
 /** Requests leave here: the exchange's clock at that instant is ours, corrected. */
 const REQUESTS = "what IN ('place', 'cancel', 'cancel-all')";
 /** Two parts that one recorder wrote one after the other may touch the same moment, or leave one out, since their clocks are corrected apart. */
-export const SEAM_MS: Ms = 1000;
+export const MAX_PART_GAP_MS: Ms = 1000;
 
 /**
  * Puts a part of a recording into the store, and drops it. Where the process ends in between, the next seal of the part goes on: what is in
@@ -108,11 +108,11 @@ export async function sealPart(
           file: path,
           source: {
             name: source,
-            sha256: await sha256Of(path),
+            sha256: await hashFile(path),
             clock: [{ fromSeq: "0", addedNs: String(addedNs), smallestNs: String(smallestNs) }],
           },
           recvShift: addedNs === 0n ? undefined : String(addedNs),
-          covered: afterSeams(heard[HEARD_ON[kind]], store.writtenDays(series)),
+          covered: withoutPartOverlap(heard[STREAM_OF_KIND[kind]], store.writtenDays(series)),
           grid,
           findings,
         });
@@ -131,8 +131,8 @@ export async function sealPart(
 
 async function selectOf(duck: Duck, kind: RecordedKind, path: string): Promise<string> {
   if (kind === "book") return (await bookShape(duck, path, path)).select;
-  if (kind === "trades") return tradesShape(path, { writ: "ndjson" }).select;
-  if (kind === "marks") return marksShape(path, { writ: "ndjson" }).select;
+  if (kind === "trades") return tradesShape(path, { format: "ndjson" }).select;
+  if (kind === "marks") return marksShape(path, { format: "ndjson" }).select;
   return kind === "orders" ? ordersSql(path) : fillsSql(path);
 }
 
@@ -141,14 +141,14 @@ function readNotes(
   notes: readonly PartNote[],
   smallestNs: bigint,
 ): {
-  readonly heard: Readonly<Record<HeardStream, readonly Span[]>>;
+  readonly heard: Readonly<Record<RecordedStream, readonly Span[]>>;
   readonly findings: readonly string[];
 } {
   const msOf = (us: number): number => Number((BigInt(us) * 1000n - smallestNs) / 1_000_000n);
-  const since = new Map<HeardStream, number>();
-  const heard: Record<HeardStream, Span[]> = { book: [], market: [], account: [] };
+  const since = new Map<RecordedStream, number>();
+  const heard: Record<RecordedStream, Span[]> = { book: [], market: [], account: [] };
   const findings: string[] = [];
-  const end = (stream: HeardStream, us: number): void => {
+  const end = (stream: RecordedStream, us: number): void => {
     const from = since.get(stream);
     if (from !== undefined) heard[stream].push([msOf(from), msOf(us) + 1]);
     since.delete(stream);
@@ -170,12 +170,12 @@ function readNotes(
 }
 
 /** What was heard, without the moments at its edges that the store has from the part before. */
-function afterSeams(heard: readonly Span[], days: readonly DayManifest[]): readonly Span[] {
+function withoutPartOverlap(heard: readonly Span[], days: readonly DayManifest[]): readonly Span[] {
   const held = days.flatMap(({ covered }) => covered);
-  return unionOf(heard).flatMap((span) => {
-    const rest = gapsOf(held, span);
-    const cut = lengthOf([span]) - lengthOf(rest);
+  return mergeSpans(heard).flatMap((span) => {
+    const rest = findGaps(held, span);
+    const cut = totalLengthMs([span]) - totalLengthMs(rest);
     // More than a seam is another recording of the same time, and refused as such where its kind has no key.
-    return cut <= SEAM_MS ? rest : [span];
+    return cut <= MAX_PART_GAP_MS ? rest : [span];
   });
 }

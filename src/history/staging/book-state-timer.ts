@@ -6,7 +6,7 @@ const STATES = ["two-sided", "crossed", "one-sided", "empty"] as const;
 type State = (typeof STATES)[number];
 
 /** How long a recorded book had two sides that do not cross, and how long it was crossed, had one side, or none. */
-export class BookStates {
+export class BookStateTimer {
   readonly #startUs: number;
   readonly #us: Record<State, number> = { "two-sided": 0, crossed: 0, "one-sided": 0, empty: 0 };
   #state: State = "empty";
@@ -27,7 +27,7 @@ export class BookStates {
   }
 
   /** Says, in words, of which kind the book was for most of the time until an instant; undefined where it had two sides for as long. @param of what that time is of: `the run` */
-  worthless(untilUs: number, of: string): string | undefined {
+  explainUnusable(untilUs: number, of: string): string | undefined {
     this.#pass(untilUs);
     const totalUs = this.#sinceUs - this.#startUs;
     const bad = STATES.slice(1).filter((state) => this.#us[state] > 0);

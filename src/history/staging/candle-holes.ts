@@ -1,6 +1,6 @@
 import type { Ms } from "../../core/units.js";
-import { type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";
-import { overlaps, type Span, withoutSpans } from "../spans.js";
+import { type HistoryKind, intervalFor, intervalToMs } from "../kinds.js";
+import { overlaps, type Span, subtractSpans } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
 
 /** Candles that are missing in some covered time. */
@@ -30,11 +30,11 @@ export function candleHoles(
   startsMs: Iterable<Ms>,
   leftOut: readonly Span[] = [],
 ): CandleHoles {
-  const intervalMs = intervalMsOf(intervalOf(kind));
+  const intervalMs = intervalToMs(intervalFor(kind));
   if (intervalMs === undefined) return { holes: [], count: undefined };
   const candles = Array.from(startsMs, (ms): Span => [ms, ms + intervalMs]);
   const candlesIn = ([from, to]: Span): number => Math.floor((to - from) / intervalMs);
-  const stretches = withoutSpans(covered, candles).filter((span) => candlesIn(span) > 0);
+  const stretches = subtractSpans(covered, candles).filter((span) => candlesIn(span) > 0);
   if (stretches.length === 0) return { holes: [], count: undefined };
   const total = (spans: readonly Span[]): number =>
     spans.reduce((sum, span) => sum + candlesIn(span), 0);

@@ -1,13 +1,13 @@
 import { absolute } from "../../core/bigints.js";
-import { instantText, msOfNs } from "../day.js";
+import { instantText, nsToMs } from "../day.js";
 import { HistoryError } from "../history-errors.js";
 import type { ShapedFile } from "../import/formats/shape.js";
-import { type HistoryKind, layoutOf } from "../kinds.js";
-import { type Duck, literal, wholeOf } from "../store/duck.js";
-import { reading } from "./decimal-places.js";
+import { type HistoryKind, layoutFor } from "../kinds.js";
+import { type Duck, literal, toBigInt } from "../store/duck.js";
+import { withReadErrors } from "./decimal-places.js";
 
 /** What is known of a recorder's clock. */
-export interface ClockWish {
+export interface ClockOptions {
   /** The places in the capture at which another recording begins, each with a clock of its own. */
   readonly partsAt: readonly bigint[];
   /** Latency that the fastest message is given after a correction. */
@@ -48,7 +48,9 @@ function placeOf(shiftNs: bigint): string {
 }
 
 /** What is doubtful of clocks that were corrected by what the data say, each part once. */
-export function oddClocks(parts: readonly Pick<ClockPart, "smallestNs" | "isByHand">[]): string[] {
+export function clockFindings(
+  parts: readonly Pick<ClockPart, "smallestNs" | "isByHand">[],
+): string[] {
   const odd = parts.flatMap(({ smallestNs, isByHand }) =>
     isByHand === true ? [] : (oddShift(smallestNs) ?? []),
   );
@@ -70,7 +72,7 @@ interface CaptureFile {
 export async function cleanClocks(
   duck: Duck,
   files: readonly CaptureFile[],
-  wish: ClockWish,
+  wish: ClockOptions,
 ): Promise<readonly ClockPart[]> {
   const starts = [0n, ...[...wish.partsAt].sort((one, other) => (one < other ? -1 : 1))];
   const smallest = new Map<bigint, bigint>();
@@ -80,13 +82,13 @@ export async function cleanClocks(
       const end = starts[index + 1];
       return `min(recvNs - timeNs) FILTER (seq >= ${start}${end === undefined ? "" : ` AND seq < ${end}`}) AS part_${index}`;
     });
-    const found = await reading(file, () =>
+    const found = await withReadErrors(file, () =>
       duck.row(`SELECT ${asked.join(", ")} FROM (${shaped.select})`),
     );
     for (const [index, start] of starts.entries()) {
       const value = found[`part_${index}`];
       if (value === null || value === undefined) continue;
-      const here = wholeOf(value);
+      const here = toBigInt(value);
       const before = smallest.get(start);
       if (before === undefined || here < before) smallest.set(start, here);
     }
@@ -154,22 +156,22 @@ async function refuseApart(
   );
   const part = `(FROM (${all.join(" UNION ALL ")}) WHERE seq >= ${fromSeq}${endSeq === undefined ? "" : ` AND seq < ${endSeq}`})`;
   const names = stamped.map(({ file }) => file).join(", ");
-  const row = (sql: string) => reading(names, () => duck.row(sql));
+  const row = (sql: string) => withReadErrors(names, () => duck.row(sql));
   const { middle } = await row(
     `SELECT CAST(approx_quantile(shiftNs, 0.5) AS BIGINT) AS middle FROM ${part}`,
   );
-  const middleNs = wholeOf(middle);
+  const middleNs = toBigInt(middle);
   if (middleNs < -MOST_SHIFT_NS || middleNs - smallestNs <= ODD_SHIFT_NS) return;
   const isApart = `shiftNs < ${middleNs - ODD_SHIFT_NS}`;
   const { apart, rows, rest, apartFiles, first } = await row(
     `SELECT count(*) FILTER (${isApart}) AS apart, count(*) AS rows, min(shiftNs) FILTER (NOT ${isApart}) AS rest, string_agg(DISTINCT file, ', ' ORDER BY file) FILTER (${isApart}) AS apartFiles, min(timeNs) FILTER (${isApart}) AS first FROM ${part}`,
   );
-  const [count, total] = [wholeOf(apart), wholeOf(rows)];
+  const [count, total] = [toBigInt(apart), toBigInt(rows)];
   throw new HistoryError(
     String(apartFiles),
-    `${count} of ${total} local stamps lie up to ${placeOf(smallestNs)}, and the other ${total - count} do not: the farthest of them lies ${placeOf(wholeOf(rest))}`,
+    `${count} of ${total} local stamps lie up to ${placeOf(smallestNs)}, and the other ${total - count} do not: the farthest of them lies ${placeOf(toBigInt(rest))}`,
     {
-      value: `${smallestNs} ns; the first of them is of ${instantText(msOfNs(wholeOf(first)))}`,
+      value: `${smallestNs} ns; the first of them is of ${instantText(nsToMs(toBigInt(first)))}`,
       expected:
         "local stamps of one clock: no correction is right for all of them. Mend those rows or leave them out, or tell where another recording begins (--clock-parts)",
     },
@@ -177,7 +179,7 @@ async function refuseApart(
 }
 
 function isStamped(kind: HistoryKind): boolean {
-  return layoutOf(kind).columns.some(({ name }) => name === "recvNs");
+  return layoutFor(kind).columns.some(({ name }) => name === "recvNs");
 }
 
 /** SQL of what a row's local stamp gets. */

@@ -1,8 +1,8 @@
 import { DAY_MS } from "../../core/units.js";
-import { msOfNs } from "../day.js";
-import { cutTo, type Span, withinSql } from "../spans.js";
+import { nsToMs } from "../day.js";
+import { clipSpans, type Span, withinSql } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
-import { type Duck, wholeOf } from "../store/duck.js";
+import { type Duck, toBigInt } from "../store/duck.js";
 import type { StagedRows } from "./stage-rows.js";
 
 /** A record that is further from a midnight does not tell that its file was cut there. */
@@ -16,7 +16,7 @@ const LEAST_RECORDS = 100;
  * from it than the longest silence in the hour beside it. A loss there could not be told from that silence, as none within the file can.
  * @param span from the first to the last record.
  */
-export async function toMidnights(
+export async function extendToMidnights(
   duck: Duck,
   { select }: StagedRows,
   [fromMs, toMs]: Span,
@@ -41,15 +41,15 @@ export function withoutSilence({ covered, firstNs, lastNs }: DayManifest): Span[
   const last = covered.at(-1);
   if (first === undefined || last === undefined || firstNs === null || lastNs === null)
     return [...covered];
-  const [firstMs, lastMs] = [msOfNs(BigInt(firstNs)), msOfNs(BigInt(lastNs)) + 1];
+  const [firstMs, lastMs] = [nsToMs(BigInt(firstNs)), nsToMs(BigInt(lastNs)) + 1];
   const fromMs = first[0] % DAY_MS === 0 && firstMs - first[0] <= NEAR_MS ? firstMs : first[0];
   const toMs = last[1] % DAY_MS === 0 && last[1] - lastMs <= NEAR_MS ? lastMs : last[1];
-  return cutTo(covered, [fromMs, toMs]);
+  return clipSpans(covered, [fromMs, toMs]);
 }
 
 async function longestSilenceMs(duck: Duck, select: string, within: Span): Promise<number> {
   const { records, longest } = await duck.row(
     `SELECT count(*) AS records, max(timeNs - before) AS longest FROM (SELECT timeNs, lag(timeNs) OVER (ORDER BY timeNs) AS before FROM (${select}) WHERE ${withinSql(within)})`,
   );
-  return wholeOf(records) < LEAST_RECORDS ? 0 : Number(wholeOf(longest)) / 1e6;
+  return toBigInt(records) < LEAST_RECORDS ? 0 : Number(toBigInt(longest)) / 1e6;
 }

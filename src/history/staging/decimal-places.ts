@@ -1,15 +1,15 @@
 import { MarketwrightError } from "../../core/errors.js";
-import { BadRowsError, HistoryError, LEAVES_OUT } from "../history-errors.js";
+import { BadRowsError, DROP_BAD_ROWS_HINT, HistoryError } from "../history-errors.js";
 import {
   type Column,
   type ColumnFacts,
   type DecimalGroup,
   type HistoryKind,
   isDecimal,
-  layoutOf,
+  layoutFor,
   type RowRule,
 } from "../kinds.js";
-import { type Duck, literal, pathSql, type Row, wholeOf } from "../store/duck.js";
+import { type Duck, literal, pathSql, type Row, toBigInt } from "../store/duck.js";
 import { plausibleTimes } from "./plausible-times.js";
 
 /** Places after the point that each kind of decimal of a file needs. */
@@ -27,7 +27,7 @@ const BAD_RECORD = /^[^\n]*JSON transform error in file [^\n]*, in line (\d+): /
 const BAD_LINE = /Malformed JSON in file|Expected Number of Columns: \d+ Found: \d+/;
 
 /** What every row's instant has to be. */
-export const INSTANTS: readonly RowRule[] = [
+export const INSTANT_RULES: readonly RowRule[] = [
   {
     broken: "timeNs IS NULL",
     expected: "an instant in every row",
@@ -53,25 +53,25 @@ export function plainSql(column: string): string {
  * @param isRounded whether decimals get no more places than there is room for beside the digits of the largest.
  * @throws HistoryError naming the file, with a text that is no decimal.
  */
-export async function measure(
+export async function inferDecimalPlaces(
   duck: Duck,
   kind: HistoryKind,
   select: string,
   file: string,
   isRounded = false,
 ): Promise<Decimals> {
-  const decimals = decimalsOf(kind);
+  const decimals = decimalColumns(kind);
   const asked = decimals.flatMap(({ name }) => [
     `max(${placesSql(name)}) AS places_${name}`,
     `max(${digitsSql(name)}) AS digits_${name}`,
     `any_value(${name}) FILTER (${name} IS NOT NULL AND NOT regexp_full_match(${name}, '${PLAIN}')) AS bad_${name}`,
   ]);
-  const found = await reading(file, () =>
+  const found = await withReadErrors(file, () =>
     duck.row(`SELECT ${["count(*)", ...asked].join(", ")} FROM (${withPlain(select, decimals)})`),
   );
   for (const { name } of decimals) {
     if (found[`bad_${name}`] === null) continue;
-    const [row] = await reading(file, () =>
+    const [row] = await withReadErrors(file, () =>
       duck.rows(
         `SELECT place, ${name} AS value FROM (SELECT row_number() OVER () AS place, ${plainSql(name)} AS ${name} FROM (${select})) WHERE NOT regexp_full_match(${name}, '${PLAIN}') LIMIT 1`,
       ),
@@ -84,7 +84,7 @@ export async function measure(
         value: row?.value,
         expected: isNumber
           ? `at most ${MOST_DIGITS} digits past the point; ${ROUND}`
-          : `plain digits, such as "61800.30"; ${LEAVES_OUT}`,
+          : `plain digits, such as "61800.30"; ${DROP_BAD_ROWS_HINT}`,
       },
     );
   }
@@ -110,7 +110,7 @@ export function isNumberSql(text: string, mayHaveExponent = false): string {
   return `coalesce(regexp_full_match(${text}, '${mayHaveExponent ? `${PLAIN}|${WITH_EXPONENT}` : PLAIN}'), false)`;
 }
 
-/** SQL of whether a decimal has more digits than any file holds of one, whatever the others have. @param isRounded as {@link measure} takes it. */
+/** SQL of whether a decimal has more digits than any file holds of one, whatever the others have. @param isRounded as {@link inferDecimalPlaces} takes it. */
 export function tooLongSql(text: string, isRounded: boolean): string {
   return `${digitsSql(text)}${isRounded ? "" : ` + ${placesSql(text)}`} > ${MOST_DIGITS}`;
 }
@@ -137,7 +137,7 @@ async function tooManyDigits(
     places,
   }: { readonly group: DecimalGroup; readonly digits: number; readonly places: number },
 ): Promise<HistoryError> {
-  const names = decimalsOf(kind).flatMap(({ name, type }) => (type === group ? [name] : []));
+  const names = decimalColumns(kind).flatMap(({ name, type }) => (type === group ? [name] : []));
   const texts = names
     .map(
       (name) => `SELECT place, ${literal(name)} AS name, ${plainSql(name)} AS value FROM numbered`,
@@ -146,7 +146,7 @@ async function tooManyDigits(
   const numbered = `WITH numbered AS (SELECT *, row_number() OVER () AS place FROM (${select}))`;
   const firstWith = async (condition: string): Promise<Row> =>
     (
-      await reading(file, () =>
+      await withReadErrors(file, () =>
         duck.rows(`${numbered} SELECT * FROM (${texts}) WHERE ${condition} ORDER BY place LIMIT 1`),
       )
     )[0] ?? {};
@@ -166,10 +166,10 @@ async function tooManyDigits(
 }
 
 /** The columns of a kind that hold decimals. */
-export function decimalsOf(
+export function decimalColumns(
   kind: HistoryKind,
 ): readonly (Column & { readonly type: DecimalGroup })[] {
-  return layoutOf(kind).columns.filter(
+  return layoutFor(kind).columns.filter(
     (column): column is Column & { readonly type: DecimalGroup } => isDecimal(column.type),
   );
 }
@@ -198,9 +198,9 @@ export async function refuseBroken(
   further: readonly RowRule[] = [],
 ): Promise<void> {
   const { path, factsOf } = typed;
-  const { rules, columns } = layoutOf(kind);
+  const { rules, columns } = layoutFor(kind);
   const place = isPlaced ? "seq" : "NULL";
-  const all = [...INSTANTS, ...rules, ...further].filter(
+  const all = [...INSTANT_RULES, ...rules, ...further].filter(
     ({ isRuledOut }) => isRuledOut?.(factsOf) !== true,
   );
   if (all.length === 0) return;
@@ -211,7 +211,7 @@ export async function refuseBroken(
   const found = await duck.row(`SELECT ${counts.join(", ")}`);
   for (const [index, { broken, expected }] of all.entries()) {
     const total = found[`rule_${index}`];
-    if (wholeOf(total) === 0n) continue;
+    if (toBigInt(total) === 0n) continue;
     const rows = parquetSql(path, "file_row_number = true");
     const read = await duck.row(`SELECT count(*) AS total FROM ${rows}`);
     // A file's own name for a row is its place in a capture, which need not be its line here.
@@ -226,12 +226,12 @@ export async function refuseBroken(
     const at = first.timeNs === null ? "" : `, at ${String(first.timeNs)} ns`;
     throw new HistoryError(
       file,
-      `${wholeOf(total)} of ${wholeOf(read.total)} rows cannot be, the first is number ${String(first.row)}${line}${at}`,
+      `${toBigInt(total)} of ${toBigInt(read.total)} rows cannot be, the first is number ${String(first.row)}${line}${at}`,
       {
         value: named
           .map((name) => `${name} ${String(first[`shown_${name}`] ?? "missing")}`)
           .join(", "),
-        expected: `${expected}; --drop-bad-rows ${wholeOf(total)} leaves such rows out`,
+        expected: `${expected}; --drop-bad-rows ${toBigInt(total)} leaves such rows out`,
       },
     );
   }
@@ -239,7 +239,7 @@ export async function refuseBroken(
 
 /** The columns of a kind from a source, decimals exact: physically int64, a count of the last place. */
 export function castSql(kind: HistoryKind, select: string, decimals: Decimals): string {
-  const { columns } = layoutOf(kind);
+  const { columns } = layoutFor(kind);
   const cast = columns.map(({ name, type }) => {
     if (isDecimal(type))
       return `CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]})) AS ${name}`;
@@ -252,7 +252,7 @@ export function castSql(kind: HistoryKind, select: string, decimals: Decimals): 
 }
 
 /** Does what reads a file. @throws HistoryError naming the file, with what the database said of it */
-export async function reading<T>(file: string, work: () => Promise<T>): Promise<T> {
+export async function withReadErrors<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
@@ -270,7 +270,7 @@ export async function reading<T>(file: string, work: () => Promise<T>): Promise<
         detail,
       );
     const expected = BAD_LINE.test(cause.message)
-      ? `${detail.expected}; ${LEAVES_OUT}`
+      ? `${detail.expected}; ${DROP_BAD_ROWS_HINT}`
       : detail.expected;
     throw new HistoryError(file, `cannot be read: ${said}`, { ...detail, expected });
   }

@@ -1,13 +1,13 @@
 import { type Day, instantText, NS_A_MS } from "../day.js";
 import { HistoryError } from "../history-errors.js";
-import { layoutOf } from "../kinds.js";
-import { overlaps, type Span, spanOf, withinSql } from "../spans.js";
+import { layoutFor } from "../kinds.js";
+import { daySpan, overlaps, type Span, withinSql } from "../spans.js";
 import type { DayManifest, SourceNote } from "../store/day-manifest.js";
-import { type Duck, type Row, wholeOf } from "../store/duck.js";
+import { type Duck, type Row, toBigInt } from "../store/duck.js";
 import type { PendingDays } from "../store/pending-days.js";
-import type { Writing } from "../store/store-write.js";
+import type { StoreWrite } from "../store/store-write.js";
 import { withoutSilence } from "./cut-at-midnight.js";
-import { parquetSql, reading } from "./decimal-places.js";
+import { parquetSql, withReadErrors } from "./decimal-places.js";
 
 /** Two payments are further from each other. */
 const PAYMENT_NS = 60_000n * NS_A_MS;
@@ -15,7 +15,7 @@ const PAYMENT_NS = 60_000n * NS_A_MS;
 const LATEST_NS = 60_000n * NS_A_MS;
 
 /** Whether a day holds the rows of this very file. */
-export function isHeld(
+export function holdsFile(
   held: DayManifest,
   { sha256, name }: Pick<SourceNote, "name" | "sha256">,
 ): boolean {
@@ -27,7 +27,7 @@ export function isHeld(
 
 /** SQL of the rows of one day. */
 export function ofDaySql(select: string, day: Day): string {
-  return `SELECT * FROM (${select}) WHERE ${withinSql(spanOf(day))}`;
+  return `SELECT * FROM (${select}) WHERE ${withinSql(daySpan(day))}`;
 }
 
 /**
@@ -35,18 +35,18 @@ export function ofDaySql(select: string, day: Day): string {
  * day has goes on from it, however their exchange stamps lie.
  * @returns the greatest `seq` that the day has; undefined where these rows tell a place of their own, or were not heard after it
  */
-export async function seqHeardBefore(
+export async function lastSeqBefore(
   store: PendingDays,
   duck: Duck,
-  { series, source, file, isByMessage = false }: Writing,
+  { series, source, file, isByMessage = false }: StoreWrite,
   day: Day,
   shifted: string,
 ): Promise<bigint | undefined> {
   const held = store.day(series, day);
-  if (held === undefined || isHeld(held, source)) return undefined;
+  if (held === undefined || holdsFile(held, source)) return undefined;
   if (!isByMessage && source.isNumbered !== true) return undefined;
   const ask = (select: string): Promise<Row> =>
-    reading(file, () =>
+    withReadErrors(file, () =>
       duck.row(
         `SELECT min(recvNs) AS heardFrom, max(recvNs) AS heardTo, max(seq) AS lastSeq, count(*) - count(recvNs) AS unheard FROM (${select})`,
       ),
@@ -54,23 +54,24 @@ export async function seqHeardBefore(
   const before = await ask(`SELECT recvNs, seq FROM ${parquetSql(store.dataPath(series, day))}`);
   const after = await ask(ofDaySql(shifted, day));
   const isStamped =
-    wholeOf(before.unheard) + wholeOf(after.unheard) === 0n &&
+    toBigInt(before.unheard) + toBigInt(after.unheard) === 0n &&
     before.heardTo !== null &&
     after.heardFrom !== null;
-  return isStamped && wholeOf(after.heardFrom) > wholeOf(before.heardTo)
-    ? wholeOf(before.lastSeq)
+  return isStamped && toBigInt(after.heardFrom) > toBigInt(before.heardTo)
+    ? toBigInt(before.lastSeq)
     : undefined;
 }
 
 /** @throws HistoryError where another source covers a time that these rows cover, of a kind whose records nothing tells apart */
 export async function refuseOverlap(
   store: PendingDays,
-  { series, source, file }: Writing,
+  { series, source, file }: StoreWrite,
   day: Day,
   spans: readonly Span[],
 ): Promise<void> {
   const held = store.day(series, day);
-  if (held === undefined || layoutOf(series.kind).key !== undefined || isHeld(held, source)) return;
+  if (held === undefined || layoutFor(series.kind).key !== undefined || holdsFile(held, source))
+    return;
   // Where a book is not known its rows are there even so.
   const clash = spans.find((span) =>
     overlaps([...withoutSilence(held), ...(held.lost ?? [])], span),
@@ -90,12 +91,13 @@ export async function refuseOverlap(
 export async function refuseCountedTwice(
   store: PendingDays,
   duck: Duck,
-  writing: Writing,
+  writing: StoreWrite,
   day: Day,
 ): Promise<void> {
   const { series, source } = writing;
   const held = store.day(series, day);
-  if (held === undefined || layoutOf(series.kind).key?.[0] !== "id" || isHeld(held, source)) return;
+  if (held === undefined || layoutFor(series.kind).key?.[0] !== "id" || holdsFile(held, source))
+    return;
   if ([source, ...held.sources].some(({ isNumbered }) => isNumbered === true))
     await refuseNumbered(store, duck, writing, held);
   else await refuseOtherCount(store, duck, writing, held);
@@ -105,7 +107,7 @@ export async function refuseCountedTwice(
 export async function refusePaidTwice(
   store: PendingDays,
   duck: Duck,
-  { series, rows, source, file }: Writing,
+  { series, rows, source, file }: StoreWrite,
   day: Day,
 ): Promise<void> {
   const held = store.day(series, day);
@@ -114,11 +116,11 @@ export async function refusePaidTwice(
     held === undefined ||
     series.kind !== "funding" ||
     source.sha256 === undefined ||
-    isHeld(held, source)
+    holdsFile(held, source)
   )
     return;
   const there = `SELECT timeNs AS heldNs FROM ${parquetSql(store.dataPath(series, day))}`;
-  const [twice] = await reading(file, () =>
+  const [twice] = await withReadErrors(file, () =>
     duck.rows(
       `SELECT timeNs, heldNs FROM (${ofDaySql(rows.select, day)}), (${there}) WHERE timeNs <> heldNs AND abs(timeNs - heldNs) < ${PAYMENT_NS} ORDER BY timeNs LIMIT 1`,
     ),
@@ -137,18 +139,18 @@ export async function refusePaidTwice(
 async function refuseNumbered(
   store: PendingDays,
   duck: Duck,
-  { series, rows, file }: Writing,
+  { series, rows, file }: StoreWrite,
   held: DayManifest,
 ): Promise<void> {
   const { day } = held;
   if (held.covered.length === 0) return;
   const within = withoutSilence(held).map(withinSql).join(" OR ");
-  const { unheld } = await reading(file, () =>
+  const { unheld } = await withReadErrors(file, () =>
     duck.row(
       `SELECT count(*) AS unheld FROM (${rows.select}) WHERE (${within}) AND id NOT IN (SELECT id FROM ${parquetSql(store.dataPath(series, day))})`,
     ),
   );
-  if (wholeOf(unheld) === 0n) return;
+  if (toBigInt(unheld) === 0n) return;
   throw new HistoryError(
     file,
     `${series.kind} of ${day} are there from another source, and without ids nobody can tell which of them are the same`,
@@ -163,12 +165,12 @@ async function refuseNumbered(
 async function refuseOtherCount(
   store: PendingDays,
   duck: Duck,
-  { series, rows, file }: Writing,
+  { series, rows, file }: StoreWrite,
   held: DayManifest,
 ): Promise<void> {
   const { day } = held;
   const ask = (select: string): Promise<Row> =>
-    reading(file, () =>
+    withReadErrors(file, () =>
       duck.row(
         `SELECT min(id) AS firstId, max(id) AS lastId, min(timeNs) AS firstNs, max(timeNs) AS lastNs FROM (${select})`,
       ),
@@ -179,10 +181,10 @@ async function refuseOtherCount(
   ];
   if (here.firstId === null || there.firstId === null) return;
   const isOneCount =
-    wholeOf(here.lastId) >= wholeOf(there.firstId) &&
-    wholeOf(there.lastId) >= wholeOf(here.firstId);
+    toBigInt(here.lastId) >= toBigInt(there.firstId) &&
+    toBigInt(there.lastId) >= toBigInt(here.firstId);
   const isAfter = (one: Row, other: Row): boolean =>
-    wholeOf(one.firstNs) + LATEST_NS >= wholeOf(other.lastNs);
+    toBigInt(one.firstNs) + LATEST_NS >= toBigInt(other.lastNs);
   if (isOneCount || isAfter(here, there) || isAfter(there, here)) return;
   const idsOf = ({ firstId, lastId }: Row): string => `${String(firstId)} to ${String(lastId)}`;
   throw new HistoryError(

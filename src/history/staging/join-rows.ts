@@ -1,11 +1,11 @@
-import { layoutOf } from "../kinds.js";
+import { layoutFor } from "../kinds.js";
 import type { Series } from "../store/history-store.js";
-import { type Decimals, decimalsOf, MOST_DIGITS, parquetSql } from "./decimal-places.js";
+import { type Decimals, decimalColumns, MOST_DIGITS, parquetSql } from "./decimal-places.js";
 
 /** SQL of rows that go into a day, with `origin`, 1 for the new, and `place`, which orders what the order of a day leaves alike. @param fresh SQL of the new ones */
 export function freshSql({ kind }: Series, fresh: string): string {
   // Where nothing tells two records apart, the order of a day does, and no thread has to count them.
-  const place = layoutOf(kind).key === undefined ? "0" : "row_number() OVER ()";
+  const place = layoutFor(kind).key === undefined ? "0" : "row_number() OVER ()";
   return `SELECT *, 1 AS origin, ${place} AS place FROM (${fresh})`;
 }
 
@@ -16,7 +16,7 @@ export function joinedSql(
   heldPath: string,
   decimals: Decimals,
 ): string {
-  const wider = decimalsOf(series.kind).map(
+  const wider = decimalColumns(series.kind).map(
     ({ name, type }) => `CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]})) AS ${name}`,
   );
   const replaced = wider.length === 0 ? "" : ` REPLACE (${wider.join(", ")})`;
@@ -25,14 +25,14 @@ export function joinedSql(
 }
 
 /** SQL that keeps of records of one key the newest, with the local stamp that any of them has. @param all SQL of {@link freshSql} or {@link joinedSql} */
-export function oneAKey({ kind }: Series, all: string, key: readonly string[]): string {
+export function deduplicateSql({ kind }: Series, all: string, key: readonly string[]): string {
   const by = key.join(", ");
-  const stamped = layoutOf(kind).columns.some(({ name }) => name === "recvNs");
+  const stamped = layoutFor(kind).columns.some(({ name }) => name === "recvNs");
   const replaced = stamped ? ` REPLACE (max(recvNs) OVER (PARTITION BY ${by}) AS recvNs)` : "";
   return `SELECT *${replaced} FROM (${all}) QUALIFY row_number() OVER (PARTITION BY ${by} ORDER BY origin DESC, place) = 1`;
 }
 
 /** SQL of the same as a day has them. @param all SQL of one of the others */
 export function orderedSql({ kind }: Series, all: string): string {
-  return `SELECT * EXCLUDE (origin, place) FROM (${all}) ORDER BY ${[...layoutOf(kind).order, "origin", "place"].join(", ")}`;
+  return `SELECT * EXCLUDE (origin, place) FROM (${all}) ORDER BY ${[...layoutFor(kind).order, "origin", "place"].join(", ")}`;
 }

@@ -1,8 +1,8 @@
 import type { ShapedFile } from "../import/formats/shape.js";
 import { ROW_NUMBER } from "../import/text/row-numbers.js";
-import { type HistoryKind, intervalMsOf, intervalOf, WHOLE_FROM_LEVEL } from "../kinds.js";
-import { lengthOf, lostSpan, type Span, unionOf } from "../spans.js";
-import { type Duck, type Row, wholeOf } from "../store/duck.js";
+import { type HistoryKind, intervalFor, intervalToMs, WHOLE_FROM_LEVEL } from "../kinds.js";
+import { lostSpan, mergeSpans, type Span, totalLengthMs } from "../spans.js";
+import { type Duck, type Row, toBigInt } from "../store/duck.js";
 import type { LeftOutRow } from "./left-out-rows.js";
 
 /** What of a file is not known since rows of it were left out, in milliseconds since 1970. */
@@ -21,7 +21,7 @@ export const NO_GAPS: LeftOutGaps = { lost: [], holes: [], cutSnapshots: 0 };
 const [BEFORE_ALL_MS, AFTER_ALL_MS] = [0, 8.64e15];
 
 /** A row that was left out, between those beside it in the file. Undefined stands for what is not there, or not known. */
-interface Beside {
+interface LeftOutContext {
   readonly isSnapshot: boolean | undefined;
   readonly before: Neighbour | undefined;
   readonly after: Neighbour | undefined;
@@ -54,7 +54,7 @@ export async function leftOutGaps(
   if (!isBook)
     return {
       ...NO_GAPS,
-      holes: unionOf(found.map((each) => holeAt(each, intervalMsOf(intervalOf(kind)) ?? 1))),
+      holes: mergeSpans(found.map((each) => holeAt(each, intervalToMs(intervalFor(kind)) ?? 1))),
     };
   const isWhole = await areWhole(duck, rows);
   const cut = new Set<bigint>();
@@ -65,7 +65,7 @@ export async function leftOutGaps(
     const begun = isWhole ? [] : snapshots.map(({ ms }) => lostSpan(ms, ms));
     return snapshots.length > 0 && isSnapshotAt(each) === true ? begun : [...begun, lostAt(each)];
   });
-  return { lost: unionOf(lost), holes: [], cutSnapshots: cut.size };
+  return { lost: mergeSpans(lost), holes: [], cutSnapshots: cut.size };
 }
 
 /** What an import says of them. */
@@ -73,7 +73,9 @@ export function leftOutFindings({ lost, cutSnapshots }: LeftOutGaps): string[] {
   const isToEnd = lost.at(-1)?.[1] === AFTER_ALL_MS;
   const ended = lost.filter(([from, to]) => from > BEFORE_ALL_MS && to < AFTER_ALL_MS);
   const spells =
-    ended.length === 0 ? [] : [`for ${lengthOf(ended) / 1000} s, each time to the next snapshot`];
+    ended.length === 0
+      ? []
+      : [`for ${totalLengthMs(ended) / 1000} s, each time to the next snapshot`];
   const rest = isToEnd ? ["at its end, since no snapshot comes"] : [];
   const times = [...spells, ...rest];
   return [
@@ -92,7 +94,7 @@ export function cutSnapshotsText(snapshots: number): string {
 /** Whether snapshots replace the whole book, and not only as far as their rows go. */
 async function areWhole(duck: Duck, rows: string): Promise<boolean> {
   const { first } = await duck.row(`SELECT min(level) AS first FROM (${rows}) WHERE isSnapshot`);
-  return wholeOf(first) >= BigInt(WHOLE_FROM_LEVEL);
+  return toBigInt(first) >= BigInt(WHOLE_FROM_LEVEL);
 }
 
 async function besideEach(
@@ -100,7 +102,7 @@ async function besideEach(
   rows: string,
   leftOut: readonly LeftOutRow[],
   isBook: boolean,
-): Promise<Beside[]> {
+): Promise<LeftOutContext[]> {
   const table = duck.newTable();
   const columns = `${ROW_NUMBER} AS rowNumber, timeNs // 1000000 AS ms, ${isBook ? "isSnapshot, seq" : "false AS isSnapshot, 0 AS seq"}`;
   const values = leftOut
@@ -136,12 +138,12 @@ function neighbourIn(row: Row, name: "a" | "b"): Neighbour | undefined {
   return {
     ms: Number(ms),
     isSnapshot: row[`${name}IsSnapshot`] === true,
-    message: wholeOf(row[`${name}Seq`]),
+    message: toBigInt(row[`${name}Seq`]),
   };
 }
 
 /** A file may begin with its newest row. @param lastsMs of a record */
-function holeAt({ before, after }: Beside, lastsMs: number): Span {
+function holeAt({ before, after }: LeftOutContext, lastsMs: number): Span {
   const [from, to] = [before?.ms ?? BEFORE_ALL_MS, after?.ms ?? AFTER_ALL_MS].sort(
     (one, other) => one - other,
   ) as [number, number];
@@ -149,18 +151,18 @@ function holeAt({ before, after }: Beside, lastsMs: number): Span {
 }
 
 /** Whether the row was a snapshot's, as it says itself, or as it lies within the rows of one message. */
-function isSnapshotAt({ isSnapshot, before, after }: Beside): boolean | undefined {
+function isSnapshotAt({ isSnapshot, before, after }: LeftOutContext): boolean | undefined {
   const isWithin = before !== undefined && after !== undefined && before.message === after.message;
   return isSnapshot ?? (isWithin ? before.isSnapshot : undefined);
 }
 
 /** The snapshots that the row may have been of. */
-function cutSnapshotsAt(beside: Beside): Neighbour[] {
+function cutSnapshotsAt(beside: LeftOutContext): Neighbour[] {
   if (isSnapshotAt(beside) === false) return [];
   return [beside.before, beside.after].flatMap((each) => (each?.isSnapshot === true ? [each] : []));
 }
 
-function lostAt({ before, after, wholeMs }: Beside): Span {
+function lostAt({ before, after, wholeMs }: LeftOutContext): Span {
   const fromMs = Math.min(
     before === undefined ? BEFORE_ALL_MS : before.ms + (after === undefined ? 0 : 1),
     after?.ms ?? AFTER_ALL_MS,

@@ -13,7 +13,10 @@ export interface LeftOutRow {
  * @param earlier those that are left out already
  * @param now rows of the file without these, ascending
  */
-export function leavingOut(earlier: readonly LeftOutRow[], now: readonly BadRow[]): LeftOutRow[] {
+export function mergeLeftOutRows(
+  earlier: readonly LeftOutRow[],
+  now: readonly BadRow[],
+): LeftOutRow[] {
   const fresh = now.map(({ row, isSnapshot }, index) => ({ place: row - 1 - index, isSnapshot }));
   let passed = 0;
   const moved = [...earlier]

@@ -1,10 +1,10 @@
-import { NS_A_MS, startOfDay } from "../day.js";
-import { type HistoryKind, layoutOf, type RowRule } from "../kinds.js";
+import { NS_A_MS, requireDayStart } from "../day.js";
+import { type HistoryKind, layoutFor, type RowRule } from "../kinds.js";
 
-const [FIRST_MS, END_MS] = [startOfDay("2009-01-01"), startOfDay("2100-01-01")];
+const [FIRST_MS, END_MS] = [requireDayStart("2009-01-01"), requireDayStart("2100-01-01")];
 
 /** The unit, other than microseconds, in which a stamp lies from 2009 to 2099; undefined where it does so in none. */
-export function otherUnitOf(stampUs: number): "seconds" | "milliseconds" | undefined {
+export function guessStampUnit(stampUs: number): "seconds" | "milliseconds" | undefined {
   const isWithin = (ms: number): boolean => ms >= FIRST_MS && ms < END_MS;
   if (isWithin(stampUs)) return "milliseconds";
   return isWithin(stampUs * 1000) ? "seconds" : undefined;
@@ -51,6 +51,6 @@ const OTHER_TIMES: Readonly<Record<string, RowRule>> = {
 };
 
 /** What the rows of a file have to be beside what all of their kind are. A recording keeps what the exchange told, whatever it was. */
-export function rulesOfImports(kind: HistoryKind): readonly RowRule[] {
-  return layoutOf(kind).columns.flatMap(({ name }) => OTHER_TIMES[name] ?? []);
+export function importRules(kind: HistoryKind): readonly RowRule[] {
+  return layoutFor(kind).columns.flatMap(({ name }) => OTHER_TIMES[name] ?? []);
 }

@@ -1,30 +1,30 @@
 import { BadRowsError, HistoryError } from "../history-errors.js";
 import type { ShapedFile } from "../import/formats/shape.js";
 import { ROW_NUMBER } from "../import/text/row-numbers.js";
-import { type DecimalGroup, layoutOf, type RowRule } from "../kinds.js";
-import { type Duck, identifier, literal, wholeOf } from "../store/duck.js";
+import { type DecimalGroup, layoutFor, type RowRule } from "../kinds.js";
+import { type Duck, identifier, literal, toBigInt } from "../store/duck.js";
 import type { Series } from "../store/history-store.js";
 import {
   castSql,
   type Decimals,
-  decimalsOf,
-  INSTANTS,
+  decimalColumns,
+  INSTANT_RULES,
+  inferDecimalPlaces,
   isNumberSql,
   MOST_DIGITS,
-  measure,
   plainSql,
-  reading,
   tooLongSql,
+  withReadErrors,
 } from "./decimal-places.js";
 import { type LeftOutGaps, leftOutFindings, leftOutGaps } from "./left-out-gaps.js";
 import type { LeftOutRow } from "./left-out-rows.js";
 
 /** What may be done to rows that would be refused otherwise. */
-export interface Repairs {
+export interface RepairOptions {
   /** Rounds decimals of more than 15 digits to 15, which is what a binary floating-point number holds of any decimal. */
   readonly round?: boolean | undefined;
   /** How many rows that cannot be used may be left out; 0 if absent. */
-  readonly mostDropped?: number | undefined;
+  readonly maxDropped?: number | undefined;
 }
 
 /** What was done to the rows of a file. */
@@ -46,7 +46,7 @@ interface RepairedRows extends Repaired {
 }
 
 /** Rows to be repaired. */
-interface RepairWish {
+interface RowsToRepair {
   readonly series: Series;
   /** SQL that gives the kind's columns, decimals as text, and {@link ROW_NUMBER}. */
   readonly numbered: string;
@@ -67,30 +67,31 @@ const WIDE = `DECIMAL(38,${MOST_DIGITS})`;
  */
 export async function repairRows(
   duck: Duck,
-  wish: RepairWish,
-  { round = false, mostDropped = 0 }: Repairs,
+  wish: RowsToRepair,
+  { round = false, maxDropped: mostDropped = 0 }: RepairOptions,
 ): Promise<RepairedRows> {
   const { series, numbered, file, leftOut = [], messageRows } = wish;
   const { kind } = series;
-  const names = decimalsOf(kind).map(({ name }) => name);
+  const names = decimalColumns(kind).map(({ name }) => name);
   const table = duck.newTable();
   const originals = names.map((name) => `${name} AS ${originalOf(name)}`);
   const plain = names.map((name) => `${round ? roundedSql(name) : plainSql(name)} AS ${name}`);
-  await reading(file, () =>
+  await withReadErrors(file, () =>
     duck.run(
       `CREATE TEMP TABLE ${table} AS SELECT *${replacing(plain)}${["", ...originals].join(", ")} FROM (${numbered})`,
     ),
   );
   try {
-    if (mostDropped > 0) await refuseBad(duck, table, wish, { round, mostDropped }, () => WIDE);
-    const decimals = await measure(duck, kind, `SELECT * FROM ${table}`, file, round);
+    if (mostDropped > 0)
+      await refuseBad(duck, table, wish, { round, maxDropped: mostDropped }, () => WIDE);
+    const decimals = await inferDecimalPlaces(duck, kind, `SELECT * FROM ${table}`, file, round);
     // Rounded to the places that there is room for, an amount may be zero.
     if (mostDropped > 0 && round)
       await refuseBad(
         duck,
         table,
         wish,
-        { round, mostDropped },
+        { round, maxDropped: mostDropped },
         ({ type }) => `DECIMAL(${MOST_DIGITS},${decimals[type]})`,
       );
     return {
@@ -111,11 +112,11 @@ export async function repairRows(
 async function refuseBad(
   duck: Duck,
   table: string,
-  { series: { kind }, file, rules = [], leftOut = [] }: RepairWish,
-  { round, mostDropped }: Required<Repairs>,
+  { series: { kind }, file, rules = [], leftOut = [] }: RowsToRepair,
+  { round, maxDropped: mostDropped }: Required<RepairOptions>,
   typeOf: (column: { readonly type: DecimalGroup }) => string,
 ): Promise<void> {
-  const decimals = decimalsOf(kind);
+  const decimals = decimalColumns(kind);
   // What is no decimal by itself cannot be measured beside the others.
   const unread = decimals.map(
     ({ name }) =>
@@ -123,12 +124,12 @@ async function refuseBad(
   );
   const isUnread = ["false", ...unread.map((sql) => `coalesce(${sql}, false)`)].join(" OR ");
   const typed = `SELECT *${replacing(decimals.map((column) => `TRY_CAST(${column.name} AS ${typeOf(column)}) AS ${column.name}`))}, ${isUnread} AS isUnread FROM ${table}`;
-  const broken = [...INSTANTS, ...layoutOf(kind).rules, ...rules].map(
+  const broken = [...INSTANT_RULES, ...layoutFor(kind).rules, ...rules].map(
     (rule) => `coalesce(${rule.broken}, false)`,
   );
   const bad = `SELECT ${ROW_NUMBER} AS rowNumber, ${kind === "book" ? "bool_or(isSnapshot)" : "NULL"} AS isSnapshot FROM (${typed}) WHERE isUnread OR ${broken.join(" OR ")} GROUP BY 1`;
   const count = async (sql: string): Promise<number> =>
-    Number(wholeOf((await reading(file, () => duck.row(sql))).total));
+    Number(toBigInt((await withReadErrors(file, () => duck.row(sql))).total));
   const found = await count(`SELECT count(*) AS total FROM (${bad})`);
   if (found === 0) return;
   const dropped = found + leftOut.length;
@@ -174,11 +175,11 @@ async function roundedIn(
   kind: string,
   decimals: Decimals,
 ): Promise<number> {
-  const counts = decimalsOf(kind).map(({ name, type }) => {
+  const counts = decimalColumns(kind).map(({ name, type }) => {
     const stored = `TRY_CAST(${name} AS DECIMAL(${MOST_DIGITS},${decimals[type]}))`;
     return `count(*) FILTER (TRY_CAST(${plainSql(originalOf(name))} AS ${WIDE}) IS DISTINCT FROM CAST(${stored} AS ${WIDE}))`;
   });
-  const { rounded } = await reading(file, () =>
+  const { rounded } = await withReadErrors(file, () =>
     duck.row(`SELECT ${counts.join(" + ")} AS rounded FROM ${table}`),
   );
   return Number(rounded);

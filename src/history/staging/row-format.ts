@@ -1,7 +1,7 @@
 import { type DecimalGroup, hasColumn } from "../kinds.js";
-import { type Duck, type Row, wholeOf } from "../store/duck.js";
+import { type Duck, type Row, toBigInt } from "../store/duck.js";
 import type { Series } from "../store/history-store.js";
-import { type Decimals, decimalsOf } from "./decimal-places.js";
+import { type Decimals, decimalColumns } from "./decimal-places.js";
 
 /** Rows at a source's beginning that show its format: as many as the database hands on at once. */
 const SAMPLE_ROWS = 2048;
@@ -36,7 +36,7 @@ export async function inferRowFormat(
   duck: Duck,
   { series, select }: { readonly series: Series; readonly select: string },
 ): Promise<RowFormat> {
-  const decimals = decimalsOf(series.kind);
+  const decimals = decimalColumns(series.kind);
   const asked = decimals.flatMap(({ name }) => [
     `max(length(rtrim(split_part(${name}, '.', 2), '0'))) AS needed_${name}`,
     `max(length(split_part(${name}, '.', 2))) AS written_${name}`,
@@ -73,21 +73,21 @@ export async function inferRowFormat(
     written: all("written"),
     place: placeOf(found),
     firstNs:
-      found.firstNs === null || found.firstNs === undefined ? undefined : wholeOf(found.firstNs),
+      found.firstNs === null || found.firstNs === undefined ? undefined : toBigInt(found.firstNs),
   };
 }
 
 /** Ids without a gap count the rows, which otherwise only one thread could. */
 function placeOf({ total, told, firstId, lastId }: Row): Place {
-  if (wholeOf(told) === wholeOf(total))
+  if (toBigInt(told) === toBigInt(total))
     return { sql: `coalesce(CAST(seq AS BIGINT), ${OTHERWISE_SQL})`, from: "row" };
   const isCount =
-    wholeOf(told) === 0n &&
+    toBigInt(told) === 0n &&
     lastId !== null &&
-    wholeOf(lastId) - wholeOf(firstId) + 1n === wholeOf(total);
+    toBigInt(lastId) - toBigInt(firstId) + 1n === toBigInt(total);
   return isCount
     ? {
-        sql: `CASE WHEN seq IS NULL THEN CAST(id AS BIGINT) - (${wholeOf(firstId)}) + 1 ELSE ${OTHERWISE_SQL} END`,
+        sql: `CASE WHEN seq IS NULL THEN CAST(id AS BIGINT) - (${toBigInt(firstId)}) + 1 ELSE ${OTHERWISE_SQL} END`,
         from: "id",
       }
     : BY_NUMBER;

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../core/units.js";
-import { dayOf, msOfNs, NS_A_MS } from "../day.js";
-import { type Duck, wholeOf } from "../store/duck.js";
+import { NS_A_MS, nsToMs, toDay } from "../day.js";
+import { type Duck, toBigInt } from "../store/duck.js";
 
 /** Ids that a source gives to records of different days. */
 export interface ReusedKeys {
@@ -30,12 +30,12 @@ export async function countRepeats(
     `SELECT count(*) - ${keysOfDays} AS repeated, ${keysOfDays} - ${keys} AS reused FROM ${from}`,
   );
   const repeated = Number(counted.repeated);
-  if (wholeOf(counted.reused) === 0n) return { repeated, reused: undefined };
+  if (toBigInt(counted.reused) === 0n) return { repeated, reused: undefined };
   const alike = `SELECT ${key[0]} AS id, min(timeNs) AS firstNs, max(timeNs) AS lastNs FROM ${from} GROUP BY ${by} HAVING count(DISTINCT ${day}) > 1`;
   const { ids, id, firstNs, lastNs } = await duck.row(
     `SELECT count(*) AS ids, min(id) AS id, arg_min(firstNs, id) AS firstNs, arg_min(lastNs, id) AS lastNs FROM (${alike})`,
   );
-  const dayText = (ns: unknown): string => dayOf(msOfNs(wholeOf(ns)));
+  const dayText = (ns: unknown): string => toDay(nsToMs(toBigInt(ns)));
   return {
     repeated,
     reused: {
@@ -64,7 +64,7 @@ export async function measureAscent(
   const { odd } = await duck.row(
     `SELECT count(*) AS odd FROM (${rows}) WHERE ${key === undefined ? falls : `${falls} OR ${again}`}`,
   );
-  if (wholeOf(odd) === 0n) return { ascends: true, isStrict: key !== undefined };
+  if (toBigInt(odd) === 0n) return { ascends: true, isStrict: key !== undefined };
   const found = await duck.row(
     `SELECT coalesce(bool_or(${falls}), false) AS falls, coalesce(bool_or(${again}), false) AS again FROM (${rows})`,
   );

@@ -1,28 +1,28 @@
 import { rmSync } from "node:fs";
-import { dayOf, msOfNs } from "../day.js";
-import { settledSha256Of } from "../file-hash.js";
+import { nsToMs, toDay } from "../day.js";
+import { syncAndHashFile } from "../file-hash.js";
 import type { ShapedFile, TypedCsv } from "../import/formats/shape.js";
-import { oddNamed, type TextSql } from "../import/text/odd-values.js";
+import { type TextSql, withValueErrors } from "../import/text/odd-values.js";
 import { isPlainCsv } from "../import/text/plain-csv.js";
 import { withRowNumbers } from "../import/text/row-numbers.js";
-import { type DecimalGroup, hasColumn, isDecimal, layoutOf, type RowRule } from "../kinds.js";
+import { type DecimalGroup, hasColumn, isDecimal, layoutFor, type RowRule } from "../kinds.js";
 import type { DayManifest } from "../store/day-manifest.js";
-import { type Duck, wholeOf } from "../store/duck.js";
+import { type Duck, toBigInt } from "../store/duck.js";
 import type { Series } from "../store/history-store.js";
 import { copyRows, type FileNote, noteText, type Written } from "../store/parquet-copy.js";
 import {
   castSql,
   type Decimals,
-  decimalsOf,
+  decimalColumns,
+  inferDecimalPlaces,
   MOST_DIGITS,
-  measure,
   parquetSql,
-  reading,
   refuseBroken,
+  withReadErrors,
 } from "./decimal-places.js";
 import { type LeftOutGaps, NO_GAPS } from "./left-out-gaps.js";
 import type { LeftOutRow } from "./left-out-rows.js";
-import { type Repaired, type Repairs, repairRows } from "./repair-rows.js";
+import { type Repaired, type RepairOptions, repairRows } from "./repair-rows.js";
 import {
   BY_NUMBER,
   inferRowFormat,
@@ -34,7 +34,7 @@ import {
 import { countRepeats, measureAscent, type Repeats } from "./row-order.js";
 
 /** Rows to be staged. */
-interface Staging {
+interface RowsToStage {
   readonly series: Series;
   /** SQL that gives the kind's columns, decimals as text; a `seq` of null is the row's number. */
   readonly select: string;
@@ -54,7 +54,7 @@ interface Staging {
   readonly path: string;
   readonly grid?: DayManifest["grid"];
   /** What may be done to rows that would be refused; nothing if absent. */
-  readonly repairs?: Repairs | undefined;
+  readonly repairs?: RepairOptions | undefined;
   /** Rows that are left out of the source already. */
   readonly leftOut?: readonly LeftOutRow[] | undefined;
   readonly messageRows?: ShapedFile["messageRows"];
@@ -89,20 +89,20 @@ const SAMPLE_BYTES = 16_384;
  * text and read again. So what is staged is exact either way.
  * @throws HistoryError naming the file, with the first row that cannot be.
  */
-export async function stageRows(duck: Duck, staging: Staging): Promise<StagedRows> {
-  return oddNamed(duck, staging.file, staging.text, () => staged(duck, staging));
+export async function stageRows(duck: Duck, staging: RowsToStage): Promise<StagedRows> {
+  return withValueErrors(duck, staging.file, staging.text, () => staged(duck, staging));
 }
 
-async function staged(duck: Duck, staging: Staging): Promise<StagedRows> {
+async function staged(duck: Duck, staging: RowsToStage): Promise<StagedRows> {
   const { select, file, path, series } = staging;
   try {
     const { repairs } = staging;
-    if (repairs !== undefined && (repairs.round === true || (repairs.mostDropped ?? 0) > 0))
+    if (repairs !== undefined && (repairs.round === true || (repairs.maxDropped ?? 0) > 0))
       return await stagedRepaired(duck, staging, repairs);
-    const format = await reading(file, () => inferRowFormat(duck, staging));
+    const format = await withReadErrors(file, () => inferRowFormat(duck, staging));
     const note = {
       ...series,
-      day: format.firstNs === undefined ? undefined : dayOf(msOfNs(format.firstNs)),
+      day: format.firstNs === undefined ? undefined : toDay(nsToMs(format.firstNs)),
       grid: staging.grid,
     };
     const first = { ...note, decimals: format.needed };
@@ -113,8 +113,8 @@ async function staged(duck: Duck, staging: Staging): Promise<StagedRows> {
       : undefined;
     if (asFirst !== undefined)
       return await lookedThrough(duck, staging, first, format.place, asFirst);
-    const exact = { ...note, decimals: await measure(duck, series.kind, select, file) };
-    const written = await reading(file, () =>
+    const exact = { ...note, decimals: await inferDecimalPlaces(duck, series.kind, select, file) };
+    const written = await withReadErrors(file, () =>
       copyRows(duck, castSql(series.kind, select, exact.decimals), path, exact),
     );
     return await lookedThrough(duck, staging, exact, BY_NUMBER, written);
@@ -125,7 +125,11 @@ async function staged(duck: Duck, staging: Staging): Promise<StagedRows> {
 }
 
 /** The same where rows may be repaired: all are read as text. */
-async function stagedRepaired(duck: Duck, staging: Staging, repairs: Repairs): Promise<StagedRows> {
+async function stagedRepaired(
+  duck: Duck,
+  staging: RowsToStage,
+  repairs: RepairOptions,
+): Promise<StagedRows> {
   const { series, file, path, grid } = staging;
   const numbered = staging.numbered ?? `FROM ${withRowNumbers(`(${staging.select})`)}`;
   const { table, select, decimals, rounded, dropped, gaps } = await repairRows(
@@ -135,7 +139,7 @@ async function stagedRepaired(duck: Duck, staging: Staging, repairs: Repairs): P
   );
   try {
     const note = { ...series, day: undefined, grid, decimals };
-    const written = await reading(file, () => copyRows(duck, select, path, note));
+    const written = await withReadErrors(file, () => copyRows(duck, select, path, note));
     return {
       ...(await lookedThrough(duck, staging, note, BY_NUMBER, written)),
       rounded,
@@ -155,12 +159,12 @@ export function dropRows({ path }: StagedRows): void {
 /** Writes a plain CSV file, read as numbers. @returns undefined where it is none, or not known to be one */
 async function asPlain(
   duck: Duck,
-  { series, csv, path, file }: Staging,
+  { series, csv, path, file }: RowsToStage,
   note: FileNote,
   { needed, place }: RowFormat,
 ): Promise<Written | undefined> {
   if (csv === undefined) return undefined;
-  const groups = new Map(decimalsOf(series.kind).map(({ name, type }) => [name, type]));
+  const groups = new Map(decimalColumns(series.kind).map(({ name, type }) => [name, type]));
   const decimals = Object.fromEntries(
     Object.entries(csv.decimals).map(([theirs, ours]) => [
       theirs,
@@ -172,7 +176,7 @@ async function asPlain(
   );
   const places = { ...decimals, ...Object.fromEntries(csv.whole.map((name) => [name, 0])) };
   const isPlain = (most?: number): Promise<boolean> =>
-    reading(file, () => isPlainCsv(csv, places, most));
+    withReadErrors(file, () => isPlainCsv(csv, places, most));
   if (!(await isPlain(SAMPLE_BYTES))) return undefined;
   const rows = rowsSql(series, csv.select(types), place, (name) => name);
   const [written, plain] = await Promise.allSettled([copyRows(duck, rows, path, note), isPlain()]);
@@ -184,11 +188,11 @@ async function asPlain(
 /** Writes the rows as the first ones are written. @returns undefined where one is not */
 async function asText(
   duck: Duck,
-  { series, select, file, path }: Staging,
+  { series, select, file, path }: RowsToStage,
   note: FileNote,
   { needed, written, place }: RowFormat,
 ): Promise<Written | undefined> {
-  const typed = decimalsOf(series.kind).map(
+  const typed = decimalColumns(series.kind).map(
     ({ name, type }) =>
       `TRY_CAST(${name} AS DECIMAL(${MOST_DIGITS},${needed[type]})) AS exact_${name}`,
   );
@@ -207,7 +211,7 @@ async function asText(
     return await copyRows(duck, rows, path, note);
   } catch (error) {
     if (error instanceof Error && error.message.includes(OTHERWISE)) return undefined;
-    return reading(file, () => Promise.reject(error));
+    return withReadErrors(file, () => Promise.reject(error));
   }
 }
 
@@ -218,7 +222,7 @@ function rowsSql(
   place: Place,
   decimal: (name: string, group: DecimalGroup) => string,
 ): string {
-  const columns = layoutOf(kind).columns.map(({ name, type }) => {
+  const columns = layoutFor(kind).columns.map(({ name, type }) => {
     if (isDecimal(type)) return `${decimal(name, type)} AS ${name}`;
     if (name === "seq") return `${place.sql} AS seq`;
     return `CAST(${name} AS ${type === "integer" ? "BIGINT" : type === "flag" ? "BOOLEAN" : "VARCHAR"}) AS ${name}`;
@@ -229,7 +233,7 @@ function rowsSql(
 /** @throws HistoryError naming the file, for rows that cannot be */
 async function lookedThrough(
   duck: Duck,
-  staging: Staging,
+  staging: RowsToStage,
   note: FileNote,
   place: Place,
   written: Written,
@@ -237,7 +241,7 @@ async function lookedThrough(
   const { series, path } = staging;
   const hasNumbers = hasColumn(series.kind, "seq") && place.from === "number";
   // The database looks at the rows on a thread of its own.
-  const sha256 = hasNumbers ? undefined : settledSha256Of(path);
+  const sha256 = hasNumbers ? undefined : syncAndHashFile(path);
   // It is heard below, unless the rows cannot be.
   sha256?.catch(() => undefined);
   const looked = await rowsLookedThrough(duck, staging, note, place, written);
@@ -246,12 +250,12 @@ async function lookedThrough(
 
 async function rowsLookedThrough(
   duck: Duck,
-  { series, file, path, isByMessage = false, rules = [] }: Staging,
+  { series, file, path, isByMessage = false, rules = [] }: RowsToStage,
   note: FileNote,
   place: Place,
   written: Written,
 ): Promise<Omit<StagedRows, "sha256">> {
-  const { order, key } = layoutOf(series.kind);
+  const { order, key } = layoutFor(series.kind);
   const from = parquetSql(path);
   const isPlaced = hasColumn(series.kind, "seq") && place.from !== "id" && !isByMessage;
   await refuseBroken(duck, series.kind, { path, factsOf: written.factsOf }, file, isPlaced, rules);
@@ -266,7 +270,7 @@ async function rowsLookedThrough(
     key,
   );
   const isDone = isById
-    ? isStrict && wholeOf(written.lastId) - wholeOf(written.firstId) + 1n === BigInt(written.rows)
+    ? isStrict && toBigInt(written.lastId) - toBigInt(written.firstId) + 1n === BigInt(written.rows)
     : !hasNumbers;
   const isUnique = ascends && isStrict;
   return {

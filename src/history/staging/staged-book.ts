@@ -1,8 +1,8 @@
 import type { BookSide } from "../../market/book/book-side.js";
 import { OrderBook } from "../../market/book/order-book.js";
 import { type HistoryKind, WHOLE_FROM_LEVEL } from "../kinds.js";
-import { type Duck, type NumberChunk, wholeOf } from "../store/duck.js";
-import { BookStates } from "./book-state-timer.js";
+import { type Duck, type NumberChunk, toBigInt } from "../store/duck.js";
+import { BookStateTimer } from "./book-state-timer.js";
 import { parquetSql } from "./decimal-places.js";
 import type { StagedRows } from "./stage-rows.js";
 
@@ -37,7 +37,7 @@ export async function bookFindings(
 /** Whether no row of a book is of a snapshot. */
 export async function hasNoSnapshot(duck: Duck, { path }: StagedRows): Promise<boolean> {
   return (
-    wholeOf(
+    toBigInt(
       (await duck.row(`SELECT count(*) FILTER (isSnapshot) AS shown FROM ${parquetSql(path)}`))
         .shown,
     ) === 0n
@@ -47,7 +47,7 @@ export async function hasNoSnapshot(duck: Duck, { path }: StagedRows): Promise<b
 async function bestPrices(duck: Duck, { path, rows }: StagedRows): Promise<string | undefined> {
   const bad = "bidAmount = 0 OR askAmount = 0 OR bid IS NULL OR ask IS NULL OR bid >= ask";
   const count = Number(
-    wholeOf((await duck.row(`SELECT count(*) AS bad FROM ${parquetSql(path)} WHERE ${bad}`)).bad),
+    toBigInt((await duck.row(`SELECT count(*) AS bad FROM ${parquetSql(path)} WHERE ${bad}`)).bad),
   );
   return 2 * count > rows ? `${count} of its ${rows} best prices cross, or lack a side` : undefined;
 }
@@ -74,7 +74,7 @@ async function playedBook(
  */
 class PlayedBook {
   readonly #book = new OrderBook();
-  readonly #states = new BookStates(0);
+  readonly #states = new BookStateTimer(0);
   /** Time without what is too long a silence, from 0 at the first message. */
   #passedUs = 0;
   /**
@@ -121,15 +121,15 @@ class PlayedBook {
   }
 
   worthless(of: string): string | undefined {
-    this.#told();
-    return this.#states.worthless(this.#passedUs, of);
+    this.#updateStates();
+    return this.#states.explainUnusable(this.#passedUs, of);
   }
 
   /** @param isWhole whether the message, if it begins here, is a snapshot of the whole book */
   #messageOf(atUs: number, seq: number, isWhole: boolean) {
     const before = this.#message;
     if (before?.atUs === atUs && before.seq === seq) return before;
-    this.#told();
+    this.#updateStates();
     if (before !== undefined && (this.#hasBegun || this.#hasBothSides))
       this.#passedUs += Math.min(MOST_SILENCE_US, Math.max(0, atUs - before.atUs));
     this.#message = { atUs, seq, isWhole, cleared: new Set() };
@@ -140,7 +140,7 @@ class PlayedBook {
     return this.#book.bids.levels > 0 && this.#book.asks.levels > 0;
   }
 
-  #told(): void {
+  #updateStates(): void {
     if (this.#message !== undefined)
       this.#states.touch(this.#passedUs, this.#book.bids.bestTicks, this.#book.asks.bestTicks);
   }

@@ -1,5 +1,5 @@
 import type { HistoryKind } from "../kinds.js";
-import { type Duck, wholeOf } from "../store/duck.js";
+import { type Duck, toBigInt } from "../store/duck.js";
 import { parquetSql } from "./decimal-places.js";
 import { repairFindings } from "./repair-rows.js";
 import type { StagedRows } from "./stage-rows.js";
@@ -27,7 +27,7 @@ async function orderFindings(
 ): Promise<string[]> {
   if (kind !== "book" || isOrdered) return [];
   const updates = `SELECT timeNs, lag(timeNs) OVER () AS before FROM ${parquetSql(path)} WHERE NOT isSnapshot`;
-  const back = wholeOf(
+  const back = toBigInt(
     (await duck.row(`SELECT count(*) AS back FROM (${updates}) WHERE timeNs < before`)).back,
   );
   return back === 0n

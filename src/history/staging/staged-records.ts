@@ -1,5 +1,5 @@
 import { existsSync, rmSync, statSync } from "node:fs";
-import { AppendOnlyFile, lastLine, wholeLines } from "../../core/files/durable-log.js";
+import { AppendOnlyFile, readLastLine, readWholeLines } from "../../core/files/durable-log.js";
 import { HistoryError } from "../history-errors.js";
 
 const LINES_A_WRITE = 256;
@@ -8,7 +8,7 @@ const LINES_A_WRITE = 256;
  * Records of a day that is being fetched, one JSON object a line: what was written outlives the
  * process, a torn last line is dropped.
  */
-export class StagedDay {
+export class StagedRecords {
   readonly path: string;
   /** The first and the last record that an earlier process had staged. */
   readonly first: unknown;
@@ -24,9 +24,9 @@ export class StagedDay {
   constructor(path: string) {
     this.path = path;
     const found = statSync(path, { throwIfNoEntry: false });
-    const last = found?.isFile() === true ? lastLine(path).trimEnd() : "";
+    const last = found?.isFile() === true ? readLastLine(path).trimEnd() : "";
     if (last !== "") {
-      const [first = ""] = wholeLines(path);
+      const [first = ""] = readWholeLines(path);
       this.last = recordIn(path, "ends with", last);
       this.first = recordIn(path, "begins with", first);
     }
@@ -76,9 +76,9 @@ export class StagedDay {
  * All whole records that were staged in a file; nothing where there is none.
  * @throws HistoryError when a line is no record
  */
-export function stagedRecords(path: string): unknown[] {
+export function readStagedRecords(path: string): unknown[] {
   if (!existsSync(path)) return [];
-  const lines = [...wholeLines(path)].filter((line) => line !== "");
+  const lines = [...readWholeLines(path)].filter((line) => line !== "");
   return lines.map((line) => recordIn(path, "holds", line));
 }
 

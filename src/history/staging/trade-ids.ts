@@ -1,7 +1,7 @@
-import { msOfNs, NS_A_MS } from "../day.js";
+import { NS_A_MS, nsToMs } from "../day.js";
 import type { Span } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
-import { type Duck, wholeOf } from "../store/duck.js";
+import { type Duck, toBigInt } from "../store/duck.js";
 import { parquetSql } from "./decimal-places.js";
 
 /** Ids that leave out more than a hundred for each trade count something else. */
@@ -53,7 +53,7 @@ export async function tradeIds(
   );
   return {
     ids,
-    holes: found.flatMap(({ before, timeNs }) => betweenRows(wholeOf(before), wholeOf(timeNs))),
+    holes: found.flatMap(({ before, timeNs }) => betweenRows(toBigInt(before), toBigInt(timeNs))),
   };
 }
 
@@ -78,6 +78,6 @@ export function mayBeMissing(missing: bigint, rows: number): boolean {
 
 /** The whole milliseconds between two rows, of which one covers its own. */
 export function betweenRows(fromNs: bigint, toNs: bigint): Span[] {
-  const span: Span = [msOfNs(fromNs) + 1, msOfNs(toNs)];
+  const span: Span = [nsToMs(fromNs) + 1, nsToMs(toNs)];
   return span[1] > span[0] ? [span] : [];
 }

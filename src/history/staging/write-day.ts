@@ -1,11 +1,11 @@
 import { renameSync, rmSync, statSync } from "node:fs";
 import { syncPath } from "../../core/files/atomic-file.js";
 import { DAY_MS } from "../../core/units.js";
-import { type Day, msOfNs } from "../day.js";
-import { sha256Of } from "../file-hash.js";
+import { type Day, nsToMs } from "../day.js";
+import { hashFile } from "../file-hash.js";
 import { HistoryError } from "../history-errors.js";
-import { intervalMsOf, intervalOf, layoutOf } from "../kinds.js";
-import { cutTo, gapsOf, type Span, spanOf, unionOf, withoutSpans } from "../spans.js";
+import { intervalFor, intervalToMs, layoutFor } from "../kinds.js";
+import { clipSpans, daySpan, findGaps, mergeSpans, type Span, subtractSpans } from "../spans.js";
 import {
   type BookStretch,
   type DayManifest,
@@ -14,15 +14,15 @@ import {
   missingTradesText,
   type SourceNote,
 } from "../store/day-manifest.js";
-import { type Duck, wholeOf } from "../store/duck.js";
+import { type Duck, toBigInt } from "../store/duck.js";
 import type { Series } from "../store/history-store.js";
 import { copyRows, type FileNote, noteText, type Written } from "../store/parquet-copy.js";
 import type { PendingDays } from "../store/pending-days.js";
-import type { Writing } from "../store/store-write.js";
+import type { StoreWrite } from "../store/store-write.js";
 import { candleHoles } from "./candle-holes.js";
-import { type Decimals, MOST_DIGITS, parquetSql, reading } from "./decimal-places.js";
-import { isHeld } from "./existing-day.js";
-import { freshSql, joinedSql, oneAKey, orderedSql } from "./join-rows.js";
+import { type Decimals, MOST_DIGITS, parquetSql, withReadErrors } from "./decimal-places.js";
+import { holdsFile } from "./existing-day.js";
+import { deduplicateSql, freshSql, joinedSql, orderedSql } from "./join-rows.js";
 import type { StagedRows } from "./stage-rows.js";
 import { tradeIds } from "./trade-ids.js";
 
@@ -50,14 +50,14 @@ interface DayFile extends DayPart {
 export async function writeDay(
   store: PendingDays,
   duck: Duck,
-  writing: Writing,
+  writing: StoreWrite,
   part: DayPart,
 ): Promise<DayManifest | undefined> {
   const { series, rows, source } = writing;
   const { day } = part;
   const kept = store.day(series, day);
   if (kept !== undefined) {
-    if (isHeld(kept, source)) return undefined;
+    if (holdsFile(kept, source)) return undefined;
     await store.verify(kept);
   }
   const decimals = kept === undefined ? rows.decimals : most(kept.decimals, rows.decimals);
@@ -93,26 +93,26 @@ function finestOf(kept: DayManifest["grid"], grid: DayManifest["grid"]): DayMani
 async function fileMade(
   store: PendingDays,
   duck: Duck,
-  { series, rows, file }: Writing,
+  { series, rows, file }: StoreWrite,
   made: DayFile,
 ): Promise<Written> {
   const { day, fresh, path, kept, note } = made;
-  const { key } = layoutOf(series.kind);
+  const { key } = layoutFor(series.kind);
   const all =
     kept === undefined
       ? freshSql(series, fresh)
       : joinedSql(series, fresh, store.dataPath(series, day), note.decimals);
   const copy = (select: string): Promise<Written> =>
-    reading(file, () => copyRows(duck, select, path, note));
+    withReadErrors(file, () => copyRows(duck, select, path, note));
   if (key !== undefined && mayRepeat(rows, kept)) {
     await refuseConflict(duck, series, all, key, file, day);
-    return copy(orderedSql(series, oneAKey(series, all, key)));
+    return copy(orderedSql(series, deduplicateSql(series, all, key)));
   }
   if (
     kept === undefined &&
     fresh === rows.select &&
     isDayAlready(rows, note) &&
-    becomes(rows.path, path)
+    renameFile(rows.path, path)
   )
     return rows;
   return copy(kept === undefined && rows.isOrdered ? fresh : orderedSql(series, all));
@@ -125,14 +125,14 @@ function mayRepeat({ repeated }: StagedRows, kept: DayManifest | undefined): boo
 
 async function manifestOf(
   duck: Duck,
-  writing: Writing,
+  writing: StoreWrite,
   made: DayFile,
   written: Written,
 ): Promise<DayManifest> {
   const { series, rows, source } = writing;
   const { day, path, kept, note } = made;
-  const covered = unionOf([...(kept?.covered ?? []), ...made.spans]);
-  const lost = unionOf([...(kept?.lost ?? []), ...cutTo(writing.lost ?? [], spanOf(day))]);
+  const covered = mergeSpans([...(kept?.covered ?? []), ...made.spans]);
+  const lost = mergeSpans([...(kept?.lost ?? []), ...clipSpans(writing.lost ?? [], daySpan(day))]);
   const sources = [...(kept?.sources ?? []), source];
   const leftOut = leftOutOf(writing, made);
   const lacking = await lackingIn(duck, series, { path, covered, written, sources, leftOut });
@@ -151,7 +151,7 @@ async function manifestOf(
     format: 2,
     ...series,
     day,
-    complete: gapsOf(withoutSpans(covered, lacking.holes ?? []), spanOf(day)).length === 0,
+    complete: findGaps(subtractSpans(covered, lacking.holes ?? []), daySpan(day)).length === 0,
     covered,
     lost: lost.length === 0 ? undefined : lost,
     holes: lacking.holes,
@@ -162,7 +162,7 @@ async function manifestOf(
     firstNs: written.firstNs === undefined ? null : String(written.firstNs),
     lastNs: written.lastNs === undefined ? null : String(written.lastNs),
     bytes: statSync(path).size,
-    sha256: (isAsStaged ? rows.sha256 : undefined) ?? (await sha256Of(path)),
+    sha256: (isAsStaged ? rows.sha256 : undefined) ?? (await hashFile(path)),
     decimals: note.decimals,
     grid: note.grid,
     sources: [...(kept?.sources ?? []), { ...source, ...placesOf(writing), rows: added }],
@@ -173,7 +173,7 @@ async function manifestOf(
 }
 
 /** What of a day is missing by its own rows, as its manifest says it. */
-type Lacking = Pick<DayManifest, "holes" | "ids" | "missingCandles">;
+type MissingRows = Pick<DayManifest, "holes" | "ids" | "missingCandles">;
 
 /** What the rows of a whole day, whoever brought them, say of those that are missing. */
 async function lackingIn(
@@ -186,7 +186,7 @@ async function lackingIn(
     readonly sources: readonly Pick<SourceNote, "name" | "sha256" | "isNumbered">[];
     readonly leftOut: readonly Span[];
   },
-): Promise<Lacking> {
+): Promise<MissingRows> {
   const { path, covered, written, sources, leftOut } = day;
   if (kind === "trades") {
     // An exchange tells itself what it does not list, and numbers of rows leave none out.
@@ -194,9 +194,9 @@ async function lackingIn(
     const { ids, holes } = tells
       ? await tradeIds(duck, path, written, leftOut)
       : { ids: undefined, holes: [] };
-    return { ids, holes: unionOf([...holes, ...leftOut]) };
+    return { ids, holes: mergeSpans([...holes, ...leftOut]) };
   }
-  const intervalMs = intervalMsOf(intervalOf(kind));
+  const intervalMs = intervalToMs(intervalFor(kind));
   if (intervalMs === undefined) return leftOut.length === 0 ? {} : { holes: [...leftOut] };
   // A longer candle covers days without a row of their own, and no more than itself.
   if (intervalMs > DAY_MS || written.rows >= candlesIn(covered, intervalMs)) return { holes: [] };
@@ -204,7 +204,7 @@ async function lackingIn(
   const { holes, count } = candleHoles(
     kind,
     covered,
-    starts.map(({ timeNs }) => msOfNs(wholeOf(timeNs))),
+    starts.map(({ timeNs }) => nsToMs(toBigInt(timeNs))),
     leftOut,
   );
   return { holes: [...holes], missingCandles: count };
@@ -214,7 +214,7 @@ async function lackingIn(
 function textsOf({
   ids,
   missingCandles: candles,
-}: Pick<Lacking, "ids" | "missingCandles">): string[] {
+}: Pick<MissingRows, "ids" | "missingCandles">): string[] {
   return [
     ...(ids === undefined || ids.missing === 0 ? [] : [missingTradesText(ids)]),
     ...(candles === undefined ? [] : [missingText(candles)]),
@@ -222,18 +222,18 @@ function textsOf({
 }
 
 /** The time of which rows were left out: what one file lacks another one that is of the same time has. */
-function leftOutOf({ leftOut = [] }: Writing, { kept, day, spans }: DayFile): Span[] {
-  const fresh = cutTo(leftOut, spanOf(day));
-  const held = withoutSpans(kept?.covered ?? [], kept?.leftOut ?? []);
-  return unionOf([
-    ...withoutSpans(kept?.leftOut ?? [], withoutSpans(spans, fresh)),
-    ...withoutSpans(fresh, held),
+function leftOutOf({ leftOut = [] }: StoreWrite, { kept, day, spans }: DayFile): Span[] {
+  const fresh = clipSpans(leftOut, daySpan(day));
+  const held = subtractSpans(kept?.covered ?? [], kept?.leftOut ?? []);
+  return mergeSpans([
+    ...subtractSpans(kept?.leftOut ?? [], subtractSpans(spans, fresh)),
+    ...subtractSpans(fresh, held),
   ]);
 }
 
 /** The stretches of a day's book, with those of the rows that join it. */
 function chainOf(
-  { chain = [], source }: Writing,
+  { chain = [], source }: StoreWrite,
   day: Day,
   kept: DayManifest | undefined,
 ): readonly BookStretch[] | undefined {
@@ -248,21 +248,21 @@ function chainOf(
 /** Whether ids ascend with the time in a day of what has them; not asked where the staged rows told. */
 async function idsAscend(
   duck: Duck,
-  { series, rows }: Writing,
+  { series, rows }: StoreWrite,
   { path, kept }: DayFile,
 ): Promise<boolean> {
-  const [key] = layoutOf(series.kind).key ?? [];
+  const [key] = layoutFor(series.kind).key ?? [];
   if (key !== "id" || (rows.isUnique && !mayRepeat(rows, kept))) return true;
   const found = await duck.row(
     `SELECT count(*) AS total FROM (SELECT id AS this, lag(id) OVER () AS before FROM ${parquetSql(path)}) WHERE this <= before`,
   );
-  return wholeOf(found.total) === 0n;
+  return toBigInt(found.total) === 0n;
 }
 
 /** A day counts all its prices, and all its amounts, in one last place: what a file holds by itself may not fit beside what is there. @returns undefined for another error */
 function tooManyDigits(
   error: unknown,
-  { series, rows, file }: Writing,
+  { series, rows, file }: StoreWrite,
   kept: DayManifest,
   decimals: Decimals,
 ): HistoryError | undefined {
@@ -289,7 +289,7 @@ function isDayAlready({ isOrdered, repeated, note }: StagedRows, wanted: FileNot
 }
 
 /** Gives a file another name. @returns false where that is on another disk */
-function becomes(from: string, to: string): boolean {
+function renameFile(from: string, to: string): boolean {
   try {
     renameSync(from, to);
     return true;
@@ -307,10 +307,10 @@ async function refuseConflict(
   file: string,
   day: Day,
 ): Promise<void> {
-  const told = layoutOf(kind)
+  const told = layoutFor(kind)
     .columns.map(({ name }) => name)
     .filter((name) => !["recvNs", "seq", "status", ...key].includes(name));
-  const [conflict] = await reading(file, () =>
+  const [conflict] = await withReadErrors(file, () =>
     duck.rows(
       `SELECT ${key[0]} AS which, min((${told.join(", ")})::VARCHAR) AS one, max((${told.join(", ")})::VARCHAR) AS other, min(origin) AS origin FROM (${all}) GROUP BY ${key.join(", ")} HAVING count(DISTINCT (${told.join(", ")})) > 1 LIMIT 1`,
     ),
@@ -339,8 +339,8 @@ function candlesIn(covered: readonly Span[], intervalMs: number): number {
   );
 }
 
-function placesOf({ series, rows, isByMessage = false }: Writing): Pick<SourceNote, "places"> {
-  if (!layoutOf(series.kind).columns.some(({ name }) => name === "seq")) return {};
+function placesOf({ series, rows, isByMessage = false }: StoreWrite): Pick<SourceNote, "places"> {
+  if (!layoutFor(series.kind).columns.some(({ name }) => name === "seq")) return {};
   return { places: rows.isPlaced && !isByMessage ? "told" : "counted" };
 }
 

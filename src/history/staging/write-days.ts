@@ -1,20 +1,20 @@
 import { DAY_MS } from "../../core/units.js";
-import { type Day, dayOf, msOfNs, NS_A_MS } from "../day.js";
-import { intervalMsOf, intervalOf } from "../kinds.js";
-import { cutTo, daysOf, type Span, spanOf, unionOf, withoutSpans } from "../spans.js";
+import { type Day, NS_A_MS, nsToMs, toDay } from "../day.js";
+import { intervalFor, intervalToMs } from "../kinds.js";
+import { clipSpans, daySpan, daysTouched, mergeSpans, type Span, subtractSpans } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
-import { type Duck, wholeOf } from "../store/duck.js";
+import { type Duck, toBigInt } from "../store/duck.js";
 import type { HistoryStore } from "../store/history-store.js";
 import { PendingDays } from "../store/pending-days.js";
-import type { Writing } from "../store/store-write.js";
-import { toMidnights } from "./cut-at-midnight.js";
-import { reading } from "./decimal-places.js";
+import type { StoreWrite } from "../store/store-write.js";
+import { extendToMidnights } from "./cut-at-midnight.js";
+import { withReadErrors } from "./decimal-places.js";
 import {
+  lastSeqBefore,
   ofDaySql,
   refuseCountedTwice,
   refuseOverlap,
   refusePaidTwice,
-  seqHeardBefore,
 } from "./existing-day.js";
 import type { StagedRows } from "./stage-rows.js";
 import { writeDay } from "./write-day.js";
@@ -26,7 +26,7 @@ const FEW_DAYS = 3;
 export async function writeDays(
   store: HistoryStore,
   duck: Duck,
-  writing: Writing,
+  writing: StoreWrite,
 ): Promise<DayManifest[]> {
   const pending = new PendingDays(store);
   try {
@@ -47,24 +47,24 @@ export async function writeDays(
 export async function prepareDays(
   store: PendingDays,
   duck: Duck,
-  writing: Writing,
+  writing: StoreWrite,
 ): Promise<DayManifest[]> {
   const { series, rows, recvShift } = writing;
   const { firstNs, lastNs } = rows;
-  const lastsMs = intervalMsOf(intervalOf(series.kind)) ?? 1;
+  const lastsMs = intervalToMs(intervalFor(series.kind)) ?? 1;
   const ends: Span[] =
     firstNs === undefined || lastNs === undefined
       ? []
-      : [[msOfNs(firstNs), msOfNs(lastNs) + lastsMs]];
+      : [[nsToMs(firstNs), nsToMs(lastNs) + lastsMs]];
   const first = lastsMs > DAY_MS ? await eachCandle(duck, rows, lastsMs) : ends;
   const reached =
     writing.covered ??
-    (intervalOf(series.kind) === ""
-      ? await Promise.all(first.map((span) => toMidnights(duck, rows, span)))
+    (intervalFor(series.kind) === ""
+      ? await Promise.all(first.map((span) => extendToMidnights(duck, rows, span)))
       : first);
-  const lost = reached.flatMap((span) => cutTo(writing.lost ?? [], span));
-  const spans = withoutSpans(reached, lost);
-  const within = daysOf([...spans, ...first]);
+  const lost = reached.flatMap((span) => clipSpans(writing.lost ?? [], span));
+  const spans = subtractSpans(reached, lost);
+  const within = daysTouched([...spans, ...first]);
   // Nobody says of an import that a day without a record had none.
   const days =
     writing.covered === undefined && lastsMs <= DAY_MS && within.length > 2
@@ -76,17 +76,17 @@ export async function prepareDays(
       : `SELECT * REPLACE (recvNs + (${recvShift}) AS recvNs) FROM (${rows.select})`;
   const lastSeq = new Map<Day, bigint>();
   for (const day of days) {
-    const seq = await seqHeardBefore(store, duck, writing, day, shifted);
+    const seq = await lastSeqBefore(store, duck, writing, day, shifted);
     if (seq !== undefined) {
       lastSeq.set(day, seq);
       continue;
     }
-    await refuseOverlap(store, writing, day, cutTo(writing.covered ?? first, spanOf(day)));
+    await refuseOverlap(store, writing, day, clipSpans(writing.covered ?? first, daySpan(day)));
     await refuseCountedTwice(store, duck, writing, day);
     await refusePaidTwice(store, duck, writing, day);
   }
   // After its last record a file says nothing, also not of what it had lost.
-  const leftOut = reached.flatMap((span) => cutTo(writing.leftOut ?? [], span));
+  const leftOut = reached.flatMap((span) => clipSpans(writing.leftOut ?? [], span));
   const ended = { ...writing, lost, leftOut };
   const writeEach = async (select: string): Promise<DayManifest[]> => {
     const written: DayManifest[] = [];
@@ -98,7 +98,7 @@ export async function prepareDays(
       const manifest = await writeDay(store, duck, ended, {
         day,
         fresh,
-        spans: cutTo(spans, spanOf(day)),
+        spans: clipSpans(spans, daySpan(day)),
       });
       if (manifest !== undefined) written.push(manifest);
     }
@@ -107,7 +107,7 @@ export async function prepareDays(
   if (days.length <= FEW_DAYS) return writeEach(shifted);
   // A file costs more to open than a day's rows to read.
   const table = duck.newTable();
-  await reading(writing.file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${shifted}`));
+  await withReadErrors(writing.file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${shifted}`));
   try {
     return await writeEach(`SELECT * FROM ${table}`);
   } finally {
@@ -118,8 +118,8 @@ export async function prepareDays(
 /** The time of candles that are longer than a day, each of its own: a day without a row may lie within one, or in none. */
 async function eachCandle(duck: Duck, { select }: StagedRows, lastsMs: number): Promise<Span[]> {
   const found = await duck.rows(`SELECT DISTINCT timeNs FROM (${select}) ORDER BY timeNs`);
-  return unionOf(
-    found.map(({ timeNs }): Span => [msOfNs(wholeOf(timeNs)), msOfNs(wholeOf(timeNs)) + lastsMs]),
+  return mergeSpans(
+    found.map(({ timeNs }): Span => [nsToMs(toBigInt(timeNs)), nsToMs(toBigInt(timeNs)) + lastsMs]),
   );
 }
 
@@ -128,5 +128,5 @@ async function heldDays(duck: Duck, { select }: StagedRows): Promise<Day[]> {
   const found = await duck.rows(
     `SELECT DISTINCT timeNs // ${BigInt(DAY_MS) * NS_A_MS} AS day FROM (${select}) ORDER BY 1`,
   );
-  return found.map(({ day }) => dayOf(Number(wholeOf(day)) * DAY_MS));
+  return found.map(({ day }) => toDay(Number(toBigInt(day)) * DAY_MS));
 }

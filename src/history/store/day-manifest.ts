@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
-import { refusalOf } from "../../core/config/schema-violation.js";
+import { findSchemaViolation } from "../../core/config/schema-violation.js";
 import type { Day } from "../day.js";
 import { HistoryError } from "../history-errors.js";
 
@@ -158,7 +158,7 @@ export function readManifest(path: string, market: string, kind: string, day: Da
   }
   const read = manifest.safeParse(ofThisFormat(unchanged(path, value)));
   if (!read.success) {
-    const { path: key, value: held, expected } = refusalOf(read.error, value);
+    const { path: key, value: held, expected } = findSchemaViolation(read.error, value);
     throw new HistoryError(path, `is no manifest: its ${key} is not what this program wrote`, {
       value: held,
       expected,

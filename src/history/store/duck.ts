@@ -170,6 +170,6 @@ export function identifier(name: string): string {
 }
 
 /** A whole number of an answer; 0 for null, which an aggregate over no rows gives. */
-export function wholeOf(value: unknown): bigint {
+export function toBigInt(value: unknown): bigint {
   return typeof value === "bigint" ? value : typeof value === "number" ? BigInt(value) : 0n;
 }

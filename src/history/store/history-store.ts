@@ -2,14 +2,14 @@ import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../core/errors.js";
 import { renameDurably } from "../../core/files/atomic-file.js";
-import { pathKind } from "../../core/files/path-kind.js";
+import { readPathKind } from "../../core/files/path-kind.js";
 import type { MarketId } from "../../core/units.js";
-import { type Day, startOf } from "../day.js";
-import { sha256Of } from "../file-hash.js";
+import { type Day, parseDayStart } from "../day.js";
+import { hashFile } from "../file-hash.js";
 import { HistoryError } from "../history-errors.js";
-import { familyOf, type HistoryKind } from "../kinds.js";
+import { familyFor, type HistoryKind } from "../kinds.js";
 import { type DayManifest, readManifest } from "./day-manifest.js";
-import { knownDays } from "./known-days.js";
+import { resolveDays } from "./known-days.js";
 import { makeStoreFolder } from "./store-folder.js";
 import { StoreLock } from "./store-lock.js";
 
@@ -39,19 +39,19 @@ export class HistoryStore {
 
   /** Every series, by market and kind. @throws HistoryError naming what does not belong into the store */
   series(): readonly Series[] {
-    if (pathKind(this.root) === undefined) return [];
-    if (pathKind(this.root) !== "folder")
+    if (readPathKind(this.root) === undefined) return [];
+    if (readPathKind(this.root) !== "folder")
       throw new HistoryError(this.root, "is no folder", { expected: "the folder of a store" });
     const found: Series[] = [];
     for (const market of namesIn(this.root)) {
       if (market === STAGING) continue;
       const folder = join(this.root, market);
-      if (pathKind(folder) !== "folder" || !MARKET.test(market))
+      if (readPathKind(folder) !== "folder" || !MARKET.test(market))
         throw foreign(folder, "a folder named as a market");
       for (const kind of namesIn(folder)) {
         if (kind === COLUMNS) continue;
         const path = join(folder, kind);
-        if (pathKind(path) !== "folder" || !isKind(kind))
+        if (readPathKind(path) !== "folder" || !isKind(kind))
           throw foreign(path, "a folder named as a kind of history, such as trades");
         found.push({ market, kind });
       }
@@ -60,8 +60,8 @@ export class HistoryStore {
   }
 
   /** Why there is nothing to be read whatever is asked for; undefined where some series is there. @throws HistoryError as {@link series} does */
-  absence(): string | undefined {
-    if (pathKind(this.root) === undefined) return "is not there: no such folder";
+  emptyReason(): string | undefined {
+    if (readPathKind(this.root) === undefined) return "is not there: no such folder";
     return this.series().length === 0 ? "is a folder without any history in it" : undefined;
   }
 
@@ -74,7 +74,7 @@ export class HistoryStore {
         expected: "letters, digits, dots, dashes and underscores",
       });
     }
-    familyOf(kind);
+    familyFor(kind);
     return join(this.root, market, kind);
   }
 
@@ -106,7 +106,7 @@ export class HistoryStore {
 
   /** The days of a series, ascending, without what is missing in and between them. @throws HistoryError naming the first file that is broken or foreign */
   days(series: Series): readonly DayManifest[] {
-    return knownDays(this.writtenDays(series));
+    return resolveDays(this.writtenDays(series));
   }
 
   /** The same as they were written, `covered` with what is missing: for who writes beside them. @throws as {@link days} */
@@ -149,7 +149,7 @@ export class HistoryStore {
     readonly problems: readonly HistoryError[];
   } {
     const { days, problems } = this.#read(series);
-    return { days: knownDays(days), problems };
+    return { days: resolveDays(days), problems };
   }
 
   #read(series: Series): {
@@ -157,13 +157,13 @@ export class HistoryStore {
     readonly problems: readonly HistoryError[];
   } {
     const folder = this.folder(series);
-    const names = pathKind(folder) === "folder" ? namesIn(folder) : [];
+    const names = readPathKind(folder) === "folder" ? namesIn(folder) : [];
     const days: DayManifest[] = [];
     const problems: HistoryError[] = [];
     const seen = new Set<Day>();
     for (const name of names) {
       const day = /^(\d{4}-\d{2}-\d{2})\.(?:parquet|json)$/.exec(name)?.[1];
-      if (day === undefined || startOf(day) === undefined) {
+      if (day === undefined || parseDayStart(day) === undefined) {
         // Of a writer that is at work, or that was killed and will be put right by the next one.
         if (!name.endsWith(".next"))
           problems.push(foreign(join(folder, name), "a day's file, such as 2024-08-08.parquet"));
@@ -233,7 +233,7 @@ export class HistoryStore {
         manifestPath !== undefined &&
         existsSync(manifestPath) &&
         readManifest(manifestPath, series.market, series.kind, day).sha256 ===
-          (await sha256Of(path));
+          (await hashFile(path));
       if (isMeant) renameDurably(path, this.dataPath(series, day));
       else rmSync(path);
     }
@@ -255,7 +255,7 @@ function namesIn(folder: string): string[] {
 /** @throws HistoryError where the file cannot be read */
 async function checksumOf(path: string): Promise<string> {
   try {
-    return await sha256Of(path);
+    return await hashFile(path);
   } catch (cause) {
     throw new HistoryError(path, "cannot be read", {
       expected: "a file that this user may read",
@@ -266,7 +266,7 @@ async function checksumOf(path: string): Promise<string> {
 
 function isKind(name: string): boolean {
   try {
-    familyOf(name);
+    familyFor(name);
     return true;
   } catch (error) {
     if (error instanceof ConfigError) return false;

@@ -1,15 +1,15 @@
 import type { MarketId } from "../../core/units.js";
-import { type Day, instantText, msOfNs, startOfDay } from "../day.js";
-import { type HistoryKind, intervalMsOf, intervalOf } from "../kinds.js";
+import { type Day, instantText, nsToMs, requireDayStart } from "../day.js";
+import { type HistoryKind, intervalFor, intervalToMs } from "../kinds.js";
 import {
-  cutTo,
-  gapsOf,
+  clipSpans,
+  daySpan,
+  findGaps,
   lostSpan,
+  mergeSpans,
   overlaps,
   type Span,
-  spanOf,
-  unionOf,
-  withoutSpans,
+  subtractSpans,
 } from "../spans.js";
 import { betweenRows, isCount, mayBeMissing } from "../staging/trade-ids.js";
 import { type BookStretch, type DayManifest, isFromExchange } from "./day-manifest.js";
@@ -18,7 +18,7 @@ import { type BookStretch, type DayManifest, isFromExchange } from "./day-manife
 export const UNCOUNTED = "do not count the trades: missing ones cannot be told";
 
 /** The time between two parts of a series, as far as their rows tell of it. */
-interface Seam {
+interface SeriesJoin {
   /** The day of the second part. */
   readonly day: Day;
   /** Rows of it are missing. */
@@ -35,36 +35,39 @@ interface Seam {
  * the first. A manifest says of each day what its own files told. A day covers the days after it of which nothing is kept, where they lie in such a time.
  * @param days as they were written, ascending
  */
-export function knownDays(days: readonly DayManifest[]): readonly DayManifest[] {
+export function resolveDays(days: readonly DayManifest[]): readonly DayManifest[] {
   const kind = days[0]?.kind;
   if (kind === undefined) return days;
   if (/klines-\d+MO$/.test(kind)) return days.map(wholeMonth);
   const ofRows =
     kind === "book"
-      ? [...bookSeams(days), ...neverWhole(days)]
+      ? [...bookJoins(days), ...neverWhole(days)]
       : kind === "trades"
-        ? tradeSeams(days)
-        : candleSeams(kind, days);
-  const seams: readonly Seam[] = [...ofRows, ...mixedReadings(days)];
+        ? tradeJoins(days)
+        : candleJoins(kind, days);
+  const seams: readonly SeriesJoin[] = [...ofRows, ...mixedReadings(days)];
   if (seams.length === 0 && days.every(({ holes = [] }) => holes.length === 0)) return days;
   const lost = seams.flatMap((seam) => seam.lost ?? []);
   const joined = seams.flatMap((seam) => seam.joined ?? []);
   return days.map((manifest, at) => {
     const { day, holes = [] } = manifest;
-    const [startMs, endMs] = spanOf(day);
+    const [startMs, endMs] = daySpan(day);
     const next = days[at + 1]?.day;
-    const joinedHere = cutTo(joined, [startMs, next === undefined ? endMs : startOfDay(next)]);
-    const lostHere = cutTo(lost, [startMs, endMs]);
+    const joinedHere = clipSpans(joined, [
+      startMs,
+      next === undefined ? endMs : requireDayStart(next),
+    ]);
+    const lostHere = clipSpans(lost, [startMs, endMs]);
     const found = seams.flatMap((seam) =>
       seam.day === day && seam.finding !== undefined ? [seam.finding] : [],
     );
     if ([holes, joinedHere, lostHere, found].every(({ length }) => length === 0)) return manifest;
-    const covered = withoutSpans([...manifest.covered, ...joinedHere], [...holes, ...lostHere]);
+    const covered = subtractSpans([...manifest.covered, ...joinedHere], [...holes, ...lostHere]);
     return {
       ...manifest,
       covered,
-      complete: gapsOf(covered, [startMs, endMs]).length === 0,
-      ...(kind === "book" ? { lost: unionOf([...(manifest.lost ?? []), ...lostHere]) } : {}),
+      complete: findGaps(covered, [startMs, endMs]).length === 0,
+      ...(kind === "book" ? { lost: mergeSpans([...(manifest.lost ?? []), ...lostHere]) } : {}),
       findings: [...manifest.findings, ...found],
     };
   });
@@ -78,7 +81,7 @@ export function unknownText(
   const isOld = ({ holes, chain, sources }: DayManifest): boolean =>
     (kind === "book"
       ? chain === undefined
-      : (kind === "trades" || intervalOf(kind) !== "") && holes === undefined) &&
+      : (kind === "trades" || intervalFor(kind) !== "") && holes === undefined) &&
     sources.some((source) => !isFromExchange(source));
   const old = days.filter(isOld).length;
   if (old === 0) return [];
@@ -110,15 +113,15 @@ export function uncountedText(
 
 /** An earlier version kept candles of a month, and took each for the day that it begins on. */
 function wholeMonth(manifest: DayManifest): DayManifest {
-  const startMs = startOfDay(manifest.day);
+  const startMs = requireDayStart(manifest.day);
   const [year, month] = manifest.day.split("-").map(Number) as [number, number];
   const next =
     month === 12 ? `${year + 1}-01-01` : `${year}-${String(month + 1).padStart(2, "0")}-01`;
-  return { ...manifest, covered: [[startMs, startOfDay(next)]], complete: true };
+  return { ...manifest, covered: [[startMs, requireDayStart(next)]], complete: true };
 }
 
 /** The days of updates before any snapshot: a replay plays them, and trusts the book from its first snapshot on alone. */
-function neverWhole(days: readonly DayManifest[]): Seam[] {
+function neverWhole(days: readonly DayManifest[]): SeriesJoin[] {
   const first = days.findIndex(({ sources }) =>
     sources.some((source) => source.hasNoSnapshot !== true),
   );
@@ -127,8 +130,8 @@ function neverWhole(days: readonly DayManifest[]): Seam[] {
   return days.slice(0, first < 0 ? days.length : first).map(({ day }) => ({ day, finding }));
 }
 
-function bookSeams(days: readonly DayManifest[]): Seam[] {
-  const seams: Seam[] = [];
+function bookJoins(days: readonly DayManifest[]): SeriesJoin[] {
+  const seams: SeriesJoin[] = [];
   const said = days.flatMap(({ lost = [] }) => lost);
   let before: { readonly stretch: BookStretch; readonly isLost: boolean } | undefined;
   for (const { day, chain = [], lost = [], sources } of days) {
@@ -141,7 +144,7 @@ function bookSeams(days: readonly DayManifest[]): Seam[] {
       const seam =
         before === undefined ? {} : betweenStretches(before.stretch, stretch, before.isLost);
       // What a file says of its own messages, its days say already.
-      const isSaid = before?.isLost === true && withoutSpans(seam.lost ?? [], said).length === 0;
+      const isSaid = before?.isLost === true && subtractSpans(seam.lost ?? [], said).length === 0;
       if (!isSaid) seams.push({ day, ...seam });
       const [, endMs] = stretch.span;
       const isLost =
@@ -160,7 +163,7 @@ function betweenStretches(
   before: BookStretch,
   stretch: BookStretch,
   isLost: boolean,
-): Omit<Seam, "day"> {
+): Omit<SeriesJoin, "day"> {
   const { file, span, wholeMs, follows } = stretch;
   const { update, snapshot } = before;
   const rest = lostSpan(before.span[1], wholeMs ?? span[1]);
@@ -183,17 +186,17 @@ function betweenStretches(
   };
 }
 
-function tradeSeams(days: readonly DayManifest[]): Seam[] {
+function tradeJoins(days: readonly DayManifest[]): SeriesJoin[] {
   return days.flatMap((next, at) => [...withinDay(next), ...betweenDays(days[at - 1], next)]);
 }
 
 /** Ids that count all trades of a day, but those of its holes, leave no time between its files unknown. */
-function withinDay({ day, ids, firstNs, lastNs }: DayManifest): Seam[] {
+function withinDay({ day, ids, firstNs, lastNs }: DayManifest): SeriesJoin[] {
   if (ids === undefined || firstNs === null || lastNs === null) return [];
-  return [{ day, joined: [[msOfNs(BigInt(firstNs)), msOfNs(BigInt(lastNs)) + 1]] }];
+  return [{ day, joined: [[nsToMs(BigInt(firstNs)), nsToMs(BigInt(lastNs)) + 1]] }];
 }
 
-function betweenDays(last: DayManifest | undefined, next: DayManifest): Seam[] {
+function betweenDays(last: DayManifest | undefined, next: DayManifest): SeriesJoin[] {
   const [ids, nextIds] = [last?.ids, next.ids];
   if (
     last?.lastId === undefined ||
@@ -222,8 +225,8 @@ function betweenDays(last: DayManifest | undefined, next: DayManifest): Seam[] {
  * Files of a source that leaves out candles without a trade may end or begin with such a time: between two of them no more is missing than within a day of
  * either is taken for it.
  */
-function candleSeams(kind: HistoryKind, days: readonly DayManifest[]): Seam[] {
-  const intervalMs = intervalMsOf(intervalOf(kind));
+function candleJoins(kind: HistoryKind, days: readonly DayManifest[]): SeriesJoin[] {
+  const intervalMs = intervalToMs(intervalFor(kind));
   if (intervalMs === undefined) return [];
   const spans = days.flatMap(({ day, covered, missingCandles, sources }) => {
     const quiet = sources.some(isFromExchange) ? 0 : (missingCandles?.quietUpTo ?? 0);

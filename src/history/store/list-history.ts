@@ -1,5 +1,5 @@
 import { HistoryError } from "../history-errors.js";
-import { gapsOf, type Span, unionOf } from "../spans.js";
+import { findGaps, mergeSpans, type Span } from "../spans.js";
 import type { DayManifest } from "./day-manifest.js";
 import type { HistoryStore, Series } from "./history-store.js";
 import { uncountedText, unknownText } from "./known-days.js";
@@ -21,7 +21,7 @@ export interface SeriesListing extends Series {
 }
 
 /** What to list. */
-interface ListWish {
+interface ListHistoryOptions {
   readonly market?: string;
   readonly kind?: string;
   /** Reads every file against its checksum. */
@@ -31,7 +31,7 @@ interface ListWish {
 /** What a store holds. @throws HistoryError naming what does not belong into it */
 export async function listHistory(
   store: HistoryStore,
-  { market, kind, verify }: ListWish,
+  { market, kind, verify }: ListHistoryOptions,
 ): Promise<readonly SeriesListing[]> {
   const listings: SeriesListing[] = [];
   for (const series of store.series()) {
@@ -50,14 +50,14 @@ export async function listHistory(
         broken.push(error);
       }
     }
-    const covered = unionOf(days.flatMap((manifest) => manifest.covered));
+    const covered = mergeSpans(days.flatMap((manifest) => manifest.covered));
     listings.push({
       ...series,
       days,
       rows: sum(days.map(({ rows }) => rows)),
       bytes: sum(days.map(({ bytes }) => bytes)),
       covered,
-      gaps: gapsOf(covered, [covered[0]?.[0] ?? 0, covered.at(-1)?.[1] ?? 0]),
+      gaps: findGaps(covered, [covered[0]?.[0] ?? 0, covered.at(-1)?.[1] ?? 0]),
       complete: days.every(({ complete }) => complete),
       notes: [...unknownText(series, days), ...uncountedText(series, days)],
       problems: broken.map(({ message }) => message),

@@ -3,7 +3,7 @@ import type { MarketId } from "../../core/units.js";
 import type { Day } from "../day.js";
 import type { Mapping } from "../import/formats/mapping.js";
 import type { ShapedFile } from "../import/formats/shape.js";
-import type { ClockWish } from "../staging/clean-clocks.js";
+import type { ClockOptions } from "../staging/clean-clocks.js";
 import type { Repaired } from "../staging/repair-rows.js";
 import type { SourceNote } from "./day-manifest.js";
 import type { HistoryStore } from "./history-store.js";
@@ -14,14 +14,14 @@ export interface Reading {
   readonly mapping: Mapping | undefined;
   readonly repaired: Repaired;
   /** Absent where no local stamp is corrected. */
-  readonly clock?: ClockWish | undefined;
+  readonly clock?: ClockOptions | undefined;
 }
 
 /**
  * Returns the SHA-256 of a reading: the same for two that give the same rows of one file. Repairs count by what they did, so an option that changed
  * nothing is none.
  */
-export function readingSum({
+export function hashReading({
   shaped: { shape, ofMarket },
   mapping,
   repaired: { rounded, dropped },
@@ -60,7 +60,7 @@ function isReadOtherwise(
 }
 
 /** The days of a series that still hold a file as it was read otherwise, ascending. */
-export function daysReadOtherwise(
+export function findDaysReadOtherwise(
   store: HistoryStore,
   { market, kind }: { readonly market: MarketId; readonly kind: string },
   source: Pick<SourceNote, "sha256" | "reading">,

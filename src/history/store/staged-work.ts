@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { lifeOf, pidIn, processName } from "../../core/files/process-life.js";
+import { currentProcessName, parsePid, processLifeFor } from "../../core/files/process-life.js";
 import type { MarketId } from "../../core/units.js";
 import { partsIn, recordingFolder } from "../record/recording-part.js";
 import { type HistoryStore, STAGING } from "./history-store.js";
@@ -33,7 +33,7 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
         market: undefined,
         path,
         bytes: bytesIn(path),
-        process: livesIn(path, importer) ? pidIn(importer) : undefined,
+        process: livesIn(path, importer) ? parsePid(importer) : undefined,
         advice,
       });
       continue;
@@ -86,13 +86,13 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
 
 /** The folder in which an import works. */
 export function importFolder(store: HistoryStore): string {
-  return join(store.root, STAGING, `import-${processName()}`);
+  return join(store.root, STAGING, `import-${currentProcessName()}`);
 }
 
 /** The process whose import a staging folder is of, by its name; undefined for another folder. */
 function importerOf(name: string): string | undefined {
   const importer = name.startsWith("import-") ? name.slice("import-".length) : "";
-  return lifeOf(importer) === undefined ? undefined : importer;
+  return processLifeFor(importer) === undefined ? undefined : importer;
 }
 
 /** Whether the import that a staging folder is of is over, by a kill. */
@@ -103,7 +103,7 @@ export function isDeadImport(store: HistoryStore, name: string): boolean {
 
 /** Its lock shows of a process that nobody here can ask whether it lives. */
 function livesIn(folder: string, importer: string): boolean {
-  const life = lifeOf(importer);
+  const life = processLifeFor(importer);
   return life === "lives" || (life === "elsewhere" && StoreLock.holder(folder) !== undefined);
 }
 

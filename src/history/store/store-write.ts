@@ -4,7 +4,7 @@ import type { ChainStretch, DayManifest, SourceNote } from "./day-manifest.js";
 import type { Series } from "./history-store.js";
 
 /** Rows on their way into the store. */
-export interface Writing {
+export interface StoreWrite {
   readonly series: Series;
   readonly rows: StagedRows;
   /** For errors. */

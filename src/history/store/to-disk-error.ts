@@ -11,8 +11,8 @@ const FORBIDDEN = /^(EACCES|EPERM)$/;
  * @param folder that is written to.
  * @returns undefined where it says nothing of it
  */
-export function diskTrouble(error: unknown, folder: string): RunError | undefined {
-  const said = sayings(error);
+export function toDiskError(error: unknown, folder: string): RunError | undefined {
+  const said = errorTexts(error);
   if (said.some((text) => FULL.test(text))) {
     return new RunError("has no room left on its disk", {
       field: folder,
@@ -33,8 +33,8 @@ export function diskTrouble(error: unknown, folder: string): RunError | undefine
 }
 
 /** Codes and messages of an error and its causes. */
-function sayings(error: unknown): string[] {
+function errorTexts(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const code = "code" in error ? [String(error.code)] : [];
-  return [...code, error.message, ...sayings(error.cause)];
+  return [...code, error.message, ...errorTexts(error.cause)];
 }

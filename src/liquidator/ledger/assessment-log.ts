@@ -1,5 +1,5 @@
 import type { Hex } from "../../core/units.js";
-import type { LiquidatorVenue, Pause } from "../liquidator-venue.js";
+import type { LiquidatorVenue, TakeoverPause } from "../liquidator-venue.js";
 import type { Victim } from "../plan/plan-input.js";
 import type { Refused, Unprofitable } from "../plan/takeover-plan.js";
 import type { Confirmation } from "../watch/candidate.js";
@@ -7,15 +7,15 @@ import type { LiquidationLedger } from "./liquidation-ledger.js";
 import type { Opportunity } from "./opportunity.js";
 
 /** Writes into the ledger what a look at the chain says of each account, and why nothing is done about it yet. */
-export class LookNotes {
+export class AssessmentLog {
   readonly #ledger: LiquidationLedger;
-  readonly #venue: Pick<LiquidatorVenue, "marketIdOf">;
+  readonly #venue: Pick<LiquidatorVenue, "marketIdFor">;
   readonly #resolve: (opportunity: Opportunity, atBlock: number) => void;
 
   /** @param resolve finds out what became of an opportunity that is gone. */
   constructor(
     ledger: LiquidationLedger,
-    venue: Pick<LiquidatorVenue, "marketIdOf">,
+    venue: Pick<LiquidatorVenue, "marketIdFor">,
     resolve: (opportunity: Opportunity, atBlock: number) => void,
   ) {
     this.#ledger = ledger;
@@ -24,7 +24,7 @@ export class LookNotes {
   }
 
   /** Opportunities begin where the chain itself says unsafe, and end where it does not any more. */
-  confirmed({ accounts, blockNumber }: Confirmation): void {
+  recordConfirmation({ accounts, blockNumber }: Confirmation): void {
     const [ledger, venue] = [this.#ledger, this.#venue];
     const open = new Map<Hex, Opportunity[]>();
     for (const opportunity of ledger.open) {
@@ -40,9 +40,9 @@ export class LookNotes {
           this.#resolve(opportunity, blockNumber);
       if (isSafe) continue;
       for (const perp of papers.keys()) {
-        const marketId = venue.marketIdOf(perp);
+        const marketId = venue.marketIdFor(perp);
         if (marketId === undefined) continue;
-        const { id, confirmedBlock } = ledger.seen(account, perp, marketId);
+        const { id, confirmedBlock } = ledger.recordSeen(account, perp, marketId);
         if (confirmedBlock === undefined)
           ledger.update(id, { confirmedBlock: blockNumber }, "confirmed");
       }
@@ -50,7 +50,7 @@ export class LookNotes {
   }
 
   /** Nothing may be taken over now. */
-  paused(victims: readonly Victim[], { why, isPassing }: Pause): void {
+  recordPause(victims: readonly Victim[], { why, isTemporary: isPassing }: TakeoverPause): void {
     for (const { account } of victims)
       this.#revise(account, {
         reason: `paused: ${why}`,
@@ -59,14 +59,14 @@ export class LookNotes {
   }
 
   /** As many takeovers are under way as may be: these come after them. */
-  waiting(victims: readonly Victim[]): void {
+  recordWaiting(victims: readonly Victim[]): void {
     const reason = "waiting: as many takeovers are under way as liquidator.maxInFlight allows";
     for (const { account } of victims)
       this.#revise(account, { reason, isWaiting: true, shortOfQuote: undefined });
   }
 
   /** What a plan came to that is no takeover. */
-  other(other: Unprofitable | Refused): void {
+  recordNoTakeover(other: Unprofitable | Refused): void {
     const { victim } = other;
     if (other.kind === "unprofitable") {
       const reason = `would earn too little (held down by ${other.boundBy})`;
@@ -74,7 +74,7 @@ export class LookNotes {
     }
     const change = { reason: other.detail, isWaiting: undefined, shortOfQuote: undefined };
     if (other.perp === undefined) return this.#revise(victim, change);
-    const opportunity = this.#ledger.openAt(victim, other.perp);
+    const opportunity = this.#ledger.findOpen(victim, other.perp);
     if (opportunity !== undefined) this.#ledger.revise(opportunity.id, change);
   }
 

@@ -18,7 +18,7 @@ export interface LedgerFile {
 }
 
 /** Something in the ledger has changed. */
-export interface LedgerNote {
+export interface LedgerChange {
   readonly opportunity: Opportunity;
   /** A stage that was reached now, and the seconds since the one before it. */
   readonly stage?: { readonly name: OpportunityStage; readonly seconds: number };
@@ -54,7 +54,7 @@ export class LiquidationLedger {
   readonly #byJob = new Map<string, string>();
   /** Ids of open ones by position. */
   readonly #byPosition = new Map<string, string>();
-  readonly #listeners = new Set<(note: LedgerNote) => void>();
+  readonly #listeners = new Set<(note: LedgerChange) => void>();
   readonly #tally = new LedgerTally();
 
   /** Takes up what an earlier run wrote; of it only what is still open is counted. @throws FormatError when the file holds what it cannot. */
@@ -70,7 +70,7 @@ export class LiquidationLedger {
   }
 
   /** Hears of every change, until the returned function is called. */
-  listen(listener: (note: LedgerNote) => void): () => void {
+  listen(listener: (note: LedgerChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -96,19 +96,19 @@ export class LiquidationLedger {
   }
 
   /** The open opportunity of a position. */
-  openAt(victim: Hex, perp: Hex): Opportunity | undefined {
+  findOpen(victim: Hex, perp: Hex): Opportunity | undefined {
     const id = this.#byPosition.get(`${victim}/${perp}`);
     return id === undefined ? undefined : this.#open.get(id);
   }
 
   /** The opportunity that a transaction was sent for. */
-  ofJob(jobId: string): Opportunity | undefined {
+  findByJob(jobId: string): Opportunity | undefined {
     const id = this.#byJob.get(jobId);
     return id === undefined ? undefined : this.get(id);
   }
 
   /** The opportunity that a takeover came from. */
-  ofTakeover(takeoverId: string): Opportunity | undefined {
+  findByTakeover(takeoverId: string): Opportunity | undefined {
     for (const held of [this.#open, this.#ended])
       for (const opportunity of held.values())
         if (opportunity.takenOver?.id === takeoverId) return opportunity;
@@ -116,8 +116,8 @@ export class LiquidationLedger {
   }
 
   /** The position is heard of: a new opportunity, or the one that is open. @param seenBlock the newest that is known. */
-  seen(victim: Hex, perp: Hex, marketId: MarketId, seenBlock?: number): Opportunity {
-    const known = this.openAt(victim, perp);
+  recordSeen(victim: Hex, perp: Hex, marketId: MarketId, seenBlock?: number): Opportunity {
+    const known = this.findOpen(victim, perp);
     if (known !== undefined) return known;
     const nowMs = this.#clock.nowMs();
     const id = `${victim}/${perp}@${nowMs}.${this.#tally.seen()}`;
@@ -135,8 +135,8 @@ export class LiquidationLedger {
   }
 
   /** What became of the position that was taken over: told, and in the file when its state has changed. */
-  unwound(takeoverId: string, unwound: NonNullable<Opportunity["unwound"]>): void {
-    const before = this.ofTakeover(takeoverId);
+  recordUnwound(takeoverId: string, unwound: NonNullable<Opportunity["unwound"]>): void {
+    const before = this.findByTakeover(takeoverId);
     if (before === undefined) return;
     if (before.unwound?.state !== unwound.state) {
       this.update(before.id, { unwound }, unwound.state === "open" ? undefined : "unwound");
@@ -226,7 +226,7 @@ export class LiquidationLedger {
     );
   }
 
-  #put(opportunity: Opportunity, note: Omit<LedgerNote, "opportunity">): Opportunity {
+  #put(opportunity: Opportunity, note: Omit<LedgerChange, "opportunity">): Opportunity {
     this.#file.append(encodeOpportunity(opportunity));
     this.#keep(opportunity);
     for (const listener of this.#listeners) listener({ opportunity, ...note });

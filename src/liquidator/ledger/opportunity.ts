@@ -41,7 +41,7 @@ export interface Rival {
 }
 
 /** What a takeover brought, to the unit, from its receipt. */
-export interface TakenOver {
+export interface TakeoverResult {
   /** Of the transaction in its block: the same transaction in another block is another takeover. */
   readonly id: string;
   /** Of the transaction, whichever of its replacements was mined; absent of what a version before this wrote. */
@@ -53,18 +53,18 @@ export interface TakenOver {
   /** What of it is sold: whole lots. */
   readonly lots: Lots;
   /** Less than a lot that came with it, where a rival left no whole number of lots. It stays with the account, unsold. */
-  readonly odd?: OddRest;
+  readonly odd?: SubLotRemainder;
 }
 
 /** A rest that no order can hold. */
-export interface OddRest {
+export interface SubLotRemainder {
   readonly paper: PaperUnits;
   /** At the mark of the takeover's moment, signed as `paper`; undefined when there was none: the profit then lacks it. */
   readonly markCredit: CreditUnits | undefined;
 }
 
 /** What was decided to be sent. */
-export interface Intended {
+export interface IntendedTakeover {
   readonly jobId: string;
   readonly requestPaper: PaperUnits;
   readonly expectCredit: CreditUnits;
@@ -74,7 +74,7 @@ export interface Intended {
 }
 
 /** What became of the position that was taken over. */
-export interface Unwound {
+export interface UnwindProgress {
   readonly state: string;
   readonly remainingLots: Lots;
   /** Credit of the takeover, of the sale, less its fees, and what remains at the worse of the exchange's mark and the chain's. */
@@ -102,20 +102,20 @@ export interface Opportunity {
   readonly isWaiting?: boolean;
   /** Set while the newest plan earns too little: by how much. */
   readonly shortOfQuote?: CreditUnits;
-  readonly intended?: Intended;
+  readonly intended?: IntendedTakeover;
   /** A dry run has done all but send, once, and the chain did not refuse it. */
   readonly isRehearsed?: boolean;
   /** Tip of the newest transaction, wei per gas; how many were sent. */
   readonly tipWei?: bigint;
   readonly attempts?: number;
-  readonly takenOver?: TakenOver;
+  readonly takenOver?: TakeoverResult;
   /** That the bot was told of: undone with its block. */
   readonly inheritedId?: string;
   readonly lostTo?: Rival;
   /** What our transactions cost, and the same in credit at the price of ether of that moment. */
   readonly gasWei?: bigint;
   readonly gasQuote?: CreditUnits;
-  readonly unwound?: Unwound;
+  readonly unwound?: UnwindProgress;
   /** What was earned by now: the takeover with its sale and an odd rest at its mark, less gas. Only of one that cost or brought something. */
   readonly profitQuote?: CreditUnits;
 }

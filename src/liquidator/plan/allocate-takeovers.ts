@@ -55,7 +55,7 @@ export function allocateTakeovers(
     }
     plans.push(decision);
     others.delete(decision.victim);
-    now = withTakeover(now, decision);
+    now = reserveForTakeover(now, decision);
     if (decision.victimAfter === undefined || decision.isCured) states.delete(decision.victim);
     else states.set(decision.victim, { ...victim, margin: decision.victimAfter });
   }
@@ -63,7 +63,7 @@ export function allocateTakeovers(
 }
 
 /** What is planned with while that takeover is in flight: its room and margin are taken, its losses are set aside, its unwind goes before others. */
-export function withTakeover(
+export function reserveForTakeover(
   input: PlanInput,
   { perp, requestPaper, ownAfter, reservedQuote, unwindLots }: TakeoverPlan,
 ): PlanInput {
@@ -71,15 +71,15 @@ export function withTakeover(
   const markets = new Map(input.markets);
   if (market !== undefined)
     markets.set(perp, {
-      ...withReserved(market, requestPaper),
-      underwayLots: market.underwayLots + unwindLots,
+      ...reserveRoom(market, requestPaper),
+      pendingUnwindLots: market.pendingUnwindLots + unwindLots,
     });
   const margin = { ...ownAfter, netValueCredit: ownAfter.netValueCredit - reservedQuote };
   return { ...input, own: { ...input.own, margin }, markets };
 }
 
 /** The market with room taken for what a takeover may bring, or may not: it is no position that another could reduce. */
-export function withReserved(market: TakeoverMarket, paper: PaperUnits): TakeoverMarket {
+export function reserveRoom(market: TakeoverMarket, paper: PaperUnits): TakeoverMarket {
   const { instrument, reservedLots } = market;
   const lots = Number(ceilDivide(absolute(paper), instrument.paperPerLot));
   const { buy, sell } = reservedLots;

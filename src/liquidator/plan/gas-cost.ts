@@ -5,7 +5,12 @@ import { ONE } from "../../perpetual/fixed-point.js";
 import type { GasPrices } from "./plan-input.js";
 
 /** What one liquidation is expected to cost in gas, in wei and, rounded up, in credit units. @throws FormatError when ether has no price. */
-export function gasCostOf({ gasPerTakeover, feePerGasWei, extraWei, creditPerEth }: GasPrices): {
+export function estimateGasCost({
+  gasPerTakeover,
+  feePerGasWei,
+  extraWei,
+  creditPerEth,
+}: GasPrices): {
   readonly wei: bigint;
   readonly credit: CreditUnits;
 } {
@@ -20,6 +25,6 @@ export function gasCostOf({ gasPerTakeover, feePerGasWei, extraWei, creditPerEth
 }
 
 /** The most wei that so much credit pays for. */
-export function weiOf(credit: CreditUnits, { creditPerEth }: GasPrices): bigint {
+export function toWei(credit: CreditUnits, { creditPerEth }: GasPrices): bigint {
   return (credit * ONE) / creditPerEth;
 }

@@ -1,13 +1,17 @@
 import { absolute, ceilDivide } from "../../core/bigints.js";
 import type { CreditUnits, PaperUnits } from "../../core/units.js";
 import { BPS, mulFixed } from "../../perpetual/fixed-point.js";
-import { liquidationPriceOf } from "../../perpetual/liquidation.js";
+import { liquidationPriceOnChain } from "../../perpetual/liquidation.js";
 import { isSafe } from "../../perpetual/margin.js";
 import type { MarginAccount } from "../../perpetual/margin-account.js";
-import { MILLION, millionths } from "../../risk/limits.js";
+import { MILLION, toMillionths } from "../../risk/limits.js";
 import type { PlanInput, TakeoverMarket } from "./plan-input.js";
 import type { TakeoverBound } from "./takeover-plan.js";
-import { beyondChain, beyondElsewhere, worstPaper } from "./worst-position.js";
+import {
+  computeOffChainExposure,
+  offChainExposureElsewhere,
+  worstPaper,
+} from "./worst-position.js";
 
 /** How far above a limit a state of the own account is: above zero breaks it. */
 type Excess = (after: MarginAccount, lossCredit: CreditUnits) => bigint;
@@ -31,7 +35,7 @@ export class OwnLimits {
    * it no worse; an account that would be unsafe is one against any.
    * @param lossCredit what gas and the unwind at its worst still take away.
    */
-  broken(after: MarginAccount, lossCredit: CreditUnits): TakeoverBound | undefined {
+  findBreached(after: MarginAccount, lossCredit: CreditUnits): TakeoverBound | undefined {
     if (!isSafe({ ...after, netValueCredit: after.netValueCredit - lossCredit })) return "margin";
     const found = this.#limits.find(([, excess]) => {
       const over = excess(after, lossCredit);
@@ -53,7 +57,7 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
   const worst = (after: MarginAccount): PaperUnits =>
     worstPaper(market, sign, paperIn(after), paperIn(after) - heldPaper);
   const worstNotional = (after: MarginAccount): CreditUnits => mulFixed(worst(after), markPrice);
-  const elsewhere = beyondElsewhere(markets.values(), perp, own.margin);
+  const elsewhere = offChainExposureElsewhere(markets.values(), perp, own.margin);
   const list: [TakeoverBound, Excess][] = [];
   const { maxPositionLots, maxNotional } = limits;
   if (maxPositionLots !== undefined)
@@ -73,7 +77,7 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
   // beyond a limit on this one.
   for (const least of [undefined, 0n]) {
     const here = (after: MarginAccount) =>
-      beyondChain(market, [sign], paperIn(after), paperIn(after) - heldPaper, least);
+      computeOffChainExposure(market, [sign], paperIn(after), paperIn(after) - heldPaper, least);
     const worstExposure = (after: MarginAccount): CreditUnits =>
       after.exposureCredit + here(after).notional + elsewhere.notional;
     list.push([
@@ -91,14 +95,14 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
     if (mostOfAccount !== undefined)
       list.push(["account-notional", (after) => worstExposure(after) - mostOfAccount]);
     if (maxLeverage !== undefined) {
-      const most = millionths(maxLeverage);
+      const most = toMillionths(maxLeverage);
       list.push([
         "leverage",
         (after, loss) => worstExposure(after) * MILLION - (after.netValueCredit - loss) * most,
       ]);
     }
     if (maxMarginUseFraction !== undefined) {
-      const most = millionths(maxMarginUseFraction);
+      const most = toMillionths(maxMarginUseFraction);
       list.push([
         "margin-use",
         (after, loss) => {
@@ -113,7 +117,7 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
     list.push([
       "liquidation-distance",
       (after, loss) => {
-        const edge = liquidationPriceOf(
+        const edge = liquidationPriceOnChain(
           { ...after, netValueCredit: after.netValueCredit - loss },
           market,
         );

@@ -15,7 +15,7 @@ export interface TakeoverMarket extends MarginMarket {
   readonly takerFeeRate: bigint;
   readonly makerFeeRate: bigint;
   /** Signed lots of earlier takeovers, in flight or being unwound, that the book has still to take: long is positive. */
-  readonly underwayLots: Lots;
+  readonly pendingUnwindLots: Lots;
   /** What the account's orders may still bring, by side: its own and manual ones, and matches that no trade has reported yet. */
   readonly workingLots: SideLots;
   /** What takeovers that are planned or sent, and in no block yet, may bring, by side. */

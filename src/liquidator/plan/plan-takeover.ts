@@ -1,9 +1,9 @@
 import type { Hex } from "../../core/units.js";
 import { BPS, mulFixed } from "../../perpetual/fixed-point.js";
-import { cureSize, victimAfter } from "../../perpetual/liquidation.js";
+import { sizeToRestoreSafety, victimAfterTakeover } from "../../perpetual/liquidation.js";
 import { isSafe } from "../../perpetual/margin.js";
 import type { MarginAccount } from "../../perpetual/margin-account.js";
-import { gasCostOf, weiOf } from "./gas-cost.js";
+import { estimateGasCost, toWei } from "./gas-cost.js";
 import type { PlanInput, TakeoverMarket, Victim } from "./plan-input.js";
 import type {
   ExpectedTakeover,
@@ -60,15 +60,15 @@ export function planPosition(victim: Victim, perp: Hex, input: PlanInput): Takeo
       `the own account holds positions in ${own.margin.papers.size} markets, as many as it may`,
     );
 
-  const gasCost = gasCostOf(gas);
-  const enough = rules.takeUpTo === "cure" ? cureSize(margin, market) : undefined;
+  const gasCost = estimateGasCost(gas);
+  const enough = rules.takeUpTo === "cure" ? sizeToRestoreSafety(margin, market) : undefined;
   const sized = new TakeoverSizer(market, paper, input, gasCost.credit, enough).search();
   if (sized === "less-than-a-lot")
     return refuse("less-than-a-lot", `its position of ${paper} paper is smaller than a lot`);
   if (sized === "no-book") return refuse("no-book", "nobody on the book to unwind with");
   if ("brokenAtOnce" in sized) return refuse(sized.brokenAtOnce, BOUND_WORDS[sized.brokenAtOnce]);
 
-  const { terms, disposal, ownAfter, lossCredit, boundBy } = sized;
+  const { terms, unwindEstimate: disposal, ownAfter, lossCredit, boundBy } = sized;
   const expected = expectationOf(market, sized, gasCost.credit);
   const worstAtMark = terms.credit + disposal.worstCredit - gasCost.credit;
   const spare = worstAtMark - rules.minProfitCredit;
@@ -86,13 +86,13 @@ export function planPosition(victim: Victim, perp: Hex, input: PlanInput): Takeo
 
   const gasCeiling = gasCost.credit + (spare * BigInt(rules.gasShareBps)) / BPS;
   const expectCredit = rules.minProfitCredit + gasCeiling - disposal.worstCredit;
-  const after = victimAfter(margin, market, terms);
+  const after = victimAfterTakeover(margin, market, terms);
   const [roomBefore, roomAfter] = [roomOf(own.margin), roomOf(ownAfter) - lossCredit];
   return {
     kind: "takeover",
     ...common,
     expectCredit,
-    maxCostWei: weiOf(gasCeiling, gas),
+    maxCostWei: toWei(gasCeiling, gas),
     worstProfitQuote: expectCredit + disposal.worstCredit - gasCeiling,
     unwindLots: disposal.unwindLots,
     marginUseQuote: roomBefore - roomAfter,
@@ -114,7 +114,7 @@ function refusal(
 
 function expectationOf(
   market: TakeoverMarket,
-  { terms, disposal }: SizedTakeover,
+  { terms, unwindEstimate: disposal }: SizedTakeover,
   gasQuote: bigint,
 ): ExpectedTakeover {
   const { credit, insuranceFee, paper } = terms;

@@ -35,7 +35,7 @@ export interface SuggestedTip {
  * winner's would have had it. Of all such tips the one whose races would have earned the most, each at the cost of that tip.
  * @param creditPerEth credit units of one ether.
  */
-export function suggestedTip(lost: readonly LostRace[], creditPerEth: CreditUnits): SuggestedTip {
+export function suggestTip(lost: readonly LostRace[], creditPerEth: CreditUnits): SuggestedTip {
   const byTip = lost.filter(
     ({ blocksBefore, winnerTipWei, ourTipWei }) => blocksBefore === 0 && winnerTipWei >= ourTipWei,
   );

@@ -1,6 +1,6 @@
 import type { Lots } from "../../core/units.js";
 import { mulFixed } from "../../perpetual/fixed-point.js";
-import { liquidatorAfter } from "../../perpetual/liquidation.js";
+import { liquidatorAfterTakeover } from "../../perpetual/liquidation.js";
 import { type LimitsInput, OwnLimits } from "./own-limits.js";
 import type { TakeoverMarket } from "./plan-input.js";
 import type { TakeoverBound } from "./takeover-plan.js";
@@ -32,8 +32,8 @@ export function takeoverCapacity(
   const limits = new OwnLimits(input, market, sign);
   const brokenAt = (lots: Lots): TakeoverBound | undefined => {
     const paper = sign * market.instrument.paperOf(lots);
-    return limits.broken(
-      liquidatorAfter(own.margin, market, {
+    return limits.findBreached(
+      liquidatorAfterTakeover(own.margin, market, {
         paper,
         credit: -mulFixed(paper, market.markPrice),
         insuranceFee: 0n,

@@ -1,19 +1,23 @@
 import { absolute, larger, smaller } from "../../core/bigints.js";
 import type { PaperUnits } from "../../core/units.js";
 import { mulFixed } from "../../perpetual/fixed-point.js";
-import { liquidatorAfter, type TakeoverTerms, takeoverTerms } from "../../perpetual/liquidation.js";
+import {
+  computeTakeoverTerms,
+  liquidatorAfterTakeover,
+  type TakeoverTerms,
+} from "../../perpetual/liquidation.js";
 import type { MarginAccount } from "../../perpetual/margin-account.js";
 import { OwnLimits } from "./own-limits.js";
 import type { PlanInput, TakeoverMarket } from "./plan-input.js";
 import { SizeGrid } from "./size-grid.js";
 import type { TakeoverBound } from "./takeover-plan.js";
-import { BookDisposal, type Disposal } from "./unwind-estimate.js";
-import { heldForCertain } from "./worst-position.js";
+import { type UnwindEstimate, UnwindEstimator } from "./unwind-estimate.js";
+import { computeCertainPaper } from "./worst-position.js";
 
 /** One size with all that follows from it. */
 export interface SizedTakeover {
   readonly terms: TakeoverTerms;
-  readonly disposal: Disposal;
+  readonly unwindEstimate: UnwindEstimate;
   readonly ownAfter: MarginAccount;
   /** What gas and the unwind at its worst take away after the takeover. */
   readonly lossCredit: bigint;
@@ -40,7 +44,7 @@ export class TakeoverSizer {
   readonly #enough: PaperUnits | undefined;
   readonly #position: PaperUnits;
   readonly #held: PaperUnits;
-  readonly #book: BookDisposal;
+  readonly #book: UnwindEstimator;
   readonly #limits: OwnLimits;
   readonly #grid: SizeGrid;
 
@@ -59,7 +63,12 @@ export class TakeoverSizer {
     this.#position = position;
     this.#held = input.own.margin.papers.get(market.perp) ?? 0n;
     const sign = position > 0n ? 1n : -1n;
-    this.#book = new BookDisposal(market, heldForCertain(market, this.#held), sign, input.rules);
+    this.#book = new UnwindEstimator(
+      market,
+      computeCertainPaper(market, this.#held),
+      sign,
+      input.rules,
+    );
     this.#limits = new OwnLimits(input, market, sign);
     this.#grid = new SizeGrid(position, this.#held, market.instrument.paperPerLot);
   }
@@ -68,7 +77,7 @@ export class TakeoverSizer {
     if (this.#grid.count === 0n) return "less-than-a-lot";
     const netted = this.#book.netted(this.#position);
     const [paying, byBook] = [
-      this.#withinBook(netted, this.#book.payingLots()),
+      this.#withinBook(netted, this.#book.profitableLots()),
       this.#withinBook(netted, this.#book.bookLots()),
     ];
     if (byBook === 0n) return "no-book";
@@ -80,15 +89,16 @@ export class TakeoverSizer {
     const most = smaller(wanted, larger(1n, paying));
     const natural = this.#naturalBound(most, paying);
     const peak = smaller(most, this.#grid.indexWithin(netted));
-    const atPeak = peak === 0n ? undefined : this.broken(this.#grid.paper(peak));
+    const atPeak = peak === 0n ? undefined : this.findBreached(this.#grid.paper(peak));
     if (atPeak !== undefined) return { brokenAtOnce: atPeak };
     let [fits, fails] = [peak, most + 1n];
     while (fails - fits > 1n) {
       const middle = (fits + fails) / 2n;
-      if (this.broken(this.#grid.paper(middle)) === undefined) fits = middle;
+      if (this.findBreached(this.#grid.paper(middle)) === undefined) fits = middle;
       else fails = middle;
     }
-    const boundBy = fails > most ? natural : (this.broken(this.#grid.paper(fails)) ?? natural);
+    const boundBy =
+      fails > most ? natural : (this.findBreached(this.#grid.paper(fails)) ?? natural);
     if (fits === 0n) return { brokenAtOnce: boundBy };
     return { ...this.#sized(this.#grid.paper(fits)), boundBy };
   }
@@ -99,9 +109,9 @@ export class TakeoverSizer {
   }
 
   /** The first of the own limits that this size would break. @param paper of a size that the book can take. */
-  broken(paper: PaperUnits): TakeoverBound | undefined {
+  findBreached(paper: PaperUnits): TakeoverBound | undefined {
     const { ownAfter, lossCredit } = this.#sized(paper);
-    return this.#limits.broken(ownAfter, lossCredit);
+    return this.#limits.findBreached(ownAfter, lossCredit);
   }
 
   /** The index of the largest size of which the book has to take no more than so many lots. */
@@ -110,8 +120,8 @@ export class TakeoverSizer {
   }
 
   #sized(paper: PaperUnits): Omit<SizedTakeover, "boundBy"> {
-    const terms = takeoverTerms(this.#market, this.#position, paper);
-    const disposal = this.#book.of(paper);
+    const terms = computeTakeoverTerms(this.#market, this.#position, paper);
+    const disposal = this.#book.estimate(paper);
     if (disposal === undefined)
       throw new RangeError(`a size of ${absolute(paper)} paper is more than the book holds`);
     const { unwindPaper, worstCredit, nettedCredit } = disposal;
@@ -121,8 +131,8 @@ export class TakeoverSizer {
     );
     return {
       terms,
-      disposal,
-      ownAfter: liquidatorAfter(this.#input.own.margin, this.#market, terms),
+      unwindEstimate: disposal,
+      ownAfter: liquidatorAfterTakeover(this.#input.own.margin, this.#market, terms),
       lossCredit: unwindLoss + this.#gasCredit,
     };
   }

@@ -6,7 +6,7 @@ import { takeoverPrice } from "../../perpetual/liquidation.js";
 import type { PlanRules, TakeoverMarket } from "./plan-input.js";
 
 /** How taken paper is got rid of, and what that brings. Credit units; negative where it is bought back. */
-export interface Disposal {
+export interface UnwindEstimate {
   /** Signed: what has to be sold (positive) or bought back. */
   readonly unwindLots: Lots;
   readonly unwindPaper: PaperUnits;
@@ -22,7 +22,7 @@ export interface Disposal {
 }
 
 /** What taking `paper` of a market leads to where `held` is held already, by the book as it is. Lots of earlier takeovers go first. */
-export class BookDisposal {
+export class UnwindEstimator {
   readonly #market: TakeoverMarket;
   readonly #held: PaperUnits;
   readonly #rules: PlanRules;
@@ -36,7 +36,7 @@ export class BookDisposal {
     this.#held = held;
     this.#rules = rules;
     this.#isSale = sign > 0n;
-    const { underwayLots } = market;
+    const { pendingUnwindLots: underwayLots } = market;
     const ahead = this.#isSale ? Math.max(0, underwayLots) : Math.max(0, -underwayLots);
     this.#levels = withoutFirst(this.#isSale ? market.bids : market.asks, ahead);
   }
@@ -47,7 +47,7 @@ export class BookDisposal {
   }
 
   /** Lots that the book takes at prices better than the liquidation's, fee and reserve paid. */
-  payingLots(): Lots {
+  profitableLots(): Lots {
     const { instrument } = this.#market;
     const price = takeoverPrice(this.#market, this.#isSale ? 1n : -1n);
     let lots = 0;
@@ -67,7 +67,7 @@ export class BookDisposal {
   }
 
   /** @param paper of the constructor's sign; what is unwound is whole lots. Undefined when the book is too thin. */
-  of(paper: PaperUnits): Disposal | undefined {
+  estimate(paper: PaperUnits): UnwindEstimate | undefined {
     const { instrument, makerFeeRate } = this.#market;
     const netted = this.netted(paper);
     const unwound = absolute(paper) - netted;

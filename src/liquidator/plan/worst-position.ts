@@ -1,6 +1,6 @@
 import { absolute, larger, smaller } from "../../core/bigints.js";
 import type { CreditUnits, Lots, PaperUnits, SideLots } from "../../core/units.js";
-import { type MarginAccount, weightOf } from "../../perpetual/margin-account.js";
+import { computePositionMargin, type MarginAccount } from "../../perpetual/margin-account.js";
 import type { TakeoverMarket } from "./plan-input.js";
 
 /**
@@ -42,7 +42,7 @@ function heldPaper(
 }
 
 /** What of the own position is held for certain, by the chain and by the exchange, whichever trades fail: only that can be reduced. Signed. */
-export function heldForCertain(market: TakeoverMarket, onChain: PaperUnits): PaperUnits {
+export function computeCertainPaper(market: TakeoverMarket, onChain: PaperUnits): PaperUnits {
   const { positionLots, unsettledLots } = market;
   if (positionLots === undefined) return onChain;
   const byExchange = market.instrument.paperOf(leastOf(positionLots, unsettledLots));
@@ -53,7 +53,7 @@ export function heldForCertain(market: TakeoverMarket, onChain: PaperUnits): Pap
 }
 
 /** What positions come to beyond those that the chain has. Credit units, without sign. */
-export interface Beyond {
+export interface OffChainExposure {
   readonly notional: CreditUnits;
   readonly initial: CreditUnits;
   /** Without own orders that may still fill. */
@@ -61,15 +61,15 @@ export interface Beyond {
 }
 
 /** What the markets other than `perp` may come to beyond what the chain's figures of the account have. */
-export function beyondElsewhere(
+export function offChainExposureElsewhere(
   markets: Iterable<TakeoverMarket>,
   perp: string,
   { papers }: MarginAccount,
-): Beyond {
+): OffChainExposure {
   let [notional, initial, maintenance] = [0n, 0n, 0n];
   for (const market of markets) {
     if (market.perp === perp) continue;
-    const beyond = beyondChain(market, [1n, -1n], papers.get(market.perp) ?? 0n, 0n);
+    const beyond = computeOffChainExposure(market, [1n, -1n], papers.get(market.perp) ?? 0n, 0n);
     notional += beyond.notional;
     initial += beyond.initial;
     maintenance += beyond.maintenance;
@@ -81,24 +81,24 @@ export function beyondElsewhere(
  * The same of one market, on these sides.
  * @param least what the position comes to at least: what the chain has; or 0, for that of these sides alone, which may be less than the chain's.
  */
-export function beyondChain(
+export function computeOffChainExposure(
   market: TakeoverMarket,
   signs: readonly bigint[],
   onChain: PaperUnits,
   planned: PaperUnits,
   least: PaperUnits = absolute(onChain),
-): Beyond {
-  const now = weightOf(market, onChain);
+): OffChainExposure {
+  const now = computePositionMargin(market, onChain);
   let [worst, held] = [least, least];
   for (const sign of signs) {
     worst = larger(worst, worstPaper(market, sign, onChain, planned));
     held = larger(held, heldPaper(market, sign, onChain, planned));
   }
-  const most = weightOf(market, worst);
+  const most = computePositionMargin(market, worst);
   return {
     notional: most.notional - now.notional,
     initial: most.initial - now.initial,
-    maintenance: weightOf(market, held).maintenance - now.maintenance,
+    maintenance: computePositionMargin(market, held).maintenance - now.maintenance,
   };
 }
 

@@ -5,10 +5,10 @@ import { mulFixed } from "../../perpetual/fixed-point.js";
 import { maintenanceMargin } from "../../perpetual/margin.js";
 import type { Confirmation } from "./candidate.js";
 import { marginMarkets } from "./margin-markets.js";
-import { nearnessOf } from "./rank-candidates.js";
+import { computeNearness } from "./rank-candidates.js";
 
 /** How often accounts are looked at, and how many are remembered. */
-export interface LookScheduleOptions {
+export interface AccountPollScheduleOptions {
   /** Accounts remembered; beyond, those furthest from the edge are forgotten. Default 20,000. */
   readonly maxAccounts?: number;
   /** The next look comes after as many blocks as a price takes that moves so fast toward the edge, basis points a block. Default 10. */
@@ -25,7 +25,7 @@ interface Market {
   readonly maintenanceMarginRatio: bigint;
 }
 
-interface Look {
+interface AccountPoll {
   /** Block of the last look that succeeded; -1 before the first. */
   readonly blockNumber: number;
   readonly nextBlock: number;
@@ -38,7 +38,7 @@ interface Look {
   readonly isUrgent: boolean;
 }
 
-const UNSEEN: Look = {
+const NEVER_POLLED: AccountPoll = {
   blockNumber: -1,
   nextBlock: -1,
   distanceBps: Number.POSITIVE_INFINITY,
@@ -52,8 +52,8 @@ const UNSEEN: Look = {
  * Who is looked at next. An account near the edge comes again soon, one far away seldom; one that changed on the chain, and every
  * one that the prices of now may have made unsafe, at once. Only a look that succeeded counts as one: what could not be read stays due.
  */
-export class LookSchedule {
-  readonly #looks = new Map<Hex, Look>();
+export class AccountPollSchedule {
+  readonly #polls = new Map<Hex, AccountPoll>();
   readonly #maxAccounts: number;
   readonly #bpsPerBlock: number;
   readonly #maxBlocks: number;
@@ -65,7 +65,7 @@ export class LookSchedule {
     bpsPerBlock = 10,
     maxBlocks = 300,
     unreadableBlocks = 3,
-  }: LookScheduleOptions = {}) {
+  }: AccountPollScheduleOptions = {}) {
     for (const [field, value] of Object.entries({
       maxAccounts,
       bpsPerBlock,
@@ -86,21 +86,21 @@ export class LookSchedule {
 
   /** Accounts that are remembered. */
   get size(): number {
-    return this.#looks.size;
+    return this.#polls.size;
   }
 
   /** An account may hold something: it is looked at if it is new. @param account in lower case. */
-  heard(account: Hex): void {
-    if (this.#looks.has(account)) return;
-    if (this.#looks.size >= this.#maxAccounts) this.#forgetFurthest();
-    this.#looks.set(account, UNSEEN);
+  add(account: Hex): void {
+    if (this.#polls.has(account)) return;
+    if (this.#polls.size >= this.#maxAccounts) this.#forgetFurthest();
+    this.#polls.set(account, NEVER_POLLED);
   }
 
   /** An account changed on the chain, or is said to be unsafe: it is looked at at once. */
-  touched(account: Hex): void {
-    const look = this.#looks.get(account);
-    if (look === undefined) this.heard(account);
-    else if (!look.isUrgent) this.#looks.set(account, { ...look, isUrgent: true });
+  markChanged(account: Hex): void {
+    const look = this.#polls.get(account);
+    if (look === undefined) this.add(account);
+    else if (!look.isUrgent) this.#polls.set(account, { ...look, isUrgent: true });
   }
 
   /**
@@ -108,12 +108,12 @@ export class LookSchedule {
    * markets taken together. A market without a price is taken to stand still.
    * @returns how many became due.
    */
-  moved(markets: ReadonlyMap<Hex, ChainMarket>): number {
+  onPrices(markets: ReadonlyMap<Hex, ChainMarket>): number {
     const now = marketsNow(markets);
     let broken = 0;
-    for (const [account, look] of this.#looks) {
+    for (const [account, look] of this.#polls) {
       if (look.isUrgent || look.slackCredit + slackChange(look, now) >= 0n) continue;
-      this.#looks.set(account, { ...look, isUrgent: true });
+      this.#polls.set(account, { ...look, isUrgent: true });
       broken += 1;
     }
     return broken;
@@ -124,11 +124,11 @@ export class LookSchedule {
    * unseen first; then those whose time has come, by how late they are for their distance. Asking changes nothing.
    */
   due(blockNumber: number, budget: number): Hex[] {
-    const due = [...this.#looks].filter(
+    const due = [...this.#polls].filter(
       ([, look]) => look.isUrgent || look.nextBlock <= blockNumber,
     );
-    const isFirst = (look: Look): boolean => look.isUrgent || look.distanceBps === 0;
-    const lateness = (look: Look): number =>
+    const isFirst = (look: AccountPoll): boolean => look.isUrgent || look.distanceBps === 0;
+    const lateness = (look: AccountPoll): number =>
       (blockNumber - look.blockNumber) / Math.max(1, look.nextBlock - look.blockNumber);
     due.sort(([, a], [, b]) => {
       if (isFirst(a) !== isFirst(b)) return isFirst(a) ? -1 : 1;
@@ -138,7 +138,7 @@ export class LookSchedule {
   }
 
   /** What was seen. Accounts that hold nothing leave; one that nobody had heard of is not taken up. */
-  looked({
+  onPolled({
     blockNumber,
     accounts,
     markets,
@@ -147,21 +147,21 @@ export class LookSchedule {
     const now = marketsNow(markets);
     for (const entry of accounts) {
       const { account } = entry;
-      const last = this.#looks.get(account);
+      const last = this.#polls.get(account);
       if (last === undefined || last.blockNumber > blockNumber) continue;
       if (entry.kind === "unreadable") {
-        this.#looks.set(account, {
+        this.#polls.set(account, {
           ...last,
           blockNumber,
           nextBlock: blockNumber + this.#unreadableBlocks,
           isUrgent: false,
         });
       } else if (entry.margin.papers.size === 0) {
-        this.#looks.delete(account);
+        this.#polls.delete(account);
       } else {
-        const { distanceBps, slackCredit } = nearnessOf(entry.margin, margins);
+        const { distanceBps, slackCredit } = computeNearness(entry.margin, margins);
         const nextBlock = blockNumber + this.#interval(distanceBps);
-        this.#looks.set(account, {
+        this.#polls.set(account, {
           blockNumber,
           nextBlock,
           distanceBps,
@@ -180,11 +180,11 @@ export class LookSchedule {
 
   /** A sixteenth at a time, so that a flood of new accounts does not sort the rest for each. Accounts not yet seen count as far away. */
   #forgetFurthest(): void {
-    const furthest = [...this.#looks].sort(([, a], [, b]) =>
+    const furthest = [...this.#polls].sort(([, a], [, b]) =>
       a.distanceBps === b.distanceBps ? 0 : b.distanceBps - a.distanceBps,
     );
     for (const [account] of furthest.slice(0, Math.ceil(this.#maxAccounts / 16)))
-      this.#looks.delete(account);
+      this.#polls.delete(account);
   }
 }
 
@@ -200,7 +200,7 @@ function marketsNow(markets: ReadonlyMap<Hex, ChainMarket>): Map<Hex, Market> {
 }
 
 /** How net value less maintenance margin has changed with prices and funding since the look. */
-function slackChange({ papers, markets }: Look, now: ReadonlyMap<Hex, Market>): bigint {
+function slackChange({ papers, markets }: AccountPoll, now: ReadonlyMap<Hex, Market>): bigint {
   let change = 0n;
   for (const [perp, paper] of papers) {
     const [then, present] = [markets.get(perp), now.get(perp)];

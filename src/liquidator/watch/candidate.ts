@@ -1,5 +1,5 @@
 import type {
-  AccountBalances,
+  ChainAccountBalances,
   ChainMarket,
   LiquidationCost,
 } from "../../chain/contracts/lens-results.js";
@@ -15,7 +15,7 @@ export type ConfirmedAccount =
       readonly account: Hex;
       readonly isSafe: boolean;
       readonly margin: MarginAccount;
-      readonly holdings: AccountBalances & { readonly ok: true };
+      readonly holdings: ChainAccountBalances & { readonly ok: true };
       /** Of an unsafe account, what its liquidation in each market would get, whole position requested. */
       readonly costs: ReadonlyMap<Hex, LiquidationCost>;
     }

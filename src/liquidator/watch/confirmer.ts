@@ -1,7 +1,7 @@
-import type { CostRequest, LensReader } from "../../chain/contracts/lens-reader.js";
+import type { LensReader, LiquidationCostRequest } from "../../chain/contracts/lens-reader.js";
 import type {
-  AccountBalances,
   AccountRisk,
+  ChainAccountBalances,
   ChainMarket,
   LiquidationCost,
 } from "../../chain/contracts/lens-results.js";
@@ -12,17 +12,17 @@ import { lowerCaseAddress } from "../../core/crypto/address.js";
 import type { Hex } from "../../core/units.js";
 import { isSafe } from "../../perpetual/margin.js";
 import {
+  computeHoldingsMargin,
   type MarginAccount,
   type MarginMarket,
-  marginOfHoldings,
 } from "../../perpetual/margin-account.js";
 import type { Confirmation, ConfirmedAccount } from "./candidate.js";
 import { marginMarkets } from "./margin-markets.js";
 
-type Holdings = AccountBalances & { readonly ok: true };
+type Holdings = ChainAccountBalances & { readonly ok: true };
 
 /** An account whose credit and positions were read. */
-interface Held {
+interface AccountReading {
   readonly account: Hex;
   readonly holdings: Holdings;
   /** By the published formulas; undefined where only the dealer knows a market's ratios. */
@@ -61,10 +61,10 @@ export class Confirmer {
     const byPerp = new Map(markets.map((market): [Hex, ChainMarket] => [market.perp, market]));
     const prices = marginMarkets(byPerp);
     const read = asked.map((account, i) =>
-      heldBy(account, holdings[i] as AccountBalances, byPerp, prices),
+      toAccountReading(account, holdings[i] as ChainAccountBalances, byPerp, prices),
     );
     const doubtful = read.filter(
-      (held): held is Held =>
+      (held): held is AccountReading =>
         "margin" in held && (held.account === ownAccount || !isSurelySafe(held.margin)),
     );
     const [risks, costs] = await Promise.all([
@@ -92,10 +92,10 @@ export class Confirmer {
 
   /** What each position of these would cost, the whole of it asked for. */
   async #costs(
-    doubtful: readonly Held[],
+    doubtful: readonly AccountReading[],
     head: Head,
   ): Promise<ReadonlyMap<Hex, ReadonlyMap<Hex, LiquidationCost>>> {
-    const requests: CostRequest[] = doubtful.flatMap(({ account, holdings }) =>
+    const requests: LiquidationCostRequest[] = doubtful.flatMap(({ account, holdings }) =>
       holdings.positions.map(({ perp, paper }) => ({ perp, trader: account, paper })),
     );
     const costs = new Map<Hex, Map<Hex, LiquidationCost>>();
@@ -108,18 +108,18 @@ export class Confirmer {
   }
 }
 
-function heldBy(
+function toAccountReading(
   account: Hex,
-  holdings: AccountBalances,
+  holdings: ChainAccountBalances,
   markets: ReadonlyMap<Hex, ChainMarket>,
   prices: ReadonlyMap<Hex, MarginMarket>,
-): Held | Unreadable {
+): AccountReading | Unreadable {
   if (!holdings.ok) return { kind: "unreadable", account, revert: holdings.revert };
   for (const { perp } of holdings.positions) {
     const price = markets.get(perp)?.markPrice;
     if (price?.ok === false) return { kind: "unreadable", account, revert: price.revert };
   }
-  return { account, holdings, margin: marginOfHoldings(holdings, prices) };
+  return { account, holdings, margin: computeHoldingsMargin(holdings, prices) };
 }
 
 function isSurelySafe(margin: MarginAccount | undefined): boolean {
@@ -133,7 +133,7 @@ interface Unreadable {
 }
 
 function confirmed(
-  held: Held | Unreadable,
+  held: AccountReading | Unreadable,
   judged: ReadonlyMap<Hex, AccountRisk>,
   costs: ReadonlyMap<Hex, ReadonlyMap<Hex, LiquidationCost>>,
 ): ConfirmedAccount {

@@ -25,7 +25,7 @@ export const HOLDER_TOPICS: readonly Hex[] = [...TRADER_EVENTS, handleBadDebt].m
  * @param logs of the exchange's own contracts; one of another event is passed over.
  * @throws FormatError for a log that has an event's topic and not its arguments.
  */
-export function accountsOfLogs(logs: readonly ChainLog[]): Set<Hex> {
+export function accountsInLogs(logs: readonly ChainLog[]): Set<Hex> {
   const accounts = new Set<Hex>();
   for (const log of logs) {
     const debtor = handleBadDebt.decode(log)?.victim;

@@ -1,8 +1,8 @@
-import { logsOf } from "../../chain/blocks/chain-log.js";
+import { parseLogs } from "../../chain/blocks/chain-log.js";
 import { blockTag, type ChainRpc } from "../../chain/rpc/chain-rpc.js";
 import { RpcFailure } from "../../chain/rpc/rpc-errors.js";
 import type { Hex } from "../../core/units.js";
-import { accountsOfLogs, HOLDER_TOPICS } from "./holder-logs.js";
+import { accountsInLogs, HOLDER_TOPICS } from "./holder-logs.js";
 
 /** What is scanned, and in which steps. */
 export interface HolderScanOptions {
@@ -74,7 +74,7 @@ export class HolderScan {
       topics: [HOLDER_TOPICS],
     };
     const read = (result: unknown) =>
-      accountsOfLogs(logsOf(result, { from, to, addresses: address }));
+      accountsInLogs(parseLogs(result, { from, to, addresses: address }));
     let accounts: ReadonlySet<Hex>;
     try {
       accounts = await this.#options.rpc.request("eth_getLogs", [filter], read, { atBlock: to });

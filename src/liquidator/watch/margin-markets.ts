@@ -7,7 +7,7 @@ import type { MarginMarket } from "../../perpetual/margin-account.js";
  * The market as margin depends on it; undefined while its price is stale, and for figures that nothing can be reckoned from: a price of
  * zero, or a maintenance margin of the whole value.
  */
-export function marginMarketOf(market: ChainMarket): MarginMarket | undefined {
+export function toMarginMarket(market: ChainMarket): MarginMarket | undefined {
   const {
     markPrice,
     perp,
@@ -32,7 +32,7 @@ export function marginMarketOf(market: ChainMarket): MarginMarket | undefined {
 export function marginMarkets(markets: ReadonlyMap<Hex, ChainMarket>): Map<Hex, MarginMarket> {
   return new Map(
     [...markets.values()].flatMap((market): [Hex, MarginMarket][] => {
-      const margin = marginMarketOf(market);
+      const margin = toMarginMarket(market);
       return margin === undefined ? [] : [[market.perp, margin]];
     }),
   );

@@ -2,7 +2,7 @@ import { RunError } from "../../core/errors.js";
 import type { Ms } from "../../core/units.js";
 
 /** A question was refused since too many were asked: by the exchange (HTTP 429 or 418), or before it was sent. */
-export class TooManyQuestions extends RunError {
+export class TooManyRequests extends RunError {
   /** How long it is to be left alone: as it says, or for the whole of its window. */
   readonly retryAfterMs: Ms;
 
@@ -31,13 +31,13 @@ export class PollPace {
   }
 
   /** It was asked, and not refused for its rate. @returns how long the next question waits. */
-  asked(nowMs: Ms): Ms {
+  onAccepted(nowMs: Ms): Ms {
     if (nowMs >= this.#slowUntilMs) this.#intervalMs = this.#pollMs;
     return this.#intervalMs;
   }
 
   /** It was refused for its rate. @returns how long the next question waits. */
-  refused({ retryAfterMs }: TooManyQuestions, nowMs: Ms): Ms {
+  refused({ retryAfterMs }: TooManyRequests, nowMs: Ms): Ms {
     this.#intervalMs = Math.min(2 * this.#intervalMs, MOST_TIMES * this.#pollMs);
     const waitMs = Math.min(Math.max(retryAfterMs, this.#intervalMs), MOST_WAIT_MS);
     this.#slowUntilMs = nowMs + waitMs + SLOW_FOR_MS;

@@ -1,9 +1,13 @@
 import { absolute } from "../../core/bigints.js";
 import type { Hex } from "../../core/units.js";
 import { mulFixed } from "../../perpetual/fixed-point.js";
-import { liquidationPriceOf } from "../../perpetual/liquidation.js";
+import { liquidationPriceOnChain } from "../../perpetual/liquidation.js";
 import { isSafe } from "../../perpetual/margin.js";
-import { type MarginAccount, type MarginMarket, weightOf } from "../../perpetual/margin-account.js";
+import {
+  computePositionMargin,
+  type MarginAccount,
+  type MarginMarket,
+} from "../../perpetual/margin-account.js";
 import type { Candidate, Confirmation, Nearness } from "./candidate.js";
 import { marginMarkets } from "./margin-markets.js";
 
@@ -11,7 +15,7 @@ import { marginMarkets } from "./margin-markets.js";
 const FRACTIONS = 100n;
 
 /** How near an account is to its edge, by the markets' prices. A market that is not listed, or has no price, is taken to stand still. */
-export function nearnessOf(
+export function computeNearness(
   margin: MarginAccount,
   markets: ReadonlyMap<Hex, MarginMarket>,
 ): Nearness {
@@ -20,7 +24,7 @@ export function nearnessOf(
   for (const perp of margin.papers.keys()) {
     const market = markets.get(perp);
     if (market === undefined) continue;
-    const price = liquidationPriceOf(margin, market);
+    const price = liquidationPriceOnChain(margin, market);
     liquidationPrices.set(perp, price);
     if (price === 0n) continue;
     const distance = (absolute(market.markPrice - price) * 10_000n * FRACTIONS) / market.markPrice;
@@ -47,7 +51,7 @@ export function rankCandidates({
       {
         account,
         papers,
-        nearness: nearnessOf(margin, margins),
+        nearness: computeNearness(margin, margins),
         discountCredit: discountOf(margin, margins),
       },
     ];
@@ -67,7 +71,10 @@ function discountOf({ papers }: MarginAccount, markets: ReadonlyMap<Hex, MarginM
   for (const [perp, paper] of papers) {
     const market = markets.get(perp);
     if (market !== undefined)
-      discount += mulFixed(weightOf(market, paper).notional, market.liquidationPriceOff);
+      discount += mulFixed(
+        computePositionMargin(market, paper).notional,
+        market.liquidationPriceOff,
+      );
   }
   return discount;
 }

@@ -1,37 +1,37 @@
 import type { Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
-import type { TakeoverMeans } from "../takeover-deps.js";
-import type { LookSchedule } from "./account-poll-schedule.js";
-import { PollPace, TooManyQuestions } from "./poll-pace.js";
+import type { TakeoverDeps } from "../takeover-deps.js";
+import type { AccountPollSchedule } from "./account-poll-schedule.js";
+import { PollPace, TooManyRequests } from "./poll-pace.js";
 
 /** What the exchange's list of risky accounts is asked for with. */
-export interface RiskyPollOptions {
-  readonly means: Pick<TakeoverMeans, "venue" | "ledger" | "log" | "clock" | "settings">;
+export interface RiskyAccountPollerDeps {
+  readonly deps: Pick<TakeoverDeps, "venue" | "ledger" | "log" | "clock" | "settings">;
   /** Is told of the accounts. */
-  readonly schedule: LookSchedule;
+  readonly schedule: AccountPollSchedule;
   /** The newest that is known. */
   readonly blockNumber: () => number | undefined;
   /** Called after each list. */
-  readonly heard: () => void;
+  readonly onList: () => void;
 }
 
 /** Asks the exchange again and again which accounts it lists as risky, as often as it lets itself be asked. */
-export class RiskyPoll {
-  readonly #options: RiskyPollOptions;
+export class RiskyAccountPoller {
+  readonly #options: RiskyAccountPollerDeps;
   readonly #pace: PollPace;
   #timer: Timer | undefined;
-  #asking: Promise<void> = Promise.resolve();
-  #isHeard = false;
+  #pending: Promise<void> = Promise.resolve();
+  #hasList = false;
   #isStopped = false;
 
-  constructor(options: RiskyPollOptions) {
+  constructor(options: RiskyAccountPollerDeps) {
     this.#options = options;
-    this.#pace = new PollPace(options.means.settings.pollMs);
+    this.#pace = new PollPace(options.deps.settings.pollMs);
   }
 
   /** Whether the list was heard at least once. */
-  get isHeard(): boolean {
-    return this.#isHeard;
+  get hasList(): boolean {
+    return this.#hasList;
   }
 
   /** Asks at once, and from now on. */
@@ -46,43 +46,43 @@ export class RiskyPoll {
   }
 
   /** Resolves when the question that is under way has its answer. */
-  ended(): Promise<void> {
-    return this.#asking;
+  untilIdle(): Promise<void> {
+    return this.#pending;
   }
 
   #arm(delayMs: Ms): void {
     if (this.#isStopped) return;
-    this.#timer = this.#options.means.clock.setTimer(delayMs, () => {
-      this.#asking = this.#ask().then((waitMs) => this.#arm(waitMs));
+    this.#timer = this.#options.deps.clock.setTimer(delayMs, () => {
+      this.#pending = this.#requestList().then((waitMs) => this.#arm(waitMs));
     });
   }
 
   /** @returns how long the next question waits. */
-  async #ask(): Promise<Ms> {
-    const { means, schedule, blockNumber, heard } = this.#options;
+  async #requestList(): Promise<Ms> {
+    const { deps: means, schedule, blockNumber, onList: heard } = this.#options;
     const { venue, ledger, log, clock, settings } = means;
     try {
       for (const { account, isSafe, marketIds } of await venue.riskyAccounts()) {
         const victim = account.toLowerCase();
         if (victim === settings.account) continue;
         if (isSafe) {
-          schedule.heard(victim);
+          schedule.add(victim);
           continue;
         }
-        schedule.touched(victim);
+        schedule.markChanged(victim);
         for (const marketId of marketIds) {
-          const perp = venue.perpOf(marketId);
-          if (perp !== undefined) ledger.seen(victim, perp, marketId, blockNumber());
+          const perp = venue.perpFor(marketId);
+          if (perp !== undefined) ledger.recordSeen(victim, perp, marketId, blockNumber());
         }
       }
-      this.#isHeard = true;
+      this.#hasList = true;
       heard();
     } catch (error) {
       log("warn", "the exchange's list of risky accounts could not be read", {
         why: error instanceof Error ? error.message : String(error),
       });
-      if (error instanceof TooManyQuestions) return this.#pace.refused(error, clock.monotonicMs());
+      if (error instanceof TooManyRequests) return this.#pace.refused(error, clock.monotonicMs());
     }
-    return this.#pace.asked(clock.monotonicMs());
+    return this.#pace.onAccepted(clock.monotonicMs());
   }
 }

@@ -1,10 +1,10 @@
 import type { Hex } from "../../core/units.js";
-import { takeoverTerms } from "../../perpetual/liquidation.js";
-import { type MarginMarket, marginOfHoldings } from "../../perpetual/margin-account.js";
+import { computeTakeoverTerms } from "../../perpetual/liquidation.js";
+import { computeHoldingsMargin, type MarginMarket } from "../../perpetual/margin-account.js";
 import type { TakeoverMarket, Victim } from "../plan/plan-input.js";
 import type { Refused } from "../plan/takeover-plan.js";
 import type { Confirmation, ConfirmedAccount } from "./candidate.js";
-import { marginMarketOf, marginMarkets } from "./margin-markets.js";
+import { marginMarkets, toMarginMarket } from "./margin-markets.js";
 
 /** Whom a confirmation leaves to be planned for, and whom not and why. Safe accounts are in neither list. */
 export interface Victims {
@@ -21,7 +21,7 @@ export function takeoverMarkets(
   venue: ReadonlyMap<Hex, VenueMarket>,
 ): Map<Hex, TakeoverMarket> {
   const list = [...markets.values()].flatMap((market): TakeoverMarket[] => {
-    const [margin, side] = [marginMarketOf(market), venue.get(market.perp)];
+    const [margin, side] = [toMarginMarket(market), venue.get(market.perp)];
     return margin === undefined || side === undefined || !market.isRegistered
       ? []
       : [{ ...side, ...margin }];
@@ -34,7 +34,7 @@ export function takeoverMarkets(
  * not what the published formulas give, nothing is planned: its contracts are of another kind, and a plan's figures, the own margin
  * after it most of all, would be wrong by as much.
  */
-export function victimsOf(confirmation: Confirmation): Victims {
+export function findVictims(confirmation: Confirmation): Victims {
   const { accounts, own, blockNumber } = confirmation;
   const markets = marginMarkets(confirmation.markets);
   const victims: Victim[] = [];
@@ -68,13 +68,13 @@ function followsFormulas(
   markets: ReadonlyMap<Hex, MarginMarket>,
 ): boolean {
   const { holdings, margin, costs } = entry;
-  const ours = marginOfHoldings(holdings, markets);
+  const ours = computeHoldingsMargin(holdings, markets);
   // Of a market that is no longer listed the dealer alone knows the ratios, so that its figures stand.
   if (ours !== undefined && FIGURES.some((figure) => ours[figure] !== margin[figure])) return false;
   return holdings.positions.every(({ perp, paper }) => {
     const [market, cost] = [markets.get(perp), costs.get(perp)];
     if (market === undefined || cost === undefined || !cost.ok) return true;
-    const terms = takeoverTerms(market, paper, paper);
+    const terms = computeTakeoverTerms(market, paper, paper);
     return terms.paper === cost.paper && terms.credit === cost.credit;
   });
 }

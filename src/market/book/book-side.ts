@@ -49,7 +49,7 @@ export class BookSide {
   }
 
   /** Lots resting at a price; 0 when there is no such level. */
-  lotsOf(ticks: Ticks): Lots {
+  lotsAt(ticks: Ticks): Lots {
     const key = ticks * this.#sign;
     const at = this.#search(key);
     return at < this.#size && this.#keys[at] === key ? this.#lots[at] : 0;

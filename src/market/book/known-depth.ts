@@ -24,7 +24,7 @@ export class KnownDepth {
   }
 
   /** Whether nothing is known of the side but what updates have shown. */
-  get isUntold(): boolean {
+  get isUnknown(): boolean {
     return this.#leastKey === NOWHERE;
   }
 
@@ -48,7 +48,7 @@ export class KnownDepth {
 }
 
 /** The least key of each side among the rows of a snapshot; Infinity for a side without a row. */
-export function leastKeys(
+export function worstKeys(
   signedTicks: ArrayLike<number>,
   from: number,
   to: number,

@@ -15,7 +15,7 @@ export interface OwnRestingOrder {
  * How far the book's stream and the news of our own orders may be apart: the book gathers changes,
  * and the two come on ways of their own.
  */
-const APART_MS: Ms = 300;
+const MAX_DELAY_MS: Ms = 300;
 
 type Place = Pick<OwnRestingOrder, "side" | "ticks">;
 
@@ -68,7 +68,7 @@ export class OwnOrderOverlay {
     for (const level of this.#levels) {
       const before = level.ownLots;
       if (!isSame) level.take(own, nowMs);
-      level.look(shownLots(book, level), nowMs);
+      level.matchShown(shownLots(book, level), nowMs);
       if (level.ownLots !== before) isMoved = true;
     }
     if (isMoved)
@@ -98,14 +98,14 @@ class OwnLevel {
    */
   #before: Step = { lots: 0, untilMs: Number.NEGATIVE_INFINITY };
   #shownLots: Lots;
-  #toldLots: Lots;
+  #reportedLots: Lots;
   /**
    * Ours in the order in which they come to be: where the book is, or was, the first; where it will
    * be, the last.
    */
   #steps: readonly Step[];
   /** Where the account is, which the book may have passed. */
-  #told: Step;
+  #reportedStep: Step;
 
   /**
    * @param toldLots of orders that nobody saw being sent: of an earlier run, which the book has
@@ -116,42 +116,43 @@ class OwnLevel {
     this.ticks = ticks;
     this.#shownLots = shownLots;
     this.#othersLots = Math.max(0, shownLots - toldLots);
-    this.#toldLots = toldLots;
-    this.#told = { lots: toldLots, untilMs: Number.POSITIVE_INFINITY };
-    this.#steps = [this.#told];
+    this.#reportedLots = toldLots;
+    this.#reportedStep = { lots: toldLots, untilMs: Number.POSITIVE_INFINITY };
+    this.#steps = [this.#reportedStep];
   }
 
   /** Whether nothing of ours rests here, nor is under way, nor may still be shown. */
   get isOver(): boolean {
-    return this.#toldLots === 0 && this.#isSettled && this.#due.lots === 0;
+    return this.#reportedLots === 0 && this.#isSettled && this.#due.lots === 0;
   }
 
   /** Takes our orders as they are now. */
   take(own: readonly OwnBookOrder[], nowMs: Ms): void {
     const here = own.filter((order) => isAt(order, this));
-    const toldLots = toldOf(here);
+    const toldLots = sumReportedLots(here);
     const dueLots = here.reduce((sum, order) => sum + order.dueLots, 0);
-    if (toldLots === this.#toldLots && dueLots === this.#due.lots) return;
+    if (toldLots === this.#reportedLots && dueLots === this.#due.lots) return;
     const steps = [...this.#steps];
     const push = (lots: Lots): Step =>
       steps[steps.push({ lots, untilMs: Number.POSITIVE_INFINITY }) - 1] as Step;
-    if (toldLots !== this.#toldLots) {
-      this.#toldLots = toldLots;
-      this.#told =
-        steps.slice(steps.indexOf(this.#told) + 1).find(({ lots }) => lots === toldLots) ??
+    if (toldLots !== this.#reportedLots) {
+      this.#reportedLots = toldLots;
+      this.#reportedStep =
+        steps.slice(steps.indexOf(this.#reportedStep) + 1).find(({ lots }) => lots === toldLots) ??
         push(toldLots);
     }
     if (steps.at(-1)?.lots !== dueLots) push(dueLots);
     this.#steps = steps;
-    if (toldLots === dueLots) this.#told = this.#due;
+    if (toldLots === dueLots) this.#reportedStep = this.#due;
     for (const step of steps) {
-      if (step === this.#told || step === this.#due) step.untilMs = Number.POSITIVE_INFINITY;
-      else step.untilMs = Math.min(step.untilMs, nowMs + APART_MS);
+      if (step === this.#reportedStep || step === this.#due)
+        step.untilMs = Number.POSITIVE_INFINITY;
+      else step.untilMs = Math.min(step.untilMs, nowMs + MAX_DELAY_MS);
     }
   }
 
   /** Finds out which of our amounts the book shows. */
-  look(shownLots: Lots, nowMs: Ms): void {
+  matchShown(shownLots: Lots, nowMs: Ms): void {
     if (shownLots === this.#shownLots && this.#isSettled && this.ownLots === this.#due.lots) return;
     this.#shownLots = shownLots;
     this.#steps = this.#steps.filter(({ untilMs }) => nowMs < untilMs);
@@ -162,9 +163,10 @@ class OwnLevel {
     let step = asBefore ?? beside(this.#othersLots);
     if (asBefore !== undefined) this.#before = { lots: this.#before.lots, untilMs: nowMs };
     else if (step === undefined && !isGuess)
-      this.#before = { lots: this.#othersLots, untilMs: nowMs + APART_MS };
+      this.#before = { lots: this.#othersLots, untilMs: nowMs + MAX_DELAY_MS };
     // Where others changed too, the account's word stands, unless the book is beyond it.
-    step ??= this.#steps.find(({ lots }) => lots === this.#toldLots) ?? (this.#steps[0] as Step);
+    step ??=
+      this.#steps.find(({ lots }) => lots === this.#reportedLots) ?? (this.#steps[0] as Step);
     this.ownLots = step.lots;
     // What is less than ours is a fill that is not told yet, or an order that is not shown yet: of
     // others it says nothing.
@@ -194,7 +196,7 @@ function newLevels(
   for (const order of own) {
     const isHere = (place: Place): boolean => isAt(place, order);
     if (!known.some(isHere) && !levels.some(isHere))
-      levels.push(new OwnLevel(order, toldOf(own.filter(isHere)), shownLots(book, order)));
+      levels.push(new OwnLevel(order, sumReportedLots(own.filter(isHere)), shownLots(book, order)));
   }
   return levels;
 }
@@ -203,10 +205,10 @@ function isAt(one: Place, other: Place): boolean {
   return one.ticks === other.ticks && one.side === other.side;
 }
 
-function toldOf(orders: readonly OwnBookOrder[]): Lots {
+function sumReportedLots(orders: readonly OwnBookOrder[]): Lots {
   return orders.reduce((sum, { lots }) => sum + lots, 0);
 }
 
 function shownLots(book: ReadableBook, { side, ticks }: Place): Lots {
-  return (side === "BUY" ? book.bids : book.asks).lotsOf(ticks);
+  return (side === "BUY" ? book.bids : book.asks).lotsAt(ticks);
 }

@@ -16,7 +16,7 @@ export interface ReadableSide {
   /** Lots at the best price; 0 on an empty side. */
   readonly bestLots: Lots;
   /** Lots resting at a price; 0 when there is no such level. */
-  lotsOf(ticks: Ticks): Lots;
+  lotsAt(ticks: Ticks): Lots;
   /** Shows every level, best first, until `visit` returns false. */
   walk(visit: (ticks: Ticks, lots: Lots) => boolean): void;
   /** Writes at most `most` levels as flat pairs (ticks, lots, ...), best first, and says how many there were. */

@@ -10,7 +10,7 @@ import type {
 } from "../../core/units.js";
 import type { IncomeType, OrderType, TimeInForce } from "../../exchange/records.js";
 import type { VenueChoices } from "../config/choices.js";
-import { Journal } from "../markets/bounded-history.js";
+import { BoundedHistory } from "../markets/bounded-history.js";
 import type { Market, Trade } from "../markets/market.js";
 import { BookOrder } from "../matching/book-order.js";
 import { PositionLedger } from "./position-ledger.js";
@@ -112,7 +112,7 @@ export class Order extends BookOrder {
    * The unsigned credit of `lots` of this order by its signed ratio, as the contracts compute a maker's part (protocol 7.6,
    * truncated).
    */
-  quoteOf(lots: Lots): CreditUnits {
+  quoteFor(lots: Lots): CreditUnits {
     return lots === this.lots
       ? this.terms.signedCredit
       : (this.terms.signedCredit * BigInt(lots)) / BigInt(this.lots);
@@ -204,15 +204,15 @@ export class AccountMarket {
   openBuyCredit: CreditUnits = 0n;
   openSellCredit: CreditUnits = 0n;
   /** Final orders. */
-  readonly history: Journal<Order>;
-  readonly trades: Journal<UserTrade>;
+  readonly history: BoundedHistory<Order>;
+  readonly trades: BoundedHistory<UserTrade>;
 
   constructor(retention: { readonly historyOrders: number; readonly userTrades: number }) {
-    this.history = new Journal(retention.historyOrders, {
+    this.history = new BoundedHistory(retention.historyOrders, {
       id: (order) => order.terms.id,
       timeMs: (order) => order.terms.createdAtMs,
     });
-    this.trades = new Journal(retention.userTrades, {
+    this.trades = new BoundedHistory(retention.userTrades, {
       id: ({ trade }) => trade.id,
       timeMs: ({ trade }) => trade.timeMs,
     });
@@ -269,7 +269,7 @@ export class ExchangeAccount {
   readonly markets = new Map<MarketId, AccountMarket>();
   /** Active orders by id, oldest first. */
   readonly activeOrders = new Map<string, Order>();
-  readonly incomes: Journal<Income>;
+  readonly incomes: BoundedHistory<Income>;
   /** Below maintenance margin: orders were cancelled and only reducing ones are taken. */
   reduceOnly = false;
   /** Whoever provides the other side of a market: no margin, never asked for it. */
@@ -284,7 +284,7 @@ export class ExchangeAccount {
     isHouse = false,
   ) {
     this.#retention = retention;
-    this.incomes = new Journal(retention.incomes, {
+    this.incomes = new BoundedHistory(retention.incomes, {
       id: (income) => income.id,
       timeMs: (income) => income.timeMs,
     });
@@ -299,7 +299,7 @@ export class ExchangeAccount {
   }
 
   /** Its part in a market, made on first use. */
-  in(marketId: MarketId): AccountMarket {
+  inMarket(marketId: MarketId): AccountMarket {
     let part = this.markets.get(marketId);
     if (part === undefined) {
       part = new AccountMarket(this.#retention);

@@ -1,7 +1,7 @@
 import {
   type CreditUnits,
   type Lots,
-  oppositeOf,
+  oppositeSide,
   type Side,
   type Ticks,
 } from "../../core/units.js";
@@ -11,7 +11,7 @@ import type { Market, Trade } from "../markets/market.js";
 import type { BookOrder } from "../matching/book-order.js";
 import type { ExchangeAccount, UserTrade } from "./account.js";
 import { Order } from "./account.js";
-import type { Credit } from "./credit-ledger.js";
+import type { CreditLedger } from "./credit-ledger.js";
 import type { PendingSettlement, PendingSide } from "./pending-settlement.js";
 import type { OnSettlement, Settlement, SettlementOutcome } from "./settlement.js";
 
@@ -38,7 +38,7 @@ interface Sweep {
 /** Books matches on both accounts, has them settled, and books what came of it. */
 export class Clearing {
   /** Credit that no trade moves. */
-  readonly credit: Credit;
+  readonly credit: CreditLedger;
   readonly #state: ExchangeState;
   readonly #settlement: Settlement;
   #sweep: Sweep | null = null;
@@ -50,7 +50,7 @@ export class Clearing {
   constructor(
     state: ExchangeState,
     settlementOf: (onSettlement: OnSettlement) => Settlement,
-    credit: Credit,
+    credit: CreditLedger,
   ) {
     this.#state = state;
     this.credit = credit;
@@ -101,7 +101,7 @@ export class Clearing {
     if (isSettled) {
       const sweep = this.#sweepOf(match);
       for (const account of [buyOrder, sellOrder].map(
-        (order) => order?.terms.account ?? state.accountsIn(market).house,
+        (order) => order?.terms.account ?? state.accountsFor(market).house,
       )) {
         continueTransaction(sweep.matches, account);
       }
@@ -114,8 +114,8 @@ export class Clearing {
         trade,
         sides,
         fees,
-        dueMs: state.seam.clock.nowMs() + houseDelayMs,
-        ...(this.#settlement.mostMatches > 1
+        dueMs: state.runtime.clock.nowMs() + houseDelayMs,
+        ...(this.#settlement.maxMatchesTogether > 1
           ? { sweepId: sweep.matches[0]?.trade.id ?? trade.id }
           : {}),
       };
@@ -135,7 +135,7 @@ export class Clearing {
   }
 
   #sweepOf({ market, makerSide, buyer, seller }: Match): Sweep {
-    const takerSide = oppositeOf(makerSide);
+    const takerSide = oppositeSide(makerSide);
     // Every agent's order is the house's, and so is what a recording takes.
     const taking = makerSide === "BUY" ? seller : buyer;
     const taker = taking instanceof Order ? taking : null;
@@ -156,7 +156,7 @@ export class Clearing {
   #join(sweep: Sweep, pending: PendingSettlement): void {
     sweep.matches.push(pending);
     sweep.quote += pending.trade.quote;
-    if (sweep.matches.length === this.#settlement.mostMatches) {
+    if (sweep.matches.length === this.#settlement.maxMatchesTogether) {
       this.endSweep();
     }
   }
@@ -165,13 +165,13 @@ export class Clearing {
   #side(trade: Trade, order: Order | null, isBuyer: boolean, sweptQuote: CreditUnits): PendingSide {
     const { market, lots, quote, timeMs } = trade;
     const isMaker = trade.isBuyerMaker === isBuyer;
-    const accounts = this.#state.accountsIn(market);
+    const accounts = this.#state.accountsFor(market);
     const account = order?.terms.account ?? accounts.house;
     const { makerRate, takerRate } = order?.terms ?? market.houseRates;
     const rate = isMaker ? makerRate : takerRate;
     const before = isMaker ? 0n : sweptQuote;
     const commission = tradeFee(quote, rate, before);
-    const part = account.in(market.id);
+    const part = account.inMarket(market.id);
     const { entry, realizedPnl } = accounts.change(account, () =>
       part.position.match({
         paper: market.instrument.paperOf(isBuyer ? lots : -lots),
@@ -216,16 +216,16 @@ export class Clearing {
       }
       this.#state.listener.onResolved(pending);
     }
-    this.credit.changed([...touched]);
+    this.credit.onAccountsChanged([...touched]);
   }
 
   #resolve({ record, order, entry }: PendingSide, settled: boolean): void {
     const { trade, account } = record;
-    const part = account.in(trade.market.id);
+    const part = account.inMarket(trade.market.id);
     if (settled) {
       part.position.settle(entry);
     } else {
-      this.#state.accountsIn(trade.market).change(account, () => part.position.fail(entry));
+      this.#state.accountsFor(trade.market).change(account, () => part.position.fail(entry));
     }
     this.#state.listener.onPosition(account, trade.market);
     if (order === null) {
@@ -237,7 +237,7 @@ export class Clearing {
     listener.onOrder(order);
     listener.onUserTrade(record);
     if (settled) {
-      this.credit.income(account, trade.market.id, [
+      this.credit.recordIncomes(account, trade.market.id, [
         [record.isBuyer ? "BUY" : "SELL", record.isBuyer ? -trade.quote : trade.quote],
         [record.isMaker ? "MAKER_FEE" : "TAKER_FEE", -record.commission],
       ]);
@@ -252,7 +252,7 @@ export function archiveIfFinal(order: Order): void {
     order.active = false;
     const { account, market, id } = order.terms;
     account.activeOrders.delete(id);
-    account.in(market.id).history.add(order);
+    account.inMarket(market.id).history.add(order);
   }
 }
 
@@ -267,7 +267,7 @@ function continueTransaction(
   for (let place = matches.length - 1; place >= 0; place -= 1) {
     const earlier = matches[place]?.sides.find(({ record }) => record.account === account);
     if (earlier !== undefined) {
-      account.in(earlier.record.trade.market.id).position.continueAfter(earlier.entry);
+      account.inMarket(earlier.record.trade.market.id).position.continueAfter(earlier.entry);
       return;
     }
   }
@@ -275,5 +275,5 @@ function continueTransaction(
 
 /** A trade goes at the maker's signed ratio; the house signs nothing, so its part is rounded as an order's would be. */
 function makerQuote({ market, makerSide, ticks, lots }: Match, maker: Order | null): CreditUnits {
-  return maker?.quoteOf(lots) ?? market.instrument.orderCredit(makerSide, ticks, lots);
+  return maker?.quoteFor(lots) ?? market.instrument.orderCredit(makerSide, ticks, lots);
 }

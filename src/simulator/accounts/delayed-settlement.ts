@@ -8,13 +8,13 @@ import { SettlementQueue } from "./settlement-queue.js";
 
 /** Settles or fails each match by itself, a configured time after it was made. */
 export class DelayedSettlement implements Settlement {
-  readonly mostMatches = 1;
+  readonly maxMatchesTogether = 1;
   readonly #state: ExchangeState;
   readonly #waiting: SettlementQueue<PendingSettlement>;
 
   constructor(state: ExchangeState, turn: (run: () => void) => void, onSettlement: OnSettlement) {
     this.#state = state;
-    this.#waiting = new SettlementQueue(state.seam, (items) =>
+    this.#waiting = new SettlementQueue(state.runtime, (items) =>
       turn(() =>
         onSettlement(items.map((pending) => ({ pending, isSettled: !this.#fails(pending.trade) }))),
       ),
@@ -37,7 +37,7 @@ export class DelayedSettlement implements Settlement {
 
   /** What came due meanwhile settles at the start. */
   restore(pending: PendingSettlement): void {
-    this.#waiting.load(pending, Math.max(0, pending.dueMs - this.#state.seam.clock.nowMs()));
+    this.#waiting.load(pending, Math.max(0, pending.dueMs - this.#state.runtime.clock.nowMs()));
   }
 
   start(): void {

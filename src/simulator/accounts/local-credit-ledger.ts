@@ -4,11 +4,11 @@ import { mulFixed } from "../../perpetual/fixed-point.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market } from "../markets/market.js";
 import type { ExchangeAccount } from "./account.js";
-import type { Credit } from "./credit-ledger.js";
-import { bookIncomes } from "./record-incomes.js";
+import type { CreditLedger } from "./credit-ledger.js";
+import { recordIncomes } from "./record-incomes.js";
 
 /** Moves credit in the exchange's own books: in and out of the exchange, by funding, and from the insurance account. */
-export class CreditMoves implements Credit {
+export class LocalCreditLedger implements CreditLedger {
   readonly #state: ExchangeState;
   readonly #afterChange: (accounts: Iterable<ExchangeAccount>) => void;
 
@@ -19,10 +19,10 @@ export class CreditMoves implements Credit {
   }
 
   /** There is nobody else to tell. */
-  opened(): void {}
+  onAccountOpened(): void {}
 
   /** There is nobody else to tell. */
-  operator(): void {}
+  setOperator(): void {}
 
   deposit(
     account: ExchangeAccount,
@@ -35,7 +35,7 @@ export class CreditMoves implements Credit {
   }
 
   /** A deposit counts at once. */
-  isIncoming(): boolean {
+  hasPendingDeposit(): boolean {
     return false;
   }
 
@@ -59,22 +59,22 @@ export class CreditMoves implements Credit {
       ) {
         account.insuredCredit += debt;
         this.#state.insuranceCredit -= debt;
-        this.income(account, "", [["SYSTEM", debt]]);
+        this.recordIncomes(account, "", [["SYSTEM", debt]]);
         this.#state.listener.onAccount(account);
       }
     }
   }
 
-  changed(accounts: readonly ExchangeAccount[]): void {
+  onAccountsChanged(accounts: readonly ExchangeAccount[]): void {
     this.#coverDebts(accounts);
     this.#afterChange(accounts);
   }
 
   /** Credit of an account has come from outside, or gone there. */
   #moved(account: ExchangeAccount, type: IncomeType, amount: CreditUnits): void {
-    this.income(account, "", [[type, amount]]);
+    this.recordIncomes(account, "", [[type, amount]]);
     this.#state.listener.onAccount(account);
-    this.changed([account]);
+    this.onAccountsChanged([account]);
   }
 
   /**
@@ -82,7 +82,7 @@ export class CreditMoves implements Credit {
    * mark, and each position gains what that changes in dMul(paper, rate) (protocol 7.4). What truncation leaves over goes to the
    * dust account. Too few samples of the premium, and nothing is paid.
    */
-  fund(market: Market): void {
+  settleFunding(market: Market): void {
     const rate =
       market.rules.config.funding.mode === "fixed"
         ? market.rules.fundingRate
@@ -96,29 +96,29 @@ export class CreditMoves implements Credit {
     const after = before - mulFixed(rate, market.prices.mark);
     market.cumulativeFunding = after;
     market.fundings.add({ rate, timeMs });
-    const { house, holders: all } = this.#state.accountsIn(market);
+    const { house, holders: all } = this.#state.accountsFor(market);
     const holders = [house, ...this.#state.accounts.values()].filter((account) => all.has(account));
     for (const account of holders) {
-      const { position } = account.in(market.id);
+      const { position } = account.inMarket(market.id);
       const { paper } = position.matched;
       const amount = instrument.markValue(paper, after) - instrument.markValue(paper, before);
       position.fund(amount, timeMs);
       this.#state.listener.onPosition(account, market);
       this.#state.dustCredit -= amount;
       if (!account.isHouse) {
-        this.income(account, market.id, [["FUNDING_FEE", amount]]);
+        this.recordIncomes(account, market.id, [["FUNDING_FEE", amount]]);
         this.#state.listener.onAccount(account);
       }
     }
     this.#state.listener.onMarket(market);
-    this.changed(holders);
+    this.onAccountsChanged(holders);
   }
 
-  income(
+  recordIncomes(
     account: ExchangeAccount,
     marketId: string,
     amounts: readonly (readonly [IncomeType, CreditUnits])[],
   ): void {
-    bookIncomes(this.#state, account, marketId, amounts);
+    recordIncomes(this.#state, account, marketId, amounts);
   }
 }

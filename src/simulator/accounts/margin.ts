@@ -2,9 +2,9 @@ import type { CreditUnits, MarketId } from "../../core/units.js";
 import { liquidationPrice } from "../../perpetual/liquidation.js";
 import {
   type Capacity,
-  capacityOf,
+  computeAccountMargin,
+  computeOrderCapacity,
   type MarginPosition,
-  marginOf,
   type OrderMargin,
 } from "../../perpetual/margin.js";
 import type { Market } from "../markets/market.js";
@@ -13,43 +13,52 @@ import type { ExchangeAccount } from "./account.js";
 type Markets = ReadonlyMap<MarketId, Market>;
 
 /** Trades as they were matched, or as they are settled, which is all that the contracts know of. */
-export type CountedTrades = "matched" | "settled";
+export type PositionBasis = "matched" | "settled";
 
 /** The margin of an account at the present marks. */
-export function riskOf(
+export function computeMargin(
   account: ExchangeAccount,
   markets: Markets,
-  as: CountedTrades = "matched",
+  as: PositionBasis = "matched",
 ): OrderMargin {
-  return marginOf(creditOf(account, as), positionsOf(account, markets, as));
+  return computeAccountMargin(creditOf(account, as), positionsOf(account, markets, as));
 }
 
 /** The notional that may still be bought and sold in a market. */
-export function capacityIn(market: Market, account: ExchangeAccount, markets: Markets): Capacity {
+export function computeCapacity(
+  market: Market,
+  account: ExchangeAccount,
+  markets: Markets,
+): Capacity {
   const positions = positionsOf(account, markets, "matched");
   const own = positions.find(({ marketId }) => marketId === market.id);
   const credit = creditOf(account, "matched");
   const { maxExposure } = market.rules;
-  return capacityOf(credit, positions, own ?? positionIn(market, account, "matched"), maxExposure);
+  return computeOrderCapacity(
+    credit,
+    positions,
+    own ?? positionIn(market, account, "matched"),
+    maxExposure,
+  );
 }
 
 /** The mark at which the position alone would bring its account to maintenance; 0 for none. */
-export function liquidationPriceIn(
+export function computeLiquidationPrice(
   market: Market,
   account: ExchangeAccount,
   markets: Markets,
 ): CreditUnits {
   const paper = account.markets.get(market.id)?.position.matched.paper ?? 0n;
-  return liquidationPrice(riskOf(account, markets), {
+  return liquidationPrice(computeMargin(account, markets), {
     paper,
-    value: market.valueOf(paper),
+    value: market.valueAtMark(paper),
     maintenanceRatio: market.rules.liquidationThreshold,
     paperUnit: market.instrument.paperUnit,
   });
 }
 
 /** Credit that belongs to no position. */
-function creditOf(account: ExchangeAccount, as: CountedTrades): CreditUnits {
+function creditOf(account: ExchangeAccount, as: PositionBasis): CreditUnits {
   const { primaryCredit, settledPrimaryCredit, secondaryCredit } = account;
   return secondaryCredit + (as === "matched" ? primaryCredit : settledPrimaryCredit);
 }
@@ -61,7 +70,7 @@ interface PositionIn extends MarginPosition {
 function positionsOf(
   account: ExchangeAccount,
   markets: Markets,
-  as: CountedTrades,
+  as: PositionBasis,
 ): readonly PositionIn[] {
   return [...account.markets.keys()].map((id) =>
     positionIn(markets.get(id) as Market, account, as),
@@ -69,12 +78,12 @@ function positionsOf(
 }
 
 /** Zeros where the account has never had anything in the market. */
-function positionIn(market: Market, account: ExchangeAccount, as: CountedTrades): PositionIn {
+function positionIn(market: Market, account: ExchangeAccount, as: PositionBasis): PositionIn {
   const part = account.markets.get(market.id);
   const { paper, credit } = part?.position[as] ?? { paper: 0n, credit: 0n };
   return {
     marketId: market.id,
-    value: market.valueOf(paper),
+    value: market.valueAtMark(paper),
     credit,
     openBuyCredit: part?.openBuyCredit ?? 0n,
     openSellCredit: part?.openSellCredit ?? 0n,

@@ -18,7 +18,7 @@ export class MarketAccounts {
 
   /** Runs a change of an account's position and keeps the market's open interest and its holders in step. */
   change<Result>(account: ExchangeAccount, change: () => Result): Result {
-    const { position } = account.in(this.#market.id);
+    const { position } = account.inMarket(this.#market.id);
     const before = position.matched.paper;
     const result = change();
     const after = position.matched.paper;

@@ -4,7 +4,7 @@ import type { ExchangeState } from "../engine/exchange-state.js";
 import type { ExchangeAccount, Income } from "./account.js";
 
 /** Notes incomes of an account, and tells of them. @param marketId empty where they belong to no market */
-export function bookIncomes(
+export function recordIncomes(
   state: ExchangeState,
   account: ExchangeAccount,
   marketId: string,

@@ -6,12 +6,12 @@ export class SettlementQueue<Item> {
   /** The next due first. */
   #waiting: { readonly item: Item; readonly dueMonotonicMs: number }[] = [];
   #timer: Timer | null = null;
-  readonly #seam: Seam;
+  readonly #runtime: Seam;
   readonly #settle: (items: readonly Item[]) => void;
 
   /** @param settle called with everything that is due at one instant. */
   constructor(seam: Seam, settle: (items: readonly Item[]) => void) {
-    this.#seam = seam;
+    this.#runtime = seam;
     this.#settle = settle;
   }
 
@@ -28,7 +28,7 @@ export class SettlementQueue<Item> {
 
   /** Puts in an item without setting a timer: {@link resume} does. */
   load(item: Item, delayMs: Ms): void {
-    const dueMonotonicMs = this.#seam.clock.monotonicMs() + delayMs;
+    const dueMonotonicMs = this.#runtime.clock.monotonicMs() + delayMs;
     // Only where the delay was shortened from one start to the next does anything wait that is due later.
     let place = this.#waiting.length;
     while (place > 0 && (this.#waiting[place - 1]?.dueMonotonicMs ?? 0) > dueMonotonicMs) {
@@ -50,14 +50,17 @@ export class SettlementQueue<Item> {
   resume(): void {
     const head = this.#waiting[0];
     if (head !== undefined && this.#timer === null) {
-      const waitMs = Math.max(0, Math.ceil(head.dueMonotonicMs - this.#seam.clock.monotonicMs()));
-      this.#timer = this.#seam.clock.setTimer(waitMs, () => this.#fire());
+      const waitMs = Math.max(
+        0,
+        Math.ceil(head.dueMonotonicMs - this.#runtime.clock.monotonicMs()),
+      );
+      this.#timer = this.#runtime.clock.setTimer(waitMs, () => this.#fire());
     }
   }
 
   #fire(): void {
     this.#timer = null;
-    const nowMs = this.#seam.clock.monotonicMs();
+    const nowMs = this.#runtime.clock.monotonicMs();
     const later = this.#waiting.findIndex(({ dueMonotonicMs }) => dueMonotonicMs > nowMs);
     const due = later < 0 ? this.#waiting : this.#waiting.slice(0, later);
     this.#waiting = later < 0 ? [] : this.#waiting.slice(later);

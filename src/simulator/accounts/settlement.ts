@@ -13,7 +13,7 @@ export type OnSettlement = (outcomes: readonly SettlementOutcome[]) => void;
 /** What makes matches final. It says of each once, at any later time and never at once, what became of it. */
 export interface Settlement {
   /** How many matches of one taking order are settled together, all or none; with one, each by itself. */
-  readonly mostMatches: number;
+  readonly maxMatchesTogether: number;
   /** After how long a trade among house agents, which nobody settles, counts as settled. */
   readonly houseDelayMs: Ms;
   /** What waits, the next due first. */

@@ -4,7 +4,7 @@ import { isSafe } from "../../perpetual/margin.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { ExchangeAccount } from "./account.js";
 import type { Clearing } from "./clearing.js";
-import { riskOf } from "./margin.js";
+import { computeMargin } from "./margin.js";
 
 /**
  * Takes credit out of accounts, at once or after the configured delay (protocol 7.7, "Withdrawals"): what stays must be the
@@ -41,8 +41,8 @@ export class Withdrawals {
   /** Whether the account may part with so much now. */
   isAllowed(account: ExchangeAccount, amount: CreditUnits): boolean {
     const { markets } = this.#state;
-    const matched = riskOf(account, markets);
-    const settled = riskOf(account, markets, "settled");
+    const matched = computeMargin(account, markets);
+    const settled = computeMargin(account, markets, "settled");
     return (
       isSafe(matched) &&
       matched.netValueCredit - amount >= matched.initialMarginCredit + matched.frozenMarginCredit &&
@@ -69,7 +69,7 @@ export class Withdrawals {
       const waitMs = Math.max(0, account.pendingWithdrawal.dueMs - this.#state.nowMs());
       this.#timers.set(
         account,
-        this.#state.seam.clock.setTimer(waitMs, () => this.#turn(() => this.#execute(account))),
+        this.#state.runtime.clock.setTimer(waitMs, () => this.#turn(() => this.#execute(account))),
       );
     }
   }

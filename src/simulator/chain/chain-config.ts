@@ -2,7 +2,7 @@ import { z } from "zod";
 import { decimalToScaled } from "../../core/instrument.js";
 import { text } from "../config/config-text.js";
 import type { ChainKeys } from "./chain-keys.js";
-import type { BlockRhythm } from "./embedded-chain.js";
+import type { BlockProduction } from "./embedded-chain.js";
 import type { ChainGenesis } from "./genesis.js";
 
 /** The phrase of every development chain: its keys are known to everybody. */
@@ -100,12 +100,12 @@ export type ChainConfig = z.output<typeof chainConfigShape>;
 export type ChainRpcConfig = z.output<typeof rpcShape>;
 
 /** When blocks are made. */
-export function rhythmOf({ blocks: { intervalMs, empty } }: ChainConfig): BlockRhythm {
+export function toBlockProduction({ blocks: { intervalMs, empty } }: ChainConfig): BlockProduction {
   return intervalMs === 0 ? { kind: "each" } : { kind: "interval", intervalMs, emptyBlocks: empty };
 }
 
 /** What a chain of this configuration begins with. */
-export function genesisOf(
+export function toGenesis(
   config: ChainConfig,
   chainId: number,
   keys: ChainKeys,

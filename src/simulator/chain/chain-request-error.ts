@@ -3,7 +3,7 @@ import { RunError } from "../../core/errors.js";
 import type { RpcError, RpcOutcome } from "./rpc-outcome.js";
 
 /** A request that the chain refused; `data` is what a contract said, when one did. */
-export class ChainRefusal extends RunError {
+export class ChainRequestError extends RunError {
   readonly code: number;
   readonly data: unknown;
 
@@ -21,7 +21,7 @@ export class ChainRefusal extends RunError {
 }
 
 /** What was asked for. @throws ChainRefusal when it was refused */
-export function resultOf(method: string, outcome: RpcOutcome): unknown {
-  if ("error" in outcome) throw new ChainRefusal(method, outcome.error);
+export function unwrapResult(method: string, outcome: RpcOutcome): unknown {
+  if ("error" in outcome) throw new ChainRequestError(method, outcome.error);
   return outcome.result;
 }

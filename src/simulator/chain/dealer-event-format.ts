@@ -1,11 +1,11 @@
 import { Interface, ZeroAddress } from "ethers";
 import { dealerAbi } from "../../chain/abi/dealer.generated.js";
 import type { Hex } from "../../core/units.js";
-import { ChainRefusal } from "./chain-request-error.js";
+import { ChainRequestError } from "./chain-request-error.js";
 import type { EmbeddedChain } from "./embedded-chain.js";
 
 /** How the dealer of a chain tells what it does. A chain that is kept keeps the contracts that it began with. */
-export interface DealerForm {
+export interface DealerEventFormat {
   /** Whether OrderFilled tells the credit after the fee; the dealers of earlier versions told it before the fee. */
   readonly isFilledCreditNet: boolean;
 }
@@ -18,7 +18,10 @@ const REVERTED = 3;
  * apart is a function that came with the change.
  * @throws ChainRefusal and RunError as the chain does
  */
-export async function readDealerForm(chain: EmbeddedChain, dealer: Hex): Promise<DealerForm> {
+export async function detectDealerEventFormat(
+  chain: EmbeddedChain,
+  dealer: Hex,
+): Promise<DealerEventFormat> {
   try {
     await chain.call(
       dealer,
@@ -26,7 +29,7 @@ export async function readDealerForm(chain: EmbeddedChain, dealer: Hex): Promise
     );
     return { isFilledCreditNet: true };
   } catch (error) {
-    if (error instanceof ChainRefusal && error.code === REVERTED)
+    if (error instanceof ChainRequestError && error.code === REVERTED)
       return { isFilledCreditNet: false };
     throw error;
   }

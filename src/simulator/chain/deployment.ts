@@ -307,7 +307,7 @@ class Deployment {
 
   /** Waits for every step. @throws RunError when one reverted */
   async finish(): Promise<void> {
-    await this.#chain.mineWhatWaits();
+    await this.#chain.minePending();
     for (const { hash, step } of this.#sent.splice(0)) {
       const receipt = await this.#chain.receipt(hash);
       if (receipt?.isReverted !== false) {

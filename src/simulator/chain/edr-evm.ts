@@ -16,7 +16,7 @@ import { toNodeError } from "./rpc/node-error.js";
 import type { RpcError, RpcOutcome } from "./rpc-outcome.js";
 
 /** What a subscription of `eth_subscribe` says. */
-export type OnNotice = (subscription: Hex, result: unknown) => void;
+export type OnSubscriptionResult = (subscription: Hex, result: unknown) => void;
 
 /** An EVM with its state in this process. It knows no time of its own that counts, and mines only when told to. */
 export class EdrEvm {
@@ -33,7 +33,7 @@ export class EdrEvm {
   static async start(
     genesis: ChainGenesis,
     unlocked: readonly Hex[],
-    onNotice: OnNotice = () => {},
+    onNotice: OnSubscriptionResult = () => {},
   ): Promise<EdrEvm> {
     const context = await edrContext();
     const provider = await context.createProvider(

@@ -1,17 +1,22 @@
 import { RunError } from "../../core/errors.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
-import { ChainRefusal, resultOf } from "./chain-request-error.js";
-import { EdrEvm, type OnNotice } from "./edr-evm.js";
+import { ChainRequestError, unwrapResult } from "./chain-request-error.js";
+import { EdrEvm, type OnSubscriptionResult } from "./edr-evm.js";
 import { type ChainGenesis, requireSameGenesis } from "./genesis.js";
 import { type EvmHead, LoggedEvm } from "./logged-evm.js";
 import type { RpcOutcome } from "./rpc-outcome.js";
-import { type ImpersonatedSending, type Sending, sendAs, sendSigned } from "./send-transaction.js";
+import {
+  type ImpersonatedTransaction,
+  type OutgoingTransaction,
+  sendAs,
+  sendSigned,
+} from "./send-transaction.js";
 import { SenderNonces } from "./sender-nonces.js";
 import type { TransactionLog } from "./transaction-log.js";
 
 /** When blocks are made: as soon as a transaction is there, or at an interval, with or without transactions. */
-export type BlockRhythm =
+export type BlockProduction =
   | { readonly kind: "each" }
   | { readonly kind: "interval"; readonly intervalMs: Ms; readonly emptyBlocks: boolean };
 
@@ -19,7 +24,7 @@ export type BlockRhythm =
 export interface ChainOptions {
   /** What a new chain begins with; its time is the clock's. What is in the log must have begun alike. */
   readonly genesis: Omit<ChainGenesis, "timestampSeconds">;
-  readonly rhythm: BlockRhythm;
+  readonly blockProduction: BlockProduction;
   readonly log: TransactionLog;
   readonly clock: Clock;
   /** Keys with which it signs for whoever asks. */
@@ -46,31 +51,31 @@ export class EmbeddedChain {
   readonly genesis: ChainGenesis;
   readonly #evm: LoggedEvm;
   readonly #nonces = new SenderNonces();
-  readonly #listeners: Set<OnNotice>;
+  readonly #listeners: Set<OnSubscriptionResult>;
   readonly #followers = new Set<() => void>();
   readonly #clock: Clock;
-  readonly #rhythm: BlockRhythm;
+  readonly #blockProduction: BlockProduction;
   readonly #onFault: (error: unknown) => void;
   #turns: Promise<unknown> = Promise.resolve();
   #failure: unknown;
   /** The last block that the followers were told of. */
-  #toldHash: Hex;
+  #announcedHash: Hex;
   #timer: Timer | null = null;
   #nextBlockMs: Ms | null = null;
   #isClosed = false;
 
   private constructor(
     evm: LoggedEvm,
-    listeners: Set<OnNotice>,
+    listeners: Set<OnSubscriptionResult>,
     genesis: ChainGenesis,
-    { clock, rhythm, onFault = () => {} }: ChainOptions,
+    { clock, blockProduction: rhythm, onFault = () => {} }: ChainOptions,
   ) {
     this.#evm = evm;
-    this.#toldHash = evm.head.hash;
+    this.#announcedHash = evm.head.hash;
     this.#listeners = listeners;
     this.genesis = genesis;
     this.#clock = clock;
-    this.#rhythm = rhythm;
+    this.#blockProduction = rhythm;
     this.#onFault = onFault;
   }
 
@@ -87,16 +92,16 @@ export class EmbeddedChain {
       timestampSeconds: kept?.timestampSeconds ?? Math.floor(clock.nowMs() / 1000),
     };
     if (kept !== null) requireSameGenesis(kept, wanted, log.place);
-    const listeners = new Set<OnNotice>();
+    const listeners = new Set<OnSubscriptionResult>();
     const evm = await EdrEvm.start(wanted, unlocked, (subscription, result) => {
       for (const listener of listeners) listener(subscription, result);
     });
     // Only now: a beginning that the EVM does not take is none.
     if (kept === null) log.begin(wanted);
-    const logged = new LoggedEvm(evm, log, options.rhythm.kind === "each");
+    const logged = new LoggedEvm(evm, log, options.blockProduction.kind === "each");
     const chain = new EmbeddedChain(logged, listeners, wanted, options);
     await logged.replay(chain.#nowSeconds());
-    await logged.mineWhatWaits(chain.#nowSeconds());
+    await logged.minePending(chain.#nowSeconds());
     chain.#arm();
     return chain;
   }
@@ -112,7 +117,7 @@ export class EmbeddedChain {
   }
 
   /** Hears what every `eth_subscribe` was asked for, until the returned function is called. */
-  listen(listener: OnNotice): () => void {
+  listen(listener: OnSubscriptionResult): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -135,14 +140,14 @@ export class EmbeddedChain {
 
   /** As {@link handle}. @throws ChainRefusal when it is refused; RunError when the chain has failed */
   async request(method: string, ...params: readonly unknown[]): Promise<unknown> {
-    return resultOf(method, await this.handle(method, params));
+    return unwrapResult(method, await this.handle(method, params));
   }
 
   /**
    * Signs and sends. The hash is no receipt: with an interval the transaction waits.
    * @throws ChainRefusal when it is refused
    */
-  send(sending: Sending): Promise<Hex> {
+  send(sending: OutgoingTransaction): Promise<Hex> {
     const nowSeconds = this.#nowSeconds();
     return this.#turn(() => sendSigned(this.#evm, this.genesis, this.#nonces, sending, nowSeconds));
   }
@@ -151,7 +156,7 @@ export class EmbeddedChain {
    * Sends as an account whose key is not at hand, as only a chain of one's own can, and gives it what its gas may cost.
    * @throws ChainRefusal when it is refused
    */
-  sendAs(from: Hex, sending: ImpersonatedSending): Promise<Hex> {
+  sendAs(from: Hex, sending: ImpersonatedTransaction): Promise<Hex> {
     const nowSeconds = this.#nowSeconds();
     return this.#turn(() => sendAs(this.#evm, this.genesis, from, sending, nowSeconds));
   }
@@ -178,9 +183,9 @@ export class EmbeddedChain {
   }
 
   /** Makes blocks of what waits, now, whatever the rhythm. */
-  mineWhatWaits(): Promise<void> {
+  minePending(): Promise<void> {
     const nowSeconds = this.#nowSeconds();
-    return this.#turn(() => this.#evm.mineWhatWaits(nowSeconds));
+    return this.#turn(() => this.#evm.minePending(nowSeconds));
   }
 
   /** Waits until everything that was asked for before has been done: a virtual clock does not wait for the EVM. */
@@ -205,7 +210,7 @@ export class EmbeddedChain {
       }
     });
     this.#turns = done.catch((error: unknown) => {
-      if (error instanceof ChainRefusal || this.#failure !== undefined) return;
+      if (error instanceof ChainRequestError || this.#failure !== undefined) return;
       // What the EVM has and the log lacks would be lost with the process: nobody is told of it.
       this.#failure = error;
       this.#timer?.cancel();
@@ -216,8 +221,8 @@ export class EmbeddedChain {
 
   #tellFollowers(): void {
     const { hash } = this.#evm.head;
-    if (hash === this.#toldHash) return;
-    this.#toldHash = hash;
+    if (hash === this.#announcedHash) return;
+    this.#announcedHash = hash;
     for (const onBlocks of this.#followers) onBlocks();
   }
 
@@ -230,8 +235,8 @@ export class EmbeddedChain {
   }
 
   #arm(): void {
-    if (this.#rhythm.kind === "each") return;
-    const { intervalMs, emptyBlocks } = this.#rhythm;
+    if (this.#blockProduction.kind === "each") return;
+    const { intervalMs, emptyBlocks } = this.#blockProduction;
     this.#nextBlockMs = this.#clock.nowMs() + intervalMs;
     this.#timer = this.#clock.setTimer(intervalMs, () => {
       if (this.#isClosed || this.#failure !== undefined) return;

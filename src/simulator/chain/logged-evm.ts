@@ -1,6 +1,6 @@
 import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
-import { resultOf } from "./chain-request-error.js";
+import { unwrapResult } from "./chain-request-error.js";
 import type { EdrEvm } from "./edr-evm.js";
 import { secondsOf } from "./rpc/rpc-numbers.js";
 import type { RpcOutcome } from "./rpc-outcome.js";
@@ -41,7 +41,7 @@ export class LoggedEvm {
   /** The time of the next block where a tool has fixed it. */
   #nextSeconds: number | null = null;
   /** What the EVM was last told that the next block's time would be. */
-  #toldSeconds = -1;
+  #evmNextSeconds = -1;
 
   /** @param minesEach whether a transaction gets its block at once. */
   constructor(evm: EdrEvm, log: TransactionLog, minesEach: boolean) {
@@ -60,7 +60,7 @@ export class LoggedEvm {
     await this.#readHead();
     const impersonated = new Set<unknown>();
     for (const entry of this.#log.entries()) {
-      await this.#again(entry);
+      await this.#replayEntry(entry);
       if (entry.kind !== "request") continue;
       if (entry.method === "hardhat_impersonateAccount") impersonated.add(entry.params[0]);
       if (entry.method === "hardhat_stopImpersonatingAccount") impersonated.delete(entry.params[0]);
@@ -82,13 +82,13 @@ export class LoggedEvm {
       case "evm_setNextBlockTimestamp":
         return this.#fixNext(secondsOf(params[0]), nowSeconds);
       case "evm_mine":
-        return this.#mineByHand(
+        return this.#mineManually(
           1,
           params[0] === undefined ? null : secondsOf(params[0]),
           nowSeconds,
         );
       case "hardhat_mine":
-        return this.#mineByHand(
+        return this.#mineManually(
           params[0] === undefined ? 1 : secondsOf(params[0]),
           null,
           nowSeconds,
@@ -113,20 +113,26 @@ export class LoggedEvm {
 
   /** Makes the block of a transaction that can be mined: one whose turn has come by its account's nonce. */
   async #mineOne(hash: Hex, nowSeconds: number): Promise<void> {
-    const { from, nonce } = (await this.ask("eth_getTransactionByHash", hash)) as {
+    const { from, nonce } = (await this.requestOrThrow("eth_getTransactionByHash", hash)) as {
       from: Hex;
       nonce: Hex;
     };
-    if (Number(await this.ask("eth_getTransactionCount", from, "pending")) <= Number(nonce)) return;
+    if (
+      Number(await this.requestOrThrow("eth_getTransactionCount", from, "pending")) <= Number(nonce)
+    )
+      return;
     for (let block = 0; block < MOST_BLOCKS_A_SENDING; block += 1) {
       const mined = await this.#mine(this.#timeOfNext(nowSeconds));
-      if (mined === 0 || (await this.ask("eth_getTransactionReceipt", hash)) !== null) return;
+      if (mined === 0 || (await this.requestOrThrow("eth_getTransactionReceipt", hash)) !== null)
+        return;
     }
   }
 
   /** Makes blocks until nothing waits that a block could take. */
-  async mineWhatWaits(nowSeconds: number): Promise<void> {
-    while (Number(await this.ask("eth_getBlockTransactionCountByNumber", "pending")) > 0) {
+  async minePending(nowSeconds: number): Promise<void> {
+    while (
+      Number(await this.requestOrThrow("eth_getBlockTransactionCountByNumber", "pending")) > 0
+    ) {
       await this.#mine(this.#timeOfNext(nowSeconds));
     }
   }
@@ -135,7 +141,7 @@ export class LoggedEvm {
   async mineNext(nowSeconds: number, isEmptyToo: boolean): Promise<void> {
     if (
       isEmptyToo ||
-      Number(await this.ask("eth_getBlockTransactionCountByNumber", "pending")) > 0
+      Number(await this.requestOrThrow("eth_getBlockTransactionCountByNumber", "pending")) > 0
     ) {
       await this.#mine(this.#timeOfNext(nowSeconds));
     }
@@ -149,15 +155,15 @@ export class LoggedEvm {
   }
 
   async #tell(seconds: number): Promise<void> {
-    if (seconds === this.#toldSeconds) return;
-    await this.ask("evm_setNextBlockTimestamp", seconds);
-    this.#toldSeconds = seconds;
+    if (seconds === this.#evmNextSeconds) return;
+    await this.requestOrThrow("evm_setNextBlockTimestamp", seconds);
+    this.#evmNextSeconds = seconds;
   }
 
   /** @returns how many transactions it took. */
   async #mine(timestampSeconds: number): Promise<number> {
     await this.#tell(timestampSeconds);
-    await this.ask("evm_mine");
+    await this.requestOrThrow("evm_mine");
     this.#nextSeconds = null;
     const mined = await this.#readHead();
     this.#log.append({ kind: "block", timestampSeconds, hash: this.#head.hash });
@@ -165,7 +171,7 @@ export class LoggedEvm {
   }
 
   async #readHead(): Promise<number> {
-    const block = (await this.ask("eth_getBlockByNumber", "latest", false)) as {
+    const block = (await this.requestOrThrow("eth_getBlockByNumber", "latest", false)) as {
       number: Hex;
       hash: Hex;
       timestamp: Hex;
@@ -176,7 +182,7 @@ export class LoggedEvm {
       hash: block.hash,
       timestampSeconds: Number(block.timestamp),
     };
-    this.#toldSeconds = -1;
+    this.#evmNextSeconds = -1;
     return block.transactions.length;
   }
 
@@ -200,7 +206,7 @@ export class LoggedEvm {
     return { result: seconds };
   }
 
-  async #mineByHand(
+  async #mineManually(
     count: number | null,
     at: number | null,
     nowSeconds: number,
@@ -215,18 +221,18 @@ export class LoggedEvm {
   }
 
   /** Does once more what was done. */
-  async #again(entry: LogEntry): Promise<void> {
+  async #replayEntry(entry: LogEntry): Promise<void> {
     switch (entry.kind) {
       case "shift":
         this.#shiftSeconds += entry.seconds;
         return;
       case "request":
-        await this.ask(entry.method, ...entry.params);
+        await this.requestOrThrow(entry.method, ...entry.params);
         if (entry.method === "evm_revert") await this.#readHead();
         return;
       case "block":
         await this.#tell(entry.timestampSeconds);
-        await this.ask("evm_mine");
+        await this.requestOrThrow("evm_mine");
         await this.#readHead();
         if (this.#head.hash !== entry.hash) {
           throw new FormatError("the chain's log gives another state than it gave", {
@@ -239,8 +245,8 @@ export class LoggedEvm {
   }
 
   /** A request that may not fail. @throws ChainRefusal when it does */
-  async ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
-    return resultOf(method, await this.#evm.request(method, params));
+  async requestOrThrow(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    return unwrapResult(method, await this.#evm.request(method, params));
   }
 }
 

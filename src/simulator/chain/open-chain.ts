@@ -1,9 +1,9 @@
 import { parseUnits } from "ethers";
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Hex } from "../../core/units.js";
-import { type ChainConfig, genesisOf, rhythmOf } from "./chain-config.js";
+import { type ChainConfig, toBlockProduction, toGenesis } from "./chain-config.js";
 import { type ChainKeys, chainKeys } from "./chain-keys.js";
-import { type DealerForm, readDealerForm } from "./dealer-event-format.js";
+import { type DealerEventFormat, detectDealerEventFormat } from "./dealer-event-format.js";
 import { type ChainAddresses, type DeployedMarket, deploy } from "./deployment.js";
 import { EmbeddedChain } from "./embedded-chain.js";
 import { type ChainServer, serveChain } from "./rpc/rpc-server.js";
@@ -27,7 +27,7 @@ export interface OpenChain {
   readonly chain: EmbeddedChain;
   readonly keys: ChainKeys;
   readonly addresses: ChainAddresses;
-  readonly dealerForm: DealerForm;
+  readonly dealerEventFormat: DealerEventFormat;
   /** Null where the configuration has no port. */
   readonly server: ChainServer | null;
   /** Closes the port and makes no block any more. */
@@ -53,8 +53,8 @@ export async function openChain(
   const { accounts, contracts } = config;
   const keys = chainKeys(config.mnemonic, accounts.count);
   const chain = await EmbeddedChain.open({
-    genesis: genesisOf(config, chainId, keys),
-    rhythm: rhythmOf(config),
+    genesis: toGenesis(config, chainId, keys),
+    blockProduction: toBlockProduction(config),
     log,
     clock,
     unlocked: accounts.unlocked ? keys.accounts.map(({ privateKey }) => privateKey) : [],
@@ -70,7 +70,7 @@ export async function openChain(
       fundingSpeedMultiplier: contracts.fundingSpeedMultiplier,
       tokenUnitsEach: parseUnits(accounts.tokenQuote, 6),
     });
-    const dealerForm = await readDealerForm(chain, addresses.dealer);
+    const dealerForm = await detectDealerEventFormat(chain, addresses.dealer);
     const server =
       config.rpc === null
         ? null
@@ -83,7 +83,7 @@ export async function openChain(
       await server?.close();
       await chain.close();
     };
-    return { chain, keys, addresses, dealerForm, server, close };
+    return { chain, keys, addresses, dealerEventFormat: dealerForm, server, close };
   } catch (error) {
     await chain.close();
     throw error;

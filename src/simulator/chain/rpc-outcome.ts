@@ -9,4 +9,4 @@ export interface RpcError {
 export type RpcOutcome = { readonly result: unknown } | { readonly error: RpcError };
 
 /** Carries out a request on the EVM itself. */
-export type AskEvm = (method: string, params: readonly unknown[]) => Promise<RpcOutcome>;
+export type EvmRequest = (method: string, params: readonly unknown[]) => Promise<RpcOutcome>;

@@ -2,13 +2,13 @@ import { Transaction } from "ethers";
 import { hexToBytes } from "../../core/crypto/hex.js";
 import type { Signer } from "../../core/crypto/signing.js";
 import type { Hex } from "../../core/units.js";
-import { resultOf } from "./chain-request-error.js";
+import { unwrapResult } from "./chain-request-error.js";
 import type { ChainGenesis } from "./genesis.js";
 import type { LoggedEvm } from "./logged-evm.js";
 import type { SenderNonces } from "./sender-nonces.js";
 
 /** What is sent. Amounts in wei, `gas` in units; without `gas`, what a call gets. */
-export interface Sending {
+export interface OutgoingTransaction {
   readonly from: Signer;
   /** Null deploys. */
   readonly to: Hex | null;
@@ -19,14 +19,23 @@ export interface Sending {
 }
 
 /** What is sent as somebody whose key is not at hand. */
-export type ImpersonatedSending = Omit<Sending, "from" | "to"> & { readonly to: Hex };
+export type ImpersonatedTransaction = Omit<OutgoingTransaction, "from" | "to"> & {
+  readonly to: Hex;
+};
 
 /** Signs and sends; in a turn of the chain. @returns the hash. @throws ChainRefusal when it is refused */
 export async function sendSigned(
   evm: LoggedEvm,
   { chainId, callGasLimit }: ChainGenesis,
   nonces: SenderNonces,
-  { from, to, data, valueWei = 0n, gas = callGasLimit, tipWei = DEFAULT_TIP_WEI }: Sending,
+  {
+    from,
+    to,
+    data,
+    valueWei = 0n,
+    gas = callGasLimit,
+    tipWei = DEFAULT_TIP_WEI,
+  }: OutgoingTransaction,
   nowSeconds: number,
 ): Promise<Hex> {
   const method = "eth_sendRawTransaction";
@@ -48,7 +57,7 @@ export async function sendSigned(
     const outcome = await evm.carryOut(method, [transaction.serialized], nowSeconds);
     // A nonce that somebody else used, perhaps; otherwise it is refused once more.
     if ("error" in outcome && nonces.forget(from.address)) continue;
-    const hash = resultOf(method, outcome) as Hex;
+    const hash = unwrapResult(method, outcome) as Hex;
     nonces.taken(from.address, nonce, hash);
     return hash;
   }
@@ -63,23 +72,29 @@ export async function sendAs(
   evm: LoggedEvm,
   { callGasLimit }: ChainGenesis,
   from: Hex,
-  { to, data, valueWei = 0n, gas = callGasLimit, tipWei = DEFAULT_TIP_WEI }: ImpersonatedSending,
+  {
+    to,
+    data,
+    valueWei = 0n,
+    gas = callGasLimit,
+    tipWei = DEFAULT_TIP_WEI,
+  }: ImpersonatedTransaction,
   nowSeconds: number,
 ): Promise<Hex> {
   const maxFeePerGas = await maxFeeWei(evm, tipWei);
   const balanceAt = async (block: string) =>
-    BigInt((await evm.ask("eth_getBalance", from, block)) as Hex);
+    BigInt((await evm.requestOrThrow("eth_getBalance", from, block)) as Hex);
   const missing = valueWei + BigInt(gas) * maxFeePerGas - (await balanceAt("pending"));
   const carryOut = (method: string, ...params: readonly unknown[]) =>
     evm.carryOut(method, params, nowSeconds);
   if (missing > 0n) {
     // On top of what it has now: its own transactions that wait have yet to be paid from that.
-    resultOf(
+    unwrapResult(
       "hardhat_setBalance",
       await carryOut("hardhat_setBalance", from, hexOf((await balanceAt("latest")) + missing)),
     );
   }
-  resultOf("hardhat_impersonateAccount", await carryOut("hardhat_impersonateAccount", from));
+  unwrapResult("hardhat_impersonateAccount", await carryOut("hardhat_impersonateAccount", from));
   const method = "eth_sendTransaction";
   const sent = await carryOut(method, {
     from,
@@ -90,16 +105,16 @@ export async function sendAs(
     maxFeePerGas: hexOf(maxFeePerGas),
     maxPriorityFeePerGas: hexOf(tipWei),
   });
-  resultOf(
+  unwrapResult(
     "hardhat_stopImpersonatingAccount",
     await carryOut("hardhat_stopImpersonatingAccount", from),
   );
-  return resultOf(method, sent) as Hex;
+  return unwrapResult(method, sent) as Hex;
 }
 
 /** The base fee at most grows by an eighth a block. */
 async function maxFeeWei(evm: LoggedEvm, tipWei: bigint): Promise<bigint> {
-  const { baseFeePerGas } = (await evm.ask("eth_getBlockByNumber", "latest", false)) as {
+  const { baseFeePerGas } = (await evm.requestOrThrow("eth_getBlockByNumber", "latest", false)) as {
     baseFeePerGas: Hex;
   };
   return 4n * BigInt(baseFeePerGas) + tipWei;

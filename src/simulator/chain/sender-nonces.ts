@@ -11,13 +11,16 @@ export class SenderNonces {
   /** The nonce of an account's next transaction; in a turn of the chain. */
   async next(evm: LoggedEvm, account: Hex): Promise<number> {
     const last = this.#last.get(account);
-    if (last !== undefined && (await evm.ask("eth_getTransactionByHash", last.hash)) !== null) {
+    if (
+      last !== undefined &&
+      (await evm.requestOrThrow("eth_getTransactionByHash", last.hash)) !== null
+    ) {
       return Math.max(
         last.nonce + 1,
-        Number(await evm.ask("eth_getTransactionCount", account, "latest")),
+        Number(await evm.requestOrThrow("eth_getTransactionCount", account, "latest")),
       );
     }
-    return Number(await evm.ask("eth_getTransactionCount", account, "pending"));
+    return Number(await evm.requestOrThrow("eth_getTransactionCount", account, "pending"));
   }
 
   /** Somebody else has sent for the account: the EVM is to count. @returns whether it had not been asked. */

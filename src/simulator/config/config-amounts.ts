@@ -1,5 +1,5 @@
 import { decimalToScaled } from "../../core/instrument.js";
-import { configConflict, type WrittenConfig } from "../markets/config-conflict.js";
+import { type ConfigSource, configConflict } from "../markets/config-conflict.js";
 import type { ExchangeConfig } from "./config.js";
 
 /** Amounts of credit outside the markets. */
@@ -18,7 +18,7 @@ const AMOUNTS: readonly (readonly [
  * be given), and that the bounds of the gas price leave room.
  * @throws ConfigError naming the path, the value and what would be right.
  */
-export function checkAmounts(config: ExchangeConfig, written?: WrittenConfig): void {
+export function checkAmounts(config: ExchangeConfig, written?: ConfigSource): void {
   for (const [path, of] of AMOUNTS) {
     const value = of(config);
     try {

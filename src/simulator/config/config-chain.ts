@@ -1,5 +1,5 @@
 import { decimalToScaled } from "../../core/instrument.js";
-import { configConflict, type WrittenConfig } from "../markets/config-conflict.js";
+import { type ConfigSource, configConflict } from "../markets/config-conflict.js";
 import type { ExchangeConfig } from "./config.js";
 
 /** What the contracts' token and their orders are fixed to. */
@@ -47,7 +47,7 @@ const WILDCARDS: readonly string[] = ["0.0.0.0", "::"];
  * Checks that the exchange and its chain do not listen at one and the same port.
  * @throws ConfigError naming the chain's port and what would be right.
  */
-export function checkPorts({ host, port, chain }: ExchangeConfig, written?: WrittenConfig): void {
+export function checkPorts({ host, port, chain }: ExchangeConfig, written?: ConfigSource): void {
   const rpc = chain?.rpc ?? undefined;
   if (rpc === undefined || rpc.port === 0 || rpc.port !== port) return;
   if (rpc.host !== host && ![rpc.host, host].some((name) => WILDCARDS.includes(name))) return;
@@ -67,7 +67,7 @@ export function checkPorts({ host, port, chain }: ExchangeConfig, written?: Writ
  * Checks that nothing contradicts settlement on chain, where the configuration has one.
  * @throws ConfigError naming the path, the value and what would be right.
  */
-export function checkChainConfig(config: ExchangeConfig, written?: WrittenConfig): void {
+export function checkChainConfig(config: ExchangeConfig, written?: ConfigSource): void {
   const { chain } = config;
   if (chain === undefined) return;
   const against = [{ path: ["chain"], value: "a chain" }];

@@ -1,4 +1,4 @@
-import { configConflict, type WrittenConfig } from "../markets/config-conflict.js";
+import { type ConfigSource, configConflict } from "../markets/config-conflict.js";
 import type { ExchangeConfig } from "./config.js";
 
 /**
@@ -6,7 +6,7 @@ import type { ExchangeConfig } from "./config.js";
  * for one market could be sent to the other.
  * @throws ConfigError naming the path, the value and what would be right.
  */
-export function checkPerps({ markets }: ExchangeConfig, written?: WrittenConfig): void {
+export function checkPerps({ markets }: ExchangeConfig, written?: ConfigSource): void {
   const marketOf = new Map<string, string>();
   for (const [id, { perp }] of Object.entries(markets)) {
     const other = perp === undefined ? undefined : marketOf.get(perp.toLowerCase());

@@ -44,7 +44,7 @@ export function audit(state: ExchangeState): Audit {
     }
   };
   for (const account of state.accounts.values()) add(account);
-  for (const account of state.strangers.values()) add(account);
+  for (const account of state.unregisteredAccounts.values()) add(account);
   for (const house of state.houses) add(house);
   const { feeCredit, dustCredit, insuranceCredit, depositedCredit, withdrawnCredit } = state;
   const held = accountCredit + feeCredit + dustCredit + insuranceCredit;

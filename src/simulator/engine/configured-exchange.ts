@@ -10,13 +10,13 @@ import type { ExchangeConfig } from "../config/config.js";
 import { checkChainConfig } from "../config/config-chain.js";
 import { EmbeddedExchange, type ExchangeOptions } from "../exchange.js";
 import type { ReplayEnd } from "../flow/capture/replay-flow.js";
-import { orderFlowsOf } from "../flow/flow-config.js";
-import { checkLeveraged, leveragedFlowOf } from "../flow/leveraged-config.js";
+import { orderFlowFactory } from "../flow/flow-config.js";
+import { checkLeveraged, leveragedFlowFactory } from "../flow/leveraged-config.js";
 import type { ChainReport } from "../settlement/chain-report.js";
 import { fundRoles } from "../settlement/fund-roles.js";
-import { chainMarketsOf, onChain } from "../settlement/on-chain-config.js";
+import { toDeployedMarkets, withChainAddresses } from "../settlement/on-chain-config.js";
 import { openDataDir } from "../store/data-dir.js";
-import { requireOwnStore } from "../store/identity.js";
+import { requireExchangeStore } from "../store/identity.js";
 import type { RecordStore } from "../store/record-store.js";
 
 /** What the order flows of a configuration need besides it. */
@@ -25,7 +25,7 @@ export interface ConfiguredExchangeOptions {
   readonly baseFolder?: string;
   readonly scheme?: SignatureScheme;
   /** Makes the markets' order flows, in place of the configuration's. */
-  readonly flowOf?: ExchangeOptions["flowOf"];
+  readonly createFlow?: ExchangeOptions["createFlow"];
   /** Where its state outlives the process, in place of the configuration's `dataDir`. */
   readonly records?: RecordStore;
   /** Hears once when a market's replay is over; its book then stays as it is. */
@@ -45,7 +45,7 @@ export interface OpenExchange {
    * Waits until all that was asked of the chain has been done, and every block of it applied. With blocks at an interval what waits
    * for the next one is not waited for: let the clock go on first.
    */
-  settled(): Promise<void>;
+  waitUntilSettled(): Promise<void>;
   /** Stops the exchange and its chain, and lets another process have the folder. What is on its way is taken up by that. */
   close(): Promise<void>;
 }
@@ -75,7 +75,7 @@ export async function openConfiguredExchange(
     return {
       exchange,
       chain: null,
-      settled: async () => {},
+      waitUntilSettled: async () => {},
       close: async () => {
         exchange.stop();
         await dataDir?.close();
@@ -101,7 +101,7 @@ async function openOnChain(
       expected: "the scheme of the contracts, which check every signature",
     });
   }
-  if (records !== undefined) requireOwnStore(records);
+  if (records !== undefined) requireExchangeStore(records);
   let exchange: EmbeddedExchange | undefined;
   let hasFailed = false;
   const onChainFault = (error: unknown): void => {
@@ -112,7 +112,7 @@ async function openOnChain(
   };
   const chain = await openChain(config.chain, {
     chainId: config.domain.chainId,
-    markets: chainMarketsOf(config),
+    markets: toDeployedMarkets(config),
     clock: seam.clock,
     allowedHosts: config.allowedHosts,
     ...(records === undefined ? {} : { log: new RecordTransactionLog(records) }),
@@ -122,7 +122,7 @@ async function openOnChain(
     const insuranceCredit = decimalToScaled(config.insurance.initialQuote, config.creditDecimals);
     await fundRoles(chain, Object.keys(config.markets), insuranceCredit);
     const made = exchangeOf(
-      onChain(config, chain.addresses),
+      withChainAddresses(config, chain.addresses),
       seam,
       { ...options, onChainFault },
       chain,
@@ -132,7 +132,7 @@ async function openOnChain(
     return {
       exchange: made,
       chain,
-      settled: async () => made.chain?.settled(),
+      waitUntilSettled: async () => made.chain?.waitUntilSettled(),
       close: async () => {
         made.stop();
         await chain.close();
@@ -186,7 +186,7 @@ function exchangeOf(
     onChainFault,
     records,
     scheme,
-    flowOf: options.flowOf ?? orderFlowsOf(config, { baseFolder, onReplayEnd }),
-    accountFlowOf: leveragedFlowOf(config),
+    createFlow: options.createFlow ?? orderFlowFactory(config, { baseFolder, onReplayEnd }),
+    createAccountFlow: leveragedFlowFactory(config),
   });
 }

@@ -4,44 +4,47 @@ import type { Hex, MarketId } from "../../core/units.js";
 import { ExchangeAccount } from "../accounts/account.js";
 import { Clearing } from "../accounts/clearing.js";
 import { DelayedSettlement } from "../accounts/delayed-settlement.js";
-import { CreditMoves } from "../accounts/local-credit-ledger.js";
+import { LocalCreditLedger } from "../accounts/local-credit-ledger.js";
 import { Withdrawals } from "../accounts/withdrawals.js";
 import type { ExchangeConfig } from "../config/config.js";
 import { AccountFlowPort } from "../flow/account-flow-port.js";
-import { RunningFlows } from "../flow/flow-runner.js";
+import { FlowRunner } from "../flow/flow-runner.js";
 import { MarketFlowPort } from "../flow/market-flow-port.js";
 import { Market } from "../markets/market.js";
 import { type MarketRulesOnGrid, marketRules } from "../markets/market-rules.js";
-import { FlowDesk } from "../matching/agent-order-gateway.js";
+import { AgentOrderGateway } from "../matching/agent-order-gateway.js";
 import { MatchBooking } from "../matching/match-booking.js";
-import { OrderDesk } from "../matching/order-manager.js";
-import { CreditWaits } from "../rest/deposit-waiter.js";
+import { OrderManager } from "../matching/order-manager.js";
+import { DepositWaiter } from "../rest/deposit-waiter.js";
 import { Router } from "../rest/router.js";
-import { ChainSide } from "../settlement/chain-connector.js";
-import { LastingState } from "../store/durable-state.js";
+import { ChainConnector } from "../settlement/chain-connector.js";
+import { DurableState } from "../store/durable-state.js";
 import { StreamHub } from "../streams/stream-hub.js";
 import type { ExchangeOptions } from "./exchange-options.js";
 import { ExchangeState } from "./exchange-state.js";
-import { tellBoth } from "./fan-out.js";
+import { fanOut } from "./fan-out.js";
 import { MarketClock } from "./market-clock.js";
-import { Turns } from "./turn-scope.js";
+import { TurnScope } from "./turn-scope.js";
 
 /** The parts of an exchange, made for each other, and how they start and stop together. */
-export class ExchangeParts {
-  readonly turns = new Turns({ begin: () => this.lasting?.begin(), end: () => this.#endOfEvent() });
+export class ExchangeComponents {
+  readonly turnScope = new TurnScope({
+    begin: () => this.durableState?.begin(),
+    end: () => this.#endOfEvent(),
+  });
   readonly state: ExchangeState;
   readonly clearing: Clearing;
   readonly router: Router;
   readonly hub: StreamHub;
   /** Who waits for the answer to a registration or a deposit. */
-  readonly creditWaits: CreditWaits;
+  readonly depositWaiter: DepositWaiter;
   /** null where trades are settled in memory. */
-  readonly chain: ChainSide | null;
+  readonly chain: ChainConnector | null;
   /** null where nothing outlives the process. */
-  readonly lasting: LastingState | null = null;
-  readonly #desk: OrderDesk;
+  readonly durableState: DurableState | null = null;
+  readonly #orderManager: OrderManager;
   readonly #withdrawals: Withdrawals;
-  readonly #flows: RunningFlows;
+  readonly #flows: FlowRunner;
   readonly #clock: MarketClock;
   readonly #stopExchange: () => void;
 
@@ -57,14 +60,14 @@ export class ExchangeParts {
   ) {
     this.#stopExchange = stopExchange;
     // The streams need the state that reports to them; until they exist nothing happens that they could hear.
-    const told = tellBoth(
-      () => this.lasting?.keeper ?? null,
+    const told = fanOut(
+      () => this.durableState?.writer ?? null,
       () => this.hub,
     );
     const state = new ExchangeState(config, seam, told);
-    const turn = <Result>(run: () => Result): Result => this.turns.run(run);
+    const turn = <Result>(run: () => Result): Result => this.turnScope.run(run);
     const onChanged = (accounts: Iterable<ExchangeAccount>) =>
-      this.#desk.enforceMaintenance(accounts);
+      this.#orderManager.enforceMaintenance(accounts);
     const scheme = options.scheme ?? ecdsaScheme;
     this.state = state;
     this.chain = this.#chainSide(options);
@@ -74,11 +77,11 @@ export class ExchangeParts {
         this.chain?.settlement(onSettlement) ?? new DelayedSettlement(state, turn, onSettlement),
       this.chain?.credit({
         onChanged,
-        onIncomingDone: (address) => this.creditWaits.noteDone(address),
-      }) ?? new CreditMoves(state, onChanged),
+        onDepositArrived: (address) => this.depositWaiter.markArrived(address),
+      }) ?? new LocalCreditLedger(state, onChanged),
     );
     const booking = new MatchBooking(this.clearing);
-    this.#desk = new OrderDesk(state, booking, turn);
+    this.#orderManager = new OrderManager(state, booking, turn);
     this.#withdrawals = new Withdrawals(state, this.clearing, turn);
     for (const id of Object.keys(config.markets)) {
       const house = options.chain?.keys.house(id).signer.address ?? NO_ADDRESS;
@@ -91,18 +94,18 @@ export class ExchangeParts {
     this.chain?.attach({
       onChanged,
       onMark: (market) => this.#onMark(market),
-      onRevoked: (account, operator) => this.#desk.revoke(account, operator),
+      onRevoked: (account, operator) => this.#orderManager.revokeOperator(account, operator),
     });
     this.router = new Router(state, {
-      desk: this.#desk,
+      orderManager: this.#orderManager,
       clearing: this.clearing,
       withdrawals: this.#withdrawals,
       scheme,
     });
-    this.creditWaits = new CreditWaits({
-      seam,
+    this.depositWaiter = new DepositWaiter({
+      runtime: seam,
       credit: this.clearing.credit,
-      longestMs: config.creditWaitMs,
+      maxWaitMs: config.creditWaitMs,
       nextBlockMs: () => this.chain?.open.chain.nextBlockMs ?? null,
     });
     this.hub = new StreamHub(state, this.router.authentication, this.router.accounts);
@@ -110,13 +113,14 @@ export class ExchangeParts {
       state,
       clearing: this.clearing,
       turn,
-      onMark: (market) => this.#desk.enforceMaintenance([...this.state.accountsIn(market).holders]),
-      onReading: () => this.hub.onReading(),
+      onMark: (market) =>
+        this.#orderManager.enforceMaintenance([...this.state.accountsFor(market).holders]),
+      onSample: () => this.hub.onSample(),
       publish: () => this.hub.publishMarkets(),
     });
     this.#flows = this.#newFlows(seam, options, booking);
     if (options.records !== undefined) {
-      this.lasting = new LastingState(state, this.clearing, options.records);
+      this.durableState = new DurableState(state, this.clearing, options.records);
     }
   }
 
@@ -124,10 +128,10 @@ export class ExchangeParts {
   start(isRestart: boolean): void {
     this.clearing.start();
     this.chain?.start();
-    this.#desk.start();
+    this.#orderManager.start();
     this.#withdrawals.start();
     this.#flows.start(this.state.markets.values(), isRestart);
-    this.turns.run(() => this.#clock.start());
+    this.turnScope.run(() => this.#clock.start());
   }
 
   /** Stops all that, and closes every stream. */
@@ -136,24 +140,24 @@ export class ExchangeParts {
     this.#flows.stop();
     this.clearing.stop();
     this.chain?.stop();
-    this.#desk.stop();
+    this.#orderManager.stop();
     this.#withdrawals.stop();
     this.#clock.stop();
-    this.creditWaits.stop();
+    this.depositWaiter.stop();
   }
 
   /** A market has other rules from now on. */
   changeRules(market: Market, rules: MarketRulesOnGrid): void {
     market.rules = rules;
     this.state.listener.onMarket(market);
-    this.#desk.enforceMaintenance([...this.state.accountsIn(market).holders]);
+    this.#orderManager.enforceMaintenance([...this.state.accountsFor(market).holders]);
   }
 
   #chainSide({
     chain: open,
     onChainReport: report = () => {},
     onChainFault = () => {},
-  }: ExchangeOptions): ChainSide | null {
+  }: ExchangeOptions): ChainConnector | null {
     if (open === undefined) return null;
     const { state } = this;
     state.lensAddress = open.addresses.lens;
@@ -163,15 +167,15 @@ export class ExchangeParts {
     };
     // Half of a block must not last: the next process would apply the other half with the first.
     const turn = (run: () => void) =>
-      this.turns.run(() => {
+      this.turnScope.run(() => {
         try {
           run();
         } catch (error) {
-          this.lasting?.abandon(error);
+          this.durableState?.abandon(error);
           throw error;
         }
       });
-    return new ChainSide({ state, open, turn, report, onFault });
+    return new ChainConnector({ state, open, turn, report, onFault });
   }
 
   #newMarket(id: MarketId): Market {
@@ -183,7 +187,7 @@ export class ExchangeParts {
       firstSequence: 1,
       keepTrades: retention.publicTrades,
       candles: { keep: retention.candles, emptyBars: choices.emptyBars },
-      listener: (made) => this.#desk.listenerOf(made),
+      listener: (made) => this.#orderManager.createEngineListener(made),
     });
     market.statusChangedMs = market.status === "TRADING" ? null : state.nowMs();
     return market;
@@ -191,26 +195,26 @@ export class ExchangeParts {
 
   #newFlows(
     seam: Seam,
-    { flowOf, accountFlowOf, scheme = ecdsaScheme }: ExchangeOptions,
+    { createFlow: flowOf, createAccountFlow: accountFlowOf, scheme = ecdsaScheme }: ExchangeOptions,
     booking: MatchBooking,
-  ): RunningFlows {
+  ): FlowRunner {
     const { state, clearing } = this;
-    const desk = new FlowDesk(state, booking);
-    const turn = <Result>(run: () => Result): Result => this.turns.run(run);
-    return new RunningFlows({
-      seam,
+    const desk = new AgentOrderGateway(state, booking);
+    const turn = <Result>(run: () => Result): Result => this.turnScope.run(run);
+    return new FlowRunner({
+      runtime: seam,
       creditDecimals: state.config.creditDecimals,
-      flowOf: (marketId, restart) => flowOf?.(marketId, restart) ?? null,
-      accountFlowOf: () => accountFlowOf?.() ?? null,
-      portOf: (market) =>
+      createFlow: (marketId, restart) => flowOf?.(marketId, restart) ?? null,
+      createAccountFlow: () => accountFlowOf?.() ?? null,
+      createMarketPort: (market) =>
         new MarketFlowPort({
           market,
-          desk,
+          gateway: desk,
           nowMs: () => state.nowMs(),
           turn,
           onReference: () => this.#onMark(market),
         }),
-      accountPort: () => {
+      createAccountPort: () => {
         const { accounts, orders } = this.router;
         return new AccountFlowPort({ state, clearing, accounts, orders, scheme, turn });
       },
@@ -220,23 +224,23 @@ export class ExchangeParts {
   #onMark(market: Market): void {
     market.noteMark(this.state.nowMs());
     this.state.listener.onMarket(market);
-    this.#desk.enforceMaintenance([...this.state.accountsIn(market).holders]);
+    this.#orderManager.enforceMaintenance([...this.state.accountsFor(market).holders]);
   }
 
   /** What an event changed lasts before anybody is told of it, and before the chain is asked for anything. */
   #endOfEvent(): void {
-    this.hub.endOfEvent();
+    this.hub.flush();
     try {
-      this.lasting?.end();
+      this.durableState?.end();
     } catch (error) {
       // An exchange that went on in memory only would lose what it acknowledges.
       this.#stopExchange();
       throw error;
     }
-    if (this.lasting?.isSound !== false) {
+    if (this.durableState?.isIntact !== false) {
       this.chain?.flush();
     }
-    this.creditWaits.review();
+    this.depositWaiter.releaseArrived();
   }
 }
 

@@ -14,12 +14,12 @@ export interface ExchangeOptions {
    * Makes a market's order flow, anew at each start; null for none. `startPriceQuote` is the mark at a restart, so that a
    * flow that chooses its own price goes on from there.
    */
-  readonly flowOf?: (
+  readonly createFlow?: (
     marketId: MarketId,
     restart: { readonly startPriceQuote: number } | null,
   ) => OrderFlow | null;
   /** Makes the participants that trade by accounts of their own, anew at each start. */
-  readonly accountFlowOf?: (() => AccountFlow) | null;
+  readonly createAccountFlow?: (() => AccountFlow) | null;
   /** Where its state outlives the process; it goes on from what is there. Without it everything is in memory only. */
   readonly records?: RecordStore;
   /** The chain that it settles on, with the addresses that its configuration names. Without it trades are settled in memory. */

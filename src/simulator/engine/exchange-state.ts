@@ -37,9 +37,9 @@ export interface StateListener extends ExchangeListener {
   /** The hash of an order that was taken. */
   onOrderHash(hash: Hex): void;
   /** A signed request that counts once has counted; it need not be remembered beyond that time. */
-  onSpentRequest(digest: Hex, untilMs: Ms): void;
+  onUsedRequest(digest: Hex, untilMs: Ms): void;
   /** It is too old to be let in again. */
-  onForgottenRequest(digest: Hex): void;
+  onExpiredUsedRequest(digest: Hex): void;
   /** Something is asked of the chain from now on. */
   onRequest(request: ChainRequest): void;
   /** Its fate is known. */
@@ -61,7 +61,7 @@ export class ExchangeState {
   /** By address in lower case. */
   readonly accounts = new Map<Hex, ExchangeAccount>();
   /** Accounts that are on the chain and have not registered, by address in lower case. */
-  readonly strangers = new Map<Hex, ExchangeAccount>();
+  readonly unregisteredAccounts = new Map<Hex, ExchangeAccount>();
   /** What was asked of the chain and is not yet in a block, oldest first. */
   readonly requests = new PendingRequests();
   nextRequestId = 1;
@@ -87,7 +87,7 @@ export class ExchangeState {
   /** Hashes of the orders taken, oldest first; only the newest `retention.orderHashes` are kept. */
   readonly orderHashes = new Set<Hex>();
   /** Signed requests that count once, by their digest, oldest first, and until when each would be let in again by its timestamp. */
-  readonly spentRequests = new Map<Hex, Ms>();
+  readonly usedRequests = new Map<Hex, Ms>();
   /** What gas-fee tokens are sealed with. */
   readonly quotationSecret: string;
   #nextId: bigint;
@@ -96,12 +96,12 @@ export class ExchangeState {
   /** @throws ConfigError for a price of ETH from no market */
   constructor(
     readonly config: ExchangeConfig,
-    readonly seam: Seam,
+    readonly runtime: Seam,
     readonly listener: StateListener,
   ) {
     this.#nextId = BigInt(config.firstId);
     this.quotationSecret = [0, 1, 2, 3]
-      .map(() => seam.random.uint64().toString(16).padStart(16, "0"))
+      .map(() => runtime.random.uint64().toString(16).padStart(16, "0"))
       .join("");
     this.gas = new GasMarket(config, this.markets);
     // Where there is a chain, the insurance account's capital comes as a deposit there.
@@ -119,7 +119,7 @@ export class ExchangeState {
   }
 
   /** The house of a market, and the accounts that hold a position there. */
-  accountsIn({ id }: Market): MarketAccounts {
+  accountsFor({ id }: Market): MarketAccounts {
     return this.#accountsIn.get(id) as MarketAccounts;
   }
 
@@ -137,7 +137,7 @@ export class ExchangeState {
 
   /** Exchange time for records: the seam's wall time, except that it never goes back. */
   nowMs(): Ms {
-    this.#latestMs = Math.max(this.#latestMs, this.seam.clock.nowMs());
+    this.#latestMs = Math.max(this.#latestMs, this.runtime.clock.nowMs());
     return this.#latestMs;
   }
 
@@ -158,20 +158,20 @@ export class ExchangeState {
    * @param untilMs the last instant at which its timestamp is within the window.
    * @returns false where it has counted before.
    */
-  spendRequest(digest: Hex, untilMs: Ms): boolean {
-    if (this.spentRequests.has(digest)) {
+  markRequestUsed(digest: Hex, untilMs: Ms): boolean {
+    if (this.usedRequests.has(digest)) {
       return false;
     }
     // The order is that of arrival, and a timestamp may be ahead of it by a window: what is over stands behind few that are not.
-    for (const [oldest, overMs] of this.spentRequests) {
-      if (overMs >= this.seam.clock.nowMs()) {
+    for (const [oldest, overMs] of this.usedRequests) {
+      if (overMs >= this.runtime.clock.nowMs()) {
         break;
       }
-      this.spentRequests.delete(oldest);
-      this.listener.onForgottenRequest(oldest);
+      this.usedRequests.delete(oldest);
+      this.listener.onExpiredUsedRequest(oldest);
     }
-    this.spentRequests.set(digest, untilMs);
-    this.listener.onSpentRequest(digest, untilMs);
+    this.usedRequests.set(digest, untilMs);
+    this.listener.onUsedRequest(digest, untilMs);
     return true;
   }
 
@@ -191,26 +191,27 @@ export class ExchangeState {
   }
 
   /** Registers an address: a new account, or the one that it has had on the chain. */
-  admit(address: Hex): ExchangeAccount {
+  registerAccount(address: Hex): ExchangeAccount {
     const key = address.toLowerCase() as Hex;
     const account =
-      this.strangers.get(key) ?? new ExchangeAccount(address, this.nowMs(), this.config.retention);
-    this.strangers.delete(key);
+      this.unregisteredAccounts.get(key) ??
+      new ExchangeAccount(address, this.nowMs(), this.config.retention);
+    this.unregisteredAccounts.delete(key);
     account.register(address, this.nowMs());
     this.accounts.set(key, account);
     return account;
   }
 
   /** The account of an address, registered or not, made on first sight. */
-  anyAccount(address: Hex): ExchangeAccount {
+  findOrCreateAccount(address: Hex): ExchangeAccount {
     const key = address.toLowerCase() as Hex;
-    const known = this.accounts.get(key) ?? this.strangers.get(key);
+    const known = this.accounts.get(key) ?? this.unregisteredAccounts.get(key);
     if (known !== undefined) {
       return known;
     }
     const stranger = new ExchangeAccount(key, this.nowMs(), this.config.retention);
     stranger.isRegistered = false;
-    this.strangers.set(key, stranger);
+    this.unregisteredAccounts.set(key, stranger);
     return stranger;
   }
 }

@@ -1,7 +1,7 @@
 import type { ExchangeListener, StateListener } from "./exchange-state.js";
 
 /** Tells a store, where there is one, and then the streams. Both are asked for at each event: they are made after the state. */
-export function tellBoth(
+export function fanOut(
   store: () => StateListener | null,
   streams: () => ExchangeListener,
 ): StateListener {
@@ -39,8 +39,8 @@ export function tellBoth(
     onPending: (pending) => store()?.onPending(pending),
     onResolved: (pending) => store()?.onResolved(pending),
     onOrderHash: (hash) => store()?.onOrderHash(hash),
-    onSpentRequest: (digest, untilMs) => store()?.onSpentRequest(digest, untilMs),
-    onForgottenRequest: (digest) => store()?.onForgottenRequest(digest),
+    onUsedRequest: (digest, untilMs) => store()?.onUsedRequest(digest, untilMs),
+    onExpiredUsedRequest: (digest) => store()?.onExpiredUsedRequest(digest),
     onRequest: (request) => store()?.onRequest(request),
     onRequestResolved: (request) => store()?.onRequestResolved(request),
     onState: () => store()?.onState(),

@@ -2,14 +2,14 @@ import type { Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { Clearing } from "../accounts/clearing.js";
 import type { Market } from "../markets/market.js";
-import { premiumOf } from "../markets/premium.js";
+import { computePremium } from "../markets/premium.js";
 import type { ExchangeState } from "./exchange-state.js";
 
 /** How often mark and book are read. */
 const READING_MS = 1000;
 
 /** What the clock's instants are told to. */
-export interface MarketClockParts {
+export interface MarketClockDeps {
   readonly state: ExchangeState;
   readonly clearing: Clearing;
   /** Runs a change as one event of the exchange. */
@@ -17,17 +17,17 @@ export interface MarketClockParts {
   /** The mark of a market has changed. */
   onMark(market: Market): void;
   /** Every market's figures were read, once a second. */
-  onReading(): void;
+  onSample(): void;
   /** It is time to publish every market's state. */
   publish(): void;
 }
 
 /** All that a market does by the clock: readings of mark and basis, samples of the premium, funding, publication. */
 export class MarketClock {
-  readonly #parts: MarketClockParts;
+  readonly #parts: MarketClockDeps;
   readonly #timers = new Map<string, Timer>();
 
-  constructor(parts: MarketClockParts) {
+  constructor(parts: MarketClockDeps) {
     this.#parts = parts;
   }
 
@@ -49,7 +49,7 @@ export class MarketClock {
 
   /** On boundaries since the epoch, so that a restart does not move what is read when. */
   #every(name: string, intervalMs: number, run: () => void): void {
-    const { clock } = this.#parts.state.seam;
+    const { clock } = this.#parts.state.runtime;
     const nowMs = clock.nowMs();
     const timer = clock.setTimer(boundaryAfter(nowMs, intervalMs) - nowMs, () => {
       this.#parts.turn(run);
@@ -59,7 +59,7 @@ export class MarketClock {
   }
 
   #read(): void {
-    const { state, onMark, onReading } = this.#parts;
+    const { state, onMark, onSample: onReading } = this.#parts;
     const nowMs = state.nowMs();
     for (const market of state.markets.values()) {
       if (market.prices.sample(nowMs)) {
@@ -69,7 +69,7 @@ export class MarketClock {
       const { midTicks, prices, basis } = market;
       if (prices.index > 0n) {
         if (!Number.isNaN(midTicks)) {
-          basis.take(prices.creditOf(midTicks), prices.index);
+          basis.take(prices.toCreditPrice(midTicks), prices.index);
         }
         market.noteOffchainMark(nowMs);
       }
@@ -81,7 +81,7 @@ export class MarketClock {
   /** Sets the timer for a market's next sample or funding, whichever comes first, on boundaries since the epoch. */
   #awaitFunding(market: Market): void {
     const { mode, intervalMs, sampleIntervalMs } = market.rules.config.funding;
-    const { clock } = this.#parts.state.seam;
+    const { clock } = this.#parts.state.runtime;
     // Not the records' time, which stands still while a wall clock that was stepped back catches up.
     const nowMs = clock.nowMs();
     if (market.nextFundingMs === 0) {
@@ -120,18 +120,18 @@ export class MarketClock {
   #fundIfDue(market: Market): void {
     const { mode, intervalMs, sampleIntervalMs, premium: kind } = market.rules.config.funding;
     // A wall clock that was stepped back meanwhile has the timer fire early.
-    const nowMs = this.#parts.state.seam.clock.nowMs();
+    const nowMs = this.#parts.state.runtime.clock.nowMs();
     // A boundary's sample belongs to the interval that ends there.
     if (mode === "premium" && nowMs >= market.nextSampleMs) {
       market.nextSampleMs = boundaryAfter(nowMs, sampleIntervalMs);
-      const premium = premiumOf(market, kind);
+      const premium = computePremium(market, kind);
       if (premium !== null) {
         market.premium.take(premium);
       }
     }
     if (nowMs >= market.nextFundingMs) {
       market.nextFundingMs += intervalMs;
-      this.#parts.clearing.credit.fund(market);
+      this.#parts.clearing.credit.settleFunding(market);
     }
     this.#parts.state.listener.onMarket(market);
   }

@@ -1,16 +1,16 @@
 /** What an event of the exchange begins and ends with. */
-export interface TurnBounds {
+export interface TurnScopeDeps {
   begin(): void;
   /** Whatever became of the event. */
   end(): void;
 }
 
 /** Runs the exchange's events one at a time; an event that begins within another is a part of it. */
-export class Turns {
-  readonly #bounds: TurnBounds;
+export class TurnScope {
+  readonly #bounds: TurnScopeDeps;
   #depth = 0;
 
-  constructor(bounds: TurnBounds) {
+  constructor(bounds: TurnScopeDeps) {
     this.#bounds = bounds;
   }
 

@@ -15,7 +15,7 @@ import type { WireBuildResult } from "../../exchange/protocol/order.js";
 import { isSafe } from "../../perpetual/margin.js";
 import type { ExchangeAccount } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
-import { capacityIn, riskOf } from "../accounts/margin.js";
+import { computeCapacity, computeMargin } from "../accounts/margin.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market } from "../markets/market.js";
 import { ApiError } from "../rest/api-error.js";
@@ -25,7 +25,7 @@ import type { FlowAccount, FlowAccountMarket, FlowExchange, FlowTake } from "./f
 import type { FlowLevel } from "./flow-market.js";
 
 /** What the calls of an `AccountFlow` are carried out with. */
-export interface AccountFlowParts {
+export interface AccountFlowPortDeps {
   readonly state: ExchangeState;
   readonly clearing: Clearing;
   readonly accounts: AccountEndpoints;
@@ -37,9 +37,9 @@ export interface AccountFlowParts {
 
 /** The exchange, as accounts of an order flow drive it: by the very entry of REST's orders, less the requests around them. */
 export class AccountFlowPort implements FlowExchange {
-  readonly #parts: AccountFlowParts;
+  readonly #parts: AccountFlowPortDeps;
 
-  constructor(parts: AccountFlowParts) {
+  constructor(parts: AccountFlowPortDeps) {
     this.#parts = parts;
   }
 
@@ -102,11 +102,11 @@ class MarketOfAccounts implements FlowAccountMarket {
 
 class SigningAccount implements FlowAccount {
   readonly address: Hex;
-  readonly #parts: AccountFlowParts;
+  readonly #parts: AccountFlowPortDeps;
   readonly #account: ExchangeAccount;
   readonly #signer: Signer;
 
-  constructor(parts: AccountFlowParts, account: ExchangeAccount, signer: Signer) {
+  constructor(parts: AccountFlowPortDeps, account: ExchangeAccount, signer: Signer) {
     this.#parts = parts;
     this.#account = account;
     this.#signer = signer;
@@ -116,12 +116,13 @@ class SigningAccount implements FlowAccount {
   get isSafe(): boolean {
     const { markets } = this.#parts.state;
     return (
-      isSafe(riskOf(this.#account, markets)) && isSafe(riskOf(this.#account, markets, "settled"))
+      isSafe(computeMargin(this.#account, markets)) &&
+      isSafe(computeMargin(this.#account, markets, "settled"))
     );
   }
 
   get netValueQuote(): number {
-    return this.#quoteOf(riskOf(this.#account, this.#parts.state.markets).netValueCredit);
+    return this.#quoteOf(computeMargin(this.#account, this.#parts.state.markets).netValueCredit);
   }
 
   paper(marketId: MarketId): PaperUnits {
@@ -130,7 +131,7 @@ class SigningAccount implements FlowAccount {
 
   capacityQuote(marketId: MarketId, side: Side): number {
     const { markets } = this.#parts.state;
-    const { buy, sell } = capacityIn(markets.get(marketId) as Market, this.#account, markets);
+    const { buy, sell } = computeCapacity(markets.get(marketId) as Market, this.#account, markets);
     return this.#quoteOf(side === "BUY" ? buy : sell);
   }
 

@@ -128,7 +128,7 @@ export function createOrderFlow(
     }
     case "replay": {
       const options: ReplayFlowOptions = {
-        files: captureFilesOf(config, marketId, baseFolder),
+        files: findMarketCapture(config, marketId, baseFolder),
         speed: config.speed,
         queue: config.queue,
         fromMs: config.fromMs,
@@ -140,7 +140,7 @@ export function createOrderFlow(
 }
 
 /** Where a replay's capture lies. @throws ConfigError naming the market's setting when it is not there. */
-export function captureFilesOf(
+export function findMarketCapture(
   { folder, tag }: Extract<FlowConfig, { kind: "replay" }>,
   marketId: MarketId,
   baseFolder: string,
@@ -163,7 +163,7 @@ export interface FlowsConfig {
  * captures' files included.
  * @throws ConfigError naming the path, the value and what would be right.
  */
-export function orderFlowsOf(
+export function orderFlowFactory(
   config: FlowsConfig,
   context: Pick<FlowContext, "baseFolder" | "onReplayEnd">,
 ): (marketId: MarketId, restart: FlowContext["restart"]) => OrderFlow | null {

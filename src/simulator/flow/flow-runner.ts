@@ -6,28 +6,28 @@ import type { OrderFlow } from "./flow-market.js";
 import type { MarketFlowPort } from "./market-flow-port.js";
 
 /** What flows are made by and run with. */
-export interface RunningFlowsParts {
-  readonly seam: Seam;
+export interface FlowRunnerDeps {
+  readonly runtime: Seam;
   readonly creditDecimals: number;
   /** As the exchange's option of that name. */
-  flowOf(
+  createFlow(
     marketId: MarketId,
     restart: { readonly startPriceQuote: number } | null,
   ): OrderFlow | null;
-  accountFlowOf(): AccountFlow | null;
+  createAccountFlow(): AccountFlow | null;
   /** What a market's flow drives the market by. */
-  portOf(market: Market): MarketFlowPort;
+  createMarketPort(market: Market): MarketFlowPort;
   /** What the participants with accounts of their own drive the exchange by. */
-  accountPort(): FlowExchange;
+  createAccountPort(): FlowExchange;
 }
 
 /** The order flows between a start and a stop of the exchange. */
-export class RunningFlows {
-  readonly #parts: RunningFlowsParts;
+export class FlowRunner {
+  readonly #parts: FlowRunnerDeps;
   #flows: { readonly flow: OrderFlow; readonly port: MarketFlowPort }[] = [];
   #accountFlow: AccountFlow | null = null;
 
-  constructor(parts: RunningFlowsParts) {
+  constructor(parts: FlowRunnerDeps) {
     this.#parts = parts;
   }
 
@@ -36,8 +36,8 @@ export class RunningFlows {
     for (const market of markets) {
       this.#startIn(market, isRestart);
     }
-    this.#accountFlow = this.#parts.accountFlowOf();
-    this.#accountFlow?.start(this.#parts.accountPort(), this.#parts.seam);
+    this.#accountFlow = this.#parts.createAccountFlow();
+    this.#accountFlow?.start(this.#parts.createAccountPort(), this.#parts.runtime);
   }
 
   /** Stops all flows; what the markets' own have resting is withdrawn. */
@@ -52,7 +52,12 @@ export class RunningFlows {
   }
 
   #startIn(market: Market, isRestart: boolean): void {
-    const { seam, creditDecimals, flowOf, portOf } = this.#parts;
+    const {
+      runtime: seam,
+      creditDecimals,
+      createFlow: flowOf,
+      createMarketPort: portOf,
+    } = this.#parts;
     const { mark } = market.prices;
     const flow = flowOf(
       market.id,

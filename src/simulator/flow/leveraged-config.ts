@@ -1,5 +1,5 @@
 import type { ExchangeConfig, MarketConfig } from "../config/config.js";
-import { configConflict, type WrittenConfig } from "../markets/config-conflict.js";
+import { type ConfigSource, configConflict } from "../markets/config-conflict.js";
 import { LeveragedFlow, type LeveragedMarket } from "./agents/leveraged-flow.js";
 import type { AccountFlow } from "./flow-accounts.js";
 import type { LeveragedParams } from "./leveraged-params.js";
@@ -15,7 +15,7 @@ const MOST_MARKETS = 5;
  * order, and the exchange's number of accounts.
  * @throws ConfigError naming the path, the value and what would be right.
  */
-export function checkLeveraged(config: ExchangeConfig, written?: WrittenConfig): void {
+export function checkLeveraged(config: ExchangeConfig, written?: ConfigSource): void {
   let count = 0;
   for (const [id, market] of Object.entries(config.markets)) {
     const leveraged = leveragedOf(market);
@@ -71,7 +71,7 @@ export function checkLeveraged(config: ExchangeConfig, written?: WrittenConfig):
 }
 
 /** What makes the leveraged traders of a configuration anew at every start; null where no market has any. */
-export function leveragedFlowOf(config: ExchangeConfig): (() => AccountFlow) | null {
+export function leveragedFlowFactory(config: ExchangeConfig): (() => AccountFlow) | null {
   const markets = Object.entries(config.markets).flatMap(
     ([marketId, market]): LeveragedMarket[] => {
       const leveraged = leveragedOf(market);

@@ -3,7 +3,7 @@ import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
 import type { Ms, Ticks } from "../../core/units.js";
 import { FlowAgentOrder } from "../markets/flow-agent-order.js";
 import type { Market } from "../markets/market.js";
-import type { FlowDesk } from "../matching/agent-order-gateway.js";
+import type { AgentOrderGateway } from "../matching/agent-order-gateway.js";
 import type {
   FlowLevel,
   FlowMarket,
@@ -15,9 +15,9 @@ import type {
 } from "./flow-market.js";
 
 /** What a flow's calls are carried out with. */
-export interface FlowPortParts {
+export interface MarketFlowPortDeps {
   readonly market: Market;
-  readonly desk: FlowDesk;
+  readonly gateway: AgentOrderGateway;
   nowMs(): Ms;
   /** Runs a change as one event of the exchange. */
   turn(run: () => void): void;
@@ -29,12 +29,12 @@ export interface FlowPortParts {
 export class MarketFlowPort implements FlowMarket {
   readonly marketId: string;
   readonly instrument: Market["instrument"];
-  readonly #parts: FlowPortParts;
+  readonly #parts: MarketFlowPortDeps;
   /** What rests, to be withdrawn when the flow ends. */
   readonly #resting = new Set<FlowAgentOrder>();
   #attached = true;
 
-  constructor(parts: FlowPortParts) {
+  constructor(parts: MarketFlowPortDeps) {
     this.#parts = parts;
     this.marketId = parts.market.id;
     this.instrument = parts.market.instrument;
@@ -67,12 +67,12 @@ export class MarketFlowPort implements FlowMarket {
     requireCount("lots", order.lots);
     let placed: FlowAgentOrder | null = null;
     this.#run(() => {
-      placed = this.#parts.desk.place(this.#parts.market, order);
+      placed = this.#parts.gateway.place(this.#parts.market, order);
     });
     if (placed !== null) {
       this.#resting.add(placed);
       if (this.#resting.size > 4096) {
-        this.#forgetGone();
+        this.#pruneClosedOrders();
       }
     }
     return placed;
@@ -82,7 +82,7 @@ export class MarketFlowPort implements FlowMarket {
     let cancelled = false;
     if (ref instanceof FlowAgentOrder) {
       this.#run(() => {
-        cancelled = this.#parts.desk.cancel(this.#parts.market, ref);
+        cancelled = this.#parts.gateway.cancel(this.#parts.market, ref);
       });
       this.#resting.delete(ref);
     }
@@ -97,15 +97,15 @@ export class MarketFlowPort implements FlowMarket {
   }
 
   attachRecorded(depth: RecordedDepth, queue?: QueueModel<QueuePlace>): void {
-    this.#run(() => this.#parts.desk.attach(this.#parts.market, depth, queue));
+    this.#run(() => this.#parts.gateway.attach(this.#parts.market, depth, queue));
   }
 
   applyRecorded(message: RecordedMessage): void {
-    this.#run(() => this.#parts.desk.apply(this.#parts.market, message));
+    this.#run(() => this.#parts.gateway.apply(this.#parts.market, message));
   }
 
   recordedPrint(print: RecordedPrint): void {
-    this.#run(() => this.#parts.desk.print(this.#parts.market, print));
+    this.#run(() => this.#parts.gateway.print(this.#parts.market, print));
   }
 
   /** Withdraws what the flow has resting and takes nothing more from it. */
@@ -122,7 +122,7 @@ export class MarketFlowPort implements FlowMarket {
     }
   }
 
-  #forgetGone(): void {
+  #pruneClosedOrders(): void {
     for (const order of this.#resting) {
       if (!order.isResting) {
         this.#resting.delete(order);

@@ -96,7 +96,7 @@ export class SyntheticFlow implements OrderFlow {
     for (const scheduled of this.#scheduled) scheduled.dueMs = Number.POSITIVE_INFINITY;
   }
 
-  #wake(): void {
+  #actDue(): void {
     const run = this.#run;
     if (run === undefined) return;
     const elapsedMs = run.seam.clock.monotonicMs() - run.startedAt;
@@ -120,7 +120,7 @@ export class SyntheticFlow implements OrderFlow {
       ...this.#scheduled.map((scheduled) => scheduled.dueMs),
     );
     const waitMs = Math.max(1, Math.ceil(dueMs - (run.seam.clock.monotonicMs() - run.startedAt)));
-    this.#timer = run.seam.clock.setTimer(waitMs, () => this.#wake());
+    this.#timer = run.seam.clock.setTimer(waitMs, () => this.#actDue());
   }
 
   #refer(elapsedMs: number): void {

@@ -1,14 +1,14 @@
 import type { Int64Id, Ms } from "../../core/units.js";
 
-/** How a {@link Journal} reads its items. */
-export interface JournalKeys<Item> {
+/** How a {@link BoundedHistory} reads its items. */
+export interface HistoryKeys<Item> {
   id(item: Item): Int64Id;
   /** Never decreases with the id. */
   timeMs(item: Item): Ms;
 }
 
 /** What a list endpoint asks for: `startMs` inclusive, `endMs` exclusive (specification, "Endpoints"). */
-export interface Page {
+export interface PageQuery {
   readonly startMs?: Ms | undefined;
   readonly endMs?: Ms | undefined;
   readonly fromId?: Int64Id | undefined;
@@ -16,13 +16,13 @@ export interface Page {
 }
 
 /** Records in ascending order of their ids, of which only the newest `limit` are kept. */
-export class Journal<Item> {
+export class BoundedHistory<Item> {
   #items: Item[] = [];
   #dropped = 0;
   readonly #limit: number;
-  readonly #keys: JournalKeys<Item>;
+  readonly #keys: HistoryKeys<Item>;
 
-  constructor(limit: number, keys: JournalKeys<Item>) {
+  constructor(limit: number, keys: HistoryKeys<Item>) {
     this.#limit = limit;
     this.#keys = keys;
   }
@@ -61,7 +61,7 @@ export class Journal<Item> {
    * Only items that `passes` accepts count.
    */
   page(
-    { startMs, endMs, fromId, limit }: Page,
+    { startMs, endMs, fromId, limit }: PageQuery,
     passes: (item: Item) => boolean = everything,
   ): Item[] {
     const end =

@@ -1,4 +1,4 @@
-import { civilDateOf } from "../../core/calendar.js";
+import { toCivilDate } from "../../core/calendar.js";
 import { DAY_MS, MINUTE_MS, type Ms, WEEK_MS } from "../../core/units.js";
 import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
 
@@ -49,5 +49,5 @@ export function barEnd(interval: CandleInterval, startMs: Ms): Ms {
 
 /** The first instant of the UTC month. */
 function monthStart(timeMs: Ms): Ms {
-  return (Math.floor(timeMs / DAY_MS) - civilDateOf(timeMs).day + 1) * DAY_MS;
+  return (Math.floor(timeMs / DAY_MS) - toCivilDate(timeMs).day + 1) * DAY_MS;
 }

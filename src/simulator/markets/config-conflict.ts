@@ -3,7 +3,7 @@ import { ConfigError } from "../../core/errors.js";
 type Path = readonly (string | number)[];
 
 /** What a file says itself: the rest of its configuration is defaults. */
-export interface WrittenConfig {
+export interface ConfigSource {
   readonly isWritten: (path: Path) => boolean;
   /** The line of a path. */
   readonly locate: (path: Path) => string;
@@ -28,7 +28,7 @@ export interface ConflictingValue {
  */
 export function configConflict(
   { path, value, summary, expected, against, cause }: ConflictingValue,
-  written?: WrittenConfig,
+  written?: ConfigSource,
 ): ConfigError {
   const byDefault = written !== undefined && !written.isWritten(path);
   const other = byDefault ? against.find((key) => written.isWritten(key.path)) : undefined;

@@ -13,7 +13,7 @@ import {
 } from "../../core/units.js";
 import { ONE } from "../../perpetual/fixed-point.js";
 import type { ExchangeConfig, MarketConfig } from "../config/config.js";
-import { configConflict, type WrittenConfig } from "./config-conflict.js";
+import { type ConfigSource, configConflict } from "./config-conflict.js";
 import type { PremiumTerms } from "./premium-meter.js";
 
 /** A market's configuration on its own number grid. */
@@ -53,7 +53,7 @@ export interface MarketRulesOnGrid {
 export function marketRules(
   id: MarketId,
   exchange: ExchangeConfig,
-  written?: WrittenConfig,
+  written?: ConfigSource,
 ): MarketRulesOnGrid {
   const config = exchange.markets[id] as MarketConfig;
   const path = (name: string): readonly string[] => ["markets", id, ...name.split(".")];

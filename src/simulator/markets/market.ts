@@ -17,7 +17,7 @@ import {
   type SelfMatchPolicy,
 } from "../matching/matching-engine.js";
 import { BasisAverage } from "./basis-average.js";
-import { Journal } from "./bounded-history.js";
+import { BoundedHistory } from "./bounded-history.js";
 import { CandleSeries, type CandleSeriesOptions } from "./candles.js";
 import { DayWindow } from "./day-window.js";
 import { AgentOrders } from "./flow-agent-order.js";
@@ -77,7 +77,7 @@ export class Market {
   readonly engine: MatchingEngine;
   readonly depth: PublishedDepth;
   readonly prices: ReferencePrice;
-  readonly trades: Journal<Trade>;
+  readonly trades: BoundedHistory<Trade>;
   /** Of trades, in ticks. */
   readonly candles: CandleSeries;
   /** Of the mark, in credit units per whole base unit. */
@@ -90,7 +90,7 @@ export class Market {
   readonly offchainDay = new DayWindow();
   readonly basis = new BasisAverage();
   readonly premium: PremiumMeter;
-  readonly fundings: Journal<SettledFunding>;
+  readonly fundings: BoundedHistory<SettledFunding>;
   status: MarketStatus;
   statusChangedMs: Ms | null = null;
   lastTradeTicks: Ticks | undefined;
@@ -116,11 +116,11 @@ export class Market {
     this.status = parts.rules.config.status;
     this.depth = new PublishedDepth(parts.firstSequence);
     this.prices = new ReferencePrice(this.instrument);
-    this.trades = new Journal(parts.keepTrades, {
+    this.trades = new BoundedHistory(parts.keepTrades, {
       id: (trade) => trade.id,
       timeMs: (trade) => trade.timeMs,
     });
-    this.fundings = new Journal(parts.keepTrades, {
+    this.fundings = new BoundedHistory(parts.keepTrades, {
       id: ({ timeMs }) => String(timeMs),
       timeMs: ({ timeMs }) => timeMs,
     });
@@ -204,7 +204,7 @@ export class Market {
   }
 
   /** Credit that a position is worth at the mark. */
-  valueOf(paper: PaperUnits): CreditUnits {
+  valueAtMark(paper: PaperUnits): CreditUnits {
     return this.instrument.markValue(paper, this.prices.mark);
   }
 
@@ -220,7 +220,7 @@ export class Market {
   }
 
   /** The whole lots in an amount of paper; what is left over is cut off. */
-  wholeLotsOf(paper: PaperUnits): Lots {
+  toWholeLots(paper: PaperUnits): Lots {
     return Number(paper / this.instrument.paperPerLot);
   }
 }

@@ -8,7 +8,7 @@ import type { Market } from "./market.js";
  * average prices at which the impact notional would be sold and bought, of the older one from the mid. Null where the index or
  * a side of the book is missing, or a side is thinner than the impact notional.
  */
-export function premiumOf(market: Market, kind: "impact" | "mid"): bigint | null {
+export function computePremium(market: Market, kind: "impact" | "mid"): bigint | null {
   const { index } = market.prices;
   if (index <= 0n) {
     return null;
@@ -17,7 +17,7 @@ export function premiumOf(market: Market, kind: "impact" | "mid"): bigint | null
     const { midTicks } = market;
     return Number.isNaN(midTicks)
       ? null
-      : divFixed(market.prices.creditOf(midTicks) - index, index);
+      : divFixed(market.prices.toCreditPrice(midTicks) - index, index);
   }
   const notional = market.rules.impactNotional;
   const bid = impactPrice(market, "BUY", notional);

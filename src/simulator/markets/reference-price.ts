@@ -36,8 +36,8 @@ export class ReferencePrice {
   /** Takes a reference in fractional ticks. */
   set(indexTicks: number, markTicks: number): void {
     this.#hasReference = true;
-    this.#setMark(this.creditOf(markTicks));
-    this.index = this.creditOf(indexTicks);
+    this.#setMark(this.toCreditPrice(markTicks));
+    this.index = this.toCreditPrice(indexTicks);
   }
 
   /** From now on the mark is set from outside, and what it would be is proposed. */
@@ -121,7 +121,7 @@ export class ReferencePrice {
   }
 
   #adopt(ticks: number): void {
-    const price = this.creditOf(ticks);
+    const price = this.toCreditPrice(ticks);
     this.#setMark(price);
     this.index = price;
   }
@@ -135,7 +135,7 @@ export class ReferencePrice {
   }
 
   /** A price in fractional ticks as credit units per whole base unit, rounded. */
-  creditOf(ticks: number): CreditUnits {
+  toCreditPrice(ticks: number): CreditUnits {
     return BigInt(Math.round(ticks * this.#creditPerTick));
   }
 }

@@ -1,5 +1,5 @@
 import type { QueueModel, QueuePlace } from "../../core/queue/queue-models.js";
-import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
+import { type Lots, oppositeSide, type Side, type Ticks } from "../../core/units.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type {
   FlowOrder,
@@ -14,7 +14,7 @@ import type { MatchBooking } from "./match-booking.js";
 import { applyRecorded, printRecorded } from "./recorded-fills.js";
 
 /** Lets the markets' other participants act on the books: agents of the house, and recordings. */
-export class FlowDesk {
+export class AgentOrderGateway {
   readonly #state: ExchangeState;
   readonly #booking: MatchBooking;
 
@@ -107,7 +107,7 @@ export class FlowDesk {
   #fillByRecording(market: Market, maker: BookOrder, ticks: Ticks, lots: Lots): void {
     market.depth.change(maker.side, ticks);
     this.#state.listener.onBook(market);
-    this.#booking.book(market, null, maker, oppositeOf(maker.side), ticks, lots);
+    this.#booking.book(market, null, maker, oppositeSide(maker.side), ticks, lots);
   }
 
   #refreshMid(market: Market): void {

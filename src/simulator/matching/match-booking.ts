@@ -1,4 +1,4 @@
-import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
+import { type Lots, oppositeSide, type Side, type Ticks } from "../../core/units.js";
 import { type ExchangeAccount, Order } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
 import { FlowAgentOrder } from "../markets/flow-agent-order.js";
@@ -46,7 +46,7 @@ export class MatchBooking {
       market,
       buyer: takerSide === "BUY" ? taker : maker,
       seller: takerSide === "BUY" ? maker : taker,
-      makerSide: oppositeOf(takerSide),
+      makerSide: oppositeSide(takerSide),
       ticks,
       lots,
     });

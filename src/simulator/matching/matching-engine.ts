@@ -3,7 +3,7 @@ import {
   type QueuePlace,
   riskAverseQueue,
 } from "../../core/queue/queue-models.js";
-import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
+import { type Lots, oppositeSide, type Side, type Ticks } from "../../core/units.js";
 import type { RecordedDepth } from "../flow/flow-market.js";
 import type { BookOrder } from "./book-order.js";
 import { PriceLadder } from "./price-ladder.js";
@@ -118,13 +118,13 @@ export class MatchingEngine {
 
   /** Whether an order of that side and price would trade on arrival. */
   crosses(side: Side, ticks: Ticks): boolean {
-    const opposite = this.best(oppositeOf(side));
+    const opposite = this.best(oppositeSide(side));
     return opposite !== undefined && reaches(side, ticks, opposite);
   }
 
   /** Whether an order could trade in full on arrival, its owner's own orders left out. */
   canFill(order: ArrivingOrder): boolean {
-    const side = oppositeOf(order.side);
+    const side = oppositeSide(order.side);
     const key = order.selfMatchKey;
     let missing = order.openLots;
     if (key === null || this.#selfMatch === "cancel-resting") {
@@ -161,7 +161,7 @@ export class MatchingEngine {
 
   #firstOwn(order: ArrivingOrder): Ticks | undefined {
     let found: Ticks | undefined;
-    this.ladder(oppositeOf(order.side)).forEachLevel((level) => {
+    this.ladder(oppositeSide(order.side)).forEachLevel((level) => {
       for (
         let resting = level.head;
         resting !== null && found === undefined;
@@ -176,7 +176,7 @@ export class MatchingEngine {
 
   /** Trades an arriving order against everything that its price reaches. */
   sweep(order: BookOrder): SweepEnd {
-    const side = oppositeOf(order.side);
+    const side = oppositeSide(order.side);
     const ladder = this.ladder(side);
     while (order.openLots > 0) {
       const level = ladder.best();

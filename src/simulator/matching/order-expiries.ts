@@ -37,7 +37,7 @@ export class OrderExpiries {
   watch(order: Order): void {
     const { timeInForce, expirationMs } = order.terms;
     if (timeInForce === "GTT") {
-      const timer = this.#state.seam.clock.setTimer(
+      const timer = this.#state.runtime.clock.setTimer(
         Math.max(0, expirationMs - this.#state.nowMs()),
         () => this.#expire(order),
       );

@@ -2,7 +2,7 @@ import type { Hex, Lots, Ticks } from "../../core/units.js";
 import { isSafe } from "../../perpetual/margin.js";
 import { type ExchangeAccount, Order } from "../accounts/account.js";
 import { archiveIfFinal } from "../accounts/clearing.js";
-import { riskOf } from "../accounts/margin.js";
+import { computeMargin } from "../accounts/margin.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market } from "../markets/market.js";
 import type { MatchBooking } from "./match-booking.js";
@@ -10,7 +10,7 @@ import type { EngineListener } from "./matching-engine.js";
 import { OrderExpiries } from "./order-expiries.js";
 
 /** Takes checked orders into the markets, and ends them. */
-export class OrderDesk {
+export class OrderManager {
   readonly #state: ExchangeState;
   readonly #booking: MatchBooking;
   readonly #expiries: OrderExpiries;
@@ -37,7 +37,7 @@ export class OrderDesk {
   }
 
   /** What a market's matching engine reports to. */
-  listenerOf(market: Market): EngineListener {
+  createEngineListener(market: Market): EngineListener {
     return {
       onMatch: (taker, maker, ticks, lots) =>
         this.#booking.book(market, taker, maker, taker.side, ticks, lots),
@@ -79,7 +79,7 @@ export class OrderDesk {
     const { account, market, timeInForce, type } = order.terms;
     const { listener, config } = this.#state;
     account.activeOrders.set(order.terms.id, order);
-    account.in(market.id).reserve(order);
+    account.inMarket(market.id).reserve(order);
     listener.onOrder(order);
     listener.onAccount(account);
     order.activate();
@@ -137,7 +137,7 @@ export class OrderDesk {
   }
 
   /** Somebody may sign for an account no more; what it signed that still rests goes where the venue has it so. @param operator in lower case */
-  revoke(account: ExchangeAccount, operator: Hex): void {
+  revokeOperator(account: ExchangeAccount, operator: Hex): void {
     if (!account.operators.delete(operator)) {
       return;
     }
@@ -154,7 +154,7 @@ export class OrderDesk {
       if (account.isHouse) {
         continue;
       }
-      const isCovered = isSafe(riskOf(account, this.#state.markets));
+      const isCovered = isSafe(computeMargin(account, this.#state.markets));
       if (!isCovered && !account.reduceOnly) {
         account.reduceOnly = true;
         this.cancelAll(account);
@@ -169,7 +169,7 @@ export class OrderDesk {
   #end(order: Order, how: "CANCELED" | "EXPIRED"): void {
     const lots = order.openLots;
     order.end(how);
-    order.terms.account.in(order.terms.market.id).release(order, lots);
+    order.terms.account.inMarket(order.terms.market.id).release(order, lots);
     this.#expiries.forget(order);
     archiveIfFinal(order);
     this.#state.listener.onOrder(order);

@@ -1,4 +1,4 @@
-import { type Lots, oppositeOf, type Side, type Ticks } from "../../core/units.js";
+import { type Lots, oppositeSide, type Side, type Ticks } from "../../core/units.js";
 import type { RecordedMessage, RecordedPrint } from "../flow/flow-market.js";
 import type { BookOrder } from "./book-order.js";
 import { isBetter, type MatchingEngine } from "./matching-engine.js";
@@ -38,7 +38,7 @@ export function applyRecorded(
     onLevel("SELL", change.asks[place]);
   }
   for (const side of ["BUY", "SELL"] as const) {
-    fillReached(engine, side, depth.best(oppositeOf(side)), true, onFill);
+    fillReached(engine, side, depth.best(oppositeSide(side)), true, onFill);
   }
 }
 
@@ -48,7 +48,7 @@ export function applyRecorded(
  * @returns the lots that participants' orders at its very price took of it.
  */
 export function printRecorded(engine: MatchingEngine, print: RecordedPrint, onFill: OnFill): Lots {
-  const side = oppositeOf(print.aggressor);
+  const side = oppositeSide(print.aggressor);
   fillReached(engine, side, print.ticks, false, onFill);
   let takenLots = 0;
   let order = engine.ladder(side).levelAt(print.ticks)?.head ?? null;

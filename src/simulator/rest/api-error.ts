@@ -18,17 +18,17 @@ export class ApiError extends Error {
 export const JSON_TYPE = "application/json; charset=utf-8";
 
 /** An answer of the exchange to one request. */
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   /** JSON text; empty with 204. */
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** What a client that goes by the answer needs first; left out where nothing is on its way. */
-  readonly incoming?: IncomingCredit;
+  readonly pendingCredit?: PendingCredit;
 }
 
 /** Credit that is on its way while an answer tells of it. */
-export interface IncomingCredit {
+export interface PendingCredit {
   readonly account: ExchangeAccount;
   /** From when on the client waits for it. */
   readonly sinceMs: Ms;
@@ -40,7 +40,7 @@ export interface IncomingCredit {
 const INTERNAL_ERROR = 500;
 
 /** The answer to a refused request (specification, "Errors"). */
-export function errorAnswer(error: ApiError, choices: VenueChoices): ApiAnswer {
+export function toErrorResponse(error: ApiError, choices: VenueChoices): ApiResponse {
   const usual =
     error.code === 2010
       ? INTERNAL_ERROR
@@ -48,10 +48,13 @@ export function errorAnswer(error: ApiError, choices: VenueChoices): ApiAnswer {
         ? choices.unauthorizedStatus
         : choices.errorStatus;
   const status = choices.codeStatus[error.code] ?? usual;
-  return { status, body: errorBody(error.code, ERROR_CODES[error.code].codeText, error.message) };
+  return {
+    status,
+    body: formatErrorBody(error.code, ERROR_CODES[error.code].codeText, error.message),
+  };
 }
 
 /** The body of an error (specification, "Errors"). */
-export function errorBody(code: number, codeText: string, message: string): string {
+export function formatErrorBody(code: number, codeText: string, message: string): string {
   return JSON.stringify({ code, codeText, message });
 }

@@ -35,7 +35,7 @@ export class Authentication {
    * operators and takes its money.
    * @throws ApiError 1010 nothing is claimed or signed, 1110 no address, 1011 outside the time window, 1012 signed by another.
    */
-  ownerOf(parameters: ReadonlyMap<string, string>): Hex {
+  requireOwner(parameters: ReadonlyMap<string, string>): Hex {
     const { address, signer } = this.#claim(parameters);
     if (signer !== address.toLowerCase()) {
       throw this.#foreign(signer);
@@ -46,14 +46,14 @@ export class Authentication {
   /**
    * The registered account that a request is for, signed by its very own key, which counts once: whoever repeats the same bytes, or the same
    * parameters under another spelling of the signature, is refused. For what moves money or says who may.
-   * @throws ApiError as {@link ownerOf}, and that of {@link registered}; 1012 for a request that has counted before
+   * @throws ApiError as {@link requireOwner}, and that of {@link requireRegistered}; 1012 for a request that has counted before
    */
-  ownAccountOnce(parameters: ReadonlyMap<string, string>): ExchangeAccount {
-    const account = this.registered(this.ownerOf(parameters));
+  requireOwnAccountOnce(parameters: ReadonlyMap<string, string>): ExchangeAccount {
+    const account = this.requireRegistered(this.requireOwner(parameters));
     const digest = bytesToHex(venueRequestDigest(signedString(parameters)));
     const untilMs =
       Number(parameters.get("timestamp")) + this.#windowMs(parameters.get("recvWindow"));
-    if (!this.#state.spendRequest(digest, untilMs)) {
+    if (!this.#state.markRequestUsed(digest, untilMs)) {
       throw new ApiError(
         1012,
         "this request has counted already: sign it anew, with another timestamp",
@@ -64,24 +64,24 @@ export class Authentication {
 
   /**
    * The registered account that a request is for, signed by its own key or an operator's.
-   * @throws ApiError as {@link ownerOf}, and that of {@link registered}
+   * @throws ApiError as {@link requireOwner}, and that of {@link requireRegistered}
    */
-  signedAccountOf(parameters: ReadonlyMap<string, string>): SignedAccount {
+  requireSignedAccount(parameters: ReadonlyMap<string, string>): SignedAccount {
     const { address, signer } = this.#claim(parameters);
     const account = this.#state.account(address);
     if (signer === null || !maySign(signer, address, account)) {
       throw this.#foreign(signer);
     }
-    return { account: this.registered(address), signer };
+    return { account: this.requireRegistered(address), signer };
   }
 
-  /** {@link signedAccountOf}, where it does not matter who signed. */
-  accountOf(parameters: ReadonlyMap<string, string>): ExchangeAccount {
-    return this.signedAccountOf(parameters).account;
+  /** {@link requireSignedAccount}, where it does not matter who signed. */
+  requireAccount(parameters: ReadonlyMap<string, string>): ExchangeAccount {
+    return this.requireSignedAccount(parameters).account;
   }
 
   /** The account of an address. @throws ApiError 1010, or 1110 where the venue says so, when there is none */
-  registered(address: Hex): ExchangeAccount {
+  requireRegistered(address: Hex): ExchangeAccount {
     const account = this.#state.account(address);
     if (account === undefined) {
       throw new ApiError(
@@ -93,13 +93,13 @@ export class Authentication {
   }
 
   /** Who of those that may sign for an account signed an order's hash, in lower case; null when none of them did. */
-  orderSigner(digest: Uint8Array, signature: Hex, account: ExchangeAccount): Hex | null {
+  recoverOrderSigner(digest: Uint8Array, signature: Hex, account: ExchangeAccount): Hex | null {
     const signer = this.#scheme.recover(digest, signature);
     return signer !== null && maySign(signer, account.address, account) ? signer : null;
   }
 
   #claim(parameters: ReadonlyMap<string, string>): { address: Hex; signer: Hex | null } {
-    const address = addressOf(parameters);
+    const address = readAddress(parameters);
     const signature = parameters.get("signature");
     if (signature === undefined || signature === "") {
       throw new ApiError(1010, "parameter signature is missing");
@@ -125,7 +125,7 @@ export class Authentication {
   }
 
   #isCurrent(timestampMs: Ms, recvWindow: string | undefined): boolean {
-    return isWithin(this.#windowMs(recvWindow), timestampMs, this.#state.seam.clock.nowMs());
+    return isWithin(this.#windowMs(recvWindow), timestampMs, this.#state.runtime.clock.nowMs());
   }
 
   #windowMs(recvWindow: string | undefined): Ms {
@@ -146,7 +146,7 @@ function maySign(signer: Hex, address: Hex, account: ExchangeAccount | undefined
 }
 
 /** The `account` parameter. @throws ApiError 1010 when it is missing, 1110 when it is no address */
-export function addressOf(parameters: ReadonlyMap<string, string>): Hex {
+export function readAddress(parameters: ReadonlyMap<string, string>): Hex {
   const address = parameters.get("account");
   if (address === undefined || address === "") {
     throw new ApiError(1010, "parameter account is missing");

@@ -12,7 +12,7 @@ const PUBLIC_READS: ReadonlySet<string> = new Set([
 const PREFLIGHT_SECONDS = "600";
 
 /** What a browser is told about a request's origin. */
-export interface CrossOriginAnswer {
+export interface CorsDecision {
   /** Whether a web page of that origin may read the answer. */
   readonly mayRead: boolean;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,10 +23,10 @@ export interface CrossOriginAnswer {
  * changes anything. Where the answer depends on the origin every answer says so (`vary`), also one to another origin or to none: a cache
  * between would hand it to everybody.
  */
-export function crossOriginAnswer(
+export function decideCors(
   { method, url = "/", headers: { origin } }: IncomingMessage,
   origins: readonly string[],
-): CrossOriginAnswer {
+): CorsDecision {
   const [path = ""] = url.split("?");
   if (origins.length === 0 || !PUBLIC_READS.has(path)) return { mayRead: false, headers: {} };
   const isAny = origins.includes("*");

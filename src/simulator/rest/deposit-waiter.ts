@@ -1,15 +1,15 @@
 import type { Seam } from "../../core/runtime/seam.js";
 import type { Hex, Ms } from "../../core/units.js";
 import type { ExchangeAccount } from "../accounts/account.js";
-import type { Credit } from "../accounts/credit-ledger.js";
-import type { IncomingCredit } from "./api-error.js";
+import type { CreditLedger } from "../accounts/credit-ledger.js";
+import type { PendingCredit } from "./api-error.js";
 
 /** What answers wait by. */
-export interface CreditWaitsParts {
-  readonly seam: Seam;
-  readonly credit: Pick<Credit, "isIncoming">;
+export interface DepositWaiterDeps {
+  readonly runtime: Seam;
+  readonly credit: Pick<CreditLedger, "hasPendingDeposit">;
   /** After which an answer leaves although the credit is not there. */
-  readonly longestMs: Ms;
+  readonly maxWaitMs: Ms;
   /** When the next block comes, before which no credit can; null where one comes with every transaction. */
   nextBlockMs(): Ms | null;
 }
@@ -18,14 +18,14 @@ export interface CreditWaitsParts {
  * Holds the answers to registrations and deposits until the credit counts: on a chain it comes with a block, and a client that orders
  * on the answer would be refused for want of margin.
  */
-export class CreditWaits {
-  readonly #parts: CreditWaitsParts;
+export class DepositWaiter {
+  readonly #parts: DepositWaiterDeps;
   /** By address in lower case, so that a block looks at those alone whose credit it brought. */
   readonly #waits = new Map<string, Set<Wait>>();
   /** Addresses with one deposit less on its way, until the review. */
   readonly #done = new Set<string>();
 
-  constructor(parts: CreditWaitsParts) {
+  constructor(parts: DepositWaiterDeps) {
     this.#parts = parts;
   }
 
@@ -33,12 +33,12 @@ export class CreditWaits {
    * Resolves once no credit is on its way to an account, the longest wait is over, or the exchange stops.
    * @returns null where there is nothing to wait for, or no block that could bring it in time
    */
-  until({ account, sinceMs }: Pick<IncomingCredit, "account" | "sinceMs">): Promise<void> | null {
-    const { credit, longestMs, nextBlockMs, seam } = this.#parts;
+  waitFor({ account, sinceMs }: Pick<PendingCredit, "account" | "sinceMs">): Promise<void> | null {
+    const { credit, maxWaitMs: longestMs, nextBlockMs, runtime: seam } = this.#parts;
     const nowMs = seam.clock.nowMs();
     const leftMs = Math.min(longestMs, sinceMs + longestMs - nowMs);
     const isBlockInTime = (nextBlockMs() ?? nowMs) <= nowMs + leftMs;
-    if (leftMs <= 0 || !isBlockInTime || !credit.isIncoming(account)) return null;
+    if (leftMs <= 0 || !isBlockInTime || !credit.hasPendingDeposit(account)) return null;
     return new Promise<void>((resolve) => {
       const key = account.address.toLowerCase();
       const waits = this.#waits.get(key) ?? new Set<Wait>();
@@ -57,18 +57,18 @@ export class CreditWaits {
   }
 
   /** Notes that a deposit is no more on its way to an address; its answers leave with the next review. @param address in lower case */
-  noteDone(address: Hex): void {
+  markArrived(address: Hex): void {
     if (this.#waits.has(address)) this.#done.add(address);
   }
 
   /** Lets go of the answers whose credit has come; after an event that has been made to last. */
-  review(): void {
+  releaseArrived(): void {
     if (this.#done.size === 0) return;
     const done = [...this.#done];
     this.#done.clear();
     for (const address of done) {
       for (const { account, end } of [...(this.#waits.get(address) ?? [])]) {
-        if (!this.#parts.credit.isIncoming(account)) end();
+        if (!this.#parts.credit.hasPendingDeposit(account)) end();
       }
     }
   }

@@ -11,8 +11,14 @@ import { isFromWebPage } from "../../core/http/web-page.js";
 import type { EmbeddedExchange } from "../exchange.js";
 import { serveDocumentation } from "../openapi/serve-documentation.js";
 import { SocketSink } from "../streams/socket-sink.js";
-import { type ApiAnswer, ApiError, errorAnswer, errorBody, JSON_TYPE } from "./api-error.js";
-import { crossOriginAnswer } from "./cross-origin.js";
+import {
+  ApiError,
+  type ApiResponse,
+  formatErrorBody,
+  JSON_TYPE,
+  toErrorResponse,
+} from "./api-error.js";
+import { decideCors } from "./cross-origin.js";
 
 /** Far above any request or stream message of the interface. */
 const LARGEST_MESSAGE_BYTES = 65_536;
@@ -63,9 +69,9 @@ export async function serveExchange(
   // The exchange reads bodies itself: what was signed is their very characters.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
-  const fail = (error: unknown): ApiAnswer => {
+  const fail = (error: unknown): ApiResponse => {
     onFault(error);
-    return errorAnswer(new ApiError(2010, "the exchange failed"), exchange.config.choices);
+    return toErrorResponse(new ApiError(2010, "the exchange failed"), exchange.config.choices);
   };
   const answered = (request: FastifyRequest, reply: FastifyReply) => {
     try {
@@ -83,7 +89,7 @@ export async function serveExchange(
       void sendAnswer(reply, refusal);
       return;
     }
-    const { mayRead, headers } = crossOriginAnswer(request.raw, exchange.config.corsOrigins);
+    const { mayRead, headers } = decideCors(request.raw, exchange.config.corsOrigins);
     reply.headers(headers);
     if (mayRead && request.method === "OPTIONS") void reply.code(204).send();
     else done();
@@ -141,7 +147,7 @@ export async function serveExchange(
  * made to resolve to this machine, or one that changes something and comes from a page. Nobody but the browser's user
  * reaches a loopback port, and unsigned requests (`POST /faucet`, `POST /v1/account`) have no other protection.
  */
-function refusalOf(request: IncomingMessage, hosts: readonly string[]): ApiAnswer | null {
+function refusalOf(request: IncomingMessage, hosts: readonly string[]): ApiResponse | null {
   if (!isKnownHost(request.headers.host, hosts))
     return forbidden("the Host header names no host of this exchange: see allowedHosts");
   const isChange = !READING_METHODS.has(request.method ?? "");
@@ -150,18 +156,18 @@ function refusalOf(request: IncomingMessage, hosts: readonly string[]): ApiAnswe
     : null;
 }
 
-function forbidden(message: string): ApiAnswer {
+function forbidden(message: string): ApiResponse {
   return { status: 403, body: badRequest(message) };
 }
 
 function answerOf(
   exchange: EmbeddedExchange,
   request: FastifyRequest,
-): ApiAnswer | Promise<ApiAnswer> {
+): ApiResponse | Promise<ApiResponse> {
   const url = request.raw.url ?? "/";
   const mark = url.indexOf("?");
   const contentType = request.headers["content-type"];
-  return exchange.answer({
+  return exchange.respond({
     method: request.method,
     path: mark < 0 ? url : url.slice(0, mark),
     query: mark < 0 ? "" : url.slice(mark + 1),
@@ -171,7 +177,7 @@ function answerOf(
   });
 }
 
-function sendAnswer(reply: FastifyReply, { status, body, headers }: ApiAnswer): FastifyReply {
+function sendAnswer(reply: FastifyReply, { status, body, headers }: ApiResponse): FastifyReply {
   // Fastify takes the content type off what has no body: its own headers are set on the response below it.
   for (const [name, value] of Object.entries(headers ?? {})) {
     reply.raw.setHeader(name, value);
@@ -218,10 +224,10 @@ function refuseGarbage(error: ConnectionError, socket: Socket): void {
 }
 
 function badRequest(message: string): string {
-  return errorBody(1111, "Bad params", message);
+  return formatErrorBody(1111, "Bad params", message);
 }
 
-function refuse(socket: Duplex, { status, body, headers = {} }: ApiAnswer): void {
+function refuse(socket: Duplex, { status, body, headers = {} }: ApiResponse): void {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}`,
     `content-type: ${JSON_TYPE}`,

@@ -1,4 +1,4 @@
-import { duplicateKey } from "../../core/config/find-duplicate-key.js";
+import { findDuplicateKey } from "../../core/config/find-duplicate-key.js";
 import { parseInt64Json } from "../../core/int64-json.js";
 import type { VenueChoices } from "../config/choices.js";
 import { ApiError } from "./api-error.js";
@@ -70,7 +70,7 @@ function addJson(into: Map<string, string>, body: string): void {
   } catch {
     throw new ApiError(1111, "the body is not JSON");
   }
-  const twice = duplicateKey(body);
+  const twice = findDuplicateKey(body);
   if (twice !== undefined) {
     throw new ApiError(1111, `parameter ${twice} is in the body twice`);
   }

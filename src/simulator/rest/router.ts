@@ -2,12 +2,18 @@ import type { SignatureScheme } from "../../core/crypto/signing.js";
 import type { Ms } from "../../core/units.js";
 import type { ExchangeAccount } from "../accounts/account.js";
 import type { Clearing } from "../accounts/clearing.js";
-import type { Credit } from "../accounts/credit-ledger.js";
+import type { CreditLedger } from "../accounts/credit-ledger.js";
 import type { Withdrawals } from "../accounts/withdrawals.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
-import type { OrderDesk } from "../matching/order-manager.js";
-import { type ApiAnswer, ApiError, errorAnswer, errorBody, JSON_TYPE } from "./api-error.js";
-import { Authentication, addressOf } from "./authentication.js";
+import type { OrderManager } from "../matching/order-manager.js";
+import {
+  ApiError,
+  type ApiResponse,
+  formatErrorBody,
+  JSON_TYPE,
+  toErrorResponse,
+} from "./api-error.js";
+import { Authentication, readAddress } from "./authentication.js";
 import { AccountEndpoints } from "./endpoints/account-endpoints.js";
 import { CustodyEndpoints } from "./endpoints/custody-endpoints.js";
 import { exchangeInfoRecord } from "./endpoints/exchange-info.js";
@@ -19,8 +25,8 @@ import { type ApiRequest, readParameters } from "./parameters.js";
 import { type RateBucket, RateLimiter, type RateRefusal } from "./rate-limiter.js";
 
 /** What the router answers with. */
-export interface RouterParts {
-  readonly desk: OrderDesk;
+export interface RouterDeps {
+  readonly orderManager: OrderManager;
   readonly clearing: Clearing;
   readonly withdrawals: Withdrawals;
   readonly scheme: SignatureScheme;
@@ -55,14 +61,17 @@ export class Router {
   /** Where every signed order comes in, whoever sends it. */
   readonly orders: OrderEntry;
   readonly #state: ExchangeState;
-  readonly #credit: Credit;
+  readonly #credit: CreditLedger;
   readonly #limiter: RateLimiter;
   readonly #routes: ReadonlyMap<string, Route>;
   /** By path: the methods that it is offered by. */
   readonly #methods = new Map<string, readonly string[]>();
 
   /** @throws ConfigError for a fee agreement that cannot be */
-  constructor(state: ExchangeState, { desk, clearing, withdrawals, scheme }: RouterParts) {
+  constructor(
+    state: ExchangeState,
+    { orderManager: desk, clearing, withdrawals, scheme }: RouterDeps,
+  ) {
     this.#state = state;
     this.#credit = clearing.credit;
     this.authentication = new Authentication(state, scheme);
@@ -90,15 +99,15 @@ export class Router {
   }
 
   /** Answers one request. Errors that are not the exchange's own pass through. */
-  handle(request: ApiRequest): ApiAnswer {
+  handle(request: ApiRequest): ApiResponse {
     const route = this.#routes.get(`${request.method} ${request.path}`);
     if (route === undefined) {
       const methods = this.#methods.get(request.path);
       return methods === undefined
-        ? { status: 404, body: errorBody(1111, "Bad params", "there is no such endpoint") }
+        ? { status: 404, body: formatErrorBody(1111, "Bad params", "there is no such endpoint") }
         : {
             status: 405,
-            body: errorBody(1111, "Bad params", "this method is not offered here"),
+            body: formatErrorBody(1111, "Bad params", "this method is not offered here"),
             headers: { allow: methods.join(", ") },
           };
     }
@@ -114,7 +123,7 @@ export class Router {
     }
   }
 
-  #answer(route: Route, parameters: Parameters): ApiAnswer {
+  #answer(route: Route, parameters: Parameters): ApiResponse {
     try {
       const body = route.answer(parameters);
       if (body === undefined) return this.#noContent();
@@ -138,14 +147,14 @@ export class Router {
   }
 
   /** Clients that read every answer as JSON look at its type before they see that there is nothing. */
-  #noContent(): ApiAnswer {
+  #noContent(): ApiResponse {
     const isJson = this.#state.config.choices.emptyAnswerType === "json";
     return { status: 204, body: "", ...(isJson && { headers: { "content-type": JSON_TYPE } }) };
   }
 
-  #errorAnswer(error: unknown): ApiAnswer {
+  #errorAnswer(error: unknown): ApiResponse {
     if (error instanceof ApiError) {
-      return errorAnswer(error, this.#state.config.choices);
+      return toErrorResponse(error, this.#state.config.choices);
     }
     throw error;
   }
@@ -154,19 +163,19 @@ export class Router {
   #withIncoming(
     route: Route,
     parameters: Parameters,
-    answer: ApiAnswer,
+    answer: ApiResponse,
     { sinceMs, credited }: AnswerToCredited,
-  ): ApiAnswer {
+  ): ApiResponse {
     const account =
       route.isCrediting === true ? this.#state.account(parameters.get("account") ?? "") : undefined;
-    if (account === undefined || !this.#credit.isIncoming(account)) return answer;
+    if (account === undefined || !this.#credit.hasPendingDeposit(account)) return answer;
     return {
       ...answer,
-      incoming: { account, sinceMs: sinceMs(account), body: () => credited(account) },
+      pendingCredit: { account, sinceMs: sinceMs(account), body: () => credited(account) },
     };
   }
 
-  #refusal(route: Route, ip: string, parameters: Parameters): ApiAnswer | null {
+  #refusal(route: Route, ip: string, parameters: Parameters): ApiResponse | null {
     if (route.bucket === null) {
       return null;
     }
@@ -181,7 +190,7 @@ export class Router {
   }
 
   /** The answer to a stream that an address opens while it is banned; null when it may. */
-  refusalOfStream(ip: string): ApiAnswer | null {
+  checkStreamBan(ip: string): ApiResponse | null {
     return throttled(this.#limiter.ban(`ip ${ip}`, this.#state.nowMs()));
   }
 
@@ -209,11 +218,11 @@ export class Router {
     const isSigned = this.#state.config.choices.accountEndpointsSigned;
     // An operator may read an account, but not open one.
     const opened = (parameters: Parameters) =>
-      isSigned ? authentication.ownerOf(parameters) : addressOf(parameters);
+      isSigned ? authentication.requireOwner(parameters) : readAddress(parameters);
     const read = (parameters: Parameters) =>
       isSigned
-        ? authentication.accountOf(parameters)
-        : authentication.registered(addressOf(parameters));
+        ? authentication.requireAccount(parameters)
+        : authentication.requireRegistered(readAddress(parameters));
     return {
       registerAccount: {
         isCrediting: true,
@@ -260,17 +269,17 @@ export class Router {
     answer: (account: ExchangeAccount, parameters: Parameters) => string | undefined,
   ): Endpoint {
     return {
-      answer: (parameters) => answer(this.authentication.accountOf(parameters), parameters),
+      answer: (parameters) => answer(this.authentication.requireAccount(parameters), parameters),
     };
   }
 }
 
-function throttled(refusal: RateRefusal | null): ApiAnswer | null {
+function throttled(refusal: RateRefusal | null): ApiResponse | null {
   return refusal === null
     ? null
     : {
         status: refusal.status,
-        body: errorBody(refusal.status, "Too many requests", "over the rate limit"),
+        body: formatErrorBody(refusal.status, "Too many requests", "over the rate limit"),
         headers: { "retry-after": String(refusal.retryAfterSeconds) },
       };
 }

@@ -1,9 +1,9 @@
 import { RunError } from "../../core/errors.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
-import { type BlockReading, type ChainBlock, readBlock } from "./chain-block.js";
+import { type BlockReaderDeps, type ChainBlock, readBlock } from "./chain-block.js";
 
 /** What a follower works with. */
-export interface FollowerParts extends BlockReading {
+export interface BlockFollowerDeps extends BlockReaderDeps {
   readonly state: ExchangeState;
   /** Runs a change as one event of the exchange. */
   turn(run: () => void): void;
@@ -18,11 +18,11 @@ export interface FollowerParts extends BlockReading {
  * that the turn makes last: after a kill the next process goes on behind it.
  */
 export class BlockFollower {
-  readonly #parts: FollowerParts;
+  readonly #parts: BlockFollowerDeps;
   #reading: Promise<void> | null = null;
   #unfollow: (() => void) | null = null;
 
-  constructor(parts: FollowerParts) {
+  constructor(parts: BlockFollowerDeps) {
     this.#parts = parts;
   }
 
@@ -33,8 +33,8 @@ export class BlockFollower {
 
   /** Applies what there is, and each block as it comes. */
   start(): void {
-    this.#unfollow ??= this.#parts.chain.follow(() => this.#wake());
-    this.#wake();
+    this.#unfollow ??= this.#parts.chain.follow(() => this.#readSoon());
+    this.#readSoon();
   }
 
   /** Applies no block any more. */
@@ -48,7 +48,7 @@ export class BlockFollower {
     while (this.#reading !== null) await this.#reading;
   }
 
-  #wake(): void {
+  #readSoon(): void {
     if (this.#reading !== null || this.#unfollow === null) return;
     this.#reading = this.#read()
       .catch((error: unknown) => {
@@ -58,7 +58,7 @@ export class BlockFollower {
       .finally(() => {
         this.#reading = null;
         // One that came while the last reading ended.
-        if (this.#parts.state.chainBlock < this.#parts.chain.head.number) this.#wake();
+        if (this.#parts.state.chainBlock < this.#parts.chain.head.number) this.#readSoon();
       });
   }
 

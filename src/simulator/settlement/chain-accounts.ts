@@ -3,7 +3,7 @@ import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
 import { divFixed } from "../../perpetual/fixed-point.js";
 import type { ExchangeAccount } from "../accounts/account.js";
-import { bookIncomes } from "../accounts/record-incomes.js";
+import { recordIncomes } from "../accounts/record-incomes.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market } from "../markets/market.js";
 import type { ChainTransaction } from "./chain-block.js";
@@ -21,7 +21,7 @@ import type {
 } from "./chain-events.js";
 
 /** What the chain's events are applied with. */
-export interface ChainAccountsParts {
+export interface ChainAccountsDeps {
   /** With its markets. */
   readonly state: ExchangeState;
   /** Each market's price source, in lower case. */
@@ -35,7 +35,7 @@ export interface ChainAccountsParts {
 }
 
 /** What is known of a transaction beside its events. */
-export interface EventTerms {
+export interface EventContext {
   /** As which a deposit is listed. */
   readonly depositType?: IncomeType;
   /** The rate of a funding, scaled by 10^18; made out from the event when left out. */
@@ -52,7 +52,7 @@ interface Part {
 
 /** A transaction while its events are applied. */
 interface Run {
-  readonly terms: EventTerms;
+  readonly terms: EventContext;
   readonly parts: Map<string, Part>;
   /** Who sent the trade whose events come. */
   orderSender: Hex | null;
@@ -65,16 +65,16 @@ interface Run {
  * was only matched comes on top of it. An account that has not registered is kept all the same, and has everything when it does.
  */
 export class ChainAccounts {
-  readonly #parts: ChainAccountsParts;
+  readonly #parts: ChainAccountsDeps;
   readonly #perps = new Map<Hex, Market>();
   readonly #houses = new Map<Hex, ExchangeAccount>();
   readonly #sources = new Map<Hex, Market>();
 
-  constructor(parts: ChainAccountsParts) {
+  constructor(parts: ChainAccountsDeps) {
     this.#parts = parts;
     for (const market of parts.state.markets.values()) {
       this.#perps.set(lower(market.rules.perp), market);
-      const { house } = parts.state.accountsIn(market);
+      const { house } = parts.state.accountsFor(market);
       this.#houses.set(lower(house.address), house);
       const source = parts.sources.get(market.id);
       if (source !== undefined) this.#sources.set(source, market);
@@ -83,11 +83,11 @@ export class ChainAccounts {
 
   /** The account of an address: a registered one, a house, or one that is only on the chain. */
   account(address: Hex): ExchangeAccount {
-    return this.#houses.get(address) ?? this.#parts.state.anyAccount(address);
+    return this.#houses.get(address) ?? this.#parts.state.findOrCreateAccount(address);
   }
 
   /** Does what a transaction's events say; within a turn. */
-  apply({ events }: Pick<ChainTransaction, "events">, terms: EventTerms = {}): void {
+  apply({ events }: Pick<ChainTransaction, "events">, terms: EventContext = {}): void {
     const touched = new Set<ExchangeAccount>();
     const run: Run = { terms, parts: new Map(), orderSender: null, hasTaker: false };
     for (const event of events) {
@@ -150,7 +150,7 @@ export class ChainAccounts {
 
   #fund(
     { kind, account: address, primary, secondary }: FundsEvent,
-    { depositType = "DEPOSIT" }: EventTerms,
+    { depositType = "DEPOSIT" }: EventContext,
   ): ExchangeAccount {
     const { state } = this.#parts;
     const sign = kind === "deposit" ? 1n : -1n;
@@ -184,7 +184,7 @@ export class ChainAccounts {
       return account;
     }
     account.deposits += primary;
-    if (primary !== 0n) bookIncomes(state, account, "", [[type, primary]]);
+    if (primary !== 0n) recordIncomes(state, account, "", [[type, primary]]);
     return account;
   }
 
@@ -226,7 +226,7 @@ export class ChainAccounts {
     state.insuranceCredit += primary;
     if (state.insuranceAddress !== "")
       this.account(state.insuranceAddress).secondaryCredit += secondary;
-    bookIncomes(state, account, "", [["SYSTEM", -primary]]);
+    recordIncomes(state, account, "", [["SYSTEM", -primary]]);
     return account;
   }
 
@@ -243,19 +243,19 @@ export class ChainAccounts {
     const gross = credit + fee;
     const change = { paper, quote: paper > 0n ? -gross : gross, fee, timeMs: state.nowMs() };
     state
-      .accountsIn(market)
-      .change(account, () => account.in(market.id).position.applySettled(change));
+      .accountsFor(market)
+      .change(account, () => account.inMarket(market.id).position.applySettled(change));
     state.listener.onPosition(account, market);
     if (tradeFee !== null) {
       incomes.push([run.hasTaker ? "MAKER_FEE" : "TAKER_FEE", -tradeFee]);
       run.hasTaker = true;
     }
-    if (incomes.length > 0) bookIncomes(state, account, market.id, incomes);
+    if (incomes.length > 0) recordIncomes(state, account, market.id, incomes);
     return account;
   }
 
   /** Every settled position gains what the new rate changes in dMul(paper, rate) (protocol 7.4). */
-  #funding({ perp, oldRate, newRate }: FundingEvent, { fundingRate }: EventTerms): void {
+  #funding({ perp, oldRate, newRate }: FundingEvent, { fundingRate }: EventContext): void {
     const { state } = this.#parts;
     const market = this.#perps.get(perp);
     if (market === undefined) return;
@@ -264,11 +264,11 @@ export class ChainAccounts {
     market.cumulativeFunding = newRate;
     market.fundings.add({ rate, timeMs });
     const holders: ExchangeAccount[] = [];
-    const accounts = state.accountsIn(market);
+    const accounts = state.accountsFor(market);
     for (const account of [
       accounts.house,
       ...state.accounts.values(),
-      ...state.strangers.values(),
+      ...state.unregisteredAccounts.values(),
     ]) {
       const position = account.markets.get(market.id)?.position;
       if (position === undefined || position.settled.paper === 0n) continue;
@@ -278,7 +278,7 @@ export class ChainAccounts {
       accounts.change(account, () => position.applySettled({ funding, timeMs }));
       state.dustCredit -= funding;
       state.listener.onPosition(account, market);
-      if (!account.isHouse) bookIncomes(state, account, market.id, [["FUNDING_FEE", funding]]);
+      if (!account.isHouse) recordIncomes(state, account, market.id, [["FUNDING_FEE", funding]]);
       state.listener.onAccount(account);
       holders.push(account);
     }

@@ -6,9 +6,9 @@ import type {
   ChainEvent,
   ChainEventReader,
   EventLog,
-  WaitingWithdrawalEvent,
+  PendingWithdrawalEvent,
 } from "./chain-events.js";
-import { type TradeReading, withTrades } from "./trade-events.js";
+import { insertTradeEvents, type TradeReaderDeps } from "./trade-events.js";
 
 /** A mined transaction with what the contracts said in it. */
 export interface ChainTransaction {
@@ -37,12 +37,12 @@ export interface ChainBlock {
 }
 
 /** What a block is read with. */
-export interface BlockReading extends TradeReading {
+export interface BlockReaderDeps extends TradeReaderDeps {
   readonly events: ChainEventReader;
   /** Whether somebody here wants to know why this transaction was reverted. */
   isOwn(transaction: Pick<ChainTransaction, "from" | "to" | "input">): boolean;
   /** Why a transaction was reverted; null when the chain does not say. */
-  reasonOf(hash: Hex): Promise<string | null>;
+  findRevertReason(hash: Hex): Promise<string | null>;
 }
 
 interface WireTransaction {
@@ -63,8 +63,8 @@ interface WireBlock {
 const DEALER = new Interface(dealerAbi);
 
 /** Reads a block that is mined. @throws ChainRefusal and RunError as the chain does; FormatError when it is not there */
-export async function readBlock(number: number, reading: BlockReading): Promise<ChainBlock> {
-  const { chain, events, isOwn, reasonOf } = reading;
+export async function readBlock(number: number, reading: BlockReaderDeps): Promise<ChainBlock> {
+  const { chain, events, isOwn, findRevertReason: reasonOf } = reading;
   const block = (await chain.request(
     "eth_getBlockByNumber",
     `0x${number.toString(16)}`,
@@ -91,7 +91,7 @@ export async function readBlock(number: number, reading: BlockReading): Promise<
       isReverted,
       revertReason: isReverted && isOwn(what) ? await reasonOf(wire.hash) : null,
       events: [
-        ...(await withTrades(emitted, { ...what, hash: wire.hash }, reading)),
+        ...(await insertTradeEvents(emitted, { ...what, hash: wire.hash }, reading)),
         ...(await waitingAfter(emitted, number, reading)),
       ],
     });
@@ -107,12 +107,12 @@ export async function readBlock(number: number, reading: BlockReading): Promise<
 async function waitingAfter(
   events: readonly ChainEvent[],
   number: number,
-  { chain, dealer }: BlockReading,
-): Promise<readonly WaitingWithdrawalEvent[]> {
+  { chain, dealer }: BlockReaderDeps,
+): Promise<readonly PendingWithdrawalEvent[]> {
   const accounts = new Set<Hex>();
   for (const event of events)
     if (event.kind === "withdraw" || event.kind === "transfer-out") accounts.add(event.account);
-  const waiting: WaitingWithdrawalEvent[] = [];
+  const waiting: PendingWithdrawalEvent[] = [];
   for (const account of accounts) {
     const call = { to: dealer, data: DEALER.encodeFunctionData("getCreditOf", [account]) };
     const answer = (await chain.request("eth_call", call, `0x${number.toString(16)}`)) as Hex;

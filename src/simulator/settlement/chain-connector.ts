@@ -3,7 +3,7 @@ import type { Signer } from "../../core/crypto/signing.js";
 import { RunError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import type { ExchangeAccount } from "../accounts/account.js";
-import type { Credit } from "../accounts/credit-ledger.js";
+import type { CreditLedger } from "../accounts/credit-ledger.js";
 import type { OnSettlement, Settlement } from "../accounts/settlement.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
@@ -11,17 +11,17 @@ import type { Market } from "../markets/market.js";
 import { BlockFollower } from "./block-follower.js";
 import { ChainAccounts } from "./chain-accounts.js";
 import type { ChainBlock } from "./chain-block.js";
-import { ChainCredit, type ChainCreditParts } from "./chain-credit-ledger.js";
+import { ChainCreditLedger, type ChainCreditLedgerDeps } from "./chain-credit-ledger.js";
 import { ChainEventReader } from "./chain-events.js";
-import { ChainMarks } from "./chain-mark-prices.js";
+import { ChainMarkPrices } from "./chain-mark-prices.js";
 import { ChainOutbox } from "./chain-outbox.js";
 import type { ChainReport } from "./chain-report.js";
 import { ChainSettlement } from "./chain-settlement.js";
-import { HouseOrders } from "./house-order-signer.js";
+import { HouseOrderSigner } from "./house-order-signer.js";
 import { revertReason } from "./revert-reason.js";
 
 /** What an exchange has a chain with. */
-export interface ChainSideParts {
+export interface ChainConnectorDeps {
   readonly state: ExchangeState;
   readonly open: OpenChain;
   /** Runs a change as one event of the exchange. */
@@ -32,7 +32,7 @@ export interface ChainSideParts {
 }
 
 /** What the exchange does when its chain says so; within a turn. */
-export interface ChainConsequences {
+export interface ChainConnectorListener {
   /** Money or positions of accounts have changed. */
   onChanged(accounts: Iterable<ExchangeAccount>): void;
   /** The mark of a market is another. */
@@ -45,19 +45,19 @@ export interface ChainConsequences {
  * The exchange's side of its chain. The exchange decides at once and the chain is asked after the event that decided; what the chain
  * says comes back as one event a block.
  */
-export class ChainSide {
+export class ChainConnector {
   readonly open: OpenChain;
   readonly outbox: ChainOutbox;
-  readonly #parts: ChainSideParts;
+  readonly #parts: ChainConnectorDeps;
   readonly #follower: BlockFollower;
   readonly #signers: ReadonlyMap<Hex, Signer>;
   #settlement: ChainSettlement | null = null;
-  #credit: ChainCredit | null = null;
+  #credit: ChainCreditLedger | null = null;
   #accounts: ChainAccounts | null = null;
-  #marks: ChainMarks | null = null;
+  #marks: ChainMarkPrices | null = null;
   #isRunning = false;
 
-  constructor(parts: ChainSideParts) {
+  constructor(parts: ChainConnectorDeps) {
     const { state, open, turn, onFault } = parts;
     this.#parts = parts;
     this.open = open;
@@ -74,9 +74,9 @@ export class ChainSide {
       chain: open.chain,
       dealer: lower(open.addresses.dealer),
       perps: new Set([...open.addresses.markets.values()].map(({ perp }) => lower(perp))),
-      events: new ChainEventReader(open.addresses, open.dealerForm),
+      events: new ChainEventReader(open.addresses, open.dealerEventFormat),
       isOwn: (transaction) => this.outbox.isOwn(transaction),
-      reasonOf: (hash) => revertReason(open.chain, hash),
+      findRevertReason: (hash) => revertReason(open.chain, hash),
       turn,
       apply: (block) => this.#apply(block),
       onFault,
@@ -92,7 +92,7 @@ export class ChainSide {
       {
         outbox: this.outbox,
         orderSender: lower(keys.orderSender.signer.address),
-        houses: new HouseOrders(domain, (marketId) => keys.house(marketId)),
+        houses: new HouseOrderSigner(domain, (marketId) => keys.house(marketId)),
         gas: {
           blockGasLimit: evm.genesis.blockGasLimit,
           maxPositions: Math.min(chain?.contracts.maxPositions ?? 1, Object.keys(markets).length),
@@ -108,12 +108,13 @@ export class ChainSide {
   /** What moves the exchange's credit; made once. */
   credit({
     onChanged,
-    onIncomingDone,
-  }: Pick<ChainConsequences, "onChanged"> & Pick<ChainCreditParts, "onIncomingDone">): Credit {
+    onDepositArrived: onIncomingDone,
+  }: Pick<ChainConnectorListener, "onChanged"> &
+    Pick<ChainCreditLedgerDeps, "onDepositArrived">): CreditLedger {
     const { state, open, report } = this.#parts;
     const { chain } = state.config;
     const { dealer, owner, fundingKeeper, fundingRateLimiter } = open.addresses;
-    this.#credit = new ChainCredit({
+    this.#credit = new ChainCreditLedger({
       state,
       outbox: this.outbox,
       accounts: () => this.#requireAccounts(),
@@ -123,14 +124,14 @@ export class ChainSide {
       fundingTarget: lower(chain?.contracts.fundingLimiter === false ? dealer : fundingRateLimiter),
       gasMoneyWei: parseUnits(chain?.accounts.gasEth ?? "0", 18),
       report,
-      onIncomingDone,
+      onDepositArrived: onIncomingDone,
       afterChange: onChanged,
     });
     return this.#credit;
   }
 
   /** Takes the accounts and the marks of the markets, which are all there now. */
-  attach({ onChanged, onMark, onRevoked }: ChainConsequences): void {
+  attach({ onChanged, onMark, onRevoked }: ChainConnectorListener): void {
     const { state, open, report, turn } = this.#parts;
     const { chain } = state.config;
     const places = new Map(
@@ -144,7 +145,7 @@ export class ChainSide {
       sources: new Map([...places].map(([marketId, { priceSource }]) => [marketId, priceSource])),
       onOperator: (account, operator, isValid) => {
         // Where a later word is on its way, that one decides.
-        if (this.#credit?.isOperatorAsked(account, operator)) return;
+        if (this.#credit?.hasPendingOperatorChange(account, operator)) return;
         if (isValid) account.operators.add(operator);
         else onRevoked(account, operator);
       },
@@ -153,11 +154,11 @@ export class ChainSide {
       onChanged,
     });
     this.#accounts = accounts;
-    this.#marks = new ChainMarks({
+    this.#marks = new ChainMarkPrices({
       state,
       outbox: this.outbox,
       accounts,
-      places,
+      contracts: places,
       minChangeBps: chain?.oracle.minChangeBps ?? 0,
       minIntervalMs: chain?.oracle.minIntervalMs ?? 0,
       heartbeatMs: chain?.contracts.priceHeartbeatMs ?? 0,
@@ -179,7 +180,7 @@ export class ChainSide {
    */
   async catchUp(): Promise<void> {
     await this.#follower.catchUp();
-    this.#settlement?.requireRequests();
+    this.#settlement?.requirePendingRequests();
   }
 
   /** Sends what is asked of the chain and follows its blocks. */
@@ -207,7 +208,7 @@ export class ChainSide {
    * Waits until all that was asked of the chain has been done, and every block of it applied. With blocks at an interval what waits
    * for the next one is not waited for.
    */
-  async settled(): Promise<void> {
+  async waitUntilSettled(): Promise<void> {
     do {
       await this.outbox.idle();
       await this.open.chain.idle();
@@ -223,7 +224,7 @@ export class ChainSide {
       if (!this.outbox.resolve(transaction)) this.#accounts?.apply(transaction);
     }
     this.#marks?.onBlock(block);
-    this.outbox.reviewSent();
+    this.outbox.checkDropped();
   }
 }
 

@@ -5,18 +5,18 @@ import type { CreditUnits, Hex } from "../../core/units.js";
 import type { IncomeType } from "../../exchange/records.js";
 import { mulFixed } from "../../perpetual/fixed-point.js";
 import type { ExchangeAccount } from "../accounts/account.js";
-import type { Credit } from "../accounts/credit-ledger.js";
-import { bookIncomes } from "../accounts/record-incomes.js";
+import type { CreditLedger } from "../accounts/credit-ledger.js";
+import { recordIncomes } from "../accounts/record-incomes.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market } from "../markets/market.js";
-import type { ChainAccounts, EventTerms } from "./chain-accounts.js";
+import type { ChainAccounts, EventContext } from "./chain-accounts.js";
 import type { ChainTransaction } from "./chain-block.js";
 import type { ChainOutbox } from "./chain-outbox.js";
 import type { ChainReport } from "./chain-report.js";
 import type { ChainRequest } from "./chain-request.js";
 
 /** What credit is moved with on chain. Addresses in lower case. */
-export interface ChainCreditParts {
+export interface ChainCreditLedgerDeps {
   readonly state: ExchangeState;
   readonly outbox: ChainOutbox;
   /** Made after the markets, which are made after what moves credit. */
@@ -31,7 +31,7 @@ export interface ChainCreditParts {
   readonly gasMoneyWei: bigint;
   report(report: ChainReport): void;
   /** Called with the address of an account for which a deposit is no more on its way, credited or failed. */
-  onIncomingDone(address: Hex): void;
+  onDepositArrived(address: Hex): void;
   /** Called with the accounts whose money or positions have changed. */
   afterChange(accounts: Iterable<ExchangeAccount>): void;
 }
@@ -44,17 +44,18 @@ const GAS = { transfer: 21_000, call: 200_000, withdrawal: 2_000_000, funding: 5
  * Moves credit through the contracts. Nothing is credited or paid here before a block says so; what leaves an account counts as gone
  * for its margin from the request on, and comes back when the contracts refuse.
  */
-export class ChainCredit implements Credit {
-  readonly #parts: ChainCreditParts;
+export class ChainCreditLedger implements CreditLedger {
+  readonly #parts: ChainCreditLedgerDeps;
 
-  constructor(parts: ChainCreditParts) {
+  constructor(parts: ChainCreditLedgerDeps) {
     this.#parts = parts;
     const { outbox, state } = parts;
     outbox.handle("gas", this.#handler("gas-failed"));
     const deposit = this.#handler("deposit-failed", ({ details }) => ({
       depositType: details.type as IncomeType,
     }));
-    const done = ({ details }: ChainRequest) => parts.onIncomingDone(String(details.about) as Hex);
+    const done = ({ details }: ChainRequest) =>
+      parts.onDepositArrived(String(details.about) as Hex);
     outbox.handle("deposit", {
       onMined: (request, transaction) => {
         deposit.onMined(request, transaction);
@@ -71,7 +72,7 @@ export class ChainCredit implements Credit {
         fundingRate: BigInt(String(details.rate)),
       })),
     );
-    outbox.handle("operator", { ...this.#handler("operator-failed"), isSentAgain: true });
+    outbox.handle("operator", { ...this.#handler("operator-failed"), isResentWhenDropped: true });
     const arrived = (request: ChainRequest) => {
       const account = parts.accounts().account(String(request.details.about) as Hex);
       account.leavingCredit -= BigInt(String(request.details.amount));
@@ -83,18 +84,18 @@ export class ChainCredit implements Credit {
       onMined: (request, transaction) => {
         const account = arrived(request);
         withdrawal.onMined(request, transaction);
-        this.changed([account]);
+        this.onAccountsChanged([account]);
       },
       onRefused: (request, reason) => {
         const account = arrived(request);
         withdrawal.onRefused(request, reason);
-        this.changed([account]);
+        this.onAccountsChanged([account]);
       },
     });
   }
 
   /** Gives it money for gas, and tells the dealer who may sign for it. */
-  opened(account: ExchangeAccount): void {
+  onAccountOpened(account: ExchangeAccount): void {
     const { outbox, owner, gasMoneyWei } = this.#parts;
     const to = lower(account.address);
     if (gasMoneyWei > 0n) {
@@ -108,7 +109,7 @@ export class ChainCredit implements Credit {
         details: { about: to },
       });
     }
-    for (const operator of account.operators) this.operator(account, operator, true);
+    for (const operator of account.operators) this.setOperator(account, operator, true);
   }
 
   deposit(
@@ -122,8 +123,8 @@ export class ChainCredit implements Credit {
     outbox.add({ kind: "deposit", from, to, data, gas: GAS.call, details: { about, type } });
   }
 
-  isIncoming(account: ExchangeAccount): boolean {
-    return this.#parts.state.requests.hasAbout("deposit", lower(account.address));
+  hasPendingDeposit(account: ExchangeAccount): boolean {
+    return this.#parts.state.requests.hasRequestFor("deposit", lower(account.address));
   }
 
   /** Sent as the account itself, to itself: the chain is the exchange's own, and the request was signed by the account. */
@@ -148,11 +149,11 @@ export class ChainCredit implements Credit {
       details: { about, amount: String(amount) },
     });
     state.listener.onAccount(account);
-    this.changed([account]);
+    this.onAccountsChanged([account]);
   }
 
   /** Sent as the account itself, as a withdrawal is. */
-  operator(account: ExchangeAccount, operator: Hex, isValid: boolean): void {
+  setOperator(account: ExchangeAccount, operator: Hex, isValid: boolean): void {
     const about = lower(account.address);
     const data = DEALER.encodeFunctionData("setOperator", [operator, isValid]) as Hex;
     this.#parts.outbox.add({
@@ -166,7 +167,7 @@ export class ChainCredit implements Credit {
   }
 
   /** Whether the last word on an operator is still on its way to the chain. */
-  isOperatorAsked(account: ExchangeAccount, operator: Hex): boolean {
+  hasPendingOperatorChange(account: ExchangeAccount, operator: Hex): boolean {
     const about = lower(account.address);
     for (const { details } of this.#parts.outbox.pending("operator")) {
       if (details.about === about && details.operator === operator) return true;
@@ -175,14 +176,14 @@ export class ChainCredit implements Credit {
   }
 
   /** Asks the keeper for the cumulative rate that the interval's rate makes of the present one; the chain pays it, or nobody does. */
-  fund(market: Market): void {
+  settleFunding(market: Market): void {
     const rate =
       market.rules.config.funding.mode === "fixed"
         ? market.rules.fundingRate
         : market.premium.close();
     if (rate === null) return;
     const { outbox, fundingKeeper: from, fundingTarget: to } = this.#parts;
-    const wanted = this.#askedFunding(market) - mulFixed(rate, market.prices.mark);
+    const wanted = this.#pendingCumulativeRate(market) - mulFixed(rate, market.prices.mark);
     const data = LIMITER.encodeFunctionData("updateFundingRate", [
       [market.rules.perp],
       [wanted],
@@ -198,7 +199,7 @@ export class ChainCredit implements Credit {
   }
 
   /** The cumulative rate with every update that is on its way. */
-  #askedFunding(market: Market): CreditUnits {
+  #pendingCumulativeRate(market: Market): CreditUnits {
     let asked = market.cumulativeFunding;
     for (const { details } of this.#parts.outbox.pending("funding")) {
       if (details.about === market.id) asked = BigInt(String(details.wanted));
@@ -206,21 +207,21 @@ export class ChainCredit implements Credit {
     return asked;
   }
 
-  changed(accounts: readonly ExchangeAccount[]): void {
+  onAccountsChanged(accounts: readonly ExchangeAccount[]): void {
     this.#parts.afterChange(accounts);
   }
 
-  income(
+  recordIncomes(
     account: ExchangeAccount,
     marketId: string,
     amounts: readonly (readonly [IncomeType, CreditUnits])[],
   ): void {
-    bookIncomes(this.#parts.state, account, marketId, amounts);
+    recordIncomes(this.#parts.state, account, marketId, amounts);
   }
 
   #handler(
     failure: ChainReport["kind"],
-    termsOf: (request: ChainRequest) => EventTerms = () => ({}),
+    termsOf: (request: ChainRequest) => EventContext = () => ({}),
   ) {
     const { accounts, report } = this.#parts;
     const about = ({ details }: ChainRequest) => String(details.about);

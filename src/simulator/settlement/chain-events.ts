@@ -4,7 +4,7 @@ import { perpetualAbi } from "../../chain/abi/perpetual.generated.js";
 import { settablePriceSourceAbi } from "../../chain/abi/settable-price-source.generated.js";
 import { FormatError } from "../../core/errors.js";
 import type { CreditUnits, Hex, PaperUnits } from "../../core/units.js";
-import type { DealerForm } from "../chain/dealer-event-format.js";
+import type { DealerEventFormat } from "../chain/dealer-event-format.js";
 import type { ChainAddresses } from "../chain/deployment.js";
 
 /** Credit that came to an account or left it: `account` has it or had it, `other` paid or received it. */
@@ -25,7 +25,7 @@ export interface TransferEvent {
 }
 
 /** The withdrawal of an account that waits on chain for its time lock, in place of an earlier one; of zero when none does. */
-export interface WaitingWithdrawalEvent {
+export interface PendingWithdrawalEvent {
   readonly kind: "waiting-withdrawal";
   readonly account: Hex;
   readonly primary: CreditUnits;
@@ -127,7 +127,7 @@ export interface InsuranceEvent {
 export type ChainEvent =
   | FundsEvent
   | TransferEvent
-  | WaitingWithdrawalEvent
+  | PendingWithdrawalEvent
   | OperatorEvent
   | TradeEvent
   | OrderFilledEvent
@@ -162,7 +162,7 @@ const change = (event: LogDescription) => ({
   credit: amount(event, "creditChange"),
 });
 
-const ofDealer = ({ isFilledCreditNet }: DealerForm): Readonly<Record<string, Reading>> => ({
+const ofDealer = ({ isFilledCreditNet }: DealerEventFormat): Readonly<Record<string, Reading>> => ({
   Deposit: (event) => ({
     kind: "deposit",
     account: account(event, "to"),
@@ -272,7 +272,10 @@ export class ChainEventReader {
     readonly [readonly Interface[], Readonly<Record<string, Reading>>]
   >();
 
-  constructor({ dealer, markets }: Pick<ChainAddresses, "dealer" | "markets">, form: DealerForm) {
+  constructor(
+    { dealer, markets }: Pick<ChainAddresses, "dealer" | "markets">,
+    form: DealerEventFormat,
+  ) {
     this.#readings.set(lower(dealer), [DEALER, ofDealer(form)]);
     for (const { perp, priceSource } of markets.values()) {
       this.#readings.set(lower(perp), [PERPETUAL, OF_PERPETUAL]);

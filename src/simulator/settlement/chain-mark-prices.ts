@@ -10,17 +10,17 @@ import type { ChainOutbox } from "./chain-outbox.js";
 import type { ChainReport } from "./chain-report.js";
 
 /** A market's price source, and whoever may set its price. In lower case. */
-export interface MarkPlace {
+export interface MarkPriceContract {
   readonly priceSource: Hex;
   readonly setter: Hex;
 }
 
 /** What marks are kept with. */
-export interface ChainMarksParts {
+export interface ChainMarkPricesDeps {
   readonly state: ExchangeState;
   readonly outbox: ChainOutbox;
   readonly accounts: ChainAccounts;
-  readonly places: ReadonlyMap<MarketId, MarkPlace>;
+  readonly contracts: ReadonlyMap<MarketId, MarkPriceContract>;
   readonly minChangeBps: number;
   readonly minIntervalMs: Ms;
   /** How long a price counts on chain. */
@@ -41,22 +41,22 @@ const GAS = 150_000;
  * often and for no smaller change; it is the mark when its block has been read. A price that somebody else sets is the mark as well,
  * until the market proposes another. A price that nothing changes is sent again before it goes stale.
  */
-export class ChainMarks {
-  readonly #parts: ChainMarksParts;
+export class ChainMarkPrices {
+  readonly #parts: ChainMarkPricesDeps;
   readonly #clock: Clock;
   /** What each market would have, and has not yet asked for. */
-  readonly #wanted = new Map<Market, CreditUnits>();
+  readonly #proposedPrices = new Map<Market, CreditUnits>();
   readonly #sentMs = new Map<Market, Ms>();
   readonly #timers = new Map<string, Timer>();
   #isRunning = false;
 
-  constructor(parts: ChainMarksParts) {
+  constructor(parts: ChainMarkPricesDeps) {
     this.#parts = parts;
-    this.#clock = parts.state.seam.clock;
+    this.#clock = parts.state.runtime.clock;
     const { outbox, accounts, state, report } = parts;
     const next = (about: unknown) => {
       const market = state.markets.get(String(about));
-      if (market !== undefined) this.#consider(market);
+      if (market !== undefined) this.#sendIfDue(market);
     };
     outbox.handle(KIND, {
       onMined: ({ details }, transaction) => {
@@ -85,7 +85,7 @@ export class ChainMarks {
   /** Refreshes what goes stale. */
   start(): void {
     this.#isRunning = true;
-    for (const market of this.#parts.state.markets.values()) this.#awaitStaleness(market);
+    for (const market of this.#parts.state.markets.values()) this.#scheduleRefresh(market);
   }
 
   stop(): void {
@@ -101,7 +101,7 @@ export class ChainMarks {
     const isNew = prices.mark !== price;
     prices.mark = price;
     if (prices.index === 0n) prices.index = price;
-    this.#awaitStaleness(market);
+    this.#scheduleRefresh(market);
     this.#parts.state.listener.onMarket(market);
     if (isNew) this.#parts.onMark(market);
   }
@@ -116,40 +116,40 @@ export class ChainMarks {
 
   #propose(market: Market, price: CreditUnits): void {
     if (price <= 0n) return;
-    this.#wanted.set(market, price);
-    this.#consider(market);
+    this.#proposedPrices.set(market, price);
+    this.#sendIfDue(market);
   }
 
-  #consider(market: Market): void {
-    const price = this.#wanted.get(market);
-    if (price === undefined || this.#isAsked(market)) return;
+  #sendIfDue(market: Market): void {
+    const price = this.#proposedPrices.get(market);
+    if (price === undefined || this.#hasPendingPrice(market)) return;
     const { minChangeBps, minIntervalMs } = this.#parts;
     const { mark } = market.prices;
     const change = price > mark ? price - mark : mark - price;
     if (mark > 0n && (change === 0n || Number(change) * 10_000 < minChangeBps * Number(mark))) {
-      this.#wanted.delete(market);
+      this.#proposedPrices.delete(market);
       return;
     }
     const waitMs =
       (this.#sentMs.get(market) ?? -minIntervalMs) + minIntervalMs - this.#clock.monotonicMs();
     if (waitMs > 0) {
-      this.#later(`mark ${market.id}`, waitMs, () => this.#consider(market));
+      this.#later(`mark ${market.id}`, waitMs, () => this.#sendIfDue(market));
       return;
     }
     this.#ask(market, price);
   }
 
   #ask(market: Market, price: CreditUnits): void {
-    const place = this.#parts.places.get(market.id);
+    const place = this.#parts.contracts.get(market.id);
     if (place === undefined) return;
-    this.#wanted.delete(market);
+    this.#proposedPrices.delete(market);
     this.#sentMs.set(market, this.#clock.monotonicMs());
     const data = SOURCE.encodeFunctionData("setMarkPrice", [price]) as Hex;
     const { setter: from, priceSource: to } = place;
     this.#parts.outbox.add({ kind: KIND, from, to, data, gas: GAS, details: { about: market.id } });
   }
 
-  #isAsked(market: Market): boolean {
+  #hasPendingPrice(market: Market): boolean {
     for (const { details } of this.#parts.outbox.pending(KIND)) {
       if (details.about === market.id) return true;
     }
@@ -157,11 +157,11 @@ export class ChainMarks {
   }
 
   #refresh(market: Market): void {
-    if (market.prices.mark > 0n && !this.#isAsked(market))
-      this.#ask(market, this.#wanted.get(market) ?? market.prices.mark);
+    if (market.prices.mark > 0n && !this.#hasPendingPrice(market))
+      this.#ask(market, this.#proposedPrices.get(market) ?? market.prices.mark);
   }
 
-  #awaitStaleness(market: Market): void {
+  #scheduleRefresh(market: Market): void {
     if (!this.#isRunning || market.markSetSeconds === 0) return;
     // A chain whose clock was moved ahead sets prices in the future.
     const ageMs = Math.max(0, this.#clock.nowMs() - market.markSetSeconds * 1000);

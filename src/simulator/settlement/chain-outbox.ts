@@ -1,6 +1,6 @@
 import type { Signer } from "../../core/crypto/signing.js";
 import type { Hex } from "../../core/units.js";
-import { ChainRefusal } from "../chain/chain-request-error.js";
+import { ChainRequestError } from "../chain/chain-request-error.js";
 import type { EmbeddedChain } from "../chain/embedded-chain.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { ChainTransaction } from "./chain-block.js";
@@ -13,11 +13,11 @@ export interface RequestHandler {
   /** The chain did not take it, or holds it no more: it will never be in a block. */
   onRefused(request: ChainRequest, reason: string): void;
   /** Whether what the chain holds no more is sent again, since it counts here already. */
-  readonly isSentAgain?: boolean;
+  readonly isResentWhenDropped?: boolean;
 }
 
 /** What an outbox works with. */
-export interface OutboxParts {
+export interface ChainOutboxDeps {
   readonly state: ExchangeState;
   readonly chain: EmbeddedChain;
   /** The key of one of the venue's own accounts, by its address in lower case; undefined for anybody else's. */
@@ -34,7 +34,7 @@ export interface OutboxParts {
  * it opens; so once its blocks have been read, what is still here was never sent. No request is lost in a kill or sent twice.
  */
 export class ChainOutbox {
-  readonly #parts: OutboxParts;
+  readonly #parts: ChainOutboxDeps;
   readonly #handlers = new Map<string, RequestHandler>();
   readonly #sending = new Set<Promise<void>>();
   /** Hashes of what was sent as somebody else, and is in no block that was read, by the request's id. */
@@ -43,7 +43,7 @@ export class ChainOutbox {
   /** The last request that was sent. */
   #sentId = 0;
 
-  constructor(parts: OutboxParts) {
+  constructor(parts: ChainOutboxDeps) {
     this.#parts = parts;
   }
 
@@ -95,7 +95,7 @@ export class ChainOutbox {
    * Lets go of what the chain holds no more, after a block: whoever it was sent as may have put another transaction in its place, or
    * have nothing left to pay its gas with.
    */
-  reviewSent(): void {
+  checkDropped(): void {
     for (const [id, hash] of this.#sentAs) this.#track(this.#review(id, hash));
   }
 
@@ -128,7 +128,7 @@ export class ChainOutbox {
     to,
     input,
   }: Pick<ChainTransaction, "from" | "to" | "input">): ChainRequest | undefined {
-    return this.#parts.state.requests.ofTransaction({ from, to, data: input });
+    return this.#parts.state.requests.findByTransaction({ from, to, data: input });
   }
 
   #track(work: Promise<void>): void {
@@ -156,7 +156,7 @@ export class ChainOutbox {
       // Its block may have been read already.
       if (this.#parts.state.requests.has(request.id)) this.#sentAs.set(request.id, hash);
     } catch (error) {
-      if (error instanceof ChainRefusal) this.#refuse(request, error.message);
+      if (error instanceof ChainRequestError) this.#refuse(request, error.message);
       else onFault(error);
     }
   }
@@ -172,7 +172,7 @@ export class ChainOutbox {
     const request = state.requests.get(id);
     if (request === undefined || this.#sentAs.get(id) !== hash) return;
     this.#sentAs.delete(id);
-    if (this.#handlers.get(request.kind)?.isSentAgain === true) await this.#send(request);
+    if (this.#handlers.get(request.kind)?.isResentWhenDropped === true) await this.#send(request);
     else this.#refuse(request, "the account's own transactions took its place");
   }
 

@@ -7,18 +7,18 @@ import type { OnSettlement, Settlement } from "../accounts/settlement.js";
 import { signedAmounts } from "../rest/records/order-record.js";
 import type { ChainOutbox } from "./chain-outbox.js";
 import type { ChainReport } from "./chain-report.js";
-import type { HouseOrders } from "./house-order-signer.js";
+import type { HouseOrderSigner } from "./house-order-signer.js";
 import { type MatchedOrder, type SignedOrder, tradeCall } from "./trade-data.js";
 import { makersInTransaction, type TradeGasTerms, tradeGas } from "./trade-gas.js";
 
 const KIND = "trade";
 
 /** What trades are settled on chain with. */
-export interface ChainSettlementParts {
+export interface ChainSettlementDeps {
   readonly outbox: ChainOutbox;
   /** In lower case. */
   readonly orderSender: Hex;
-  readonly houses: HouseOrders;
+  readonly houses: HouseOrderSigner;
   readonly gas: TradeGasTerms;
   /** After how long a trade among house agents counts as settled. */
   readonly houseDelayMs: Ms;
@@ -30,15 +30,15 @@ export interface ChainSettlementParts {
  * transaction's fate is that of all its matches (protocol 5 and 7.6).
  */
 export class ChainSettlement implements Settlement {
-  readonly mostMatches: number;
+  readonly maxMatchesTogether: number;
   readonly houseDelayMs: Ms;
-  readonly #parts: ChainSettlementParts;
+  readonly #parts: ChainSettlementDeps;
   readonly #onSettlement: OnSettlement;
   /** By the first trade of each transaction. */
   readonly #waiting = new Map<Int64Id, PendingSettlement[]>();
 
-  constructor(parts: ChainSettlementParts, onSettlement: OnSettlement) {
-    this.mostMatches = makersInTransaction(parts.gas);
+  constructor(parts: ChainSettlementDeps, onSettlement: OnSettlement) {
+    this.maxMatchesTogether = makersInTransaction(parts.gas);
     this.houseDelayMs = parts.houseDelayMs;
     this.#parts = parts;
     this.#onSettlement = onSettlement;
@@ -84,7 +84,7 @@ export class ChainSettlement implements Settlement {
   }
 
   /** @throws FormatError when a match waits for a transaction that nobody is going to send */
-  requireRequests(): void {
+  requirePendingRequests(): void {
     const asked = new Set(
       [...this.#parts.outbox.pending(KIND)].map(({ details }) => details.sweepId),
     );

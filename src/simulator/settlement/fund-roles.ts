@@ -56,7 +56,7 @@ export async function fundRoles(
     if (made.length === 0)
       await send(owner, dealer, DEALER.encodeFunctionData("deposit", [credit, 0, signer.address]));
   }
-  await chain.mineWhatWaits();
+  await chain.minePending();
   for (const hash of sent) {
     if ((await chain.receipt(hash))?.isReverted !== false) {
       throw new RunError("the houses cannot be given their credit", {

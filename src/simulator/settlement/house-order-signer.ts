@@ -11,7 +11,7 @@ import type { SignedOrder } from "./trade-data.js";
 const NEVER_SECONDS = (1n << 64n) - 1n;
 
 /** Makes the orders of the houses: an order flow signs nothing when it places, so each of its matches gets an order of its own. */
-export class HouseOrders {
+export class HouseOrderSigner {
   readonly #hasher: VenueOrderHasher;
   readonly #accountOf: (marketId: MarketId) => ChainAccount;
   readonly #accounts = new Map<MarketId, ChainAccount>();

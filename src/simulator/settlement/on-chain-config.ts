@@ -8,7 +8,7 @@ import type { Market } from "../markets/market.js";
 import type { MarketRulesOnGrid } from "../markets/market-rules.js";
 
 /** The markets of an exchange as its contracts want them. Their first mark prices come with the exchange's marks. */
-export function chainMarketsOf({ markets }: ExchangeConfig): DeployedMarket[] {
+export function toDeployedMarkets({ markets }: ExchangeConfig): DeployedMarket[] {
   return Object.entries(markets).map(([marketId, market]) => ({
     marketId,
     initialMarginRatio: ONE / BigInt(market.maxLeverage),
@@ -52,7 +52,7 @@ export function requireAsDeployed({ id, configured }: Market, { config }: Market
 }
 
 /** The configuration of an exchange with the addresses of its chain: what its orders are signed for. */
-export function onChain(
+export function withChainAddresses(
   config: ExchangeConfig,
   { dealer, markets }: ChainAddresses,
 ): ExchangeConfig {

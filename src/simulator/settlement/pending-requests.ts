@@ -42,7 +42,7 @@ export class PendingRequests {
   }
 
   /** The oldest request of such a transaction. */
-  ofTransaction(transaction: RequestedTransaction): ChainRequest | undefined {
+  findByTransaction(transaction: RequestedTransaction): ChainRequest | undefined {
     return this.#byTransaction.get(transactionKey(transaction))?.values().next().value;
   }
 
@@ -55,7 +55,7 @@ export class PendingRequests {
   }
 
   /** Whether one of a kind is about somebody: the `about` of its details. */
-  hasAbout(kind: string, about: string): boolean {
+  hasRequestFor(kind: string, about: string): boolean {
     return this.#counts.has(`${kind} ${about}`);
   }
 

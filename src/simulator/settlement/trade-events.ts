@@ -6,7 +6,7 @@ import type { EmbeddedChain } from "../chain/embedded-chain.js";
 import type { ChainEvent, EventLog } from "./chain-events.js";
 
 /** Where trades are read from. Addresses in lower case. */
-export interface TradeReading {
+export interface TradeReaderDeps {
   readonly chain: EmbeddedChain;
   readonly dealer: Hex;
   readonly perps: ReadonlySet<Hex>;
@@ -46,10 +46,10 @@ const ORDER_FILLED = DEALER.getEvent("OrderFilled")?.topicHash;
  * it is told with the call of `approveTrade`. A transaction to a perpetual is one trade, of its own sender; any other is traced.
  * @throws ChainRefusal and RunError as the chain does; FormatError when trace and events do not go together
  */
-export async function withTrades(
+export async function insertTradeEvents(
   events: readonly ChainEvent[],
   { hash, from, to }: TradingTransaction,
-  { chain, dealer, perps }: TradeReading,
+  { chain, dealer, perps }: TradeReaderDeps,
 ): Promise<readonly ChainEvent[]> {
   const fills = events.filter(({ kind }) => kind === "order-filled").length;
   if (fills === 0) return events;

@@ -9,12 +9,12 @@ export class AccountKeys {
 
   constructor(state: ExchangeState) {
     for (const market of state.markets.values()) {
-      this.#add(state.accountsIn(market).house, `house-${market.id}`);
+      this.#add(state.accountsFor(market).house, `house-${market.id}`);
     }
   }
 
   /** The key of an account, given on first sight. */
-  of(account: ExchangeAccount): AccountKey {
+  keyFor(account: ExchangeAccount): AccountKey {
     const key = this.#keys.get(account) ?? idKey(this.#keys.size);
     if (!this.#keys.has(account)) {
       this.#add(account, key);

@@ -2,7 +2,7 @@ import { readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, MarketwrightError, RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/files/make-folder.js";
-import { makePrivate } from "../../core/files/private-folder.js";
+import { ensurePrivateFolder } from "../../core/files/private-folder.js";
 import { ProcessLock } from "../../core/files/process-lock.js";
 import { LmdbRecords } from "./lmdb-records.js";
 import type { RecordStore } from "./record-store.js";
@@ -48,7 +48,7 @@ function made(path: string): string {
         expected: "a folder of the exchange's own, or one that is empty or not there yet",
       });
     }
-    makePrivate(folder, "dataDir");
+    ensurePrivateFolder(folder, "dataDir");
     return folder;
   } catch (cause) {
     if (cause instanceof MarketwrightError) {

@@ -1,9 +1,9 @@
 import type { StreamSink } from "../streams/stream-sink.js";
 
 /** Keeps what streams send during an event until the event has been made to last. */
-export class HeldSends {
+export class DeferredSends {
   #isHolding = false;
-  #held: (() => void)[] = [];
+  #deferred: (() => void)[] = [];
 
   /** From now on nothing leaves. */
   hold(): void {
@@ -13,8 +13,8 @@ export class HeldSends {
   /** Lets everything leave, in the order in which it was sent. */
   release(): void {
     this.#isHolding = false;
-    const held = this.#held;
-    this.#held = [];
+    const held = this.#deferred;
+    this.#deferred = [];
     for (const send of held) {
       send();
     }
@@ -23,11 +23,11 @@ export class HeldSends {
   /** Forgets what was held: it told of something that will not have been. */
   discard(): void {
     this.#isHolding = false;
-    this.#held = [];
+    this.#deferred = [];
   }
 
   /** A sink that sends when it may. */
-  over(sink: StreamSink): StreamSink {
+  wrapSink(sink: StreamSink): StreamSink {
     let heldBytes = 0;
     const when = (bytes: number, send: () => void): void => {
       if (!this.#isHolding) {
@@ -35,7 +35,7 @@ export class HeldSends {
         return;
       }
       heldBytes += bytes;
-      this.#held.push(() => {
+      this.#deferred.push(() => {
         heldBytes -= bytes;
         send();
       });

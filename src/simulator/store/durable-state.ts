@@ -3,22 +3,22 @@ import type { Clearing } from "../accounts/clearing.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { StreamSink } from "../streams/stream-sink.js";
 import { AccountKeys } from "./account-keys.js";
-import { HeldSends } from "./deferred-sends.js";
-import { identityOf, isContinued } from "./identity.js";
+import { DeferredSends } from "./deferred-sends.js";
+import { buildIdentity, hasExistingState } from "./identity.js";
 import type { RecordStore } from "./record-store.js";
 import { restoreExchange } from "./restore-exchange.js";
-import { StateKeeper } from "./state-writer.js";
+import { StateWriter } from "./state-writer.js";
 
 /**
  * An exchange's state in a store. What an event changes lasts before anybody is told of it, by an answer or by a stream; if it
  * cannot be made to last, nobody ever is.
  */
-export class LastingState {
+export class DurableState {
   /** Hears what events change. */
-  readonly keeper: StateKeeper;
+  readonly writer: StateWriter;
   /** Whether the exchange goes on from an earlier process. */
   readonly isContinued: boolean;
-  readonly #held = new HeldSends();
+  readonly #deferredSends = new DeferredSends();
   #failure: unknown = null;
 
   /**
@@ -27,42 +27,42 @@ export class LastingState {
    */
   constructor(state: ExchangeState, clearing: Clearing, records: RecordStore) {
     const { config, markets } = state;
-    this.isContinued = isContinued(records, config, markets.values());
+    this.isContinued = hasExistingState(records, config, markets.values());
     const { keys, hashNumber } = this.isContinued
       ? restoreExchange(state, clearing, records)
       : { keys: new AccountKeys(state), hashNumber: 1 };
-    this.keeper = new StateKeeper(state, records, keys, hashNumber);
-    this.keeper.begin(identityOf(config, markets.values()));
+    this.writer = new StateWriter(state, records, keys, hashNumber);
+    this.writer.begin(buildIdentity(config, markets.values()));
   }
 
   /** A sink that sends nothing of an event before the event lasts. */
-  over(sink: StreamSink): StreamSink {
-    return this.#held.over(sink);
+  deferSends(sink: StreamSink): StreamSink {
+    return this.#deferredSends.wrapSink(sink);
   }
 
   /** An event begins. */
   begin(): void {
-    this.#held.hold();
+    this.#deferredSends.hold();
   }
 
   /** It is over. @throws RunError when it cannot be made to last; whatever comes after that is neither kept nor told */
   end(): void {
     if (this.#failure !== null) {
-      this.#held.discard();
+      this.#deferredSends.discard();
       return;
     }
     try {
-      this.keeper.commit();
+      this.writer.commit();
     } catch (error) {
       this.#failure = error;
-      this.#held.discard();
+      this.#deferredSends.discard();
       throw error;
     }
-    this.#held.release();
+    this.#deferredSends.release();
   }
 
   /** Whether everything that was told lasts. */
-  get isSound(): boolean {
+  get isIntact(): boolean {
     return this.#failure === null;
   }
 
@@ -72,7 +72,7 @@ export class LastingState {
   }
 
   /** @throws RunError once something was lost: only a new process, which reads the store anew, can go on */
-  requireSound(): void {
+  requireIntact(): void {
     if (this.#failure !== null) {
       throw new RunError("the exchange's state could not be written", {
         expected: "a new process",

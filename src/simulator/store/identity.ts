@@ -11,7 +11,7 @@ const FORMAT = { format: "marketwright exchange", version: 2 } as const;
 type StoreTerms = Readonly<Record<string, string>>;
 
 /** The records that say whose store it is, as an exchange of this configuration writes them. */
-export function identityOf(
+export function buildIdentity(
   config: ExchangeConfig,
   markets: Iterable<Market>,
 ): ReadonlyMap<string, string> {
@@ -26,7 +26,7 @@ export function identityOf(
  * @returns false for an empty store
  * @throws ConfigError when it is something else's, of another version, or of an exchange that counted in other units
  */
-export function isContinued(
+export function hasExistingState(
   records: RecordStore,
   config: ExchangeConfig,
   markets: Iterable<Market>,
@@ -55,7 +55,7 @@ function isNew(records: RecordStore): boolean {
  * Checks that a store is new, or one of an exchange.
  * @throws ConfigError when it is something else's, or of another version
  */
-export function requireOwnStore(records: RecordStore): void {
+export function requireExchangeStore(records: RecordStore): void {
   if (!isNew(records)) requireFormat(records);
 }
 

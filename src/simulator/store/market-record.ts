@@ -31,18 +31,18 @@ export type MarketSource = "trades" | "marks";
 export type BarSource = MarketSource | "offchain";
 
 /** The bars that change with each source. */
-export const BARS_OF: Readonly<Record<MarketSource, readonly BarSource[]>> = {
+export const BAR_SOURCES: Readonly<Record<MarketSource, readonly BarSource[]>> = {
   trades: ["trades"],
   marks: ["marks", "offchain"],
 };
 
-export function seriesOf(market: Market, source: BarSource): CandleSeries {
+export function candleSeriesFor(market: Market, source: BarSource): CandleSeries {
   return { trades: market.candles, marks: market.markCandles, offchain: market.offchainCandles }[
     source
   ];
 }
 
-export function windowOf(market: Market, source: MarketSource): DayWindow {
+export function dayWindowFor(market: Market, source: MarketSource): DayWindow {
   return source === "trades" ? market.day : market.offchainDay;
 }
 

@@ -5,11 +5,11 @@ import type { DayWindow } from "../markets/day-window.js";
 import type { Market } from "../markets/market.js";
 import type { ChangeBuilder } from "./change-builder.js";
 import {
-  BARS_OF,
+  BAR_SOURCES,
   type BarSource,
+  candleSeriesFor,
+  dayWindowFor,
   type MarketSource,
-  seriesOf,
-  windowOf,
   writeMarket,
 } from "./market-record.js";
 import { writeFields } from "./plain-fields.js";
@@ -31,8 +31,8 @@ export class MarketWriter {
     this.#change = change;
     for (const market of markets) {
       for (const source of ["trades", "marks"] as const) {
-        for (const bars of BARS_OF[source]) {
-          const series = seriesOf(market, bars);
+        for (const bars of BAR_SOURCES[source]) {
+          const series = candleSeriesFor(market, bars);
           for (const interval of KLINE_INTERVALS) {
             this.#newest.set(
               KEYS.bars(market.id, bars, interval),
@@ -42,7 +42,7 @@ export class MarketWriter {
         }
         this.#newest.set(
           KEYS.minutes(market.id, source),
-          windowOf(market, source).minutes.at(-1)?.startMs ?? 0,
+          dayWindowFor(market, source).minutes.at(-1)?.startMs ?? 0,
         );
       }
       this.#newest.set(KEYS.fundings(market.id), market.fundings.last()?.timeMs ?? 0);
@@ -67,10 +67,10 @@ export class MarketWriter {
     this.#heads.clear();
     for (const source of ["trades", "marks"] as const) {
       for (const market of this.#touched[source]) {
-        for (const bars of BARS_OF[source]) {
-          this.#writeBars(market, bars, seriesOf(market, bars));
+        for (const bars of BAR_SOURCES[source]) {
+          this.#writeBars(market, bars, candleSeriesFor(market, bars));
         }
-        this.#writeMinutes(market, source, windowOf(market, source));
+        this.#writeMinutes(market, source, dayWindowFor(market, source));
         if (source === "marks") {
           this.#writeFundings(market);
         }

@@ -20,11 +20,11 @@ import {
 } from "./account-record.js";
 import {
   assignMarket,
-  BARS_OF,
+  BAR_SOURCES,
+  candleSeriesFor,
+  dayWindowFor,
   type MarketRecord,
   type MarketSource,
-  seriesOf,
-  windowOf,
 } from "./market-record.js";
 import { readFields, type WrittenFields } from "./plain-fields.js";
 import { type AccountKey, KEYS } from "./record-keys.js";
@@ -88,13 +88,13 @@ class Restoration {
       this.#state.requests.add(request);
     });
     this.#each<Ms>(KEYS.spentRequests, (untilMs, digest) => {
-      this.#state.spentRequests.set(digest as Hex, untilMs);
+      this.#state.usedRequests.set(digest as Hex, untilMs);
     });
     return { keys: this.#keys, hashNumber: this.#restoreHashes() };
   }
 
   #restoreAccounts(): void {
-    const { accounts, strangers, config } = this.#state;
+    const { accounts, unregisteredAccounts: strangers, config } = this.#state;
     this.#each<AccountRecord>(KEYS.accounts, (record, key) => {
       const house = this.#keys.account(key);
       if (house !== undefined) {
@@ -123,13 +123,13 @@ class Restoration {
       }
       account.activeOrders.set(id, order);
       if (order.openLots > 0) {
-        account.in(market.id).reserve(order);
+        account.inMarket(market.id).reserve(order);
         market.engine.rest(order);
       }
     });
     this.#each<OrderRecord>(KEYS.allHistory, (record) => {
       const order = this.#order(record);
-      order.terms.account.in(order.terms.market.id).history.add(order);
+      order.terms.account.inMarket(order.terms.market.id).history.add(order);
     });
   }
 
@@ -161,7 +161,7 @@ class Restoration {
         account,
       };
       this.#userTrades.set(`${record.account}/${trade.id}`, userTrade);
-      account.in(record.market).trades.add(userTrade);
+      account.inMarket(record.market).trades.add(userTrade);
     });
   }
 
@@ -205,10 +205,10 @@ class Restoration {
     this.#each<PositionRecord>(KEYS.positions, (record, key) => {
       const [accountKey, marketId] = key.split("/") as [AccountKey, MarketId];
       const account = this.#account(accountKey);
-      const { position } = account.in(marketId);
+      const { position } = account.inMarket(marketId);
       position.restore(readPosition(record), waiting.get(key) ?? []);
       if (position.matched.paper !== 0n) {
-        this.#state.accountsIn(this.#market(marketId)).holders.add(account);
+        this.#state.accountsFor(this.#market(marketId)).holders.add(account);
       }
     });
   }
@@ -220,8 +220,8 @@ class Restoration {
         market.fundings.add(readFields<SettledFunding>(payment));
       }
     });
-    for (const source of SOURCES.flatMap((each) => BARS_OF[each])) {
-      const series = seriesOf(market, source);
+    for (const source of SOURCES.flatMap((each) => BAR_SOURCES[each])) {
+      const series = candleSeriesFor(market, source);
       let open: Readonly<Record<string, WrittenFields>> = {};
       this.#each<typeof open>(KEYS.openBars(id, source), (bars) => {
         open = bars;
@@ -245,12 +245,12 @@ class Restoration {
         this.#each<WrittenFields>(KEYS.minutes(id, source), (minute) =>
           minutes.push(readFields<Minute>(minute)),
         );
-        windowOf(market, source).restore(
+        dayWindowFor(market, source).restore(
           minutes,
           readFields<Record<MarketSource, bigint | null>>(record.before)[source],
         );
       }
-      assignMarket(market, record, this.#state.config, this.#state.seam.clock.nowMs());
+      assignMarket(market, record, this.#state.config, this.#state.runtime.clock.nowMs());
     });
   }
 

@@ -19,7 +19,7 @@ import { writePending, writeTrade, writeUserTrade } from "./trade-record.js";
  * Keeps the records of an exchange in step with it: hears what each event touches, and writes all of it in one commit at
  * the event's end, before anybody is told of it.
  */
-export class StateKeeper implements StateListener {
+export class StateWriter implements StateListener {
   readonly #state: ExchangeState;
   readonly #records: RecordStore;
   readonly #keys: AccountKeys;
@@ -33,7 +33,7 @@ export class StateKeeper implements StateListener {
   readonly #resolved = new Set<PendingSettlement>();
   readonly #hashes: Hex[] = [];
   /** null for one that need not be remembered any more. */
-  readonly #spent = new Map<Hex, Ms | null>();
+  readonly #usedRequests = new Map<Hex, Ms | null>();
   /** null for one whose fate is known. */
   readonly #requests = new Map<number, ChainRequest | null>();
   #isStateTouched = false;
@@ -113,12 +113,12 @@ export class StateKeeper implements StateListener {
     this.#hashes.push(hash);
   }
 
-  onSpentRequest(digest: Hex, untilMs: Ms): void {
-    this.#spent.set(digest, untilMs);
+  onUsedRequest(digest: Hex, untilMs: Ms): void {
+    this.#usedRequests.set(digest, untilMs);
   }
 
-  onForgottenRequest(digest: Hex): void {
-    this.#spent.set(digest, null);
+  onExpiredUsedRequest(digest: Hex): void {
+    this.#usedRequests.set(digest, null);
   }
 
   onRequest(request: ChainRequest): void {
@@ -140,7 +140,7 @@ export class StateKeeper implements StateListener {
     }
     for (const market of this.#state.markets.values()) {
       this.#markets.touchHead(market);
-      this.#accounts.add(this.#state.accountsIn(market).house);
+      this.#accounts.add(this.#state.accountsFor(market).house);
     }
     this.commit();
   }
@@ -152,7 +152,7 @@ export class StateKeeper implements StateListener {
     this.#writeTrades();
     this.#markets.write();
     this.#writeHashes();
-    this.#writeSpent();
+    this.#writeUsedRequests();
     this.#writeRequests();
     if (!this.#change.isEmpty || this.#isStateTouched) {
       this.#isStateTouched = false;
@@ -166,21 +166,21 @@ export class StateKeeper implements StateListener {
       const text = JSON.stringify(writeAccount(account));
       if (this.#written.get(account) !== text) {
         this.#written.set(account, text);
-        this.#change.putText(KEYS.account(this.#keys.of(account)), text);
+        this.#change.putText(KEYS.account(this.#keys.keyFor(account)), text);
       }
     }
     this.#accounts.clear();
     for (const [account, markets] of this.#positions) {
       for (const market of markets) {
         this.#change.put(
-          KEYS.position(this.#keys.of(account), market.id),
-          writePosition(account.in(market.id).position),
+          KEYS.position(this.#keys.keyFor(account), market.id),
+          writePosition(account.inMarket(market.id).position),
         );
       }
     }
     this.#positions.clear();
     for (const [account, income] of this.#incomes) {
-      const prefix = KEYS.incomes(this.#keys.of(account));
+      const prefix = KEYS.incomes(this.#keys.keyFor(account));
       this.#change.putKept(prefix, account.incomes.firstId, income.id, () => writeFields(income));
     }
     this.#incomes.length = 0;
@@ -189,7 +189,7 @@ export class StateKeeper implements StateListener {
   #writeOrders(): void {
     for (const order of this.#orders) {
       const { account, market, id } = order.terms;
-      const key = this.#keys.of(account);
+      const key = this.#keys.keyFor(account);
       const record = writeOrder(order, key);
       if (order.active || order.pendingLots > 0) {
         this.#change.put(KEYS.order(id), record);
@@ -199,7 +199,7 @@ export class StateKeeper implements StateListener {
       if (!order.active) {
         this.#change.putKept(
           KEYS.history(key, market.id),
-          account.in(market.id).history.firstId,
+          account.inMarket(market.id).history.firstId,
           id,
           () => record,
         );
@@ -219,9 +219,9 @@ export class StateKeeper implements StateListener {
     }
     this.#trades.clear();
     for (const side of this.#userTrades) {
-      const key = this.#keys.of(side.account);
+      const key = this.#keys.keyFor(side.account);
       const { market, id } = side.trade;
-      const { trades } = side.account.in(market.id);
+      const { trades } = side.account.inMarket(market.id);
       this.#change.putKept(KEYS.userTrades(key, market.id), trades.firstId, id, () =>
         writeUserTrade(side, key),
       );
@@ -230,7 +230,7 @@ export class StateKeeper implements StateListener {
     for (const pending of this.#pending) {
       this.#change.put(
         KEYS.pending(pending.trade.id),
-        writePending(pending, ({ account }) => this.#keys.of(account)),
+        writePending(pending, ({ account }) => this.#keys.keyFor(account)),
       );
     }
     this.#pending.clear();
@@ -251,15 +251,15 @@ export class StateKeeper implements StateListener {
     this.#requests.clear();
   }
 
-  #writeSpent(): void {
-    for (const [digest, untilMs] of this.#spent) {
+  #writeUsedRequests(): void {
+    for (const [digest, untilMs] of this.#usedRequests) {
       if (untilMs === null) {
         this.#change.remove(KEYS.spentRequest(digest));
       } else {
         this.#change.put(KEYS.spentRequest(digest), untilMs);
       }
     }
-    this.#spent.clear();
+    this.#usedRequests.clear();
   }
 
   #writeHashes(): void {

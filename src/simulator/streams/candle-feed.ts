@@ -21,7 +21,7 @@ interface Topic {
  * A market's kline streams (protocol 4.2): the newest bar at the subscription, and after that every bar that has changed, a bar's
  * last values before the next one's first.
  */
-export class KlinePublisher {
+export class CandleFeed {
   readonly #state: ExchangeState;
   readonly #market: Market;
   /** By the name of the stream as it was asked for, since it is wrapped under that name. */
@@ -65,7 +65,7 @@ export class KlinePublisher {
     this.#isPending = true;
     const { klineIntervalMs } = this.#state.config.streams;
     if (klineIntervalMs > 0 && this.#timer === null) {
-      this.#timer = this.#state.seam.clock.setTimer(klineIntervalMs, () => {
+      this.#timer = this.#state.runtime.clock.setTimer(klineIntervalMs, () => {
         this.#timer = null;
         this.publish();
       });
@@ -73,7 +73,7 @@ export class KlinePublisher {
   }
 
   /** Time has passed: where empty bars are shown, a new one may have begun. */
-  onReading(): void {
+  onSample(): void {
     if (this.#state.config.choices.emptyBars === "omit") {
       return;
     }
@@ -118,5 +118,5 @@ export class KlinePublisher {
 }
 
 function wrapped(name: string, link: StreamLink, payload: string): string {
-  return link.options.wraps ? `{"stream":"${name}","data":${payload}}` : payload;
+  return link.options.wrapsEvents ? `{"stream":"${name}","data":${payload}}` : payload;
 }

@@ -4,7 +4,7 @@ import type { Lots, Ticks } from "../../core/units.js";
 const KEPT = 200_000;
 
 /** Writes levels as JSON; a book has few prices that come again and again, so their text is kept. */
-export class LevelText {
+export class LevelFormatter {
   readonly #instrument: Instrument;
   readonly #prices = new Map<Ticks, string>();
   readonly #amounts = new Map<Lots, string>();

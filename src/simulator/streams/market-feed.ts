@@ -4,8 +4,8 @@ import type { ExchangeState } from "../engine/exchange-state.js";
 import type { Market, Trade } from "../markets/market.js";
 import { marketStateRecord, publicTradeFields } from "../rest/records/market-records.js";
 import { writeRecord } from "../rest/records/write-json.js";
-import { KlinePublisher } from "./candle-feed.js";
-import { LevelText } from "./level-formatter.js";
+import { CandleFeed } from "./candle-feed.js";
+import { LevelFormatter } from "./level-formatter.js";
 import type { MarketStream } from "./stream-address.js";
 import type { StreamLink } from "./stream-link.js";
 
@@ -16,20 +16,20 @@ type MarketStreamKind = Exclude<MarketStream["kind"], "kline">;
 export class MarketFeed {
   readonly #state: ExchangeState;
   readonly #market: Market;
-  readonly #text: LevelText;
+  readonly #text: LevelFormatter;
   readonly #links: Record<MarketStreamKind, Set<StreamLink>> = {
     orderbook: new Set(),
     market: new Set(),
     trades: new Set(),
   };
-  readonly #klines: KlinePublisher;
+  readonly #klines: CandleFeed;
   #bookTimer: Timer | null = null;
 
   constructor(state: ExchangeState, market: Market) {
     this.#state = state;
     this.#market = market;
-    this.#klines = new KlinePublisher(state, market);
-    this.#text = new LevelText(market.instrument);
+    this.#klines = new CandleFeed(state, market);
+    this.#text = new LevelFormatter(market.instrument);
   }
 
   /**
@@ -71,7 +71,7 @@ export class MarketFeed {
   onBook(): void {
     const { bookIntervalMs } = this.#state.config.streams;
     if (this.#links.orderbook.size > 0 && bookIntervalMs > 0 && this.#bookTimer === null) {
-      this.#bookTimer = this.#state.seam.clock.setTimer(bookIntervalMs, () => {
+      this.#bookTimer = this.#state.runtime.clock.setTimer(bookIntervalMs, () => {
         this.#bookTimer = null;
         this.publishBook();
       });
@@ -104,7 +104,7 @@ export class MarketFeed {
   }
 
   /** Sends what is gathered until the end of an event where no interval gathers it. */
-  endOfEvent(): void {
+  flush(): void {
     const { bookIntervalMs, klineIntervalMs } = this.#state.config.streams;
     if (bookIntervalMs === 0) {
       this.publishBook();
@@ -115,8 +115,8 @@ export class MarketFeed {
   }
 
   /** Time has passed. */
-  onReading(): void {
-    this.#klines.onReading();
+  onSample(): void {
+    this.#klines.onSample();
   }
 
   publishMarket(): void {
@@ -152,7 +152,7 @@ export class MarketFeed {
   #publish(kind: MarketStreamKind, payload: string): void {
     let wrapped: string | undefined;
     for (const link of [...this.#links[kind]]) {
-      if (link.options.wraps) {
+      if (link.options.wrapsEvents) {
         wrapped ??= this.#wrapped(kind, link, payload);
         link.send(wrapped);
       } else {
@@ -162,7 +162,7 @@ export class MarketFeed {
   }
 
   #wrapped(kind: MarketStreamKind, link: StreamLink, payload: string): string {
-    return link.options.wraps
+    return link.options.wrapsEvents
       ? `{"stream":"${this.#market.id}@${kind}","data":${payload}}`
       : payload;
   }

@@ -26,11 +26,11 @@ export class SocketSink implements StreamSink {
   }
 
   send(text: string): void {
-    this.#hand(text);
+    this.#sendOrQueue(text);
   }
 
   sendBytes(bytes: Uint8Array): void {
-    this.#hand(bytes);
+    this.#sendOrQueue(bytes);
   }
 
   ping(): void {
@@ -56,7 +56,7 @@ export class SocketSink implements StreamSink {
     );
   }
 
-  #hand(message: string | Uint8Array): void {
+  #sendOrQueue(message: string | Uint8Array): void {
     if (this.#socket === null) {
       this.#waiting.push(message);
     } else if (this.#socket.readyState === this.#socket.OPEN) {

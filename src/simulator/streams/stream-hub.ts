@@ -2,28 +2,28 @@ import type { Hex, MarketId } from "../../core/units.js";
 import type { ExchangeAccount, Income, Order, UserTrade } from "../accounts/account.js";
 import type { ExchangeListener, ExchangeState } from "../engine/exchange-state.js";
 import type { Market, Trade } from "../markets/market.js";
-import { type ApiAnswer, ApiError, errorAnswer, errorBody } from "../rest/api-error.js";
+import { ApiError, type ApiResponse, formatErrorBody, toErrorResponse } from "../rest/api-error.js";
 import type { Authentication, SignedAccount } from "../rest/authentication.js";
 import type { AccountEndpoints } from "../rest/endpoints/account-endpoints.js";
 import { AccountFeed } from "./account-feed.js";
 import { MarketFeed } from "./market-feed.js";
 import { type MarketStream, readMarketStream, readStreamAddress } from "./stream-address.js";
-import { type LinkOptions, type LinkOwner, StreamLink } from "./stream-link.js";
+import { StreamLink, type StreamLinkListener, type StreamLinkOptions } from "./stream-link.js";
 import { readStreamRequest, type StreamRequest, StreamRequestError } from "./stream-request.js";
 import type { StreamConnection, StreamRefusal, StreamSink } from "./stream-sink.js";
-import { ZippedText } from "./text-compressor.js";
+import { TextCompressor } from "./text-compressor.js";
 
 const GOING_AWAY = 1001;
 const POLICY = 1008;
 
 /** Every open stream, and what is told to each. */
-export class StreamHub implements LinkOwner, ExchangeListener {
+export class StreamHub implements StreamLinkListener, ExchangeListener {
   readonly #state: ExchangeState;
   readonly #authentication: Authentication;
   readonly #links = new Set<StreamLink>();
   /** Open connections by address. */
   readonly #connectionsOf = new Map<string, number>();
-  readonly #zip = new ZippedText();
+  readonly #zip = new TextCompressor();
   readonly #feeds = new Map<MarketId, MarketFeed>();
   readonly #accounts: AccountFeed;
   /** Of the account streams: whose key opened them. */
@@ -53,7 +53,7 @@ export class StreamHub implements LinkOwner, ExchangeListener {
       return this.#open(pathWithQuery, sink, ip);
     } catch (error) {
       if (error instanceof ApiError) {
-        return { refused: errorAnswer(error, this.#state.config.choices) };
+        return { refused: toErrorResponse(error, this.#state.config.choices) };
       }
       throw error;
     }
@@ -68,7 +68,7 @@ export class StreamHub implements LinkOwner, ExchangeListener {
       if (marketId !== undefined && !this.#feeds.has(marketId)) {
         throw new ApiError(1112, "there is no such market");
       }
-      const link = this.#newLink(sink, { wraps: false, zip, ip });
+      const link = this.#newLink(sink, { wrapsEvents: false, zip, ip });
       this.#signers.set(link, signed);
       this.#accounts.subscribe(signed.account, link, marketId);
       return link;
@@ -78,7 +78,7 @@ export class StreamHub implements LinkOwner, ExchangeListener {
     if (known.length === 0 && refusal !== undefined) {
       throw refusal;
     }
-    const link = this.#newLink(sink, { wraps: address.wraps, zip, ip });
+    const link = this.#newLink(sink, { wrapsEvents: address.wraps, zip, ip });
     for (const error of refusals) {
       this.#sendError(link, "0", error);
     }
@@ -88,8 +88,8 @@ export class StreamHub implements LinkOwner, ExchangeListener {
     return link;
   }
 
-  #newLink(sink: StreamSink, options: LinkOptions): StreamLink {
-    const { seam, config } = this.#state;
+  #newLink(sink: StreamSink, options: StreamLinkOptions): StreamLink {
+    const { runtime: seam, config } = this.#state;
     const link = new StreamLink(seam, config.streams, sink, options, this);
     this.#links.add(link);
     this.#connectionsOf.set(options.ip, (this.#connectionsOf.get(options.ip) ?? 0) + 1);
@@ -105,7 +105,7 @@ export class StreamHub implements LinkOwner, ExchangeListener {
         signed.set(key, value);
       }
     }
-    return this.#authentication.signedAccountOf(signed);
+    return this.#authentication.requireSignedAccount(signed);
   }
 
   onMessage(link: StreamLink, text: string): void {
@@ -113,7 +113,7 @@ export class StreamHub implements LinkOwner, ExchangeListener {
     try {
       const request = readStreamRequest(text);
       id = request.id;
-      if (!link.options.wraps) {
+      if (!link.options.wrapsEvents) {
         throw new ApiError(1111, "streams are changed on /multiple only");
       }
       this.#change(link, request);
@@ -126,7 +126,7 @@ export class StreamHub implements LinkOwner, ExchangeListener {
   }
 
   #sendError(link: StreamLink, id: string, error: ApiError): void {
-    const { body } = errorAnswer(error, this.#state.config.choices);
+    const { body } = toErrorResponse(error, this.#state.config.choices);
     link.send(`{"id":${id},${body.slice(1)}`);
   }
 
@@ -151,7 +151,7 @@ export class StreamHub implements LinkOwner, ExchangeListener {
     }
   }
 
-  onGone(link: StreamLink): void {
+  onClosed(link: StreamLink): void {
     this.#links.delete(link);
     const { ip } = link.options;
     const left = (this.#connectionsOf.get(ip) ?? 0) - 1;
@@ -261,20 +261,20 @@ export class StreamHub implements LinkOwner, ExchangeListener {
   }
 
   /** Sends what is gathered until the end of an event. */
-  endOfEvent(): void {
+  flush(): void {
     const { bookIntervalMs, klineIntervalMs } = this.#state.config.streams;
     if (bookIntervalMs === 0 || klineIntervalMs === 0) {
       for (const feed of this.#feeds.values()) {
-        feed.endOfEvent();
+        feed.flush();
       }
     }
     this.#accounts.publishAccounts();
   }
 
   /** Time has passed. */
-  onReading(): void {
+  onSample(): void {
     for (const feed of this.#feeds.values()) {
-      feed.onReading();
+      feed.onSample();
     }
   }
 
@@ -297,9 +297,13 @@ export class StreamHub implements LinkOwner, ExchangeListener {
 }
 
 /** The answer to an address that has as many connections open as it may. */
-function tooManyConnections(limit: number): ApiAnswer {
+function tooManyConnections(limit: number): ApiResponse {
   return {
     status: 429,
-    body: errorBody(429, "Too many requests", `more than ${limit} connections from one address`),
+    body: formatErrorBody(
+      429,
+      "Too many requests",
+      `more than ${limit} connections from one address`,
+    ),
   };
 }

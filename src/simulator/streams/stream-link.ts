@@ -1,7 +1,7 @@
 import type { Seam, Timer } from "../../core/runtime/seam.js";
 import type { ExchangeConfig } from "../config/config.js";
 import type { StreamConnection, StreamSink } from "./stream-sink.js";
-import type { ZippedText } from "./text-compressor.js";
+import type { TextCompressor } from "./text-compressor.js";
 
 /** Close codes (RFC 6455, 7.4.1). */
 const GOING_AWAY = 1001;
@@ -11,17 +11,17 @@ const PING = "ping";
 const PONG = "pong";
 
 /** What a link reports to. */
-export interface LinkOwner {
+export interface StreamLinkListener {
   onMessage(link: StreamLink, text: string): void;
-  onGone(link: StreamLink): void;
+  onClosed(link: StreamLink): void;
 }
 
 /** How a link was opened. */
-export interface LinkOptions {
+export interface StreamLinkOptions {
   /** Whether events are wrapped with the name of their stream. */
-  readonly wraps: boolean;
+  readonly wrapsEvents: boolean;
   /** What compresses everything but the text ping; null to send texts as they are. */
-  readonly zip: ZippedText | null;
+  readonly zip: TextCompressor | null;
   /** Whose connections are counted together. */
   readonly ip: string;
 }
@@ -30,24 +30,24 @@ export interface LinkOptions {
 export class StreamLink implements StreamConnection {
   /** Names of the streams that it follows. */
   readonly streams = new Set<string>();
-  readonly options: LinkOptions;
-  readonly #seam: Seam;
+  readonly options: StreamLinkOptions;
+  readonly #runtime: Seam;
   readonly #config: ExchangeConfig["streams"];
   readonly #sink: StreamSink;
-  readonly #owner: LinkOwner;
+  readonly #owner: StreamLinkListener;
   #timers: Timer[] = [];
   #lastPongMs: number;
   #arrivalsMs: number[] = [];
-  #isGone = false;
+  #isClosed = false;
 
   constructor(
     seam: Seam,
     config: ExchangeConfig["streams"],
     sink: StreamSink,
-    options: LinkOptions,
-    owner: LinkOwner,
+    options: StreamLinkOptions,
+    owner: StreamLinkListener,
   ) {
-    this.#seam = seam;
+    this.#runtime = seam;
     this.#config = config;
     this.#sink = sink;
     this.options = options;
@@ -63,14 +63,14 @@ export class StreamLink implements StreamConnection {
 
   /** Sends a text, unless the connection is gone; a reader that does not keep up is disconnected. */
   send(text: string): void {
-    if (this.#isGone) {
+    if (this.#isClosed) {
       return;
     }
     const { zip } = this.options;
     if (zip === null || text === PING) {
       this.#sink.send(text);
     } else {
-      this.#sink.sendBytes(zip.of(text));
+      this.#sink.sendBytes(zip.compress(text));
     }
     if (this.#sink.bufferedBytes() > this.#config.maxBufferedBytes) {
       this.end(POLICY, "the reader is too slow");
@@ -83,7 +83,7 @@ export class StreamLink implements StreamConnection {
       return;
     }
     if (text === PONG) {
-      this.#heardPong();
+      this.#recordPong();
     } else if (text === PING) {
       this.send(PONG);
     } else {
@@ -97,36 +97,36 @@ export class StreamLink implements StreamConnection {
 
   pong(): void {
     if (this.#counts()) {
-      this.#heardPong();
+      this.#recordPong();
     }
   }
 
   closed(): void {
-    if (!this.#isGone) {
-      this.#isGone = true;
+    if (!this.#isClosed) {
+      this.#isClosed = true;
       for (const timer of this.#timers) {
         timer.cancel();
       }
       this.#timers = [];
-      this.#owner.onGone(this);
+      this.#owner.onClosed(this);
     }
   }
 
   /** Closes from the server's side. */
   end(code: number, reason: string): void {
-    if (!this.#isGone) {
+    if (!this.#isClosed) {
       this.closed();
       this.#sink.close(code, reason);
     }
   }
 
-  #heardPong(): void {
-    this.#lastPongMs = this.#seam.clock.monotonicMs();
+  #recordPong(): void {
+    this.#lastPongMs = this.#runtime.clock.monotonicMs();
   }
 
   /** Counts something that arrived. @returns whether the connection goes on. */
   #counts(): boolean {
-    if (this.#isGone) {
+    if (this.#isClosed) {
       return false;
     }
     if (this.#arrivedInSecond() > this.#config.messagesPerSecond) {
@@ -138,7 +138,7 @@ export class StreamLink implements StreamConnection {
 
   /** Notes an arrival. @returns how many there were in the second that ends with it. */
   #arrivedInSecond(): number {
-    const nowMs = this.#seam.clock.monotonicMs();
+    const nowMs = this.#runtime.clock.monotonicMs();
     while ((this.#arrivalsMs[0] ?? nowMs) <= nowMs - SECOND_MS) {
       this.#arrivalsMs.shift();
     }
@@ -147,12 +147,12 @@ export class StreamLink implements StreamConnection {
   }
 
   #ping(): void {
-    const silentMs = this.#seam.clock.monotonicMs() - this.#lastPongMs;
+    const silentMs = this.#runtime.clock.monotonicMs() - this.#lastPongMs;
     if (silentMs >= this.#config.pongTimeoutMs) {
       this.end(POLICY, `no pong for ${this.#config.pongTimeoutMs} ms`);
       return;
     }
-    this.#timers[0] = this.#seam.clock.setTimer(this.#config.pingIntervalMs, () => this.#ping());
+    this.#timers[0] = this.#runtime.clock.setTimer(this.#config.pingIntervalMs, () => this.#ping());
     if (this.#config.pings !== "text") {
       this.#sink.ping();
     }

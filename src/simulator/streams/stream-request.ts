@@ -1,4 +1,4 @@
-import { duplicateKey } from "../../core/config/find-duplicate-key.js";
+import { findDuplicateKey } from "../../core/config/find-duplicate-key.js";
 import { parseInt64Json } from "../../core/int64-json.js";
 import type { WireStreamRequest } from "../../exchange/protocol/stream.js";
 import { ApiError } from "../rest/api-error.js";
@@ -62,7 +62,7 @@ function objectOf(text: string): {
   } catch {
     throw new StreamRequestError("0", "the message is not JSON");
   }
-  const twice = duplicateKey(text);
+  const twice = findDuplicateKey(text);
   if (twice !== undefined) {
     throw new StreamRequestError("0", `${twice} is in the message twice`);
   }

@@ -1,4 +1,4 @@
-import type { ApiAnswer } from "../rest/api-error.js";
+import type { ApiResponse } from "../rest/api-error.js";
 
 /** The socket under a stream, as the exchange uses it. It may be called before `connect` has returned. */
 export interface StreamSink {
@@ -28,5 +28,5 @@ export interface StreamConnection {
 
 /** A stream that was not opened, and the HTTP answer in its place. */
 export interface StreamRefusal {
-  readonly refused: ApiAnswer;
+  readonly refused: ApiResponse;
 }

@@ -1,6 +1,6 @@
 import type { Instrument } from "../../core/instrument.js";
 import type { MarketView } from "../../market/view.js";
-import { ticksOf } from "../param-fields.js";
+import { toTicks } from "../param-fields.js";
 import type { WantedLevel } from "../shape-quotes.js";
 import {
   type Intensity,
@@ -63,7 +63,7 @@ export abstract class ModelStep<Params extends ModelParams> {
   /** Prices of the last intent may differ by so much, in ticks, and it still stands. */
   toleranceTicks([midTicks]: ModelBasis): number {
     const { refreshToleranceBps, refreshToleranceTicks } = this.params;
-    return ticksOf(refreshToleranceBps, refreshToleranceTicks, midTicks) ?? 0;
+    return toTicks(refreshToleranceBps, refreshToleranceTicks, midTicks) ?? 0;
   }
 
   /**

@@ -32,7 +32,7 @@ function expectEqual(book: ReplayBook, reference: OrderBook): void {
 describe("a replayed book", () => {
   it("shows an empty side as a live book does", () => {
     const { bids, asks } = new ReplayBook();
-    expect([bids.levels, bids.bestTicks, bids.bestLots, bids.top(3), bids.lotsOf(100)]).toEqual([
+    expect([bids.levels, bids.bestTicks, bids.bestLots, bids.top(3), bids.lotsAt(100)]).toEqual([
       0,
       Number.NaN,
       0,
@@ -66,11 +66,11 @@ describe("a replayed book", () => {
           for (const { side, near, far, lots } of message)
             reference.set(side, 1_000_000 + near + (side === "BUY" ? -far : far), lots);
           for (const { near, far } of message) {
-            expect(book.bids.lotsOf(1_000_000 + near - far)).toBe(
-              reference.bids.lotsOf(1_000_000 + near - far),
+            expect(book.bids.lotsAt(1_000_000 + near - far)).toBe(
+              reference.bids.lotsAt(1_000_000 + near - far),
             );
-            expect(book.asks.lotsOf(1_000_000 + near + far)).toBe(
-              reference.asks.lotsOf(1_000_000 + near + far),
+            expect(book.asks.lotsAt(1_000_000 + near + far)).toBe(
+              reference.asks.lotsAt(1_000_000 + near + far),
             );
           }
           expectEqual(book, reference);

@@ -4,9 +4,9 @@ import { compareSession } from "../../../src/backtest/compare/compare-session.js
 import type { Session } from "../../../src/backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { logTo } from "../../../src/monitoring/log.js";
+import { createLog } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
-import { MARKET, makerWish, recordSession, withMarket } from "../../support/recorded-session.js";
+import { MARKET, makerSession, recordSession, withMarket } from "../../support/recorded-session.js";
 
 const PAPER = {
   queue: "risk-averse",
@@ -21,7 +21,7 @@ async function compared(
   session: Session,
   asked: { readonly fit: boolean; readonly queue?: string },
 ) {
-  const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
+  const log = createLog({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
   const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
   const liquidation = { priceOff: 0n, insuranceFeeRate: 0n };
   const { markets } = await compareSession({
@@ -37,7 +37,7 @@ async function compared(
 
 // A trader who made two markets was told the first one's queue and delays as those of both: here of a market in which nothing was ever filled.
 it("runs each market of a session again by what its own fit found", async () => {
-  const maker = makerWish(join(scratchFolder(), "session"), 10_000, "fitted", 0.02);
+  const maker = makerSession(join(scratchFolder(), "session"), 10_000, "fitted", 0.02);
   const { folder, session } = await recordSession({
     ...withMarket(maker, QUIET, 50),
     paper: PAPER,

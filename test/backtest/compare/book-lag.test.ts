@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { measuredBookLagMs } from "../../../src/backtest/compare/measure-book-lag.js";
+import { measureBookLagMs } from "../../../src/backtest/compare/measure-book-lag.js";
 import type { OpenedSessionMarket } from "../../../src/backtest/compare/open-session.js";
-import { firstLookUs, startCreditOf } from "../../../src/backtest/compare/replay/rerun-session.js";
 import {
-  earlierBook,
-  ownChangesUs,
+  computeStartCredit,
+  findFirstViewUs,
+} from "../../../src/backtest/compare/replay/rerun-session.js";
+import {
+  ownBookChangesUs,
+  shiftBookEarlier,
 } from "../../../src/backtest/compare/replay/shift-book-earlier.js";
 import type { RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
 import type { Session } from "../../../src/backtest/session/session-file.js";
@@ -47,13 +50,11 @@ function told(...messages: readonly (readonly [atMs: number, ticks: number | "tr
 describe("how late a book is told", () => {
   it("is the time from an order's acceptance to the first message with its price, nearly the longest of them", () => {
     const tape = told([110, 500], [125, 501], [225, 502], [320, 503], [326, 504]);
-    expect(measuredBookLagMs(tape, [rested(501, 100), rested(502, 200), rested(503, 300)])).toBe(
-      25,
-    );
+    expect(measureBookLagMs(tape, [rested(501, 100), rested(502, 200), rested(503, 300)])).toBe(25);
     // What changed an hour later says nothing of ours.
-    expect(measuredBookLagMs(told([3_600_000, 501]), [rested(501, 100)])).toBe(0);
-    expect(measuredBookLagMs(tape, [])).toBe(0);
-    expect(measuredBookLagMs(tape, [{ ...rested(501, 100), acceptedUs: undefined }])).toBe(0);
+    expect(measureBookLagMs(told([3_600_000, 501]), [rested(501, 100)])).toBe(0);
+    expect(measureBookLagMs(tape, [])).toBe(0);
+    expect(measureBookLagMs(tape, [{ ...rested(501, 100), acceptedUs: undefined }])).toBe(0);
   });
 });
 
@@ -62,7 +63,10 @@ describe("a book whose changes are put back to when they happened", () => {
     [...tape.exchangeUs].map((us) => us / MS);
 
   it("leaves trades, and puts no message before the one before was told", () => {
-    const moved = earlierBook(told([100, 500], [110, "trade"], [130, 501], [140, 502]), 25 * MS);
+    const moved = shiftBookEarlier(
+      told([100, 500], [110, "trade"], [130, 501], [140, 502]),
+      25 * MS,
+    );
     expect(instants(moved)).toEqual([75, 105, 110, 130]);
     expect([...moved.kind]).toEqual([
       TapeKind.bookUpdate,
@@ -75,11 +79,11 @@ describe("a book whose changes are put back to when they happened", () => {
   });
 
   it("puts what others did in a gathering that a request of ours began into its middle", () => {
-    const own = ownChangesUs([rested(501, 205, 405)]);
+    const own = ownBookChangesUs([rested(501, 205, 405)]);
     expect(own).toEqual([205 * MS, 405 * MS]);
     const tape = told([100, 500], [230, 501], [330, 502], [430, 503]);
-    expect(instants(earlierBook(tape, 25 * MS, own))).toEqual([75, 217.5, 305, 417.5]);
-    expect(earlierBook(tape, 0, own)).toBe(tape);
+    expect(instants(shiftBookEarlier(tape, 25 * MS, own))).toEqual([75, 217.5, 305, 417.5]);
+    expect(shiftBookEarlier(tape, 0, own)).toBe(tape);
   });
 });
 
@@ -87,13 +91,13 @@ it("begins the replay with the market that live decided on first, not while it s
   const session = { startedUs: 50 * MS } as unknown as Session;
   const heard = (...atMs: number[]) =>
     ({ heard: told(...atMs.map((ms) => [ms, 500] as const)) }) as unknown as OpenedSessionMarket;
-  expect(firstLookUs(session, [heard(100, 200, 300)], 250 * MS)).toBe(200 * MS - 1);
-  expect(firstLookUs(session, [heard(100, 200, 300), heard(120, 260)], 250 * MS)).toBe(
+  expect(findFirstViewUs(session, [heard(100, 200, 300)], 250 * MS)).toBe(200 * MS - 1);
+  expect(findFirstViewUs(session, [heard(100, 200, 300), heard(120, 260)], 250 * MS)).toBe(
     120 * MS - 1,
   );
   // Nothing was heard before, or nothing was ever decided.
-  expect(firstLookUs(session, [heard(300)], 250 * MS)).toBe(50 * MS);
-  expect(firstLookUs(session, [heard(100)], undefined)).toBe(50 * MS);
+  expect(findFirstViewUs(session, [heard(300)], 250 * MS)).toBe(50 * MS);
+  expect(findFirstViewUs(session, [heard(100)], undefined)).toBe(50 * MS);
 });
 
 it("begins the replayed account with what was deposited after the first decision, and not with less for what was withdrawn", () => {
@@ -103,7 +107,7 @@ it("begins the replayed account with what was deposited after the first decision
       end: { transfersQuote },
       rules: { creditDecimals: 6 },
     }) as unknown as Session;
-  expect(startCreditOf(session("0", "1000.5"))).toBe(1_000_500_000n);
-  expect(startCreditOf(session("200", "1000"))).toBe(1_200_000_000n);
-  expect(startCreditOf(session("200", "-150"))).toBe(200_000_000n);
+  expect(computeStartCredit(session("0", "1000.5"))).toBe(1_000_500_000n);
+  expect(computeStartCredit(session("200", "1000"))).toBe(1_200_000_000n);
+  expect(computeStartCredit(session("200", "-150"))).toBe(200_000_000n);
 });

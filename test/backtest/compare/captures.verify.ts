@@ -9,15 +9,15 @@ import { recordedTurns, replayTurns } from "../../../src/backtest/compare/replay
 import type { Session } from "../../../src/backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { logTo } from "../../../src/monitoring/log.js";
+import { createLog } from "../../../src/monitoring/log.js";
 import { findCaptureFiles } from "../../../src/simulator/flow/capture/capture-files.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
 import { BTC_CAPTURES, type BtcCapture, hasCapture } from "../../support/capture-tape.js";
 import {
-  captureWish,
+  captureSession,
   parityInputs,
   recordSession,
-  taking,
+  withTakingQuotes,
 } from "../../support/recorded-session.js";
 
 const PAPER = {
@@ -36,23 +36,27 @@ describe.each(Object.keys(BTC_CAPTURES) as BtcCapture[])(
       async (mode) => {
         const folder = mkdtempSync(join(tmpdir(), "marketwright-parity-"));
         onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-        const wish = await captureWish(
+        const wish = await captureSession(
           join(folder, "session"),
           FOR_MS,
           findCaptureFiles(recordedDataFolder(), tag),
         );
         const recorded = await recordSession(
-          { paper: { ...wish, paper: PAPER }, live: wish, "live and taking": taking(wish) }[mode],
+          {
+            paper: { ...wish, paper: PAPER },
+            live: wish,
+            "live and taking": withTakingQuotes(wish),
+          }[mode],
         );
         const session = recorded.session as Session;
 
-        const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
+        const log = createLog({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
         const strategies = bindStrategies(
           session.config,
           await loadStrategies(session.config, log),
         );
         const data = (await openSession(recorded.folder, session)).map(
-          ({ marketId, heard, history, isInBook }) => ({
+          ({ marketId, recordedTape: heard, history, isInBook }) => ({
             marketId,
             tape: heard,
             marks: history.marks,

@@ -5,7 +5,7 @@ import {
   nothingFilledNote,
   rungNotes,
 } from "../../../src/backtest/compare/comparison-notes.js";
-import { StoodHalts } from "../../../src/backtest/compare/halt-history.js";
+import { HaltHistory } from "../../../src/backtest/compare/halt-history.js";
 import type { FillMatch } from "../../../src/backtest/compare/match-fills.js";
 import type { RecordedFill } from "../../../src/backtest/session/recorded-orders.js";
 
@@ -62,9 +62,9 @@ describe("what a comparison says of guards", () => {
   });
 
   it("is apart from them for how long the risk ladder widened or reduced the quotes: they were not down", () => {
-    const stood = new StoodHalts(0);
+    const stood = new HaltHistory(0);
     const rung = (action: "widen" | "reduce" | "halt", atMs: number) =>
-      stood.hear(
+      stood.onBotEvent(
         {
           kind: "rung",
           measure: "drawdown",
@@ -78,11 +78,11 @@ describe("what a comparison says of guards", () => {
     rung("widen", 10_000);
     rung("reduce", 20_000);
     rung("halt", 40_000);
-    stood.hear(
+    stood.onBotEvent(
       { kind: "halted", reason: "drawdown", marketId: undefined, on: true, why: "lost" },
       40_000,
     );
-    const live = stood.until(60_000);
+    const live = stood.haltsUntil(60_000);
     expect(guardHaltNotes(TIME, ["btcusdc"], live, [])).toEqual([
       expect.stringContaining("down for 20.0 of its 60.0 s (drawdown 20.0 s)"),
     ]);

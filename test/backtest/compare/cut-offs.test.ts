@@ -1,14 +1,17 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { compareSession } from "../../../src/backtest/compare/compare-session.js";
-import { type CutMarket, cutOffsOf } from "../../../src/backtest/compare/find-outage-windows.js";
+import {
+  findOutageWindows,
+  type OutageEvidence,
+} from "../../../src/backtest/compare/find-outage-windows.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { DAY_MS } from "../../../src/core/units.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import { logTo } from "../../../src/monitoring/log.js";
+import { createLog } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
-import { makerWish, recordSession } from "../../support/recorded-session.js";
+import { makerSession, recordSession } from "../../support/recorded-session.js";
 
 const PAPER = {
   queue: "risk-averse",
@@ -21,11 +24,11 @@ const LIQUIDATION = { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n };
 // Live lost its cancels with the line; the bot run again quoted on, by a book that it took for a quiet one, and had all that it sent taken.
 it("loses what the bot run again sends while its session was cut off, and has it give its book up there", async () => {
   const folder = join(scratchFolder(), "session");
-  const wish = makerWish(folder, 18_000);
+  const wish = makerSession(folder, 18_000);
   const outage = { afterMs: 4_000, forMs: 6_000 };
   const { session } = await recordSession({ ...wish, paper: PAPER, outage });
   if (session === undefined) throw new Error("not recorded");
-  const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
+  const log = createLog({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
   const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
   const sent: string[] = [];
   const { sameInputs, notes } = await compareSession({
@@ -35,7 +38,7 @@ it("loses what the bot run again sends while its session was cut off, and has it
     liquidation: LIQUIDATION,
     seed: "1",
     fit: false,
-    onNotice: (notice) => {
+    onBotEvent: (notice) => {
       if (notice.kind !== "answered" || notice.action.kind === "question") return;
       const sinceMs = notice.action.timestampMs - wish.startMs - outage.afterMs;
       if (sinceMs > 100 && sinceMs < outage.forMs - 2_000)
@@ -61,15 +64,15 @@ it("loses what the bot run again sends while its session was cut off, and has it
 describe("a session that heard nothing from 1 s to 5 s", () => {
   /** Heard 3 ms after the exchange has it. @param requests when they left, and were answered. */
   const market = (
-    unheard: CutMarket["unheard"],
+    unheard: OutageEvidence["unrecordedSpans"],
     requests: readonly (readonly [leftMs: number, answeredMs?: number])[] = [],
     heardMs: readonly number[] = [0, 900, 5_010],
-  ): CutMarket => {
+  ): OutageEvidence => {
     const builder = new TapeBuilder({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" });
     for (const ms of heardMs) builder.snapshot(ms * 1000, (ms + 3) * 1000).level("BUY", 100, 1);
     return {
-      heard: builder.build(),
-      unheard,
+      recordedTape: builder.build(),
+      unrecordedSpans: unheard,
       account: {
         requests: requests.map(([left, answered]) => ({
           leftUs: left * 1000,
@@ -85,14 +88,16 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
   const unheard = [OUTSIDE[0], [1_000, 5_000], OUTSIDE[1]] as const;
 
   it("was cut off until it was told a book again, as far as anybody knows", () => {
-    expect(cutOffsOf([market(unheard)])).toEqual([[1_004, 5_013]]);
-    expect(cutOffsOf([market(unheard, [[2_000], [4_990, 5_050]])])).toEqual([[1_004, 5_013]]);
+    expect(findOutageWindows([market(unheard)])).toEqual([[1_004, 5_013]]);
+    expect(findOutageWindows([market(unheard, [[2_000], [4_990, 5_050]])])).toEqual([
+      [1_004, 5_013],
+    ]);
   });
 
   // Of what came after the last answer the bot run again had all taken, where its session had lost the line and sent nothing.
   it("was not up to the last answer where all that it sent was answered: its stream alone was down", () => {
     expect(
-      cutOffsOf([
+      findOutageWindows([
         market(unheard, [
           [1_500, 1_520],
           [4_000, 4_020],
@@ -103,7 +108,9 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
 
   it("was cut off between two answers, where others of its requests were lost", () => {
     expect(
-      cutOffsOf([market(unheard, [[1_500, 1_520], [2_500], [4_000, 4_020], [4_500, 4_520]])]),
+      findOutageWindows([
+        market(unheard, [[1_500, 1_520], [2_500], [4_000, 4_020], [4_500, 4_520]]),
+      ]),
     ).toEqual([
       [1_501, 4_000],
       [4_501, 5_013],
@@ -111,22 +118,24 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
   });
 
   it("was not where another market was heard on the same line", () => {
-    expect(cutOffsOf([market(unheard), market(OUTSIDE)])).toEqual([]);
+    expect(findOutageWindows([market(unheard), market(OUTSIDE)])).toEqual([]);
   });
 
   // The second day's fastest message was 40 ms faster than the first's: their parts do not touch.
   it("was not at midnight, where two parts of its recording leave a moment out", () => {
     const seamMs = DAY_MS + 250;
     const heardMs = [seamMs - 500, seamMs + 40, seamMs + 900];
-    expect(cutOffsOf([market([OUTSIDE[0], [seamMs, seamMs + 39]], [], heardMs)])).toEqual([]);
+    expect(findOutageWindows([market([OUTSIDE[0], [seamMs, seamMs + 39]], [], heardMs)])).toEqual(
+      [],
+    );
     expect(
-      cutOffsOf([
+      findOutageWindows([
         market([OUTSIDE[0], [seamMs, seamMs + 1_500]], [], [seamMs - 500, seamMs + 1_600]),
       ]),
     ).toHaveLength(1);
     const seam = [OUTSIDE[0], [seamMs, seamMs + 900]] as const;
     const withRequest = (...request: [leftMs: number, answeredMs?: number]) =>
-      cutOffsOf([market(seam, [request], [seamMs - 500, seamMs + 950])]);
+      findOutageWindows([market(seam, [request], [seamMs - 500, seamMs + 950])]);
     expect(withRequest(seamMs + 890, seamMs + 960)).toEqual([]);
     // An outage of less than a second: what left then was lost, and the bot run again had it taken.
     expect(withRequest(seamMs + 300)).toEqual([[seamMs + 4, seamMs + 953]]);

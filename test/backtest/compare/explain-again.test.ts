@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { RanMarket, SentOrder } from "../../../src/backtest/compare/replay/rerun-session.js";
-import { AgainExplainer } from "../../../src/backtest/compare/rerun-fill-explainer.js";
+import type {
+  RerunMarket,
+  RerunOrder,
+} from "../../../src/backtest/compare/replay/rerun-session.js";
+import { RerunFillExplainer } from "../../../src/backtest/compare/rerun-fill-explainer.js";
 import type { ReplayFill } from "../../../src/backtest/record/run-observer.js";
 import type { RecordedFill, RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
 import { BTC } from "../record/sample-run.js";
@@ -13,7 +16,7 @@ const DIVERGED_US = AT_US - 5_000 * MS;
 const BECAUSE = "from 1970-01-01T00:00:55.000000Z on the two wanted different quotes";
 
 /** The order of the run again at the price: of five lots, sent a second before the fill that live alone has. */
-const sent = (more: Partial<SentOrder> = {}): SentOrder => ({
+const sent = (more: Partial<RerunOrder> = {}): RerunOrder => ({
   hash: "0x1",
   side: "BUY",
   ticks: PRICE,
@@ -51,19 +54,19 @@ const recorded = (lots: number): RecordedOrder => ({
 });
 
 function onlyLive(
-  orders: SentOrder[],
+  orders: RerunOrder[],
   fills: ReplayFill[] = [],
   divergedUs: number | undefined = DIVERGED_US,
 ): string {
-  const ran: RanMarket = { intents: [], orders, fills };
-  const explainer = new AgainExplainer(
+  const ran: RerunMarket = { intents: [], orders, fills };
+  const explainer = new RerunFillExplainer(
     BTC,
     { orders: [], cancels: [], requests: [], fills: [] },
     ran,
     1_000 * MS,
     divergedUs,
   );
-  const { kind, why } = explainer.live({ fill: live(6), lots: 1 });
+  const { kind, why } = explainer.explainLive({ fill: live(6), lots: 1 });
   return `${kind}: ${why}`;
 }
 
@@ -72,15 +75,15 @@ function onlyAgain(
   fills: RecordedFill[],
   divergedUs: number | undefined = DIVERGED_US,
 ): string {
-  const ran: RanMarket = { intents: [], orders: [], fills: [] };
-  const explainer = new AgainExplainer(
+  const ran: RerunMarket = { intents: [], orders: [], fills: [] };
+  const explainer = new RerunFillExplainer(
     BTC,
     { orders: [placed].flat(), cancels: [], requests: [], fills },
     ran,
     1_000 * MS,
     divergedUs,
   );
-  const { kind, why } = explainer.replayed({ fill: again(6, AT_US), lots: 1 });
+  const { kind, why } = explainer.explainReplayed({ fill: again(6, AT_US), lots: 1 });
   return `${kind}: ${why}`;
 }
 
@@ -123,14 +126,14 @@ describe("a fill that the run again alone has, or live", () => {
   });
 
   it("is told also of an amount between the market's steps, where live's order was placed in finer ones", () => {
-    const explainer = new AgainExplainer(
+    const explainer = new RerunFillExplainer(
       BTC,
       { orders: [], cancels: [], requests: [], fills: [] },
       { intents: [], orders: [], fills: [] },
       1_000 * MS,
       DIVERGED_US,
     );
-    expect(explainer.live({ fill: live(1.5), lots: 1.5 }).amount).toBe("0.0015");
+    expect(explainer.explainLive({ fill: live(1.5), lots: 1.5 }).amount).toBe("0.0015");
     expect(onlyAgain(recorded(5), [live(1.5, AT_US - 2 * MS)])).toContain(
       "live filled 0.0015 there 2.0 ms earlier",
     );

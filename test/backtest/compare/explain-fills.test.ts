@@ -58,7 +58,7 @@ function explained(
     recorded,
     arrivedUs: AT_US,
     aheadLots: 0,
-    found,
+    displayedAtArrival: found,
     tradedLots: 0,
     fills: [],
     ended: undefined,
@@ -76,8 +76,8 @@ function explained(
     isShared,
   );
   return [
-    explainer.live({ fill, lots: 5 }),
-    ...had.map((each) => explainer.replayed({ fill: each, lots: 5 })),
+    explainer.explainLive({ fill, lots: 5 }),
+    ...had.map((each) => explainer.explainReplayed({ fill: each, lots: 5 })),
   ].map(({ kind, why }) => `${kind}: ${why}`);
 }
 
@@ -112,7 +112,7 @@ describe("a fill that the other has not", () => {
     const fill = { ...live(LIMIT - 0.5, false), lots: 1.5 };
     const none = { orders: new Map(), fills: [] };
     const account = { orders: [], cancels: [], requests: [], fills: [fill] };
-    const told = new FillExplainer(BTC, account, none, false).live({ fill, lots: 1.5 });
+    const told = new FillExplainer(BTC, account, none, false).explainLive({ fill, lots: 1.5 });
     expect(told).toMatchObject({ price: BTC.toldPriceOf(LIMIT - 0.5), amount: "0.0015" });
     expect(explained(fill, undefined, { foundLots: 0, isShared: false })).toEqual([
       expect.stringContaining("live it took 0.0015 at "),
@@ -146,7 +146,7 @@ describe("a fill that the other has not", () => {
       recorded: cancelledAmid,
       arrivedUs: AT_US,
       aheadLots: 0,
-      found: new Map(),
+      displayedAtArrival: new Map(),
       tradedLots: 0,
       fills: [],
       ended,
@@ -158,7 +158,7 @@ describe("a fill that the other has not", () => {
       { orders: new Map([[cancelledAmid.hash, order]]), fills: [] },
       true,
     );
-    expect(explainer.live({ fill, lots: 3 })).toMatchObject({
+    expect(explainer.explainLive({ fill, lots: 3 })).toMatchObject({
       kind: "latency",
       why: "in the replay its order was over (cancelled) 0.5 ms before",
     });
@@ -169,7 +169,7 @@ describe("a fill that the other has not", () => {
       recorded,
       arrivedUs: AT_US,
       aheadLots: 3,
-      found: new Map(),
+      displayedAtArrival: new Map(),
       tradedLots: 4,
       fills: [],
       ended: undefined,
@@ -189,7 +189,7 @@ describe("a fill that the other has not", () => {
       { orders: new Map([[recorded.hash, order]]), fills: order.fills },
       true,
     );
-    expect(explainer.live({ fill: live(LIMIT, true), lots: 4 })).toMatchObject({
+    expect(explainer.explainLive({ fill: live(LIMIT, true), lots: 4 })).toMatchObject({
       kind: "queue",
       why: "the model has it further back: 0.003 stood at its price when it arrived, 0.004 traded there or beyond while it was open",
     });

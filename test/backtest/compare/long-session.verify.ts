@@ -6,7 +6,7 @@ import { readIntents } from "../../../src/backtest/compare/compare-intents.js";
 import type { Session } from "../../../src/backtest/session/session-file.js";
 import { SESSION_FILES } from "../../../src/backtest/session/session-file.js";
 import { encodeJournal } from "../../../src/bot/journal/journal.js";
-import { sha256Of } from "../../../src/history/file-hash.js";
+import { hashFile } from "../../../src/history/file-hash.js";
 
 // A bot that decides ten times a second writes half a gigabyte of intents a day, and no text may be longer: such a session could not be compared.
 it("reads the intents of a session of days", async () => {
@@ -28,7 +28,7 @@ it("reads the intents of a session of days", async () => {
       );
     }
     const intents = await readIntents(folder, {
-      intents: { count: 560, sha256: await sha256Of(path) },
+      intents: { count: 560, sha256: await hashFile(path) },
     } as Session);
     expect(intents).toHaveLength(560);
     expect(intents.at(-1)).toMatchObject({ turn: 560, intent: { viewSequence: 560 } });

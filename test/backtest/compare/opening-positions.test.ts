@@ -7,9 +7,9 @@ import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
 import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { logTo } from "../../../src/monitoring/log.js";
+import { createLog } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
-import { MARKET, makerWish, recordSession } from "../../support/recorded-session.js";
+import { MARKET, makerSession, recordSession } from "../../support/recorded-session.js";
 import { stageRules } from "../engine/replay-stage.js";
 import { BTC } from "../record/sample-run.js";
 
@@ -62,10 +62,10 @@ describe("the positions that a session began with", () => {
 describe("a session that began with a position", () => {
   it("is run again with it: at the limit of its position its bot asks only to be rid of it, and nothing is said to be missing", async () => {
     const { folder, session } = await recordSession(
-      makerWish(join(scratchFolder(), "session"), 10_000, "lively", 0.02),
+      makerSession(join(scratchFolder(), "session"), 10_000, "lively", 0.02),
     );
     if (session === undefined) throw new Error("not recorded");
-    const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
+    const log = createLog({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
     const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
     const liquidation = { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n };
     const compared = (amount: string) => {

@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { FillExplainer } from "../../../src/backtest/compare/fill-explainer.js";
 import {
+  backtestModel,
+  evaluateModel,
   fitModel,
-  historyModel,
-  judgeFit,
-  plainModel,
+  initialModel,
 } from "../../../src/backtest/compare/fit-model.js";
 import { readSession, SESSION_FILES } from "../../../src/backtest/session/session-file.js";
 import { scratchFolder } from "../../history/scratch.js";
 import {
-  hurriedWish,
-  makerWish,
+  jitterySession,
+  makerSession,
   parityInputs,
   recordSession,
-  taking,
+  withTakingQuotes,
 } from "../../support/recorded-session.js";
 
 const PAPER = {
@@ -27,7 +27,7 @@ const PAPER = {
 const folder = (): string => join(scratchFolder(), "session");
 
 it("fills the orders of a paper session alike in the backtest, and says why each that differs does", async () => {
-  const recorded = await recordSession({ ...makerWish(folder(), 12_000), paper: PAPER });
+  const recorded = await recordSession({ ...makerSession(folder(), 12_000), paper: PAPER });
   const inputs = await parityInputs(recorded);
   expect(recorded.session).toMatchObject({
     mode: "paper",
@@ -40,13 +40,13 @@ it("fills the orders of a paper session alike in the backtest, and says why each
   expect(best.secondHalf.share).toBeGreaterThanOrEqual(0.95);
   const explainer = new FillExplainer(inputs.instrument, inputs.account, best.replay, false);
   for (const unmatched of best.whole.match.liveOnly)
-    expect(explainer.live(unmatched).why).not.toBe("");
+    expect(explainer.explainLive(unmatched).why).not.toBe("");
   for (const unmatched of best.whole.match.replayedOnly)
-    expect(explainer.replayed(unmatched).why).not.toBe("");
+    expect(explainer.explainReplayed(unmatched).why).not.toBe("");
 });
 
 it("fills the orders of a live session alike, though its book is told late and has our orders in it", async () => {
-  const inputs = await parityInputs(await recordSession(makerWish(folder(), 10_000)));
+  const inputs = await parityInputs(await recordSession(makerSession(folder(), 10_000)));
   expect(inputs.account.fills.length).toBeGreaterThan(30);
   // The exchange gathers its book for 25 ms, and the line adds 1 to 3.
   expect(inputs.bookLagMs).toBeGreaterThanOrEqual(25);
@@ -56,10 +56,10 @@ it("fills the orders of a live session alike, though its book is told late and h
 });
 
 it("fills them alike where nobody can tell when the book changed, which one delay for all of its messages cannot", async () => {
-  const inputs = await parityInputs(await recordSession(hurriedWish(folder(), 20_000)));
+  const inputs = await parityInputs(await recordSession(jitterySession(folder(), 20_000)));
   expect(inputs.account.fills.length).toBeGreaterThan(30);
   // As if the market had been without us: its book says that it came to our prices when our orders were not there.
-  const asHistory = fitModel(inputs, historyModel(inputs)).best;
+  const asHistory = fitModel(inputs, backtestModel(inputs)).best;
   expect(asHistory.whole.share).toBeLessThan(0.9);
   const { plain, best } = fitModel(inputs);
   for (const { firstHalf, secondHalf } of [plain, best]) {
@@ -69,14 +69,14 @@ it("fills them alike where nobody can tell when the book changed, which one dela
   const explainer = new FillExplainer(inputs.instrument, inputs.account, asHistory.replay, false);
   const { liveOnly, replayedOnly } = asHistory.whole.match;
   const kinds = [
-    ...liveOnly.map((each) => explainer.live(each)),
-    ...replayedOnly.map((each) => explainer.replayed(each)),
+    ...liveOnly.map((each) => explainer.explainLive(each)),
+    ...replayedOnly.map((each) => explainer.explainReplayed(each)),
   ].map(({ kind }) => kind);
   expect(kinds.length).toBeGreaterThan(0);
   expect(kinds).not.toContain("unknown-order");
   // And less of them the further their arrival is from what the exchange stamped: being alike is no matter of course.
   const shares = [0, 5, 100].map(
-    (lateMs) => judgeFit(inputs, { ...plain.model, shiftMs: lateMs }).whole.share,
+    (lateMs) => evaluateModel(inputs, { ...plain.model, shiftMs: lateMs }).whole.share,
   );
   expect(shares).toEqual([...shares].sort((one, other) => other - one));
   expect(shares[2]).toBeLessThan(0.8);
@@ -84,7 +84,7 @@ it("fills them alike where nobody can tell when the book changed, which one dela
 
 it("fills them alike where most of them take when they arrive, of which no book shows anything", async () => {
   const inputs = await parityInputs(
-    await recordSession(taking(makerWish(folder(), 12_000, "fitted"))),
+    await recordSession(withTakingQuotes(makerSession(folder(), 12_000, "fitted"))),
   );
   const { account } = inputs;
   const sizeOf = (fills: readonly { readonly lots: number }[]): number =>
@@ -98,19 +98,21 @@ it("fills them alike where most of them take when they arrive, of which no book 
       steps.some((step) => step.atUs === acceptedUs && step.openLots > 0 && step.openLots < lots),
     ),
   ).toBe(true);
-  const plain = plainModel(inputs);
-  const { firstHalf, secondHalf, replay } = judgeFit(inputs, plain);
+  const plain = initialModel(inputs);
+  const { firstHalf, secondHalf, replay } = evaluateModel(inputs, plain);
   for (const { share } of [firstHalf, secondHalf]) expect(share).toBeGreaterThanOrEqual(0.95);
   expect(sizeOf(replay.fills.filter(({ cause }) => cause === "taker"))).toBeGreaterThan(
     sizeOf(replay.fills) / 2,
   );
   // By what the book shows it is half of that; and where the orders come 5 ms later than the exchange stamped them, what they took is gone.
-  expect(judgeFit(inputs, historyModel(inputs)).whole.share).toBeLessThan(0.7);
-  expect(judgeFit(inputs, { ...plain, shiftMs: plain.shiftMs + 5 }).whole.share).toBeLessThan(0.8);
+  expect(evaluateModel(inputs, backtestModel(inputs)).whole.share).toBeLessThan(0.7);
+  expect(evaluateModel(inputs, { ...plain, shiftMs: plain.shiftMs + 5 }).whole.share).toBeLessThan(
+    0.8,
+  );
 });
 
 it("never takes a killed session for a whole one", async () => {
-  const { folder: killed } = await recordSession({ ...makerWish(folder(), 2_000), kill: true });
+  const { folder: killed } = await recordSession({ ...makerSession(folder(), 2_000), kill: true });
   expect(existsSync(join(killed, SESSION_FILES.session))).toBe(false);
   expect(() => readSession(killed)).toThrow("was not ended");
 });

@@ -3,24 +3,24 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
 import { readIntents } from "../../../src/backtest/compare/compare-intents.js";
-import { handHaltNotes, recorderNotes } from "../../../src/backtest/compare/comparison-notes.js";
+import { manualHaltNotes, recorderNotes } from "../../../src/backtest/compare/comparison-notes.js";
 import {
   type OpenedSessionMarket,
   openSession,
 } from "../../../src/backtest/compare/open-session.js";
 import {
-  type IntentsAgain,
   recordedTurns,
   replayTurns,
+  type TurnReplayResult,
 } from "../../../src/backtest/compare/replay/replay-turns.js";
 import { SESSION_FILES, type Session } from "../../../src/backtest/session/session-file.js";
 import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { type Tape, TapeKind } from "../../../src/history/columns/tape/tape.js";
-import { lengthOf } from "../../../src/history/spans.js";
-import { logTo } from "../../../src/monitoring/log.js";
+import { totalLengthMs } from "../../../src/history/spans.js";
+import { createLog } from "../../../src/monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
-import { makerWish, recordSession } from "../../support/recorded-session.js";
+import { makerSession, recordSession } from "../../support/recorded-session.js";
 
 const PAPER = {
   queue: "risk-averse",
@@ -34,9 +34,9 @@ const folder = (): string => join(scratchFolder(), "session");
 async function again(
   at: string,
   session: Session,
-  change: (market: OpenedSessionMarket) => Tape = ({ heard }) => heard,
-): Promise<IntentsAgain> {
-  const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
+  change: (market: OpenedSessionMarket) => Tape = ({ recordedTape: heard }) => heard,
+): Promise<TurnReplayResult> {
+  const log = createLog({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
   const strategies = bindStrategies(session.config, await loadStrategies(session.config, log));
   const data = (await openSession(at, session)).map((market) => {
     const { marketId, history, isInBook } = market;
@@ -51,7 +51,7 @@ async function again(
   );
 }
 
-function expectSame(again: IntentsAgain, { turns, intents }: Session): void {
+function expectSame(again: TurnReplayResult, { turns, intents }: Session): void {
   expect(again).toEqual({
     turns: turns.count,
     intents: intents.count,
@@ -65,7 +65,7 @@ function expectSame(again: IntentsAgain, { turns, intents }: Session): void {
 
 it("wants the same to the byte in every turn of a paper session, and names the first turn of a row that was changed", async () => {
   const { folder: at, session } = await recordSession({
-    ...makerWish(folder(), 5_000),
+    ...makerSession(folder(), 5_000),
     paper: PAPER,
   });
   if (session === undefined) throw new Error("not recorded");
@@ -73,7 +73,7 @@ it("wants the same to the byte in every turn of a paper session, and names the f
   expectSame(same, session);
 
   // One level of one book in the middle of the session is another.
-  const changed = await again(at, session, ({ heard }) =>
+  const changed = await again(at, session, ({ recordedTape: heard }) =>
     withBestBid(heard, Math.floor(heard.messages / 2)),
   );
   expect(changed.equal).toBeGreaterThan(0);
@@ -88,12 +88,12 @@ it("wants the same to the byte in every turn of a paper session, and names the f
     marketId: "btcusdc",
   });
 
-  const lacking = await again(at, session, ({ heard }) => ({
+  const lacking = await again(at, session, ({ recordedTape: heard }) => ({
     ...heard,
     messages: heard.messages - 5,
   }));
   expect(lacking.firstDifference?.why).toMatch(/^the store has no message \d+ of btcusdc$/);
-  const swapped = await again(at, session, ({ heard }) => ({
+  const swapped = await again(at, session, ({ recordedTape: heard }) => ({
     ...heard,
     kind: heard.kind.map((kind) => (kind === TapeKind.trade ? TapeKind.bookUpdate : kind)),
   }));
@@ -106,7 +106,7 @@ it("wants the same to the byte in every turn of a paper session, and names the f
 });
 
 it("wants the same to the byte in every turn of a live session, whose book has our own orders in it", async () => {
-  const { folder: at, session } = await recordSession(makerWish(folder(), 4_000));
+  const { folder: at, session } = await recordSession(makerSession(folder(), 4_000));
   if (session === undefined) throw new Error("not recorded");
   const same = await again(at, session);
   expectSame(same, session);
@@ -117,7 +117,7 @@ it.each([-800, 800])(
   "wants the same to the byte in a session whose machine had its clock set by %i ms, and says that it was",
   async (byMs) => {
     const { folder: at, session } = await recordSession({
-      ...makerWish(folder(), 5_000),
+      ...makerSession(folder(), 5_000),
       setClock: { afterMs: 2_500, byMs },
     });
     if (session === undefined) throw new Error("not recorded");
@@ -137,7 +137,7 @@ it.each([-800, 800])(
 // A trader found his backtest better than live by what it earned while he had the quotes down for the news.
 it("knows for how long a person had the quotes down, which nobody does of the bot that is run again", async () => {
   const { folder: at, session } = await recordSession({
-    ...makerWish(folder(), 4_000),
+    ...makerSession(folder(), 4_000),
     paper: PAPER,
     halt: { afterMs: 1_500, forMs: 2_000 },
   });
@@ -145,10 +145,10 @@ it("knows for how long a person had the quotes down, which nobody does of the bo
   const { firstDifference, halts } = await again(at, session);
   expect(firstDifference).toBeUndefined();
   const byHand = halts.filter(({ reason }) => reason === "manual");
-  expect(byHand.map(({ marketId, spans }) => [marketId, lengthOf(spans)])).toEqual([
+  expect(byHand.map(({ marketId, spans }) => [marketId, totalLengthMs(spans)])).toEqual([
     [undefined, 2_000],
   ]);
-  expect(handHaltNotes({ startedUs: 0, endedUs: 4_000_000 }, halts)).toEqual([
+  expect(manualHaltNotes({ startedUs: 0, endedUs: 4_000_000 }, halts)).toEqual([
     "the session was halted by hand for 2.0 of its 4.0 s: the bot run again is not, and quotes meanwhile",
   ]);
 });

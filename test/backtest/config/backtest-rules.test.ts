@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
+import { readVenueRules } from "../../../src/backtest/config/backtest-rules.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import { DEFAULT_LIMITS } from "../../../src/exchange/rest/rate-gate.js";
 import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
 
-type RulesFile = Parameters<typeof rulesOfFile>[0];
+type RulesFile = Parameters<typeof readVenueRules>[0];
 
 const MARKET = {
   tickSizeQuote: "0.1",
@@ -22,7 +22,7 @@ function marketOf(change: Partial<NonNullable<RulesFile["markets"]>[string]>) {
     liquidationPriceOff: 0.01,
     insuranceFeeRate: 0.01,
   };
-  return rulesOfFile(file, ["btcusdc"], "/").markets.btcusdc;
+  return readVenueRules(file, ["btcusdc"], "/").markets.btcusdc;
 }
 
 describe("the rules that a backtest's file says of a market", () => {
@@ -55,10 +55,9 @@ describe("the rules that a backtest's file says of a market", () => {
     };
     const limits = (change: Partial<RulesFile>) =>
       Object.fromEntries(
-        rulesOfFile({ ...file, ...change }, ["btcusdc"], "/").rateLimits.map(({ name, limit }) => [
-          name,
-          limit,
-        ]),
+        readVenueRules({ ...file, ...change }, ["btcusdc"], "/").rateLimits.map(
+          ({ name, limit }) => [name, limit],
+        ),
       );
     const { order, common } = parseExchangeConfig({ markets: { btcusdc: {} } }).rateLimits;
     expect(limits({})).toEqual({ ORDER: order, COMMON: common });
@@ -74,17 +73,17 @@ describe("the rules that a backtest's file says of a market", () => {
       liquidationPriceOff: 0.01,
       insuranceFeeRate: 0.01,
     };
-    const told = rulesOfFile(
+    const told = readVenueRules(
       { ...file, gas: { waivedFrom: "10", orderQuote: "0.0019" } },
       ["btcusdc"],
       "/",
     );
     expect(told).toMatchObject({ waiveGasFeeMinimumQuote: 10_000_000n, orderGasCredit: 1_900n });
-    const silent = rulesOfFile(file, ["btcusdc"], "/");
+    const silent = readVenueRules(file, ["btcusdc"], "/");
     expect(silent.waiveGasFeeMinimumQuote).toBe(0n);
     expect(silent).not.toHaveProperty("orderGasCredit");
     expect(() =>
-      rulesOfFile(
+      readVenueRules(
         { ...file, gas: { waivedFrom: "10", orderQuote: "0.00000019" } },
         ["btcusdc"],
         "/",
@@ -108,7 +107,7 @@ describe("the rules that a backtest's file says of a market", () => {
       /minAmountBase: is above maxAmountBase.*at most 1/,
     );
     expect(() =>
-      rulesOfFile(
+      readVenueRules(
         { markets: { btcusdc: MARKET }, liquidationPriceOff: 0, insuranceFeeRate: 0 },
         ["ethusdc"],
         "/",

@@ -39,7 +39,7 @@ function profitOf(moving: Parameters<typeof candles>[0], quote: Quote) {
     part,
     Number(units) / 10 ** finished.last.profit.decimals,
   ]);
-  const fills = recorder.keptFills.kept.map(({ atUs, ticks, midHalfTicks }) => [
+  const fills = recorder.fillSample.fills.map(({ atUs, ticks, midHalfTicks }) => [
     (atUs - NOON_US - 3 * MINUTE) / 1e6,
     ticks,
     midHalfTicks / 2,

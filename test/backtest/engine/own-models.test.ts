@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { OwnModel } from "../../../src/backtest/engine/fill-options.js";
+import type { MarketFillModel } from "../../../src/backtest/engine/fill-options.js";
 import { constantLatency } from "../../../src/backtest/venue/latency/latency.js";
 import { bid, books, builder, MS, S, standing, ticking } from "./played-tapes.js";
 import { NOON_US, quoting, ReplayStage } from "./replay-stage.js";
@@ -7,7 +7,7 @@ import { NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 const PRICES = { btcusdc: 599_998, ethusdc: 599_997 };
 
 /** Two markets that move alike, with a quote at a level of each from the start on. */
-function played(models: Readonly<Record<keyof typeof PRICES, OwnModel>>) {
+function played(models: Readonly<Record<keyof typeof PRICES, MarketFillModel>>) {
   const history = (ticks: number) => {
     const tape = ticking(standing(builder(), NOON_US), NOON_US + S, NOON_US + 3 * S);
     // Others come behind the quote, most of all who are there leave, and what is sold then ends at the quote or before it.

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { pacedTolerance } from "../../../src/executor/pacing.js";
+import { paceTolerance } from "../../../src/executor/pacing.js";
 import { planQuotes } from "../../../src/executor/plan-quotes.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import type { Quote } from "../../../src/strategies/intent.js";
@@ -58,7 +58,7 @@ it("takes back a cancel that the tokens of the one before it have made unneeded"
         context.config.quotes;
       // Its own token is spent by now, and was not when it was last planned.
       const tokens = (context.budget.available("ORDER") + 1) / context.budget.limit("ORDER");
-      const tolerance = pacedTolerance({ priceTicks, sizeFraction }, quotes, tokens);
+      const tolerance = paceTolerance({ priceTicks, sizeFraction }, quotes, tokens);
       const plan = planQuotes({
         marketId: MARKET,
         quotes,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
+import { findPlaceRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
 import type { ReplayMarket } from "../../../src/backtest/venue/replay-market.js";
 import type { PlaceAction } from "../../../src/exchange/venue.js";
 import type { MarkTape, Tape } from "../../../src/history/columns/tape/tape.js";
@@ -221,7 +221,7 @@ describe("what would flatter a backtest", () => {
       ticks: 300_000,
     };
     const refusalOf = (lots: number) =>
-      placeRefusal(
+      findPlaceRefusal(
         { ...sell, lots } as PlaceAction,
         market,
         stage.run.venue.account,
@@ -248,7 +248,7 @@ describe("what would flatter a backtest", () => {
       strategies: { [MARKET]: quoting(() => [bid(599_950, 1)]) },
     });
     stage.run.play(NOON_US + 60 * S);
-    expect(stage.run.venue.markets.get(MARKET)?.bestOf("BUY")).toBeNaN();
+    expect(stage.run.venue.markets.get(MARKET)?.bestOpenTicks("BUY")).toBeNaN();
     expect(stage.told.fills.filter(({ atUs }) => atUs > NOON_US + 20 * S)).toEqual([]);
     expect(stage.told.notes.findLast((text) => text.includes("book-unsynchronised"))).toMatch(
       /^halted in/,
@@ -271,7 +271,7 @@ describe("what would flatter a backtest", () => {
       sampleUs: MINUTE,
     });
     stage.run.play(NOON_US + 20 * MINUTE);
-    const best = (marketId: string) => stage.run.venue.markets.get(marketId)?.bestOf("BUY");
+    const best = (marketId: string) => stage.run.venue.markets.get(marketId)?.bestOpenTicks("BUY");
     expect([best(MARKET), best("ethusdc")]).toEqual([Number.NaN, 599_000]);
     // Within a few intervals of the end, as a stale stream's would live.
     expect(stage.told.quotes.findLast(({ ticks }) => Number.isNaN(ticks))?.atUs).toBeLessThan(

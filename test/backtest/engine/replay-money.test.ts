@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { placeRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
+import { findPlaceRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
 import type { ReplayMarket } from "../../../src/backtest/venue/replay-market.js";
 import type { PlaceAction } from "../../../src/exchange/venue.js";
 import type { FundingTape, MarkTape } from "../../../src/history/columns/tape/tape.js";
@@ -266,7 +266,7 @@ describe("the money of a replay", () => {
       expirationMs: 0,
     } as PlaceAction;
     const refusalOf = (ticks: number, lots: number) =>
-      placeRefusal(
+      findPlaceRefusal(
         { ...order, ticks, lots },
         market as ReplayMarket,
         stage.run.venue.account,

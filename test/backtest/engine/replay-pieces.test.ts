@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
-import { type FeedMaker, feedOf } from "../../../src/backtest/feed/create-feed.js";
+import { createFeed, type FeedFactory } from "../../../src/backtest/feed/create-feed.js";
 import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency/latency.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape/tape.js";
@@ -123,10 +123,10 @@ describe("a replay that is played in pieces", () => {
         markets,
         (seed, [entryMs, responseMs], ids) => {
           const ahead = constantLatency(entryMs, responseMs);
-          expect(ahead.leastEntryUs).toBe(entryMs * MS);
+          expect(ahead.minEntryUs).toBe(entryMs * MS);
           expectSameText(
             played(seed, ids, ahead, [SPAN_US]),
-            played(seed, ids, { ...ahead, leastEntryUs: 0 }, [SPAN_US]),
+            played(seed, ids, { ...ahead, minEntryUs: 0 }, [SPAN_US]),
           );
         },
       ),
@@ -145,7 +145,7 @@ describe("a replay that is played in pieces", () => {
         (seed, [entryMs, responseMs], viewLevels, { ids }) => {
           const tapes = (fromUs: number): [string, Tape][] =>
             ids.map((id) => [id, bursts(`${seed} ${id} ${fromUs}`, id, fromUs)]);
-          const told = (own: FeedMaker | undefined): string => {
+          const told = (own: FeedFactory | undefined): string => {
             const strategy = quoting((view) => [
               quote("BUY", view.bids[0].ticks),
               quote("SELL", view.asks[0].ticks),
@@ -165,7 +165,7 @@ describe("a replay that is played in pieces", () => {
           };
           expectSameText(
             told(undefined),
-            told((history, clock, onTrade) => feedOf(history, clock, onTrade)),
+            told((history, clock, onTrade) => createFeed(history, clock, onTrade)),
           );
         },
       ),

@@ -135,7 +135,7 @@ describe("the two clocks of a replay", () => {
       warmupMs: 12_000,
     });
     stage.run.play(NOON_US + 20 * S);
-    expect(stage.run.haltedWhy).toMatch(/strategy-error: strategy failed: no idea of view 1$/);
+    expect(stage.run.haltReason).toMatch(/strategy-error: strategy failed: no idea of view 1$/);
     const views = stage.run.bot.context.traders.get(MARKET)?.lastView?.sequence;
     expect([views, stage.told.actions]).toEqual([1, []]);
   });
@@ -164,7 +164,7 @@ describe("the two clocks of a replay", () => {
     );
     const [halted] = told.filter(({ reason }) => reason === "drawdown");
     expect(halted?.why).toMatch(/^net value .* allowed 3$/);
-    expect(stage.run.haltedWhy).toContain(` by drawdown: ${halted?.why}`);
+    expect(stage.run.haltReason).toContain(` by drawdown: ${halted?.why}`);
   });
 
   it("takes its quotes down where the recording has a gap, since its silence there is no quiet market", () => {

@@ -1,9 +1,9 @@
 import { map } from "rxjs";
-import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
-import type { FillModels, OwnModel } from "../../../src/backtest/engine/fill-options.js";
+import { readVenueRules } from "../../../src/backtest/config/backtest-rules.js";
+import type { FillOptions, MarketFillModel } from "../../../src/backtest/engine/fill-options.js";
 import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
 import { ReplayRun } from "../../../src/backtest/engine/replay-run.js";
-import type { FeedMaker } from "../../../src/backtest/feed/create-feed.js";
+import type { FeedFactory } from "../../../src/backtest/feed/create-feed.js";
 import type {
   EquitySample,
   FundingPayment,
@@ -13,7 +13,7 @@ import type {
 import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency/latency.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import { botSchema } from "../../../src/bot/config/config-schema.js";
-import type { Notice } from "../../../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../../../src/bot/engine/bot-event.js";
 import type { MarketId } from "../../../src/core/units.js";
 import type { VenueRules } from "../../../src/exchange/records.js";
 import type { MarketView } from "../../../src/market/view.js";
@@ -52,16 +52,16 @@ export interface StageOptions {
   readonly strategies: Readonly<Record<MarketId, BoundStrategy>>;
   readonly bot?: Record<string, unknown>;
   readonly fees?: { readonly maker: string; readonly taker: string };
-  readonly rules?: Partial<Parameters<typeof rulesOfFile>[0]>;
-  readonly fills?: Partial<FillModels>;
+  readonly rules?: Partial<Parameters<typeof readVenueRules>[0]>;
+  readonly fills?: Partial<FillOptions>;
   readonly latency?: LatencyModel;
-  readonly ownModels?: ReadonlyMap<MarketId, OwnModel>;
+  readonly ownModels?: ReadonlyMap<MarketId, MarketFillModel>;
   readonly creditQuote?: bigint;
   readonly warmupMs?: number;
   readonly seed?: string;
   readonly startUs?: number;
   readonly sampleUs?: number;
-  readonly feedOf?: FeedMaker;
+  readonly feedOf?: FeedFactory;
   /** Hears the run in place of the stage's own {@link Told}. */
   readonly observer?: RunObserver;
 }
@@ -111,13 +111,13 @@ export function stageRules(
     liquidationThreshold: 0.03,
     maxOpenOrders: 200,
   };
-  return rulesOfFile(
+  return readVenueRules(
     {
       markets: Object.fromEntries(ids.map((id) => [id, market])),
       liquidationPriceOff: 0.01,
       insuranceFeeRate: 0.01,
       ...changed,
-    } as Parameters<typeof rulesOfFile>[0],
+    } as Parameters<typeof readVenueRules>[0],
     ids,
     "/",
   );
@@ -126,7 +126,7 @@ export function stageRules(
 /** A bot on made history, and what it told. */
 export class ReplayStage {
   readonly told = new Told();
-  readonly notices: { readonly atUs: number; readonly notice: Notice }[] = [];
+  readonly notices: { readonly atUs: number; readonly notice: BotEvent }[] = [];
   readonly run: ReplayRun;
   readonly rules: VenueRules;
 
@@ -148,17 +148,17 @@ export class ReplayStage {
         volumeShare: 0.1,
         ...options.fills,
       },
-      latencyOf: () => options.latency ?? constantLatency(10, 10),
-      ...(options.ownModels === undefined ? {} : { ownModels: options.ownModels }),
+      createLatency: () => options.latency ?? constantLatency(10, 10),
+      ...(options.ownModels === undefined ? {} : { marketModels: options.ownModels }),
       liquidation: { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n },
       startCredit: (options.creditQuote ?? 100_000n) * 1_000_000n,
       seed: options.seed ?? "1",
       startUs: options.startUs ?? NOON_US,
       warmupMs: options.warmupMs ?? 0,
       sampleUs: options.sampleUs ?? 1_000_000,
-      ...(options.feedOf === undefined ? {} : { feedOf: options.feedOf }),
+      ...(options.feedOf === undefined ? {} : { createFeed: options.feedOf }),
       observer: options.observer ?? this.told,
-      onNotice: (notice, atUs) => this.notices.push({ notice, atUs }),
+      onBotEvent: (notice, atUs) => this.notices.push({ notice, atUs }),
     });
   }
 

@@ -6,7 +6,7 @@ import {
   type OutboxItem,
   type OutboxKind,
   outboxPriority,
-  Recall,
+  WithdrawHandle,
 } from "../../../src/executor/outbox.js";
 
 const KINDS: readonly OutboxKind[] = ["cancel-all", "cancel", "place", "question"];
@@ -31,22 +31,22 @@ describe("the outbox of a replay", () => {
         const live = new Outbox({ concurrency: 1 });
         // What goes first holds the one place, so that all others wait, and go by their order.
         const ends: (() => void)[] = [];
-        const first: OutboxItem = { key: "first", priority: 0, leave: (done) => ends.push(done) };
+        const first: OutboxItem = { key: "first", priority: 0, onTurn: (done) => ends.push(done) };
         for (const outbox of [sync, live]) outbox.enqueue(first);
-        sync.leave();
+        sync.dispatch();
         for (let turn = 0; turn < 20; turn++) await Promise.resolve();
         expect(ends).toHaveLength(2);
         const left: Record<"sync" | "live", string[]> = { sync: [], live: [] };
         const of = (where: "sync" | "live") =>
           wanted.map(({ kind, rank, isRecalled }, at): OutboxItem => {
-            const recall = new Recall();
-            if (isRecalled) queueMicrotask(() => recall.make());
+            const recall = new WithdrawHandle();
+            if (isRecalled) queueMicrotask(() => recall.withdraw());
             const key = `${kind}#${at}`;
             return {
               key,
               priority: outboxPriority(kind, rank),
-              recall,
-              leave: (done) => {
+              withdrawHandle: recall,
+              onTurn: (done) => {
                 left[where].push(key);
                 done();
               },
@@ -56,7 +56,7 @@ describe("the outbox of a replay", () => {
         for (const item of of("live")) live.enqueue(item);
         await Promise.resolve();
         for (const end of ends) end();
-        sync.leave();
+        sync.dispatch();
         for (let turn = 0; turn < 20 * wanted.length; turn++) await Promise.resolve();
         expect(left.sync).toEqual(left.live);
         expect(left.sync).toHaveLength(wanted.filter(({ isRecalled }) => !isRecalled).length);
@@ -73,12 +73,12 @@ describe("the outbox of a replay", () => {
       left.push(key);
       dones.push(done);
     };
-    for (const key of ["a", "b", "c"]) outbox.enqueue({ key, priority: 1, leave: leave(key) });
-    outbox.leave();
+    for (const key of ["a", "b", "c"]) outbox.enqueue({ key, priority: 1, onTurn: leave(key) });
+    outbox.dispatch();
     expect(left).toEqual(["a", "b"]);
     dones[0]?.();
     dones[0]?.();
-    outbox.leave();
+    outbox.dispatch();
     expect(left).toEqual(["a", "b", "c"]);
   });
 });

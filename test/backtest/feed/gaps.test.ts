@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ReplayClock } from "../../../src/backtest/engine/replay-clock.js";
-import { feedOf } from "../../../src/backtest/feed/create-feed.js";
+import { createFeed } from "../../../src/backtest/feed/create-feed.js";
 import type { LocalFeed } from "../../../src/backtest/feed/local-feed.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 
@@ -20,15 +20,15 @@ it.each([
       else builder.trade(atUs, heardUs, "SELL", 100, 1).trade(atUs, heardUs, "BUY", 102, 1);
     }
     const clock = new ReplayClock(0);
-    const feed = feedOf(
+    const feed = createFeed(
       { grade, tape: builder.build(), gaps: [[1_000, 5_000]] },
       clock,
       () => undefined,
     );
     const judged = [999, 1_001, 2_950, 4_999, 5_001].map((ms) => {
       clock.moveTo((ms + lateMs) * 1000);
-      while (feed.nextUs <= clock.nowUs) feed.hear(clock.nowUs + 1);
-      return feed.book.confirm(0, clock.nowMs());
+      while (feed.nextUs <= clock.nowUs) feed.advance(clock.nowUs + 1);
+      return feed.book.confirmSequence(0, clock.nowMs());
     });
     expect(judged).toEqual(["current", "behind", "behind", "behind", "current"]);
   },
@@ -53,12 +53,12 @@ it("has a bot that hears candles miss them until the first one after the gap has
   };
   const clock = new ReplayClock(0);
   const { book, ...feed } = hearable(
-    feedOf({ grade: "klines", klines, gaps }, clock, () => undefined),
+    createFeed({ grade: "klines", klines, gaps }, clock, () => undefined),
   );
   const judged = [1.5, 2.5, 9.5, 10.5, 11.5].map((minutes) => {
     clock.moveTo(minutes * 60e6);
     feed.hearAll(clock.nowUs + 1);
-    return [book.confirm(0, clock.nowMs()), book.bids.bestTicks];
+    return [book.confirmSequence(0, clock.nowMs()), book.bids.bestTicks];
   });
   expect(judged).toEqual([
     ["current", 100],
@@ -80,18 +80,18 @@ it("has a trade bring back no book that was lost, and make none younger that is 
   snapshot(3_000_000);
   const clock = new ReplayClock(0);
   const { book, ...feed } = hearable(
-    feedOf({ grade: "books", tape: builder.build() }, clock, () => undefined),
+    createFeed({ grade: "books", tape: builder.build() }, clock, () => undefined),
   );
   const at = (ms: number) => {
     clock.moveTo(ms * 1000);
     feed.hearAll(clock.nowUs + 1);
-    return [book.synchronised, book.lastReceivedMs];
+    return [book.isSynchronised, book.lastReceivedMs];
   };
   expect([at(500), at(1_500)]).toEqual([
     [true, 500],
     [true, 500],
   ]);
-  book.lose("its time has no record");
+  book.invalidate("its time has no record");
   expect([at(2_500), at(3_500)]).toEqual([
     [false, 500],
     [true, 3_500],
@@ -102,7 +102,7 @@ function hearable(feed: LocalFeed) {
   return {
     book: feed.book,
     hearAll: (beforeUs: number): void => {
-      while (feed.nextUs < beforeUs) feed.hear(beforeUs);
+      while (feed.nextUs < beforeUs) feed.advance(beforeUs);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ReplayClock } from "../../../src/backtest/engine/replay-clock.js";
-import { feedOf } from "../../../src/backtest/feed/create-feed.js";
+import { createFeed } from "../../../src/backtest/feed/create-feed.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 
 const GRID = { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" };
@@ -14,10 +14,10 @@ describe("a book that is made from prices alone", () => {
       .trade(3_000, 3_000, "SELL", 101, 2)
       .trade(4_000, 4_000, "BUY", 101, 3)
       .build();
-    const feed = feedOf({ grade: "trades", tape }, new ReplayClock(0), () => undefined);
+    const feed = createFeed({ grade: "trades", tape }, new ReplayClock(0), () => undefined);
     const seen: unknown[] = [];
     for (const untilUs of [1_001, 2_001, 3_001, 4_001]) {
-      while (feed.nextUs < untilUs) feed.hear(untilUs);
+      while (feed.nextUs < untilUs) feed.advance(untilUs);
       const { bids, asks, reason } = feed.book;
       seen.push([bids.top(5), asks.top(5), reason]);
     }
@@ -43,11 +43,11 @@ describe("a book that is made from prices alone", () => {
       closeTicks,
       lots: Float64Array.from([4, 0, 9]),
     };
-    const feed = feedOf({ grade: "klines", klines }, new ReplayClock(0), () => undefined);
+    const feed = createFeed({ grade: "klines", klines }, new ReplayClock(0), () => undefined);
     expect([feed.book.bids.top(5), feed.book.asks.bestTicks]).toEqual([[], Number.NaN]);
     const seen: unknown[] = [];
     for (const minute of [1, 2, 3]) {
-      while (feed.nextUs <= minute * 60e6) feed.hear(minute * 60e6 + 1);
+      while (feed.nextUs <= minute * 60e6) feed.advance(minute * 60e6 + 1);
       seen.push([feed.book.bids.top(5), feed.book.asks.top(5)]);
     }
     expect(seen).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RunError } from "../../../src/core/errors.js";
-import { queueModelNamed } from "../../../src/core/queue/queue-model-names.js";
+import { createQueueModel } from "../../../src/core/queue/queue-model-names.js";
 import { order } from "./heard.js";
 import { market } from "./matched-market.js";
 
@@ -99,7 +99,7 @@ describe("a resting order", () => {
             .trade(3000, 3000, "SELL", 100, 6)
             .update(3100, 3100)
             .level("BUY", 100, 9),
-        { queue: queueModelNamed(queue, 0.001) },
+        { queue: createQueueModel(queue, 0.001) },
       );
       matcher.place(order(1, "BUY", 100, 7), 1500);
       toEnd();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
-import { queueModelNamed } from "../../../src/core/queue/queue-model-names.js";
+import { createQueueModel } from "../../../src/core/queue/queue-model-names.js";
 import { type Tape, TapeKind } from "../../../src/history/columns/tape/tape.js";
 import { BookSide } from "../../../src/market/book/book-side.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
@@ -68,12 +68,12 @@ describe.skipIf(!hasCapture("btcusdt-perp_20240808"))(
     // Filled %, fills by queue, through and cross, mean ms to the fill: published for this experiment on this capture.
     it.each([
       [touchQueue, 95.5, 612, 10, 10, 381],
-      [queueModelNamed("log", LOT_BASE), 80.1, 420, 85, 25, 2107],
-      [queueModelNamed("power-1", LOT_BASE), 79.8, 440, 66, 22, 2141],
-      [queueModelNamed("power-2", LOT_BASE), 79.2, 431, 69, 24, 2207],
-      [queueModelNamed("power-3", LOT_BASE), 79.2, 426, 73, 25, 2215],
-      [queueModelNamed("power3-3", LOT_BASE), 78.1, 373, 117, 27, 2268],
-      [queueModelNamed("risk-averse", LOT_BASE), 78.1, 345, 140, 32, 2303],
+      [createQueueModel("log", LOT_BASE), 80.1, 420, 85, 25, 2107],
+      [createQueueModel("power-1", LOT_BASE), 79.8, 440, 66, 22, 2141],
+      [createQueueModel("power-2", LOT_BASE), 79.2, 431, 69, 24, 2207],
+      [createQueueModel("power-3", LOT_BASE), 79.2, 426, 73, 25, 2215],
+      [createQueueModel("power3-3", LOT_BASE), 78.1, 373, 117, 27, 2268],
+      [createQueueModel("risk-averse", LOT_BASE), 78.1, 345, 140, 32, 2303],
       [throughOnlyQueue, 72.8, 0, 421, 61, 2428],
     ])(
       "fills as many orders as published, for the same causes: $name",

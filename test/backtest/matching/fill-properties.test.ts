@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
 import { TradeMatcher } from "../../../src/backtest/matching/trade-matcher.js";
-import { queueModelNamed } from "../../../src/core/queue/queue-model-names.js";
+import { createQueueModel } from "../../../src/core/queue/queue-model-names.js";
 import type { Lots, Side, Ticks } from "../../../src/core/units.js";
 import type { Tape } from "../../../src/history/columns/tape/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
@@ -115,7 +115,7 @@ describe("whatever history and our orders are", () => {
         const matcher = new BookMatcher({
           tape: tapeOf(all),
           listener: heard,
-          queue: queueModelNamed(queue, 0.001),
+          queue: createQueueModel(queue, 0.001),
           partialFills,
         });
         play(all, matcher, heard, () => {});
@@ -150,7 +150,7 @@ describe("whatever history and our orders are", () => {
     const filled = (all: readonly Step[], by: number, isOfTrades: boolean) => {
       const heard = new Heard();
       const of = { tape: tapeOf(scaled(all, by)), listener: heard };
-      const queue = queueModelNamed("risk-averse", 0.001 / by);
+      const queue = createQueueModel("risk-averse", 0.001 / by);
       const matcher = isOfTrades
         ? new TradeMatcher({ ...of, queueAheadLots: 3 * by, slippageTicks: 1 })
         : new BookMatcher({ ...of, queue });
@@ -180,7 +180,7 @@ describe("whatever history and our orders are", () => {
         const matcher = new BookMatcher({
           tape: tapeOf(all),
           listener: heard,
-          queue: queueModelNamed(queue, 0.001),
+          queue: createQueueModel(queue, 0.001),
         });
         const book = new OrderBook();
         play(all, matcher, heard, (at, firstFill) => {
@@ -218,7 +218,7 @@ describe("whatever history and our orders are", () => {
         const matcher = new BookMatcher({
           tape: tapeOf(all),
           listener: heard,
-          queue: queueModelNamed("risk-averse", 0.001),
+          queue: createQueueModel("risk-averse", 0.001),
         });
         const book = new OrderBook();
         /** By side and price: what was ever there to take since the level came, less what we took. */
@@ -226,7 +226,7 @@ describe("whatever history and our orders are", () => {
         play(all, matcher, heard, (at, firstFill) => {
           const one = all[at] as Step;
           for (const [of, ticks, lots] of one.what === "book" ? one.rows : []) {
-            const before = (of === "BUY" ? book.bids : book.asks).lotsOf(ticks);
+            const before = (of === "BUY" ? book.bids : book.asks).lotsAt(ticks);
             const key = `${of} ${ticks}`;
             left.set(key, lots === 0 ? 0 : (left.get(key) ?? 0) + Math.max(0, lots - before));
             book.set(of, ticks, lots);
@@ -251,7 +251,7 @@ describe("whatever history and our orders are", () => {
           const matcher = new BookMatcher({
             tape: tapeOf(all),
             listener: heard,
-            queue: queueModelNamed(queue, 0.001),
+            queue: createQueueModel(queue, 0.001),
           });
           const ask = (us: number) => {
             while (matcher.advance(us, true) < us);
@@ -276,7 +276,7 @@ describe("whatever history and our orders are", () => {
         const matcher = new BookMatcher({
           tape: tapeOf(all),
           listener: heard,
-          queue: queueModelNamed("risk-averse", 0.001),
+          queue: createQueueModel("risk-averse", 0.001),
         });
         play(all, matcher, heard, (at, firstFill) => {
           const one = all[at] as Step;

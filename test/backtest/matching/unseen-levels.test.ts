@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
-import { queueModelNamed } from "../../../src/core/queue/queue-model-names.js";
+import { createQueueModel } from "../../../src/core/queue/queue-model-names.js";
 import type { Tape } from "../../../src/history/columns/tape/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import { TapeCut } from "../../../src/history/columns/tape/tape-cut.js";
@@ -44,7 +44,7 @@ function storyOn(
   const matcher = new BookMatcher({
     tape: tape as Tape,
     listener: heard,
-    queue: queueModelNamed(queue, 0.001),
+    queue: createQueueModel(queue, 0.001),
   });
   for (const other of others) matcher.extend(other);
   matcher.advance(1500, true);
@@ -185,7 +185,7 @@ describe("an order that rests where the book is lost", () => {
     const matcher = new BookMatcher({
       tape: tape.build(),
       listener: heard,
-      queue: queueModelNamed("risk-averse", 0.001),
+      queue: createQueueModel("risk-averse", 0.001),
     });
     matcher.advance(1500, true);
     matcher.place(order(1, "BUY", 100, 7), 1500);

@@ -1,6 +1,6 @@
 import { Subject } from "rxjs";
 import { onTestFinished } from "vitest";
-import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
+import { readVenueRules } from "../../../src/backtest/config/backtest-rules.js";
 import { type PaperModels, PaperVenue } from "../../../src/backtest/paper/paper-venue.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import { botSchema } from "../../../src/bot/config/config-schema.js";
@@ -61,7 +61,7 @@ export class PaperStage {
       risk: { maxDrawdownQuote: "1000" },
     }) as unknown as BotConfig;
     const market = { ...GRID, maxLeverage: 20, liquidationThreshold: 0.03, maxOpenOrders: 200 };
-    this.#rules = rulesOfFile(
+    this.#rules = readVenueRules(
       {
         markets: { btcusdc: market, ethusdc: market },
         liquidationPriceOff: 0.01,
@@ -81,7 +81,7 @@ export class PaperStage {
       rules: this.#rules,
       models: { ...MODELS, ...models },
       clock: this.clock,
-      levelOf: () => 0,
+      levelFor: () => 0,
       exchangeNowMs: () => this.clock.nowMs() + AHEAD_MS,
     });
     this.venue.events$.subscribe((event) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failureOf, reasonOf } from "../../../src/backtest/queue/job-failure.js";
+import { decodeFailure, encodeFailure } from "../../../src/backtest/queue/job-failure.js";
 import { FormatError, RunError } from "../../../src/core/errors.js";
 
 describe("what a job in a queue failed with", () => {
@@ -9,7 +9,7 @@ describe("what a job in a queue failed with", () => {
       value: 10n ** 20n,
       expected: "a decimal",
     });
-    const there = failureOf(reasonOf(thrown));
+    const there = decodeFailure(encodeFailure(thrown));
     expect(there).toBeInstanceOf(FormatError);
     expect(there).toMatchObject({
       field: thrown.field,
@@ -21,10 +21,10 @@ describe("what a job in a queue failed with", () => {
   });
 
   it("begins with words that people read", () => {
-    expect(reasonOf(new TypeError("quotes.map is not a function"))).toMatch(
+    expect(encodeFailure(new TypeError("quotes.map is not a function"))).toMatch(
       /^quotes\.map is not a function\n/,
     );
-    expect(reasonOf("only words")).toMatch(/^only words\n/);
+    expect(encodeFailure("only words")).toMatch(/^only words\n/);
   });
 
   it.each([
@@ -35,7 +35,7 @@ describe("what a job in a queue failed with", () => {
     '{"message":"x"}',
     "",
   ])("is a run error where the queue itself says it: %j", (said) => {
-    expect(failureOf(said)).toBeInstanceOf(RunError);
-    expect(failureOf(said).message).toBe(said);
+    expect(decodeFailure(said)).toBeInstanceOf(RunError);
+    expect(decodeFailure(said).message).toBe(said);
   });
 });

@@ -84,8 +84,8 @@ describe.skipIf(!hasRedis)(
       onAway?: (what: string) => void,
     ): Promise<SweepOutcome> {
       const runner = await QueueRunner.open(redis.url, version, {
-        lookMs: 500,
-        ...(onAway === undefined ? {} : { onAway }),
+        pollMs: 500,
+        ...(onAway === undefined ? {} : { onAvailability: onAway }),
       });
       try {
         const [outcome] = await Promise.all([stage.run(out, runner, { version }), meanwhile()]);
@@ -168,7 +168,7 @@ describe.skipIf(!hasRedis)(
         ...SWEEP,
         parameters: { "account.creditQuote": { values: ["1000.0000000001"] } },
       });
-      const runner = await QueueRunner.open(redis.url, version, { lookMs: 500 });
+      const runner = await QueueRunner.open(redis.url, version, { pollMs: 500 });
       const one = await worker();
       const failed = await stage
         .run(stage.out(), runner, { version, file: "fine.yaml" })
@@ -200,7 +200,7 @@ describe.skipIf(!hasRedis)(
 
     it("is refused by a worker of another build, and by one whose strategy file imports something else", async () => {
       stage.writeOwn(0.01);
-      const runner = await QueueRunner.open(redis.url, version, { lookMs: 500 });
+      const runner = await QueueRunner.open(redis.url, version, { pollMs: 500 });
       const sweeping = stage.run(stage.out(), runner, { version, file: "own.yaml" });
       const look = new Redis(redis.url);
       await expect.poll(() => look.llen(`bull:${QUEUE_NAME}:wait`), { timeout: 300_000 }).toBe(1);
@@ -234,7 +234,7 @@ describe.skipIf(!hasRedis)(
       })) as SweepOutcome;
       const one = await worker();
       await swept(stage.out(), async () => {});
-      const runner = await QueueRunner.open(redis.url, version, { lookMs: 500 });
+      const runner = await QueueRunner.open(redis.url, version, { pollMs: 500 });
       const outcome = (await stage.run(stage.out(), runner, {
         version,
         file: "finer.yaml",

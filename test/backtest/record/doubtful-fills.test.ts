@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { doubtfulFees } from "../../../src/backtest/record/ambiguous-fills.js";
+import { describeAmbiguousFees } from "../../../src/backtest/record/ambiguous-fills.js";
 
 // A rebate was said as "and would otherwise -0.116162".
 it.each([
@@ -12,5 +12,5 @@ it.each([
   ["0.2", "0.3", "they paid 0.2 in fees, and would have paid 0.3 in fees by the other rule"],
   ["-0.1", "-0.1", "they earned 0.1 in rebates by either rule"],
 ])("fees of %s, and of %s by the other rule, are said in a sentence", (fees, other, text) => {
-  expect(doubtfulFees(fees, other)).toBe(text);
+  expect(describeAmbiguousFees(fees, other)).toBe(text);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { QuotingRecord } from "../../../src/backtest/record/quotes/quoting-record.js";
 import type { OrderRefusal } from "../../../src/backtest/record/refusals.js";
-import type { Notice } from "../../../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../../../src/bot/engine/bot-event.js";
 import type { QuotesIntent } from "../../../src/strategies/intent.js";
 
 const M = "btcusdc";
@@ -21,12 +21,12 @@ const reason = (clamps: readonly string[] = []) => ({
   terms: {},
   clamps,
 });
-const intent = (quotes: QuotesIntent["quotes"], clamps?: readonly string[]): Notice => ({
+const intent = (quotes: QuotesIntent["quotes"], clamps?: readonly string[]): BotEvent => ({
   kind: "intent",
   intent: { kind: "quotes", marketId: M, viewSequence: 1, quotes, reason: reason(clamps) },
 });
 const wanted = intent([{ side: "BUY", level: 0, ticks: 1, lots: 1 }]);
-const halted = (name: string, on: boolean, marketId: string | undefined = undefined): Notice => ({
+const halted = (name: string, on: boolean, marketId: string | undefined = undefined): BotEvent => ({
   kind: "halted",
   reason: name,
   marketId,
@@ -41,16 +41,16 @@ const refusal = (by: OrderRefusal["by"], count = 4): OrderRefusal => ({
   firstUs: 0,
   why: "too much",
 });
-const place = { kind: "place", marketId: M } as Extract<Notice, { kind: "dispatched" }>["action"];
-const sent: Notice = { kind: "dispatched", action: place, causeMonotonicMs: undefined };
-const answered = (result: "accepted" | "rejected"): Notice =>
-  ({ kind: "answered", action: place, outcome: { result }, tookMs: 1 }) as unknown as Notice;
+const place = { kind: "place", marketId: M } as Extract<BotEvent, { kind: "dispatched" }>["action"];
+const sent: BotEvent = { kind: "dispatched", action: place, causeMonotonicMs: undefined };
+const answered = (result: "accepted" | "rejected"): BotEvent =>
+  ({ kind: "answered", action: place, outcome: { result }, tookMs: 1 }) as unknown as BotEvent;
 
 /** What a run is told to have come to, after some notices an instant apart. */
-function whyNever(notices: readonly Notice[], end: Partial<typeof END> = {}): string | undefined {
+function whyNever(notices: readonly BotEvent[], end: Partial<typeof END> = {}): string | undefined {
   const record = new QuotingRecord();
-  for (const [at, notice] of notices.entries()) record.hear(notice, at);
-  return record.whyNever(M, { ...END, ...end });
+  for (const [at, notice] of notices.entries()) record.onBotEvent(notice, at);
+  return record.explainNoOrders(M, { ...END, ...end });
 }
 
 describe("a market in which no order was ever taken", () => {
@@ -116,7 +116,7 @@ describe("a market in which no order was ever taken", () => {
       { refusals: [refusal("exchange")] },
       /^the exchange took none of the 1 orders that were sent \(4 x position: too much\)$/,
     ],
-  ] satisfies [string, Notice[], Partial<typeof END>, RegExp][])(
+  ] satisfies [string, BotEvent[], Partial<typeof END>, RegExp][])(
     "names the reason of %s",
     (_what, notices, end, text) => {
       expect(whyNever(notices, end)).toMatch(text);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Refusals } from "../../../src/backtest/record/refusals.js";
+import { RefusalCounter } from "../../../src/backtest/record/refusals.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import type { Intent, Quote } from "../../../src/strategies/intent.js";
 
@@ -12,8 +12,8 @@ const instrument = new Instrument({
 });
 const reason = { fairTicks: 1, reservationTicks: 1, halfSpreadTicks: 1, terms: {}, clamps: [] };
 
-function refusals(): Refusals {
-  return new Refusals(
+function refusals(): RefusalCounter {
+  return new RefusalCounter(
     new Map([["btcusdc", { instrument, rules: { minLots: 50, maxOpenOrders: 3 } }]]),
   );
 }
@@ -31,8 +31,8 @@ function wanted(...sizes: readonly number[]): { readonly kind: "intent"; readonl
 describe("what a run's bot was refused", () => {
   it("names quotes below the market's least order, which no plan ever holds: a run without fills must not look like a quiet market", () => {
     const heard = refusals();
-    heard.hear(wanted(50, 10), 7_000_000);
-    heard.hear(wanted(49), 8_000_000);
+    heard.onBotEvent(wanted(50, 10), 7_000_000);
+    heard.onBotEvent(wanted(49), 8_000_000);
     expect(heard.list).toEqual([
       {
         marketId: "btcusdc",
@@ -47,8 +47,8 @@ describe("what a run's bot was refused", () => {
 
   it("says that more quotes are wanted than the market lets rest: the outer ones would only seem to earn nothing", () => {
     const heard = refusals();
-    heard.hear(wanted(50, 50, 50), 1);
-    heard.hear(wanted(50, 50, 50, 50, 50), 2);
+    heard.onBotEvent(wanted(50, 50, 50), 1);
+    heard.onBotEvent(wanted(50, 50, 50, 50, 50), 2);
     expect(heard.list.map(({ reason: kind, count, why }) => [kind, count, why])).toEqual([
       ["market-orders", 1, "5 quotes, the market takes 3 open orders"],
     ]);
@@ -57,8 +57,8 @@ describe("what a run's bot was refused", () => {
   it("counts sizes that a limit cut down, which trade as if they were what was asked for: a profit of half the size must not look like all of it", () => {
     const heard = refusals();
     const clips = [{ limit: "order-size", why: "BUY 0: order size 1 -> 0.1 base" }] as const;
-    heard.hear({ ...wanted(100), clips }, 5);
-    heard.hear(
+    heard.onBotEvent({ ...wanted(100), clips }, 5);
+    heard.onBotEvent(
       {
         ...wanted(100),
         clips: [...clips, { limit: "position", why: "BUY 0: max position 0.1 -> 0.05 base" }],
@@ -87,8 +87,8 @@ describe("what a run's bot was refused", () => {
 
   it("says nothing of quotes that the market takes, nor of a market that it does not know", () => {
     const heard = refusals();
-    heard.hear(wanted(50, 51), 1);
-    heard.hear({ kind: "intent", intent: { ...wanted(1).intent, marketId: "ethusdc" } }, 1);
+    heard.onBotEvent(wanted(50, 51), 1);
+    heard.onBotEvent({ kind: "intent", intent: { ...wanted(1).intent, marketId: "ethusdc" } }, 1);
     expect(heard.list).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
-import { Profit } from "../../../src/account/profit/account-profit.js";
+import { AccountProfit } from "../../../src/account/profit/account-profit.js";
 import type { FillCause } from "../../../src/backtest/matching/matcher.js";
 import type { RunObserver } from "../../../src/backtest/record/run-observer.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { type MarketId, type Side, signOf } from "../../../src/core/units.js";
+import { type MarketId, type Side, sideSign } from "../../../src/core/units.js";
 
 /** Two markets whose money and prices differ in every decimal. */
 export const BTC = new Instrument({
@@ -54,7 +54,7 @@ export function tellSampleRun(run: SampleRun, observer: RunObserver): number {
   const random = seededRandom(run.seed);
   const normal = (): number =>
     Math.sqrt(-2 * Math.log(1 - random.uniform())) * Math.cos(2 * Math.PI * random.uniform());
-  const profit = new Profit(
+  const profit = new AccountProfit(
     new Map(run.instruments.map((instrument) => [instrument.marketId, instrument])),
   );
   const markets = run.instruments.map((instrument, index): MarketState => {
@@ -127,7 +127,7 @@ export function tellSampleRun(run: SampleRun, observer: RunObserver): number {
     const fee = isMaker ? -quoted / 20_000n : quoted / 2_500n;
     const mid = 2 * market.bid + market.spread;
     fills += 1;
-    market.lots += signOf(side) * lots;
+    market.lots += sideSign(side) * lots;
     profit.fill({
       id: String(fills),
       marketId: instrument.marketId,
@@ -148,7 +148,7 @@ export function tellSampleRun(run: SampleRun, observer: RunObserver): number {
       marketId: instrument.marketId,
       number: fills,
       atUs,
-      heardUs: atUs + 3000,
+      receivedUs: atUs + 3000,
       orderId: orders,
       side,
       level,
@@ -156,7 +156,7 @@ export function tellSampleRun(run: SampleRun, observer: RunObserver): number {
       lots,
       isMaker,
       cause,
-      doubt:
+      ambiguity:
         isMaker && cause === "cross" && fills % 3 === 0
           ? { kind: "may-have-been-refused", feeOtherwise: 0n }
           : undefined,
@@ -165,7 +165,7 @@ export function tellSampleRun(run: SampleRun, observer: RunObserver): number {
       midHalfTicks: mid,
       positionLots: market.lots,
     });
-    market.drift -= signOf(side) * 0.5;
+    market.drift -= sideSign(side) * 0.5;
     if (isMaker) {
       market.own[side] = Number.NaN;
       observer.quote(instrument.marketId, atUs, side, Number.NaN);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DrawdownTracker } from "../../../src/backtest/record/drawdown.js";
-import { KeptFills } from "../../../src/backtest/record/fill-sample.js";
+import { FillSample } from "../../../src/backtest/record/fill-sample.js";
 import { MOST_BUCKETS, TimeGrid } from "../../../src/backtest/record/quotes/time-grid.js";
 import type { ReplayFill } from "../../../src/backtest/record/run-observer.js";
 
@@ -88,13 +88,13 @@ describe("the fills that charts show", () => {
   it("are all of them, and beyond a budget evenly every second, fourth or eighth of the whole run", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 700 }), (count) => {
-        const fills = new KeptFills(50);
+        const fills = new FillSample(50);
         for (let number = 0; number < count; number += 1) fills.add({ number } as ReplayFill);
         const wanted = Array.from({ length: count }, (_, number) => number).filter(
           (number) => number % fills.stride === 0,
         );
-        expect(fills.kept.map(({ number }) => number)).toEqual(wanted);
-        expect(fills.kept.length).toBeLessThanOrEqual(50);
+        expect(fills.fills.map(({ number }) => number)).toEqual(wanted);
+        expect(fills.fills.length).toBeLessThanOrEqual(50);
         if (count <= 50) expect(fills.stride).toBe(1);
       }),
       { numRuns: 60 },

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ReportPaths, ReportWriter } from "../../../src/backtest/report/report-writer.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import { canvasTexts, recordCanvasTexts } from "../../support/canvas-texts.js";
-import { hasBrowser, openBrowser, openPage, orSkipped } from "../../support/test-browser.js";
+import { hasBrowser, openBrowser, openPage, skipNote } from "../../support/test-browser.js";
 import { tellSampleRun } from "../record/sample-run.js";
 import { sampleMeta } from "./sample-meta.js";
 
@@ -21,7 +21,7 @@ const RUPIAH = new Instrument({
   paperDecimals: 18,
 });
 
-describe.skipIf(!hasBrowser)(`a report of prices and balances in billions${orSkipped}`, () => {
+describe.skipIf(!hasBrowser)(`a report of prices and balances in billions${skipNote}`, () => {
   let scratch: string;
   let browser: Browser;
   let paths: ReportPaths;

@@ -6,7 +6,13 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ReportPaths, ReportWriter } from "../../../src/backtest/report/report-writer.js";
 import { canvasTexts, recordCanvasTexts } from "../../support/canvas-texts.js";
-import { hasBrowser, openBrowser, openPage, orSkipped, SOON } from "../../support/test-browser.js";
+import {
+  BROWSER_TIMEOUT,
+  hasBrowser,
+  openBrowser,
+  openPage,
+  skipNote,
+} from "../../support/test-browser.js";
 import { BTC, DUST, tellSampleRun } from "../record/sample-run.js";
 import { sampleMeta } from "./sample-meta.js";
 
@@ -20,7 +26,7 @@ const SAMPLE = {
   startEquity: 50_000_000_000n,
 };
 
-describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
+describe.skipIf(!hasBrowser)(`report.html in a browser${skipNote}`, () => {
   let scratch: string;
   let browser: Browser;
   let paths: ReportPaths;
@@ -128,16 +134,16 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     const tip = page.locator("#equity > .tip");
     const digits = (text: string): string => text.replaceAll("\u202f", "").replaceAll(" ", "");
     await expect
-      .poll(async () => digits(await tip.innerText()), SOON)
+      .poll(async () => digits(await tip.innerText()), BROWSER_TIMEOUT)
       .toContain(`${paths.report.equity.end}USDC`);
     await page.locator("[id=markouts-btcusdc] > .uplot").focus();
     await page.keyboard.press("ArrowRight");
     await expect
-      .poll(() => page.locator("[id=markouts-btcusdc] > .tip").innerText(), SOON)
+      .poll(() => page.locator("[id=markouts-btcusdc] > .tip").innerText(), BROWSER_TIMEOUT)
       .toMatch(/^0.1 s after the fill\n/);
     await page.locator("[id=position-btcusdc] > .uplot").hover();
     await expect
-      .poll(() => page.locator("[id=position-btcusdc] > .tip").isVisible(), SOON)
+      .poll(() => page.locator("[id=position-btcusdc] > .tip").isVisible(), BROWSER_TIMEOUT)
       .toBe(true);
     await page.close();
   });
@@ -153,9 +159,9 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     await page.mouse.down();
     await page.mouse.move(box.x + 0.6 * box.width, box.y + 80);
     await page.mouse.up();
-    await expect.poll(() => axesOfDrawdown(page), SOON).not.toBe(before);
+    await expect.poll(() => axesOfDrawdown(page), BROWSER_TIMEOUT).not.toBe(before);
     await page.click("#whole-span");
-    await expect.poll(() => axesOfDrawdown(page), SOON).toBe(before);
+    await expect.poll(() => axesOfDrawdown(page), BROWSER_TIMEOUT).toBe(before);
     await page.close();
   });
 
@@ -168,17 +174,17 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     await page.keyboard.press("Shift+ArrowRight");
     const told = await page.locator("#equity > .tip").innerText();
     for (let times = 0; times < 14; times++) await page.keyboard.press("+");
-    await expect.poll(() => axesOfDrawdown(page), SOON).not.toBe(before);
+    await expect.poll(() => axesOfDrawdown(page), BROWSER_TIMEOUT).not.toBe(before);
     await page.keyboard.press("Home");
     // Nearer than two values stand, there is still one.
-    await expect.poll(() => page.locator("#equity > .tip").innerText(), SOON).toBe(told);
+    await expect.poll(() => page.locator("#equity > .tip").innerText(), BROWSER_TIMEOUT).toBe(told);
     expect(await page.locator(".tip:visible").count()).toBe(1);
     const cursors = page.locator(".chart[id$=btcusdc] .u-cursor-x:not(.u-off):visible");
     expect(await cursors.count()).toBe(4);
     await page.keyboard.press("Escape");
-    await expect.poll(() => axesOfDrawdown(page), SOON).toBe(before);
+    await expect.poll(() => axesOfDrawdown(page), BROWSER_TIMEOUT).toBe(before);
     await chart.blur();
-    await expect.poll(() => page.locator(".tip:visible").count(), SOON).toBe(0);
+    await expect.poll(() => page.locator(".tip:visible").count(), BROWSER_TIMEOUT).toBe(0);
     await page.close();
   });
 
@@ -226,15 +232,15 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     const before = await axesOfDrawdown(page);
     await touch("touchStart", 0.5);
     await touch("touchEnd");
-    await expect.poll(() => page.locator("#equity > .tip").isVisible(), SOON).toBe(true);
+    await expect.poll(() => page.locator("#equity > .tip").isVisible(), BROWSER_TIMEOUT).toBe(true);
     expect(await page.locator("#whole-span").isVisible()).toBe(false);
     await touch("touchStart", 0.5);
     await touch("touchStart", 0.5, 0.7);
     await touch("touchMove", 0.3, 0.9);
     await touch("touchMove", 0.2, 0.95);
     await touch("touchEnd");
-    await expect.poll(() => page.locator("#whole-span").isVisible(), SOON).toBe(true);
-    await expect.poll(() => axesOfDrawdown(page), SOON).not.toBe(before);
+    await expect.poll(() => page.locator("#whole-span").isVisible(), BROWSER_TIMEOUT).toBe(true);
+    await expect.poll(() => axesOfDrawdown(page), BROWSER_TIMEOUT).not.toBe(before);
     const shown = (await canvasTexts(page, "#equity")).map(({ text }) => text);
     const times = shown
       .filter((text) => /^\d\d:\d\d/.test(text))
@@ -243,14 +249,14 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     // Two hours were in sight; between the fingers were about 24 minutes of them, which now take three quarters of the chart.
     expect(Math.max(...times) - Math.min(...times)).toBeLessThan(60);
     await page.locator("#whole-span").click();
-    await expect.poll(() => axesOfDrawdown(page), SOON).toBe(before);
+    await expect.poll(() => axesOfDrawdown(page), BROWSER_TIMEOUT).toBe(before);
     await context.close();
   });
 
   it("sorts and pages the fills, and shows the market that is chosen", async () => {
     const { page } = await opened("dark", 1280);
     const rows = page.locator("#fills-table tbody tr");
-    await expect.poll(() => rows.count(), SOON).toBe(25);
+    await expect.poll(() => rows.count(), BROWSER_TIMEOUT).toBe(25);
     const heads = (await page.locator("#fills-table th").allInnerTexts()).map((text) =>
       text.replace(/ [↑↓]$/, ""),
     );
@@ -269,12 +275,16 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
     expect(Number(await cell(0, "amount"))).toBe(Math.max(...amounts));
     await page.click("text=Last »");
     expect(Number(await cell((await rows.count()) - 1, "amount"))).toBe(Math.min(...amounts));
-    await expect.poll(() => page.locator("[id=price-dustusdc]").isVisible(), SOON).toBe(false);
+    await expect
+      .poll(() => page.locator("[id=price-dustusdc]").isVisible(), BROWSER_TIMEOUT)
+      .toBe(false);
     await page.selectOption("#market", "dustusdc");
     await expect
-      .poll(async () => (await canvasTexts(page, "[id=price-dustusdc]")).length, SOON)
+      .poll(async () => (await canvasTexts(page, "[id=price-dustusdc]")).length, BROWSER_TIMEOUT)
       .toBeGreaterThan(4);
-    await expect.poll(() => page.locator("[id=price-btcusdc]").isVisible(), SOON).toBe(false);
+    await expect
+      .poll(() => page.locator("[id=price-btcusdc]").isVisible(), BROWSER_TIMEOUT)
+      .toBe(false);
     await page.close();
   });
 
@@ -321,16 +331,16 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${orSkipped}`, () => {
       page.evaluate("getComputedStyle(document.body).backgroundColor");
     const light = await background();
     await page.click("#theme");
-    await expect.poll(background, SOON).not.toBe(light);
-    await expect.poll(inks, SOON).not.toBe(lightInks);
+    await expect.poll(background, BROWSER_TIMEOUT).not.toBe(light);
+    await expect.poll(inks, BROWSER_TIMEOUT).not.toBe(lightInks);
     await page.click("#theme");
-    await expect.poll(background, SOON).toBe(light);
-    await expect.poll(inks, SOON).toBe(lightInks);
+    await expect.poll(background, BROWSER_TIMEOUT).toBe(light);
+    await expect.poll(inks, BROWSER_TIMEOUT).toBe(lightInks);
     const details = page.locator("figure:has(#equity) details");
     await details.locator("summary").click();
     // Its rows are made when it is opened, which the page hears of a moment later.
     await expect
-      .poll(() => details.locator("tbody tr").count(), SOON)
+      .poll(() => details.locator("tbody tr").count(), BROWSER_TIMEOUT)
       .toBe(paths.report.series.buckets);
     await page.close();
   });

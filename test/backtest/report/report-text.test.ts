@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sharpeOf } from "../../../src/backtest/report/compute-sharpe.js";
-import { instantOf } from "../../../src/backtest/report/page/format-instant.js";
+import { computeSharpe } from "../../../src/backtest/report/compute-sharpe.js";
+import { formatInstant } from "../../../src/backtest/report/page/format-instant.js";
 import {
-  escaped,
+  escapeHtml,
   exactText,
   figure,
   moneyText,
@@ -46,11 +46,11 @@ describe("figures on the page", () => {
       "−1\u202f235",
       "0",
     ]);
-    expect(instantOf(1_723_161_260_000_007)).toBe("2024-08-08T23:54:20.000007Z");
+    expect(formatInstant(1_723_161_260_000_007)).toBe("2024-08-08T23:54:20.000007Z");
   });
 
   it("let no name or note become markup, in the page or in its script", () => {
-    expect(escaped(`<b a="1">'&`)).toBe("&lt;b a=&quot;1&quot;&gt;&#39;&amp;");
+    expect(escapeHtml(`<b a="1">'&`)).toBe("&lt;b a=&quot;1&quot;&gt;&#39;&amp;");
     expect(scriptJson({ text: "</script><!--" })).not.toContain("<");
   });
 });
@@ -60,7 +60,7 @@ describe("the Sharpe ratio", () => {
     // Mean 1.5, deviation sqrt(0.25 * 10 / 9): by hand.
     const days = [1, 2, 1, 2, 1, 2, 1, 2, 1, 2];
     const daily = 1.5 / Math.sqrt(2.5 / 9);
-    const sharpe = sharpeOf(days);
+    const sharpe = computeSharpe(days);
     expect(sharpe?.value).toBeCloseTo(daily * Math.sqrt(365), 10);
     expect(sharpe?.standardError).toBeCloseTo(
       Math.sqrt((1 + daily ** 2 / 2) / 10) * Math.sqrt(365),
@@ -69,7 +69,7 @@ describe("the Sharpe ratio", () => {
   });
 
   it("is not told of nine days, nor of days that do not vary", () => {
-    expect(sharpeOf([1, 2, 1, 2, 1, 2, 1, 2, 1])).toBeUndefined();
-    expect(sharpeOf(new Array(12).fill(3))).toBeUndefined();
+    expect(computeSharpe([1, 2, 1, 2, 1, 2, 1, 2, 1])).toBeUndefined();
+    expect(computeSharpe(new Array(12).fill(3))).toBeUndefined();
   });
 });

@@ -20,7 +20,7 @@ import { type Report, reportJsonSchema } from "../../../src/backtest/report/repo
 import { ReportWriter } from "../../../src/backtest/report/report-writer.js";
 import type { RunMeta, RunOutcome } from "../../../src/backtest/report/run-meta.js";
 import { ConfigError, RunError } from "../../../src/core/errors.js";
-import { processName } from "../../../src/core/files/process-life.js";
+import { currentProcessName } from "../../../src/core/files/process-life.js";
 import { decimalToScaled } from "../../../src/core/instrument.js";
 import { othersOfThisId } from "../../history/other-processes.js";
 import { BTC, DUST, tellSampleRun } from "../record/sample-run.js";
@@ -277,7 +277,7 @@ describe("the files of a report", () => {
       });
       const hidden = writer.folder
         .replace("unfinished", "replaced")
-        .replace(`-${processName()}-`, `-${name}-`);
+        .replace(`-${currentProcessName()}-`, `-${name}-`);
       renameSync(directory, hidden);
       writer.abandon();
       expect(() => new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US))).toThrow(

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { reportOf } from "../../../src/backtest/run/play-path.js";
+import { playReport } from "../../../src/backtest/run/play-path.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import { backtest, LadderHistory } from "./ladder-history.js";
@@ -132,7 +132,7 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
       const strategies = new Map([
         [MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 50, levels: 1 })],
       ]);
-      const report = await reportOf(
+      const report = await playReport(
         config,
         { ...ladders(), strategies },
         await openHistory(config),
@@ -160,7 +160,7 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
       const strategies = new Map([
         [MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 50, levels: 1 })],
       ]);
-      const { doubts } = await reportOf(
+      const { doubts } = await playReport(
         config,
         { ...ladders(), strategies },
         await openHistory(config),

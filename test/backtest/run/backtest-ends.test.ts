@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { map } from "rxjs";
 import { describe, expect, it } from "vitest";
 import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { reportOf } from "../../../src/backtest/run/play-path.js";
+import { playReport } from "../../../src/backtest/run/play-path.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import type { BoundStrategy } from "../../../src/strategies/strategy.js";
@@ -120,7 +120,7 @@ describe("how a backtest ended", () => {
   it("says of a run that a halt ended, or a liquidation, that it did not go to the end of its history", async () => {
     const config = ladder.written(backtest());
     const risk = { ...config.bot.risk, maxDrawdownQuote: "0.01" };
-    const halted = await reportOf(
+    const halted = await playReport(
       { ...config, bot: { ...config.bot, risk } },
       ladders(),
       await openHistory(config),

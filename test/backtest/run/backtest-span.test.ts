@@ -2,9 +2,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shownFiles } from "../../../src/backtest/config/render-resolved-files.js";
+import { renderResolvedFiles } from "../../../src/backtest/config/render-resolved-files.js";
 import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { reportOf } from "../../../src/backtest/run/play-path.js";
+import { playReport } from "../../../src/backtest/run/play-path.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { ConfigError } from "../../../src/core/errors.js";
 import { importFiles } from "../../../src/history/import/import-files.js";
@@ -82,7 +82,11 @@ describe("a span to the microsecond", () => {
       fromUs: 1_767_657_540_010_001,
       toUs: 1_767_657_600_000_000,
     });
-    const [shown] = shownFiles(config, { grade: "books", interval: undefined, sampleMs: 1000 });
+    const [shown] = renderResolvedFiles(config, {
+      grade: "books",
+      interval: undefined,
+      sampleMs: 1000,
+    });
     expect(shown?.yaml).toContain(
       "from: 2026-01-05T23:59:00.010001Z\n  to: 2026-01-06T00:00:00Z\n",
     );
@@ -109,7 +113,7 @@ describe("a span that the store does not fill", () => {
   it("knows what it lacks of a market that ends before the span does: its last book is not to be trusted there", async () => {
     for (const grade of ["books", "trades", "klines"]) {
       const { markets } = await asked(`from: 2026-01-05, to: 2026-01-07, grade: ${grade}`);
-      const [lastFromMs, lastToMs] = markets[0]?.lacking.at(-1) ?? [];
+      const [lastFromMs, lastToMs] = markets[0]?.missingSpans.at(-1) ?? [];
       expect(lastToMs).toBe(Date.UTC(2026, 0, 7));
       expect(lastFromMs).toBeGreaterThan(FROM_MS + 148_000);
       expect(lastFromMs).toBeLessThanOrEqual(Date.UTC(2026, 0, 6, 0, 2));
@@ -124,7 +128,7 @@ describe("a history whose marks and funding are not whole", () => {
       const store = await generateHistory(other, { market: MARKET, fromMs: FROM_MS, seconds: 100 });
       const config = ladderConfig(other, backtest());
       const carryOf = async () => {
-        const report = await reportOf(config, ladders(), await openHistory(config), "ohlc");
+        const report = await playReport(config, ladders(), await openHistory(config), "ohlc");
         return report.models.find(({ name }) => name === `Mark and funding in ${MARKET}`)?.value;
       };
       expect(await carryOf()).toBe(

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { reportOf } from "../../../src/backtest/run/play-path.js";
+import { playReport } from "../../../src/backtest/run/play-path.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { builtInStrategies } from "../../../src/strategies/built-in.js";
 import { backtest, FROM_MS, LadderHistory } from "./ladder-history.js";
@@ -82,8 +82,8 @@ describe("a backtest from its file", () => {
 
   it("says the same with small tapes as with large ones, and again when it is asked again", async () => {
     const config = ladder.written(backtest());
-    const once = await reportOf(config, ladders(), await openHistory(config), "ohlc");
-    const again = await reportOf(config, ladders(), await openHistory(config), "ohlc");
+    const once = await playReport(config, ladders(), await openHistory(config), "ohlc");
+    const again = await playReport(config, ladders(), await openHistory(config), "ohlc");
     expect(JSON.stringify(again)).toBe(JSON.stringify(once));
   });
 
@@ -100,7 +100,7 @@ describe("a backtest from its file", () => {
       );
       const config = ladder.written(text, "lots", "maxPositionBase: 0.01, maxOrderBase: 0.01");
       const history = await openHistory(config);
-      const { fills, profit, orders, budgets, drawdown } = await reportOf(
+      const { fills, profit, orders, budgets, drawdown } = await playReport(
         config,
         { strategies, version: "0.0.0" },
         history,

@@ -1,17 +1,17 @@
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { arrived, carried } from "../../../src/backtest/run/serialised-error.js";
-import { errorText, exitCodeOf } from "../../../src/cli/process/exit.js";
+import { deserialiseError, serialiseError } from "../../../src/backtest/run/serialised-error.js";
+import { errorText, exitCodeFor } from "../../../src/cli/process/exit.js";
 import { ConfigError, FormatError, MarketwrightError, RunError } from "../../../src/core/errors.js";
 import { HistoryError } from "../../../src/history/history-errors.js";
 
 /** What another thread gets of something that was thrown here. */
 function crossed(thrown: unknown): Error {
   const { port1, port2 } = new MessageChannel();
-  port1.postMessage(carried(thrown));
-  const told = receiveMessageOnPort(port2)?.message as ReturnType<typeof carried>;
+  port1.postMessage(serialiseError(thrown));
+  const told = receiveMessageOnPort(port2)?.message as ReturnType<typeof serialiseError>;
   port1.close();
-  return arrived(told);
+  return deserialiseError(told);
 }
 
 describe("an error that crosses from one thread to another", () => {
@@ -37,7 +37,10 @@ describe("an error that crosses from one thread to another", () => {
     expect(there).toBeInstanceOf(MarketwrightError);
     for (const key of ["name", "message", "stack", "field", "value", "expected", "file"] as const)
       expect([key, (there as HistoryError)[key]]).toEqual([key, (thrown as HistoryError)[key]]);
-    expect([errorText(there), exitCodeOf(there)]).toEqual([errorText(thrown), exitCodeOf(thrown)]);
+    expect([errorText(there), exitCodeFor(there)]).toEqual([
+      errorText(thrown),
+      exitCodeFor(thrown),
+    ]);
   });
 
   it("comes with its name and stack where nobody foresaw it", () => {

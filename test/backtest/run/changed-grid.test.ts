@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { dayDoubts, repairDoubts } from "../../../src/backtest/run/opening/day-warnings.js";
+import { dayWarnings, repairWarnings } from "../../../src/backtest/run/opening/day-warnings.js";
 import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
 import { GridError } from "../../../src/history/history-errors.js";
 import { checkMapping, type Mapping } from "../../../src/history/import/formats/mapping.js";
-import type { Repairs } from "../../../src/history/staging/repair-rows.js";
+import type { RepairOptions } from "../../../src/history/staging/repair-rows.js";
 import type { DayManifest } from "../../../src/history/store/day-manifest.js";
 import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { fileOf, scratchFolder, take } from "../../history/scratch.js";
@@ -29,7 +29,7 @@ async function storeOf(
   folder: string,
   text: string,
   mapping: Mapping = checkMapping({ kind: "trades", columns: COLUMNS }),
-  repairs: Repairs = {},
+  repairs: RepairOptions = {},
 ): Promise<void> {
   await take(new HistoryStore(join(folder, "history")), [fileOf(folder, "trades.csv", text)], {
     mapping,
@@ -108,7 +108,7 @@ describe("what the store notes of its days", () => {
       .replace(",0.5,buy", ",0.30000000000000004,buy")
       .replace(",0.5,sell", ",none,sell")
       .replace(",0.5,sell", ",0.5,up");
-    await storeOf(folder, noisy, undefined, { round: true, mostDropped: 2 });
+    await storeOf(folder, noisy, undefined, { round: true, maxDropped: 2 });
     expect((await played(folder, "0.01")).doubts).toEqual(
       expect.arrayContaining([
         "btcusdc trades: 1 number of trades.csv rounded at the import (--round) (2024-12-31 to 2025-01-01)",
@@ -134,7 +134,7 @@ describe("what the store notes of its days", () => {
 
   it("is doubted where snapshots of its book lack rows that were left out", () => {
     const cut = day({ sources: [{ name: "b.csv", rows: 9, dropped: 2, cutSnapshots: 1 }] });
-    expect(repairDoubts(MARKET, [cut])).toEqual([
+    expect(repairWarnings(MARKET, [cut])).toEqual([
       "btcusdc book: 2 rows of b.csv left out at the import (--drop-bad-rows) (2025-01-01)",
       "btcusdc book: 1 snapshot lacks rows that were left out: levels are missing until an update tells them again (b.csv) (2025-01-01)",
     ]);
@@ -143,7 +143,7 @@ describe("what the store notes of its days", () => {
   // Stores of today hold such days: they open and are played, and say so.
   it("is doubted where local stamps were moved by more than clocks are off, unless the user chose by what", () => {
     const doubts = (each: DayManifest["sources"][number]) =>
-      dayDoubts(MARKET, [day({ sources: [each] })], { tickSize: "1", stepSize: "1" });
+      dayWarnings(MARKET, [day({ sources: [each] })], { tickSize: "1", stepSize: "1" });
     expect(doubts(source(-1_733_964_300_000_000_000n))).toEqual([
       expect.stringMatching(
         /^btcusdc book: local stamps lie up to 1733964300 s before the exchange's, .*\(2025-01-01\)$/,
@@ -160,10 +160,10 @@ describe("what the store notes of its days", () => {
       day({ day: "2024-12-31", grid: { tickSize: "0.10", stepSize: "0.001" } }),
       day({ day: "2025-01-01", grid: { tickSize: "0.10", stepSize: "0.01" } }),
     ];
-    expect(dayDoubts(MARKET, days, { tickSize: "0.01", stepSize: "0.001" })).toEqual([
+    expect(dayWarnings(MARKET, days, { tickSize: "0.01", stepSize: "0.001" })).toEqual([
       "btcusdc book: a tick of 0.01 is finer than the exchange's, 0.10 (2024-12-31 to 2025-01-01)",
       "btcusdc book: a step of 0.001 is finer than the exchange's, 0.01 (2025-01-01)",
     ]);
-    expect(dayDoubts(MARKET, days, { tickSize: "0.1", stepSize: "0.01" })).toEqual([]);
+    expect(dayWarnings(MARKET, days, { tickSize: "0.1", stepSize: "0.01" })).toEqual([]);
   });
 });

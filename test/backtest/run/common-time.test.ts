@@ -104,7 +104,10 @@ describe("markets that were never recorded at the same time", () => {
 
 describe("the time that markets have in common", () => {
   const span = { fromUs: 0, toUs: 100_000 };
-  const market = (marketId: string, ...lacking: readonly Span[]) => ({ marketId, lacking });
+  const market = (marketId: string, ...missingSpans: readonly Span[]) => ({
+    marketId,
+    missingSpans,
+  });
 
   it("is asked of each two of them, and named with the place", () => {
     const many = [market("one", [50, 100]), market("two"), market("three", [0, 50])];

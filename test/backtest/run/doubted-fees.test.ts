@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { doubtedFees } from "../../../src/backtest/run/describe-implausible-fees.js";
+import { describeImplausibleFees } from "../../../src/backtest/run/describe-implausible-fees.js";
 import { backtest, LadderHistory } from "./ladder-history.js";
 
 const ladder = new LadderHistory();
@@ -7,7 +7,7 @@ const ladder = new LadderHistory();
 // A rebate of half of what is traded was taken as it stood, and the run earned it.
 describe("fee rates that no exchange has", () => {
   const doubts = (maker: string, taker: string): string[] =>
-    doubtedFees(
+    describeImplausibleFees(
       ladder.written(
         backtest().replace(
           /makerFeeRate: .*?, takerFeeRate: [\d.]+/,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../../src/backtest/report/report-schema.js";
 import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { reportOf } from "../../../src/backtest/run/play-path.js";
+import { playReport } from "../../../src/backtest/run/play-path.js";
 import { importFiles } from "../../../src/history/import/import-files.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { ladderBacktest, ladderConfig, ladders, MARKET } from "./ladder-run.js";
@@ -43,7 +43,7 @@ describe.each([
 
   async function reportOfSpan(from: string, to: string): Promise<Report> {
     const config = ladderConfig(folder, ladderBacktest(`from: ${from}, to: ${to}`));
-    return reportOf(config, ladders(), await openHistory(config), "ohlc");
+    return playReport(config, ladders(), await openHistory(config), "ohlc");
   }
 
   it("is paid by the position that is held into it, and not again by the run that begins there", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FillCause } from "../../../src/backtest/matching/matcher.js";
-import { largeSharesOf } from "../../../src/backtest/run/describe-large-shares.js";
+import { describeLargeShares } from "../../../src/backtest/run/describe-large-shares.js";
 import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
 import { MarketVolume } from "../../../src/backtest/venue/market-volume.js";
 import { Instrument } from "../../../src/core/instrument.js";
@@ -39,7 +39,7 @@ function doubts(
     volume.add(tape.build(), 0);
     if (at === 0) for (const [lots, cause] of fills) volume.fill(lots, cause);
   }
-  return largeSharesOf(grade, [{ marketId: MARKET, terms, volume }]);
+  return describeLargeShares(grade, [{ marketId: MARKET, terms, volume }]);
 }
 
 // A trade of a lot beyond a quote fills all of it. In a busy market a few such fills are a small share of what trades, and nothing was said of a bid for 0.2 in a market whose takers never had more than 0.01.

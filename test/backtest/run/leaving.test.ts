@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { reportOf } from "../../../src/backtest/run/play-path.js";
+import { playReport } from "../../../src/backtest/run/play-path.js";
 import { backtest, LadderHistory } from "./ladder-history.js";
 import { ladders } from "./ladder-run.js";
 
@@ -14,7 +14,7 @@ describe("a backtest whose history ends at midnight", () => {
       const config = ladder.written(
         backtest("", `from: 2026-01-05, to: 2026-01-06, grade: ${grade}`),
       );
-      const { span, daily, ended } = await reportOf(
+      const { span, daily, ended } = await playReport(
         config,
         ladders(),
         await openHistory(config),
@@ -32,7 +32,7 @@ describe("a backtest whose history ends at midnight", () => {
         "from: 2026-01-05, to: 2026-01-06, grade: klines",
       ),
     );
-    const { span } = await reportOf(config, ladders(), await openHistory(config), "ohlc");
+    const { span } = await playReport(config, ladders(), await openHistory(config), "ohlc");
     expect(span.to).toMatch(/^2026-01-06T00:00:(05|10|15)\.000000Z$/);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { map } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type FeedMaker, feedOf } from "../../../src/backtest/feed/create-feed.js";
+import { createFeed, type FeedFactory } from "../../../src/backtest/feed/create-feed.js";
 import { checkLookAhead } from "../../../src/backtest/run/look-ahead.js";
 import type { Tape } from "../../../src/history/columns/tape/tape.js";
 import type { BoundStrategy } from "../../../src/strategies/strategy.js";
@@ -119,14 +119,14 @@ describe("the check for look-ahead", () => {
         localUs: tape.exchangeUs,
         byLocal: undefined,
       });
-      const eager: FeedMaker = (history, ...more) =>
-        feedOf(
+      const eager: FeedFactory = (history, ...more) =>
+        createFeed(
           history.grade === "klines" ? history : { ...history, tape: early(history.tape) },
           ...more,
         );
-      const check = async (feed: FeedMaker) =>
-        checkLookAhead(config, { ...ladders(), feedOf: feed }, 4);
-      expect((await check(feedOf)).changed).toEqual([]);
+      const check = async (feed: FeedFactory) =>
+        checkLookAhead(config, { ...ladders(), createFeed: feed }, 4);
+      expect((await check(createFeed)).changed).toEqual([]);
       expect((await check(eager)).changed.length).toBeGreaterThan(0);
     },
   );
@@ -136,10 +136,10 @@ describe("the check for look-ahead", () => {
       folder,
       ladderBacktest("from: 2026-01-05, to: 2026-01-07, grade: klines"),
     );
-    const eager: FeedMaker = (history, ...more) => {
-      if (history.grade !== "klines") return feedOf(history, ...more);
+    const eager: FeedFactory = (history, ...more) => {
+      if (history.grade !== "klines") return createFeed(history, ...more);
       const { klines } = history;
-      return feedOf(
+      return createFeed(
         {
           ...history,
           klines: { ...klines, startUs: klines.startUs.map((us) => us - klines.intervalUs) },
@@ -147,9 +147,9 @@ describe("the check for look-ahead", () => {
         ...more,
       );
     };
-    const check = async (feed: FeedMaker) =>
-      checkLookAhead(config, { ...ladders(), feedOf: feed }, 8);
-    expect((await check(feedOf)).changed).toEqual([]);
+    const check = async (feed: FeedFactory) =>
+      checkLookAhead(config, { ...ladders(), createFeed: feed }, 8);
+    expect((await check(createFeed)).changed).toEqual([]);
     expect((await check(eager)).changed.length).toBeGreaterThan(0);
   });
 });

@@ -6,7 +6,7 @@ import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import { type OpenedHistory, openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { reportOf } from "../../../src/backtest/run/play-path.js";
+import { playReport } from "../../../src/backtest/run/play-path.js";
 import type { PlayedHistory } from "../../../src/backtest/run/played-history.js";
 import { MarkSource } from "../../../src/history/columns/open-marks.js";
 import type { MarkTape, Tape } from "../../../src/history/columns/tape/tape.js";
@@ -56,7 +56,7 @@ function configOf(memoryMb: number, grade = "books"): BacktestConfig {
 
 /** What a history comes to, but for what its configuration says. */
 async function outcomeOf(config: BacktestConfig, history: PlayedHistory): Promise<string> {
-  const { configuration: _said, ...report } = await reportOf(config, ladders(), history, "ohlc");
+  const { configuration: _said, ...report } = await playReport(config, ladders(), history, "ohlc");
   expect(report.fills.all.fills).toBeGreaterThan(10);
   return JSON.stringify(report);
 }

@@ -81,7 +81,7 @@ describe("a backtest's bot and the store's listing", () => {
               "same",
             ),
           )
-        ).markets[0]?.lacking;
+        ).markets[0]?.missingSpans;
       const [listed] = await listHistory(store, { verify: false });
       expect(listed?.gaps).toEqual([HOLE]);
       expect(await lacking()).toEqual([HOLE]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RecordedTick } from "../../../src/backtest/run/opening/recorded-grid-check.js";
+import { RecordedGridCheck } from "../../../src/backtest/run/opening/recorded-grid-check.js";
 import { LEAST_TICKS, MOST_TICKS } from "../../../src/history/columns/tape/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 
@@ -16,25 +16,25 @@ function book(levels: number, us: number): TapeBuilder {
 // A quote between two prices of the recording has nobody ahead of it: with a tick of a fifth each quote improves the price for nothing, and earns what nobody could.
 describe("a tick that is finer than the recording's", () => {
   it("is told of a whole book too, which is recorded with the ends of all prices", () => {
-    const tick = new RecordedTick();
-    tick.see(book(60, 1000).level("SELL", MOST_TICKS, 0).level("BUY", LEAST_TICKS, 0).build());
-    expect(tick.finer).toMatch(
+    const tick = new RecordedGridCheck();
+    tick.addTape(book(60, 1000).level("SELL", MOST_TICKS, 0).level("BUY", LEAST_TICKS, 0).build());
+    expect(tick.finerTickText).toMatch(
       /^a tick of 0\.02 is finer than that of the recording, whose first 120 prices are all multiples of 0\.1:/,
     );
   });
 
   it("is told where one stretch has too few prices to tell it, as the book of twenty levels with which a span begins", () => {
-    const tick = new RecordedTick();
-    tick.see(book(20, 1000).build());
-    expect(tick.finer).toBeUndefined();
-    tick.see(book(40, 2000).build());
-    expect(tick.finer).toMatch(/multiples of 0\.1:/);
+    const tick = new RecordedGridCheck();
+    tick.addTape(book(20, 1000).build());
+    expect(tick.finerTickText).toBeUndefined();
+    tick.addTape(book(40, 2000).build());
+    expect(tick.finerTickText).toMatch(/multiples of 0\.1:/);
   });
 
   it("is not told where any price needs it", () => {
-    const tick = new RecordedTick();
-    tick.see(book(60, 1000).trade(2000, 2000, "BUY", 5001, 1).build());
-    expect(tick.finer).toBeUndefined();
+    const tick = new RecordedGridCheck();
+    tick.addTape(book(60, 1000).trade(2000, 2000, "BUY", 5001, 1).build());
+    expect(tick.finerTickText).toBeUndefined();
   });
 });
 
@@ -59,9 +59,9 @@ const coarse = (at: number): number => 10_000 + 10 * ((at * 7) % 41);
 
 /** What is said after these tapes, one after the other. */
 function doubtsOf(...tapes: readonly TapeBuilder[]): readonly string[] {
-  const tick = new RecordedTick();
-  for (const tape of tapes) tick.see(tape.build());
-  return tick.doubts;
+  const tick = new RecordedGridCheck();
+  for (const tape of tapes) tick.addTape(tape.build());
+  return tick.warnings;
 }
 
 // An exchange changes its tick from one day to the next. The days before, whose prices need the tick of the run, said that all was well.

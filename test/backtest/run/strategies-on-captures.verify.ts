@@ -12,7 +12,7 @@ import { decimalToScaled } from "../../../src/core/instrument.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { importFiles } from "../../../src/history/import/import-files.js";
 import { HistoryStore } from "../../../src/history/store/history-store.js";
-import { logTo } from "../../../src/monitoring/log.js";
+import { createLog } from "../../../src/monitoring/log.js";
 import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
 import type { BoundStrategy } from "../../../src/strategies/strategy.js";
 import { BTC_CAPTURES, type BtcCapture, hasCapture } from "../../support/capture-tape.js";
@@ -120,7 +120,7 @@ fills: { ${source.fills} }
 `,
   );
   const config = loadBacktestConfig(path, {});
-  const log = logTo({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
+  const log = createLog({ write: () => {} }, { level: "fatal", clock: new VirtualClock(0) });
   const builtIn = bindStrategies(config.bot, await loadStrategies(config.bot, log));
   const strategies = own === undefined ? builtIn : new Map([[MARKET, own]]);
   const result = await runBacktest(config, {

@@ -9,7 +9,7 @@ import {
   loadBacktestConfig,
 } from "../../../src/backtest/config/backtest-config.js";
 import {
-  type BacktestRun,
+  type RunBacktestOptions,
   runBacktest,
   THREAD_FROM_BARS,
 } from "../../../src/backtest/run/run-backtest.js";
@@ -43,7 +43,7 @@ describe("both paths through candles at once", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /** For however few bars. */
-  const onTwo = (program = pathThread): Partial<BacktestRun> => ({
+  const onTwo = (program = pathThread): Partial<RunBacktestOptions> => ({
     pathThread: program,
     threadFromBars: 1,
   });
@@ -88,7 +88,11 @@ describe("both paths through candles at once", () => {
   }
 
   /** Runs it into a folder of its own. @returns the folder's parent, in which nothing else may be left */
-  async function reported(config: BacktestConfig, name: string, run: Partial<BacktestRun> = {}) {
+  async function reported(
+    config: BacktestConfig,
+    name: string,
+    run: Partial<RunBacktestOptions> = {},
+  ) {
     const parent = join(folder, name);
     mkdirSync(parent);
     const directory = join(parent, "report");
@@ -141,7 +145,11 @@ describe("both paths through candles at once", () => {
   // A thread that starts for a few days costs more than it saves. One that is not there shows whether it was asked for.
   it("starts a thread from so many bars on, of all markets together, and not for fewer", async () => {
     const program = new URL("./nothing-there.js", pathThread);
-    const played = async (name: string, run: Partial<BacktestRun>, other = WORSE_LOW_FIRST) =>
+    const played = async (
+      name: string,
+      run: Partial<RunBacktestOptions>,
+      other = WORSE_LOW_FIRST,
+    ) =>
       (await reported(configOf(WORSE_LOW_FIRST, { other }), name, { pathThread: program, ...run }))
         .outcome;
     expect(await played("fewer", { threadFromBars: BARS + 1 })).toMatchObject({
@@ -193,7 +201,10 @@ describe("both paths through candles at once", () => {
     const onNotice = (): never => {
       throw new RunError("broke here");
     };
-    const here = await reported(configOf(WORSE_LOW_FIRST), "here", { ...onTwo(), onNotice });
+    const here = await reported(configOf(WORSE_LOW_FIRST), "here", {
+      ...onTwo(),
+      onBotEvent: onNotice,
+    });
     expect(here.outcome).toBeInstanceOf(RunError);
     expect(here.outcome).toHaveProperty("message", "broke here");
     const program = new URL("./nothing-there.js", pathThread);

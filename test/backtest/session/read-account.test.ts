@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { arrivalOf } from "../../../src/backtest/compare/replay/arrival-estimator.js";
+import { createArrivalEstimator } from "../../../src/backtest/compare/replay/arrival-estimator.js";
 import { readAccount } from "../../../src/backtest/session/read-account.js";
 import type { RecordedAccount } from "../../../src/backtest/session/recorded-orders.js";
 import { Instrument } from "../../../src/core/instrument.js";
@@ -14,7 +14,7 @@ import type {
   PlaceAction,
   VenueEvent,
 } from "../../../src/exchange/venue.js";
-import { SessionRecorder } from "../../../src/history/record/market-stream-recorder.js";
+import { MarketStreamRecorder } from "../../../src/history/record/market-stream-recorder.js";
 import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { scratchFolder } from "../../history/scratch.js";
 
@@ -121,11 +121,16 @@ async function recorded(
   const store = new HistoryStore(join(scratchFolder(), "history"));
   const clock = new VirtualClock(START);
   const seam = { clock, random: seededRandom("recorded") };
-  const recorder = await SessionRecorder.open({ store, instrument, source: "test", seam });
+  const recorder = await MarketStreamRecorder.open({
+    store,
+    instrument,
+    source: "test",
+    runtime: seam,
+  });
   for (const [atMs, what] of told) {
     await clock.runFor(START + atMs - clock.nowMs());
-    if ("kind" in what) recorder.action(what, 0);
-    else recorder.event(what);
+    if ("kind" in what) recorder.recordAction(what, 0);
+    else recorder.recordEvent(what);
   }
   await recorder.close();
   return readAccount(store, instrument);
@@ -158,13 +163,13 @@ it("knows when a cancel was at the exchange, which says when it ended the order,
     [200, place(4)],
     [206, took(4, 203)],
   );
-  expect(account.cancels.map(({ takenUs }) => msOf(takenUs))).toEqual([125, undefined]);
-  const arrival = arrivalOf(account, 0);
+  expect(account.cancels.map(({ acceptedUs: takenUs }) => msOf(takenUs))).toEqual([125, undefined]);
+  const arrival = createArrivalEstimator(account, 0);
   const [first, second] = account.cancels;
   expect(msOf(arrival(first?.sentUs as number))).toBe(125);
   // Nothing tells of the other: between the 25 ms of the one before and the 3 ms of the one after it.
   expect(msOf(arrival(second?.sentUs as number))).toBeCloseTo(101 + 25 - 22 / 100, 1);
-  expect(msOf(arrivalOf(account, 500)(first?.sentUs as number))).toBe(125.5);
+  expect(msOf(createArrivalEstimator(account, 500)(first?.sentUs as number))).toBe(125.5);
 });
 
 it("knows of a cancel that the exchange refused that it came after its order was over", async () => {
@@ -223,7 +228,9 @@ it("knows of a cancel that nobody answered that it took nothing down while its o
     // It was taken all the same.
     [5_900, told(6, 105, "NEW", 5)],
   );
-  expect(cancels.map(({ takenUs, notBeforeUs }) => [msOf(takenUs), msOf(notBeforeUs)])).toEqual([
+  expect(
+    cancels.map(({ acceptedUs: takenUs, notBeforeUs }) => [msOf(takenUs), msOf(notBeforeUs)]),
+  ).toEqual([
     [undefined, 5_699],
     [undefined, 5_803],
     [5_803, undefined],

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { rulesOfFile } from "../../../src/backtest/config/backtest-rules.js";
+import { readVenueRules } from "../../../src/backtest/config/backtest-rules.js";
 import { SessionRecording } from "../../../src/backtest/session/session-recording.js";
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import { botSchema } from "../../../src/bot/config/config-schema.js";
@@ -17,13 +17,13 @@ it("says of the recording that the market's rules changed under it, and what the
   const market = rules.markets.btcusdc as MarketRules;
   const read = (change: Partial<MarketRules>): void => {
     const data = { ...rules, markets: { btcusdc: { ...market, ...change } } };
-    recording.event({
+    recording.onVenueEvent({
       type: "answer",
       actionId: 0,
       outcome: { result: "answered", ask: "rules", data },
     });
   };
-  recording.event({ type: "stream", stream: "market", state: "up", reason: "subscribed" });
+  recording.onVenueEvent({ type: "stream", stream: "market", state: "up", reason: "subscribed" });
   read({});
   read({ makerFeeRate: -(10n ** 14n), maxOpenOrders: 100 });
   read({ makerFeeRate: -(10n ** 14n), maxOpenOrders: 100 });
@@ -48,7 +48,7 @@ it("ends by itself where its disk takes no more: told once, thrown at nobody, an
   // Nobody can write what is a folder.
   mkdirSync(join(staging, part, "marks.ndjson"));
   for (let heard = 0; heard < 3; heard++) {
-    recording.event({ type: "stream", stream: "market", state: "up", reason: "subscribed" });
+    recording.onVenueEvent({ type: "stream", stream: "market", state: "up", reason: "subscribed" });
     await clock.runFor(1500);
   }
   expect(failures).toHaveLength(1);
@@ -84,7 +84,7 @@ async function begun() {
     takerFeeRate: "0.0005",
   };
   const market = { ...grid, maxLeverage: 20, liquidationThreshold: 0.03, maxOpenOrders: 200 };
-  const rules = rulesOfFile(
+  const rules = readVenueRules(
     { markets: { btcusdc: market }, liquidationPriceOff: 0.01, insuranceFeeRate: 0.01 },
     ["btcusdc"],
     "/",
@@ -97,7 +97,7 @@ async function begun() {
       config,
       mode: "live",
       version: "0.0.0",
-      seam: { clock, random: seededRandom("session") },
+      runtime: { clock, random: seededRandom("session") },
       onFailed: (error) => failures.push(error),
     },
     { rules, registered: true, account: `0x${"11".repeat(20)}` },

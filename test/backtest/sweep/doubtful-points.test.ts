@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SWEEP_FILES } from "../../../src/backtest/sweep/results/sweep-folder.js";
 import { sweepJsonShape } from "../../../src/backtest/sweep/results/sweep-json.js";
 import { sweepPage } from "../../../src/backtest/sweep/results/sweep-page.js";
-import { sweepDoubts } from "../../../src/backtest/sweep/results/sweep-warnings.js";
-import { doubtMark } from "../../../src/backtest/sweep/results/warning-text.js";
+import { sweepWarnings } from "../../../src/backtest/sweep/results/sweep-warnings.js";
+import { warningMark } from "../../../src/backtest/sweep/results/warning-text.js";
 import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
 import { BOT, OneByOne, SHORT_SECONDS, SWEEP, SweepStage } from "./sweep-stage.js";
 
@@ -59,7 +59,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
   });
 
   it("is named before the ranking is believed, with the best point of which nothing is said", () => {
-    const [chosen, ranking, ...more] = sweepDoubts(outcome.result);
+    const [chosen, ranking, ...more] = sweepWarnings(outcome.result);
     expect(chosen).toBe(
       `Do not believe the best point, 1, without a second look: ${outcome.result.points[1]?.runs[0]?.doubts[0]}`,
     );
@@ -114,8 +114,8 @@ describe("a point of a sweep whose fills are more than its market could give", (
     })) as SweepOutcome;
     const splits = result.walkForward?.splits ?? [];
     expect(splits.map(({ tested }) => tested.doubts.length)).toEqual([1, 1]);
-    const [chosen, tested, ranking] = sweepDoubts(result);
-    expect(doubtMark(result.points[0]?.runs ?? [])).toBe("2 of 2");
+    const [chosen, tested, ranking] = sweepWarnings(result);
+    expect(warningMark(result.points[0]?.runs ?? [])).toBe("2 of 2");
     expect(chosen).toMatch(
       /^Do not believe the best point, 0, without a second look: in 2 of 2 windows, such as btcusdc/,
     );
@@ -152,7 +152,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
     })) as SweepOutcome;
     const told =
       "No point has a Sharpe ratio: the first stands there as the best, and nothing was chosen";
-    expect([result.best, sweepDoubts(result)]).toEqual([0, [told]]);
+    expect([result.best, sweepWarnings(result)]).toEqual([0, [told]]);
     expect(sweepPage(result)).toContain(told);
     stage.write("walk-sharpe.yaml", {
       ...SWEEP,
@@ -164,7 +164,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
     const walked = (await stage.run(stage.out(), new OneByOne(), {
       file: "walk-sharpe.yaml",
     })) as SweepOutcome;
-    expect(sweepDoubts(walked.result)).toContain(
+    expect(sweepWarnings(walked.result)).toContain(
       "No point has a Sharpe ratio in 2 of 2 train windows: the first stands there as the best, and nothing was chosen",
     );
   });
@@ -179,7 +179,7 @@ it("says of the best point of a sweep that it did nothing", async () => {
     file: "idle.yaml",
   })) as SweepOutcome;
   expect(result.best).toBe(1);
-  expect(sweepDoubts(result)[0]).toBe(
+  expect(sweepWarnings(result)[0]).toBe(
     "The best point, 1, had no fill: a bot that does nothing comes to as much",
   );
   rmSync(stage.folder, { recursive: true, force: true });

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pointsOf } from "../../../src/backtest/sweep/generate-points.js";
+import { generatePoints } from "../../../src/backtest/sweep/generate-points.js";
 import {
+  listValues,
   type Parameter,
   type RangeParameter,
   valueAt,
-  valuesOf,
 } from "../../../src/backtest/sweep/parameter.js";
-import { splitsOf } from "../../../src/backtest/sweep/windows.js";
+import { makeSplits } from "../../../src/backtest/sweep/windows.js";
 
 const range = (over: Partial<RangeParameter>): RangeParameter => ({
   kind: "range",
@@ -22,12 +22,12 @@ const list: Parameter = { kind: "list", path: "fills.queue", values: ["risk-aver
 
 describe("values of a parameter", () => {
   it("go in exact decimal steps from min to max, and by quotients on a log scale", () => {
-    expect(valuesOf(range({ min: 0.1, max: 0.5, step: 0.1 }))).toEqual([0.1, 0.2, 0.3, 0.4, 0.5]);
-    expect(valuesOf(range({ min: 1, max: 10, step: 2, scale: "log" }))).toEqual([1, 2, 4, 8]);
-    expect(valuesOf(range({ min: 3, max: 6, integer: true }))).toEqual([3, 4, 5, 6]);
-    expect(valuesOf(range({}))).toBeUndefined();
-    expect(valuesOf(list)).toEqual(["risk-averse", "log"]);
-    expect(() => valuesOf(range({ max: 1e9, step: 0.1 }))).toThrow(
+    expect(listValues(range({ min: 0.1, max: 0.5, step: 0.1 }))).toEqual([0.1, 0.2, 0.3, 0.4, 0.5]);
+    expect(listValues(range({ min: 1, max: 10, step: 2, scale: "log" }))).toEqual([1, 2, 4, 8]);
+    expect(listValues(range({ min: 3, max: 6, integer: true }))).toEqual([3, 4, 5, 6]);
+    expect(listValues(range({}))).toBeUndefined();
+    expect(listValues(list)).toEqual(["risk-averse", "log"]);
+    expect(() => listValues(range({ max: 1e9, step: 0.1 }))).toThrow(
       /parameters.fills.orderLatencyMs.step.*at most 10000/,
     );
   });
@@ -66,18 +66,18 @@ describe("values of a parameter", () => {
 
 describe("points of a sweep", () => {
   it("of a grid are every combination once, the last parameter changing first", () => {
-    const points = pointsOf([range({ min: 1, max: 2, step: 1 }), list], { kind: "grid" });
+    const points = generatePoints([range({ min: 1, max: 2, step: 1 }), list], { kind: "grid" });
     expect(points.map(({ index, values }) => [index, ...Object.values(values)])).toEqual([
       [0, 1, "risk-averse"],
       [1, 1, "log"],
       [2, 2, "risk-averse"],
       [3, 2, "log"],
     ]);
-    expect(() => pointsOf([range({})], { kind: "grid" })).toThrow(
+    expect(() => generatePoints([range({})], { kind: "grid" })).toThrow(
       /parameters.fills.orderLatencyMs: has no steps.*step: NUMBER/,
     );
     const wide = range({ max: 2000, integer: true });
-    expect(() => pointsOf([wide, { ...wide, path: "seed" }], { kind: "grid" })).toThrow(
+    expect(() => generatePoints([wide, { ...wide, path: "seed" }], { kind: "grid" })).toThrow(
       /too many points/,
     );
   });
@@ -85,7 +85,7 @@ describe("points of a sweep", () => {
   it("are the same for the same seed, begin alike however many are asked for, and are never twice the same", () => {
     for (const kind of ["random", "sobol"] as const) {
       const draw = (count: number, seed: number) =>
-        pointsOf([range({ integer: true, max: 3 }), list], { kind, count, seed });
+        generatePoints([range({ integer: true, max: 3 }), list], { kind, count, seed });
       expect(draw(20, 1)).toEqual(draw(20, 1));
       expect(draw(20, 1).slice(0, draw(5, 1).length)).toEqual(draw(5, 1));
       const keys = draw(200, 1).map(({ values }) => JSON.stringify(values));
@@ -93,7 +93,8 @@ describe("points of a sweep", () => {
       // All eight that there are.
       expect(keys).toHaveLength(8);
     }
-    const random = (seed: number) => pointsOf([range({})], { kind: "random", count: 3, seed });
+    const random = (seed: number) =>
+      generatePoints([range({})], { kind: "random", count: 3, seed });
     expect(random(1)).not.toEqual(random(2));
   });
 });
@@ -103,7 +104,7 @@ describe("splits of a walk forward", () => {
   const DAY_US = 86_400_000_000;
 
   it("by hand: a day, ten hours to train, four to test, six on", () => {
-    const hours = splitsOf(
+    const hours = makeSplits(
       { fromUs: 0, toUs: DAY_US },
       { trainMs: 10 * HOUR, testMs: 4 * HOUR, stepMs: 6 * HOUR },
     ).map(({ train, test }) =>
@@ -127,7 +128,7 @@ describe("splits of a walk forward", () => {
         length,
         fc.integer({ min: 1000, max: 5000 }),
         (trainMs, testMs, stepMs, wholeMs) => {
-          const splits = splitsOf(
+          const splits = makeSplits(
             { fromUs: 7, toUs: 7 + wholeMs * 1000 },
             { trainMs, testMs, stepMs },
           );
@@ -149,9 +150,9 @@ describe("splits of a walk forward", () => {
 
   it("are refused where not one fits, or too many do", () => {
     const span = { fromUs: 0, toUs: DAY_US };
-    expect(() => splitsOf(span, { trainMs: 20 * HOUR, testMs: 5 * HOUR, stepMs: HOUR })).toThrow(
+    expect(() => makeSplits(span, { trainMs: 20 * HOUR, testMs: 5 * HOUR, stepMs: HOUR })).toThrow(
       /walkForward: is longer.*at most 86400000/,
     );
-    expect(() => splitsOf(span, { trainMs: 1, testMs: 1, stepMs: 1 })).toThrow(/too many splits/);
+    expect(() => makeSplits(span, { trainMs: 1, testMs: 1, stepMs: 1 })).toThrow(/too many splits/);
   });
 });

@@ -13,10 +13,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
 import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { reportOf } from "../../../src/backtest/run/play-path.js";
+import { playReport } from "../../../src/backtest/run/play-path.js";
 import type { Job } from "../../../src/backtest/sweep/jobs/job-player.js";
 import type { JobRunner } from "../../../src/backtest/sweep/jobs/job-runner.js";
-import { type Figures, figuresOf } from "../../../src/backtest/sweep/results/figures.js";
+import { extractFigures, type Figures } from "../../../src/backtest/sweep/results/figures.js";
 import { ResultsFile } from "../../../src/backtest/sweep/results/results-file.js";
 import { SWEEP_FILES } from "../../../src/backtest/sweep/results/sweep-folder.js";
 import {
@@ -64,13 +64,13 @@ describe("a sweep", () => {
     });
     const config = loadBacktestConfig(file, {});
     const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, LOG));
-    const report = await reportOf(
+    const report = await playReport(
       config,
       { strategies, version: VERSION },
       await openHistory(config),
       "ohlc",
     );
-    expect(point?.runs[0]?.figures).toEqual(figuresOf(report));
+    expect(point?.runs[0]?.figures).toEqual(extractFigures(report));
     expect(Number(report.fills.all.fills)).toBeGreaterThan(0);
     const profits = [...points]
       .sort((a, b) => a.rank - b.rank)
@@ -191,13 +191,13 @@ describe("a sweep", () => {
       const rules = { markets: { btcusdc: { ...backtest.rules.markets.btcusdc, tickSizeQuote } } };
       const config = loadBacktestConfig(stage.write("bt-grid.yaml", { ...backtest, rules }), {});
       const strategies = bindStrategies(config.bot, await loadStrategies(config.bot, LOG));
-      const report = await reportOf(
+      const report = await playReport(
         config,
         { strategies, version: VERSION },
         await openHistory(config),
         "ohlc",
       );
-      expect(result.points[at]?.runs[0]?.figures).toEqual(figuresOf(report));
+      expect(result.points[at]?.runs[0]?.figures).toEqual(extractFigures(report));
     }
   });
 

@@ -3,13 +3,19 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pointsOf } from "../../../src/backtest/sweep/generate-points.js";
+import { generatePoints } from "../../../src/backtest/sweep/generate-points.js";
 import { FIGURE_NAMES, type Figures } from "../../../src/backtest/sweep/results/figures.js";
 import { rankedPoints } from "../../../src/backtest/sweep/results/rank-points.js";
 import type { SweepResult } from "../../../src/backtest/sweep/results/sweep-json.js";
 import { sweepPage } from "../../../src/backtest/sweep/results/sweep-page.js";
 import { replaceFile } from "../../../src/core/files/atomic-file.js";
-import { hasBrowser, openBrowser, openPage, orSkipped, SOON } from "../../support/test-browser.js";
+import {
+  BROWSER_TIMEOUT,
+  hasBrowser,
+  openBrowser,
+  openPage,
+  skipNote,
+} from "../../support/test-browser.js";
 import { SweepStage } from "./sweep-stage.js";
 
 const DOUBT = "btcusdc: its orders had <i>much</i>";
@@ -21,7 +27,7 @@ function made(): SweepResult {
     { kind: "range", path, min: 0.01, max: 1, scale: "log", integer: false },
     { kind: "list", path: "fills.queue", values: ["risk-averse", "<b>power-2</b>"] },
   ] as const;
-  const points = pointsOf(parameters, { kind: "sobol", count: 60 });
+  const points = generatePoints(parameters, { kind: "sobol", count: 60 });
   const window = { name: "whole", fromUs: 1_767_614_400_000_000, toUs: 1_767_618_000_000_000 };
   const done = new Map(
     points.map(({ index, values }) => {
@@ -119,7 +125,7 @@ describe("a sweep's page with test windows", () => {
   });
 });
 
-describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
+describe.skipIf(!hasBrowser)(`sweep.html in a browser${skipNote}`, () => {
   const stage = new SweepStage();
   const result = made();
   const path = join(stage.folder, "sweep.html");
@@ -157,17 +163,22 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     async (scheme, width) => {
       const { page, complaints } = await opened(scheme, width);
       await expect
-        .poll(() => page.locator("#parallel path.point").count(), SOON)
+        .poll(() => page.locator("#parallel path.point").count(), BROWSER_TIMEOUT)
         .toBe(result.points.length);
-      await expect.poll(() => page.locator("#parallel path.point.chosen").count(), SOON).toBe(1);
+      await expect
+        .poll(() => page.locator("#parallel path.point.chosen").count(), BROWSER_TIMEOUT)
+        .toBe(1);
       await expect
         .poll(
           () => page.locator("#points-table tbody tr").first().locator("td").first().innerText(),
-          SOON,
+          BROWSER_TIMEOUT,
         )
         .toBe("1");
       await expect
-        .poll(() => page.locator("#points-table tbody tr.chosen").getAttribute("data-index"), SOON)
+        .poll(
+          () => page.locator("#points-table tbody tr.chosen").getAttribute("data-index"),
+          BROWSER_TIMEOUT,
+        )
         .toBe(String(result.best));
       const beyond = await page.evaluate(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth",
@@ -183,21 +194,23 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
   it("says of a point that was halted that it was: its figures are not of the whole history", async () => {
     const { page } = await opened("light", 1280);
     await expect
-      .poll(() => page.locator(".warning").allInnerTexts(), SOON)
+      .poll(() => page.locator(".warning").allInnerTexts(), BROWSER_TIMEOUT)
       .toContain("1 of 60 points ended early in a window, or were refused: the table says how.");
     const heads = await page.locator("#points-table thead th").allInnerTexts();
     const column = heads.indexOf("ended early");
     await page.locator("#points-table thead th").nth(column).locator("button").click();
     await page.locator("#points-table thead th").nth(column).locator("button").click();
     const first = page.locator("#points-table tbody tr").first();
-    await expect.poll(() => first.getAttribute("data-index"), SOON).toBe("4");
+    await expect.poll(() => first.getAttribute("data-index"), BROWSER_TIMEOUT).toBe("4");
     expect(await first.locator("td").nth(column).innerText()).toBe("halted");
     await page.close();
   });
 
   it("marks the line and the row of a point whose figures are doubtful, and says why", async () => {
     const { page } = await opened("light", 1280);
-    await expect.poll(() => page.locator("#parallel path.point.doubtful").count(), SOON).toBe(1);
+    await expect
+      .poll(() => page.locator("#parallel path.point.doubtful").count(), BROWSER_TIMEOUT)
+      .toBe(1);
     const heads = await page.locator("#points-table thead th").allInnerTexts();
     const [mark, why] = ["doubtful", "why doubtful"].map((head) => heads.indexOf(head)) as [
       number,
@@ -206,7 +219,7 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     for (const _ of ["up", "down"])
       await page.locator("#points-table thead th").nth(mark).locator("button").click();
     const first = page.locator("#points-table tbody tr").first();
-    await expect.poll(() => first.getAttribute("data-index"), SOON).toBe("7");
+    await expect.poll(() => first.getAttribute("data-index"), BROWSER_TIMEOUT).toBe("7");
     expect(await first.locator("td").nth(mark).innerText()).toBe("yes");
     expect(await first.locator("td").nth(why).innerText()).toBe(DOUBT);
     await page.close();
@@ -282,7 +295,10 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     await rows.nth(3).click();
     const index = await rows.nth(3).getAttribute("data-index");
     await expect
-      .poll(() => page.locator("#points-table tr.chosen").getAttribute("data-index"), SOON)
+      .poll(
+        () => page.locator("#points-table tr.chosen").getAttribute("data-index"),
+        BROWSER_TIMEOUT,
+      )
       .toBe(index);
     await page.close();
   });
@@ -302,10 +318,14 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
     const kept = result.points.length - (await page.locator("#parallel path.point.out").count());
     expect(kept).toBeGreaterThan(20);
     expect(kept).toBeLessThan(40);
-    await expect.poll(() => where.innerText(), SOON).toContain(`of ${kept}`);
+    await expect.poll(() => where.innerText(), BROWSER_TIMEOUT).toContain(`of ${kept}`);
     await page.mouse.click(x, box.y + 20);
-    await expect.poll(() => page.locator("#parallel path.point.out").count(), SOON).toBe(0);
-    await expect.poll(() => where.innerText(), SOON).toContain(`of ${result.points.length}`);
+    await expect
+      .poll(() => page.locator("#parallel path.point.out").count(), BROWSER_TIMEOUT)
+      .toBe(0);
+    await expect
+      .poll(() => where.innerText(), BROWSER_TIMEOUT)
+      .toContain(`of ${result.points.length}`);
     await page.close();
   });
 
@@ -315,7 +335,7 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${orSkipped}`, () => {
       page.evaluate("getComputedStyle(document.body).backgroundColor");
     const light = await background();
     await page.click("#theme");
-    await expect.poll(background, SOON).not.toBe(light);
+    await expect.poll(background, BROWSER_TIMEOUT).not.toBe(light);
     await page.close();
   });
 

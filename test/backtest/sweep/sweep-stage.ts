@@ -9,7 +9,7 @@ import {
   type JobResult,
 } from "../../../src/backtest/sweep/jobs/job-player.js";
 import type { JobBatch, JobRunner } from "../../../src/backtest/sweep/jobs/job-runner.js";
-import { runSweep, type SweepRun } from "../../../src/backtest/sweep/run-sweep.js";
+import { type RunSweepOptions, runSweep } from "../../../src/backtest/sweep/run-sweep.js";
 import { loadSweepConfig } from "../../../src/backtest/sweep/sweep-config.js";
 import { liveSeam } from "../../../src/core/runtime/live-seam.js";
 import { openLog } from "../../../src/monitoring/log.js";
@@ -133,7 +133,7 @@ export class SweepStage {
   run(
     directory: string,
     runner: JobRunner,
-    { file = "sweep.yaml", ...over }: Partial<SweepRun> & { readonly file?: string } = {},
+    { file = "sweep.yaml", ...over }: Partial<RunSweepOptions> & { readonly file?: string } = {},
   ) {
     const sweep = loadSweepConfig(join(this.folder, file), {});
     const signal = new AbortController().signal;

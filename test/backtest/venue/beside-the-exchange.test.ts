@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { placeRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
+import { findPlaceRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
 import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
 import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";
 import { Instrument } from "../../../src/core/instrument.js";
@@ -84,7 +84,7 @@ class TwoAccounts {
       lots: amount,
     };
     const market = { terms: this.#terms, openCount: this.#openCount };
-    const refusal = placeRefusal(order as PlaceAction, market, this.#replayed, 0);
+    const refusal = findPlaceRefusal(order as PlaceAction, market, this.#replayed, 0);
     const code = status === 200 ? undefined : (json as { readonly code: number }).code;
     expect(refusal?.result === "rejected" ? refusal.code : undefined).toBe(code);
     return code === undefined;

@@ -3,7 +3,7 @@ import { FillTotals } from "../../../src/backtest/record/fill-totals.js";
 import type { MarketRecorder } from "../../../src/backtest/record/market-recorder.js";
 import type { RunObserver } from "../../../src/backtest/record/run-observer.js";
 import { RunRecorder } from "../../../src/backtest/record/run-recorder.js";
-import type { DoubtRule } from "../../../src/backtest/venue/ambiguous-fill-rule.js";
+import type { AmbiguousFillRule } from "../../../src/backtest/venue/ambiguous-fill-rule.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import type { Tape } from "../../../src/history/columns/tape/tape.js";
@@ -45,7 +45,7 @@ const tight = (view: MarketView): readonly Quote[] => [
 ];
 
 function run(
-  doubtful: DoubtRule,
+  doubtful: AmbiguousFillRule,
   timeInForce: "GTT" | "POST_ONLY",
   fees = FEES,
   observer?: RunObserver,
@@ -86,7 +86,7 @@ describe("a bot that quotes GTT near the middle, on a book that is told every 25
     const { asTakers, asMakers } = honest.totals.doubtful;
     expect(asTakers.fills).toBeGreaterThan(10);
     expect(asMakers.fills).toBe(0);
-    for (const { doubt, isMaker, cause, fee, quote } of honest.fills) {
+    for (const { ambiguity: doubt, isMaker, cause, fee, quote } of honest.fills) {
       expect(isMaker).toBe(cause !== "taker" && doubt === undefined);
       expect(fee > 0n).toBe(!isMaker && quote > 0n);
     }
@@ -118,18 +118,18 @@ describe("a bot that quotes GTT near the middle, on a book that is told every 25
 describe("where makers pay more than takers", () => {
   it("has a bot pay a maker's fee for what may have rested or taken: else the worst case were the cheaper one, and its profit too good by every doubtful fill", () => {
     const { fills } = run("conservative", "GTT", { maker: "0.0005", taker: "-0.0001" });
-    const doubtful = fills.filter(({ doubt }) => doubt !== undefined);
+    const doubtful = fills.filter(({ ambiguity: doubt }) => doubt !== undefined);
     expect(doubtful.length).toBeGreaterThan(10);
-    for (const { fee, doubt } of doubtful)
+    for (const { fee, ambiguity: doubt } of doubtful)
       expect(fee > 0n && (doubt?.feeOtherwise ?? 0n) < 0n).toBe(true);
   });
 });
 
 it("where takers have a rebate too, a doubtful fill of an order that may take has the smaller of both", () => {
   const { fills } = run("conservative", "GTT", { maker: "-0.0002", taker: "-0.0001" });
-  const doubtful = fills.filter(({ doubt }) => doubt !== undefined);
+  const doubtful = fills.filter(({ ambiguity: doubt }) => doubt !== undefined);
   expect(doubtful.length).toBeGreaterThan(10);
-  for (const { fee, quote, doubt } of doubtful) {
+  for (const { fee, quote, ambiguity: doubt } of doubtful) {
     expect([-quote / 10_000n, -quote / 10_000n - 1n]).toContain(fee);
     expect((doubt?.feeOtherwise ?? 0n) < fee).toBe(true);
   }
@@ -137,7 +137,7 @@ it("where takers have a rebate too, a doubtful fill of an order that may take ha
 
 describe("the split of a doubtful fill's profit", () => {
   it("has its adverse selection by either rule: what it is charged changes the fees and nothing else", () => {
-    const split = (doubtful: DoubtRule) => {
+    const split = (doubtful: AmbiguousFillRule) => {
       const instruments = new Map([
         [
           MARKET,
@@ -168,7 +168,7 @@ describe("a bot that quotes POST_ONLY", () => {
   it("is a maker by either rule, and has no rebate for fills that live may have been refusals", () => {
     expect(honest.fills.length).toBe(flattering.fills.length);
     expect(honest.totals.doubtful.postOnly.fills).toBeGreaterThan(0);
-    for (const { isMaker, doubt, fee } of honest.fills) {
+    for (const { isMaker, ambiguity: doubt, fee } of honest.fills) {
       expect(isMaker).toBe(true);
       expect(fee < 0n).toBe(doubt === undefined);
     }
@@ -185,7 +185,7 @@ describe("a bot that quotes POST_ONLY", () => {
 
   it("pays its fee in doubt too where makers pay one", () => {
     const { fills } = run("conservative", "POST_ONLY", { maker: "0.0001", taker: "0.0005" });
-    expect(fills.some(({ doubt }) => doubt !== undefined)).toBe(true);
+    expect(fills.some(({ ambiguity: doubt }) => doubt !== undefined)).toBe(true);
     expect(
       fills.every(({ fee, quote }) => fee === quote / 10_000n || fee === quote / 10_000n + 1n),
     ).toBe(true);

@@ -45,7 +45,7 @@ describe("latencies", () => {
   });
 
   it("say how soon a request may arrive at the soonest: an exchange that was played on beyond that would miss its arrival", () => {
-    expect(constantLatency(40, 10).leastEntryUs).toBe(40_000);
+    expect(constantLatency(40, 10).minEntryUs).toBe(40_000);
     const trips = fc.array(
       fc.record({
         gapUs: fc.integer({ min: 1, max: 5000 }),
@@ -71,12 +71,12 @@ describe("latencies", () => {
           }),
         );
         const entryUs = model.entryUs(atUs);
-        expect(entryUs < 0 || entryUs >= model.leastEntryUs).toBe(true);
+        expect(entryUs < 0 || entryUs >= model.minEntryUs).toBe(true);
       }),
     );
     // What it says of a request depends on what the bot has heard by then.
     expect(
-      feedLatency(() => 5000, { factor: 2, addMs: 10 }, { factor: 1, addMs: 0 }).leastEntryUs,
+      feedLatency(() => 5000, { factor: 2, addMs: 10 }, { factor: 1, addMs: 0 }).minEntryUs,
     ).toBe(0);
   });
 

@@ -68,13 +68,13 @@ describe("the gas of small orders", () => {
 
   it("refuses an order that is worth less than it: no rate of 1 or more is ever signed", () => {
     const gas = new OrderGas({ ...GAS, orderGasCredit: 1_998_999n }, "quote");
-    expect(gas.refusalOf(order(20_000, 1), terms("0"))).toBeUndefined();
+    expect(gas.findRefusal(order(20_000, 1), terms("0"))).toBeUndefined();
     // The taker's 0.0005 on top makes 1.
-    expect(gas.refusalOf(order(19_999, 1), terms("0"))).toMatchObject({
+    expect(gas.findRefusal(order(19_999, 1), terms("0"))).toMatchObject({
       result: "rejected",
       code: 2016,
     });
-    expect(gas.refusalOf(order(20_000, 5), terms("0"))).toBeUndefined();
+    expect(gas.findRefusal(order(20_000, 5), terms("0"))).toBeUndefined();
   });
 
   it("comes on top of a fee or a rebate, and costs in parts what it costs whole", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
+import { findPlaceRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
 import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
 import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";
 import { Instrument } from "../../../src/core/instrument.js";
@@ -55,7 +55,7 @@ function codeOf(
       0n,
     );
   }
-  const refusal = placeRefusal(
+  const refusal = findPlaceRefusal(
     { ...ORDER, ...action } as PlaceAction,
     { terms, openCount },
     account,

@@ -42,7 +42,7 @@ describe("the account of a replayed exchange", () => {
             holding.mark = BigInt(ticks) * 100_000n;
             account.mark(marketId, holding.mark);
           } else if (what === "fund") {
-            credit += account.fund(
+            credit += account.payFunding(
               { id: String(at), type: "FUNDING_FEE", timeMs: at, marketId },
               BigInt(ticks - 450_000) * 10n ** 10n,
             );
@@ -131,11 +131,11 @@ describe("the account of a replayed exchange", () => {
       expect(account.netValue).toBe(600_000n);
       expect(account.capacity("btcusdc").buy).toBe(0n);
       expect(account.capacity("ethusdc").buy).toBe(0n);
-      expect(account.onlyReduces("btcusdc", "SELL", 100)).toBe(true);
-      expect(account.onlyReduces("btcusdc", "SELL", 101)).toBe(false);
+      expect(account.isReduceOnly("btcusdc", "SELL", 100)).toBe(true);
+      expect(account.isReduceOnly("btcusdc", "SELL", 101)).toBe(false);
       account.open("btcusdc", "SELL", 510_000, 0, 1);
-      expect(account.onlyReduces("btcusdc", "SELL", 100)).toBe(false);
-      expect(account.onlyReduces("btcusdc", "BUY", 1)).toBe(false);
+      expect(account.isReduceOnly("btcusdc", "SELL", 100)).toBe(false);
+      expect(account.isReduceOnly("btcusdc", "BUY", 1)).toBe(false);
     });
   });
 });

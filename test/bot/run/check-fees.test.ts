@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { feeFindings } from "../../../src/bot/run/check/check-fees.js";
+import { checkFees } from "../../../src/bot/run/check/check-fees.js";
 import type { VenueRules, VenueTrade } from "../../../src/exchange/records.js";
 import { botConfig } from "../../simulation/bot-rig.js";
 
@@ -45,7 +45,7 @@ function trade(
 }
 
 const found = (config: typeof AS_TOLD, trades: readonly VenueTrade[] = []) =>
-  feeFindings(config, RULES, new Map([["btcusdc", trades]])).map(
+  checkFees(config, RULES, new Map([["btcusdc", trades]])).map(
     ({ level, text }) => `${level}: ${text}`,
   );
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { pollFindings } from "../../../src/bot/run/check/check-poll-rate.js";
+import { checkPollRate } from "../../../src/bot/run/check/check-poll-rate.js";
 
 const common = (limit: number, intervalMs = 60_000) => ({ name: "COMMON", limit, intervalMs });
 const ORDER = { name: "ORDER", limit: 1, intervalMs: 60_000 };
 
 describe("what the poll for risky accounts takes of the exchange's limits", () => {
   it("is said with its size", () => {
-    expect(pollFindings(1_000, [common(2_400), ORDER])).toEqual([
+    expect(checkPollRate(1_000, [common(2_400), ORDER])).toEqual([
       {
         level: "ok",
         subject: "liquidator.pollMs",
@@ -16,23 +16,23 @@ describe("what the poll for risky accounts takes of the exchange's limits", () =
   });
 
   it("is warned of when it is more than a quarter, with what would be right", () => {
-    expect(pollFindings(1_000, [common(240)])).toMatchObject([{ level: "ok" }]);
-    expect(pollFindings(1_000, [common(239)])).toMatchObject([
+    expect(checkPollRate(1_000, [common(240)])).toMatchObject([{ level: "ok" }]);
+    expect(checkPollRate(1_000, [common(239)])).toMatchObject([
       {
         level: "warning",
         text: expect.stringMatching(/60 times .* 239 .* expected at least 1005 ms$/),
       },
     ]);
-    expect(pollFindings(1_005, [common(239)])).toMatchObject([{ level: "ok" }]);
+    expect(checkPollRate(1_005, [common(239)])).toMatchObject([{ level: "ok" }]);
   });
 
   it("is measured by the strictest of several limits, whatever their windows", () => {
-    expect(pollFindings(1_000, [common(2_400), common(30, 10_000)])).toMatchObject([
+    expect(checkPollRate(1_000, [common(2_400), common(30, 10_000)])).toMatchObject([
       { level: "warning" },
     ]);
   });
 
   it("is nothing where the exchange names no limit", () => {
-    expect(pollFindings(50, [ORDER])).toEqual([]);
+    expect(checkPollRate(50, [ORDER])).toEqual([]);
   });
 });

@@ -2,10 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ExchangeLife, enterLife, LIFE_FILE } from "../../../src/bot/run/exchange-instance.js";
+import {
+  adoptExchangeInstance,
+  type ExchangeInstance,
+  LIFE_FILE,
+} from "../../../src/bot/run/exchange-instance.js";
 import { CorruptStateError, FileStateStore } from "../../../src/bot/state/state-dir.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { logTo } from "../../../src/monitoring/log.js";
+import { createLog } from "../../../src/monitoring/log.js";
 
 const NOW_MS = 1_790_000_000_000;
 const CREATED_MS = 1_780_000_000_000;
@@ -39,13 +43,13 @@ function stateFolder(names: readonly string[] = [...OF_ACCOUNT, ...OF_CHAIN, ...
   const directory = join(mkdtempSync(join(tmpdir(), "mw-")), "state");
   const store = new FileStateStore(directory);
   for (const name of names) store.write(name, `${name} of before`);
-  const starts = (life: Partial<ExchangeLife>): string[] => {
+  const starts = (life: Partial<ExchangeInstance>): string[] => {
     const lines: string[] = [];
-    const log = logTo(
+    const log = createLog(
       { write: (line) => lines.push(line) },
       { level: "info", clock: new VirtualClock(NOW_MS) },
     );
-    enterLife({ isNewAccount: false, ...life }, { store, log, nowMs: NOW_MS });
+    adoptExchangeInstance({ isNewAccount: false, ...life }, { store, log, nowMs: NOW_MS });
     return lines.map((line) => JSON.parse(line).msg);
   };
   const files = () =>

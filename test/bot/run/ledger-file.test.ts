@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { ledgerFileOf } from "../../../src/bot/run/ledger-file.js";
+import { createLedgerFile } from "../../../src/bot/run/ledger-file.js";
 import { FileStateStore } from "../../../src/bot/state/state-dir.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import {
@@ -14,12 +14,12 @@ it("a record of a week keeps no liquidator from its start, and what is open in i
   const directory = mkdtempSync(join(tmpdir(), "mw-"));
   const store = new FileStateStore(directory);
   const clock = new VirtualClock(1_800_000_000_000);
-  const path = store.pathOf(LIQUIDATIONS_FILE);
+  const path = store.pathFor(LIQUIDATIONS_FILE);
   // A hole stands for its lines: more than a text of this engine may hold.
   writeFileSync(path, "");
   truncateSync(path, 600 * 2 ** 20);
   appendFileSync(path, "\n");
-  const { id } = new LiquidationLedger(ledgerFileOf(store), clock).seen(
+  const { id } = new LiquidationLedger(createLedgerFile(store), clock).recordSeen(
     `0x${"11".repeat(20)}`,
     `0x${"22".repeat(20)}`,
     "btcusdc",
@@ -27,7 +27,7 @@ it("a record of a week keeps no liquidator from its start, and what is open in i
   store.close();
 
   expect(
-    new LiquidationLedger(ledgerFileOf(new FileStateStore(directory)), clock).open.map(
+    new LiquidationLedger(createLedgerFile(new FileStateStore(directory)), clock).open.map(
       (one) => one.id,
     ),
   ).toEqual([id]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { liquidatorStatus } from "../../../src/bot/run/monitor/liquidator-status.js";
+import { buildLiquidatorStatus } from "../../../src/bot/run/monitor/liquidator-status.js";
 import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
@@ -13,8 +13,8 @@ const PERP = address(0xee);
 function ledgerWith(clock: VirtualClock, ended: number, open: number): LiquidationLedger {
   const ledger = new LiquidationLedger({ read: () => undefined, append: () => {} }, clock);
   for (let i = 0; i < ended; i += 1)
-    ledger.end(ledger.seen(address(i), PERP, "btcusdc").id, "cured");
-  for (let i = ended; i < ended + open; i += 1) ledger.seen(address(i), PERP, "btcusdc");
+    ledger.end(ledger.recordSeen(address(i), PERP, "btcusdc").id, "cured");
+  for (let i = ended; i < ended + open; i += 1) ledger.recordSeen(address(i), PERP, "btcusdc");
   return ledger;
 }
 
@@ -41,7 +41,7 @@ function statusOf(clock: VirtualClock, ledger: LiquidationLedger) {
   };
   const liquidator = { view: () => view };
   const scale = { creditDecimals: 6, baseOf: (_: string, lots: number) => String(lots / 1_000) };
-  return liquidatorStatus(
+  return buildLiquidatorStatus(
     { liquidator, ledger, rpc, dryRun: false, creditPerEth: () => 3_000_000_000n },
     scale,
   );
@@ -67,7 +67,7 @@ describe("the liquidator's part of a status", () => {
   it("reads as text in base, quote and ether, with why nothing is taken now", () => {
     const clock = new VirtualClock(1_000);
     const ledger = ledgerWith(clock, 0, 0);
-    const { id } = ledger.seen(address(7), PERP, "btcusdc");
+    const { id } = ledger.recordSeen(address(7), PERP, "btcusdc");
     const won: Partial<Opportunity> = {
       takenOver: {
         id: "t",
@@ -82,7 +82,7 @@ describe("the liquidator's part of a status", () => {
     };
     ledger.update(id, won, "mined");
     ledger.end(id, "won");
-    ledger.unwound("t", { state: "open", remainingLots: 250, earnedCredit: 12_000_000n });
+    ledger.recordUnwound("t", { state: "open", remainingLots: 250, earnedCredit: 12_000_000n });
     const status = JSON.parse(JSON.stringify(statusOf(clock, ledger)));
     const text = stringify(status)
       .split("\n")

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { replayLines } from "../../../src/bot/journal/replay-journal.js";
 import { BotLiquidatorVenue } from "../../../src/bot/run/liquidator-venue.js";
-import { TooManyQuestions } from "../../../src/liquidator/watch/poll-pace.js";
+import { TooManyRequests } from "../../../src/liquidator/watch/poll-pace.js";
 import {
   asFile,
   botConfigOf,
@@ -70,7 +70,7 @@ it("the list of risky accounts costs the bot a COMMON token each time, in its jo
   let refused: unknown = [];
   for (let i = 0; i < 400 && !(refused instanceof Error); i += 1)
     refused = await answerOf(run, venue.riskyAccounts());
-  expect(refused).toBeInstanceOf(TooManyQuestions);
+  expect(refused).toBeInstanceOf(TooManyRequests);
   expect(refused).toMatchObject({
     message: expect.stringMatching(
       /^\d+ COMMON tokens are left, which the bot itself may need: again in \d+ ms$/,
@@ -78,10 +78,10 @@ it("the list of risky accounts costs the bot a COMMON token each time, in its jo
   });
   const left = budget.available("COMMON");
   expect(left, "what cancels and the guard need is there").toBeGreaterThan(
-    budget.guardShare.COMMON,
+    budget.guardReserve.COMMON,
   );
   for (let i = 0; i < 5; i += 1)
-    expect(await answerOf(run, venue.riskyAccounts())).toBeInstanceOf(TooManyQuestions);
+    expect(await answerOf(run, venue.riskyAccounts())).toBeInstanceOf(TooManyRequests);
   expect(
     budget.available("COMMON"),
     "a question that did not leave costs nothing",
@@ -111,22 +111,25 @@ it("a rest is worth what the worse of the stream's mark and the chain's makes of
       () => {},
       (perp) => (perp === trader?.rules.perp.toLowerCase() ? chainMark : undefined),
     );
-  expect(venueAt(mark / 2n).restValue("btcusdc", 1_000)).toEqual({
+  expect(venueAt(mark / 2n).unsoldValue("btcusdc", 1_000)).toEqual({
     credit: mark / 2n,
     by: "chain",
   });
-  expect(venueAt(mark * 2n).restValue("btcusdc", 1_000)).toEqual({ credit: mark, by: "exchange" });
-  expect(venueAt(mark * 2n).restValue("btcusdc", -1_000)).toEqual({
+  expect(venueAt(mark * 2n).unsoldValue("btcusdc", 1_000)).toEqual({
+    credit: mark,
+    by: "exchange",
+  });
+  expect(venueAt(mark * 2n).unsoldValue("btcusdc", -1_000)).toEqual({
     credit: -2n * mark,
     by: "chain",
   });
-  expect(venueAt(undefined).restValue("btcusdc", 1)).toEqual({
+  expect(venueAt(undefined).unsoldValue("btcusdc", 1)).toEqual({
     credit: perLot(mark),
     by: "exchange",
   });
   expect(venueAt(mark / 2n).markValue(trader?.rules.perp.toLowerCase() ?? "", 10n ** 18n)).toBe(
     mark / 2n,
   );
-  expect(venueAt(undefined).restValue("ethusdc", 1)).toBeUndefined();
+  expect(venueAt(undefined).unsoldValue("ethusdc", 1)).toBeUndefined();
   await run.stop();
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Notice } from "../../../src/bot/engine/bot-event.js";
-import { noteUnwind } from "../../../src/bot/run/monitor/record-unwind.js";
+import type { BotEvent } from "../../../src/bot/engine/bot-event.js";
+import { recordUnwind } from "../../../src/bot/run/monitor/record-unwind.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
-import { worseValue } from "../../../src/liquidator/unsold-value.js";
+import { pickWorseValue } from "../../../src/liquidator/unsold-value.js";
 
 const USD = 1_000_000n;
 
@@ -15,7 +15,7 @@ function afterwards(
 ) {
   const clock = new VirtualClock(0);
   const ledger = new LiquidationLedger({ read: () => undefined, append: () => {} }, clock);
-  const { id } = ledger.seen("0xa", "0xb", "btcusdc");
+  const { id } = ledger.recordSeen("0xa", "0xb", "btcusdc");
   const inheritedCredit = -55_440n * USD;
   ledger.update(id, {
     takenOver: {
@@ -27,7 +27,7 @@ function afterwards(
       lots: 1_000,
     },
   });
-  const notice: Notice = {
+  const notice: BotEvent = {
     kind: "unwind",
     unwind: {
       takeoverId: "t",
@@ -46,8 +46,8 @@ function afterwards(
   };
   const worth = (lots: number, mark: bigint | undefined) =>
     mark === undefined ? undefined : (BigInt(lots) * mark * USD) / 1_000n;
-  noteUnwind(ledger, notice, (_, lots) =>
-    worseValue(worth(lots, marks.exchange), worth(lots, marks.chain)),
+  recordUnwind(ledger, notice, (_, lots) =>
+    pickWorseValue(worth(lots, marks.exchange), worth(lots, marks.chain)),
   );
   return ledger.get(id);
 }
@@ -71,8 +71,8 @@ describe("the profit of a takeover of which something is still to be sold", () =
   });
 
   it("of a short is worse at the higher mark", () => {
-    expect(worseValue(-60_000n, -56_000n)).toEqual({ credit: -60_000n, by: "exchange" });
-    expect(worseValue(-56_000n, -60_000n)).toEqual({ credit: -60_000n, by: "chain" });
+    expect(pickWorseValue(-60_000n, -56_000n)).toEqual({ credit: -60_000n, by: "exchange" });
+    expect(pickWorseValue(-56_000n, -60_000n)).toEqual({ credit: -60_000n, by: "chain" });
   });
 
   it("is not known before the first mark, and needs none when nothing is left", () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { RunMonitor } from "../../../src/bot/run/monitor/run-monitor.js";
 import { protectSecret } from "../../../src/core/crypto/secrets.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { Opportunity, Unwound } from "../../../src/liquidator/ledger/opportunity.js";
-import { logTo, silentLog } from "../../../src/monitoring/log.js";
+import type { Opportunity, UnwindProgress } from "../../../src/liquidator/ledger/opportunity.js";
+import { createLog, silentLog } from "../../../src/monitoring/log.js";
 import { Metrics } from "../../../src/monitoring/metrics.js";
 
 const WON: Opportunity = {
@@ -16,9 +16,9 @@ const WON: Opportunity = {
 };
 
 /** The notes of a run in which a takeover's unwinding has come to its end. */
-function notesOf(unwound: Unwound): readonly (readonly [string, string])[] {
+function notesOf(unwound: UnwindProgress): readonly (readonly [string, string])[] {
   const monitor = new RunMonitor(new Metrics(), silentLog, new VirtualClock(0), () => {});
-  monitor.liquidation.hear({
+  monitor.liquidation.onLedgerChange({
     opportunity: { ...WON, unwound },
     stage: { name: "unwound", seconds: 1 },
   });
@@ -31,8 +31,8 @@ describe("what is counted of an opportunity", () => {
     const { liquidation } = new RunMonitor(metrics, silentLog, new VirtualClock(0), () => {});
     const open: Opportunity = { ...WON, outcome: "open" };
     for (const name of ["seen", "confirmed", "mined"] as const)
-      liquidation.hear({ opportunity: open, stage: { name, seconds: 2 } });
-    liquidation.hear({ opportunity: WON, outcome: "won" });
+      liquidation.onLedgerChange({ opportunity: open, stage: { name, seconds: 2 } });
+    liquidation.onLedgerChange({ opportunity: WON, outcome: "won" });
     const lines = (await metrics.page())
       .split("\n")
       .filter((line) =>
@@ -56,7 +56,7 @@ describe("the gas of an opportunity", () => {
     const metrics = new Metrics();
     const { liquidation } = new RunMonitor(metrics, silentLog, new VirtualClock(0), () => {});
     for (const gasWei of [3n, 1n, 2n])
-      liquidation.hear({ opportunity: { ...WON, gasWei: gasWei * 10n ** 18n } });
+      liquidation.onLedgerChange({ opportunity: { ...WON, gasWei: gasWei * 10n ** 18n } });
     expect(await metrics.page()).toMatch(/^marketwright_liquidation_gas_eth_total 4$/m);
   });
 });
@@ -85,14 +85,14 @@ describe("a strategy that failed", () => {
   it("is told with its stack, and with no key that its error names", () => {
     const key = `0x${"4a".repeat(32)}`;
     const lines: string[] = [];
-    const log = logTo(
+    const log = createLog(
       { write: (line) => void lines.push(line) },
       { level: "info", clock: new VirtualClock(0) },
     );
     protectSecret(key);
     const monitor = new RunMonitor(new Metrics(), log, new VirtualClock(0), () => {});
     const stack = `Error: ${key} is no price\n    at quote (/home/me/mine.ts:12:7)`;
-    monitor.observe({
+    monitor.onBotEvent({
       kind: "strategy-failed",
       marketId: "btcusdc",
       why: "strategy failed",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { GuardWatch } from "../../../src/bot/run/monitor/guard-monitor.js";
+import { GuardMonitor } from "../../../src/bot/run/monitor/guard-monitor.js";
 import {
   GUARD_HEARTBEAT_FILE,
   GuardHeartbeat,
@@ -29,7 +29,7 @@ function guarding() {
     store,
     account: ACCOUNT,
     everyMs: 500,
-    failed: (error) => failures.push(error),
+    onFailure: (error) => failures.push(error),
   });
   const guarded = (account = ACCOUNT, of = store) =>
     isGuarded({ store: of, account, nowMs: clock.nowMs(), deadAfterMs: DEAD_AFTER_MS });
@@ -80,11 +80,11 @@ describe("a bot", () => {
   it("is told when no guard lives, when one comes, and when that is gone", async () => {
     const { clock, heartbeat, guarded } = guarding();
     const told: boolean[] = [];
-    const watch = new GuardWatch({
+    const watch = new GuardMonitor({
       clock,
       everyMs: DEAD_AFTER_MS,
       isGuarded: () => guarded(),
-      tell: (is) => told.push(is),
+      onChange: (is) => told.push(is),
     });
     watch.start();
     expect(told).toEqual([false]);

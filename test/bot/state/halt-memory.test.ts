@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HaltMemory, haltFile } from "../../../src/bot/state/manual-halt-store.js";
+import { ManualHaltStore, manualHaltFile } from "../../../src/bot/state/manual-halt-store.js";
 import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 import type { Hex } from "../../../src/core/units.js";
 
@@ -13,46 +13,46 @@ describe("what is halted by hand", () => {
     const store = new MemoryStateStore();
     const processes = markets.map((marketId) => ({
       marketId,
-      memory: new HaltMemory(store, account),
+      memory: new ManualHaltStore(store, account),
     }));
     for (const { memory } of processes) expect(memory.read()).toEqual([]);
-    for (const { marketId, memory } of processes) memory.keep(news(marketId));
-    expect(new HaltMemory(store, account).read()).toEqual(
+    for (const { marketId, memory } of processes) memory.save(news(marketId));
+    expect(new ManualHaltStore(store, account).read()).toEqual(
       markets.map((marketId) => news(marketId)),
     );
   });
 
   it("is taken back by a resume of everything where the bot has never heard it: whoever resumed found it halted at its next start", () => {
     const store = new MemoryStateStore();
-    const bot = new HaltMemory(store, account);
-    new HaltMemory(store, account).keep(news("btcusdc"));
-    bot.forget(() => true);
-    expect(new HaltMemory(store, account).read()).toEqual([]);
+    const bot = new ManualHaltStore(store, account);
+    new ManualHaltStore(store, account).save(news("btcusdc"));
+    bot.remove(() => true);
+    expect(new ManualHaltStore(store, account).read()).toEqual([]);
   });
 
   it("stands where an earlier version wrote it, until that market is resumed: an upgrade does not resume it", () => {
     const store = new MemoryStateStore({
       "manual-halts.json": textOf([news("btcusdc", 2), { why: "all", atMs: 3 }]),
     });
-    const memory = new HaltMemory(store, account);
+    const memory = new ManualHaltStore(store, account);
     expect(memory.read()).toEqual([news("btcusdc", 2), { why: "all", atMs: 3 }]);
-    memory.forget(({ marketId }) => marketId === "btcusdc");
+    memory.remove(({ marketId }) => marketId === "btcusdc");
     expect(memory.read()).toEqual([{ why: "all", atMs: 3 }]);
-    memory.keep(news(undefined, 4));
+    memory.save(news(undefined, 4));
     expect(memory.read()).toEqual([{ why: "news", atMs: 4 }]);
-    memory.forget(() => true);
-    expect(new HaltMemory(store, account).read()).toEqual([]);
+    memory.remove(() => true);
+    expect(new ManualHaltStore(store, account).read()).toEqual([]);
   });
 
   it("is refused in the file of another market, where no resume would find it", () => {
-    const store = new MemoryStateStore({ [haltFile("ethusdc")]: textOf([news("btcusdc")]) });
-    expect(() => new HaltMemory(store, account).read()).toThrow(CorruptStateError);
+    const store = new MemoryStateStore({ [manualHaltFile("ethusdc")]: textOf([news("btcusdc")]) });
+    expect(() => new ManualHaltStore(store, account).read()).toThrow(CorruptStateError);
   });
 
   // The key was somewhere behind all that the file holds, which was told twice.
   it("says first which key a file has that nobody knows, however much there is in it", () => {
     const text = JSON.stringify({ version: 1, account, halts: [], untilMs: "9".repeat(3000) });
-    const memory = new HaltMemory(new MemoryStateStore({ [haltFile()]: text }), account);
+    const memory = new ManualHaltStore(new MemoryStateStore({ [manualHaltFile()]: text }), account);
     const read = () => memory.read();
     expect(read).toThrow(CorruptStateError);
     expect(read).toThrow(/^manual-halt\.json: state is corrupt: expected no key untilMs .{0,500}$/);

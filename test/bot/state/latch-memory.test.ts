@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LATCH_FILE, LatchMemory } from "../../../src/bot/state/latch-store.js";
+import { LATCH_FILE, LatchStore } from "../../../src/bot/state/latch-store.js";
 import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 import { RunError } from "../../../src/core/errors.js";
 import type { Latch } from "../../../src/risk/risk-ladder.js";
@@ -29,21 +29,21 @@ const HALT: Latch = {
 describe("the rungs that outlive their process", () => {
   it("are there for the next run, until somebody resumes", () => {
     const store = new MemoryStateStore();
-    new LatchMemory(store, ACCOUNT).keep([FLATTEN, HALT, LARGE]);
-    expect(new LatchMemory(store, ACCOUNT).read()).toEqual({
+    new LatchStore(store, ACCOUNT).keep([FLATTEN, HALT, LARGE]);
+    expect(new LatchStore(store, ACCOUNT).read()).toEqual({
       rungs: [FLATTEN, HALT, LARGE],
       accepted: [],
     });
-    new LatchMemory(store, ACCOUNT).resume("btcusdc");
+    new LatchStore(store, ACCOUNT).resume("btcusdc");
     expect(
-      new LatchMemory(store, ACCOUNT).read(),
+      new LatchStore(store, ACCOUNT).read(),
       "one market's own; markouts are measured anew",
     ).toEqual({
       rungs: [FLATTEN],
       accepted: [LARGE],
     });
-    new LatchMemory(store, ACCOUNT).resume(undefined);
-    expect(new LatchMemory(store, ACCOUNT).read()).toEqual({
+    new LatchStore(store, ACCOUNT).resume(undefined);
+    expect(new LatchStore(store, ACCOUNT).read()).toEqual({
       rungs: [],
       accepted: [LARGE, FLATTEN],
     });
@@ -51,7 +51,7 @@ describe("the rungs that outlive their process", () => {
 
   it("are none where none were kept, and a resume of none writes nothing", () => {
     const store = new MemoryStateStore();
-    const memory = new LatchMemory(store, ACCOUNT);
+    const memory = new LatchStore(store, ACCOUNT);
     memory.resume(undefined);
     expect([memory.read(), store.names()]).toEqual([{ rungs: [], accepted: [] }, []]);
   });
@@ -69,7 +69,7 @@ describe("the rungs that outlive their process", () => {
   ])(
     "keep a bot from starting where they are %s: a position would be sold no further",
     (_what, text) => {
-      const memory = new LatchMemory(new MemoryStateStore({ [LATCH_FILE]: text }), ACCOUNT);
+      const memory = new LatchStore(new MemoryStateStore({ [LATCH_FILE]: text }), ACCOUNT);
       expect(() => memory.read()).toThrow(CorruptStateError);
     },
   );
@@ -85,12 +85,12 @@ describe("the rungs that outlive their process", () => {
         store.write(name, text);
       },
     };
-    const memory = new LatchMemory(disk, ACCOUNT);
+    const memory = new LatchStore(disk, ACCOUNT);
     memory.keep([FLATTEN]);
-    expect(memory.unwritten).toContain("ENOSPC");
+    expect(memory.writeError).toContain("ENOSPC");
     isFull = false;
     memory.retry();
-    expect(memory.unwritten).toBeUndefined();
-    expect(new LatchMemory(store, ACCOUNT).read().rungs).toEqual([FLATTEN]);
+    expect(memory.writeError).toBeUndefined();
+    expect(new LatchStore(store, ACCOUNT).read().rungs).toEqual([FLATTEN]);
   });
 });

@@ -26,16 +26,16 @@ describe("the record of trades at a start", () => {
   it("gains what was matched and settled while no bot ran, once", () => {
     const { store, log } = leftBy([100]);
     const trade = venueTrade(101, "BUY", 4, { status: "SETTLED" });
-    expect([log.noteEarlier(trade), log.noteEarlier(trade)]).toEqual([true, false]);
+    expect([log.recordEarlierTrade(trade), log.recordEarlierTrade(trade)]).toEqual([true, false]);
     expect(lines(store)).toEqual(["fill 100", "fill 101", "settled 101"]);
-    expect(new TradeLog(store).noteEarlier(trade)).toBe(false);
+    expect(new TradeLog(store).recordEarlierTrade(trade)).toBe(false);
     expect(lines(store)).toHaveLength(3);
   });
 
   // It was somebody's by hand, before there was a bot: told as a fill that was missed, it would be looked for in the position.
   it("has nothing of what is older than all that it has", () => {
     const { store, log } = leftBy([100]);
-    expect(log.noteEarlier(venueTrade(99, "BUY", 4, { status: "SETTLED" }))).toBe(false);
+    expect(log.recordEarlierTrade(venueTrade(99, "BUY", 4, { status: "SETTLED" }))).toBe(false);
     expect(lines(store)).toEqual(["fill 100"]);
   });
 
@@ -46,27 +46,29 @@ describe("the record of trades at a start", () => {
     new TradeLog(store).note({ kind: "fill", trade: venueTrade(50, "BUY", 1) });
     const back = new TradeLog(store);
     expect([
-      back.noteEarlier(venueTrade(40, "SELL", 1)),
-      back.noteEarlier(venueTrade(50, "BUY", 1)),
+      back.recordEarlierTrade(venueTrade(40, "SELL", 1)),
+      back.recordEarlierTrade(venueTrade(50, "BUY", 1)),
     ]).toEqual([true, false]);
     expect(lines(store)).toEqual(["fill 50", "fill 40"]);
-    expect(new TradeLog(store).noteEarlier(venueTrade(40, "SELL", 1))).toBe(false);
+    expect(new TradeLog(store).recordEarlierTrade(venueTrade(40, "SELL", 1))).toBe(false);
   });
 
   it("does not write a second time what lies before the part of it that is read", () => {
     const ids = Array.from({ length: 8_000 }, (_, at) => 1_000 + at);
     const { store, log } = leftBy(ids);
     expect(Buffer.byteLength(store.read(FILLS_FILE) ?? "")).toBeGreaterThan(1.2 * 2 ** 20);
-    expect(log.noteEarlier(venueTrade(1_001, "BUY", 1))).toBe(false);
-    expect(log.noteEarlier(venueTrade(8_998, "BUY", 1))).toBe(false);
-    expect(log.noteEarlier(venueTrade(9_000, "BUY", 1))).toBe(true);
+    expect(log.recordEarlierTrade(venueTrade(1_001, "BUY", 1))).toBe(false);
+    expect(log.recordEarlierTrade(venueTrade(8_998, "BUY", 1))).toBe(false);
+    expect(log.recordEarlierTrade(venueTrade(9_000, "BUY", 1))).toBe(true);
     expect(lines(store)).toHaveLength(8_001);
   });
 
   it("tells of a market that it has nothing of nothing, and of a trade that failed no fill", () => {
     const { store, log } = leftBy([100]);
-    expect(log.noteEarlier(venueTrade(101, "BUY", 4, { marketId: `${MARKET}-other` }))).toBe(false);
-    expect(log.noteEarlier(venueTrade(102, "BUY", 4, { status: "FAILED" }))).toBe(false);
+    expect(log.recordEarlierTrade(venueTrade(101, "BUY", 4, { marketId: `${MARKET}-other` }))).toBe(
+      false,
+    );
+    expect(log.recordEarlierTrade(venueTrade(102, "BUY", 4, { status: "FAILED" }))).toBe(false);
     expect(lines(store)).toEqual(["fill 100", "trade-failed 102"]);
   });
 
@@ -74,13 +76,16 @@ describe("the record of trades at a start", () => {
   it("gains the first fill of a market too, where a run has begun there before", () => {
     const store = new MemoryStateStore();
     const first = new TradeLog(store);
-    first.noteEarlier(venueTrade(7, "SELL", 1));
+    first.recordEarlierTrade(venueTrade(7, "SELL", 1));
     first.begin([MARKET]);
     const next = new TradeLog(store);
-    expect([7, 8].map((id) => next.noteEarlier(venueTrade(id, "BUY", 1)))).toEqual([false, true]);
+    expect([7, 8].map((id) => next.recordEarlierTrade(venueTrade(id, "BUY", 1)))).toEqual([
+      false,
+      true,
+    ]);
     next.begin([MARKET]);
     expect(lines(store)).toEqual(["fill 8"]);
-    expect(new TradeLog(store).noteEarlier(venueTrade(8, "BUY", 1))).toBe(false);
+    expect(new TradeLog(store).recordEarlierTrade(venueTrade(8, "BUY", 1))).toBe(false);
   });
 
   it("does not write a second time what it has of a market that another has pushed out of the part that is read", () => {
@@ -93,7 +98,7 @@ describe("the record of trades at a start", () => {
       first.note({ kind: "fill", trade: venueTrade(id, "BUY", 1) });
     const log = new TradeLog(store);
     expect(
-      [1, 9_001].map((id) => log.noteEarlier(venueTrade(id, "BUY", 1, { marketId: quiet }))),
+      [1, 9_001].map((id) => log.recordEarlierTrade(venueTrade(id, "BUY", 1, { marketId: quiet }))),
     ).toEqual([false, true]);
   });
 

@@ -2,13 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Takeover } from "../../../src/account/positions/takeover.js";
 import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import type { UnwindMemory } from "../../../src/bot/unwind/convert-takeovers.js";
+import type { StoredTakeovers } from "../../../src/bot/unwind/convert-takeovers.js";
 import {
-  readUnwindMemory,
+  readStoredTakeovers,
   TAKEOVERS_FILE,
-  writeUnwindMemory,
+  writeStoredTakeovers,
 } from "../../../src/bot/unwind/stored-takeovers.js";
-import { remainingOf, TakeoverBook } from "../../../src/bot/unwind/takeover-registry.js";
+import {
+  computeRemainingLots,
+  TakeoverRegistry,
+} from "../../../src/bot/unwind/takeover-registry.js";
 import { MARKET, venueTrade } from "../../account/exchange-story.js";
 
 const thousandths = (units: number): string => (units / 1000).toFixed(3);
@@ -22,9 +25,9 @@ const takeover = (lots: number, marketId = MARKET): Takeover => ({
 });
 
 /** A takeover of which some was sold, as it was remembered in units of so many thousandths. */
-function remembered(lots: number, sold: number, units: number, worstTicks = 500): UnwindMemory {
-  const book = new TakeoverBook();
-  book.inherit(
+function remembered(lots: number, sold: number, units: number, worstTicks = 500): StoredTakeovers {
+  const book = new TakeoverRegistry();
+  book.acquire(
     takeover(lots),
     {
       part: { takingFromMs: 0, stepMs: 1, holdLots: [Math.abs(lots), 0] },
@@ -41,10 +44,10 @@ function remembered(lots: number, sold: number, units: number, worstTicks = 500)
   };
 }
 
-function readBack(memory: UnwindMemory, units: number): UnwindMemory {
+function readBack(memory: StoredTakeovers, units: number): StoredTakeovers {
   const store = new MemoryStateStore();
-  writeUnwindMemory(store, memory);
-  const read = readUnwindMemory(store, new Map([[MARKET, gridOf(units)]]));
+  writeStoredTakeovers(store, memory);
+  const read = readStoredTakeovers(store, new Map([[MARKET, gridOf(units)]]));
   if (read === undefined) throw new Error("nothing was remembered");
   return read;
 }
@@ -66,7 +69,10 @@ describe("takeovers remembered on another grid", () => {
           const read = readBack(memory, now);
           const [is] = read.known;
           if (was === undefined || is === undefined) throw new Error("nothing is known");
-          const [left, leftNow] = [remainingOf(was) * before, remainingOf(is) * now];
+          const [left, leftNow] = [
+            computeRemainingLots(was) * before,
+            computeRemainingLots(is) * now,
+          ];
           expect(Math.abs(leftNow)).toBeLessThanOrEqual(Math.abs(left));
           expect(Math.abs(left - leftNow)).toBeLessThan(now);
           expect(Math.abs(read.said[0]?.lots ?? 0) * now).toBeLessThanOrEqual(
@@ -88,22 +94,22 @@ describe("takeovers remembered on another grid", () => {
   it("are left as they are in a market that is not the bot's, and read once it is", () => {
     const store = new MemoryStateStore();
     const memory = remembered(10, 4, 1);
-    writeUnwindMemory(store, memory);
-    const elsewhere = readUnwindMemory(store, new Map([["dogeusdc", gridOf(5)]]));
+    writeStoredTakeovers(store, memory);
+    const elsewhere = readStoredTakeovers(store, new Map([["dogeusdc", gridOf(5)]]));
     expect(elsewhere).toEqual({ ...memory, grids: { ...memory.grids, dogeusdc: gridOf(5) } });
-    writeUnwindMemory(store, elsewhere ?? memory);
-    expect(readUnwindMemory(store, new Map([[MARKET, gridOf(2)]]))?.known.map(remainingOf)).toEqual(
-      [3],
-    );
+    writeStoredTakeovers(store, elsewhere ?? memory);
+    expect(
+      readStoredTakeovers(store, new Map([[MARKET, gridOf(2)]]))?.known.map(computeRemainingLots),
+    ).toEqual([3]);
   });
 
   it("are of the grid of now where an earlier version wrote none", () => {
     const { known, said } = remembered(10, 4, 1);
     const store = new MemoryStateStore();
-    writeUnwindMemory(store, { known, said, grids: {} });
+    writeStoredTakeovers(store, { known, said, grids: {} });
     store.write(TAKEOVERS_FILE, store.read(TAKEOVERS_FILE)?.replace(',"grids":{}', "") ?? "");
     expect(store.read(TAKEOVERS_FILE)).not.toContain("grids");
-    const read = readUnwindMemory(store, new Map([[MARKET, gridOf(2)]]));
+    const read = readStoredTakeovers(store, new Map([[MARKET, gridOf(2)]]));
     expect(read).toEqual({ known, said, grids: { [MARKET]: gridOf(2) } });
   });
 });

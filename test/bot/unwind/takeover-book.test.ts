@@ -3,15 +3,15 @@ import { describe, expect, it } from "vitest";
 import type { Takeover } from "../../../src/account/positions/takeover.js";
 import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
 import {
-  readUnwindMemory,
+  readStoredTakeovers,
   TAKEOVERS_FILE,
-  writeUnwindMemory,
+  writeStoredTakeovers,
 } from "../../../src/bot/unwind/stored-takeovers.js";
 import {
-  remainingOf,
-  reportTakeover,
-  soldOf,
-  TakeoverBook,
+  computeRemainingLots,
+  computeSoldLots,
+  TakeoverRegistry,
+  toUnwindReport,
   type UnwindTerms,
 } from "../../../src/bot/unwind/takeover-registry.js";
 import type { CreditUnits, Lots, Side } from "../../../src/core/units.js";
@@ -32,9 +32,9 @@ function takeover(id: string, lots: Lots): Takeover {
   return { id, marketId: MARKET, lots, credit: -BigInt(lots) * 594n, atMs: 0 };
 }
 
-function bookOf(...takeovers: readonly Takeover[]): TakeoverBook {
-  const book = new TakeoverBook();
-  for (const one of takeovers) book.inherit(one, terms, 0);
+function bookOf(...takeovers: readonly Takeover[]): TakeoverRegistry {
+  const book = new TakeoverRegistry();
+  for (const one of takeovers) book.acquire(one, terms, 0);
   return book;
 }
 
@@ -50,7 +50,7 @@ const halvesOf = ({
   readonly restPaper?: bigint;
 }): number => 2 * lots + Number(restPaper);
 
-const told = (book: TakeoverBook) => book.all.map((one) => reportTakeover(one, atMark));
+const told = (book: TakeoverRegistry) => book.all.map((one) => toUnwindReport(one, atMark));
 
 describe("the book of takeovers", () => {
   it("gives fills to the oldest first, money and fees by their lots, to the unit", () => {
@@ -81,9 +81,9 @@ describe("the book of takeovers", () => {
   });
 
   it("gives a fill to the oldest that bears its price, and what nobody bears to the oldest", () => {
-    const book = new TakeoverBook();
-    book.inherit(takeover("a", 4), { ...terms, worstTicks: 600 }, 0);
-    book.inherit(takeover("b", 6), { ...terms, worstTicks: 500 }, 0);
+    const book = new TakeoverRegistry();
+    book.acquire(takeover("a", 4), { ...terms, worstTicks: 600 }, 0);
+    book.acquire(takeover("b", 6), { ...terms, worstTicks: 500 }, 0);
     const sold = (id: number, lots: Lots, ticks: number) => {
       book.fill({ ...trade(id, "SELL", lots), ticks }, PER_LOT);
       return told(book).map(({ soldLots }) => soldLots);
@@ -134,7 +134,7 @@ describe("the book of takeovers", () => {
   it("buys again what was sold of a takeover that the chain took back", () => {
     const book = bookOf(takeover("a", 10));
     book.fill(trade(1, "SELL", 3, 1_800n, 3n), PER_LOT);
-    book.undo("a", PER_LOT, () => terms);
+    book.revert("a", PER_LOT, () => terms);
     expect(told(book)).toMatchObject([
       { state: "open", inheritedLots: 0, inheritedCredit: 0n, soldLots: 3, remainingLots: -3 },
     ]);
@@ -143,8 +143,8 @@ describe("the book of takeovers", () => {
       { state: "undone", soldLots: 0, remainingLots: 0, proceedsCredit: -30n, feesCredit: 6n },
     ]);
     expect([
-      book.undo("a", PER_LOT, () => terms),
-      book.undo("nobody", PER_LOT, () => terms),
+      book.revert("a", PER_LOT, () => terms),
+      book.revert("nobody", PER_LOT, () => terms),
     ]).toEqual([undefined, undefined]);
   });
 
@@ -157,7 +157,7 @@ describe("the book of takeovers", () => {
     book.fill(halves(1, "SELL", 3), PER_LOT);
     book.fill(halves(2, "SELL", 2), PER_LOT);
     expect(told(book)).toMatchObject([{ remainingLots: 7 }]);
-    book.undo("a", PER_LOT, () => terms);
+    book.revert("a", PER_LOT, () => terms);
     expect(told(book), "of two and a half").toMatchObject([{ remainingLots: -2, soldLots: 2 }]);
     const [one] = book.fill(halves(3, "BUY", 9), PER_LOT);
     expect(one?.shares.at(-1)).toMatchObject({ lots: -2, proceeds: -((4n * 601n * 2n * 2n) / 9n) });
@@ -178,7 +178,7 @@ describe("the book of takeovers", () => {
     const book = bookOf(takeover("a", 4), takeover("b", -6));
     book.fill(trade(1, "SELL", 3), PER_LOT);
     const store = new MemoryStateStore();
-    expect(readUnwindMemory(store, GRIDS)).toBeUndefined();
+    expect(readStoredTakeovers(store, GRIDS)).toBeUndefined();
     const memory = {
       known: book.all,
       said: [
@@ -187,8 +187,8 @@ describe("the book of takeovers", () => {
       ],
       grids: { [MARKET]: { tickSize: "0.1", stepSize: "0.001" } },
     };
-    writeUnwindMemory(store, memory);
-    expect(readUnwindMemory(store, GRIDS)).toEqual(memory);
+    writeStoredTakeovers(store, memory);
+    expect(readStoredTakeovers(store, GRIDS)).toEqual(memory);
     for (const broken of [
       '{"known":[{}],"said":[]}',
       '{"known":[]}',
@@ -199,7 +199,7 @@ describe("the book of takeovers", () => {
       store.read(TAKEOVERS_FILE)?.replace('"0.001"', "0.001") ?? "",
     ]) {
       expect(() =>
-        readUnwindMemory(new MemoryStateStore({ [TAKEOVERS_FILE]: broken }), GRIDS),
+        readStoredTakeovers(new MemoryStateStore({ [TAKEOVERS_FILE]: broken }), GRIDS),
       ).toThrow(CorruptStateError);
     }
   });
@@ -235,8 +235,8 @@ describe("the book of takeovers", () => {
       { state: "open", proceedsCredit: 300n, feesCredit: 1n },
     ]);
     const store = new MemoryStateStore();
-    writeUnwindMemory(store, { known: book.all, said: [], grids: Object.fromEntries(GRIDS) });
-    expect(readUnwindMemory(store, GRIDS)?.known).toEqual(book.all);
+    writeStoredTakeovers(store, { known: book.all, said: [], grids: Object.fromEntries(GRIDS) });
+    expect(readStoredTakeovers(store, GRIDS)?.known).toEqual(book.all);
     book.failed(odd(3, 3), 0);
     expect(left()).toEqual([1, 3]);
   });
@@ -247,12 +247,12 @@ describe("the book of takeovers", () => {
         fc.integer({ min: -9, max: 9 }),
         fc.array(step, { maxLength: 25 }),
         (start, steps) => {
-          const book = new TakeoverBook();
+          const book = new TakeoverRegistry();
           let positionHalves = 2 * start;
           const trades = new Map<number, ReturnType<typeof trade>>();
           steps.forEach(({ kind, lots }, number) => {
             if (kind === "inherit") {
-              book.inherit(takeover(`${number}`, lots), { ...terms, deadlineMs: 1e9 }, 0);
+              book.acquire(takeover(`${number}`, lots), { ...terms, deadlineMs: 1e9 }, 0);
               positionHalves += 2 * lots;
             } else if (kind === "trade") {
               const halves = Math.abs(lots);
@@ -277,7 +277,7 @@ describe("the book of takeovers", () => {
             } else if (kind === "undo" && book.all.length > 0) {
               const one = book.all[lots % book.all.length];
               if (
-                book.undo(one.takeover.id, PER_LOT, () => ({ ...terms, deadlineMs: 1e9 })) !==
+                book.revert(one.takeover.id, PER_LOT, () => ({ ...terms, deadlineMs: 1e9 })) !==
                 undefined
               )
                 positionHalves -= 2 * one.takeover.lots;
@@ -285,8 +285,10 @@ describe("the book of takeovers", () => {
             const positionLots = Math.trunc(positionHalves / 2);
             book.net(MARKET, positionLots, atMark);
             for (const one of book.all) {
-              expect(soldOf(one) + remainingOf(one)).toBe(one.isUndone ? 0 : one.takeover.lots);
-              expect(remainingOf(one) === 0 ? one.state : "open").toBe(one.state);
+              expect(computeSoldLots(one) + computeRemainingLots(one)).toBe(
+                one.isUndone ? 0 : one.takeover.lots,
+              );
+              expect(computeRemainingLots(one) === 0 ? one.state : "open").toBe(one.state);
             }
             const openLots = book.openLots(MARKET);
             expect(Math.abs(openLots)).toBeLessThanOrEqual(Math.abs(positionLots));

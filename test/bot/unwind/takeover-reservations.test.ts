@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  lotsUnderWay,
+  maxTakeoverLots,
   TakeoverReservations,
 } from "../../../src/bot/unwind/takeover-reservations.js";
 
@@ -62,7 +62,7 @@ it("a takeover is overdue ten seconds after its plan, by its own market and not 
 it("a part of a lot takes the room of a whole one", () => {
   expect(
     [1n, 10n, 11n, -1n, -11n, 0n].map((paper) =>
-      lotsUnderWay({ jobId: "", marketId: MARKET, paper }, LOT),
+      maxTakeoverLots({ jobId: "", marketId: MARKET, paper }, LOT),
     ),
   ).toEqual([1, 1, 2, -1, -2, 0]);
 });

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { FileLaneStore } from "../../../src/chain/transactions/store/file-transaction-store.js";
-import { LaneLedger } from "../../../src/chain/transactions/store/transaction-ledger.js";
-import type { LaneRecord } from "../../../src/chain/transactions/store/transaction-store.js";
+import { FileTransactionStore } from "../../../src/chain/transactions/store/file-transaction-store.js";
+import { TransactionLedger } from "../../../src/chain/transactions/store/transaction-ledger.js";
+import type { TransactionRecord } from "../../../src/chain/transactions/store/transaction-store.js";
 import { LaneLife } from "./lane-life.js";
 import { CHAIN_ID, GWEI, LaneWorld, OWNER, SENDER } from "./lane-world.js";
 import { MemoryLaneStore } from "./memory-lane-store.js";
@@ -175,7 +175,7 @@ describe("a store's file that is written anew", () => {
     const folder = mkdtempSync(join(tmpdir(), "lanes-"));
     const options = { chainId: CHAIN_ID, account: SENDER.address, compactAfter: 20, wholeEnds: 10 };
     const path = join(folder, "lanes.jsonl");
-    const attempt = (nonce: number, purpose: "act" | "cancel"): LaneRecord => ({
+    const attempt = (nonce: number, purpose: "act" | "cancel"): TransactionRecord => ({
       kind: "attempt",
       job: purpose === "act" ? world.job(`job ${nonce}`) : null,
       attempt: {
@@ -189,23 +189,23 @@ describe("a store's file that is written anew", () => {
         atMs: 1,
       },
     });
-    const final = (nonce: number): LaneRecord => ({
+    const final = (nonce: number): TransactionRecord => ({
       kind: "final",
       nonce,
       jobId: `job ${nonce}`,
       outcome: { kind: "foreign", nonce },
       atBlock: nonce,
     });
-    const store = new FileLaneStore(path, options);
+    const store = new FileTransactionStore(path, options);
     for (let nonce = 0; nonce < 40; nonce += 1)
       for (const record of [attempt(nonce, "act"), attempt(nonce, "cancel"), final(nonce)])
         store.append(record);
     for (const record of [{ kind: "reopened", nonce: 39 } as const, attempt(39, "cancel")])
       store.append(record);
     store.close();
-    const again = new FileLaneStore(path, options);
+    const again = new FileTransactionStore(path, options);
     expect(again.load().length).toBeLessThan(90);
-    const ledger = new LaneLedger(again);
+    const ledger = new TransactionLedger(again);
     expect(ledger.slots.map(({ nonce, attempts }) => [nonce, attempts.length])).toEqual([[39, 3]]);
     expect(ledger.ended.map(({ slot }) => slot.nonce).slice(-9)).toEqual([
       30, 31, 32, 33, 34, 35, 36, 37, 38,

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type BlockHeader, nextBaseFeeWei } from "../../../src/chain/blocks/block-header.js";
-import { bumpedFees, feePolicyOf, firstFees } from "../../../src/chain/transactions/fees.js";
+import { bumpedFees, firstFees, toFeePolicy } from "../../../src/chain/transactions/fees.js";
 import { ConfigError } from "../../../src/core/errors.js";
 
 const GWEI = 10n ** 9n;
 const given = { tipWei: GWEI, minTipWei: 1n, bumpPercent: 12.5, headroomBlocks: 3 };
-const policy = feePolicyOf(given);
+const policy = toFeePolicy(given);
 const wei = (most: bigint) => fc.bigInt({ min: 0n, max: most });
 const policies = fc
   .record({
@@ -16,7 +16,7 @@ const policies = fc
     headroomBlocks: fc.nat(8),
   })
   .map(({ tip, minTip, bump, headroomBlocks }) =>
-    feePolicyOf({
+    toFeePolicy({
       tipWei: tip + minTip,
       minTipWei: minTip,
       bumpPercent: bump / 100,
@@ -124,7 +124,7 @@ describe("a policy", () => {
     ["tipWei", { tipWei: 0n }],
     ["headroomBlocks", { headroomBlocks: 1.5 }],
   ])("with an impossible %s is refused", (field, change) => {
-    expect(() => feePolicyOf({ ...given, ...change })).toThrow(ConfigError);
-    expect(() => feePolicyOf({ ...given, ...change })).toThrow(field);
+    expect(() => toFeePolicy({ ...given, ...change })).toThrow(ConfigError);
+    expect(() => toFeePolicy({ ...given, ...change })).toThrow(field);
   });
 });

@@ -11,11 +11,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FileLaneStore } from "../../../src/chain/transactions/store/file-transaction-store.js";
-import { LaneLedger } from "../../../src/chain/transactions/store/transaction-ledger.js";
+import { FileTransactionStore } from "../../../src/chain/transactions/store/file-transaction-store.js";
+import { TransactionLedger } from "../../../src/chain/transactions/store/transaction-ledger.js";
 import type {
-  LaneRecord,
   StoredAttempt,
+  TransactionRecord,
 } from "../../../src/chain/transactions/store/transaction-store.js";
 import type { JobOutcome } from "../../../src/chain/transactions/transaction-event.js";
 import { bytesToHex } from "../../../src/core/crypto/hex.js";
@@ -95,7 +95,7 @@ const outcome: fc.Arbitrary<JobOutcome> = fc.oneof(
     ),
   }),
 );
-const record: fc.Arbitrary<LaneRecord> = fc.oneof(
+const record: fc.Arbitrary<TransactionRecord> = fc.oneof(
   fc.record({ kind: fc.constant("attempt" as const), job: fc.option(job), attempt }),
   fc.record({
     kind: fc.constant("final" as const),
@@ -108,15 +108,15 @@ const record: fc.Arbitrary<LaneRecord> = fc.oneof(
 );
 
 /** What a file gives back, after so many were appended. */
-function written(records: readonly LaneRecord[]): void {
+function written(records: readonly TransactionRecord[]): void {
   rmSync(path, { force: true });
-  const store = new FileLaneStore(path, OWNER);
+  const store = new FileTransactionStore(path, OWNER);
   for (const one of records) store.append(one);
   store.close();
 }
 
-function loaded(): readonly LaneRecord[] {
-  const store = new FileLaneStore(path, OWNER);
+function loaded(): readonly TransactionRecord[] {
+  const store = new FileTransactionStore(path, OWNER);
   store.close();
   return store.load();
 }
@@ -125,7 +125,7 @@ const plainAttempt = (
   at: number,
   id: string,
   purpose: StoredAttempt["purpose"] = "act",
-): LaneRecord => ({
+): TransactionRecord => ({
   kind: "attempt",
   job:
     purpose === "act"
@@ -142,7 +142,7 @@ const plainAttempt = (
     atMs: 1,
   },
 });
-const plainFinal = (at: number, jobId: string): LaneRecord => ({
+const plainFinal = (at: number, jobId: string): TransactionRecord => ({
   kind: "final",
   nonce: at,
   jobId,
@@ -175,7 +175,7 @@ describe("a store's file", () => {
       truncateSync(path, length);
       const kept = records.slice(0, Math.max(0, ends.filter((end) => end <= length).length - 1));
       expect(loaded(), `cut to ${length} bytes`).toEqual(kept);
-      const store = new FileLaneStore(path, OWNER);
+      const store = new FileTransactionStore(path, OWNER);
       store.append(plainAttempt(7, "new"));
       store.close();
       expect(loaded()).toEqual([...kept, plainAttempt(7, "new")]);
@@ -189,13 +189,13 @@ describe("a store's file", () => {
 
   it("of another account or chain is refused, and so is any other file", () => {
     written([]);
-    expect(() => new FileLaneStore(path, { ...OWNER, chainId: 1 })).toThrow(ConfigError);
-    expect(() => new FileLaneStore(path, { ...OWNER, account: `0x${"1".repeat(40)}` })).toThrow(
-      ConfigError,
-    );
+    expect(() => new FileTransactionStore(path, { ...OWNER, chainId: 1 })).toThrow(ConfigError);
+    expect(
+      () => new FileTransactionStore(path, { ...OWNER, account: `0x${"1".repeat(40)}` }),
+    ).toThrow(ConfigError);
     writeFileSync(path, "something else\n");
-    expect(() => new FileLaneStore(path, OWNER)).toThrow(FormatError);
-    expect(() => new FileLaneStore(folder, OWNER)).toThrow("EISDIR");
+    expect(() => new FileTransactionStore(path, OWNER)).toThrow(FormatError);
+    expect(() => new FileTransactionStore(folder, OWNER)).toThrow("EISDIR");
   });
 
   it.each([
@@ -206,12 +206,12 @@ describe("a store's file", () => {
   ])("with the line %j in it is refused by its place, and the line not shown", (line) => {
     written([plainAttempt(0, "a")]);
     appendFileSync(path, `${line}\n`);
-    expect(() => new FileLaneStore(path, OWNER)).toThrow(`${path}:3`);
-    expect(() => new FileLaneStore(path, OWNER)).not.toThrow("shown");
+    expect(() => new FileTransactionStore(path, OWNER)).toThrow(`${path}:3`);
+    expect(() => new FileTransactionStore(path, OWNER)).not.toThrow("shown");
   });
 
   it("is written anew when most of it is over, and loses nothing that is open", () => {
-    const store = new FileLaneStore(path, { ...OWNER, compactAfter: 20, wholeEnds: 2 });
+    const store = new FileTransactionStore(path, { ...OWNER, compactAfter: 20, wholeEnds: 2 });
     store.append(plainAttempt(1000, "open"));
     for (let i = 0; i < 30; i += 1) {
       for (const one of [
@@ -225,7 +225,7 @@ describe("a store's file", () => {
     store.close();
     const records = loaded();
     expect(records.length).toBeLessThan(100);
-    const ledger = new LaneLedger(new FileLaneStore(path, OWNER));
+    const ledger = new TransactionLedger(new FileTransactionStore(path, OWNER));
     expect(ledger.slots.map((slot) => [slot.nonce, slot.job?.id])).toEqual([[1000, "open"]]);
     expect(ledger.jobs().filter(({ state }) => state === "final")).toHaveLength(30);
     expect(ledger.hasEnded("job 0")).toBe(true);

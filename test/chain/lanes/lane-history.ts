@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { LaneRefusal } from "../../../src/chain/transactions/job-rejected-error.js";
+import { JobRejectedError } from "../../../src/chain/transactions/job-rejected-error.js";
 import type { JobOutcome } from "../../../src/chain/transactions/transaction-event.js";
 import { LaneLife } from "./lane-life.js";
 import { GWEI, type LaneFaults, type LaneWorld } from "./lane-world.js";
@@ -159,7 +159,7 @@ async function take(
         life.lanes.submit({ ...base, ...changes });
         limits.set(id, changes.maxCostWei);
       } catch (error) {
-        if (!(error instanceof LaneRefusal) || error.why !== "busy") throw error;
+        if (!(error instanceof JobRejectedError) || error.reason !== "busy") throw error;
       }
       return world.run(100);
     }

@@ -1,19 +1,22 @@
 import { ChainRpc, type ChainRpcOptions } from "../../../src/chain/rpc/chain-rpc.js";
 import type { RpcReply } from "../../../src/chain/rpc/rpc-transport.js";
 import type {
-  LaneRecord,
-  LaneStore,
+  TransactionRecord,
+  TransactionStore,
 } from "../../../src/chain/transactions/store/transaction-store.js";
-import type { JobOutcome, LaneEvent } from "../../../src/chain/transactions/transaction-event.js";
-import { TransactionLanes } from "../../../src/chain/transactions/transaction-manager.js";
-import type { TransactionLanesOptions } from "../../../src/chain/transactions/transaction-settings.js";
+import type {
+  JobOutcome,
+  TransactionEvent,
+} from "../../../src/chain/transactions/transaction-event.js";
+import { TransactionManager } from "../../../src/chain/transactions/transaction-manager.js";
+import type { TransactionManagerOptions } from "../../../src/chain/transactions/transaction-settings.js";
 import { CHAIN_ID, GWEI, type LaneWorld, SENDER } from "./lane-world.js";
 import { MemoryLaneStore } from "./memory-lane-store.js";
 
 /** One life of a process that has lanes, and what it heard. */
 export class LaneLife {
-  readonly events: LaneEvent[] = [];
-  readonly lanes: TransactionLanes;
+  readonly events: TransactionEvent[] = [];
+  readonly lanes: TransactionManager;
   readonly rpc: ChainRpc;
   #isDead = false;
   #steps = 0;
@@ -22,11 +25,11 @@ export class LaneLife {
   /** @param diesAt the step, a request or a write to the store, before (`x`) or right after (`x + 0.5`) which it is killed. */
   constructor(
     readonly world: LaneWorld,
-    readonly store: LaneStore = new MemoryLaneStore(),
+    readonly store: TransactionStore = new MemoryLaneStore(),
     {
       diesAt = Number.POSITIVE_INFINITY,
       ...options
-    }: Partial<TransactionLanesOptions & ChainRpcOptions> & { diesAt?: number } = {},
+    }: Partial<TransactionManagerOptions & ChainRpcOptions> & { diesAt?: number } = {},
   ) {
     this.#diesAt = diesAt;
     const { clock } = world;
@@ -37,7 +40,7 @@ export class LaneLife {
       maxHeadAgeMs: 10 ** 9,
       ...options,
     });
-    this.lanes = TransactionLanes.open({
+    this.lanes = TransactionManager.open({
       rpc: this.rpc,
       signer: SENDER,
       chainId: CHAIN_ID,
@@ -92,9 +95,11 @@ export class LaneLife {
     return outcome;
   }
 
-  of<Kind extends LaneEvent["kind"]>(kind: Kind): Extract<LaneEvent, { readonly kind: Kind }>[] {
+  of<Kind extends TransactionEvent["kind"]>(
+    kind: Kind,
+  ): Extract<TransactionEvent, { readonly kind: Kind }>[] {
     return this.events.filter(
-      (event): event is Extract<LaneEvent, { readonly kind: Kind }> => event.kind === kind,
+      (event): event is Extract<TransactionEvent, { readonly kind: Kind }> => event.kind === kind,
     );
   }
 
@@ -111,7 +116,7 @@ export class LaneLife {
     return this.#isDead ? reply.then(() => new Promise<RpcReply>(() => {})) : reply;
   }
 
-  #append(record: LaneRecord): void {
+  #append(record: TransactionRecord): void {
     this.#step();
     if (!this.#isDead) this.store.append(record);
     this.#step();

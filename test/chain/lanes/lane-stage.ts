@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach } from "vitest";
-import { LaneRefusal } from "../../../src/chain/transactions/job-rejected-error.js";
+import { JobRejectedError } from "../../../src/chain/transactions/job-rejected-error.js";
 import { LaneLife } from "./lane-life.js";
 import { LaneWorld } from "./lane-world.js";
 
@@ -43,7 +43,7 @@ export function refusalOf(attempt: () => void): string {
   try {
     attempt();
   } catch (error) {
-    if (error instanceof LaneRefusal) return error.why;
+    if (error instanceof JobRejectedError) return error.reason;
     throw error;
   }
   return "taken";

@@ -2,7 +2,7 @@ import { Interface } from "ethers";
 import { testTokenAbi, testTokenBytecode } from "../../../src/chain/abi/test-token.generated.js";
 import { RpcFailure } from "../../../src/chain/rpc/rpc-errors.js";
 import type { RpcReply } from "../../../src/chain/rpc/rpc-transport.js";
-import type { LaneJob } from "../../../src/chain/transactions/transaction-job.js";
+import type { TransactionJob } from "../../../src/chain/transactions/transaction-job.js";
 import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
@@ -61,7 +61,7 @@ export class LaneWorld {
         order: "tip",
         balancesWei: { [OWNER.address]: String(10n ** 24n), [SENDER.address]: String(10n ** 20n) },
       },
-      rhythm: { kind: "interval", intervalMs: blockMs ?? 10 ** 9, emptyBlocks: true },
+      blockProduction: { kind: "interval", intervalMs: blockMs ?? 10 ** 9, emptyBlocks: true },
       log: new MemoryTransactionLog(),
       clock,
     });
@@ -72,7 +72,7 @@ export class LaneWorld {
       data: `${testTokenBytecode}${deployment.slice(2)}`,
       gas: 3_000_000,
     });
-    await chain.mineWhatWaits();
+    await chain.minePending();
     const token = (await chain.receipt(deployed))?.contractAddress ?? "";
     await chain.send({
       from: OWNER,
@@ -80,7 +80,7 @@ export class LaneWorld {
       data: TOKEN.encodeFunctionData("mint", [SENDER.address, 1000n]),
       gas: 200_000,
     });
-    await chain.mineWhatWaits();
+    await chain.minePending();
     const world = new LaneWorld(clock, chain, token);
     world.#deployed = await chain.request("evm_snapshot");
     return world;
@@ -215,7 +215,7 @@ export class LaneWorld {
   }
 
   /** A job that moves one token to an address of its own. */
-  job(id: string, changes: Partial<LaneJob> = {}): LaneJob {
+  job(id: string, changes: Partial<TransactionJob> = {}): TransactionJob {
     const data = TOKEN.encodeFunctionData("transfer", [placeOf(id), 1n]);
     const deadlineMs = this.clock.nowMs() + 60_000;
     return {
@@ -231,7 +231,7 @@ export class LaneWorld {
   }
 
   /** A job that the token refuses. */
-  hopelessJob(id: string): LaneJob {
+  hopelessJob(id: string): TransactionJob {
     return this.job(id, { data: TOKEN.encodeFunctionData("transfer", [placeOf(id), 10n ** 30n]) });
   }
 }

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainLog } from "../../../src/chain/blocks/chain-log.js";
 import { liquidateCall } from "../../../src/chain/calls/liquidate.js";
 import { balanceChange } from "../../../src/chain/events/account-events.js";
-import type { EventKind } from "../../../src/chain/events/event-decoder.js";
+import type { EventDecoder } from "../../../src/chain/events/event-decoder.js";
 import { handleBadDebt, joinLiquidation } from "../../../src/chain/events/liquidation-events.js";
 import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
 import type { JobOutcome } from "../../../src/chain/transactions/transaction-event.js";
-import { laneOf } from "../../../src/chain/transactions/transaction-job.js";
-import { TransactionLanes } from "../../../src/chain/transactions/transaction-manager.js";
+import { liquidationLane } from "../../../src/chain/transactions/transaction-job.js";
+import { TransactionManager } from "../../../src/chain/transactions/transaction-manager.js";
 import { checkShape } from "../../../src/core/config/config-shape.js";
 import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import { liveSeam } from "../../../src/core/runtime/live-seam.js";
@@ -80,7 +80,7 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
   let chain: Chain;
   let site: RpcSite;
   let rpc: ChainRpc;
-  let lanes: TransactionLanes;
+  let lanes: TransactionManager;
   const ends = new Map<string, (outcome: JobOutcome) => void>();
   beforeAll(async () => {
     chain = await start();
@@ -95,7 +95,7 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
       requestTimeoutMs: 60_000,
       headRefreshMs: 0,
     });
-    lanes = TransactionLanes.open({
+    lanes = TransactionManager.open({
       rpc,
       signer: ecdsaScheme.signer(site.liquidator),
       chainId,
@@ -124,7 +124,7 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
     const ended = new Promise<JobOutcome>((resolve) => ends.set(id, resolve));
     lanes.submit({
       id,
-      lane: laneOf(victim, site.perp),
+      lane: liquidationLane(victim, site.perp),
       ...liquidateCall({ perp: site.perp, liquidator, victim, requestPaper, expectCredit }),
       gasLimit: 600_000n,
       maxCostWei: 600_000n * 100n * 10n ** 9n,
@@ -132,7 +132,7 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
     });
     return ended;
   };
-  const told = <Event>(kind: EventKind<Event>, logs: readonly ChainLog[]): Event[] =>
+  const told = <Event>(kind: EventDecoder<Event>, logs: readonly ChainLog[]): Event[] =>
     logs.flatMap((log) => kind.decode(log) ?? []);
 
   it("of an account that is safe is a lost race before anything is sent", async () => {

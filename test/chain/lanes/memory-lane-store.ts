@@ -1,17 +1,17 @@
 import type {
-  LaneRecord,
-  LaneStore,
+  TransactionRecord,
+  TransactionStore,
 } from "../../../src/chain/transactions/store/transaction-store.js";
 
 /** What is found after a restart of the lanes, while this process goes on. */
-export class MemoryLaneStore implements LaneStore {
-  readonly #records: LaneRecord[] = [];
+export class MemoryLaneStore implements TransactionStore {
+  readonly #records: TransactionRecord[] = [];
 
-  load(): readonly LaneRecord[] {
+  load(): readonly TransactionRecord[] {
     return [...this.#records];
   }
 
-  append(record: LaneRecord): void {
+  append(record: TransactionRecord): void {
     this.#records.push(record);
   }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FileLaneStore } from "../../../src/chain/transactions/store/file-transaction-store.js";
+import { FileTransactionStore } from "../../../src/chain/transactions/store/file-transaction-store.js";
 import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import type { Hex } from "../../../src/core/units.js";
 import { LaneLife } from "./lane-life.js";
@@ -44,7 +44,10 @@ describe("the key", () => {
           if (isFunded)
             await world.chain.request("hardhat_setBalance", signer.address, "0x56bc75e2d63100000");
           const path = join(folder, `${run}.jsonl`);
-          const store = new FileLaneStore(path, { chainId: CHAIN_ID, account: signer.address });
+          const store = new FileTransactionStore(path, {
+            chainId: CHAIN_ID,
+            account: signer.address,
+          });
           const life = new LaneLife(world, store, { signer, confirmations: 1 });
           const errors: unknown[] = [];
           for (const job of [

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
 import { RpcFailure } from "../../../src/chain/rpc/rpc-errors.js";
-import { handOver } from "../../../src/chain/transactions/broadcast-transaction.js";
+import { broadcastTransaction } from "../../../src/chain/transactions/broadcast-transaction.js";
 import { signTransaction } from "../../../src/chain/transactions/fee-transaction.js";
-import { sendRefusalOf } from "../../../src/chain/transactions/send-refusal.js";
+import { classifySendRefusal } from "../../../src/chain/transactions/send-refusal.js";
 import { CHAIN_ID, GWEI, LaneWorld, OWNER, SENDER } from "./lane-world.js";
 
 describe("a node's words", () => {
@@ -35,7 +35,7 @@ describe("a node's words", () => {
     ["internal error", "unknown"],
     ["", "unknown"],
   ])("%j mean %s", (text, kind) => {
-    expect(sendRefusalOf(text)).toBe(kind);
+    expect(classifySendRefusal(text)).toBe(kind);
   });
 });
 
@@ -79,8 +79,8 @@ describe("a real node", () => {
   it("says in words that are known why it does not take a transaction", async () => {
     const rpc = over("none");
     const why = async (signed: ReturnType<typeof sign>) => {
-      const handover = await handOver(rpc, signed);
-      return handover.isTaken ? "taken" : handover.why;
+      const handover = await broadcastTransaction(rpc, signed);
+      return handover.isAccepted ? "taken" : handover.refusal;
     };
     expect(await why(sign({ valueWei: 10n ** 24n }))).toBe("insufficient-funds");
     expect(await why(sign({ gasLimit: 40_000_000n }))).toBe("gas-limit");
@@ -97,14 +97,14 @@ describe("a real node", () => {
       over("refusing", "none"),
       over("none", "refusing", "dead"),
     ]) {
-      expect(await handOver(rpc, sign({ nonce: 5 }))).toEqual({ isTaken: true });
+      expect(await broadcastTransaction(rpc, sign({ nonce: 5 }))).toEqual({ isTaken: true });
     }
-    expect(await handOver(over("dead", "refusing"), sign({ nonce: 6 }))).toEqual({
+    expect(await broadcastTransaction(over("dead", "refusing"), sign({ nonce: 6 }))).toEqual({
       isTaken: false,
       why: "pool-full",
       text: "rpc1: txpool is full",
     });
-    expect(await handOver(over("dead", "dead"), sign({ nonce: 6 }))).toMatchObject({
+    expect(await broadcastTransaction(over("dead", "dead"), sign({ nonce: 6 }))).toMatchObject({
       isTaken: false,
       why: "unknown",
     });
@@ -118,7 +118,7 @@ describe("a real node", () => {
       maxHeadAgeMs: 10 ** 9,
     });
     opened.push(rpc);
-    expect(await handOver(rpc, sign())).toMatchObject({
+    expect(await broadcastTransaction(rpc, sign())).toMatchObject({
       isTaken: false,
       why: "unknown",
       text: expect.stringContaining("is of chain"),

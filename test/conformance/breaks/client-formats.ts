@@ -4,9 +4,9 @@ import { parseInt64Json } from "../../../src/core/int64-json.js";
 import { idPages } from "../../../src/exchange/client/pages.js";
 import { exchangeInfo as exchangeInfoAnswer } from "../../../src/exchange/protocol/market.js";
 import { ms, record, unsignedText } from "../../../src/exchange/protocol/values.js";
-import { HttpExchange } from "../../../src/exchange/rest/pending-http-request.js";
+import { PendingHttpRequest } from "../../../src/exchange/rest/pending-http-request.js";
 import { RateGate } from "../../../src/exchange/rest/rate-gate.js";
-import { readAnswer, restRequest } from "../../../src/exchange/rest/rest-messages.js";
+import { readResponse, restRequest } from "../../../src/exchange/rest/rest-messages.js";
 import { checkDomain } from "../../../src/exchange/signing/domain-check.js";
 import { checkFilters } from "../../../src/exchange/signing/filters.js";
 import { breaksOf, broken, hidden } from "../break.js";
@@ -17,7 +17,7 @@ export const CLIENT_FORMAT_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "G9",
     "a body that is no JSON counts as an empty answer",
-    () => readAnswer,
+    () => readResponse,
     (read) =>
       (...asked) => {
         const answer = read(...asked);
@@ -54,7 +54,7 @@ export const CLIENT_FORMAT_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "G5",
     "GET carries no query",
-    () => HttpExchange.prototype.start,
+    () => PendingHttpRequest.prototype.start,
     (start) => (dispatcher) => {
       const dispatch: Dispatcher["dispatch"] = (options, handler) =>
         dispatcher.dispatch(
@@ -69,7 +69,7 @@ export const CLIENT_FORMAT_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "G6",
     "POST says that its body is JSON",
-    () => HttpExchange.prototype.start,
+    () => PendingHttpRequest.prototype.start,
     (start) => (dispatcher) => {
       const dispatch: Dispatcher["dispatch"] = (options, handler) => {
         const headers = { ...(options.headers as object), "content-type": "application/json" };

@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { accountEvents, marketEvents } from "../../../src/exchange/client/stream-decoder.js";
+import {
+  decodeAccountFrame,
+  decodeMarketFrame,
+} from "../../../src/exchange/client/stream-decoder.js";
 import type { MarketEvent } from "../../../src/exchange/client/stream-events.js";
 import { ExchangeStreams } from "../../../src/exchange/client/streams.js";
 import { balances as balancesAnswer } from "../../../src/exchange/protocol/account.js";
@@ -49,13 +52,13 @@ export const CLIENT_LINK_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "EV1",
     "ORDER_UPDATE may carry a list",
-    () => accountEvents,
+    () => decodeAccountFrame,
     (events) => (text) => events(text.replace(/"order":\[(.*)\]/, '"order":$1')),
   ),
   broken(
     "EV2",
     "TRADE_UPDATE is unknown",
-    () => accountEvents,
+    () => decodeAccountFrame,
     (events) => (text) => events(text.replace("TRADE_UPDATE", "TRADES_UPDATE")),
   ),
   broken(
@@ -96,7 +99,7 @@ export const CLIENT_LINK_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "EV7",
     "candles come under no interval",
-    () => marketEvents,
+    () => decodeMarketFrame,
     (events) => (text) => events(text.replace("@kline", "@candle")),
   ),
   broken(

@@ -10,7 +10,7 @@ import { checkedParams } from "../../../src/exchange/rest/call-params.js";
 import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
 import { restRequest } from "../../../src/exchange/rest/rest-messages.js";
 import { checkBuiltOrder } from "../../../src/exchange/signing/built-order-check.js";
-import { isGttLife } from "../../../src/exchange/signing/gtt-lifetime.js";
+import { isValidGttLifetime } from "../../../src/exchange/signing/gtt-lifetime.js";
 import {
   buildOrderStruct,
   infoExpirationSeconds,
@@ -144,7 +144,7 @@ export const CLIENT_REQUEST_BREAKS = breaksOf("client", import.meta.url, [
   broken(
     "R17",
     "GTT may live for a minute",
-    () => isGttLife,
+    () => isValidGttLifetime,
     (isLife) => (lifeMs) => isLife(lifeMs) || lifeMs === MINUTE_MS,
   ),
   broken(

@@ -1,11 +1,11 @@
 import { scaledToDecimal } from "../../../src/core/instrument.js";
 import type { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
-import { CreditMoves } from "../../../src/simulator/accounts/local-credit-ledger.js";
-import { riskOf } from "../../../src/simulator/accounts/margin.js";
+import { LocalCreditLedger } from "../../../src/simulator/accounts/local-credit-ledger.js";
+import { computeMargin } from "../../../src/simulator/accounts/margin.js";
 import { PositionState } from "../../../src/simulator/accounts/position-state.js";
 import { ExchangeState } from "../../../src/simulator/engine/exchange-state.js";
 import { MarketClock } from "../../../src/simulator/engine/market-clock.js";
-import { Journal } from "../../../src/simulator/markets/bounded-history.js";
+import { BoundedHistory } from "../../../src/simulator/markets/bounded-history.js";
 import { barStart } from "../../../src/simulator/markets/candle-interval.js";
 import { CandleSeries } from "../../../src/simulator/markets/candles.js";
 import type { Market } from "../../../src/simulator/markets/market.js";
@@ -134,7 +134,7 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "P8",
     "endTime is inclusive",
-    () => Journal.prototype.page,
+    () => BoundedHistory.prototype.page,
     (page) => (asked, passes) =>
       page(asked.endMs === undefined ? asked : { ...asked, endMs: asked.endMs + 1 }, passes),
   ),
@@ -207,7 +207,7 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "AC1",
     "an account is answered in lower case",
-    () => ExchangeState.prototype.admit,
+    () => ExchangeState.prototype.registerAccount,
     (admit) => (address) => admit(address.toLowerCase()),
   ),
   broken(
@@ -222,7 +222,7 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "IN1",
     "fees leave no income",
-    () => CreditMoves.prototype.income,
+    () => LocalCreditLedger.prototype.recordIncomes,
     (income) => (account, marketId, amounts) =>
       income(
         account,
@@ -235,7 +235,7 @@ export const EXCHANGE_DATA_BREAKS = breaksOf("exchange", import.meta.url, [
     "what is frozen counts as available",
     () => balancesRecord,
     (record) => (account, markets, creditDecimals) => {
-      const { netValueCredit, initialMarginCredit } = riskOf(account, markets);
+      const { netValueCredit, initialMarginCredit } = computeMargin(account, markets);
       const availableMargin = scaledToDecimal(netValueCredit - initialMarginCredit, creditDecimals);
       return { ...record(account, markets, creditDecimals), availableMargin };
     },

@@ -1,4 +1,4 @@
-import { Journal } from "../../../src/simulator/markets/bounded-history.js";
+import { BoundedHistory } from "../../../src/simulator/markets/bounded-history.js";
 import type { MarketRulesOnGrid } from "../../../src/simulator/markets/market-rules.js";
 import { JSON_TYPE } from "../../../src/simulator/rest/api-error.js";
 import { AccountEndpoints } from "../../../src/simulator/rest/endpoints/account-endpoints.js";
@@ -65,7 +65,7 @@ export const EXCHANGE_FORMAT_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "G7",
     "pages without a start come newest first",
-    () => Journal.prototype.page,
+    () => BoundedHistory.prototype.page,
     (page) => (asked, passes) => {
       const found = page(asked, passes);
       return asked.startMs === undefined && asked.fromId === undefined ? found.reverse() : found;

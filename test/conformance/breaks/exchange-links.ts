@@ -1,7 +1,7 @@
 import type { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
 import { PositionLedger } from "../../../src/simulator/accounts/position-ledger.js";
-import { errorBody } from "../../../src/simulator/rest/api-error.js";
-import { Authentication, addressOf } from "../../../src/simulator/rest/authentication.js";
+import { formatErrorBody } from "../../../src/simulator/rest/api-error.js";
+import { Authentication, readAddress } from "../../../src/simulator/rest/authentication.js";
 import { OrderEndpoints } from "../../../src/simulator/rest/endpoints/order-endpoints.js";
 import { requireMarket } from "../../../src/simulator/rest/endpoints/order-terms.js";
 import { offeredOperations } from "../../../src/simulator/rest/offered-operations.js";
@@ -10,7 +10,7 @@ import { RateLimiter } from "../../../src/simulator/rest/rate-limiter.js";
 import { marketStateRecord } from "../../../src/simulator/rest/records/market-records.js";
 import { Router } from "../../../src/simulator/rest/router.js";
 import { AccountFeed } from "../../../src/simulator/streams/account-feed.js";
-import { LevelText } from "../../../src/simulator/streams/level-formatter.js";
+import { LevelFormatter } from "../../../src/simulator/streams/level-formatter.js";
 import { MarketFeed } from "../../../src/simulator/streams/market-feed.js";
 import { StreamHub } from "../../../src/simulator/streams/stream-hub.js";
 import { StreamLink } from "../../../src/simulator/streams/stream-link.js";
@@ -29,7 +29,7 @@ export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", import.meta.url, [
         ...named(),
         balances: {
           answer: (parameters) =>
-            accounts.balances(authentication.registered(addressOf(parameters))),
+            accounts.balances(authentication.requireRegistered(readAddress(parameters))),
         },
       }),
   ),
@@ -46,7 +46,7 @@ export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "AU3",
     "anybody may sign an order",
-    () => Authentication.prototype.orderSigner,
+    () => Authentication.prototype.recoverOrderSigner,
     (signerOf) => (digest, signature, account) =>
       signerOf(digest, signature, account) ?? account.address.toLowerCase(),
   ),
@@ -80,7 +80,7 @@ export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "EV4",
     "zero does not delete a level",
-    () => LevelText.prototype.level,
+    () => LevelFormatter.prototype.level,
     (level) => (ticks, lots) => level(ticks, Math.max(1, lots)),
   ),
   broken(
@@ -92,10 +92,10 @@ export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "EV6",
     "the account stream is for anybody",
-    () => Authentication.prototype.signedAccountOf,
+    () => Authentication.prototype.requireSignedAccount,
     (_signedAccountOf, authentication: Authentication) => (parameters) => {
-      const address = addressOf(parameters);
-      return { account: authentication.registered(address), signer: address.toLowerCase() };
+      const address = readAddress(parameters);
+      return { account: authentication.requireRegistered(address), signer: address.toLowerCase() };
     },
   ),
   broken(
@@ -114,7 +114,7 @@ export const EXCHANGE_LINK_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "ER1",
     "errors have no codeText",
-    () => errorBody,
+    () => formatErrorBody,
     () => (code, codeText, message) => JSON.stringify({ code, message: `${codeText}: ${message}` }),
   ),
   broken(

@@ -1,6 +1,6 @@
 import { Order } from "../../../src/simulator/accounts/account.js";
 import type { Market } from "../../../src/simulator/markets/market.js";
-import { OrderDesk } from "../../../src/simulator/matching/order-manager.js";
+import { OrderManager } from "../../../src/simulator/matching/order-manager.js";
 import { OrderEndpoints } from "../../../src/simulator/rest/endpoints/order-endpoints.js";
 import { OrderEntry } from "../../../src/simulator/rest/endpoints/order-entry.js";
 import {
@@ -93,7 +93,7 @@ export const EXCHANGE_ORDER_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "S4",
     "a cancelled order stays open",
-    () => OrderDesk.prototype.cancel,
+    () => OrderManager.prototype.cancel,
     () => (order) => {
       if (order.openLots === 0 || !order.active) return false;
       order.terms.market.engine.remove(order);

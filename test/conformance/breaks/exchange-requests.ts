@@ -1,11 +1,11 @@
 import { keccak256 } from "../../../src/core/crypto/keccak.js";
 import { MINUTE_MS } from "../../../src/core/units.js";
-import { capacityOf } from "../../../src/perpetual/margin.js";
+import { computeOrderCapacity } from "../../../src/perpetual/margin.js";
 import type { Order } from "../../../src/simulator/accounts/account.js";
 import { ExchangeState } from "../../../src/simulator/engine/exchange-state.js";
 import { MatchingEngine } from "../../../src/simulator/matching/matching-engine.js";
 import { ApiError } from "../../../src/simulator/rest/api-error.js";
-import { addressOf } from "../../../src/simulator/rest/authentication.js";
+import { readAddress } from "../../../src/simulator/rest/authentication.js";
 import { AccountEndpoints } from "../../../src/simulator/rest/endpoints/account-endpoints.js";
 import type { ScheduledFees } from "../../../src/simulator/rest/endpoints/fee-schedule.js";
 import { GasFeeQuotations } from "../../../src/simulator/rest/endpoints/gas-fee-quotation.js";
@@ -46,7 +46,7 @@ export const EXCHANGE_REQUEST_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "R2",
     "an address that is none is a bad parameter",
-    () => addressOf,
+    () => readAddress,
     (read) => (parameters) => recoded(1110, 1111, () => read(parameters)),
   ),
   broken(
@@ -194,7 +194,7 @@ export const EXCHANGE_REQUEST_BREAKS = breaksOf("exchange", import.meta.url, [
   broken(
     "L3",
     "exposure has no limit",
-    () => capacityOf,
+    () => computeOrderCapacity,
     (capacity) => (credit, positions, own) => capacity(credit, positions, own, undefined),
   ),
   broken(

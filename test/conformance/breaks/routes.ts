@@ -17,7 +17,7 @@ export function signedFor(
     [name]: {
       ...endpoints[name],
       answer: (parameters: ReadonlyMap<string, string>) => {
-        router.authentication.accountOf(parameters);
+        router.authentication.requireAccount(parameters);
         return endpoints[name]?.answer(parameters);
       },
     },

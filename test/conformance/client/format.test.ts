@@ -1,7 +1,10 @@
 import { Decimal } from "decimal.js";
 import { afterEach, beforeEach, expect } from "vitest";
 import { connect } from "../../../src/exchange/client/connect.js";
-import { accountEvents, marketEvents } from "../../../src/exchange/client/stream-decoder.js";
+import {
+  decodeAccountFrame,
+  decodeMarketFrame,
+} from "../../../src/exchange/client/stream-decoder.js";
 import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
 import { captureCli } from "../../cli/captured-cli.js";
 import { LocalServer } from "../../exchange/local-server.js";
@@ -230,12 +233,12 @@ conforms(
       client.cancelOrder({ ...market, orderId: "9223372036854775808" }),
     ).rejects.toMatchObject({ field: "orderId" });
     const events = [
-      ...accountEvents(
+      ...decodeAccountFrame(
         `{"event":"ORDER_UPDATE","order":${withId(ORDER)},"timestamp":1700000000000}`,
       ),
-      ...accountEvents(`{"event":"TRADE_UPDATE","trade":${withId(USER_TRADE)}}`),
-      ...accountEvents(`{"event":"INCOME_UPDATE","incomes":[${withId(INCOME)}]}`),
-      ...marketEvents(`{"stream":"btcusdc@trades","data":${withId(PUBLIC_TRADE)}}`),
+      ...decodeAccountFrame(`{"event":"TRADE_UPDATE","trade":${withId(USER_TRADE)}}`),
+      ...decodeAccountFrame(`{"event":"INCOME_UPDATE","incomes":[${withId(INCOME)}]}`),
+      ...decodeMarketFrame(`{"stream":"btcusdc@trades","data":${withId(PUBLIC_TRADE)}}`),
     ];
     expect(events).toMatchObject([
       { order: { id: LONG } },
@@ -356,7 +359,7 @@ conforms(
       codeName: "UNKNOWN_ERROR",
       codeText: "Lunch break",
     });
-    expect(accountEvents('{"event":"LOTTERY_UPDATE","prize":"1"}')).toMatchObject([
+    expect(decodeAccountFrame('{"event":"LOTTERY_UPDATE","prize":"1"}')).toMatchObject([
       { type: "unknown", name: "LOTTERY_UPDATE", data: { prize: "1" } },
     ]);
   },

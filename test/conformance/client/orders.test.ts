@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { accountEvents } from "../../../src/exchange/client/stream-decoder.js";
+import { decodeAccountFrame } from "../../../src/exchange/client/stream-decoder.js";
 import type { Order } from "../../../src/exchange/protocol/order.js";
 import { KEYS } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
@@ -265,7 +265,7 @@ conforms(
     const found = await read(...statuses.map((status) => ({ ...ORDER, status })));
     expect(found.map(({ status }) => status)).toEqual(statuses);
     const failed = { ...ORDER, status: "FAILED", availableAmount: "0", failedAmount: "0.02" };
-    const [event] = accountEvents(
+    const [event] = decodeAccountFrame(
       `{"event":"ORDER_UPDATE","order":${text(failed)},"timestamp":1700000000000}`,
     );
     expect(event).toMatchObject({

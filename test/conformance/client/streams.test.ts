@@ -1,7 +1,10 @@
 import { verifyMessage } from "ethers";
 import { expect } from "vitest";
 import { LocalBook } from "../../../src/exchange/client/local-book.js";
-import { accountEvents, marketEvents } from "../../../src/exchange/client/stream-decoder.js";
+import {
+  decodeAccountFrame,
+  decodeMarketFrame,
+} from "../../../src/exchange/client/stream-decoder.js";
 import type { AccountEvent, MarketEvent } from "../../../src/exchange/client/stream-events.js";
 import { decodeRules, instrumentsOf } from "../../../src/exchange/protocol/decode-rules.js";
 import { FrameDecoder } from "../../../src/exchange/streams/frame-decoder.js";
@@ -59,11 +62,11 @@ conforms(
   () => {
     const frame = (order: unknown) =>
       text({ event: "ORDER_UPDATE", order, timestamp: 1_700_000_000_123 });
-    const [event] = accountEvents(frame(TRADED_ORDER));
+    const [event] = decodeAccountFrame(frame(TRADED_ORDER));
     if (event?.type !== "order") throw new Error("no order");
     expectRead(event.order, TRADED_ORDER, "tradedOrder");
     expect(event.timestamp).toBe(1_700_000_000_123);
-    expect(accountEvents(frame([ORDER]))).toMatchObject([
+    expect(decodeAccountFrame(frame([ORDER]))).toMatchObject([
       { type: "malformed", reason: expect.stringContaining("order") },
     ]);
     expect(frames().account(frame(ORDER))).toMatchObject([
@@ -75,7 +78,7 @@ conforms(
 
 conforms("EV2", "client", "reads the trade of a TRADE_UPDATE with every field", () => {
   const frame = text({ event: "TRADE_UPDATE", trade: USER_TRADE });
-  const [event] = accountEvents(frame);
+  const [event] = decodeAccountFrame(frame);
   if (event?.type !== "trade") throw new Error("no trade");
   expectRead(event.trade, USER_TRADE, "userTrade");
   expect(frames().account(frame)).toMatchObject([
@@ -88,7 +91,7 @@ conforms("EV2", "client", "reads the trade of a TRADE_UPDATE with every field", 
 
 conforms("EV3", "client", "reads both sequences of an update, and refuses one without them", () => {
   const whole = update(165851954, 165851988, [["2000", "0.75"]], [["2001", "0"]]);
-  expect(marketEvents(whole)).toMatchObject([
+  expect(decodeMarketFrame(whole)).toMatchObject([
     { type: "book-update", beginSequence: 165851954, endSequence: 165851988 },
   ]);
   expect(frames().multiple(whole)).toEqual([
@@ -108,7 +111,7 @@ conforms("EV3", "client", "reads both sequences of an update, and refuses one wi
     { beginSequence: 165851954 },
   ]) {
     const part = bookFrame({ event: "update", ...sequences, ...levels });
-    expect(marketEvents(part)).toMatchObject([{ type: "malformed" }]);
+    expect(decodeMarketFrame(part)).toMatchObject([{ type: "malformed" }]);
     expect(frames().multiple(part)).toMatchObject([{ type: "malformed" }]);
   }
 });
@@ -251,7 +254,7 @@ conforms(
   "reads ACCOUNT_UPDATE, also one whose positions name a symbol, and INCOME_UPDATE",
   () => {
     const { marketId: symbol, ...rest } = POSITION;
-    const [event] = accountEvents(
+    const [event] = decodeAccountFrame(
       text({
         event: "ACCOUNT_UPDATE",
         balances: BALANCES,
@@ -261,7 +264,7 @@ conforms(
     if (event?.type !== "balances") throw new Error("no balances");
     expectRead(event.balances, BALANCES, "balances");
     for (const position of event.positions) expectRead(position, POSITION, "position");
-    const [incomes] = accountEvents(text({ event: "INCOME_UPDATE", incomes: [INCOME] }));
+    const [incomes] = decodeAccountFrame(text({ event: "INCOME_UPDATE", incomes: [INCOME] }));
     if (incomes?.type !== "incomes") throw new Error("no incomes");
     expectRead(incomes.incomes[0] ?? {}, INCOME, "income");
   },
@@ -300,21 +303,21 @@ conforms(
   "client",
   "reads the market's figures, trades and candles, each of its stream",
   () => {
-    const [state] = marketEvents(text({ stream: "btcusdc@market", data: MARKET_STATE }));
+    const [state] = decodeMarketFrame(text({ stream: "btcusdc@market", data: MARKET_STATE }));
     if (state?.type !== "market") throw new Error("no market");
     for (const [field, value] of Object.entries(MARKET_STATE))
       expect([field, String(state.figures[field as keyof typeof MARKET_STATE])]).toEqual([
         field,
         String(value),
       ]);
-    const [one] = marketEvents(text({ stream: "btcusdc@trades", data: PUBLIC_TRADE }));
+    const [one] = decodeMarketFrame(text({ stream: "btcusdc@trades", data: PUBLIC_TRADE }));
     if (one?.type !== "trade") throw new Error("no trade");
     expectRead(one.trade, PUBLIC_TRADE, "publicTrade");
     for (const [stream, interval] of [
       ["btcusdc@kline1M", "1M"],
       ["btcusdc@kline1mo", "1MO"],
     ] as const) {
-      const [candles] = marketEvents(text({ stream, data: [KLINE] }));
+      const [candles] = decodeMarketFrame(text({ stream, data: [KLINE] }));
       if (candles?.type !== "klines") throw new Error("no candles");
       expect([candles.marketId, candles.interval]).toEqual(["btcusdc", interval]);
       expectRead(candles.klines[0] ?? {}, KLINE, "kline");
@@ -345,13 +348,13 @@ conforms(
   "client",
   "takes neither a list of orders nor a book update of one sequence for what it was",
   () => {
-    for (const decode of [accountEvents, (frame: string) => frames().account(frame)]) {
+    for (const decode of [decodeAccountFrame, (frame: string) => frames().account(frame)]) {
       expect(
         decode(text({ event: "ORDER_UPDATE", orders: [ORDER], timestamp: 1_700_000_000_000 })),
       ).toMatchObject([{ type: "malformed" }]);
     }
     const old = bookFrame({ event: "update", sequence: 11, bids: [["2000", "1"]], asks: [] });
-    for (const decode of [marketEvents, (frame: string) => frames().multiple(frame)])
+    for (const decode of [decodeMarketFrame, (frame: string) => frames().multiple(frame)])
       expect(decode(old)).toMatchObject([{ type: "malformed" }]);
   },
 );

@@ -58,12 +58,12 @@ export function worlds(): (
     { steadyMark = false, registered = true, named = false, ...options } = {},
   ) => {
     let flow: FlowMarket | undefined;
-    const flowOf: ExchangeOptions["flowOf"] = (marketId) =>
+    const flowOf: ExchangeOptions["createFlow"] = (marketId) =>
       marketId === "btcusdc" ? { start: (market) => (flow = market), stop: () => {} } : null;
     const { exchange, clock } = virtualExchange(
       { port: 0, ...config, choices: { waiveGasFeeMinimumAmount: "0", ...config.choices } },
       {
-        ...(steadyMark ? { flowOf } : {}),
+        ...(steadyMark ? { createFlow: flowOf } : {}),
         ...(named ? { scheme: namedSignatures } : {}),
         ...options,
       },

@@ -3,7 +3,10 @@ import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import { LocalBook } from "../../../src/exchange/client/local-book.js";
-import { accountEvents, marketEvents } from "../../../src/exchange/client/stream-decoder.js";
+import {
+  decodeAccountFrame,
+  decodeMarketFrame,
+} from "../../../src/exchange/client/stream-decoder.js";
 import type { AccountEvent, MarketEvent } from "../../../src/exchange/client/stream-events.js";
 import { ExchangeStreams } from "../../../src/exchange/client/streams.js";
 import { decimalOf } from "../../../src/exchange/protocol/decimal.js";
@@ -94,10 +97,10 @@ describe("a book's stream", () => {
 
 describe("a frame", () => {
   it("of an unknown stream or event is told as it came; one that is wrong is told as that, and changes nothing", () => {
-    expect(marketEvents('{"stream":"btcusdc@weather","data":{"rain":true}}')).toEqual([
+    expect(decodeMarketFrame('{"stream":"btcusdc@weather","data":{"rain":true}}')).toEqual([
       { type: "unknown", name: "btcusdc@weather", data: { rain: true } },
     ]);
-    expect(accountEvents('{"event":"DEGEN_ACCOUNT_STATE_UPDATE","x":1}')).toMatchObject([
+    expect(decodeAccountFrame('{"event":"DEGEN_ACCOUNT_STATE_UPDATE","x":1}')).toMatchObject([
       { type: "unknown", name: "DEGEN_ACCOUNT_STATE_UPDATE" },
     ]);
     for (const text of [
@@ -108,23 +111,23 @@ describe("a frame", () => {
       '{"stream":"btcusdc@trades","data":{}}',
       '{"stream":"btcusdc@orderbook","data":{"event":"update"}}',
     ]) {
-      expect(marketEvents(text), text).toMatchObject([{ type: "malformed" }]);
+      expect(decodeMarketFrame(text), text).toMatchObject([{ type: "malformed" }]);
     }
-    expect(accountEvents('{"event":"ORDER_UPDATE","order":[]}')).toMatchObject([
+    expect(decodeAccountFrame('{"event":"ORDER_UPDATE","order":[]}')).toMatchObject([
       { type: "malformed" },
     ]);
     expect(
-      accountEvents(JSON.stringify({ event: "ORDER_UPDATE", order: wireOrder() })),
+      decodeAccountFrame(JSON.stringify({ event: "ORDER_UPDATE", order: wireOrder() })),
     ).toMatchObject([{ type: "order" }]);
-    expect(marketEvents(`[${"[".repeat(200_000)}`)).toMatchObject([{ type: "malformed" }]);
-    expect(marketEvents('{"id":1,"result":null}')).toEqual([]);
-    expect(marketEvents('{"id":1,"code":1111,"message":"no"}')).toMatchObject([
+    expect(decodeMarketFrame(`[${"[".repeat(200_000)}`)).toMatchObject([{ type: "malformed" }]);
+    expect(decodeMarketFrame('{"id":1,"result":null}')).toEqual([]);
+    expect(decodeMarketFrame('{"id":1,"code":1111,"message":"no"}')).toMatchObject([
       { type: "malformed" },
     ]);
   });
 
   it("keeps every digit of an id, exact decimals, fields and words that nobody documented", () => {
-    const [event] = accountEvents(
+    const [event] = decodeAccountFrame(
       JSON.stringify({
         event: "ORDER_UPDATE",
         order: { ...wireOrder({ status: "RESTING" }), mood: "calm" },
@@ -164,7 +167,7 @@ describe("a frame", () => {
       { type: "incomes", incomes: [{ marketId: "" }] },
     ],
   ])("of the account is read: %j", (frame, expected) => {
-    expect(accountEvents(JSON.stringify(frame))).toMatchObject([expected]);
+    expect(decodeAccountFrame(JSON.stringify(frame))).toMatchObject([expected]);
   });
 });
 

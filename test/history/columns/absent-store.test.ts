@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { nothingOfThatTime } from "../../../src/history/columns/no-data-error.js";
+import { noDataError } from "../../../src/history/columns/no-data-error.js";
 import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 
@@ -10,8 +10,7 @@ describe("Where there is nothing to replay", () => {
   it("the store that is not there, the one that is empty and the span without data are told apart", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    const said = (): string =>
-      nothingOfThatTime(store, "btcusdt", ["trades"], [0, 86_400_000]).message;
+    const said = (): string => noDataError(store, "btcusdt", ["trades"], [0, 86_400_000]).message;
     expect(said()).toMatch(/^store: is not there: no such folder \(got ".*history"\)/);
     mkdirSync(store.root);
     expect(said()).toMatch(/^store: is a folder without any history in it/);

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { TapeWish } from "../../../src/history/columns/tape/open-tapes.js";
+import type { OpenTapesOptions } from "../../../src/history/columns/tape/open-tapes.js";
 import type { Tape } from "../../../src/history/columns/tape/tape.js";
 import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
 import { HistoryStore } from "../../../src/history/store/history-store.js";
@@ -11,7 +11,7 @@ export const MARKET = "btcusdt";
 export const STEPS = { tickSize: "0.1", stepSize: "0.001" };
 /** 2024-08-08T23:59:59Z: what begins here ends on the next day. */
 export const START_MS = 1_723_161_599_000;
-export const ALL: TapeWish = { ...STEPS, fromUs: 0, toUs: 2e15 };
+export const ALL: OpenTapesOptions = { ...STEPS, fromUs: 0, toUs: 2e15 };
 
 type Level = readonly [ticks: number, lots: number];
 

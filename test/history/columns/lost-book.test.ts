@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openTapes } from "../../../src/history/columns/tape/open-tapes.js";
 import { TapeKind } from "../../../src/history/columns/tape/tape.js";
 import { HistoryStore } from "../../../src/history/store/history-store.js";
-import { endingBook } from "../../support/final-book.js";
+import { finalBook } from "../../support/final-book.js";
 import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 
@@ -58,7 +58,7 @@ async function lastBook(
   fromUs = 0,
 ): Promise<readonly (readonly [number, number])[]> {
   const tape = await openTape(store, "btcusdt", { ...ALL, fromUs });
-  return endingBook(tape);
+  return finalBook(tape);
 }
 
 const FIRST = [0, "snapshot", [[100, 5]], [[101, 7]]] as const;
@@ -132,7 +132,7 @@ describe("a span that begins on a later day of a capture, which tells its book o
     const tape = await openTape(store, "btcusdt", { ...ALL, fromUs: wish.fromUs });
     expect(tape.kind[0]).toBe(TapeKind.bookSnapshot);
     expect(tape.exchangeUs[0]).toBe(wish.fromUs);
-    expect(endingBook(tape)).toEqual([
+    expect(finalBook(tape)).toEqual([
       [100, 4],
       [90, 3],
       [-101, 7],

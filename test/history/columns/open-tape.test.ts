@@ -2,8 +2,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../../src/core/errors.js";
-import { StandingBook } from "../../../src/history/columns/tape/book-state.js";
-import { joined, openTapes, type TapeWish } from "../../../src/history/columns/tape/open-tapes.js";
+import { BookState } from "../../../src/history/columns/tape/book-state.js";
+import {
+  joinTapes,
+  type OpenTapesOptions,
+  openTapes,
+} from "../../../src/history/columns/tape/open-tapes.js";
 import { type Tape, TapeKind } from "../../../src/history/columns/tape/tape.js";
 import { HistoryError } from "../../../src/history/history-errors.js";
 import { HistoryStore } from "../../../src/history/store/history-store.js";
@@ -35,7 +39,7 @@ describe("A tape that is opened from the store", () => {
     const store = await capture.stored();
     const source = await openTapes(store, MARKET, { ...ALL, blockRows: 7 });
     let [pieces, messages] = [0, 0];
-    const standing = new StandingBook();
+    const standing = new BookState();
     for await (const tape of source) {
       pieces += 1;
       messages += tape.messages;
@@ -45,11 +49,14 @@ describe("A tape that is opened from the store", () => {
       source.release(tape);
     }
     const whole = capture.builder.build();
-    const all = new StandingBook();
+    const all = new BookState();
     all.play(whole, whole.messages);
-    expect([standing.known(), standing.beyond()]).toEqual([all.known(), all.beyond()]);
+    expect([standing.knownRows(), standing.rowsBeyondKnown()]).toEqual([
+      all.knownRows(),
+      all.rowsBeyondKnown(),
+    ]);
     expect({ messages, several: pieces > 20 }).toEqual({ messages: whole.messages, several: true });
-    expect(contents(await joined(source))).toEqual(contents(whole));
+    expect(contents(await joinTapes(source))).toEqual(contents(whole));
   });
 
   it("begins in the middle of a day with the book that stood there, heard no earlier than its last part was", async () => {
@@ -233,7 +240,7 @@ describe("A tape that is opened from the store", () => {
     );
     await take(store, [file], { clock: { partsAt: [], baseLatencyNs: 0n, offsetNs: -7_000_000n } });
     const source = await openTapes(store, MARKET, { ...ALL, baseLatencyUs: 3 });
-    const tape = await joined(source);
+    const tape = await joinTapes(source);
     expect([...tape.localUs].map((us, at) => us - (tape.exchangeUs[at] as number))).toEqual([
       3, 10,
     ]);
@@ -245,7 +252,7 @@ describe("What columns cannot hold", () => {
   const opened = async (
     price: string,
     amount: string,
-    wish: Partial<TapeWish>,
+    wish: Partial<OpenTapesOptions>,
     isBuyerMaker = "true",
   ): Promise<Tape> => {
     const folder = scratchFolder();

@@ -10,17 +10,17 @@ import { LiveVenue } from "../../../src/exchange/live-venue.js";
 import { NetworkTransport } from "../../../src/exchange/rest/network-transport.js";
 import { RestClient } from "../../../src/exchange/rest/rest-client.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
-import { SessionRecorder } from "../../../src/history/record/market-stream-recorder.js";
+import { MarketStreamRecorder } from "../../../src/history/record/market-stream-recorder.js";
 import { RecordedBook } from "../../../src/history/record/recorded-book.js";
 import { partsIn, recordingFolder } from "../../../src/history/record/recording-part.js";
 import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { listHistory } from "../../../src/history/store/list-history.js";
 import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
 import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import { orderFlowsOf } from "../../../src/simulator/flow/flow-config.js";
+import { orderFlowFactory } from "../../../src/simulator/flow/flow-config.js";
 import { type ExchangeServer, serveExchange } from "../../../src/simulator/rest/http-server.js";
 import { captureCli, startCli } from "../../cli/captured-cli.js";
-import { endingBook } from "../../support/final-book.js";
+import { finalBook } from "../../support/final-book.js";
 import { openTape } from "../open-tape.js";
 import { scratchFolder } from "../scratch.js";
 
@@ -54,8 +54,12 @@ beforeAll(async () => {
     rateLimits: { common: 0, order: 0 },
     streams: { maxAgeMs: STREAM_AGE },
   });
-  const flowOf = orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} });
-  exchange = new EmbeddedExchange(config, { clock, random: seededRandom("record") }, { flowOf });
+  const flowOf = orderFlowFactory(config, { baseFolder: ".", onReplayEnd: () => {} });
+  exchange = new EmbeddedExchange(
+    config,
+    { clock, random: seededRandom("record") },
+    { createFlow: flowOf },
+  );
   exchange.setMarketRules(COARSE, { tickSize: "0.5", priceQuote: { min: "0.5" } });
   exchange.start();
   await clock.runFor(2000);
@@ -85,7 +89,12 @@ async function recording(store: HistoryStore) {
     creditDecimals: rules.creditDecimals,
     paperDecimals: rules.paperDecimals,
   });
-  const recorder = await SessionRecorder.open({ store, instrument, source: server.restUrl, seam });
+  const recorder = await MarketStreamRecorder.open({
+    store,
+    instrument,
+    source: server.restUrl,
+    runtime: seam,
+  });
   const signer = { address: `0x${"00".repeat(20)}`, sign: () => "0x" } as const;
   const venue = new LiveVenue({
     transport,
@@ -98,7 +107,7 @@ async function recording(store: HistoryStore) {
   const book = new RecordedBook();
   let heard: (() => void) | undefined;
   venue.events$.subscribe((event: VenueEvent) => {
-    recorder.event(event);
+    recorder.recordEvent(event);
     if (event.type === "book-snapshot") book.snapshot(event.sequence, event.bids, event.asks);
     if (event.type === "book-update") book.update(event);
     heard?.();
@@ -187,7 +196,7 @@ it("leaves the exchange's own book at its end, killed in the middle and taken up
   expect(readdirSync(join(store.root, ".staging", MARKET, "recording"))).toEqual([]);
 
   const tape = await openTape(store, MARKET, { fromUs: 0, toUs: 4e15 });
-  const levels = endingBook(tape);
+  const levels = finalBook(tape);
   expect(flat(levels, 1).slice(0, rest.bids.length)).toEqual(rest.bids);
   expect(flat(levels, -1).slice(0, rest.asks.length)).toEqual(rest.asks);
   expect(tape.kind.filter((kind) => kind === 2).length).toBeGreaterThan(5);
@@ -272,7 +281,7 @@ it("goes on in the market's new steps where they become finer: what it has from 
     "ethusdc has a tick of 0.1 and a step of 0.001 now: the recording goes on in them",
   );
   const ofTheExchange = { fromUs: START * 1000, toUs: (START + 3_600_000) * 1000 };
-  const levels = endingBook(await openTape(store, COARSE, { ...ofTheExchange, tickSize: "0.1" }));
+  const levels = finalBook(await openTape(store, COARSE, { ...ofTheExchange, tickSize: "0.1" }));
   expect(levels.filter(([ticks]) => ticks % 5 !== 0).length).toBeGreaterThan(0);
 });
 

@@ -67,15 +67,15 @@ describe("What is recorded of the own account", () => {
       hash: HASH,
     } as const;
     await session.hear(up("account"));
-    recorder.action(place, 1);
-    recorder.action({ ...place, actionId: 70, marketId: "ethusdc" });
+    recorder.recordAction(place, 1);
+    recorder.recordAction({ ...place, actionId: 70, marketId: "ethusdc" });
     await session.hear({ type: "answer", actionId: 7, outcome: { result: "accepted", order } });
     await session.hear({ type: "answer", actionId: 70, outcome: { result: "accepted", order } });
     await session.hear(
       { type: "order-update", order: rest, timestampMs: MIDNIGHT + 1002 },
       { type: "trade-update", trade: fill },
     );
-    recorder.action(cancel);
+    recorder.recordAction(cancel);
     await session.hear({
       type: "answer",
       actionId: 8,

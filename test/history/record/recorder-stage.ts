@@ -4,10 +4,10 @@ import { Instrument } from "../../../src/core/instrument.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
-import { SessionRecorder } from "../../../src/history/record/market-stream-recorder.js";
+import { MarketStreamRecorder } from "../../../src/history/record/market-stream-recorder.js";
 import type { RecorderOptions } from "../../../src/history/record/recorder-options.js";
 import { HistoryStore } from "../../../src/history/store/history-store.js";
-import { endingBook } from "../../support/final-book.js";
+import { finalBook } from "../../support/final-book.js";
 import { openTape } from "../open-tape.js";
 import { scratchFolder } from "../scratch.js";
 
@@ -26,7 +26,7 @@ export class Session {
   readonly store = new HistoryStore(join(scratchFolder(), "history"));
   readonly clock: VirtualClock;
   lost = 0;
-  #recorder: SessionRecorder | undefined;
+  #recorder: MarketStreamRecorder | undefined;
 
   constructor(startMs: number) {
     this.clock = new VirtualClock(startMs);
@@ -37,26 +37,26 @@ export class Session {
     const onBookLost = (): void => {
       this.lost += 1;
     };
-    this.#recorder = await SessionRecorder.open({
+    this.#recorder = await MarketStreamRecorder.open({
       store: this.store,
       instrument,
       source: "test",
-      seam,
+      runtime: seam,
       onBookLost,
       ...more,
     });
     return this;
   }
 
-  get recorder(): SessionRecorder {
-    return this.#recorder as SessionRecorder;
+  get recorder(): MarketStreamRecorder {
+    return this.#recorder as MarketStreamRecorder;
   }
 
   /** Each a millisecond after the one before. */
   async hear(...events: readonly VenueEvent[]): Promise<void> {
     for (const event of events) {
       await this.clock.runFor(1);
-      this.recorder.event(event);
+      this.recorder.recordEvent(event);
     }
   }
 
@@ -73,7 +73,7 @@ export class Session {
 
   async endingBook(): Promise<object> {
     const tape = await openTape(this.store, MARKET, { fromUs: 0, toUs: 2e15 });
-    return endingBook(tape);
+    return finalBook(tape);
   }
 }
 

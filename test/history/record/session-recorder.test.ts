@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Instrument } from "../../../src/core/instrument.js";
 import type { VenueEvent } from "../../../src/exchange/venue.js";
 import { openMarks } from "../../../src/history/columns/open-marks.js";
-import { endingBook } from "../../support/final-book.js";
+import { finalBook } from "../../support/final-book.js";
 import { openTape } from "../open-tape.js";
 import {
   down,
@@ -184,8 +184,8 @@ describe("A recording of a market's streams", () => {
   it("tells the first thousand of a part's findings and how many more there were, also where it was killed", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]));
-    for (let number = 1; number <= 1007; number++) session.recorder.event(broken(number));
-    session.recorder.note("what a session says of itself is always told");
+    for (let number = 1; number <= 1007; number++) session.recorder.recordEvent(broken(number));
+    session.recorder.addFinding("what a session says of itself is always told");
     await session.kill();
     await session.open();
     await session.recorder.close();
@@ -206,7 +206,7 @@ describe("A recording of a market's streams", () => {
   it("tells that the clock was set back, and that amounts are rounded, however many findings there are", async () => {
     const session = await new Session(MIDNIGHT + 60_000).open();
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]));
-    for (let number = 1; number <= 1007; number++) session.recorder.event(broken(number));
+    for (let number = 1; number <= 1007; number++) session.recorder.recordEvent(broken(number));
     session.clock.stepWall(-2000);
     await session.hear({ ...update(2, [1000, 6], []), isRounded: true } as VenueEvent);
     await session.recorder.close();
@@ -258,7 +258,7 @@ describe("A recording of a market's streams", () => {
       ["2024-08-09", 4 + 1 + 1, false],
     ]);
     const second = await openTape(session.store, MARKET, { fromUs: MIDNIGHT * 1000, toUs: 2e15 });
-    expect(endingBook(second)).toEqual([
+    expect(finalBook(second)).toEqual([
       [1001, 6],
       [1000, 5],
       [-1009, 4],
@@ -347,7 +347,7 @@ describe("A recording of a market's streams", () => {
     const session = await new Session(MIDNIGHT - 5).open();
     const number = async (event: VenueEvent): Promise<number | undefined> => {
       await session.clock.runFor(1);
-      return session.recorder.event(event);
+      return session.recorder.recordEvent(event);
     };
     const before = [
       up("market"),

@@ -22,7 +22,7 @@ class TruthfulSession {
     for (const event of events) {
       await this.session.clock.runFor(1);
       // Everything takes 2 ms.
-      this.session.recorder.event(event(this.session.clock.nowMs() - this.#setMs - 2));
+      this.session.recorder.recordEvent(event(this.session.clock.nowMs() - this.#setMs - 2));
     }
   }
 
@@ -144,7 +144,7 @@ describe("A recording whose machine has its clock set", () => {
       monotonicMs: () => clock.monotonicMs() + (readings++ % 100) / 1000,
       setTimer: (delayMs, fire) => clock.setTimer(delayMs, fire),
     };
-    await session.open({ seam: { clock: ticking, random: seededRandom("ticking") } });
+    await session.open({ runtime: { clock: ticking, random: seededRandom("ticking") } });
     await session.hear(
       up("market"),
       snapshot(1, [1000, 5], [1010, 1]),

@@ -29,7 +29,7 @@ describe("A recorder that hears nothing", () => {
     const session = new Session(NOON);
     let stoodMs = 0;
     const clock = stoppedBy(session, () => stoodMs);
-    await session.open({ seam: { clock, random: seededRandom("stopped") } });
+    await session.open({ runtime: { clock, random: seededRandom("stopped") } });
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), trade(1, NOON + 3));
     stoodMs = 40_000;
     // What the line held back comes at once, before the line is given up.
@@ -59,7 +59,7 @@ describe("A recorder that hears nothing", () => {
     const session = new Session(NOON);
     let stoodMs = 0;
     const clock = stoppedBy(session, () => stoodMs);
-    await session.open({ seam: { clock, random: seededRandom("stopped") } });
+    await session.open({ runtime: { clock, random: seededRandom("stopped") } });
     await session.hear(up("market"), snapshot(1, [1000, 5, 999, 3], [1010, 1]), trade(1, NOON + 3));
     stoodMs = 120_000;
     await session.hear(update(2, [1000, 6], []));

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkMapping } from "../../../src/history/import/formats/mapping.js";
-import { exactNumbersOnly } from "../../../src/history/import/text/json-numbers.js";
+import { withExactNumbers } from "../../../src/history/import/text/json-numbers.js";
 import { HistoryStore } from "../../../src/history/store/history-store.js";
 import { listHistory } from "../../../src/history/store/list-history.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
@@ -124,7 +124,7 @@ describe("numbers of JSON records", () => {
           );
           const trimmed = (text: string): string => text.replace(/0+$/, "").replace(/[.]$/, "");
           const first = numbers.findIndex((each) => trimmed(each) !== String(Number(each)));
-          const looked = exactNumbersOnly({ file, path }, { price: "VARCHAR" }, async () => "read");
+          const looked = withExactNumbers({ file, path }, { price: "VARCHAR" }, async () => "read");
           if (first === -1) await expect(looked).resolves.toBe("read");
           else
             await expect(looked).rejects.toThrow(
@@ -140,7 +140,7 @@ describe("numbers of JSON records", () => {
     const long = `{"a":"${"x".repeat(700_000)}","price":5.5}\n`;
     const path = fileOf(scratchFolder(), "t.ndjson", `${long}${long}{"price":1234567890.12345678}`);
     await expect(
-      exactNumbersOnly({ file: path, path }, { price: "VARCHAR" }, async () => 0),
+      withExactNumbers({ file: path, path }, { price: "VARCHAR" }, async () => 0),
     ).rejects.toThrow("price in line 3 is a number");
   });
 

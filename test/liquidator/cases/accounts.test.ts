@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { allocateTakeovers } from "../../../src/liquidator/plan/allocate-takeovers.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import { victimsOf } from "../../../src/liquidator/watch/victims.js";
+import { findVictims } from "../../../src/liquidator/watch/victims.js";
 import { reasonFor } from "../../contracts/evm.js";
 import { COIN, type Market, USD } from "../../contracts/world.js";
 import { BTC, Danger, ETH, figures, flatBook, onlyVictim, perpOf, venueMarket } from "../danger.js";
@@ -68,7 +68,7 @@ describe("a victim with five markets", () => {
         { ...venueMarket(instrument, flatBook(instrument, price)), marketId: `market${i}` },
       ] as const;
     });
-    const { victims } = victimsOf(confirmation);
+    const { victims } = findVictims(confirmation);
     expect(victims[0]?.margin.papers.size).toBe(5);
     const { plans, others } = allocateTakeovers(victims, danger.input(confirmation, venue));
     expect(others).toEqual([]);
@@ -99,7 +99,7 @@ describe("a stale price source", () => {
     await world.makeStale(world.eth);
     const confirmation = await danger.confirm(own, competitor, victim);
     expect(confirmation.accounts.map(({ kind }) => kind)).toEqual(["unreadable", "read"]);
-    const { victims, refused } = victimsOf(confirmation);
+    const { victims, refused } = findVictims(confirmation);
     expect(refused).toMatchObject([
       {
         victim: competitor.address.toLowerCase(),
@@ -122,7 +122,7 @@ describe("a stale price source", () => {
     await world.deposit(competitor, 100_000n);
     await world.open(world.eth, own, competitor, COIN, 2_000n);
     await world.makeStale(world.eth);
-    const { victims, refused } = victimsOf(await danger.confirm(own, victim));
+    const { victims, refused } = findVictims(await danger.confirm(own, victim));
     expect(victims).toEqual([]);
     expect(refused).toMatchObject([{ victim: victim.address.toLowerCase(), reason: "stale-own" }]);
     const { btc } = world;

@@ -33,7 +33,7 @@ const intended = {
 };
 
 function won(ledger: LiquidationLedger): Opportunity {
-  const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+  const { id } = ledger.recordSeen(VICTIM, PERP, "btcusdc");
   ledger.update(id, { confirmedBlock: 7 }, "confirmed");
   ledger.update(id, { intended }, "planned");
   const takenOver = {
@@ -54,13 +54,13 @@ function won(ledger: LiquidationLedger): Opportunity {
 describe("the ledger of opportunities", () => {
   it("counts each once, however often it is heard of", () => {
     const { ledger } = world();
-    const first = ledger.seen(VICTIM, PERP, "btcusdc");
-    expect(ledger.seen(VICTIM, PERP, "btcusdc").id).toBe(first.id);
+    const first = ledger.recordSeen(VICTIM, PERP, "btcusdc");
+    expect(ledger.recordSeen(VICTIM, PERP, "btcusdc").id).toBe(first.id);
     ledger.update(first.id, { confirmedBlock: 7 }, "confirmed");
     ledger.update(first.id, { confirmedBlock: 8 }, "confirmed");
     expect(ledger.counts()).toMatchObject({ seen: 1, confirmed: 1, won: 0, lost: 0 });
     ledger.end(first.id, "lost");
-    expect(ledger.seen(VICTIM, PERP, "btcusdc").id).not.toBe(first.id);
+    expect(ledger.recordSeen(VICTIM, PERP, "btcusdc").id).not.toBe(first.id);
     expect(ledger.counts()).toMatchObject({ seen: 2, lost: 1 });
   });
 
@@ -72,15 +72,23 @@ describe("the ledger of opportunities", () => {
       profitQuote: -900_000n,
       gasWei: 300_000_000_000_000n,
     });
-    ledger.unwound("0xaa@0xbb", { state: "open", remainingLots: -500, earnedCredit: 7_000_000n });
+    ledger.recordUnwound("0xaa@0xbb", {
+      state: "open",
+      remainingLots: -500,
+      earnedCredit: 7_000_000n,
+    });
     expect(ledger.counts().profitQuote).toBe(6_100_000n);
-    ledger.unwound("0xaa@0xbb", { state: "done", remainingLots: 0, earnedCredit: 6_999_999n });
+    ledger.recordUnwound("0xaa@0xbb", {
+      state: "done",
+      remainingLots: 0,
+      earnedCredit: 6_999_999n,
+    });
     expect(ledger.counts().profitQuote).toBe(6_099_999n);
   });
 
   it("counts the gas of what brought nothing as a loss", () => {
     const { ledger } = world();
-    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    const { id } = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     ledger.end(id, "reverted", {
       gasWei: 10n,
       gasQuote: 42n,
@@ -91,7 +99,7 @@ describe("the ledger of opportunities", () => {
 
   it("has an open one that earns too little among the unprofitable, for as long as it does", () => {
     const { ledger } = world();
-    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    const { id } = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     ledger.revise(id, { shortOfQuote: 77n, reason: "would earn too little" });
     expect(ledger.counts().unprofitable).toBe(1);
     ledger.revise(id, { shortOfQuote: undefined, reason: undefined });
@@ -106,7 +114,7 @@ describe("the ledger of opportunities", () => {
     ledger.listen(({ stage }) => {
       if (stage !== undefined) stages.push([stage.name, stage.seconds]);
     });
-    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    const { id } = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     await clock.runFor(250);
     ledger.update(id, {}, "confirmed");
     await clock.runFor(1500);
@@ -122,7 +130,7 @@ describe("the ledger of opportunities", () => {
   it("is found again whole by the next run, to the unit, and its counts begin anew", () => {
     const { ledger, file, clock } = world();
     const ended = won(ledger);
-    const open = ledger.seen(VICTIM, PERP, "btcusdc");
+    const open = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     ledger.update(
       open.id,
       { confirmedBlock: 9, intended: { ...intended, jobId: "ffff" } },
@@ -130,9 +138,9 @@ describe("the ledger of opportunities", () => {
     );
     const next = new LiquidationLedger(file, clock);
     expect(next.get(ended.id)).toEqual(ended);
-    expect(next.openAt(VICTIM, PERP)).toEqual(ledger.get(open.id));
-    expect(next.ofJob("ffff")?.id).toBe(open.id);
-    expect(next.ofTakeover("0xaa@0xbb")?.id).toBe(ended.id);
+    expect(next.findOpen(VICTIM, PERP)).toEqual(ledger.get(open.id));
+    expect(next.findByJob("ffff")?.id).toBe(open.id);
+    expect(next.findByTakeover("0xaa@0xbb")?.id).toBe(ended.id);
     expect(next.counts()).toMatchObject({
       seen: 1,
       confirmed: 1,
@@ -148,7 +156,7 @@ describe("the ledger of opportunities", () => {
     const whole = file.text;
     file.text = whole.slice(0, -20);
     const torn = new LiquidationLedger(file, clock);
-    expect(torn.ofJob(intended.jobId)?.outcome).toBe("open");
+    expect(torn.findByJob(intended.jobId)?.outcome).toBe("open");
     file.text = `${whole.split("\n")[0]}\n{"id":"half\n${whole}`;
     expect(() => new LiquidationLedger(file, clock)).toThrow(FormatError);
     expect(() => new LiquidationLedger(file, clock)).toThrow(/line 2/);
@@ -156,10 +164,10 @@ describe("the ledger of opportunities", () => {
 
   it("keeps the newest at hand alone, and the open ones that something was sent for", () => {
     const { ledger } = world();
-    const sent = ledger.seen(VICTIM, PERP, "btcusdc");
+    const sent = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     ledger.update(sent.id, { intended }, "planned");
     for (let i = 0; i < 5100; i += 1)
-      ledger.seen(`0x${i.toString(16).padStart(40, "0")}`, PERP, "btcusdc");
+      ledger.recordSeen(`0x${i.toString(16).padStart(40, "0")}`, PERP, "btcusdc");
     expect(ledger.open.length).toBeLessThanOrEqual(5001);
     expect(ledger.get(sent.id)).toBeDefined();
     for (const { id } of ledger.open) if (id !== sent.id) ledger.end(id, "cured");
@@ -168,7 +176,7 @@ describe("the ledger of opportunities", () => {
 
   it("names the races that were lost, as a tip is suggested from them", () => {
     const { ledger } = world();
-    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    const { id } = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     ledger.update(id, { intended, tipWei: 10n }, "sent");
     const winner = `0x${"33".repeat(20)}`;
     ledger.end(id, "lost", { lostTo: { winner, blockNumber: 9, blocksBefore: 0, tipWei: 25n } });
@@ -201,7 +209,10 @@ describe("the counts of a run", () => {
 
   it("add up: what was seen is what it came to, and what is open", () => {
     const { ledger } = world();
-    const ids = Array.from({ length: 9 }, (_, n) => ledger.seen(victim(n), PERP, "btcusdc").id);
+    const ids = Array.from(
+      { length: 9 },
+      (_, n) => ledger.recordSeen(victim(n), PERP, "btcusdc").id,
+    );
     const [a = "", b = "", c = "", d = "", e = "", f = "", short = "", rehearsed = ""] = ids;
     ledger.end(a, "won");
     ledger.end(b, "lost");
@@ -233,7 +244,7 @@ describe("the counts of a run", () => {
   it("are of this run, with what an earlier one left open", () => {
     const { clock, file, ledger } = world();
     won(ledger);
-    const left = ledger.seen(victim(1), PERP, "btcusdc").id;
+    const left = ledger.recordSeen(victim(1), PERP, "btcusdc").id;
     ledger.update(left, { confirmedBlock: 9 }, "confirmed");
     const next = new LiquidationLedger(file, clock);
     expect(next.counts()).toMatchObject({
@@ -247,7 +258,7 @@ describe("the counts of a run", () => {
     next.end(left, "lost");
     expect(next.counts()).toMatchObject({ seen: 1, lost: 1, open: 0 });
     // One that had ended and ends anew is this run's as well.
-    next.end(ledger.ofTakeover("0xaa@0xbb")?.id ?? "", "lost");
+    next.end(ledger.findByTakeover("0xaa@0xbb")?.id ?? "", "lost");
     expect(next.counts()).toMatchObject({ seen: 2, lost: 2, won: 0 });
     expect(sumOf(next.counts())).toBe(2);
   });
@@ -258,14 +269,14 @@ describe("a takeover of no whole number of lots", () => {
 
   it("has the odd rest in its profit at the mark of its moment, beside what the lots earn", () => {
     const { ledger } = world();
-    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    const { id } = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     const odd = { paper: ETH / 2_000n, markCredit: 29_900_000n };
     ledger.update(
       id,
       { takenOver: { ...taken, paper: ETH + ETH / 2_000n, lots: 1000, odd } },
       "mined",
     );
-    ledger.unwound(taken.id, { state: "done", remainingLots: 0, earnedCredit: 100_000_000n });
+    ledger.recordUnwound(taken.id, { state: "done", remainingLots: 0, earnedCredit: 100_000_000n });
     ledger.end(id, "won", { gasWei: 1n, gasQuote: 900_000n });
     expect(ledger.get(id)?.profitQuote).toBe(100_000_000n + 29_900_000n - 900_000n);
     expect(ledger.counts().profitQuote).toBe(129_000_000n);
@@ -273,7 +284,7 @@ describe("a takeover of no whole number of lots", () => {
 
   it("earns its credit and its mark where it is less than a lot, and nothing is sold", () => {
     const { ledger } = world();
-    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    const { id } = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     const odd = { paper: ETH / 2_000n, markCredit: 30_000_000n };
     ledger.update(
       id,
@@ -286,9 +297,13 @@ describe("a takeover of no whole number of lots", () => {
 
   it("earns nothing any more when the chain takes it back", () => {
     const { ledger } = world();
-    const { id } = ledger.seen(VICTIM, PERP, "btcusdc");
+    const { id } = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     ledger.update(id, { takenOver: { ...taken, paper: ETH, lots: 1000 } }, "mined");
-    ledger.unwound(taken.id, { state: "open", remainingLots: 1000, earnedCredit: 100_000_000n });
+    ledger.recordUnwound(taken.id, {
+      state: "open",
+      remainingLots: 1000,
+      earnedCredit: 100_000_000n,
+    });
     expect(ledger.counts().profitQuote).toBe(100_000_000n);
     ledger.update(id, { takenOver: undefined, inheritedId: undefined, unwound: undefined });
     expect(ledger.get(id)?.profitQuote).toBeUndefined();
@@ -326,11 +341,11 @@ describe("an opportunity whose end the chain took back", () => {
   it("stands beside a newer one of the same position until either has ended", () => {
     const { ledger } = world();
     const { id } = won(ledger);
-    const newer = ledger.seen(VICTIM, PERP, "btcusdc");
+    const newer = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     ledger.reopen(id);
     expect(ledger.open.map((one) => one.id).sort()).toEqual([id, newer.id].sort());
-    expect(ledger.openAt(VICTIM, PERP)?.id).toBe(newer.id);
+    expect(ledger.findOpen(VICTIM, PERP)?.id).toBe(newer.id);
     ledger.end(newer.id, "lost");
-    expect(ledger.seen(VICTIM, PERP, "btcusdc").id, "no third one").toBe(id);
+    expect(ledger.recordSeen(VICTIM, PERP, "btcusdc").id, "no third one").toBe(id);
   });
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { ceilDivide } from "../../../src/core/bigints.js";
 import type { Signer } from "../../../src/core/crypto/signing.js";
-import { gasCostOf } from "../../../src/liquidator/plan/gas-cost.js";
+import { estimateGasCost } from "../../../src/liquidator/plan/gas-cost.js";
 import { planPosition } from "../../../src/liquidator/plan/plan-takeover.js";
 import { TakeoverSizer } from "../../../src/liquidator/plan/takeover-size.js";
 import { BPS } from "../../../src/perpetual/fixed-point.js";
@@ -152,10 +152,10 @@ export async function expectOutcome(danger: Danger, what: Scenario, seen: Outcom
     ceilDivide(input.own.margin.maintenanceMarginCredit * BigInt(what.buffer), BPS);
   expect(net - needed).toBeGreaterThanOrEqual(roomBefore < 0n ? roomBefore : 0n);
   const lot = BTC.paperPerLot * (requestPaper > 0n ? 1n : -1n);
-  const { credit: gas } = gasCostOf(GAS);
+  const { credit: gas } = estimateGasCost(GAS);
   const position = target.margin.papers.get(perpOf(market)) as bigint;
   const sizer = new TakeoverSizer(input.markets.get(perpOf(market)) as never, position, input, gas);
-  if (decision.boundBy === "margin") expect(sizer.broken(requestPaper + lot)).toBe("margin");
+  if (decision.boundBy === "margin") expect(sizer.findBreached(requestPaper + lot)).toBe("margin");
   if (decision.boundBy === "position")
     expect(
       requestPaper + lot > 0n ? requestPaper + lot > position : requestPaper + lot < position,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   allocateTakeovers,
-  withTakeover,
+  reserveForTakeover,
 } from "../../../src/liquidator/plan/allocate-takeovers.js";
 import type { PlanInput, Victim } from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
@@ -105,11 +105,11 @@ describe("several victims", () => {
   it("are planned for with one in flight as if it had happened", () => {
     const before = input([btc()]);
     const first = plan(victim([btc(), COIN]), before);
-    const after = withTakeover(before, first);
+    const after = reserveForTakeover(before, first);
     expect(after.own.margin.papers).toEqual(first.ownAfter.papers);
     expect(after.own.margin.netValueCredit).toBe(
       first.ownAfter.netValueCredit - first.reservedQuote,
     );
-    expect(after.markets.get(BTC_PERP)?.underwayLots).toBe(1000);
+    expect(after.markets.get(BTC_PERP)?.pendingUnwindLots).toBe(1000);
   });
 });

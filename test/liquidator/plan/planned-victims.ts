@@ -8,7 +8,7 @@ import type {
 } from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
 import type { TakeoverPlan } from "../../../src/liquidator/plan/takeover-plan.js";
-import { type MarginAccount, marginAfter } from "../../../src/perpetual/margin-account.js";
+import { applyBalanceChange, type MarginAccount } from "../../../src/perpetual/margin-account.js";
 import { BTC, ETH, flatBook, GAS, RULES, venueMarket } from "../danger.js";
 
 export const USD = 10n ** 6n;
@@ -56,7 +56,7 @@ export function account(
   const start = { ...EMPTY, netValueCredit: BigInt(Math.round(dollars * 1e6)) };
   return positions.reduce(
     (margin, [market, paper]) =>
-      marginAfter(margin, market, paper, -(paper * market.markPrice) / COIN),
+      applyBalanceChange(margin, market, paper, -(paper * market.markPrice) / COIN),
     start,
   );
 }

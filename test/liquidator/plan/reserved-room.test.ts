@@ -3,7 +3,7 @@ import type { TakeoverInFlight } from "../../../src/liquidator/liquidation-execu
 import { allocateTakeovers } from "../../../src/liquidator/plan/allocate-takeovers.js";
 import type { Victim } from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import { marketsWith, ownAccountWith } from "../../../src/liquidator/project-own-account.js";
+import { projectMarkets, projectOwnAccount } from "../../../src/liquidator/project-own-account.js";
 import type { AccountLimits } from "../../../src/risk/limits.js";
 import {
   account,
@@ -40,7 +40,7 @@ const sent = (requestPaper: bigint, part: Partial<TakeoverInFlight> = {}): Takeo
 function beside(inFlight: readonly TakeoverInFlight[], positionLots = 0) {
   const only = btc({ limits, positionLots });
   const { markets } = input([only]);
-  const own = ownAccountWith({
+  const own = projectOwnAccount({
     margin: account(100_000),
     blockNumber: 7,
     inFlight,
@@ -49,7 +49,7 @@ function beside(inFlight: readonly TakeoverInFlight[], positionLots = 0) {
     settings: { account: OWN, maxNotionalCredit: undefined, maxPositionAmount: 10 },
     unwindingCredit: 0n,
   });
-  return { ...input([only]), own, markets: marketsWith(markets, inFlight) };
+  return { ...input([only]), own, markets: projectMarkets(markets, inFlight) };
 }
 
 describe("a takeover reserves its room in maxPositionLots", () => {
@@ -219,7 +219,7 @@ describe("the limits of the account", () => {
     };
     const decided = plan(victim([btc(), 2n * COIN]), {
       ...input([btc()]),
-      own: ownAccountWith(parts),
+      own: projectOwnAccount(parts),
       markets,
     });
     expect([decided.boundBy, decided.unwindLots]).toEqual(["account-notional", 500]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type LostRace, suggestedTip } from "../../../src/liquidator/plan/suggest-tip.js";
+import { type LostRace, suggestTip } from "../../../src/liquidator/plan/suggest-tip.js";
 
 const USD = 10n ** 6n;
 const GWEI = 10n ** 9n;
@@ -20,7 +20,7 @@ const race = (part: Partial<LostRace>): LostRace => ({
 
 describe("the tip that lost races suggest", () => {
   it("is a wei above the winner's, where the profit pays for it", () => {
-    const { tipWei, wins, recoveredCredit } = suggestedTip([race({})], PRICE);
+    const { tipWei, wins, recoveredCredit } = suggestTip([race({})], PRICE);
     expect([tipWei, wins]).toEqual([2n * GWEI + 1n, 1]);
     expect(recoveredCredit).toBe(100n * USD - 600_001n);
   });
@@ -28,19 +28,19 @@ describe("the tip that lost races suggest", () => {
   it("is the one that would have brought most over all races, not the one that would have won most", () => {
     const dear = race({ winnerTipWei: 500n * GWEI, missedProfitCredit: 10n * USD });
     const lost = [race({}), race({ winnerTipWei: 3n * GWEI }), dear];
-    expect(suggestedTip(lost, PRICE)).toMatchObject({ tipWei: 3n * GWEI + 1n, wins: 2 });
+    expect(suggestTip(lost, PRICE)).toMatchObject({ tipWei: 3n * GWEI + 1n, wins: 2 });
   });
 
   it("is none where no tip would have paid, or all were lost by time", () => {
-    expect(suggestedTip([race({ winnerTipWei: 500n * GWEI })], PRICE)).toMatchObject({
+    expect(suggestTip([race({ winnerTipWei: 500n * GWEI })], PRICE)).toMatchObject({
       tipWei: undefined,
       wins: 0,
       recoveredCredit: 0n,
     });
-    expect(
-      suggestedTip([race({ blocksBefore: 1 }), race({ blocksBefore: 2 })], PRICE),
-    ).toMatchObject({ tipWei: undefined, lostByTime: 2 });
-    expect(suggestedTip([], PRICE)).toEqual({
+    expect(suggestTip([race({ blocksBefore: 1 }), race({ blocksBefore: 2 })], PRICE)).toMatchObject(
+      { tipWei: undefined, lostByTime: 2 },
+    );
+    expect(suggestTip([], PRICE)).toEqual({
       tipWei: undefined,
       wins: 0,
       recoveredCredit: 0n,
@@ -49,6 +49,6 @@ describe("the tip that lost races suggest", () => {
   });
 
   it("does not blame the tip where ours was the higher one", () => {
-    expect(suggestedTip([race({ ourTipWei: 5n * GWEI })], PRICE).tipWei).toBeUndefined();
+    expect(suggestTip([race({ ourTipWei: 5n * GWEI })], PRICE).tipWei).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { OwnAccount, TakeoverMarket } from "../../../src/liquidator/plan/plan-input.js";
 import { takeoverCapacity } from "../../../src/liquidator/plan/takeover-capacity.js";
-import { type MarginAccount, marginAfter } from "../../../src/perpetual/margin-account.js";
+import { applyBalanceChange, type MarginAccount } from "../../../src/perpetual/margin-account.js";
 import { BTC, flatBook, RULES, venueMarket } from "../danger.js";
 
 const USD = 10n ** 6n;
@@ -27,7 +27,9 @@ function own(dollars: bigint, coins = 0n, part: Partial<OwnAccount> = {}): OwnAc
     papers: new Map(),
   };
   const margin =
-    coins === 0n ? start : marginAfter(start, market, coins * COIN, -coins * market.markPrice);
+    coins === 0n
+      ? start
+      : applyBalanceChange(start, market, coins * COIN, -coins * market.markPrice);
   return { account: `0x${"0".repeat(40)}`, margin, limits: {}, maxPositionAmount: 10, ...part };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FormatError } from "../../../src/core/errors.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import { BookDisposal } from "../../../src/liquidator/plan/unwind-estimate.js";
+import { UnwindEstimator } from "../../../src/liquidator/plan/unwind-estimate.js";
 import { BTC, flatBook, GAS } from "../danger.js";
 import { account, btc, COIN, input, plan, USD, victim } from "./planned-victims.js";
 
@@ -61,12 +61,12 @@ describe("profit", () => {
       const from = input([market], { rules: { minProfitCredit: 20n * USD, unwindReserveBps: 3 } });
       const { requestPaper, expectCredit, maxCostWei } = plan(victim([market, sign * COIN]), from);
       const gas = (maxCostWei * GAS.creditPerEth) / COIN;
-      const book = new BookDisposal(market, 0n, sign, from.rules);
+      const book = new UnwindEstimator(market, 0n, sign, from.rules);
       for (const lots of [1n, 7n, 200n, 450n, 999n, 1000n]) {
         const paper = sign * lots * market.instrument.paperPerLot;
         // The most that is paid, or the least that is received, at a price that passes.
         const credit = (expectCredit * paper + (sign < 0n ? requestPaper + 1n : 0n)) / requestPaper;
-        const profit = credit + (book.of(paper)?.worstCredit ?? 0n) - gas;
+        const profit = credit + (book.estimate(paper)?.worstCredit ?? 0n) - gas;
         const share = ((20n * USD + gas) * paper) / requestPaper;
         expect(profit).toBeGreaterThanOrEqual(share - gas - 3n);
         if (lots === 1000n) expect(profit).toBeLessThanOrEqual(20n * USD + 1n);
@@ -146,12 +146,12 @@ describe("profit", () => {
       { ticks: 200_000, lots: 600 },
       { ticks: 199_500, lots: 1_000 },
     ];
-    expect(plan(target, input([btc({ bids, underwayLots: 600 })])).expected.slippageQuote).toBe(
-      50n * USD,
-    );
-    expect(plan(target, input([btc({ bids, underwayLots: -600 })])).expected.slippageQuote).toBe(
-      20n * USD,
-    );
+    expect(
+      plan(target, input([btc({ bids, pendingUnwindLots: 600 })])).expected.slippageQuote,
+    ).toBe(50n * USD);
+    expect(
+      plan(target, input([btc({ bids, pendingUnwindLots: -600 })])).expected.slippageQuote,
+    ).toBe(20n * USD);
   });
 
   it("cannot be told without a price of ether", () => {

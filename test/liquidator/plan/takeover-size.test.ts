@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Victim } from "../../../src/liquidator/plan/plan-input.js";
 import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import { takeoverTerms, victimAfter } from "../../../src/perpetual/liquidation.js";
+import { computeTakeoverTerms, victimAfterTakeover } from "../../../src/perpetual/liquidation.js";
 import { isSafe } from "../../../src/perpetual/margin.js";
 import type { MarginAccount } from "../../../src/perpetual/margin-account.js";
 import { BTC } from "../danger.js";
@@ -40,10 +40,10 @@ describe("the size of a takeover", () => {
       const oneLotLess = decided.requestPaper - (coins > 0n ? 1n : -1n) * BTC.paperPerLot;
       expect(
         isSafe(
-          victimAfter(
+          victimAfterTakeover(
             endangered.margin,
             btc(),
-            takeoverTerms(btc(), coins * COIN, oneLotLess),
+            computeTakeoverTerms(btc(), coins * COIN, oneLotLess),
           ) as MarginAccount,
         ),
       ).toBe(false);

@@ -1,5 +1,5 @@
 import type { InProcessRpc, RpcReply } from "../../../src/chain/rpc/rpc-transport.js";
-import type { LaneRecord } from "../../../src/chain/transactions/store/transaction-store.js";
+import type { TransactionRecord } from "../../../src/chain/transactions/store/transaction-store.js";
 import type { Break } from "./run-seed.js";
 import type { SeedPlan } from "./seed-plan.js";
 
@@ -53,7 +53,7 @@ export const BREAKS: readonly Break[] = [
     name: "taken-back-and-sold",
     what: "a takeover that the chain takes back goes on being sold",
     plan: reorganised,
-    rework: (parts) => ({ ...parts, unwind: { ...parts.unwind, disinherit: () => {} } }),
+    rework: (parts) => ({ ...parts, unwind: { ...parts.unwind, revert: () => {} } }),
   },
   {
     name: "buffer-ignored",
@@ -73,14 +73,14 @@ export const BREAKS: readonly Break[] = [
     what: "what is signed reaches the disk only after the next restart would have needed it",
     plan: killedAfterSending,
     rework: (parts) => {
-      const late: LaneRecord[] = [];
+      const late: TransactionRecord[] = [];
       return {
         ...parts,
         store: {
           ...parts.store,
           append: (record) => {
             late.push(record);
-            if (late.length > 1) parts.store.append(late.shift() as LaneRecord);
+            if (late.length > 1) parts.store.append(late.shift() as TransactionRecord);
           },
         },
       };

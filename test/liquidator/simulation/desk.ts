@@ -3,10 +3,10 @@ import type { Signer } from "../../../src/core/crypto/signing.js";
 import { Instrument } from "../../../src/core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../../src/core/units.js";
 import type {
+  InventoryUnwinder,
   LiquidatorVenue,
-  Pause,
-  RiskyAccount,
-  UnwindPort,
+  ListedRiskyAccount,
+  TakeoverPause,
 } from "../../../src/liquidator/liquidator-venue.js";
 import type { VenueMarket } from "../../../src/liquidator/watch/victims.js";
 import type { Level } from "../../../src/market/book/readable-book.js";
@@ -32,7 +32,7 @@ const GWEI = 10n ** 9n;
  * The exchange as a liquidator meets it: its list of risky accounts, its books around the price, and somebody who sells what was taken
  * over, by trades on the chain. It outlives the liquidator's process, as the exchange and the bot's state directory do.
  */
-export class Desk implements LiquidatorVenue, UnwindPort {
+export class Desk implements LiquidatorVenue, InventoryUnwinder {
   /** By the takeover's id, what was told and not taken back. */
   readonly inherited = new Map<string, Takeover>();
   /** Every id that was ever told, and how often it was told as new. */
@@ -45,7 +45,7 @@ export class Desk implements LiquidatorVenue, UnwindPort {
   readonly #sender: Sender;
   readonly #prices: bigint[];
   readonly #sellAfterMs: Ms;
-  #risky: readonly RiskyAccount[] = [];
+  #risky: readonly ListedRiskyAccount[] = [];
   #positions: bigint[] = [];
   #since: (Ms | undefined)[] = [];
   #nonce = 10n ** 9n;
@@ -64,11 +64,11 @@ export class Desk implements LiquidatorVenue, UnwindPort {
     this.#sellAfterMs = sellAfterMs;
   }
 
-  pause(): Pause | undefined {
+  pause(): TakeoverPause | undefined {
     return undefined;
   }
 
-  async riskyAccounts(): Promise<readonly RiskyAccount[]> {
+  async riskyAccounts(): Promise<readonly ListedRiskyAccount[]> {
     return this.#risky;
   }
 
@@ -76,11 +76,11 @@ export class Desk implements LiquidatorVenue, UnwindPort {
     return new Map(this.#ground.markets.map(({ perp }, i) => [perp, this.#market(i)]));
   }
 
-  marketIdOf(perp: Hex): MarketId | undefined {
+  marketIdFor(perp: Hex): MarketId | undefined {
     return this.#ground.markets.find((market) => market.perp === perp)?.marketId;
   }
 
-  perpOf(marketId: MarketId): Hex | undefined {
+  perpFor(marketId: MarketId): Hex | undefined {
     return this.#ground.markets.find((market) => market.marketId === marketId)?.perp;
   }
 
@@ -100,7 +100,7 @@ export class Desk implements LiquidatorVenue, UnwindPort {
     );
   }
 
-  inherit(takeover: Takeover): void {
+  acquire(takeover: Takeover): void {
     if (this.inherited.has(takeover.id)) return;
     this.inherited.set(takeover.id, takeover);
     this.toldTimes.set(takeover.id, (this.toldTimes.get(takeover.id) ?? 0) + 1);
@@ -110,7 +110,7 @@ export class Desk implements LiquidatorVenue, UnwindPort {
     this.reserved = takeovers;
   }
 
-  disinherit(takeoverId: string): void {
+  revert(takeoverId: string): void {
     this.inherited.delete(takeoverId);
   }
 
@@ -123,7 +123,7 @@ export class Desk implements LiquidatorVenue, UnwindPort {
   async onBlock(reorgDepth: number): Promise<void> {
     if (reorgDepth > 0) this.#sender.forget();
     const { cast, markets, open } = this.#ground;
-    const risky: RiskyAccount[] = [];
+    const risky: ListedRiskyAccount[] = [];
     for (const { address } of cast.victims) {
       // Of a market whose price is stale the dealer says nothing, and the exchange goes by its own marks.
       const [isSafe] = await this.#ground
@@ -190,7 +190,7 @@ export class Desk implements LiquidatorVenue, UnwindPort {
       asks: levels(1),
       takerFeeRate: TAKER_RATE,
       makerFeeRate: 10n ** 14n,
-      underwayLots: lots,
+      pendingUnwindLots: lots,
       workingLots: { buy: 0, sell: 0 },
       reservedLots: { buy: 0, sell: 0 },
       unsettledLots: { buy: 0, sell: 0 },

@@ -120,7 +120,7 @@ export class Ground {
       const approve = TOKEN.encodeFunctionData("approve", [addresses.dealer, 2n ** 255n]) as Hex;
       await chain.send({ from: signer, to: addresses.token, data: approve, gas: 100_000 });
     }
-    await chain.mineWhatWaits();
+    await chain.minePending();
     const [domainSeparator] = DEALER.decodeFunctionResult(
       "domainSeparator",
       await chain.call(addresses.dealer, DEALER.encodeFunctionData("domainSeparator") as Hex),
@@ -164,7 +164,7 @@ export class Ground {
       const data = DEALER.encodeFunctionData("deposit", [quote * USD, 0n, who.address]) as Hex;
       await this.chain.send({ from: who, to: addresses.dealer, data, gas: 300_000 });
     }
-    await this.chain.mineWhatWaits();
+    await this.chain.minePending();
     const hashes: Hex[] = [];
     let nonce = 0n;
     for (const { victim, market, paper, price } of openings) {
@@ -192,7 +192,7 @@ export class Ground {
         }),
       );
     }
-    await this.chain.mineWhatWaits();
+    await this.chain.minePending();
     for (const hash of hashes) {
       if ((await this.chain.receipt(hash))?.isReverted !== false)
         throw new Error("a position could not be opened");

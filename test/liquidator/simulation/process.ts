@@ -2,10 +2,10 @@ import { LensReader } from "../../../src/chain/contracts/lens-reader.js";
 import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
 import type { InProcessRpc } from "../../../src/chain/rpc/rpc-transport.js";
 import type {
-  LaneRecord,
-  LaneStore,
+  TransactionRecord,
+  TransactionStore,
 } from "../../../src/chain/transactions/store/transaction-store.js";
-import { TransactionLanes } from "../../../src/chain/transactions/transaction-manager.js";
+import { TransactionManager } from "../../../src/chain/transactions/transaction-manager.js";
 import type { Signer } from "../../../src/core/crypto/signing.js";
 import type { Clock, Random, Timer } from "../../../src/core/runtime/seam.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
@@ -15,7 +15,10 @@ import {
 } from "../../../src/liquidator/ledger/liquidation-ledger.js";
 import { Liquidator, type LiquidatorView } from "../../../src/liquidator/liquidator.js";
 import type { LiquidatorSettings } from "../../../src/liquidator/liquidator-settings.js";
-import type { LiquidatorVenue, UnwindPort } from "../../../src/liquidator/liquidator-venue.js";
+import type {
+  InventoryUnwinder,
+  LiquidatorVenue,
+} from "../../../src/liquidator/liquidator-venue.js";
 import { requireTakeover } from "../../../src/liquidator/receipt-takeover.js";
 import type { LiquidatorLog } from "../../../src/liquidator/takeover-deps.js";
 import type { Desk } from "./desk.js";
@@ -24,17 +27,17 @@ import type { SeedPlan } from "./seed-plan.js";
 
 /** What a machine keeps when a process on it dies. */
 export class Disk {
-  readonly records: LaneRecord[] = [];
+  readonly records: TransactionRecord[] = [];
   ledger = "";
 }
 
 /** Parts that a deliberate break replaces. */
 export interface Parts {
   readonly nodes: readonly InProcessRpc[];
-  readonly store: LaneStore;
+  readonly store: TransactionStore;
   readonly ledgerFile: LedgerFile;
   readonly settings: LiquidatorSettings;
-  readonly unwind: UnwindPort;
+  readonly unwind: InventoryUnwinder;
   readonly venue: LiquidatorVenue;
 }
 
@@ -69,7 +72,7 @@ export interface Surroundings {
  */
 export class LiquidatorProcess {
   /** Undefined of a dry run. */
-  readonly lanes: TransactionLanes | undefined;
+  readonly lanes: TransactionManager | undefined;
   readonly ledger: LiquidationLedger;
   readonly #liquidator: Liquidator;
   readonly rpc: ChainRpc;
@@ -117,7 +120,7 @@ export class LiquidatorProcess {
       })),
       store: {
         load: () => [...disk.records],
-        append: (record: LaneRecord) => {
+        append: (record: TransactionRecord) => {
           mortally(
             "storing",
             () => disk.records.push(record),
@@ -135,8 +138,8 @@ export class LiquidatorProcess {
       settings: settingsOf(plan, ground),
       unwind: {
         reserve: (takeovers) => mortally("reserving", () => desk.reserve(takeovers), "reserved"),
-        inherit: (takeover) => mortally("inheriting", () => desk.inherit(takeover), "inherited"),
-        disinherit: (id) => mortally("disinheriting", () => desk.disinherit(id), "disinherited"),
+        acquire: (takeover) => mortally("inheriting", () => desk.acquire(takeover), "inherited"),
+        revert: (id) => mortally("disinheriting", () => desk.revert(id), "disinherited"),
       },
       venue: desk,
     });
@@ -149,7 +152,7 @@ export class LiquidatorProcess {
     });
     this.rpc = rpc;
     const open = () =>
-      TransactionLanes.open({
+      TransactionManager.open({
         rpc,
         signer,
         chainId: 31_337,
@@ -172,7 +175,7 @@ export class LiquidatorProcess {
         lens: ground.open.addresses.lens,
         dealer: ground.open.addresses.dealer,
       }),
-      lanes: this.lanes,
+      transactions: this.lanes,
       sender: signer.address,
       venue: parts.venue,
       unwind: parts.unwind,

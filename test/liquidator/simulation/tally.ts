@@ -1,4 +1,4 @@
-import type { LaneRecord } from "../../../src/chain/transactions/store/transaction-store.js";
+import type { TransactionRecord } from "../../../src/chain/transactions/store/transaction-store.js";
 import type { Hex } from "../../../src/core/units.js";
 import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";
 import { type Ground, SOURCE } from "./ground.js";
@@ -8,7 +8,7 @@ import type { RivalPlan } from "./rivals.js";
 export interface TallyInput {
   readonly ground: Ground;
   readonly fromBlock: number;
-  readonly records: readonly LaneRecord[];
+  readonly records: readonly TransactionRecord[];
   readonly opportunities: readonly Opportunity[];
   readonly rivals: readonly RivalPlan[];
 }

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../../src/core/runtime/seam.js";
-import { timerDelayMs } from "../../../src/core/runtime/timer-delay.js";
+import { toTimerDelayMs } from "../../../src/core/runtime/timer-delay.js";
 import { TimerHeap } from "../../../src/core/runtime/timer-heap.js";
 import type { Ms } from "../../../src/core/units.js";
 
@@ -43,7 +43,7 @@ export class WaitingClock implements HoldingClock {
   }
 
   setTimer(delayMs: Ms, fire: () => void): Timer {
-    return this.#timers.add(this.#elapsedMs + timerDelayMs(delayMs), fire);
+    return this.#timers.add(this.#elapsedMs + toTimerDelayMs(delayMs), fire);
   }
 
   hold(work: Promise<unknown>): void {

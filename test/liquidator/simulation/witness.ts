@@ -1,5 +1,5 @@
 import type { Takeover } from "../../../src/account/positions/takeover.js";
-import type { LaneRecord } from "../../../src/chain/transactions/store/transaction-store.js";
+import type { TransactionRecord } from "../../../src/chain/transactions/store/transaction-store.js";
 import type { Hex } from "../../../src/core/units.js";
 import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";
 import { COIN, DEALER, type Ground, PERPETUAL, SOURCE } from "./ground.js";
@@ -25,7 +25,7 @@ export interface Remains {
   /** The first block of the run. */
   readonly fromBlock: number;
   readonly firstNonce: number;
-  readonly records: readonly LaneRecord[];
+  readonly records: readonly TransactionRecord[];
   /** Newest state of every opportunity, from the ledger's file. */
   readonly opportunities: readonly Opportunity[];
   readonly inherited: ReadonlyMap<string, Takeover>;

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { LensReader } from "../../../src/chain/contracts/lens-reader.js";
 import { ChainUnavailable } from "../../../src/chain/rpc/rpc-errors.js";
 import type { Signer } from "../../../src/core/crypto/signing.js";
-import { LookSchedule } from "../../../src/liquidator/watch/account-poll-schedule.js";
+import { AccountPollSchedule } from "../../../src/liquidator/watch/account-poll-schedule.js";
 import { Confirmer } from "../../../src/liquidator/watch/confirmer.js";
 import { HolderScan } from "../../../src/liquidator/watch/holder-scan.js";
-import { victimsOf } from "../../../src/liquidator/watch/victims.js";
+import { findVictims } from "../../../src/liquidator/watch/victims.js";
 import { COIN, signer, USD } from "../../contracts/world.js";
 import { Danger, figures, marginOf, perpOf } from "../danger.js";
 
@@ -61,7 +61,7 @@ describe("a confirmation", () => {
       credit: -20_295n * USD,
     });
     expect([...confirmation.markets.keys()]).toEqual([perpOf(world.btc), perpOf(world.eth)]);
-    expect(victimsOf(confirmation).victims.map(({ account }) => account)).toEqual(lower(alice));
+    expect(findVictims(confirmation).victims.map(({ account }) => account)).toEqual(lower(alice));
   });
 
   it("asks for each account once, and never for the own one as a candidate", async () => {
@@ -88,8 +88,8 @@ describe("a confirmation", () => {
   });
 
   it("that fails tells of nobody, so that all who were due stay due", async () => {
-    const schedule = new LookSchedule();
-    for (const account of lower(alice, bob)) schedule.heard(account);
+    const schedule = new AccountPollSchedule();
+    for (const account of lower(alice, bob)) schedule.add(account);
     danger.rpc.faults = { tamper: (method, result) => (method === "eth_call" ? "0x" : result) };
     await expect(danger.confirm(own, alice, bob)).rejects.toThrow(ChainUnavailable);
     expect(schedule.due(1, 10).sort()).toEqual(lower(alice, bob).sort());
@@ -120,23 +120,23 @@ describe("a confirmation", () => {
       [perpOf(btc), { ok: true, paper: COIN, credit: -20_295n * USD - 1n } as const],
     ]);
     const other = { ...confirmation, accounts: [{ ...entry, costs }] };
-    expect(victimsOf(other)).toMatchObject({
+    expect(findVictims(other)).toMatchObject({
       victims: [],
       refused: [{ reason: "other-formulas" }],
     });
     const margin = { ...entry.margin, netValueCredit: entry.margin.netValueCredit + 1n };
-    expect(victimsOf({ ...confirmation, accounts: [{ ...entry, margin }] })).toMatchObject({
+    expect(findVictims({ ...confirmation, accounts: [{ ...entry, margin }] })).toMatchObject({
       victims: [],
       refused: [{ reason: "other-formulas" }],
     });
     const mine = confirmation.own;
     if (mine.kind !== "read") throw new Error("not read");
-    expect(victimsOf(confirmation).victims).toHaveLength(1);
+    expect(findVictims(confirmation).victims).toHaveLength(1);
     const ownMargin = {
       ...mine.margin,
       maintenanceMarginCredit: mine.margin.maintenanceMarginCredit + 1n,
     };
-    expect(victimsOf({ ...confirmation, own: { ...mine, margin: ownMargin } })).toMatchObject({
+    expect(findVictims({ ...confirmation, own: { ...mine, margin: ownMargin } })).toMatchObject({
       victims: [],
       refused: [{ reason: "other-formulas", detail: expect.stringContaining("own margin") }],
     });

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChainMarket } from "../../../src/chain/contracts/lens-results.js";
 import { ConfigError } from "../../../src/core/errors.js";
-import { LookSchedule } from "../../../src/liquidator/watch/account-poll-schedule.js";
+import { AccountPollSchedule } from "../../../src/liquidator/watch/account-poll-schedule.js";
 import type { ConfirmedAccount } from "../../../src/liquidator/watch/candidate.js";
-import { marginMarketOf } from "../../../src/liquidator/watch/margin-markets.js";
-import { nearnessOf, rankCandidates } from "../../../src/liquidator/watch/rank-candidates.js";
+import { toMarginMarket } from "../../../src/liquidator/watch/margin-markets.js";
+import { computeNearness, rankCandidates } from "../../../src/liquidator/watch/rank-candidates.js";
 import { mulFixed } from "../../../src/perpetual/fixed-point.js";
 import { isSafe } from "../../../src/perpetual/margin.js";
-import { type MarginAccount, marginAfter } from "../../../src/perpetual/margin-account.js";
+import { applyBalanceChange, type MarginAccount } from "../../../src/perpetual/margin-account.js";
 
 const USD = 10n ** 6n;
 const COIN = 10n ** 18n;
@@ -48,9 +48,9 @@ function margin(
     papers: new Map(),
   };
   for (const [perp, paper] of positions) {
-    const market = marginMarketOf(at.get(perp) as ChainMarket);
+    const market = toMarginMarket(at.get(perp) as ChainMarket);
     if (market !== undefined)
-      account = marginAfter(account, market, paper, -mulFixed(paper, market.markPrice));
+      account = applyBalanceChange(account, market, paper, -mulFixed(paper, market.markPrice));
   }
   return account;
 }
@@ -100,10 +100,10 @@ describe("candidates", () => {
 
   it("are as near as the nearest of their markets, whichever way its price has to go", () => {
     const marginMarkets = new Map(
-      [...START].map(([perp, market]) => [perp, marginMarketOf(market) as never]),
+      [...START].map(([perp, market]) => [perp, toMarginMarket(market) as never]),
     );
     const both = margin(START, 1_200, [BTC, COIN / 10n], [ETH, -10n * COIN]);
-    const { distanceBps, liquidationPrices, slackCredit } = nearnessOf(both, marginMarkets);
+    const { distanceBps, liquidationPrices, slackCredit } = computeNearness(both, marginMarkets);
     expect(slackCredit).toBe(510n * USD);
     expect(liquidationPrices.get(BTC)).toBeLessThan(30_000n * USD);
     expect(liquidationPrices.get(ETH)).toBeGreaterThan(2_000n * USD);
@@ -113,15 +113,15 @@ describe("candidates", () => {
 
 describe("looks", () => {
   it("come the sooner the nearer the edge is, and in every block beyond it", () => {
-    const schedule = new LookSchedule({ bpsPerBlock: 10, maxBlocks: 100 });
-    for (const account of ["0xfar", "0xnear", "0xmiddle", "0xbroken"]) schedule.heard(account);
+    const schedule = new AccountPollSchedule({ bpsPerBlock: 10, maxBlocks: 100 });
+    for (const account of ["0xfar", "0xnear", "0xmiddle", "0xbroken"]) schedule.add(account);
     const accounts = [
       read("0xfar", withSlack(20_000)),
       read("0xmiddle", withSlack(1_000)),
       read("0xnear", withSlack(60)),
       read("0xbroken", withSlack(-5)),
     ];
-    schedule.looked({ blockNumber: 1000, accounts, markets: START });
+    schedule.onPolled({ blockNumber: 1000, accounts, markets: START });
     const firstDue = (account: string) => {
       let block = 1000;
       while (!schedule.due(block, 10).includes(account)) block += 1;
@@ -131,16 +131,16 @@ describe("looks", () => {
   });
 
   it("begin with the unsafe and the changed, and leave what the budget has no room for due", () => {
-    const schedule = new LookSchedule();
-    for (const account of ["0xa", "0xb", "0xc"]) schedule.heard(account);
+    const schedule = new AccountPollSchedule();
+    for (const account of ["0xa", "0xb", "0xc"]) schedule.add(account);
     const accounts = [
       read("0xa", withSlack(60)),
       read("0xb", withSlack(-5)),
       read("0xc", withSlack(9_000)),
     ];
-    schedule.looked({ blockNumber: 10, accounts, markets: START });
-    schedule.touched("0xc");
-    schedule.heard("0xnew");
+    schedule.onPolled({ blockNumber: 10, accounts, markets: START });
+    schedule.markChanged("0xc");
+    schedule.add("0xnew");
     const order = schedule.due(20, 10);
     expect(order).toHaveLength(4);
     expect(order[0]).toBe("0xnew");
@@ -150,31 +150,39 @@ describe("looks", () => {
   });
 
   it("that fail count for nothing: all that was due stays due", () => {
-    const schedule = new LookSchedule();
-    schedule.heard("0xa");
+    const schedule = new AccountPollSchedule();
+    schedule.add("0xa");
     const due = schedule.due(5, 10);
     for (let block = 6; block < 50; block += 1) expect(schedule.due(block, 10)).toEqual(due);
     // Nor does an answer that is older than the last one.
-    schedule.looked({ blockNumber: 60, accounts: [read("0xa", withSlack(-5))], markets: START });
-    schedule.looked({ blockNumber: 59, accounts: [read("0xa", withSlack(9_000))], markets: START });
+    schedule.onPolled({ blockNumber: 60, accounts: [read("0xa", withSlack(-5))], markets: START });
+    schedule.onPolled({
+      blockNumber: 59,
+      accounts: [read("0xa", withSlack(9_000))],
+      markets: START,
+    });
     expect(schedule.due(61, 10)).toEqual(["0xa"]);
   });
 
   it("at an account that cannot be read come again soon, and keep what was known of it", () => {
-    const schedule = new LookSchedule({ unreadableBlocks: 3 });
-    schedule.heard("0xa");
-    schedule.looked({ blockNumber: 10, accounts: [read("0xa", withSlack(30))], markets: START });
-    schedule.looked({ blockNumber: 12, accounts: [stale("0xa")], markets: START });
+    const schedule = new AccountPollSchedule({ unreadableBlocks: 3 });
+    schedule.add("0xa");
+    schedule.onPolled({ blockNumber: 10, accounts: [read("0xa", withSlack(30))], markets: START });
+    schedule.onPolled({ blockNumber: 12, accounts: [stale("0xa")], markets: START });
     expect([schedule.due(14, 1), schedule.due(15, 1)]).toEqual([[], ["0xa"]]);
-    expect(schedule.moved(markets(29_000n * USD))).toBe(1);
+    expect(schedule.onPrices(markets(29_000n * USD))).toBe(1);
   });
 
   it("end for an account that holds nothing, until it is heard of again", () => {
-    const schedule = new LookSchedule();
-    schedule.heard("0xa");
-    schedule.looked({ blockNumber: 10, accounts: [read("0xa", margin(START, 5))], markets: START });
+    const schedule = new AccountPollSchedule();
+    schedule.add("0xa");
+    schedule.onPolled({
+      blockNumber: 10,
+      accounts: [read("0xa", margin(START, 5))],
+      markets: START,
+    });
     expect(schedule.size).toBe(0);
-    schedule.touched("0xa");
+    schedule.markChanged("0xa");
     expect(schedule.due(11, 1)).toEqual(["0xa"]);
   });
 });
@@ -197,7 +205,7 @@ describe("a price that moved", () => {
         fc.array(positions, { minLength: 1, maxLength: 12 }),
         prices,
         (each, [btc, eth, funding]) => {
-          const schedule = new LookSchedule();
+          const schedule = new AccountPollSchedule();
           const now = markets(BigInt(btc) * USD, BigInt(eth) * USD, BigInt(funding) * USD);
           const held = each.map((what) => {
             const list: [string, bigint][] = [
@@ -210,22 +218,22 @@ describe("a price that moved", () => {
             const then = margin(START, dollars, ...open);
             // What the chain would say of it now: the credit of the opening, funding applied, at the prices of now.
             const credit = open.reduce((sum, [perp, paper]) => {
-              const opened = marginMarketOf(START.get(perp) as ChainMarket)?.markPrice ?? 0n;
+              const opened = toMarginMarket(START.get(perp) as ChainMarket)?.markPrice ?? 0n;
               return sum - mulFixed(paper, opened) + mulFixed(paper, BigInt(funding) * USD);
             }, then.netValueCredit);
             const value = open.reduce(
               (sum, [perp, paper]) =>
                 sum +
-                mulFixed(paper, marginMarketOf(now.get(perp) as ChainMarket)?.markPrice ?? 0n),
+                mulFixed(paper, toMarginMarket(now.get(perp) as ChainMarket)?.markPrice ?? 0n),
               credit,
             );
             const needed = margin(now, 0, ...open).maintenanceMarginCredit;
             return { open, then, isSafeNow: value >= needed };
           });
           held.forEach((_, i) => {
-            schedule.heard(`0x${i}`);
+            schedule.add(`0x${i}`);
           });
-          schedule.looked({
+          schedule.onPolled({
             blockNumber: 10,
             accounts: held.map(({ then }, i) => read(`0x${i}`, then)),
             markets: START,
@@ -233,7 +241,7 @@ describe("a price that moved", () => {
           const expected = held.filter(
             ({ isSafeNow, open }) => !isSafeNow && open.length > 0,
           ).length;
-          expect(schedule.moved(now)).toBe(expected);
+          expect(schedule.onPrices(now)).toBe(expected);
           // None waits for its turn: an account on the very edge is due in the next block anyway.
           const due = schedule.due(10, 100);
           held.forEach(({ isSafeNow, open }, i) => {
@@ -248,26 +256,26 @@ describe("a price that moved", () => {
   });
 
   it("counts a market without a price as standing still", () => {
-    const schedule = new LookSchedule();
-    schedule.heard("0xa");
-    schedule.looked({ blockNumber: 10, accounts: [read("0xa", withSlack(30))], markets: START });
+    const schedule = new AccountPollSchedule();
+    schedule.add("0xa");
+    schedule.onPolled({ blockNumber: 10, accounts: [read("0xa", withSlack(30))], markets: START });
     const dark = new Map(
       [...markets(1n)].map(([perp, market]) => [
         perp,
         { ...market, markPrice: { ok: false, revert: { kind: "stale-price", text: "" } } as const },
       ]),
     );
-    expect(schedule.moved(dark)).toBe(0);
+    expect(schedule.onPrices(dark)).toBe(0);
   });
 });
 
 describe("memory", () => {
   it("is bounded: those furthest from the edge are forgotten first", () => {
-    const schedule = new LookSchedule({ maxAccounts: 32 });
-    for (let i = 0; i < 32; i += 1) schedule.heard(`0x${i}`);
+    const schedule = new AccountPollSchedule({ maxAccounts: 32 });
+    for (let i = 0; i < 32; i += 1) schedule.add(`0x${i}`);
     const accounts = Array.from({ length: 32 }, (_, i) => read(`0x${i}`, withSlack(i * 100)));
-    schedule.looked({ blockNumber: 1, accounts, markets: START });
-    for (let i = 0; i < 1000; i += 1) schedule.heard(`0xnew${i}`);
+    schedule.onPolled({ blockNumber: 1, accounts, markets: START });
+    for (let i = 0; i < 1000; i += 1) schedule.add(`0xnew${i}`);
     expect(schedule.size).toBeLessThanOrEqual(32);
     const known = schedule.due(1_000_000, 100).filter((account) => !account.startsWith("0xnew"));
     expect(known).toContain("0x0");
@@ -275,7 +283,7 @@ describe("memory", () => {
   });
 
   it("is no place for nonsense", () => {
-    expect(() => new LookSchedule({ maxAccounts: 0 })).toThrow(ConfigError);
-    expect(() => new LookSchedule({ bpsPerBlock: Number.NaN })).toThrow(ConfigError);
+    expect(() => new AccountPollSchedule({ maxAccounts: 0 })).toThrow(ConfigError);
+    expect(() => new AccountPollSchedule({ bpsPerBlock: Number.NaN })).toThrow(ConfigError);
   });
 });

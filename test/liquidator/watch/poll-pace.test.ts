@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { readRiskyAccounts } from "../../../src/bot/run/liquidator-venue.js";
 import { VenueRequestError } from "../../../src/exchange/venue-errors.js";
-import { PollPace, TooManyQuestions } from "../../../src/liquidator/watch/poll-pace.js";
+import { PollPace, TooManyRequests } from "../../../src/liquidator/watch/poll-pace.js";
 
 const refusal = (retryAfterMs: number) =>
-  new TooManyQuestions("the exchange was asked too often (HTTP 429)", retryAfterMs);
+  new TooManyRequests("the exchange was asked too often (HTTP 429)", retryAfterMs);
 
 describe("the pace of a repeated question", () => {
   it("is the configured one while nobody refuses", () => {
     const pace = new PollPace(1_000);
-    expect([0, 1_000, 2_000].map((nowMs) => pace.asked(nowMs))).toEqual([1_000, 1_000, 1_000]);
+    expect([0, 1_000, 2_000].map((nowMs) => pace.onAccepted(nowMs))).toEqual([1_000, 1_000, 1_000]);
   });
 
   it("waits as told after a refusal, then stays doubled for five minutes", () => {
     const pace = new PollPace(1_000);
     expect(pace.refused(refusal(7_000), 0)).toBe(7_000);
-    expect(pace.asked(7_000)).toBe(2_000);
-    expect(pace.asked(306_999)).toBe(2_000);
-    expect(pace.asked(307_000)).toBe(1_000);
+    expect(pace.onAccepted(7_000)).toBe(2_000);
+    expect(pace.onAccepted(306_999)).toBe(2_000);
+    expect(pace.onAccepted(307_000)).toBe(1_000);
   });
 
   it("doubles with each refusal, up to sixteen times, and waits no less than that", () => {
@@ -47,11 +47,11 @@ describe("the list of risky accounts", () => {
     "refused with %i is to be left alone as the exchange says, or for its window",
     async (status) => {
       await expect(refused(status, 4_000)).rejects.toMatchObject({
-        name: "TooManyQuestions",
+        name: "TooManyRequests",
         retryAfterMs: 4_000,
       });
       await expect(refused(status)).rejects.toMatchObject({
-        name: "TooManyQuestions",
+        name: "TooManyRequests",
         retryAfterMs: 10_000,
       });
     },

@@ -1,15 +1,15 @@
 import type { BotConfig } from "../../../src/bot/config/config.js";
 import type { Bot } from "../../../src/bot/engine/bot.js";
-import type { Notice } from "../../../src/bot/engine/bot-event.js";
-import { summaryOf } from "../../../src/bot/run/monitor/run-summary.js";
+import type { BotEvent } from "../../../src/bot/engine/bot-event.js";
+import { buildRunSummary } from "../../../src/bot/run/monitor/run-summary.js";
 import { startBot } from "../../../src/bot/run/run-bot.js";
 import type { RunBotOptions, RunningBot } from "../../../src/bot/run/running-bot.js";
 import type { StateStore } from "../../../src/bot/state/state-dir.js";
 import type { InProcessRpc } from "../../../src/chain/rpc/rpc-transport.js";
-import type { LaneRecord } from "../../../src/chain/transactions/store/transaction-store.js";
+import type { TransactionRecord } from "../../../src/chain/transactions/store/transaction-store.js";
 import type { CliContext, TextStream } from "../../../src/cli/cli-context.js";
-import { exitCodeOf } from "../../../src/cli/process/exit.js";
-import { endWith } from "../../../src/cli/session/report-run-end.js";
+import { exitCodeFor } from "../../../src/cli/process/exit.js";
+import { reportRunEnd } from "../../../src/cli/session/report-run-end.js";
 import type { Clock, Random } from "../../../src/core/runtime/seam.js";
 import type { Hex } from "../../../src/core/units.js";
 import type { Transport } from "../../../src/exchange/rest/transport.js";
@@ -18,7 +18,7 @@ import { silentLog } from "../../../src/monitoring/log.js";
 /** What a machine keeps when a process on it dies. */
 export interface Machine {
   readonly store: StateStore;
-  readonly lanes: LaneRecord[];
+  readonly lanes: TransactionRecord[];
 }
 
 /** How a run ended: as `marketwright run` ends. */
@@ -42,7 +42,7 @@ export interface BotProcessOptions {
   readonly rework: (options: RunBotOptions) => RunBotOptions;
   /** Hears of the bot once, before its first turn. */
   readonly onBot: (bot: Bot) => void;
-  readonly onNotice: (notice: Notice) => void;
+  readonly onNotice: (notice: BotEvent) => void;
   /** The process has ended by itself: with its summary, or by an error. */
   readonly onEnd: (end: ProcessEnd | { readonly error: unknown }) => void;
 }
@@ -77,7 +77,7 @@ export class BotProcess {
     const wanted: RunBotOptions = {
       config,
       privateKey,
-      seam: { clock: mortal, random },
+      runtime: { clock: mortal, random },
       store: machine.store,
       log: silentLog,
       transport: network,
@@ -92,14 +92,14 @@ export class BotProcess {
         })),
         laneStore: () => ({
           load: () => [...machine.lanes],
-          append: this.#ifAlive((record: LaneRecord) => void machine.lanes.push(record)),
+          append: this.#ifAlive((record: TransactionRecord) => void machine.lanes.push(record)),
           close: () => {},
         }),
       },
       record: async () => ({
-        event: () => {},
-        turns: () => ({ action: () => {}, turn: () => {} }),
-        notice: (notice, bot) => {
+        onVenueEvent: () => {},
+        createTurnRecorder: () => ({ action: () => {}, turn: () => {} }),
+        onBotEvent: (notice, bot) => {
           if (this.#isDead) return;
           this.#meet(bot);
           onNotice(notice);
@@ -148,15 +148,15 @@ export class BotProcess {
   }
 
   #endOf({ bot, monitor, liquidator }: RunningBot): ProcessEnd {
-    const summary = summaryOf(bot, monitor, null, liquidator?.ledger.counts());
+    const summary = buildRunSummary(bot, monitor, null, liquidator?.ledger.counts());
     let text = "";
     const stream: TextStream = { write: (more) => (text += more), on: () => {}, off: () => {} };
     const context = { stdout: stream, stderr: stream } as unknown as CliContext;
     let exitCode = 0;
     try {
-      endWith(context, summary, { file: "bot.yaml", dryRun: false, json: true });
+      reportRunEnd(context, summary, { file: "bot.yaml", dryRun: false, json: true });
     } catch (error) {
-      exitCode = exitCodeOf(error);
+      exitCode = exitCodeFor(error);
     }
     return { exitCode, positionBase: summary.positionBase, text };
   }

@@ -7,7 +7,7 @@ import {
   type MarketId,
   type Ms,
   type Side,
-  signOf,
+  sideSign,
 } from "../../../src/core/units.js";
 import type { PlaceAction } from "../../../src/exchange/venue.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
@@ -133,7 +133,8 @@ export class LimitWitness {
     const { exchange, account, orders } = this.#deps;
     return Math.max(
       0,
-      signOf(side) * exchange.positionLots(account, marketId) + orders.mayJoin(marketId, side).lots,
+      sideSign(side) * exchange.positionLots(account, marketId) +
+        orders.mayJoin(marketId, side).lots,
     );
   }
 
@@ -141,7 +142,7 @@ export class LimitWitness {
     const { exchange, account, orders } = this.#deps;
     const position = exchange.positionLots(account, marketId);
     return (
-      Math.sign(position) === -signOf(side) &&
+      Math.sign(position) === -sideSign(side) &&
       orders.mayJoin(marketId, side).lots <= Math.abs(position)
     );
   }

@@ -1,6 +1,6 @@
 import type { Bot } from "../../../src/bot/engine/bot.js";
 import type { Hex, Lots, MarketId, Ms } from "../../../src/core/units.js";
-import { signOf } from "../../../src/core/units.js";
+import { sideSign } from "../../../src/core/units.js";
 import type { Action, PlaceAction } from "../../../src/exchange/venue.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import type { Violate } from "../violation.js";
@@ -164,7 +164,7 @@ export class PositionWitness {
   }
 
   #increases(marketId: MarketId, side: "BUY" | "SELL"): boolean {
-    return Math.sign(this.#exchange.positionLots(this.#account, marketId)) * signOf(side) >= 0;
+    return Math.sign(this.#exchange.positionLots(this.#account, marketId)) * sideSign(side) >= 0;
   }
 
   /** Whether bot and exchange differ by more than the bot's own orders that are under way explain. */
@@ -175,9 +175,9 @@ export class PositionWitness {
       this.#exchange.positionLots(this.#account, marketId) - account.positionLots(marketId);
     if (difference === 0) return false;
     // An order that was reported as filled, and whose trade was lost on the way, is told by the next list of trades.
-    let explained: Lots = account.orders.unseenLots(marketId, difference > 0 ? "BUY" : "SELL");
+    let explained: Lots = account.orders.unmatchedLots(marketId, difference > 0 ? "BUY" : "SELL");
     for (const order of account.orders.mayStillFill(marketId))
-      if (signOf(order.side) === Math.sign(difference)) explained += order.mayFillLots;
+      if (sideSign(order.side) === Math.sign(difference)) explained += order.mayFillLots;
     return Math.abs(difference) > explained;
   }
 }

@@ -1,5 +1,5 @@
 import type { Bot } from "../../../src/bot/engine/bot.js";
-import type { Notice } from "../../../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../../../src/bot/engine/bot-event.js";
 import type { RunBotOptions } from "../../../src/bot/run/running-bot.js";
 import { initCrypto } from "../../../src/core/crypto/signing.js";
 import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
@@ -41,7 +41,7 @@ export interface WholeResult {
 /** Hears what the bot and its surroundings say, at its instant of virtual time. */
 export type Trace = (
   atMs: Ms,
-  notice: Notice | { readonly kind: string; readonly [field: string]: unknown },
+  notice: BotEvent | { readonly kind: string; readonly [field: string]: unknown },
 ) => void;
 
 /** Runs the whole system of a seed. The same seed and length are the same run; with a rule broken it ends once that is noticed. */

@@ -1,6 +1,6 @@
 import { Transaction } from "ethers";
 import type { Hex, Lots, MarketId, Ms, Side } from "../../../src/core/units.js";
-import { signOf } from "../../../src/core/units.js";
+import { sideSign } from "../../../src/core/units.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import { PERPETUAL } from "../../liquidator/simulation/ground.js";
@@ -77,7 +77,7 @@ export class TakeoversUnderWay {
   lots(marketId: MarketId, side: Side): Lots {
     let lots = 0;
     for (const takeover of this.#sent.values())
-      if (takeover.marketId === marketId && Math.sign(takeover.lots) === signOf(side))
+      if (takeover.marketId === marketId && Math.sign(takeover.lots) === sideSign(side))
         lots += Math.abs(takeover.lots);
     return lots;
   }

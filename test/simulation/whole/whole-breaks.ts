@@ -15,7 +15,7 @@ export const WHOLE_BREAKS: readonly WholeBreak[] = [
     what: "a market whose position a takeover has moved by nobody knows how much goes on being quoted",
     rules: ["position"],
     bot: ({ context }) => {
-      context.account.positionDoubt = () => undefined;
+      context.account.positionUncertainty = () => undefined;
       context.reservations.isOverdue = () => false;
     },
   },

@@ -1,5 +1,5 @@
 import type { Bot } from "../../../src/bot/engine/bot.js";
-import type { Notice } from "../../../src/bot/engine/bot-event.js";
+import type { BotEvent } from "../../../src/bot/engine/bot-event.js";
 import type { Hex, Ms } from "../../../src/core/units.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
@@ -104,7 +104,7 @@ export class WholeWitness {
     this.#positions.attach(bot);
   }
 
-  observe(notice: Notice): void {
+  observe(notice: BotEvent): void {
     if (notice.kind === "account" && notice.change.kind === "fill") this.#fills += 1;
     if (notice.kind === "dispatched") this.#positions.dispatched(notice.action);
     this.orders.observe(notice);

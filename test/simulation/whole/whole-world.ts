@@ -86,7 +86,7 @@ export class WholeWorld {
     open.exchange.start();
     clock.between = {
       settled: async () => {
-        await open.settled();
+        await open.waitUntilSettled();
         for (const takeover of await this.#witness.onBlocks()) {
           this.#trace("mined", takeover);
           this.#surroundings.afterTakeover("mined", this.#witness.takeovers);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { ChainRefusal } from "../../../src/simulator/chain/chain-request-error.js";
+import type { ChainRequestError } from "../../../src/simulator/chain/chain-request-error.js";
 import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
 import {
   BTC,
@@ -187,7 +187,7 @@ describe("the time of a block", () => {
     await clock.runFor(1_000);
     const refusal = (await chain
       .request("eth_call", call, "pending")
-      .catch((error: unknown) => error)) as ChainRefusal;
+      .catch((error: unknown) => error)) as ChainRequestError;
     expect([refusal.code, refusal.reason]).toEqual([3, "ORACLE_HEARTBEAT_FAILED"]);
   });
 });
@@ -262,7 +262,7 @@ describe("blocks", () => {
         const from = keys.accounts[place]?.signer ?? keys.owner.signer;
         hashes.push(await chain.send({ from, to: from.address, data: "0x", gas: 21_000, tipWei }));
       }
-      await chain.mineWhatWaits();
+      await chain.minePending();
       const block = (await chain.request("eth_getBlockByNumber", "latest", false)) as {
         transactions: string[];
       };

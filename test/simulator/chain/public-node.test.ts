@@ -76,7 +76,7 @@ describe("eth_getBlockReceipts", () => {
   it("has the receipt of every transaction of a block, however the block is named", async () => {
     await start(INTERVAL);
     for (const nonce of [0, 1, 2]) await send(rich(), { nonce });
-    await open.chain.mineWhatWaits();
+    await open.chain.minePending();
     const { number, hash } = open.chain.head;
     const named = `0x${number.toString(16)}`;
     const { transactions } = await resultOf<{ transactions: string[] }>(
@@ -383,7 +383,7 @@ describe("a refusal", () => {
         })
       ).error,
     ).toBeUndefined();
-    await open.chain.mineWhatWaits();
+    await open.chain.minePending();
     expect((await send(rich(), { nonce: 0 })).error?.message).toBe(
       "nonce too low: next nonce 1, tx nonce 0",
     );
@@ -502,7 +502,7 @@ describe("a wallet of ethers", () => {
     expect(await codeOf(wealthy.sendTransaction({ to, value: 2n, nonce: 0 }))).toBe(
       "REPLACEMENT_UNDERPRICED",
     );
-    await open.chain.mineWhatWaits();
+    await open.chain.minePending();
     expect(await codeOf(wealthy.sendTransaction({ to, value: 2n, nonce: 0 }))).toBe(
       "NONCE_EXPIRED",
     );

@@ -8,7 +8,7 @@ import { type ExchangeConfig, parseExchangeConfig } from "../../../src/simulator
 import { configuredExchange } from "../../../src/simulator/engine/configured-exchange.js";
 import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
 import { type ReplayEnd, ReplayFlow } from "../../../src/simulator/flow/capture/replay-flow.js";
-import { orderFlowsOf, parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";
+import { orderFlowFactory, parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";
 import type { OrderFlow } from "../../../src/simulator/flow/flow-market.js";
 import { plainReader } from "../plain-reader.js";
 import { btcGrid, recordedCapture } from "./capture-fixture.js";
@@ -75,7 +75,7 @@ function exchangeWith(
   const exchange = new EmbeddedExchange(
     config,
     { clock, random: seededRandom("exchange") },
-    { flowOf },
+    { createFlow: flowOf },
   );
   return { clock, exchange };
 }
@@ -137,7 +137,7 @@ describe("the example exchanges with their order flows", () => {
     const config = exampleConfig("exchange.yaml");
     const { clock, exchange } = exchangeWith(
       config,
-      orderFlowsOf(config, { baseFolder: ".", onReplayEnd: () => {} }),
+      orderFlowFactory(config, { baseFolder: ".", onReplayEnd: () => {} }),
     );
     exchange.start();
     for (let second = 0; second < 300; second += 1) {
@@ -208,7 +208,7 @@ describe("the example exchanges with their order flows", () => {
     expect(parseFlowConfig(checked.markets.btcusdc?.flow).kind).toBe("synthetic");
     const { clock, exchange } = exchangeWith(
       checked,
-      orderFlowsOf(checked, { baseFolder: ".", onReplayEnd: () => {} }),
+      orderFlowFactory(checked, { baseFolder: ".", onReplayEnd: () => {} }),
     );
     exchange.start();
     await clock.runFor(600_000);

@@ -8,7 +8,7 @@ import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-fol
 import { ReplayFlow } from "../../../src/simulator/flow/capture/replay-flow.js";
 import {
   createOrderFlow,
-  orderFlowsOf,
+  orderFlowFactory,
   parseFlowConfig,
 } from "../../../src/simulator/flow/flow-config.js";
 import { SyntheticFlow } from "../../../src/simulator/flow/synthetic-flow.js";
@@ -124,7 +124,7 @@ describe("a market's flow setting", () => {
   });
 
   it("checks every market's flow before any starts, and makes each anew when it is asked", () => {
-    const flows = orderFlowsOf(
+    const flows = orderFlowFactory(
       {
         seed: 1,
         markets: {
@@ -139,11 +139,11 @@ describe("a market's flow setting", () => {
     expect(flows("b", null)).toBeNull();
     expect(flows("c", null)).toBeNull();
     const missing = { kind: "replay", tag: "not-recorded", folder: "/" };
-    expect(() => orderFlowsOf({ seed: 1, markets: { a: { flow: missing } } }, context)).toThrow(
+    expect(() => orderFlowFactory({ seed: 1, markets: { a: { flow: missing } } }, context)).toThrow(
       /markets\.a\.flow\.folder: has no books/,
     );
     expect(() =>
-      orderFlowsOf({ seed: 1, markets: { a: { flow: { kind: "replay" } } } }, context),
+      orderFlowFactory({ seed: 1, markets: { a: { flow: { kind: "replay" } } } }, context),
     ).toThrow(/markets\.a\.flow\.tag/);
   });
 

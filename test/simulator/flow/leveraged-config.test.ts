@@ -3,7 +3,10 @@ import { ConfigError } from "../../../src/core/errors.js";
 import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
 import { configuredExchange } from "../../../src/simulator/engine/configured-exchange.js";
 import { traderKey } from "../../../src/simulator/flow/agents/leveraged-flow.js";
-import { checkLeveraged, leveragedFlowOf } from "../../../src/simulator/flow/leveraged-config.js";
+import {
+  checkLeveraged,
+  leveragedFlowFactory,
+} from "../../../src/simulator/flow/leveraged-config.js";
 
 /** An exchange with one market of leveraged traders. */
 function parsed(
@@ -32,7 +35,7 @@ const FIELD = "markets.btcusdc.flow.leveraged";
 
 describe("the setting of leveraged traders", () => {
   it("is off unless it is written, and may be written empty", () => {
-    expect(leveragedFlowOf(parsed(undefined))).toBeNull();
+    expect(leveragedFlowFactory(parsed(undefined))).toBeNull();
     const config = parsed({});
     expect(config.markets.btcusdc?.flow).toMatchObject({
       leveraged: {
@@ -46,7 +49,7 @@ describe("the setting of leveraged traders", () => {
         looksPerSecond: 1,
       },
     });
-    const make = leveragedFlowOf(config);
+    const make = leveragedFlowFactory(config);
     expect(make?.()).not.toBe(make?.());
   });
 

@@ -108,9 +108,9 @@ export function liquidate(
   nowMs: number,
 ): void {
   const market = exchange.market(marketId);
-  const { position } = accountOf(exchange, address).in(marketId);
+  const { position } = accountOf(exchange, address).inMarket(marketId);
   const { paper } = position.settled;
-  const value = market.valueOf(paper);
+  const value = market.valueAtMark(paper);
   position.applySettled({
     paper: -paper,
     quote: value < 0n ? -value : value,

@@ -46,7 +46,7 @@ async function world() {
 async function pass(opened: ChainWorld, ms: number): Promise<void> {
   for (let elapsed = 0; elapsed < ms; elapsed += 500) {
     await opened.clock.runFor(500);
-    await opened.open.settled();
+    await opened.open.waitUntilSettled();
   }
 }
 

@@ -111,7 +111,7 @@ export async function compareWithNaive(
     );
     for (const [owner, { address }] of clients.entries()) {
       const account = world.exchange.account(address);
-      const credit = account?.in(MARKET).position.matched.credit ?? 0n;
+      const credit = account?.inMarket(MARKET).position.matched.credit ?? 0n;
       const lots = world.exchange.positionLots(address, MARKET);
       expect({ lots, credit, primary: account?.primaryCredit }).toEqual(naive.accounts[owner]);
     }

@@ -1,9 +1,9 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hasBrowser, openBrowser, openPage, orSkipped } from "../../support/test-browser.js";
+import { hasBrowser, openBrowser, openPage, skipNote } from "../../support/test-browser.js";
 import { documentedExchange } from "./documented-exchange.js";
 
-describe.skipIf(!hasBrowser)(`/docs in a browser${orSkipped}`, () => {
+describe.skipIf(!hasBrowser)(`/docs in a browser${skipNote}`, () => {
   let browser: Browser;
   let exchange: Awaited<ReturnType<typeof documentedExchange>>;
   beforeAll(async () => {

@@ -42,7 +42,7 @@ async function opposed(options: ChainWorldOptions = {}) {
   await setMark(world, 30_000);
   alice.place("BUY", "30000", "1");
   bob.place("SELL", "30000", "1");
-  await world.open.settled();
+  await world.open.waitUntilSettled();
   return { alice, bob, carol, all: [alice.address, bob.address, carol.address] };
 }
 
@@ -52,7 +52,7 @@ describe("credit", () => {
     const [alice, bob] = await world.clients();
     alice.call("POST", "/faucet", { account: alice.address, amount: "12.5" });
     expect(alice.balances().balances.primaryCreditAmount).toBe("100000");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(await primaryOnChain(world, alice.address)).toBe(100_012_500_000n);
     expect(incomesOf(alice, "DEPOSIT")).toEqual(["100000", "12.5"]);
     await expectEqualViews(world, [alice.address, bob.address]);
@@ -66,7 +66,7 @@ describe("credit", () => {
       pendingWithdrawPrimaryCreditAmount: "400",
       netValue: "99600",
     });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(await tokensOf(world, alice.address)).toBe(400n * QUOTE);
     expect(alice.balances().balances).toMatchObject({
       pendingWithdrawPrimaryCreditAmount: "0",
@@ -91,7 +91,7 @@ describe("credit", () => {
       tipWei: 9_000_000_000n,
     });
     await world.clock.runFor(1000);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.reports).toMatchObject([
       {
         kind: "withdrawal-failed",
@@ -192,7 +192,7 @@ describe("an operator", () => {
     };
     const operators = () => [...(world.exchange.account(alice.address)?.operators ?? [])];
     alice.call("POST", "/operator", { operator, isValid: "true" });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect([operators(), await isValid()]).toEqual([[operator], true]);
     expect(await dealerCall(walletOf(KEYS[0]), "setOperator", operator, false)).toBe(true);
     expect([operators(), await isValid()]).toEqual([[], false]);
@@ -208,22 +208,24 @@ describe("a liquidation by somebody's wallet", () => {
     expect(alice.balances().balances.isSafe).toBe(false);
     const odd = 123_456_789_012_345_678n;
     expect(await liquidate(world, walletOf(KEYS[2]), alice.address, odd)).toBe(true);
-    expect(world.exchange.account(alice.address)?.in("btcusdc").position.matched.paper).toBe(
+    expect(world.exchange.account(alice.address)?.inMarket("btcusdc").position.matched.paper).toBe(
       ONE_BTC - odd,
     );
-    expect(world.exchange.account(carol.address)?.in("btcusdc").position.matched.paper).toBe(odd);
+    expect(world.exchange.account(carol.address)?.inMarket("btcusdc").position.matched.paper).toBe(
+      odd,
+    );
     await expectEqualViews(world, all);
     // A trade across the odd remainder.
     alice.place("SELL", "28400", "0.876");
     bob.place("BUY", "28400", "0.876", { timeInForce: "IOC" });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     await expectEqualViews(world, all);
   });
 
   it("of a whole position leaves the debt to the insurance account, once", async () => {
     const { alice, carol, all } = await opposed({ config: { creditOnRegistration: "2000" } });
     carol.call("POST", "/faucet", { account: carol.address, amount: "50000" });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     await setMark(world, 25_000);
     expect(await liquidate(world, walletOf(KEYS[2]), alice.address, ONE_BTC)).toBe(true);
     expect(world.exchange.account(alice.address)?.primaryCredit).toBe(0n);
@@ -314,7 +316,7 @@ describe("funding", () => {
     for (let hour = 0; hour < 3; hour += 1) {
       await setMark(world, 30_000 + 17.123 * hour);
       await world.clock.runFor(3_600_000);
-      await world.open.settled();
+      await world.open.waitUntilSettled();
     }
     expect(world.reports).toEqual([]);
     expect(incomesOf(alice, "FUNDING_FEE")).toHaveLength(3);
@@ -329,7 +331,7 @@ describe("funding", () => {
     });
     for (let hour = 0; hour < 2; hour += 1) {
       await world.clock.runFor(3_600_000);
-      await world.open.settled();
+      await world.open.waitUntilSettled();
     }
     // The first through a limiter has no bound.
     expect(incomesOf(alice, "FUNDING_FEE")).toHaveLength(1);

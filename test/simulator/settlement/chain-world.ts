@@ -75,7 +75,7 @@ export class ChainWorld {
         ...(ownFlows
           ? {}
           : {
-              flowOf: (marketId: string) => ({
+              createFlow: (marketId: string) => ({
                 start: (market: FlowMarket) => void flows.set(marketId, market),
                 stop: () => {},
               }),
@@ -95,7 +95,7 @@ export class ChainWorld {
     const { instrument } = this.exchange.market(marketId);
     const ticks = instrument.ticksOf(String(quote));
     this.flow(marketId).setReference(ticks, ticks);
-    await this.open.settled();
+    await this.open.waitUntilSettled();
   }
 
   flow(marketId = "btcusdc"): FlowMarket {
@@ -115,7 +115,7 @@ export class ChainWorld {
       `10.0.0.${place + 1}`,
     );
     if (this.exchange.account(client.address) === undefined) client.register();
-    await this.open.settled();
+    await this.open.waitUntilSettled();
     return client;
   }
 
@@ -129,7 +129,7 @@ export class ChainWorld {
       (held) => held?.address === address,
     );
     if (account === undefined) throw new Error(`no account ${address}`);
-    const { paper, credit } = account.in(marketId).position.settled;
+    const { paper, credit } = account.inMarket(marketId).position.settled;
     return { paper, credit, primary: account.settledPrimaryCredit };
   }
 

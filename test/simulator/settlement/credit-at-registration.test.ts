@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ApiAnswer } from "../../../src/simulator/rest/api-error.js";
+import type { ApiResponse } from "../../../src/simulator/rest/api-error.js";
 import { encode, KEYS, ReferenceClient } from "../reference-client.js";
 import { ChainWorld, type ChainWorldOptions } from "./chain-world.js";
 
@@ -19,7 +19,7 @@ async function fresh(intervalMs: number, config: ChainWorldOptions["config"] = {
   const { exchange, clock } = made;
   const client = new ReferenceClient(exchange, () => clock.nowMs(), KEYS[0]);
   const post = (path: string, parameters: Record<string, string>) => {
-    const waiting: { answer?: ApiAnswer; atMs?: number } = {};
+    const waiting: { answer?: ApiResponse; atMs?: number } = {};
     const body = encode(parameters);
     const request = {
       method: "POST",
@@ -29,7 +29,7 @@ async function fresh(intervalMs: number, config: ChainWorldOptions["config"] = {
       contentType: "application/x-www-form-urlencoded",
       ip: client.ip,
     };
-    void Promise.resolve(exchange.answer(request)).then((answer) =>
+    void Promise.resolve(exchange.respond(request)).then((answer) =>
       Object.assign(waiting, { answer, atMs: clock.nowMs() }),
     );
     return waiting;
@@ -39,7 +39,7 @@ async function fresh(intervalMs: number, config: ChainWorldOptions["config"] = {
   const until = async (isSo: () => boolean) => {
     for (let step = 0; step < 6000 && !isSo(); step += 1) {
       await clock.runFor(100);
-      await made.open.settled();
+      await made.open.waitUntilSettled();
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(isSo()).toBe(true);

@@ -4,7 +4,7 @@ import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
 import type { Hex } from "../../../src/core/units.js";
 import { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
 import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
-import { CreditWaits } from "../../../src/simulator/rest/deposit-waiter.js";
+import { DepositWaiter } from "../../../src/simulator/rest/deposit-waiter.js";
 import { PendingRequests } from "../../../src/simulator/settlement/pending-requests.js";
 import { START_MS } from "../reference-client.js";
 
@@ -27,13 +27,13 @@ describe("many accounts that wait for their credit", () => {
     let looks = 0;
     const isIncoming = ({ address }: ExchangeAccount) => {
       looks += 1;
-      return requests.hasAbout("deposit", address);
+      return requests.hasRequestFor("deposit", address);
     };
     const seam = { clock, random: seededRandom("waits") };
-    const waits = new CreditWaits({
-      seam,
-      credit: { isIncoming },
-      longestMs: 1500,
+    const waits = new DepositWaiter({
+      runtime: seam,
+      credit: { hasPendingDeposit: isIncoming },
+      maxWaitMs: 1500,
       nextBlockMs: () => null,
     });
     const accounts = Array.from({ length: 500 }, (_, place) => {
@@ -42,23 +42,25 @@ describe("many accounts that wait for their credit", () => {
     const answered: Hex[] = [];
     for (const [id, account] of accounts.entries()) {
       requests.add(deposit(id, account.address));
-      void waits.until({ account, sinceMs: START_MS })?.then(() => answered.push(account.address));
-      waits.review();
+      void waits
+        .waitFor({ account, sinceMs: START_MS })
+        ?.then(() => answered.push(account.address));
+      waits.releaseArrived();
     }
     const [first, second] = accounts as [ExchangeAccount, ExchangeAccount];
     // A second deposit is on its way to the first account.
     requests.add(deposit(500, first.address));
     for (const [id, { address }] of [first, second].entries()) {
       requests.remove(deposit(id, address));
-      waits.noteDone(address);
-      waits.review();
+      waits.markArrived(address);
+      waits.releaseArrived();
     }
     await Promise.resolve();
     expect(answered).toEqual([second.address]);
     expect(looks).toBeLessThanOrEqual(accounts.length + 2);
     requests.remove(deposit(500, first.address));
-    waits.noteDone(first.address);
-    waits.review();
+    waits.markArrived(first.address);
+    waits.releaseArrived();
     await clock.runFor(1499);
     expect(answered).toEqual([second.address, first.address]);
     await clock.runFor(1);

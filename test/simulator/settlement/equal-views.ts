@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Hex } from "../../../src/core/units.js";
 import { isSafe } from "../../../src/perpetual/margin.js";
 import type { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
-import { liquidationPriceIn, riskOf } from "../../../src/simulator/accounts/margin.js";
+import { computeLiquidationPrice, computeMargin } from "../../../src/simulator/accounts/margin.js";
 import type { Market } from "../../../src/simulator/markets/market.js";
 import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";
 import { fundingOnChain, markOnChain, primaryOnChain } from "./wallet.js";
@@ -45,16 +45,18 @@ function viewOfExchange(world: ChainWorld, account: ExchangeAccount) {
   const markets = new Map<string, Market>();
   for (const marketId of world.chain.addresses.markets.keys())
     markets.set(marketId, world.exchange.market(marketId));
-  const margin = riskOf(account, markets);
+  const margin = computeMargin(account, markets);
   const positions: Record<string, unknown> = {};
   for (const [marketId, market] of markets) {
-    const { paper, credit } = account.in(marketId).position.matched;
+    const { paper, credit } = account.inMarket(marketId).position.matched;
     positions[marketId] = {
       paper,
       credit,
-      liquidationPrice: liquidationPriceIn(market, account, markets),
+      liquidationPrice: computeLiquidationPrice(market, account, markets),
     };
-    expect(account.in(marketId).position.settled).toEqual(account.in(marketId).position.matched);
+    expect(account.inMarket(marketId).position.settled).toEqual(
+      account.inMarket(marketId).position.matched,
+    );
   }
   return {
     primaryCredit: account.primaryCredit,

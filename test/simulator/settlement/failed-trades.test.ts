@@ -38,7 +38,7 @@ describe("a trade whose transaction reverts", () => {
     const sent = setPriceOnChain(60_000n);
     bob.place("BUY", "30000", "5");
     await sent;
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.reports).toMatchObject([
       { kind: "trade-failed", about: "btcusdc", reason: "TRADER_NOT_SAFE" },
     ]);
@@ -66,7 +66,7 @@ describe("a trade whose transaction reverts", () => {
     const sent = setPriceOnChain(9_000n);
     bob.place("BUY", "30001", "5.1");
     await sent;
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(carol.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([
       { status: "FAILED", failedAmount: "0.1" },
     ]);
@@ -75,7 +75,7 @@ describe("a trade whose transaction reverts", () => {
     // What is left of the order trades on, by the same signature.
     await world.setMark(30_000);
     bob.place("BUY", "30001", "1");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(alice.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([
       { filledAmount: "1", failedAmount: "5" },
     ]);
@@ -86,7 +86,7 @@ describe("a trade whose transaction reverts", () => {
     const { alice, bob, carol } = await open();
     alice.place("SELL", "30000", "6");
     bob.place("BUY", "30000", "0.5");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     const sent = setPriceOnChain(60_000n);
     carol.place("BUY", "30000", "5");
     await sent;
@@ -94,7 +94,7 @@ describe("a trade whose transaction reverts", () => {
     const back = setPriceOnChain(30_000n);
     bob.place("BUY", "30000", "0.25");
     await back;
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([
       false,
       true,
@@ -113,7 +113,7 @@ describe("a trade whose transaction reverts", () => {
     alice.place("SELL", "30000", "1");
     world.clock.stepWall(61_000);
     bob.place("BUY", "30000", "1");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.reports).toMatchObject([
       { kind: "trade-failed", reason: "ORACLE_HEARTBEAT_FAILED" },
     ]);
@@ -123,14 +123,14 @@ describe("a trade whose transaction reverts", () => {
   it("is one of an order that expired before its block came", async () => {
     const { alice, bob } = await open({ config: { chain: { blocks: { intervalMs: 120_000 } } } });
     await world.clock.runFor(120_000);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     alice.place("SELL", "30000", "1", {
       timeInForce: "GTT",
       expirationMs: world.clock.nowMs() + 62_000,
     });
     bob.place("BUY", "30000", "1");
     await world.clock.runFor(120_000);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.reports).toMatchObject([{ kind: "trade-failed", reason: "JOJO_ORDER_EXPIRED" }]);
     expect(alice.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([
       { status: "FAILED", failedAmount: "1" },
@@ -146,7 +146,7 @@ describe("a trade that the chain does not take", () => {
     await chain.request("hardhat_setBalance", keys.orderSender.signer.address, "0x0");
     alice.place("SELL", "30000", "1");
     bob.place("BUY", "30000", "1");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.reports).toMatchObject([{ kind: "trade-failed", hash: null }]);
     expect(await world.trades()).toEqual([]);
     expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([

@@ -21,7 +21,7 @@ async function withTrade(records: MemoryRecords, blocks: object) {
   await world.setMark(30_000);
   const [alice, bob] = await world.clients();
   await world.clock.runFor(INTERVAL_MS);
-  await world.open.settled();
+  await world.open.waitUntilSettled();
   alice.place("SELL", "30000", "0.4");
   world
     .flow()
@@ -52,9 +52,9 @@ describe("a process that is killed with a trade on its way", () => {
       const { alice, bob } = await withTrade(records, blocks);
       await killAndRestart(records.copy(), blocks);
       expect(world.exchange.unsettledTrades).toBe(2);
-      await world.open.settled();
+      await world.open.waitUntilSettled();
       await world.clock.runFor(INTERVAL_MS);
-      await world.open.settled();
+      await world.open.waitUntilSettled();
       expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([false]);
       await expectOneView(alice, bob);
     });
@@ -67,9 +67,9 @@ describe("a process that is killed with a trade on its way", () => {
       const left = records.copy();
       expect(world.exchange.unsettledTrades).toBe(2);
       await killAndRestart(left, blocks);
-      await world.open.settled();
+      await world.open.waitUntilSettled();
       await world.clock.runFor(INTERVAL_MS);
-      await world.open.settled();
+      await world.open.waitUntilSettled();
       expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([false]);
       await expectOneView(alice, bob);
     });
@@ -77,12 +77,12 @@ describe("a process that is killed with a trade on its way", () => {
     it(`after it was settled: nothing is left to do, ${rhythm}`, async () => {
       const records = new MemoryRecords();
       const { alice, bob } = await withTrade(records, blocks);
-      await world.open.settled();
+      await world.open.waitUntilSettled();
       await world.clock.runFor(INTERVAL_MS);
-      await world.open.settled();
+      await world.open.waitUntilSettled();
       const before = world.ofExchange(bob);
       await killAndRestart(records.copy(), blocks);
-      await world.open.settled();
+      await world.open.waitUntilSettled();
       expect(await world.trades()).toHaveLength(1);
       expect(world.ofExchange(bob)).toEqual(before);
       await expectOneView(alice, bob);
@@ -114,10 +114,10 @@ describe("an exchange that is stopped and started again", () => {
   it("settles what was on its way then", async () => {
     const { alice, bob } = await withTrade(new MemoryRecords(), { intervalMs: 0 });
     world.exchange.stop();
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.exchange.unsettledTrades).toBe(2);
     world.exchange.start();
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(await world.trades()).toHaveLength(1);
     await expectOneView(alice, bob);
   });
@@ -126,12 +126,12 @@ describe("an exchange that is stopped and started again", () => {
 describe("with blocks at an interval", () => {
   it("trades wait for the next one, which settles all of them", async () => {
     const { alice, bob } = await withTrade(new MemoryRecords(), { intervalMs: INTERVAL_MS });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.exchange.unsettledTrades).toBe(2);
     const { number } = world.chain.chain.head;
     const [, , carol] = await world.clients();
     await world.clock.runFor(INTERVAL_MS);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.chain.chain.head.number).toBe(number + 1);
     await expectOneView(alice, bob, carol.address);
   });

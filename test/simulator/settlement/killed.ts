@@ -78,7 +78,7 @@ export async function playedMorning(): Promise<{
       carol.call("POST", "/withdraw", { amount: "123" }),
     );
     alice.call("POST", "/operator", { operator: bob.address, isValid: "true" });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     const wallet = walletOf(KEYS[2]);
     await carriedOut(
       world,
@@ -95,13 +95,13 @@ export async function playedMorning(): Promise<{
     );
     alice.place("SELL", "30000", "0.25");
     bob.place("BUY", "30000", "0.25");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     // An hour of readings, each a commit, would leave hardly a kill to what happens.
     records.isKeeping = false;
     await world.clock.runFor(FUNDING_MS - 20_000);
     records.isKeeping = true;
     await world.clock.runFor(20_000);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     await setMark(world, 28_000);
     await liquidate(world, wallet, alice.address, 333_333_333_333_333_333n);
     await liquidate(world, wallet, alice.address, 10n ** 18n);
@@ -122,7 +122,7 @@ export async function goesOn(
 ): Promise<void> {
   const world = await ChainWorld.open({ config: CONFIG, records, clock: new VirtualClock(endMs) });
   try {
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.exchange.unsettledTrades).toBe(0);
     const { chain, addresses } = world.chain;
     const logs = (await chain.request("eth_getLogs", {

@@ -32,7 +32,7 @@ describe("a mark", () => {
     reference(30_000);
     expect(mark()).toBe(0n);
     await world.clock.runFor(500);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(mark()).toBe(30_000_000_000n);
     expect(await markOnChain(world, MARKET)).toBe(30_000_000_000n);
   });
@@ -40,44 +40,44 @@ describe("a mark", () => {
   it("leaves at most so often, the last one wins, and none that has hardly changed", async () => {
     await open({ oracle: { minIntervalMs: 1000, minChangeBps: 10 } });
     reference(30_000);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     for (let step = 1; step <= 9; step += 1) {
       reference(30_000 + 10 * step);
       await world.clock.runFor(100);
-      await world.open.settled();
+      await world.open.waitUntilSettled();
     }
     expect([await rounds(), mark()]).toEqual([1, 30_000_000_000n]);
     await world.clock.runFor(1000);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect([await rounds(), mark()]).toEqual([2, 30_090_000_000n]);
     // 0.09 % is less than ten hundredths of a percent.
     reference(30_117);
     await world.clock.runFor(5000);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect([await rounds(), mark()]).toEqual([2, 30_090_000_000n]);
   });
 
   it("that somebody sets by hand counts here too, until the market has another", async () => {
     await open();
     reference(30_000);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     await setMark(world, 27_123.45);
     expect(mark()).toBe(27_123_450_000n);
     await world.clock.runFor(10_000);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(mark()).toBe(27_123_450_000n);
     reference(30_001);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(mark()).toBe(30_001_000_000n);
   });
 
   it("of a quiet market is sent again before it goes stale", async () => {
     await open({ contracts: { priceHeartbeatMs: 10 * MINUTE } });
     reference(30_000);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     for (let minute = 0; minute < 60; minute += 1) {
       await world.clock.runFor(MINUTE);
-      await world.open.settled();
+      await world.open.waitUntilSettled();
       expect(await markOnChain(world, MARKET)).toBe(30_000_000_000n);
     }
     expect(await rounds()).toBe(13);
@@ -86,10 +86,10 @@ describe("a mark", () => {
   it("is sent again when the chain's clock was moved by hand", async () => {
     await open({ contracts: { priceHeartbeatMs: 10 * MINUTE } });
     reference(30_000);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     await world.chain.chain.request("evm_increaseTime", 3600);
     await world.chain.chain.request("evm_mine");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(await rounds()).toBe(2);
     expect(await markOnChain(world, MARKET)).toBe(30_000_000_000n);
   });

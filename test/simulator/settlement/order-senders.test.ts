@@ -37,7 +37,7 @@ async function open() {
       `10.0.2.${place}`,
     ).register(),
   );
-  await world.open.settled();
+  await world.open.waitUntilSettled();
   const [alice, bob, inner, outer, batch, wallet] = clients as [
     ReferenceClient,
     ReferenceClient,
@@ -68,7 +68,7 @@ async function sent({ to, data }: { readonly to: Hex | null; readonly data: Hex 
   const { chain } = world.chain;
   const hash = await chain.send({ from: walletOf(KEYS[5] as string), to, data, gas: 5_000_000 });
   expect((await chain.receipt(hash))?.isReverted).toBe(false);
-  await world.open.settled();
+  await world.open.waitUntilSettled();
 }
 
 const incomesOf = (client: ReferenceClient, type: string) =>
@@ -168,7 +168,7 @@ describe("the fees of a trade that the exchange did not send", () => {
       await chain.request("hardhat_setCode", forwarder, "0x00");
     await sent({ to: outer, data: "0x" });
     world.exchange.start();
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     await expectFees([
       [inner, 120_000n],
       [outer, 0n],
@@ -181,7 +181,7 @@ describe("the fees of a trade that the exchange did not send", () => {
     await allowToTrade(world, addresses.insurance);
     const before = world.exchange.audit().insuranceCredit;
     await chain.send({ from: keys.insurance.signer, ...trade(alice, bob, "0.01"), gas: 3_000_000 });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.exchange.audit().insuranceCredit).toBe(before + 120_000n);
     await expectFees([]);
   });

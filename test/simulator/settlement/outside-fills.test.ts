@@ -33,7 +33,7 @@ const buy = (client: ReferenceClient, amount: string, rate = MAKER_RATE): Outsid
 async function traded(taker: OutsideOrder, ...makers: readonly OutsideOrder[]): Promise<void> {
   const hash = await tradeOutside(world, SENDER, taker, ...makers);
   expect((await world.chain.chain.receipt(hash))?.isReverted).toBe(false);
-  await world.open.settled();
+  await world.open.waitUntilSettled();
 }
 
 const incomesOf = (client: ReferenceClient, type: string) =>
@@ -65,7 +65,7 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
     world = await openKept();
     const clients = await world.clients();
     const [alice, bob] = clients;
-    const { chain, addresses, dealerForm } = world.chain;
+    const { chain, addresses, dealerEventFormat: dealerForm } = world.chain;
     expect(dealerForm).toEqual({ isFilledCreditNet: false });
     const setInsurance = new Interface([
       "event SetInsurance(address indexed, address indexed)",
@@ -101,7 +101,7 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
     bob.place("BUY", "60000", "0.01");
     alice.place("BUY", "2000", "1", { marketId: "ethusdc" });
     bob.place("SELL", "2000", "1", { marketId: "ethusdc" });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.reports).toEqual([]);
     await traded(sell(alice, "0.03"), buy(bob, "0.01"), buy(bob, "0.02", -MAKER_RATE));
     expect([incomesOf(alice, "SELL").at(-1), incomesOf(alice, "TAKER_FEE").at(-1)]).toEqual([
@@ -130,7 +130,7 @@ describe("a dataDir whose chain has the contracts of an earlier version", () => 
     ).toBe(true);
     expect(await tokensOf(world, bob.address)).toBe(50_000_000n);
     expect(bob.call("POST", "/withdraw", { amount: "7" }).status).toBe(200);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(await tokensOf(world, bob.address)).toBe(57_000_000n);
     await expectEqualViews(world, addressesOf(clients));
   });
@@ -156,7 +156,7 @@ describe("what the owner of earlier contracts changes that no account depends on
     await setMark(world, 60_000);
     alice.place("SELL", "60000", "0.01");
     bob.place("BUY", "60000", "0.01");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.reports).toEqual([]);
     await expectEqualViews(world, addressesOf(clients));
   });
@@ -173,7 +173,7 @@ async function byContract(from: Signer, to: Hex, data: string): Promise<void> {
     gas: 3_000_000,
   });
   expect((await chain.receipt(hash))?.isReverted).toBe(false);
-  await world.open.settled();
+  await world.open.waitUntilSettled();
 }
 
 describe("what a contract does in its own name", () => {
@@ -273,7 +273,7 @@ describe("an account's withdrawal that waits on chain", () => {
     // To an account without code it succeeds, and does nothing.
     await world.chain.chain.send({ from: STRANGER, to: world.house(), data, gas: 100_000 });
     await world.chain.chain.send({ from: STRANGER, to: token, data, gas: 100_000 });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(bob.balances().balances.pendingWithdrawPrimaryCreditAmount).toBe("50");
     expect(
       await carriedOut(world, STRANGER, dealer, DEALER, "requestWithdraw", bob.address, 0n, 0n),

@@ -9,7 +9,7 @@ afterEach(() => world.open.close());
 function positionOf(address: string) {
   const account = world.exchange.account(address);
   if (account === undefined) throw new Error(`${address} is not registered`);
-  return account.in("btcusdc").position;
+  return account.inMarket("btcusdc").position;
 }
 
 describe("a transaction in which a position passes through nothing", () => {
@@ -21,7 +21,7 @@ describe("a transaction in which a position passes through nothing", () => {
       const [alice, bob, carol] = await world.clients();
       alice.place("SELL", "30000", "1");
       bob.place("BUY", "30000", "1");
-      await world.open.settled();
+      await world.open.waitUntilSettled();
       // Bob is long 1 and comes to short 0.5, by two matches of one order; the first of them takes him to exactly nothing.
       if (role === "taker") {
         carol.place("BUY", "29990", "1");
@@ -37,7 +37,7 @@ describe("a transaction in which a position passes through nothing", () => {
         realizedCredit: 0n,
         serial: 0,
       });
-      await world.open.settled();
+      await world.open.waitUntilSettled();
       for (const { address } of [alice, bob, carol])
         expect(positionOf(address).settled).toEqual(positionOf(address).matched);
       expect(await world.ofChain(bob.address)).toEqual(world.ofExchange(bob.address));

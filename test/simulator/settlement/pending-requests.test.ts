@@ -25,7 +25,7 @@ describe("the requests that wait for their block", () => {
     for (const request of [trade(1, "0x01"), trade(2, "0x02"), trade(3, "0x01")])
       requests.add(request);
     const found = (data: Hex, from = SENDER, to: Hex | null = PERP) =>
-      requests.ofTransaction({ from, to, data })?.id;
+      requests.findByTransaction({ from, to, data })?.id;
     expect([found("0x01"), found("0x02"), found("0x03")]).toEqual([1, 2, undefined]);
     expect([
       found("0x01", OTHER),
@@ -54,7 +54,7 @@ describe("the requests that wait for their block", () => {
       requests.add(request);
     }
     looks = 0;
-    expect(requests.ofTransaction({ from: SENDER, to: PERP, data: "0x03e7" })?.id).toBe(999);
+    expect(requests.findByTransaction({ from: SENDER, to: PERP, data: "0x03e7" })?.id).toBe(999);
     expect(looks).toBeLessThan(10);
   });
 });

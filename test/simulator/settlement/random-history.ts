@@ -84,7 +84,7 @@ export class RandomHistory {
   async rest(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       await this.#world.clock.runFor(1000);
-      await this.#world.open.settled();
+      await this.#world.open.waitUntilSettled();
     }
   }
 
@@ -99,7 +99,7 @@ export class RandomHistory {
   /** One thing more happens; one time in two it is waited for. */
   async step(): Promise<void> {
     await this.#play(DRAWN[this.#below(DRAWN.length)] as Kind);
-    if (this.#below(2) === 0) await this.#world.open.settled();
+    if (this.#below(2) === 0) await this.#world.open.waitUntilSettled();
   }
 
   async #play(kind: Kind): Promise<void> {
@@ -211,7 +211,8 @@ export class RandomHistory {
         for (const victim of this.#wallets.slice(0, 2)) {
           for (const id of MARKETS) {
             const paper =
-              this.#world.exchange.account(victim.address)?.in(id).position.settled.paper ?? 0n;
+              this.#world.exchange.account(victim.address)?.inMarket(id).position.settled.paper ??
+              0n;
             const asked =
               kind === "liquidate"
                 ? paper

@@ -43,7 +43,7 @@ describe("a match of two accounts", () => {
     expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([
       { status: "CREATED" },
     ]);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(bob.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([
       { status: "FILLED", filledAmount: "0.4" },
     ]);
@@ -71,7 +71,7 @@ describe("a match of two accounts", () => {
     bob.place("BUY", "30000", "0.4");
     carol.place("BUY", "30000", "0.25");
     bob.place("BUY", "30000", "0.35");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([
       false,
       false,
@@ -87,7 +87,7 @@ describe("a match of two accounts", () => {
     bob.place("BUY", "30000", "1");
     alice.place("BUY", "30100", "1");
     bob.place("SELL", "30100", "1");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     // Bob made 100, and paid 3 bp twice; Alice was the maker.
     expect(await world.ofChain(bob.address)).toEqual({
       paper: 0n,
@@ -105,7 +105,7 @@ describe("a fee", () => {
     });
     alice.place("SELL", "30000", "0.4");
     bob.place("BUY", "30000", "0.4");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(world.exchange.audit().feeCredit).toBe(-8_400_000n);
     await expectOneView(alice.address, bob.address);
   });
@@ -132,12 +132,12 @@ describe("a fee", () => {
       bob.call("POST", "/v1/order", { ...terms, info: order.info, orderSignature, gasFeeQuotation })
         .status,
     ).toBe(200);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(bob.call("GET", "/v1/userTrades", { marketId: "btcusdc" }).json).toMatchObject([
       { status: "SETTLED" },
     ]);
     // 3 bp of 30, and gas for 0.01875.
-    expect(world.exchange.account(bob.address)?.in("btcusdc").trades.last()?.commission).toBe(
+    expect(world.exchange.account(bob.address)?.inMarket("btcusdc").trades.last()?.commission).toBe(
       27_750n,
     );
     await expectOneView(alice.address, bob.address);
@@ -149,7 +149,7 @@ describe("an order that an operator signed", () => {
     const { alice, bob, carol } = await open();
     const { status } = bob.call("POST", "/operator", { operator: carol.address, isValid: "true" });
     expect(status).toBe(200);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     alice.place("SELL", "30000", "0.4");
     const acting = new ReferenceClient(
       world.exchange,
@@ -160,7 +160,7 @@ describe("an order that an operator signed", () => {
       bob.address,
     );
     acting.place("BUY", "30000", "0.4");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect((await world.ofChain(bob.address)).paper).toBe((4n * BASE) / 10n);
     await expectOneView(alice.address, bob.address, carol.address);
   });
@@ -177,16 +177,16 @@ describe("an order that takes several", () => {
     carol.place("SELL", prices[2] as string, "0.777");
     alice.place("SELL", prices[3] as string, "0.123");
     bob.place("BUY", "30002", "1.25");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     const trades = await world.trades();
     expect(trades).toHaveLength(1);
     expect(
-      world.exchange.account(bob.address)?.in("btcusdc").trades.page({ limit: 10 }),
+      world.exchange.account(bob.address)?.inMarket("btcusdc").trades.page({ limit: 10 }),
     ).toHaveLength(4);
     await expectOneView(alice.address, bob.address, carol.address);
     const fees = await world.fees();
     for (const { address } of [alice, bob, carol]) {
-      const part = world.exchange.account(address)?.in("btcusdc");
+      const part = world.exchange.account(address)?.inMarket("btcusdc");
       const orders = [
         ...(part?.history.page({ limit: 10 }) ?? []),
         ...world.exchange.openOrders(address),
@@ -204,7 +204,7 @@ describe("an order that takes several", () => {
     alice.place("BUY", "29980", "0.5");
     // From long 1 through 0 to short 0.5.
     bob.place("SELL", "29000", "1.5");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(await world.ofChain(bob.address)).toMatchObject({
       paper: -BASE / 2n,
       primary: 100_000n * USD,
@@ -226,7 +226,7 @@ describe("an order that takes several", () => {
     }
     alice.place("SELL", "30005.9", "0.01");
     bob.place("BUY", "30100", "0.6");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     const trades = await world.trades();
     expect(trades.length).toBeGreaterThan(1);
     expect(trades.every(({ isReverted }) => !isReverted)).toBe(true);
@@ -243,7 +243,7 @@ describe("orders that do not rest", () => {
     bob.place("BUY", "31000", "0.1", { type: "MARKET", timeInForce: "IOC" });
     alice.place("SELL", "30000", "0.1");
     bob.place("BUY", "30000", "0.1", { timeInForce: "FOK" });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(bob.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([
       { status: "EXPIRED", filledAmount: "0.1", expiredAmount: "0.1" },
       { status: "FILLED", filledAmount: "0.1", type: "MARKET" },
@@ -257,7 +257,7 @@ describe("orders that do not rest", () => {
     bob.place("SELL", "30000", "0.1");
     alice.place("SELL", "30001", "0.1");
     bob.place("BUY", "30001", "0.1");
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([false]);
     expect(bob.call("GET", "/v1/historyOrders", { marketId: "btcusdc" }).json).toMatchObject([
       { status: "CANCELED" },
@@ -277,7 +277,7 @@ describe("the house of a market", () => {
     flow.place({ agent: "maker", side: "BUY", ticks: 299_990, lots: 100, timeInForce: "GTC" });
     alice.place("SELL", "29999", "0.05", { timeInForce: "IOC" });
     alice.place("SELL", "29999", "0.05", { timeInForce: "IOC" });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([
       false,
       false,
@@ -292,7 +292,7 @@ describe("the house of a market", () => {
     const flow = world.flow();
     flow.place({ agent: "maker", side: "BUY", ticks: 300_000, lots: 100, timeInForce: "GTC" });
     flow.place({ agent: "taker", side: "SELL", ticks: 300_000, lots: 60, timeInForce: "IOC" });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect(await world.trades()).toEqual([]);
     expect(world.exchange.market("btcusdc").trades.page({ limit: 5 })).toMatchObject([
       { lots: 60 },
@@ -313,7 +313,7 @@ describe("the house of a market", () => {
       timeMs: world.clock.nowMs(),
     });
     bob.place("BUY", "30001", "0.2", { timeInForce: "IOC" });
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     expect((await world.trades()).map(({ isReverted }) => isReverted)).toEqual([false, false]);
     expect(await world.ofChain(alice.address)).toMatchObject({ paper: (123n * BASE) / 1000n });
     await expectOneView(alice.address, bob.address);

@@ -37,8 +37,8 @@ export async function carriedOut(
 ) {
   const { chain } = world.chain;
   const hash = await send(world, from, to, abi, name, ...args);
-  await chain.mineWhatWaits();
-  await world.open.settled();
+  await chain.minePending();
+  await world.open.waitUntilSettled();
   return (await chain.receipt(hash))?.isReverted === false;
 }
 

@@ -61,9 +61,9 @@ async function atPort(intervalMs: number) {
 
 /** Lets a block come, where blocks come at an interval, and applies it. */
 async function pass(world: ChainWorld, intervalMs: number): Promise<void> {
-  await world.open.settled();
+  await world.open.waitUntilSettled();
   await world.clock.runFor(intervalMs);
-  await world.open.settled();
+  await world.open.waitUntilSettled();
 }
 
 /** What the exchange asked of the chain in its accounts' names, and does not know the fate of. */
@@ -81,7 +81,7 @@ describe("a wallet that works against its own account's requests", () => {
     const before = world.exchange.account(one.address)?.settledPrimaryCredit;
     const nonce = await one.wallet.getNonce("pending");
     expect(one.client.call("POST", "/withdraw", { amount: "100" }).status).toBe(200);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     await one.wallet.sendTransaction({
       to: one.address,
       nonce,
@@ -101,7 +101,7 @@ describe("a wallet that works against its own account's requests", () => {
     const nonce = await one.wallet.getNonce("pending");
     const operator = other.address.toLowerCase() as Hex;
     expect(one.client.call("POST", "/operator", { operator, isValid: "true" }).status).toBe(200);
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     await one.wallet.sendTransaction({
       to: one.address,
       nonce,
@@ -229,12 +229,12 @@ describe("wallets at the port while the exchange trades", () => {
     for (const [method, params] of oddities)
       await provider.send(method, [...params]).catch(() => {});
     trade();
-    await world.open.settled();
+    await world.open.waitUntilSettled();
     await expectEqualViews(world, [one.address, other.address]);
     expect(world.exchange.account(other.address)?.operators.has(one.address.toLowerCase())).toBe(
       true,
     );
-    expect(world.exchange.account(one.address)?.in("btcusdc").position.settled.paper).toBe(
+    expect(world.exchange.account(one.address)?.inMarket("btcusdc").position.settled.paper).toBe(
       -6n * 10n ** 16n,
     );
     expect(world.reports).toEqual([]);

@@ -76,7 +76,10 @@ describe("nobody is told of anything that does not last", () => {
             }
             if (message.trade !== undefined) {
               expect(
-                known.account(alice.address)?.in("btcusdc").trades.find(String(message.trade.id)),
+                known
+                  .account(alice.address)
+                  ?.inMarket("btcusdc")
+                  .trades.find(String(message.trade.id)),
               ).toBeDefined();
             }
             if (message.endSequence !== undefined) {

@@ -151,7 +151,7 @@ describe("a market with an order flow, killed", () => {
       {
         scheme: namedSignatures,
         records,
-        flowOf: (marketId, restart) =>
+        createFlow: (marketId, restart) =>
           createOrderFlow(parseFlowConfig(flow), {
             marketId,
             restart,
@@ -179,9 +179,9 @@ describe("a market with an order flow, killed", () => {
     });
     expect(back.audit()).toEqual(exchange.audit());
     expect(back.audit().isConserved).toBe(true);
-    const held = back.house("btcusdc").in("btcusdc").position.matched;
+    const held = back.house("btcusdc").inMarket("btcusdc").position.matched;
     expect({ ...held }).toEqual({
-      ...exchange.house("btcusdc").in("btcusdc").position.matched,
+      ...exchange.house("btcusdc").inMarket("btcusdc").position.matched,
     });
     expect(back.market("btcusdc").prices.mark).toBe(exchange.market("btcusdc").prices.mark);
   });

@@ -5,14 +5,14 @@ import type { RecordedAccount, RecordedOrder } from "../../session/recorded-orde
  * what it says nothing of, linear between the two around. It needs no clock of ours to be right. Without any, requests arrive as they leave.
  * @param shiftUs is added: what a stamp in milliseconds, or the time between taking an order and matching it, leaves open.
  */
-export function arrivalOf(
+export function createArrivalEstimator(
   { orders, cancels }: Omit<RecordedAccount, "fills">,
   shiftUs: number,
 ): (sentUs: number) => number {
   const samples: [sentUs: number, tookUs: number][] = [];
   for (const { sentUs, acceptedUs } of orders)
     if (acceptedUs !== undefined) samples.push([sentUs, acceptedUs - sentUs]);
-  for (const { sentUs, takenUs } of cancels)
+  for (const { sentUs, acceptedUs: takenUs } of cancels)
     if (takenUs !== undefined) samples.push([sentUs, takenUs - sentUs]);
   samples.sort(([one], [other]) => one - other);
   const [first, last] = [samples[0], samples.at(-1)];

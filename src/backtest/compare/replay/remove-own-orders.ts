@@ -14,7 +14,7 @@ interface Change {
  * there at that instant. A replay that puts the same orders in would otherwise stand behind itself. Trades stay: whoever traded with us
  * came to that price.
  */
-export function withoutOwn(tape: Tape, orders: readonly RecordedOrder[]): Tape {
+export function removeOwnOrders(tape: Tape, orders: readonly RecordedOrder[]): Tape {
   const changes = changesOf(orders);
   if (changes.length === 0) return tape;
   const lots = tape.lots.slice();

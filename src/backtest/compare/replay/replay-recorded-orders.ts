@@ -1,5 +1,5 @@
 import type { QueueModel, QueuePlace } from "../../../core/queue/queue-models.js";
-import { type Lots, signOf, type Ticks } from "../../../core/units.js";
+import { type Lots, sideSign, type Ticks } from "../../../core/units.js";
 import { type Tape, TapeKind } from "../../../history/columns/tape/tape.js";
 import { BookMatcher } from "../../matching/book-matcher.js";
 import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "../../matching/matcher.js";
@@ -26,7 +26,7 @@ export interface ReplayedOrder {
   /** What the market showed at its price when it arrived. */
   readonly aheadLots: Lots;
   /** What the replayed book showed on the other side within its limit when it arrived, by price, best first. */
-  readonly found: ReadonlyMap<Ticks, Lots>;
+  readonly displayedAtArrival: ReadonlyMap<Ticks, Lots>;
   /** What traded at its price, or beyond it, while it was open. */
   tradedLots: Lots;
   readonly fills: ReplayOrderFill[];
@@ -60,15 +60,15 @@ type Request = { readonly atUs: number } & (
  * Sends the orders and cancels of a recorded session at their recorded times into a market that was recorded without them, and says how it fills
  * them. Nothing is decided here: what was sent is sent, whatever the replay makes of it.
  */
-export function replayOrders(
+export function replayRecordedOrders(
   tape: Tape,
   account: RecordedAccount,
   model: OrderReplayModel,
 ): OrderReplay {
-  return new Replaying(tape, model).run(account);
+  return new OrderReplayer(tape, model).run(account);
 }
 
-class Replaying implements MatchListener {
+class OrderReplayer implements MatchListener {
   readonly #tape: Tape;
   readonly #model: OrderReplayModel;
   readonly #matcher: BookMatcher;
@@ -176,12 +176,12 @@ class Replaying implements MatchListener {
     this.#ids.set(hash, id);
     const aheadLots = Number.isNaN(ticks)
       ? 0
-      : (side === "BUY" ? book.bids : book.asks).lotsOf(ticks);
+      : (side === "BUY" ? book.bids : book.asks).lotsAt(ticks);
     const replayed: ReplayedOrder = {
       recorded,
       arrivedUs: atUs,
       aheadLots,
-      found: this.#found(recorded),
+      displayedAtArrival: this.#found(recorded),
       tradedLots: 0,
       fills: [],
       ended: undefined,
@@ -197,7 +197,7 @@ class Replaying implements MatchListener {
 
   #found({ side, ticks }: RecordedOrder): ReadonlyMap<Ticks, Lots> {
     const { bids, asks } = this.#matcher.book;
-    const sign = -signOf(side);
+    const sign = -sideSign(side);
     const limitKey = Number.isNaN(ticks) ? Number.NEGATIVE_INFINITY : ticks * sign;
     const found = new Map<Ticks, Lots>();
     (side === "BUY" ? asks : bids).walkKeys((key, lots) => {

@@ -3,12 +3,12 @@ import { NEVER } from "rxjs";
 import { Bot } from "../../../bot/engine/bot.js";
 import type { BotInput } from "../../../bot/engine/input.js";
 import { decodeHeader, encodeJournal, type JournalHeader } from "../../../bot/journal/journal.js";
-import { type FileLine, fileLines } from "../../../bot/journal/journal-lines.js";
-import { ReplaySeam } from "../../../bot/journal/replay-runtime.js";
+import { type FileLine, readFileLines } from "../../../bot/journal/journal-lines.js";
+import { ReplayRuntime } from "../../../bot/journal/replay-runtime.js";
 import { MemoryStateStore } from "../../../bot/state/state-dir.js";
 import { FormatError } from "../../../core/errors.js";
 import type { MarketId, Ms } from "../../../core/units.js";
-import { sha256Of } from "../../../history/file-hash.js";
+import { hashFile } from "../../../history/file-hash.js";
 import { HistoryError } from "../../../history/history-errors.js";
 import type { Intent } from "../../../strategies/intent.js";
 import { type StrategyError, StrategyErrors } from "../../record/strategy-errors.js";
@@ -16,8 +16,8 @@ import type { Strategies } from "../../run/replay-options.js";
 import { decodeRecordedTurn, type RecordedTurn } from "../../session/recorded-turns.js";
 import { SESSION_FILES, type Session } from "../../session/session-file.js";
 import type { RecordedIntent } from "../compare-intents.js";
-import { type StoodHalt, StoodHalts } from "../halt-history.js";
-import { type HeardData, HeardMarket } from "./session-replay-market.js";
+import { HaltHistory, type HaltRecord } from "../halt-history.js";
+import { type SessionMarketData, SessionReplayMarket } from "./session-replay-market.js";
 
 /** Where the same inputs did not give the same intents. */
 export interface IntentDifference {
@@ -32,7 +32,7 @@ export interface IntentDifference {
 }
 
 /** What the same inputs came to. */
-export interface IntentsAgain {
+export interface TurnReplayResult {
   readonly turns: number;
   readonly intents: number;
   /** Intents of the session that came again in the same turn, the same to the byte. */
@@ -42,7 +42,7 @@ export interface IntentsAgain {
   /** The first error of each market's strategy. */
   readonly strategyErrors: readonly StrategyError[];
   /** As far as it was run, from its bot's first look on. */
-  readonly halts: readonly StoodHalt[];
+  readonly halts: readonly HaltRecord[];
 }
 
 /**
@@ -54,10 +54,10 @@ export interface IntentsAgain {
 export async function replayTurns(
   lines: AsyncIterable<FileLine>,
   strategies: Strategies,
-  data: readonly HeardData[],
+  data: readonly SessionMarketData[],
   intents: readonly RecordedIntent[],
   lookedUs: number,
-): Promise<IntentsAgain> {
+): Promise<TurnReplayResult> {
   let replay: TurnReplay | undefined;
   for await (const { number, text } of lines) {
     if (replay === undefined) {
@@ -77,22 +77,22 @@ export async function replayTurns(
 /** The turns of a session, line by line. @throws HistoryError when the file is not as its session says */
 export async function* recordedTurns(folder: string, { turns }: Session): AsyncGenerator<FileLine> {
   const path = join(folder, SESSION_FILES.turns);
-  const sha256 = await sha256Of(path);
+  const sha256 = await hashFile(path);
   if (sha256 !== turns.sha256)
     throw new HistoryError(path, "is not what was recorded", {
       value: sha256,
       expected: turns.sha256,
     });
-  yield* fileLines(path, true);
+  yield* readFileLines(path, true);
 }
 
 /** One bot under recorded turns. */
 class TurnReplay {
-  readonly #markets: ReadonlyMap<MarketId, HeardMarket>;
+  readonly #markets: ReadonlyMap<MarketId, SessionReplayMarket>;
   readonly #recorded: readonly RecordedIntent[];
-  readonly #seam: ReplaySeam;
+  readonly #runtime: ReplayRuntime;
   readonly #bot: Bot;
-  readonly #halts: StoodHalts;
+  readonly #halts: HaltHistory;
   readonly #errors = new StrategyErrors();
   #turns = 0;
   #equal = 0;
@@ -103,30 +103,32 @@ class TurnReplay {
   constructor(
     header: JournalHeader,
     strategies: Strategies,
-    data: readonly HeardData[],
+    data: readonly SessionMarketData[],
     recorded: readonly RecordedIntent[],
     lookedUs: number,
   ) {
-    this.#markets = new Map(data.map((market) => [market.marketId, new HeardMarket(market)]));
+    this.#markets = new Map(
+      data.map((market) => [market.marketId, new SessionReplayMarket(market)]),
+    );
     this.#recorded = recorded;
-    this.#halts = new StoodHalts(header.stamp.monotonicMs + lookedUs / 1000 - header.stamp.atMs);
-    this.#seam = new ReplaySeam(header.stamp);
+    this.#halts = new HaltHistory(header.stamp.monotonicMs + lookedUs / 1000 - header.stamp.atMs);
+    this.#runtime = new ReplayRuntime(header.stamp);
     this.#bot = new Bot({
       config: header.config,
       accountAddress: header.account,
       rules: header.rules,
       strategies,
       venue: { events$: NEVER, submit: () => {}, resubscribe: () => {}, close: () => {} },
-      seam: this.#seam,
+      runtime: this.#runtime,
       store: new MemoryStateStore(header.state),
       // What leaves the outbox, and when, is an input.
       outbox: { enqueue: () => {} },
-      observer: (notice) => {
+      listener: (notice) => {
         if (notice.kind === "intent") this.#wanted.push(notice.intent);
-        this.#halts.hear(notice, this.#seam.clock.monotonicMs());
-        this.#errors.hear(notice, this.#seam.clock.nowMs() * 1000);
+        this.#halts.onBotEvent(notice, this.#runtime.clock.monotonicMs());
+        this.#errors.onBotEvent(notice, this.#runtime.clock.nowMs() * 1000);
       },
-      bookOf: (marketId) => (this.#markets.get(marketId) as HeardMarket).book,
+      bookFor: (marketId) => (this.#markets.get(marketId) as SessionReplayMarket).book,
       journal: {
         action: () => {},
         turn: () => {
@@ -145,14 +147,14 @@ class TurnReplay {
     this.#turns += 1;
     this.#ran = false;
     this.#wanted = [];
-    this.#seam.begin(stamp, draws);
+    this.#runtime.begin(stamp, draws);
     const told = this.#inputOf(input);
     const why = typeof told === "string" ? told : this.#accept(told);
     this.#difference = this.#compare(stamp.atMs, why);
     return this.#difference === undefined;
   }
 
-  result(): IntentsAgain {
+  result(): TurnReplayResult {
     const missing = this.#difference === undefined ? this.#recorded[this.#equal] : undefined;
     const firstDifference =
       missing === undefined
@@ -164,7 +166,7 @@ class TurnReplay {
             live: textOf(missing),
             replay: null,
           };
-    const halts = this.#halts.until(this.#seam.clock.monotonicMs());
+    const halts = this.#halts.haltsUntil(this.#runtime.clock.monotonicMs());
     const { list: strategyErrors } = this.#errors;
     return {
       turns: this.#turns,
@@ -179,7 +181,7 @@ class TurnReplay {
   #inputOf(input: RecordedTurn["input"]): BotInput | string {
     if (input.kind !== "heard") return input;
     const event =
-      this.#markets.get(input.marketId)?.eventOf(input) ??
+      this.#markets.get(input.marketId)?.nextEvent(input) ??
       `the store has nothing of ${input.marketId}`;
     return typeof event === "string" ? event : { kind: "event", event };
   }
@@ -193,7 +195,7 @@ class TurnReplay {
     }
     if (!this.#ran)
       return input.kind === "timer" ? "no such timer was set" : "the bot had stopped already";
-    return this.#seam.difference;
+    return this.#runtime.difference;
   }
 
   #compare(atMs: Ms, why: string | undefined): IntentDifference | undefined {

@@ -1,5 +1,5 @@
 import type { ProfitParts } from "../../../account/profit/account-profit.js";
-import type { Notice } from "../../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../../bot/engine/bot-event.js";
 import { decimalToScaled } from "../../../core/instrument.js";
 import {
   type CreditUnits,
@@ -18,26 +18,26 @@ import type { Strategies } from "../../run/replay-options.js";
 import type { Session } from "../../session/session-file.js";
 import { constantLatency, type LatencyModel } from "../../venue/latency/latency.js";
 import type { LiquidationTerms } from "../../venue/market-terms.js";
-import { type StoodHalt, StoodHalts } from "../halt-history.js";
+import { HaltHistory, type HaltRecord } from "../halt-history.js";
 import type { OpenedSessionMarket } from "../open-session.js";
-import type { AgainModel, AgainModels } from "./choose-rerun-models.js";
+import type { RerunModel, RerunModels } from "./choose-rerun-models.js";
 import { openingPositions } from "./opening-positions.js";
 
 /** How the session is replayed. */
-export interface ReplayModel {
-  readonly models: AgainModels;
+export interface RerunOptions {
+  readonly models: RerunModels;
   readonly liquidation: LiquidationTerms;
   readonly seed: string;
   /** When it begins. */
   readonly startUs: number;
   /** When its requests do not get through, on its bot's clock, ascending. */
-  readonly cutOff: readonly Span[];
+  readonly outages: readonly Span[];
   /** Told everything that the bot tells. */
-  readonly onNotice?: ((notice: Notice) => void) | undefined;
+  readonly onBotEvent?: ((notice: BotEvent) => void) | undefined;
 }
 
 /** An order that the bot sent in the replay. */
-export interface SentOrder {
+export interface RerunOrder {
   readonly hash: string;
   readonly side: Side;
   readonly ticks: Ticks;
@@ -50,31 +50,31 @@ export interface SentOrder {
 }
 
 /** What the bot did in one market of the replay. */
-export interface RanMarket {
+export interface RerunMarket {
   readonly intents: { readonly atUs: number; readonly intent: Intent }[];
-  readonly orders: SentOrder[];
+  readonly orders: RerunOrder[];
   readonly fills: ReplayFill[];
 }
 
 /** A session, run again. */
-export interface RanAgain {
-  readonly markets: ReadonlyMap<MarketId, RanMarket>;
+export interface RerunResult {
+  readonly markets: ReadonlyMap<MarketId, RerunMarket>;
   readonly profit: ProfitParts;
   /** Markets in whose position of the session's beginning it began too. */
-  readonly opened: ReadonlySet<MarketId>;
+  readonly marketsWithOpeningPosition: ReadonlySet<MarketId>;
   /** What makes it worth nothing, in words. */
   readonly worthless: readonly string[];
   /** The first error of each market's strategy. */
   readonly strategyErrors: readonly StrategyError[];
   /** Until the session was over. */
-  readonly halts: readonly StoodHalt[];
+  readonly halts: readonly HaltRecord[];
 }
 
 /**
  * What the replayed account begins with, in the quote asset's credit units: what the first decision found, and what was deposited after it, which the replay
  * has from the beginning. What was withdrawn is left out.
  */
-export function startCreditOf({ start, end, rules }: Session): CreditUnits {
+export function computeStartCredit({ start, end, rules }: Session): CreditUnits {
   const found = decimalToScaled(
     start?.equityQuote ?? "0",
     rules.creditDecimals,
@@ -92,13 +92,13 @@ export function startCreditOf({ start, end, rules }: Session): CreditUnits {
  * When a session's bot saw the market that it decided on first, microseconds of its own clock: before, it had asked for its account and its rules, which a
  * replayed one has at once. Where it never decided, when it was begun.
  */
-export function firstLookUs(
+export function findFirstViewUs(
   { startedUs }: Session,
   opened: readonly OpenedSessionMarket[],
   firstDecisionUs: number | undefined,
 ): number {
   if (firstDecisionUs === undefined) return startedUs;
-  const lastHeardUs = opened.map(({ heard: { localUs } }) =>
+  const lastHeardUs = opened.map(({ recordedTape: { localUs } }) =>
     localUs.reduce(
       (lastUs, us) => (us <= firstDecisionUs ? Math.max(lastUs, us) : lastUs),
       startedUs,
@@ -108,16 +108,16 @@ export function firstLookUs(
 }
 
 /** Runs the session's bot over the recorded interval once more, by the replay's models. @throws as {@link ReplayRun} does */
-export function runAgain(
+export function rerunSession(
   session: Session,
   opened: readonly OpenedSessionMarket[],
   strategies: Strategies,
-  model: ReplayModel,
-): RanAgain {
+  model: RerunOptions,
+): RerunResult {
   const markets = new Map(
-    opened.map(({ marketId }) => [marketId, { intents: [], orders: [], fills: [] } as RanMarket]),
+    opened.map(({ marketId }) => [marketId, { intents: [], orders: [], fills: [] } as RerunMarket]),
   );
-  const byHash = new Map<string, SentOrder>();
+  const byHash = new Map<string, RerunOrder>();
   const observer: RunObserver = {
     touch() {},
     equity() {},
@@ -127,8 +127,8 @@ export function runAgain(
     note() {},
     fill: (fill) => void markets.get(fill.marketId)?.fills.push(fill),
   };
-  const halts = new StoodHalts(model.startUs / 1000);
-  const { plain, fitted } = model.models;
+  const halts = new HaltHistory(model.startUs / 1000);
+  const { defaultModel: plain, fitted } = model.models;
   const opening = openingPositions(session, opened, model.startUs);
   const latency = latencyOf(plain);
   const run: ReplayRun = new ReplayRun({
@@ -145,25 +145,25 @@ export function runAgain(
       path: "ohlc",
       volumeShare: 0.1,
     },
-    latencyOf: () => latency,
-    ownModels: new Map(
+    createLatency: () => latency,
+    marketModels: new Map(
       [...fitted].map(([marketId, own]) => [
         marketId,
         { queue: own.queue, latency: latencyOf(own) },
       ]),
     ),
     liquidation: model.liquidation,
-    startCredit: startCreditOf(session),
+    startCredit: computeStartCredit(session),
     opening,
     seed: model.seed,
     startUs: model.startUs,
-    cutOff: model.cutOff,
+    outages: model.outages,
     warmupMs: 0,
     sampleUs: DAY_MS * 1000,
     observer,
-    onNotice: (notice, atUs) => {
-      model.onNotice?.(notice);
-      halts.hear(notice, atUs / 1000);
+    onBotEvent: (notice, atUs) => {
+      model.onBotEvent?.(notice);
+      halts.onBotEvent(notice, atUs / 1000);
       if (notice.kind === "intent")
         markets.get(notice.intent.marketId)?.intents.push({ atUs, intent: notice.intent });
       if (notice.kind !== "dispatched") return;
@@ -171,7 +171,7 @@ export function runAgain(
       if (action.kind === "place") {
         const { hash, side, ticks, lots } = action;
         const level = run.bot.context.account.orders.get(hash)?.level ?? -1;
-        const order: SentOrder = { hash, side, ticks, lots, level, atUs, cancelledUs: undefined };
+        const order: RerunOrder = { hash, side, ticks, lots, level, atUs, cancelledUs: undefined };
         byHash.set(hash, order);
         markets.get(action.marketId)?.orders.push(order);
       } else if (action.kind === "cancel") {
@@ -183,11 +183,11 @@ export function runAgain(
     },
   });
   run.play(session.endedUs);
-  const stood = halts.until(session.endedUs / 1000);
+  const stood = halts.haltsUntil(session.endedUs / 1000);
   const { worthless, strategyErrors } = run;
   run.finish();
   return {
-    opened: new Set(opening.keys()),
+    marketsWithOpeningPosition: new Set(opening.keys()),
     worthless,
     strategyErrors,
     markets,
@@ -196,6 +196,6 @@ export function runAgain(
   };
 }
 
-function latencyOf({ orderLatencyMs, responseLatencyMs }: AgainModel): LatencyModel {
+function latencyOf({ orderLatencyMs, responseLatencyMs }: RerunModel): LatencyModel {
   return constantLatency(orderLatencyMs, responseLatencyMs);
 }

@@ -1,7 +1,7 @@
 import type { Ms } from "../../../core/units.js";
 import type { Tape } from "../../../history/columns/tape/tape.js";
 import type { ReadableSide } from "../../../market/book/readable-book.js";
-import type { BookEvent, BookSyncResult, DeskBook } from "../../../market/live-order-book.js";
+import type { BookEvent, BookSyncResult, LiveOrderBook } from "../../../market/live-order-book.js";
 import { SyncedBook } from "../../../market/synced-book.js";
 import { ReplayBook } from "../../book/replay-book.js";
 
@@ -9,7 +9,7 @@ import { ReplayBook } from "../../book/replay-book.js";
  * A replayed book that is told when it hears what: its levels come from the store's columns, as a backtest's do; whether it may be believed is judged
  * by the sequences that the session heard, as live.
  */
-export class HeardBook implements DeskBook {
+export class SessionReplayBook implements LiveOrderBook {
   readonly #replayed = new ReplayBook();
   readonly #sync: SyncedBook;
   #coming: { readonly tape: Tape; readonly message: number } | undefined;
@@ -30,8 +30,8 @@ export class HeardBook implements DeskBook {
     return this.#replayed.asks;
   }
 
-  get synchronised(): boolean {
-    return this.#sync.synchronised;
+  get isSynchronised(): boolean {
+    return this.#sync.isSynchronised;
   }
 
   get reason(): string | undefined {
@@ -42,8 +42,8 @@ export class HeardBook implements DeskBook {
     return this.#sync.sequence;
   }
 
-  get gaps(): number {
-    return this.#sync.gaps;
+  get gapCount(): number {
+    return this.#sync.gapCount;
   }
 
   get lastReceivedMs(): Ms {
@@ -51,12 +51,12 @@ export class HeardBook implements DeskBook {
   }
 
   /** The message of the store that the next event is. */
-  bring(tape: Tape, message: number): void {
+  loadMessage(tape: Tape, message: number): void {
     this.#coming = { tape, message };
   }
 
   /** Applies a message that no event is of: the whole book as a recorder begins a day with it. */
-  repeat(tape: Tape, message: number): void {
+  applyStoredMessage(tape: Tape, message: number): void {
     this.#replayed.applyMessage(tape, message);
   }
 
@@ -68,22 +68,25 @@ export class HeardBook implements DeskBook {
     if (result !== "applied" || coming === undefined) return result;
     this.#replayed.applyMessage(coming.tape, coming.message);
     if (!this.#replayed.crossed) return result;
-    this.lose(
+    this.invalidate(
       `crossed book at sequence ${this.sequence}: bid ${this.bids.bestTicks} >= ask ${this.asks.bestTicks} ticks`,
     );
     return "resubscribe";
   }
 
-  lose(reason: string): void {
-    this.#sync.lose(reason);
+  invalidate(reason: string): void {
+    this.#sync.invalidate(reason);
   }
 
-  stale(nowMs: Ms, maxAgeMs: Ms): boolean {
-    return this.#sync.stale(nowMs, maxAgeMs);
+  isStale(nowMs: Ms, maxAgeMs: Ms): boolean {
+    return this.#sync.isStale(nowMs, maxAgeMs);
   }
 
-  confirm(exchangeSequence: number, nowMs: Ms): ReturnType<DeskBook["confirm"]> {
-    return this.#sync.confirm(exchangeSequence, nowMs);
+  confirmSequence(
+    exchangeSequence: number,
+    nowMs: Ms,
+  ): ReturnType<LiveOrderBook["confirmSequence"]> {
+    return this.#sync.confirmSequence(exchangeSequence, nowMs);
   }
 
   entries(): { readonly bids: number[]; readonly asks: number[] } {

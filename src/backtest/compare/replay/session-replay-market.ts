@@ -3,18 +3,18 @@ import type { MarketId } from "../../../core/units.js";
 import type { VenueEvent } from "../../../exchange/venue.js";
 import { ascendingOrder } from "../../../history/columns/tape/ascending-order.js";
 import { type MarkTape, type Tape, TapeKind } from "../../../history/columns/tape/tape.js";
-import type { HeardInput } from "../../session/recorded-turns.js";
-import { HeardBook } from "./session-replay-book.js";
+import type { MarketDataInput } from "../../session/recorded-turns.js";
+import { SessionReplayBook } from "./session-replay-book.js";
 
 const RATE_DECIMALS = 18;
-const KINDS: Readonly<Record<Exclude<HeardInput["what"], "market-state">, TapeKind>> = {
+const KINDS: Readonly<Record<Exclude<MarketDataInput["what"], "market-state">, TapeKind>> = {
   "book-snapshot": TapeKind.bookSnapshot,
   "book-update": TapeKind.bookUpdate,
   "public-trade": TapeKind.trade,
 };
 
 /** What the store has of one market, in the order in which it was heard. */
-export interface HeardData {
+export interface SessionMarketData {
   readonly marketId: MarketId;
   /** Our orders in it where the exchange had them. */
   readonly tape: Tape;
@@ -23,27 +23,28 @@ export interface HeardData {
 }
 
 /** One market of a recorded session, told again turn by turn from the store's columns. */
-export class HeardMarket {
-  readonly book: HeardBook;
-  readonly #data: HeardData;
+export class SessionReplayMarket {
+  readonly book: SessionReplayBook;
+  readonly #data: SessionMarketData;
   readonly #markOrder: Uint32Array | undefined;
   /** Messages that were told by now. */
-  #told = 0;
+  #playedMessages = 0;
 
-  constructor(data: HeardData) {
+  constructor(data: SessionMarketData) {
     this.#data = data;
-    this.book = new HeardBook(data.marketId, data.isInBook);
+    this.book = new SessionReplayBook(data.marketId, data.isInBook);
     this.#markOrder = data.marks === undefined ? undefined : ascendingOrder(data.marks.localUs);
   }
 
   /** The event that a turn heard, and brings its levels to the book. In words, where the store has no such thing. */
-  eventOf(input: HeardInput): VenueEvent | string {
+  nextEvent(input: MarketDataInput): VenueEvent | string {
     if (input.what === "market-state") return this.#mark(input.number);
     const { tape, marketId } = this.#data;
     if (input.number > tape.messages)
       return `the store has no message ${input.number} of ${marketId}`;
-    while (this.#told < input.number - 1) this.book.repeat(tape, this.#next());
-    if (this.#told !== input.number - 1)
+    while (this.#playedMessages < input.number - 1)
+      this.book.applyStoredMessage(tape, this.#next());
+    if (this.#playedMessages !== input.number - 1)
       return `message ${input.number} of ${marketId} was heard already`;
     const message = this.#next();
     if (tape.kind[message] !== KINDS[input.what])
@@ -52,11 +53,11 @@ export class HeardMarket {
       case "public-trade":
         return this.#trade(input.id, message);
       case "book-snapshot":
-        this.book.bring(tape, message);
+        this.book.loadMessage(tape, message);
         return { type: input.what, marketId, sequence: input.sequence, bids: [], asks: [] };
       case "book-update": {
         const { beginSequence, endSequence } = input;
-        this.book.bring(tape, message);
+        this.book.loadMessage(tape, message);
         return { type: input.what, marketId, beginSequence, endSequence, bids: [], asks: [] };
       }
     }
@@ -64,8 +65,9 @@ export class HeardMarket {
 
   #next(): number {
     const { byLocal } = this.#data.tape;
-    const message = byLocal === undefined ? this.#told : (byLocal[this.#told] as number);
-    this.#told += 1;
+    const message =
+      byLocal === undefined ? this.#playedMessages : (byLocal[this.#playedMessages] as number);
+    this.#playedMessages += 1;
     return message;
   }
 

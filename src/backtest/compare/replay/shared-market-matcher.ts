@@ -1,8 +1,8 @@
-import { type Lots, signOf } from "../../../core/units.js";
+import { type Lots, sideSign } from "../../../core/units.js";
 import { type Tape, TapeKind } from "../../../history/columns/tape/tape.js";
 import { BookMatcher, type BookMatcherOptions } from "../../matching/book-matcher.js";
 import type { ReplayOrder } from "../../matching/matcher.js";
-import { keyOf } from "../../matching/open-orders.js";
+import { priceKey } from "../../matching/open-orders.js";
 import type { OwnSide } from "../../matching/own-side.js";
 
 /** The exchange stamps whole milliseconds: what happened in one of them may have happened either way round. */
@@ -15,7 +15,7 @@ const STAMP_US = 1_000;
 export const MATCHED_WITHIN_US = 50_000;
 
 /** What a {@link SharedMarketMatcher} asks and tells of the orders that it matches. */
-export interface SharedOrders {
+export interface SharedMatcherDeps {
   /** When a cancel of an order will arrive; Infinity where none does. */
   cancelUs(order: ReplayOrder): number;
   /** An order was not there: told before it is ended as a cancel would end it. */
@@ -38,9 +38,9 @@ export class SharedMarketMatcher extends BookMatcher {
   readonly #tape: Tape;
   readonly #placedUs = new Map<number, number>();
   readonly #fills: readonly OwnFill[];
-  readonly #orders: SharedOrders;
+  readonly #orders: SharedMatcherDeps;
 
-  constructor(options: BookMatcherOptions, orders: SharedOrders) {
+  constructor(options: BookMatcherOptions, orders: SharedMatcherDeps) {
     const { listener } = options;
     const fills: OwnFill[] = [];
     // Its own amounts: what our takers printed is taken out of them.
@@ -51,7 +51,7 @@ export class SharedMarketMatcher extends BookMatcher {
       listener: {
         accepted: (order, atUs) => listener.accepted(order, atUs),
         filled: (order, ticks, lots, cause, atUs, isDoubtful) => {
-          if (cause !== "taker") fills.push({ key: signOf(order.side) * ticks, lots, atUs });
+          if (cause !== "taker") fills.push({ key: sideSign(order.side) * ticks, lots, atUs });
           listener.filled(order, ticks, lots, cause, atUs, isDoubtful);
         },
         ended: (order, how, atUs) => listener.ended(order, how, atUs),
@@ -91,8 +91,8 @@ export class SharedMarketMatcher extends BookMatcher {
   /** The rows of the prints that an order made which arrived at an instant. */
   #printsOf(order: ReplayOrder, atUs: number): number[] {
     const { exchangeUs, kind, rowEnd, signedTicks, lots, messages } = this.#tape;
-    const sign = signOf(order.side);
-    const limit = Number.isNaN(order.ticks) ? Number.POSITIVE_INFINITY : keyOf(order);
+    const sign = sideSign(order.side);
+    const limit = Number.isNaN(order.ticks) ? Number.POSITIVE_INFINITY : priceKey(order);
     const untilUs = Math.min(atUs + MATCHED_WITHIN_US, this.#orders.cancelUs(order));
     const rows: number[] = [];
     for (
@@ -104,7 +104,7 @@ export class SharedMarketMatcher extends BookMatcher {
       const row = (rowEnd[message] as number) - 1;
       const signed = signedTicks[row] as number;
       // Who came to its price found it at rest: what follows is not its taking.
-      if (signed === -keyOf(order)) break;
+      if (signed === -priceKey(order)) break;
       if (signed * sign > 0 && signed <= limit && (lots[row] as number) > 0) rows.push(row);
     }
     return rows;
@@ -121,7 +121,7 @@ export class SharedMarketMatcher extends BookMatcher {
       .flatMap(({ orders }) => orders.map(({ order }) => order));
     for (const order of passed) {
       const placedUs = this.#placedUs.get(order.id) as number;
-      const lots = Math.min(order.openLots, this.#givenToOthers(keyOf(order), placedUs, atUs));
+      const lots = Math.min(order.openLots, this.#givenToOthers(priceKey(order), placedUs, atUs));
       if (lots > 0) this.own.fill(order, order.ticks, lots, cause, atUs);
       if (order.openLots === 0 || atUs - placedUs < STAMP_US) continue;
       this.#orders.onAbsent(order, atUs);

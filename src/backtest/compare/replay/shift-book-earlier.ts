@@ -1,4 +1,4 @@
-import { tapeInOrder } from "../../../history/columns/tape/order-tape.js";
+import { orderTape } from "../../../history/columns/tape/order-tape.js";
 import { type Tape, TapeKind } from "../../../history/columns/tape/tape.js";
 import type { RecordedOrder } from "../../session/recorded-orders.js";
 
@@ -9,7 +9,7 @@ const JITTER_US = 2_000;
  * When requests of ours changed the exchange's book, microseconds on its clock, ascending: orders that came to rest, and those that were taken down.
  * A fill is no such change of its own: what filled us changed the book with it.
  */
-export function ownChangesUs(orders: readonly RecordedOrder[]): readonly number[] {
+export function ownBookChangesUs(orders: readonly RecordedOrder[]): readonly number[] {
   const changes: number[] = [];
   for (const { acceptedUs, ended, steps } of orders) {
     if (acceptedUs !== undefined && steps.some(({ openLots }) => openLots > 0))
@@ -25,7 +25,7 @@ export function ownChangesUs(orders: readonly RecordedOrder[]): readonly number[
  * before the message before was told. Where a request of ours was the first change, the others came at some time between it and
  * the telling: in the middle, for all that is known.
  */
-export function earlierBook(tape: Tape, byUs: number, ownUs: readonly number[] = []): Tape {
+export function shiftBookEarlier(tape: Tape, byUs: number, ownUs: readonly number[] = []): Tape {
   if (byUs === 0) return tape;
   const { messages } = tape;
   const [books, trades]: [number[], number[]] = [[], []];
@@ -43,7 +43,7 @@ export function earlierBook(tape: Tape, byUs: number, ownUs: readonly number[] =
     if (isTrade) trade += 1;
     else book += 1;
   }
-  return tapeInOrder(tape, order, stamps);
+  return orderTape(tape, order, stamps);
 }
 
 /** When each message happened at the exchange. */

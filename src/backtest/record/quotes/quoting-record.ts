@@ -1,4 +1,4 @@
-import type { Notice } from "../../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../../bot/engine/bot-event.js";
 import type { MarketId } from "../../../core/units.js";
 import type { OrderRefusal } from "../refusals.js";
 
@@ -33,7 +33,7 @@ interface HaltTime {
 }
 
 /** What else is known of a market at the end of a run. */
-export interface QuotingEnd {
+export interface QuotingEndState {
   readonly startUs: number;
   readonly endUs: number;
   /** Views that its strategy was shown. */
@@ -51,7 +51,7 @@ export class QuotingRecord {
   readonly #halts = new Map<string, HaltTime>();
 
   /** Takes whatever the bot tells, with its instant in microseconds. */
-  hear(notice: Notice, atUs: number): void {
+  onBotEvent(notice: BotEvent, atUs: number): void {
     switch (notice.kind) {
       case "intent": {
         const { intent } = notice;
@@ -78,7 +78,7 @@ export class QuotingRecord {
   }
 
   /** Why the exchange never took an order in a market, in words that follow on its name; undefined where it took one. */
-  whyNever(marketId: MarketId, end: QuotingEnd): string | undefined {
+  explainNoOrders(marketId: MarketId, end: QuotingEndState): string | undefined {
     const { intents, wanting, refused, sent, accepted, clamps, endedWhy } = this.#of(marketId);
     if (accepted > 0) return undefined;
     const refusals = end.refusals.filter((refusal) => refusal.marketId === marketId);
@@ -117,7 +117,10 @@ export class QuotingRecord {
     );
   }
 
-  #halted({ reason, marketId, on, why }: Extract<Notice, { kind: "halted" }>, atUs: number): void {
+  #halted(
+    { reason, marketId, on, why }: Extract<BotEvent, { kind: "halted" }>,
+    atUs: number,
+  ): void {
     if (reason === STRATEGY_ERROR && marketId !== undefined)
       this.#of(marketId).endedWhy = on ? why : undefined;
     const key = `${marketId ?? ""} ${reason}`;
@@ -137,7 +140,7 @@ export class QuotingRecord {
   }
 
   /** Halts of most of the run, the longest first. */
-  #longHalts(marketId: MarketId, { startUs, endUs }: QuotingEnd): string[] {
+  #longHalts(marketId: MarketId, { startUs, endUs }: QuotingEndState): string[] {
     const lasted = [...this.#halts.values()]
       .filter((halt) => halt.marketId === undefined || halt.marketId === marketId)
       .map((halt) => ({

@@ -1,8 +1,8 @@
 import { DAY_MS } from "../../../core/units.js";
-import { dayOf, instantText } from "../../../history/day.js";
+import { instantText, toDay } from "../../../history/day.js";
 
 /** An instant in whole microseconds since 1970 as UTC with six decimals. */
-export function instantOf(atUs: number): string {
+export function formatInstant(atUs: number): string {
   const us = Math.round(atUs);
   const seconds = Math.floor(us / 1e6);
   return instantText(seconds * 1000).replace(
@@ -13,5 +13,5 @@ export function instantOf(atUs: number): string {
 
 /** A day as `2024-08-08` by its number since 1970. */
 export function dayName(day: number): string {
-  return dayOf(day * DAY_MS);
+  return toDay(day * DAY_MS);
 }

@@ -1,4 +1,4 @@
-import { escaped } from "./html-text.js";
+import { escapeHtml } from "./html-text.js";
 
 /** A cell of a table: HTML, escaped by who makes it. */
 export interface Cell {
@@ -52,6 +52,6 @@ export function figureHtml(id: string, title: string, note: string, extra = ""):
 /** What a store lacks of a span. Open: whoever reads a profit should see what was not there to earn it on. */
 export function gapsHtml(gaps: readonly string[]): string {
   if (gaps.length === 0) return "";
-  const list = `<ul class="gloss">${gaps.map((gap) => `<li>${escaped(gap)}</li>`).join("")}</ul>`;
+  const list = `<ul class="gloss">${gaps.map((gap) => `<li>${escapeHtml(gap)}</li>`).join("")}</ul>`;
   return `<details open><summary>What the history lacks of the span</summary>${windowHtml("Gaps of the history", list, true)}</details>`;
 }

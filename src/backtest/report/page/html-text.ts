@@ -1,5 +1,5 @@
 /** Text that may stand in HTML, attributes included. */
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

@@ -4,7 +4,7 @@ import {
   countedText,
   countText,
   durationText,
-  escaped,
+  escapeHtml,
   exactText,
   figure,
   moneyText,
@@ -29,13 +29,13 @@ const ENDS = {
 export function headlineHtml(report: Report): string {
   const { span, markets, seed, version } = report;
   const traded = markets
-    .map(({ marketId, strategy }) => `<b>${escaped(marketId)}</b> ${escaped(strategy)}`)
+    .map(({ marketId, strategy }) => `<b>${escapeHtml(marketId)}</b> ${escapeHtml(strategy)}`)
     .join(", ");
   return `<header class="top">
 <div class="bar"><span class="mark">Marketwright</span><button type="button" id="theme" hidden>Dark</button></div>
-<h1>${escaped(report.name)}</h1>
+<h1>${escapeHtml(report.name)}</h1>
 <p class="sub">${traded}<span class="sep"></span><time>${instant(span.from)}</time> to <time>${instant(span.to)}</time> UTC, ${durationText(span.seconds)}</p>
-<p class="pills"><span class="pill ${report.isIndicative ? "warn" : ""}">${GRADES[report.grade]}</span><span class="pill ${report.ended === "end-of-history" ? "" : "warn"}">${ENDS[report.ended]}</span><span class="pill">seed ${escaped(seed)}</span><span class="pill">version ${escaped(version)}</span></p>
+<p class="pills"><span class="pill ${report.isIndicative ? "warn" : ""}">${GRADES[report.grade]}</span><span class="pill ${report.ended === "end-of-history" ? "" : "warn"}">${ENDS[report.ended]}</span><span class="pill">seed ${escapeHtml(seed)}</span><span class="pill">version ${escapeHtml(version)}</span></p>
 ${warningsHtml(report)}
 </header>
 <section class="cards" aria-label="Key figures">${cards(report).map(cardHtml).join("")}</section>
@@ -57,7 +57,7 @@ function cardHtml({ name, value, unit = "", note, className = "" }: Card): strin
 
 function cards(report: Report): Card[] {
   const { profit, equity, drawdown, fills, orders, ratios, asset, markets } = report;
-  const unit = escaped(asset);
+  const unit = escapeHtml(asset);
   const gain =
     Number(equity.start) > 0
       ? `${percent(Number(profit.total) / Number(equity.start), 3)} of ${moneyText(equity.start)}`
@@ -117,7 +117,9 @@ function cards(report: Report): Card[] {
 
 function warningsHtml(report: Report): string {
   const { notes, orders, refused } = report;
-  const warnings = report.worthless.map((text) => `This run is worth nothing: ${escaped(text)}.`);
+  const warnings = report.worthless.map(
+    (text) => `This run is worth nothing: ${escapeHtml(text)}.`,
+  );
   if (report.isIndicative) {
     warnings.push(
       "Replayed on candles: what traded at which price within a candle is not known, so its fills are a guess and its profit indicates at most.",
@@ -125,15 +127,15 @@ function warningsHtml(report: Report): string {
   }
   if (report.ended !== "end-of-history") {
     warnings.push(
-      `The run ${ENDS[report.ended]} before the end of its history${report.reason === null ? "" : `: ${escaped(report.reason)}`}.`,
+      `The run ${ENDS[report.ended]} before the end of its history${report.reason === null ? "" : `: ${escapeHtml(report.reason)}`}.`,
     );
   }
   for (const doubt of report.doubts)
-    warnings.push(`Do not believe this without a second look: ${escaped(doubt)}.`);
+    warnings.push(`Do not believe this without a second look: ${escapeHtml(doubt)}.`);
   const intents = refused.filter(({ by }) => by === "bot");
   for (const { marketId, count, reason, why } of intents)
     warnings.push(
-      `The bot refused ${countedText(count, "intent")} of ${escaped(marketId)}'s strategy, ${escaped(reason)}: ${escaped(why)}.`,
+      `The bot refused ${countedText(count, "intent")} of ${escapeHtml(marketId)}'s strategy, ${escapeHtml(reason)}: ${escapeHtml(why)}.`,
     );
   if (notes.counts.error > 0)
     warnings.push(`${countedText(notes.counts.error, "error")}: see the notes.`);
@@ -164,8 +166,8 @@ function alternativesHtml({
     ...alternatives,
   ];
   const line = (row: (typeof rows)[number]) =>
-    `<tr><th scope="row" class="text">${escaped(row.name)}</th><td class="text">${ENDS[row.ended]}${row.reason === null ? "" : `: ${escaped(row.reason)}`}</td><td class="${signClass(row.profit)}">${exactText(row.profit)}</td><td>${exactText(row.maxDrawdown)}</td><td>${countText(row.fills)}</td></tr>`;
-  return `<section><h2>Under other assumptions</h2><div class="scroll" tabindex="0" role="region" aria-label="Under other assumptions"><table><thead><tr><th scope="col" class="text">assumption</th><th scope="col" class="text">how it ended</th><th scope="col">profit, ${escaped(asset)}</th><th scope="col">drawdown</th><th scope="col">fills</th></tr></thead><tbody>${rows.map(line).join("")}</tbody></table></div></section>`;
+    `<tr><th scope="row" class="text">${escapeHtml(row.name)}</th><td class="text">${ENDS[row.ended]}${row.reason === null ? "" : `: ${escapeHtml(row.reason)}`}</td><td class="${signClass(row.profit)}">${exactText(row.profit)}</td><td>${exactText(row.maxDrawdown)}</td><td>${countText(row.fills)}</td></tr>`;
+  return `<section><h2>Under other assumptions</h2><div class="scroll" tabindex="0" role="region" aria-label="Under other assumptions"><table><thead><tr><th scope="col" class="text">assumption</th><th scope="col" class="text">how it ended</th><th scope="col">profit, ${escapeHtml(asset)}</th><th scope="col">drawdown</th><th scope="col">fills</th></tr></thead><tbody>${rows.map(line).join("")}</tbody></table></div></section>`;
 }
 
 /** How the risk ladder acted: what a reader must know before the profit. */
@@ -173,10 +175,10 @@ function rungsHtml({ rungs: { count, first } }: Report): string {
   if (count === 0) return "";
   const rows = first.map(({ at, marketId, measure, action, why }) => [
     `<time>${instant(at)}</time>`,
-    escaped(marketId ?? "all markets"),
-    escaped(measure),
-    action === "none" ? "over" : escaped(action),
-    escaped(why),
+    escapeHtml(marketId ?? "all markets"),
+    escapeHtml(measure),
+    action === "none" ? "over" : escapeHtml(action),
+    escapeHtml(why),
   ]);
   const gloss =
     first.length < count

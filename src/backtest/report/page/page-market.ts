@@ -2,7 +2,7 @@ import { FILL_CAUSES } from "../../record/fill-totals.js";
 import { LAST_LEVEL, WORKED } from "../../record/markouts.js";
 import type { Report } from "../report-schema.js";
 import { figureHtml, tableHtml } from "./html-table.js";
-import { countText, escaped, exactText, figure, percent } from "./html-text.js";
+import { countText, escapeHtml, exactText, figure, percent } from "./html-text.js";
 
 type Market = Report["markets"][number];
 
@@ -21,12 +21,12 @@ export function marketsHtml(report: Report): string {
   const choice =
     report.markets.length < 2
       ? ""
-      : `<label class="choice">Market <select id="market">${report.markets.map(({ marketId }) => `<option value="${escaped(marketId)}">${escaped(marketId)}</option>`).join("")}</select></label>`;
+      : `<label class="choice">Market <select id="market">${report.markets.map(({ marketId }) => `<option value="${escapeHtml(marketId)}">${escapeHtml(marketId)}</option>`).join("")}</select></label>`;
   return choice + report.markets.map((market) => marketHtml(report, market)).join("");
 }
 
 function marketHtml(report: Report, market: Market): string {
-  const id = escaped(market.marketId);
+  const id = escapeHtml(market.marketId);
   const { shown, all } = report.fills;
   const thinned =
     shown.oneOf === 1
@@ -121,7 +121,7 @@ ${tableHtml("Quotes by side", ["side", "at the touch or better", "mean distance 
 function markoutsHtml(report: Report, market: Market): string {
   const { markouts } = market;
   if (markouts.length === 0) return "<p>Nothing was filled.</p>";
-  const id = escaped(market.marketId);
+  const id = escapeHtml(market.marketId);
   const levels = [...new Set(markouts.map(({ level }) => level))];
   const choice = `<label class="choice">Quote level <select class="levels">${levels.map((level) => `<option value="${level}">${levelName(level)}</option>`).join("")}</select></label>`;
   const note =

@@ -1,7 +1,14 @@
 import { REPORT_PARTS, type ReportPart } from "../../record/split-profit.js";
 import type { Report } from "../report-schema.js";
 import { type Cell, figureHtml, tableHtml } from "./html-table.js";
-import { countText, escaped, exactText, moneyText, signClass, signedMoney } from "./html-text.js";
+import {
+  countText,
+  escapeHtml,
+  exactText,
+  moneyText,
+  signClass,
+  signedMoney,
+} from "./html-text.js";
 
 const PART_NAMES: Readonly<Record<ReportPart, string>> = {
   spread: "Spread",
@@ -18,7 +25,7 @@ const PART_NAMES: Readonly<Record<ReportPart, string>> = {
 /** Equity and drawdown over time, the waterfall of the parts, and the days. */
 export function profitHtml(report: Report): string {
   return `<section><h2>Equity</h2><button type="button" id="whole-span" hidden>Show the whole run</button>
-${figureHtml("equity", "Net value", `What the exchange itself would say the account is worth, at its marks, in ${escaped(report.asset)}. Drag over a chart, or spread two fingers, to see a part of the time; double click or double tap for all of it.`)}
+${figureHtml("equity", "Net value", `What the exchange itself would say the account is worth, at its marks, in ${escapeHtml(report.asset)}. Drag over a chart, or spread two fingers, to see a part of the time; double click or double tap for all of it.`)}
 ${figureHtml("drawdown", "Drawdown", "Below the highest value before.")}
 </section>
 <section><h2>Where the profit comes from</h2>
@@ -52,12 +59,12 @@ function waterfallHtml({ profit, asset }: Report): string {
     const [left, right] = [Math.min(from, to), Math.max(from, to)];
     const width = Math.max(0.3, Number(share(right)) - Number(share(left)));
     const bar = `<span class="axis" style="left:${share(0)}%"></span><span class="part ${signClass(text)}" style="left:${share(left)}%;width:${width.toFixed(3)}%"></span>`;
-    return `<tr class="${className}"><th scope="row" class="text">${name}</th><td class="track" aria-hidden="true"><div>${bar}</div></td><td class="${signClass(text)}" title="${exactText(text)} ${escaped(asset)}">${exactText(text)}</td></tr>`;
+    return `<tr class="${className}"><th scope="row" class="text">${name}</th><td class="track" aria-hidden="true"><div>${bar}</div></td><td class="${signClass(text)}" title="${exactText(text)} ${escapeHtml(asset)}">${exactText(text)}</td></tr>`;
   });
   const none = REPORT_PARTS.filter((part) => profit[part] === "0").map((part) =>
     PART_NAMES[part].toLowerCase(),
   );
-  return `<table class="waterfall"><caption class="unseen">Profit by its parts, ${escaped(asset)}</caption><tbody>${rows.join("")}</tbody></table>${none.length === 0 ? "" : `<p class="gloss">Nothing came of ${none.join(", ")}.</p>`}`;
+  return `<table class="waterfall"><caption class="unseen">Profit by its parts, ${escapeHtml(asset)}</caption><tbody>${rows.join("")}</tbody></table>${none.length === 0 ? "" : `<p class="gloss">Nothing came of ${none.join(", ")}.</p>`}`;
 }
 
 function legendHtml({ profit }: Report): string {
@@ -73,11 +80,11 @@ function marketSplitHtml({ markets, asset }: Report): string {
   if (markets.length < 2) return "";
   const shown = REPORT_PARTS.filter((part) => markets.some(({ profit }) => profit[part] !== "0"));
   const rows = markets.map(({ marketId, profit }) => [
-    escaped(marketId),
+    escapeHtml(marketId),
     moneyCell(profit.total),
     ...shown.map((part) => moneyCell(profit[part])),
   ]);
-  return `<h3>By market, ${escaped(asset)}</h3>${tableHtml("Profit by market", ["market", "total", ...shown.map((part) => PART_NAMES[part].toLowerCase())], rows)}`;
+  return `<h3>By market, ${escapeHtml(asset)}</h3>${tableHtml("Profit by market", ["market", "total", ...shown.map((part) => PART_NAMES[part].toLowerCase())], rows)}`;
 }
 
 function daysHtml({ daily, asset }: Report): string {
@@ -112,7 +119,7 @@ function daysHtml({ daily, asset }: Report): string {
     "turnover",
     "fills",
   ];
-  return `<section><h2>Day by day</h2><p class="gloss">In ${escaped(asset)}. A day runs from the last sample of the day before to its own last. Point at a figure for all its digits; report.json has them too.</p>${tableHtml("Day by day", heads, rows)}</section>`;
+  return `<section><h2>Day by day</h2><p class="gloss">In ${escapeHtml(asset)}. A day runs from the last sample of the day before to its own last. Point at a figure for all its digits; report.json has them too.</p>${tableHtml("Day by day", heads, rows)}</section>`;
 }
 
 /** Money as a headline would round it, to the last unit for who points at it. */

@@ -1,6 +1,6 @@
 import type { Report } from "../report-schema.js";
 import { figureHtml, gapsHtml, tableHtml } from "./html-table.js";
-import { countedText, countText, escaped } from "./html-text.js";
+import { countedText, countText, escapeHtml } from "./html-text.js";
 
 /** Token budgets, fills one by one, notes, and all that made the run. */
 export function provenanceHtml(report: Report): string {
@@ -9,7 +9,7 @@ export function provenanceHtml(report: Report): string {
 ${refusedHtml(report)}
 ${notesHtml(report)}
 <section><h2>What made this run</h2>${modelsHtml(report)}
-${report.configuration.map(({ name, yaml, sha256 }) => `<details><summary>${escaped(name)}</summary><p class="gloss">SHA-256 <code>${sha256}</code></p><pre tabindex="0">${escaped(yaml)}</pre></details>`).join("")}
+${report.configuration.map(({ name, yaml, sha256 }) => `<details><summary>${escapeHtml(name)}</summary><p class="gloss">SHA-256 <code>${sha256}</code></p><pre tabindex="0">${escapeHtml(yaml)}</pre></details>`).join("")}
 ${inputsHtml(report)}${dataHtml(report)}${gapsHtml(report.gaps)}
 </section>`;
 }
@@ -19,7 +19,7 @@ function budgetsHtml({ budgets }: Report): string {
   const charts = budgets.map(({ name, limitTokens, mostUsedTokens }, index) =>
     figureHtml(
       `budget-${index}`,
-      `${escaped(name)} tokens used`,
+      `${escapeHtml(name)} tokens used`,
       `Of ${countText(limitTokens)}, where the broken line stands; at most ${countText(mostUsedTokens)}${limitTokens === 0 ? "" : ` (${((100 * mostUsedTokens) / limitTokens).toFixed(1)} %)`} when looked at.`,
     ),
   );
@@ -32,7 +32,7 @@ function fillsGloss({ fills, asset }: Report): string {
     oneOf === 1
       ? `All ${countText(count)} fills.`
       : `One of ${oneOf} fills, ${countText(count)} of ${countText(fills.all.fills)}; fills.csv has all.`;
-  return `${thinned} Times are UTC at the exchange; money in ${escaped(asset)}; a fee above zero was paid. A column's head sorts by it.`;
+  return `${thinned} Times are UTC at the exchange; money in ${escapeHtml(asset)}; a fee above zero was paid. A column's head sorts by it.`;
 }
 
 const REFUSED_BY = {
@@ -43,13 +43,13 @@ const REFUSED_BY = {
 
 function refusedHtml({ refused, markets }: Report): string {
   if (refused.length === 0) return "";
-  const text = (html: string) => ({ html: escaped(html), className: "text" });
+  const text = (html: string) => ({ html: escapeHtml(html), className: "text" });
   const rows = refused.map(({ marketId, by, reason, count, firstAt, why }) => [
-    escaped(reason),
+    escapeHtml(reason),
     text(markets.length < 2 ? REFUSED_BY[by] : `${REFUSED_BY[by]}, in ${marketId}`),
     countText(count),
     text(firstAt.replace("T", " ").replace("Z", "")),
-    { html: escaped(why), className: "text long" },
+    { html: escapeHtml(why), className: "text long" },
   ]);
   return `<section><h2>What was refused</h2><p class="gloss">What the strategy or the bot asked for and did not get.</p>${tableHtml("What was refused", ["reason", "what, and by whom", "times", "first (UTC)", "in the words of the first"], rows)}</section>`;
 }
@@ -61,7 +61,7 @@ function notesHtml({ notes }: Report): string {
   const rows = first.map(({ at, level, text }) => [
     at.replace("T", " ").replace("Z", ""),
     { html: level, className: `text level-${level}` },
-    { html: escaped(text), className: "text long" },
+    { html: escapeHtml(text), className: "text long" },
   ]);
   const more = total > first.length ? ` The first ${countText(first.length)} are shown.` : "";
   return `<section><h2>Notes</h2><p class="gloss">${countedText(counts.error, "error")}, ${countedText(counts.warn, "warning")}, ${countedText(counts.info, "other")}.${more}</p>${tableHtml("Notes", ["when (UTC)", "level", "what"], rows, { isTall: true })}</section>`;
@@ -69,13 +69,13 @@ function notesHtml({ notes }: Report): string {
 
 function modelsHtml({ models }: Report): string {
   if (models.length === 0) return "";
-  return `<dl class="models">${models.map(({ name, value }) => `<div><dt>${escaped(name)}</dt><dd>${escaped(value)}</dd></div>`).join("")}</dl>`;
+  return `<dl class="models">${models.map(({ name, value }) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`).join("")}</dl>`;
 }
 
 function inputsHtml({ inputs }: Report): string {
   if (inputs.length === 0) return "";
   const rows = inputs.map(({ name, sha256 }) => [
-    escaped(name),
+    escapeHtml(name),
     { html: `<code>${sha256}</code>`, className: "text" },
   ]);
   return `<details><summary>Other files read: ${countText(inputs.length)}</summary>${tableHtml("Other files read", ["file", "SHA-256"], rows)}</details>`;
@@ -84,9 +84,9 @@ function inputsHtml({ inputs }: Report): string {
 function dataHtml({ data }: Report): string {
   if (data.length === 0) return "";
   const rows = data.map(({ marketId, kind, file, rows, sha256 }) => [
-    escaped(marketId),
-    { html: escaped(kind), className: "text" },
-    { html: `<code>${escaped(file)}</code>`, className: "text" },
+    escapeHtml(marketId),
+    { html: escapeHtml(kind), className: "text" },
+    { html: `<code>${escapeHtml(file)}</code>`, className: "text" },
     countText(rows),
     { html: `<code>${sha256}</code>`, className: "text" },
   ]);

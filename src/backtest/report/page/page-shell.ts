@@ -1,4 +1,4 @@
-import { escaped, scriptJson } from "./html-text.js";
+import { escapeHtml, scriptJson } from "./html-text.js";
 
 /** What a page is made of. */
 export interface PageParts {
@@ -28,7 +28,7 @@ export function pageShell({ title, style, script, main, foot, data }: PageParts)
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
 <link rel="icon" href="data:,">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>
 ${style}</style>
 </head>

@@ -3,7 +3,7 @@ import type { MarketId } from "../../../core/units.js";
 import type { ReplayFill } from "../../record/run-observer.js";
 import { FILL_COLUMNS, fillFields } from "../fills-file.js";
 import type { Report } from "../report-schema.js";
-import { escaped } from "./html-text.js";
+import { escapeHtml } from "./html-text.js";
 import { pageAssets } from "./page-assets.js";
 import { headlineHtml } from "./page-headline.js";
 import { marketsHtml } from "./page-market.js";
@@ -29,7 +29,7 @@ export function reportPage(
 ${profitHtml(report)}
 ${marketsHtml(report)}
 ${provenanceHtml(report)}`,
-    foot: `Made by Marketwright ${escaped(report.version)}. The same run gives the same bytes. Past results, replayed or real, promise nothing.`,
+    foot: `Made by Marketwright ${escapeHtml(report.version)}. The same run gives the same bytes. Past results, replayed or real, promise nothing.`,
     data: { "report-data": drawn, "fills-data": { columns: FILL_COLUMNS, rows } },
   });
 }

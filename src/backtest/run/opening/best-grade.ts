@@ -1,15 +1,15 @@
 import { ConfigError } from "../../../core/errors.js";
-import { nothingThere } from "../../../history/columns/no-data-error.js";
-import { type HistoryKind, intervalMsOf, intervalOf } from "../../../history/kinds.js";
+import { emptyStoreError } from "../../../history/columns/no-data-error.js";
+import { type HistoryKind, intervalFor, intervalToMs } from "../../../history/kinds.js";
 import type { HistoryStore } from "../../../history/store/history-store.js";
 import type { InputGrade } from "../../report/run-meta.js";
-import { type AskedSpan, has } from "./recorded-days.js";
+import { has, type RequestedSpan } from "./recorded-days.js";
 
 /** The best that a store has of every market at a time. @throws ConfigError where that is nothing */
 export function bestGrade(
   store: HistoryStore,
   markets: readonly string[],
-  span: AskedSpan,
+  span: RequestedSpan,
 ): InputGrade {
   requireHistory(store);
   const all = (kind: HistoryKind): boolean =>
@@ -32,7 +32,7 @@ export function shortestInterval(store: HistoryStore, markets: readonly string[]
   const common = (first ?? []).filter((interval) =>
     others.every((known) => known.includes(interval)),
   );
-  const [shortest] = common.sort((a, b) => (intervalMsOf(a) ?? 0) - (intervalMsOf(b) ?? 0));
+  const [shortest] = common.sort((a, b) => (intervalToMs(a) ?? 0) - (intervalToMs(b) ?? 0));
   if (shortest !== undefined) return shortest;
   throw new ConfigError("has no candles that all markets have", {
     field: "history.interval",
@@ -42,7 +42,7 @@ export function shortestInterval(store: HistoryStore, markets: readonly string[]
 
 /** Whatever is wanted of a store that is not there, it is the store that is missing. */
 function requireHistory(store: HistoryStore): void {
-  const nothing = nothingThere(store);
+  const nothing = emptyStoreError(store);
   if (nothing !== undefined) throw nothing;
 }
 
@@ -51,8 +51,8 @@ function intervalsOf(store: HistoryStore, wanted: string): string[] {
     store
       .series()
       .filter(({ market, kind }) => market === wanted && kind.startsWith("klines-"))
-      .map(({ kind }) => intervalOf(kind))
+      .map(({ kind }) => intervalFor(kind))
       // A store of an earlier version may have candles of a month, which no run can play.
-      .filter((interval) => intervalMsOf(interval) !== undefined)
+      .filter((interval) => intervalToMs(interval) !== undefined)
   );
 }

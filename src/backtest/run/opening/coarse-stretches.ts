@@ -67,7 +67,7 @@ export class CoarseStretches {
   }
 
   /** Sees the next value, in units. */
-  see(atUs: number, value: number): void {
+  add(atUs: number, value: number): void {
     const hour = this.#of(atUs);
     hour.divisor = greatestCommonDivisor(value, hour.divisor);
     hour.values += 1;

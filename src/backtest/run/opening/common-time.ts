@@ -1,10 +1,10 @@
 import { ConfigError } from "../../../core/errors.js";
 import { instantText } from "../../../history/day.js";
-import { cutTo, gapsOf, lengthOf, type Span } from "../../../history/spans.js";
+import { clipSpans, findGaps, type Span, totalLengthMs } from "../../../history/spans.js";
 import type { PlayedMarket } from "../played-history.js";
-import type { AskedSpan } from "./recorded-days.js";
+import type { RequestedSpan } from "./recorded-days.js";
 
-type CoveredMarket = Pick<PlayedMarket, "marketId" | "lacking">;
+type CoveredMarket = Pick<PlayedMarket, "marketId" | "missingSpans">;
 
 /** Below this share of a run's time with data of every market its figures are mostly of a market that was not there. */
 const ENOUGH = 0.5;
@@ -15,7 +15,7 @@ const ENOUGH = 0.5;
  */
 export function requireCommonTime(
   markets: readonly CoveredMarket[],
-  span: AskedSpan,
+  span: RequestedSpan,
   where = "",
 ): void {
   const times = markets.map((market) => ({
@@ -41,11 +41,11 @@ export function requireCommonTime(
 /** Says, in words, that most of a run's time lacks data of a market, with what there is; nothing where it does not. */
 export function littleCommonTime(
   markets: readonly CoveredMarket[],
-  { fromUs, toUs }: AskedSpan,
+  { fromUs, toUs }: RequestedSpan,
 ): string[] {
   const span = msSpan({ fromUs, toUs });
   const common = markets.map((market) => coveredSpans(market, span)).reduce(commonSpans, [span]);
-  const share = lengthOf(common) / (span[1] - span[0]);
+  const share = totalLengthMs(common) / (span[1] - span[0]);
   if (share >= ENOUGH) return [];
   const whose = markets.length === 1 ? "its market" : "all of its markets";
   const percent = Number((100 * share).toPrecision(2));
@@ -54,15 +54,15 @@ export function littleCommonTime(
   ];
 }
 
-function coveredSpans({ lacking }: CoveredMarket, span: Span): Span[] {
-  return gapsOf(lacking, span);
+function coveredSpans({ missingSpans: lacking }: CoveredMarket, span: Span): Span[] {
+  return findGaps(lacking, span);
 }
 
 function commonSpans(spans: readonly Span[], others: readonly Span[]): Span[] {
-  return spans.flatMap((span) => cutTo(others, span));
+  return spans.flatMap((span) => clipSpans(others, span));
 }
 
-function msSpan({ fromUs, toUs }: AskedSpan): Span {
+function msSpan({ fromUs, toUs }: RequestedSpan): Span {
   return [Math.floor(fromUs / 1000), Math.ceil(toUs / 1000)];
 }
 

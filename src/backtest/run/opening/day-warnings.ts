@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import type { MarketId } from "../../../core/units.js";
 import type { SourceDay } from "../../../history/columns/source-day.js";
-import { oddClocks } from "../../../history/staging/clean-clocks.js";
+import { clockFindings } from "../../../history/staging/clean-clocks.js";
 import { cutSnapshotsText } from "../../../history/staging/left-out-gaps.js";
 import type { DayManifest } from "../../../history/store/day-manifest.js";
 
@@ -12,15 +12,15 @@ interface RunGrid {
 }
 
 /** What is doubtful of the local clocks of days that were corrected as they were opened, in words. */
-export function clockDoubts(marketId: MarketId, days: readonly SourceDay[]): string[] {
+export function clockWarnings(marketId: MarketId, days: readonly SourceDay[]): string[] {
   const texts = days.flatMap(({ tape }) =>
-    oddClocks([{ smallestNs: -BigInt(tape.footer.addedLocalNs) }]),
+    clockFindings([{ smallestNs: -BigInt(tape.footer.addedLocalNs) }]),
   );
   return [...new Set(texts)].map((text) => `${marketId}: ${text}`);
 }
 
 /** What the store's own notes of the days that are played say against a run over them, in words, each with the days that it is of. */
-export function dayDoubts(
+export function dayWarnings(
   marketId: MarketId,
   days: readonly DayManifest[],
   grid: RunGrid,
@@ -29,7 +29,7 @@ export function dayDoubts(
 }
 
 /** The numbers that were rounded and the rows that were left out of the files that days are from, in words, each with the days that it is of. */
-export function repairDoubts(marketId: MarketId, days: readonly DayManifest[]): string[] {
+export function repairWarnings(marketId: MarketId, days: readonly DayManifest[]): string[] {
   return eachWithDays(marketId, days, ({ sources }) => {
     const texts = sources.flatMap(({ name, rounded = 0, dropped = 0, cutSnapshots = 0 }) => [
       ...(rounded === 0
@@ -75,7 +75,7 @@ function doubtsOf({ sources, grid }: DayManifest, run: RunGrid): Set<string> {
       smallestNs: BigInt(smallestNs),
       isByHand,
     }));
-    for (const text of oddClocks(parts)) found.add(text);
+    for (const text of clockFindings(parts)) found.add(text);
   }
   if (grid === undefined) return found;
   const isFiner = (one: string, other: string): boolean => new Decimal(one).lt(other);

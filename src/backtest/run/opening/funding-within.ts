@@ -1,23 +1,23 @@
 import type { FundingTape } from "../../../history/columns/tape/tape.js";
 import { BOUNDARY_LAG_US } from "../../engine/mark-replay.js";
-import type { AskedSpan } from "./recorded-days.js";
+import type { RequestedSpan } from "./recorded-days.js";
 
 /** Boundaries of funding lie on whole minutes. */
 const MINUTE_US = 60_000_000;
 
 /** The stamps of a span's boundaries, its end among them: what is paid there is stamped then or some milliseconds later. */
-export function fundingReach({ fromUs, toUs }: AskedSpan): AskedSpan {
+export function fundingQuerySpan({ fromUs, toUs }: RequestedSpan): RequestedSpan {
   return { fromUs, toUs: Math.max(toUs + 1, minuteOf(toUs) + BOUNDARY_LAG_US) };
 }
 
 /**
  * The funding of a span, by its boundaries and not by its stamps. A run begins without a position, so what is paid at the boundary at which one ends and another
  * begins is paid by the one that ends: it keeps the funding of its last instant, however late that is stamped, and the other passes over it.
- * @param reached funding of {@link fundingReach}
+ * @param reached funding of {@link fundingQuerySpan}
  */
 export function fundingWithin(
   { timeUs, rateE18 }: FundingTape,
-  { fromUs, toUs }: AskedSpan,
+  { fromUs, toUs }: RequestedSpan,
 ): FundingTape {
   const kept = [...timeUs.keys()].filter((at) => !isLateFor(fromUs, timeUs[at] as number));
   return {

@@ -1,11 +1,11 @@
 import type { MarketId } from "../../../core/units.js";
 import { instantText, parseInstant } from "../../../history/day.js";
-import { type HistoryKind, intervalMsOf, intervalOf } from "../../../history/kinds.js";
-import { gapsOf, lengthOf, type Span } from "../../../history/spans.js";
+import { type HistoryKind, intervalFor, intervalToMs } from "../../../history/kinds.js";
+import { findGaps, type Span, totalLengthMs } from "../../../history/spans.js";
 import { EVER } from "../../config/backtest-schema.js";
 import type { PlayedMarket } from "../played-history.js";
 import { missingCandles } from "./missing-candles.js";
-import type { AskedSpan } from "./recorded-days.js";
+import type { RequestedSpan } from "./recorded-days.js";
 
 /** How long the newest data may have been on its way. */
 export const TAIL_US = 1_000_000;
@@ -29,7 +29,7 @@ export interface TapeGap {
 }
 
 /** Marks or funding of a market, and what the store covers of them. */
-export interface CoveredBeside {
+export interface SeriesCoverage {
   readonly marketId: MarketId;
   readonly kind: HistoryKind;
   readonly covered: readonly Span[];
@@ -55,20 +55,20 @@ export function tapeGapTexts(gaps: readonly TapeGap[], replayedMs: Span): string
       span[1] - span[0] > most[1] - most[0] ? span : most,
     );
     return [
-      `${name}: ${lengthOf(spans) / 1000} s in ${spans.length} stretches, the longest ${spanText(longest)}`,
+      `${name}: ${totalLengthMs(spans) / 1000} s in ${spans.length} stretches, the longest ${spanText(longest)}`,
     ];
   });
 }
 
 /** The same of candles. @param asked what the configuration says */
 export function candleGapTexts(
-  markets: readonly Pick<PlayedMarket, "marketId" | "klines" | "lacking">[],
+  markets: readonly Pick<PlayedMarket, "marketId" | "klines" | "missingSpans">[],
   interval: string | undefined,
-  { fromUs, toUs }: AskedSpan,
+  { fromUs, toUs }: RequestedSpan,
   replayedMs: Span,
 ): string[] {
   const [fromMs, toMs] = askedOf([fromUs / 1000, toUs / 1000], replayedMs);
-  return markets.flatMap(({ marketId, klines, lacking }) => {
+  return markets.flatMap(({ marketId, klines, missingSpans: lacking }) => {
     const texts =
       klines === undefined ? [] : missingCandles(klines, fromMs * 1000, toMs * 1000, lacking);
     return texts.map((text) => `${marketId} klines-${interval}: ${text}`);
@@ -76,11 +76,14 @@ export function candleGapTexts(
 }
 
 /** The same of marks and funding: where marks end a position goes on at the last one, and where funding ends none is paid. A run must not pass over that in silence. */
-export function besideGapTexts(series: readonly CoveredBeside[], [startMs, endMs]: Span): string[] {
+export function seriesGapTexts(
+  series: readonly SeriesCoverage[],
+  [startMs, endMs]: Span,
+): string[] {
   return series.flatMap(({ marketId, kind, covered, fundingIntervalMs }) => {
     const leastMs =
-      kind === "funding" ? fundingIntervalMs : (intervalMsOf(intervalOf(kind)) ?? MARKS_PAUSE_MS);
-    return gapsOf(covered, [Math.floor(startMs), Math.ceil(endMs)])
+      kind === "funding" ? fundingIntervalMs : (intervalToMs(intervalFor(kind)) ?? MARKS_PAUSE_MS);
+    return findGaps(covered, [Math.floor(startMs), Math.ceil(endMs)])
       .filter(([fromMs, toMs]) => toMs - fromMs > leastMs)
       .map((gap) => `${marketId} ${kind}: ${spanText(gap)}`);
   });

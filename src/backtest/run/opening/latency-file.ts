@@ -1,6 +1,6 @@
 import { ConfigError } from "../../../core/errors.js";
 import { readPlainFile } from "../../../core/files/plain-files.js";
-import { otherUnitOf } from "../../../history/staging/plausible-times.js";
+import { guessStampUnit } from "../../../history/staging/plausible-times.js";
 import type { LatencySample } from "../../venue/latency/latency.js";
 
 const COLUMNS = ["requestUs", "exchangeUs", "responseUs"] as const;
@@ -26,7 +26,7 @@ export function readLatencyFile(path: string): LatencySample[] {
     ];
     // Read as microseconds, a delay of 5 ms would be one of 5 us, and each request would get the file's last one.
     const unit = [requestUs, exchangeUs, responseUs]
-      .map(otherUnitOf)
+      .map(guessStampUnit)
       .find((found) => found !== undefined);
     if (unit !== undefined)
       throw new ConfigError(`is in ${unit}`, {

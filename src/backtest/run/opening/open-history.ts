@@ -3,9 +3,9 @@ import { knownCandles } from "../../../history/columns/known-candles.js";
 import { openKlines } from "../../../history/columns/open-klines.js";
 import { MarkSource, openFunding } from "../../../history/columns/open-marks.js";
 import { openTapes, rowsWithin } from "../../../history/columns/tape/open-tapes.js";
-import { onOneGrid } from "../../../history/columns/with-grid-diagnosis.js";
+import { withGridDiagnosis } from "../../../history/columns/with-grid-diagnosis.js";
 import type { HistoryKind } from "../../../history/kinds.js";
-import { gapsOf, type Span } from "../../../history/spans.js";
+import { findGaps, type Span } from "../../../history/spans.js";
 import type { DayManifest } from "../../../history/store/day-manifest.js";
 import { HistoryStore } from "../../../history/store/history-store.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
@@ -13,18 +13,18 @@ import type { DataFile, InputGrade } from "../../report/run-meta.js";
 import type { PlayedHistory } from "../played-history.js";
 import { bestGrade, shortestInterval } from "./best-grade.js";
 import { requireCommonTime } from "./common-time.js";
-import { clockDoubts, dayDoubts, repairDoubts } from "./day-warnings.js";
-import { fundingReach, fundingWithin } from "./funding-within.js";
+import { clockWarnings, dayWarnings, repairWarnings } from "./day-warnings.js";
+import { fundingQuerySpan, fundingWithin } from "./funding-within.js";
 import {
-  besideGapTexts,
-  type CoveredBeside,
   candleGapTexts,
+  type SeriesCoverage,
+  seriesGapTexts,
   TAIL_US,
   type TapeGap,
   tapeGapTexts,
 } from "./history-gaps.js";
 import { firstUs, lastUs, type OpenedMarket, requireRecords } from "./opened-market.js";
-import { coveredBy, daysIn, fileOf, has } from "./recorded-days.js";
+import { coveredBy, daysIn, has, toDataFile } from "./recorded-days.js";
 
 /** A backtest's history, opened in the store. */
 export interface OpenedHistory extends PlayedHistory {
@@ -105,12 +105,12 @@ export async function openHistory(
       replayedMs,
     ),
     ...candleGapTexts(markets, interval, history, replayedMs),
-    ...besideGapTexts(
+    ...seriesGapTexts(
       opened.flatMap(({ beside }) => beside),
       replayedMs,
     ),
   ];
-  const doubts = opened.flatMap((each) => each.doubts);
+  const doubts = opened.flatMap((each) => each.warnings);
   return {
     grade,
     interval,
@@ -119,12 +119,12 @@ export async function openHistory(
     endUs,
     files: opened.flatMap(({ files }) => files),
     gaps,
-    doubts,
+    warnings: doubts,
   };
 }
 
 /** Which market to open, and how. */
-interface MarketWish {
+interface OpenMarketOptions {
   readonly marketId: MarketId;
   /** The store's. */
   readonly name: string;
@@ -143,12 +143,12 @@ interface FoundMarket {
   readonly market: OpenedMarket;
   readonly files: readonly DataFile[];
   readonly tapeGaps: readonly TapeGap[];
-  readonly beside: readonly CoveredBeside[];
+  readonly beside: readonly SeriesCoverage[];
   /** What the store's notes of its days say against a run over them, in words. */
-  readonly doubts: readonly string[];
+  readonly warnings: readonly string[];
 }
 
-async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundMarket> {
+async function openMarket(store: HistoryStore, wish: OpenMarketOptions): Promise<FoundMarket> {
   const { marketId, name, history, grid, creditDecimals, grade, interval, bytes, onMake } = wish;
   const { tickSize, stepSize, fundingIntervalMs } = grid;
   const span = { fromUs: history.fromUs, toUs: history.toUs };
@@ -156,8 +156,8 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
     grade !== "klines" && has(store, name, "marks", span)
       ? new MarkSource(store, name, { ...span, creditDecimals })
       : undefined;
-  const tellsFunding = (await marks?.tellsFunding()) === true;
-  const reach = fundingReach(span);
+  const tellsFunding = (await marks?.hasFundingSchedule()) === true;
+  const reach = fundingQuerySpan(span);
   const funding = has(store, name, "funding", reach)
     ? fundingWithin(await openFunding(store, name, reach), span)
     : undefined;
@@ -174,14 +174,14 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
   const daysOf = (kind: HistoryKind): DayManifest[] =>
     daysIn(store, name, kind, kind === "funding" ? reach : span);
   const filesOf = (kinds: readonly HistoryKind[]): DataFile[] =>
-    kinds.flatMap((kind) => daysOf(kind).map((day) => fileOf(store, marketId, kind, day)));
+    kinds.flatMap((kind) => daysOf(kind).map((day) => toDataFile(store, marketId, kind, day)));
   const besideDays = besideKinds.flatMap(daysOf);
   // Files are named before they are read, which takes a while where columns are made: an import may write a day anew meanwhile.
   if (grade === "klines") {
     const kind = `klines-${interval}`;
     const files = filesOf([...besideKinds, kind]);
     const days = daysIn(store, name, kind, span);
-    const klines = await onOneGrid(store, days, grid, () =>
+    const klines = await withGridDiagnosis(store, days, grid, () =>
       openKlines(store, name, {
         ...span,
         kind,
@@ -191,24 +191,24 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
       }),
     );
     const spanMs: Span = [Math.floor(span.fromUs / 1000), Math.ceil(span.toUs / 1000)];
-    const lacking = gapsOf(knownCandles(days, klines, spanMs), spanMs);
+    const lacking = findGaps(knownCandles(days, klines, spanMs), spanMs);
     const market = {
       marketId,
       marks,
-      tellsFunding,
+      hasFundingSchedule: tellsFunding,
       funding,
       tapes: undefined,
       klines: { ...klines, marketId },
-      lacking,
+      missingSpans: lacking,
     };
     return {
       market,
       files,
       tapeGaps: [],
       beside,
-      doubts: [
-        ...dayDoubts(marketId, days, grid),
-        ...repairDoubts(marketId, [...days, ...besideDays]),
+      warnings: [
+        ...dayWarnings(marketId, days, grid),
+        ...repairWarnings(marketId, [...days, ...besideDays]),
       ],
     };
   }
@@ -218,7 +218,7 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
   const days = kinds.flatMap((kind) =>
     has(store, name, kind, span) ? daysIn(store, name, kind, span) : [],
   );
-  const tapes = await onOneGrid(store, days, grid, () =>
+  const tapes = await withGridDiagnosis(store, days, grid, () =>
     openTapes(store, name, {
       ...span,
       kinds,
@@ -231,25 +231,25 @@ async function openMarket(store: HistoryStore, wish: MarketWish): Promise<FoundM
   );
   // Of a day before the span, what is played of it is its book.
   const before = tapes.days.flatMap(({ input: { book, day } }) =>
-    book === undefined || spanned.has(day) ? [] : [fileOf(store, marketId, "book", book)],
+    book === undefined || spanned.has(day) ? [] : [toDataFile(store, marketId, "book", book)],
   );
   return {
     market: {
       marketId,
       marks,
-      tellsFunding,
+      hasFundingSchedule: tellsFunding,
       funding,
       tapes,
       klines: undefined,
-      lacking: tapes.gaps.map(({ span: gap }) => gap),
+      missingSpans: tapes.gaps.map(({ span: gap }) => gap),
     },
     files: [...before, ...files],
     tapeGaps: tapes.gaps.map(({ kind, span: gap }) => ({ marketId, kind, gap })),
     beside,
-    doubts: [
-      ...dayDoubts(marketId, days, grid),
-      ...clockDoubts(marketId, tapes.days),
-      ...repairDoubts(marketId, [...days, ...besideDays]),
+    warnings: [
+      ...dayWarnings(marketId, days, grid),
+      ...clockWarnings(marketId, tapes.days),
+      ...repairWarnings(marketId, [...days, ...besideDays]),
     ],
   };
 }

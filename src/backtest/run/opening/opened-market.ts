@@ -5,7 +5,7 @@ import { instantText } from "../../../history/day.js";
 import type { HistoryStore } from "../../../history/store/history-store.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
 import type { PlayedMarket } from "../played-history.js";
-import type { AskedSpan } from "./recorded-days.js";
+import type { RequestedSpan } from "./recorded-days.js";
 
 /** A market's history, opened in the store. */
 export interface OpenedMarket extends PlayedMarket {
@@ -39,7 +39,7 @@ export function firstUs({ tapes, klines }: OpenedMarket): number {
 /** Whether a market may have a record between two instants, as the heads of its files tell: what lies between two blocks, or beside all, has none. */
 export function mayHaveRecords(
   { tapes, klines }: OpenedMarket,
-  { fromUs, toUs }: AskedSpan,
+  { fromUs, toUs }: RequestedSpan,
 ): boolean {
   if (klines !== undefined) return klines.startUs.some((us) => us >= fromUs && us < toUs);
   return (tapes as TapeSource).days.some(({ tape }) =>

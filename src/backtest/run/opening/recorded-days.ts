@@ -7,7 +7,7 @@ import type { HistoryStore } from "../../../history/store/history-store.js";
 import type { DataFile } from "../../report/run-meta.js";
 
 /** A span of a history, microseconds since 1970; its end is not in it. */
-export interface AskedSpan {
+export interface RequestedSpan {
   readonly fromUs: number;
   readonly toUs: number;
 }
@@ -17,7 +17,7 @@ export function has(
   store: HistoryStore,
   market: string,
   kind: HistoryKind,
-  span: AskedSpan,
+  span: RequestedSpan,
 ): boolean {
   const isThere = store.series().some((series) => series.market === market && series.kind === kind);
   return isThere && daysIn(store, market, kind, span).length > 0;
@@ -33,7 +33,7 @@ export function daysIn(
   store: HistoryStore,
   market: string,
   kind: HistoryKind,
-  { fromUs, toUs }: AskedSpan,
+  { fromUs, toUs }: RequestedSpan,
 ): DayManifest[] {
   return store
     .days({ market, kind })
@@ -43,7 +43,7 @@ export function daysIn(
 }
 
 /** A day's file as a report names it. */
-export function fileOf(
+export function toDataFile(
   store: HistoryStore,
   marketId: MarketId,
   kind: HistoryKind,

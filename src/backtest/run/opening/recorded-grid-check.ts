@@ -16,14 +16,14 @@ const TOLD_ALONE = 3;
  * Whether a market's rules have a finer tick or step than its recording, at any time: all prices, or amounts, of that time then lie on a coarser grid.
  * Quotes between recorded prices have nobody ahead of them in any queue, so such a run flatters.
  */
-export class RecordedTick {
+export class RecordedGridCheck {
   #tickSize = "";
   #stepSize = "";
   readonly #prices = new CoarseStretches(PRICES);
   readonly #amounts = new CoarseStretches(AMOUNTS);
 
   /** Sees the next stretch of books and trades; rows without lots are of no offer (a whole book is told by deleting the highest price and the lowest). */
-  see({ tickSize, stepSize, exchangeUs, rowEnd, signedTicks, lots }: SeenTape): void {
+  addTape({ tickSize, stepSize, exchangeUs, rowEnd, signedTicks, lots }: SeenTape): void {
     for (let message = 0; message < rowEnd.length; ) {
       const atUs = exchangeUs[message] as number;
       if (!this.#isOpen(atUs)) {
@@ -45,7 +45,7 @@ export class RecordedTick {
   }
 
   /** Sees candles. */
-  seeKlines({
+  addKlines({
     tickSize,
     stepSize,
     bars,
@@ -60,20 +60,20 @@ export class RecordedTick {
       const atUs = startUs[bar] as number;
       if (!this.#isOpen(atUs)) continue;
       for (const ticks of [openTicks, highTicks, lowTicks, closeTicks])
-        this.#prices.see(atUs, ticks[bar] as number);
-      if ((lots[bar] as number) > 0) this.#amounts.see(atUs, lots[bar] as number);
+        this.#prices.add(atUs, ticks[bar] as number);
+      if ((lots[bar] as number) > 0) this.#amounts.add(atUs, lots[bar] as number);
     }
     this.#tickSize = tickSize;
     this.#stepSize = stepSize;
   }
 
   /** In words, how much finer the tick is; undefined where the recording's prices need it at all times, or are too few to tell. */
-  get finer(): string | undefined {
+  get finerTickText(): string | undefined {
     return this.#texts()[0];
   }
 
   /** In words, how much finer tick and step are, time after time. */
-  get doubts(): readonly string[] {
+  get warnings(): readonly string[] {
     return [...this.#texts(), ...this.#stepTexts()];
   }
 
@@ -102,8 +102,8 @@ export class RecordedTick {
   }
 
   #value(atUs: number, ticks: number, lots: number): void {
-    if (this.#prices.isOpen(atUs)) this.#prices.see(atUs, ticks);
-    if (this.#amounts.isOpen(atUs)) this.#amounts.see(atUs, lots);
+    if (this.#prices.isOpen(atUs)) this.#prices.add(atUs, ticks);
+    if (this.#amounts.isOpen(atUs)) this.#amounts.add(atUs, lots);
   }
 }
 
@@ -148,21 +148,21 @@ function firstFrom(stamps: Float64Array, us: number, from: number, end: number):
 }
 
 /** The same history, whose books, trades and candles are seen as they are played. @param tickOf what sees those of a market. */
-export function seenBy(
+export function observePlayback(
   history: PlayedHistory,
-  tickOf: (marketId: MarketId) => RecordedTick,
+  tickOf: (marketId: MarketId) => RecordedGridCheck,
 ): PlayedHistory {
   const markets = history.markets.map((market) => {
     const { marketId, tapes, klines } = market;
-    if (klines !== undefined) tickOf(marketId).seeKlines(klines);
+    if (klines !== undefined) tickOf(marketId).addKlines(klines);
     return tapes === undefined ? market : { ...market, tapes: seen(tapes, tickOf(marketId)) };
   });
   return { ...history, markets };
 }
 
-async function* seen(tapes: TapeStream, tick: RecordedTick): AsyncGenerator<Tape, void> {
+async function* seen(tapes: TapeStream, tick: RecordedGridCheck): AsyncGenerator<Tape, void> {
   for await (const tape of tapes) {
-    tick.see(tape);
+    tick.addTape(tape);
     yield tape;
   }
 }

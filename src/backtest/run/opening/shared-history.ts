@@ -1,5 +1,5 @@
 import type { MarkTape, Tape } from "../../../history/columns/tape/tape.js";
-import { inSharedMemory } from "../../../history/columns/to-shared-memory.js";
+import { toSharedMemory } from "../../../history/columns/to-shared-memory.js";
 import type { PlayedHistory, PlayedMarket } from "../played-history.js";
 
 /** One market of it: all that a run reads of it, at once. */
@@ -15,13 +15,19 @@ export interface SharedHistory extends Omit<PlayedHistory, "markets"> {
 
 /** A market's columns in shared memory, those that are there already as they are. @param marks all of them, and `tape` all of what was read tape after tape; none for candles. */
 export function sharedMarket(market: PlayedMarket, marks?: MarkTape, tape?: Tape): SharedMarket {
-  const { marketId, tellsFunding, funding, klines, lacking } = market;
+  const {
+    marketId,
+    hasFundingSchedule: tellsFunding,
+    funding,
+    klines,
+    missingSpans: lacking,
+  } = market;
   const shared = <Columns extends object>(columns: Columns | undefined): Columns | undefined =>
-    columns && inSharedMemory(columns);
+    columns && toSharedMemory(columns);
   return {
     marketId,
-    tellsFunding,
-    lacking,
+    hasFundingSchedule: tellsFunding,
+    missingSpans: lacking,
     marks: shared(marks),
     funding: shared(funding),
     klines: shared(klines),

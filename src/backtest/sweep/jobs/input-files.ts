@@ -1,11 +1,11 @@
 import { isStrategyFile } from "../../../bot/config/config.js";
 import type { StrategyFile } from "../../../bot/journal/journal.js";
-import { sha256Of } from "../../../history/file-hash.js";
+import { hashFile } from "../../../history/file-hash.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
 import { ChangedInput } from "../../run/opening/changed-input.js";
 
 /** Checksums of what runs read beside their history, by path: strategy files, each with what it imports of the user's own, and files of round trips. */
-export type InputSums = Readonly<Record<string, string>>;
+export type InputChecksums = Readonly<Record<string, string>>;
 
 /** The files that a configuration names beside the history. */
 function inputPaths({ bot, fills: { latencyFile } }: BacktestConfig): string[] {
@@ -16,33 +16,35 @@ function inputPaths({ bot, fills: { latencyFile } }: BacktestConfig): string[] {
 }
 
 /** Those of some that a configuration names. */
-export function inputsOf(config: BacktestConfig, all: InputSums): InputSums {
+export function selectInputs(config: BacktestConfig, all: InputChecksums): InputChecksums {
   return Object.fromEntries(inputPaths(config).map((path) => [path, all[path] as string]));
 }
 
 /** The checksums of the files of round trips among what configurations name. @throws Error of the system where one cannot be read */
-export async function latencySums(configs: readonly BacktestConfig[]): Promise<InputSums> {
+export async function hashLatencyFiles(
+  configs: readonly BacktestConfig[],
+): Promise<InputChecksums> {
   const sums: Record<string, string> = {};
   for (const { fills } of configs)
     if (fills.latencyFile !== undefined)
-      sums[fills.latencyFile] ??= await sha256Of(fills.latencyFile);
+      sums[fills.latencyFile] ??= await hashFile(fills.latencyFile);
   return sums;
 }
 
 /** The checksums of strategies that are files. */
-export function strategySums(files: Readonly<Record<string, StrategyFile>>): InputSums {
+export function strategyChecksums(files: Readonly<Record<string, StrategyFile>>): InputChecksums {
   return Object.fromEntries(Object.values(files).map(({ name, sha256 }) => [name, sha256]));
 }
 
 /** The same of two jobs that have the same strategies, to the letter of their files. */
-export function strategiesKey({ bot }: BacktestConfig, inputs: InputSums): string {
+export function strategiesKey({ bot }: BacktestConfig, inputs: InputChecksums): string {
   return JSON.stringify(
     Object.entries(bot.markets).map(([id, { strategy = "" }]) => [id, strategy, inputs[strategy]]),
   );
 }
 
 /** @param found on this machine, now. @throws ChangedInput naming a file that is another one than a job's */
-export function requireInputs(wanted: InputSums, found: InputSums): void {
+export function requireInputs(wanted: InputChecksums, found: InputChecksums): void {
   for (const [path, sha256] of Object.entries(found)) {
     if (wanted[path] === sha256) continue;
     throw new ChangedInput(

@@ -1,21 +1,26 @@
 import { Decimal } from "decimal.js";
-import type { Notice } from "../../../bot/engine/bot-event.js";
+import type { BotEvent } from "../../../bot/engine/bot-event.js";
 import {
   bindStrategies,
   loadStrategies,
   strategyFiles,
 } from "../../../bot/run/market-strategies.js";
-import { tellFailed } from "../../../bot/strategy/log-strategy-failure.js";
+import { logStrategyFailure } from "../../../bot/strategy/log-strategy-failure.js";
 import { ConfigError } from "../../../core/errors.js";
-import { sha256Of } from "../../../history/file-hash.js";
+import { hashFile } from "../../../history/file-hash.js";
 import type { Log } from "../../../monitoring/log.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
 import type { Report } from "../../report/report-schema.js";
 import { ChangedInput } from "../../run/opening/changed-input.js";
-import { type PlayedBy, reportOf } from "../../run/play-path.js";
+import { type PlayPathOptions, playReport } from "../../run/play-path.js";
 import type { PlayedHistory } from "../../run/played-history.js";
-import { type Figures, figuresOf } from "../results/figures.js";
-import { type InputSums, requireInputs, strategiesKey, strategySums } from "./input-files.js";
+import { extractFigures, type Figures } from "../results/figures.js";
+import {
+  type InputChecksums,
+  requireInputs,
+  strategiesKey,
+  strategyChecksums,
+} from "./input-files.js";
 
 /** One point on one window. */
 export interface Job {
@@ -23,7 +28,7 @@ export interface Job {
   readonly id: string;
   readonly config: BacktestConfig;
   /** What the run reads beside its history, as it was when the sweep began. */
-  readonly inputs: InputSums;
+  readonly inputs: InputChecksums;
 }
 
 /** What came of it. */
@@ -45,7 +50,7 @@ export class JobPlayer {
   readonly #version: string;
   readonly #onProgress: () => boolean;
   /** Stacks of failed strategies that are in the log. */
-  readonly #told = new Set<string>();
+  readonly #loggedStacks = new Set<string>();
   readonly #loaded = new Map<string, ReturnType<typeof loadStrategies>>();
 
   /** @param version of this package. @param onProgress as a replay is told of: what it throws ends a job. */
@@ -60,21 +65,21 @@ export class JobPlayer {
     const { latencyFile } = config.fills;
     // One that is not there is none of the job's either.
     if (latencyFile !== undefined)
-      requireInputs(inputs, { [latencyFile]: await sha256Of(latencyFile).catch(() => "none") });
+      requireInputs(inputs, { [latencyFile]: await hashFile(latencyFile).catch(() => "none") });
     const strategies = bindStrategies(config.bot, await this.#strategies(config, inputs));
-    const onNotice = (notice: Notice): void => this.#tellFailed(id, notice);
-    const run: PlayedBy = {
+    const onNotice = (notice: BotEvent): void => this.#tellFailed(id, notice);
+    const run: PlayPathOptions = {
       strategies,
       version: this.#version,
       onProgress: this.#onProgress,
-      onNotice,
+      onBotEvent: onNotice,
     };
     const { path } = config.fills;
     if (history.grade !== "klines" || path !== "worse")
-      return resultOf([await reportOf(config, run, history, path === "worse" ? "ohlc" : path)]);
+      return resultOf([await playReport(config, run, history, path === "worse" ? "ohlc" : path)]);
     const [high, low] = [
-      await reportOf(config, run, history, "ohlc"),
-      await reportOf(config, run, history, "olhc"),
+      await playReport(config, run, history, "ohlc"),
+      await playReport(config, run, history, "olhc"),
     ];
     return resultOf(
       new Decimal(high.profit.total).lte(low.profit.total) ? [high, low] : [low, high],
@@ -82,13 +87,14 @@ export class JobPlayer {
   }
 
   /** Once for one place of a strategy: all points may fail alike. */
-  #tellFailed(job: string, notice: Notice): void {
-    if (notice.kind !== "strategy-failed" || this.#told.has(notice.stack ?? notice.why)) return;
-    this.#told.add(notice.stack ?? notice.why);
-    tellFailed(this.#log, notice, { job });
+  #tellFailed(job: string, notice: BotEvent): void {
+    if (notice.kind !== "strategy-failed" || this.#loggedStacks.has(notice.stack ?? notice.why))
+      return;
+    this.#loggedStacks.add(notice.stack ?? notice.why);
+    logStrategyFailure(this.#log, notice, { job });
   }
 
-  #strategies(config: BacktestConfig, inputs: InputSums): ReturnType<typeof loadStrategies> {
+  #strategies(config: BacktestConfig, inputs: InputChecksums): ReturnType<typeof loadStrategies> {
     const key = strategiesKey(config, inputs);
     const known = this.#loaded.get(key) ?? this.#load(config.bot, inputs);
     this.#loaded.set(key, known);
@@ -96,14 +102,17 @@ export class JobPlayer {
     return known;
   }
 
-  async #load(bot: BacktestConfig["bot"], inputs: InputSums): ReturnType<typeof loadStrategies> {
+  async #load(
+    bot: BacktestConfig["bot"],
+    inputs: InputChecksums,
+  ): ReturnType<typeof loadStrategies> {
     const loaded = await loadStrategies(bot, this.#log).catch((cause: unknown) => {
       // The sweep has loaded the job's own.
       throw cause instanceof ConfigError
         ? new ChangedInput(`is not the sweep's: ${cause.message}`, { cause })
         : cause;
     });
-    requireInputs(inputs, strategySums(strategyFiles(loaded)));
+    requireInputs(inputs, strategyChecksums(strategyFiles(loaded)));
     return loaded;
   }
 }
@@ -113,7 +122,7 @@ function resultOf(reports: readonly [Report, ...Report[]]): JobResult {
   const [report] = reports;
   const [error] = reports.flatMap(({ strategyErrors }) => strategyErrors);
   return {
-    figures: figuresOf(report),
+    figures: extractFigures(report),
     ended: report.ended,
     ...(error === undefined ? {} : { strategyError: `${error.marketId}: ${error.why}` }),
     doubts: [...report.worthless, ...report.doubts],

@@ -1,14 +1,14 @@
 import { setFlagsFromString } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
-import { strayError } from "../../../bot/strategy/uncaught-strategy-error.js";
+import { toUncaughtStrategyError } from "../../../bot/strategy/uncaught-strategy-error.js";
 import { RunError } from "../../../core/errors.js";
 import { liveSeam } from "../../../core/runtime/live-seam.js";
 import { onUncaught } from "../../../core/uncaught.js";
 import { openLog } from "../../../monitoring/log.js";
-import { collectAlone } from "../../run/disable-parallel-gc.js";
+import { disableParallelGc } from "../../run/disable-parallel-gc.js";
 import { playedHistory } from "../../run/opening/shared-history.js";
 import type { PlayedHistory } from "../../run/played-history.js";
-import { carried } from "../../run/serialised-error.js";
+import { serialiseError } from "../../run/serialised-error.js";
 import { JobPlayer } from "./job-player.js";
 import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
 
@@ -23,12 +23,12 @@ const { version } = workerData as ThreadStart;
 // A heap is collected when it is two and a half times as large as what was alive last. V8 would let it become four times as large, 110 MB a thread instead of 75, which makes
 // no run faster; twice as large would cost 3 % of processor time in marking (bench `sweep-scaling`). It limits nothing: what a strategy keeps may be as much as ever.
 setFlagsFromString("--heap-growing-percent=150");
-collectAlone();
+disableParallelGc();
 
 /** What a strategy has left to nobody since the last job. */
 let stray: Error | undefined;
 onUncaught((error, how) => {
-  const found = strayError(error, how);
+  const found = toUncaughtStrategyError(error, how);
   stray ??= found;
   return found !== undefined;
 });
@@ -50,11 +50,14 @@ port.on("message", (message: ToThread) => {
   const played = history;
   const answer = (told: FromThread): void => port.postMessage(told);
   if (played === undefined) {
-    answer({ kind: "failed", error: carried(new RunError("a job came before its history")) });
+    answer({
+      kind: "failed",
+      error: serialiseError(new RunError("a job came before its history")),
+    });
     return;
   }
   player.play(message.job, played).then(
     (result) => answer({ kind: "result", result }),
-    (error: unknown) => answer({ kind: "failed", error: carried(error) }),
+    (error: unknown) => answer({ kind: "failed", error: serialiseError(error) }),
   );
 });

@@ -1,4 +1,4 @@
-import { joined } from "../../../history/columns/tape/open-tapes.js";
+import { joinTapes } from "../../../history/columns/tape/open-tapes.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
 import { openHistory } from "../../run/opening/open-history.js";
 import {
@@ -9,7 +9,7 @@ import {
 import type { SweepWindow } from "../windows.js";
 
 /** A backtest on a part of its history. */
-export function configOfWindow(
+export function restrictToWindow(
   config: BacktestConfig,
   { fromUs, toUs }: SweepWindow,
 ): BacktestConfig {
@@ -24,11 +24,11 @@ export async function openShared(
   config: BacktestConfig,
   window: SweepWindow,
 ): Promise<SharedHistory> {
-  const opened = await openHistory(configOfWindow(config, window));
+  const opened = await openHistory(restrictToWindow(config, window));
   const markets: SharedMarket[] = [];
   for (const market of opened.markets) {
     const { marks, tapes } = market;
-    markets.push(sharedMarket(market, await marks?.whole(), tapes && (await joined(tapes))));
+    markets.push(sharedMarket(market, await marks?.whole(), tapes && (await joinTapes(tapes))));
   }
   return { ...opened, markets };
 }

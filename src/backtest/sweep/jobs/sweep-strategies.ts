@@ -7,7 +7,7 @@ import { ConfigError } from "../../../core/errors.js";
 import type { Log } from "../../../monitoring/log.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
 import { pointError, type SweepConfig } from "../sweep-config.js";
-import { type InputSums, strategySums } from "./input-files.js";
+import { type InputChecksums, strategyChecksums } from "./input-files.js";
 
 /**
  * Loads the strategies of every point, and gives each its parameters as its run will.
@@ -17,7 +17,7 @@ import { type InputSums, strategySums } from "./input-files.js";
 export async function checkStrategies(
   { configs, points }: Pick<SweepConfig, "configs" | "points">,
   log: Log,
-): Promise<InputSums> {
+): Promise<InputChecksums> {
   const loaded = new Map<string, Awaited<ReturnType<typeof loadStrategies>>>();
   for (const [at, point] of points.entries()) {
     const { bot } = configs[at] as BacktestConfig;
@@ -32,6 +32,6 @@ export async function checkStrategies(
   }
   return Object.assign(
     {},
-    ...[...loaded.values()].map((each) => strategySums(strategyFiles(each))),
+    ...[...loaded.values()].map((each) => strategyChecksums(strategyFiles(each))),
   );
 }

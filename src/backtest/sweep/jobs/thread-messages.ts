@@ -1,5 +1,5 @@
 import type { SharedHistory } from "../../run/opening/shared-history.js";
-import type { CarriedError } from "../../run/serialised-error.js";
+import type { SerialisedError } from "../../run/serialised-error.js";
 import type { Job, JobResult } from "./job-player.js";
 
 /** What a worker thread is begun with. */
@@ -15,4 +15,4 @@ export type ToThread =
 /** What it answers to a job. */
 export type FromThread =
   | { readonly kind: "result"; readonly result: JobResult }
-  | { readonly kind: "failed"; readonly error: CarriedError };
+  | { readonly kind: "failed"; readonly error: SerialisedError };

@@ -1,12 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { RunError } from "../../../core/errors.js";
 import type { SharedHistory } from "../../run/opening/shared-history.js";
-import { arrived } from "../../run/serialised-error.js";
+import { deserialiseError } from "../../run/serialised-error.js";
 import { strategiesKey } from "./input-files.js";
 import type { Job, JobResult } from "./job-player.js";
 import type { JobBatch, JobRunner } from "./job-runner.js";
 import type { FromThread, ThreadStart, ToThread } from "./thread-messages.js";
-import { inJob } from "./with-job-context.js";
+import { withJobContext } from "./with-job-context.js";
 
 /** Beside this module, in a build. */
 const ENTRY = new URL("./job-thread.js", import.meta.url);
@@ -18,7 +18,7 @@ const LIMITS = { maxYoungGenerationSizeMb: 12 } as const;
 const UNUSED_JOBS = 8;
 
 /** What a pool is made with. */
-export interface PoolOptions {
+export interface ThreadPoolOptions {
   readonly workers: number;
   /** Of this package. */
   readonly version: string;
@@ -29,7 +29,7 @@ export interface PoolOptions {
 }
 
 /** One thread, and what it is at. */
-interface Hand {
+interface PoolThread {
   readonly worker: Worker;
   history: SharedHistory | undefined;
   /** Of the jobs that it has run for who takes them one by one: what they leave there, timers and promises, must end no job of others. */
@@ -44,12 +44,12 @@ interface Hand {
 
 /** Runs jobs on threads of this process, which all read the same columns. */
 export class ThreadPool implements JobRunner {
-  readonly #options: PoolOptions;
-  readonly #hands: Hand[] = [];
+  readonly #options: ThreadPoolOptions;
+  readonly #threads: PoolThread[] = [];
   /** Jobs that were taken one by one. */
-  #taken = 0;
+  #singleJobs = 0;
 
-  constructor(options: PoolOptions) {
+  constructor(options: ThreadPoolOptions) {
     this.#options = options;
   }
 
@@ -61,20 +61,20 @@ export class ThreadPool implements JobRunner {
     if (jobs.length === 0) return;
     const history = await open();
     let next = 0;
-    const work = async (hand: Hand): Promise<void> => {
+    const work = async (hand: PoolThread): Promise<void> => {
       while (next < jobs.length && !signal.aborted) {
         const job = jobs[next] as Job;
         next += 1;
         const result = await this.#play(hand, history, job, signal).catch((error: Error) => {
-          throw inJob(job, error);
+          throw withJobContext(job, error);
         });
         if (result !== undefined) onResult(job, result);
       }
     };
     const wanted = Math.min(this.#options.workers, jobs.length);
-    while (this.#hands.length < wanted) this.#hands.push(this.#begin());
+    while (this.#threads.length < wanted) this.#threads.push(this.#begin());
     try {
-      await Promise.all(this.#hands.slice(0, wanted).map(work));
+      await Promise.all(this.#threads.slice(0, wanted).map(work));
     } catch (error) {
       // What the others run would be nobody's.
       next = jobs.length;
@@ -87,16 +87,16 @@ export class ThreadPool implements JobRunner {
   /** Runs one job on whatever thread is idle: for who takes jobs one by one. @throws what ended it, which does not say what job it was */
   async playOne(history: SharedHistory, job: Job): Promise<JobResult> {
     const strategies = strategiesKey(job.config, job.inputs);
-    this.#taken += 1;
-    const idle = this.#hands.filter(({ settle }) => settle === undefined);
+    this.#singleJobs += 1;
+    const idle = this.#threads.filter(({ settle }) => settle === undefined);
     let hand = idle.find((one) => one.strategies === strategies);
     const ended = this.#endUnused(idle, hand);
     if (hand === undefined) {
       hand = this.#begin();
       hand.strategies = strategies;
-      this.#hands.push(hand);
+      this.#threads.push(hand);
     }
-    hand.lastJob = this.#taken;
+    hand.lastJob = this.#singleJobs;
     try {
       return (await this.#play(hand, history, job, NEVER)) as JobResult;
     } catch (error) {
@@ -109,7 +109,7 @@ export class ThreadPool implements JobRunner {
   }
 
   async close(): Promise<void> {
-    const hands = this.#hands.splice(0);
+    const hands = this.#threads.splice(0);
     await Promise.all(hands.map(({ worker }) => worker.terminate()));
   }
 
@@ -117,26 +117,26 @@ export class ThreadPool implements JobRunner {
    * Makes room for a job that `taken` is for, or a new thread. Sweeps of different strategies that are served in turn keep their threads, as many again
    * as run at once: to begin one takes longer than many a job.
    */
-  async #endUnused(idle: readonly Hand[], taken: Hand | undefined): Promise<void> {
+  async #endUnused(idle: readonly PoolThread[], taken: PoolThread | undefined): Promise<void> {
     const others = idle.filter((one) => one !== taken).sort((a, b) => a.lastJob - b.lastJob);
     const { workers } = this.#options;
-    const tooMany = this.#hands.length + (taken === undefined ? 1 : 0) - 2 * workers;
+    const tooMany = this.#threads.length + (taken === undefined ? 1 : 0) - 2 * workers;
     const unused = others.filter(
-      ({ lastJob }, at) => at < tooMany || this.#taken - lastJob > UNUSED_JOBS * workers,
+      ({ lastJob }, at) => at < tooMany || this.#singleJobs - lastJob > UNUSED_JOBS * workers,
     );
     await Promise.all(unused.map((hand) => this.#end(hand)));
   }
 
-  async #end(hand: Hand): Promise<void> {
-    const at = this.#hands.indexOf(hand);
-    if (at >= 0) this.#hands.splice(at, 1);
+  async #end(hand: PoolThread): Promise<void> {
+    const at = this.#threads.indexOf(hand);
+    if (at >= 0) this.#threads.splice(at, 1);
     await hand.worker.terminate();
   }
 
-  #begin(): Hand {
+  #begin(): PoolThread {
     const { version, entry = ENTRY, execArgv } = this.#options;
     const workerData: ThreadStart = { version };
-    const hand: Hand = {
+    const hand: PoolThread = {
       worker: new Worker(entry, {
         workerData,
         resourceLimits: LIMITS,
@@ -148,13 +148,13 @@ export class ThreadPool implements JobRunner {
       settle: undefined,
     };
     const fail = (error: Error): void => {
-      const at = this.#hands.indexOf(hand);
-      if (at >= 0) this.#hands.splice(at, 1);
+      const at = this.#threads.indexOf(hand);
+      if (at >= 0) this.#threads.splice(at, 1);
       hand.settle?.failed(error);
     };
     hand.worker.on("message", (told: FromThread) => {
       if (told.kind === "result") hand.settle?.done(told.result);
-      else hand.settle?.failed(arrived(told.error));
+      else hand.settle?.failed(deserialiseError(told.error));
     });
     hand.worker.on("error", (cause) =>
       fail(
@@ -169,7 +169,7 @@ export class ThreadPool implements JobRunner {
 
   /** Undefined when the signal came first. */
   #play(
-    hand: Hand,
+    hand: PoolThread,
     history: SharedHistory,
     job: Job,
     signal: AbortSignal,

@@ -1,7 +1,7 @@
 import type { Job } from "./job-player.js";
 
 /** The same error, which is nobody else's, saying which job it was. */
-export function inJob({ id }: Job, error: Error): Error {
+export function withJobContext({ id }: Job, error: Error): Error {
   return Object.assign(error, {
     message: `${id}: ${error.message}`,
     stack: `${id}: ${error.stack}`,

@@ -56,7 +56,7 @@ export const FIGURE_NAMES = Object.keys(FIGURES) as [FigureName, ...FigureName[]
 export type Figures = Readonly<Record<FigureName, FigureValue>>;
 
 /** What a sweep keeps of a report. */
-export function figuresOf(report: Report): Figures {
+export function extractFigures(report: Report): Figures {
   return Object.fromEntries(
     FIGURE_NAMES.map((name) => [name, FIGURES[name].of(report)]),
   ) as Figures;
@@ -76,7 +76,7 @@ export function compareFigures(a: FigureValue, b: FigureValue, goal: Goal): numb
 }
 
 /** The best of some, the first of equals; undefined where there are none. */
-export function bestOf<Item>(
+export function findBest<Item>(
   items: readonly Item[],
   figureOf: (item: Item) => FigureValue,
   goal: Goal,

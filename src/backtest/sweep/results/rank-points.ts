@@ -1,13 +1,13 @@
 import { Decimal } from "decimal.js";
-import { instantOf } from "../../report/page/format-instant.js";
+import { formatInstant } from "../../report/page/format-instant.js";
 import type { Point } from "../generate-points.js";
 import type { JobResult } from "../jobs/job-player.js";
 import type { Split, SweepWindow } from "../windows.js";
 import {
-  bestOf,
   compareFigures,
   type Figures,
   type FigureValue,
+  findBest,
   type Objective,
 } from "./figures.js";
 import type { SweepResult } from "./sweep-json.js";
@@ -26,7 +26,7 @@ export function bestPoint(
 ): Point {
   const figureOf = (point: Point): FigureValue =>
     done.get(jobId(window, point))?.figures[objective.figure] ?? null;
-  return bestOf(points, figureOf, objective.goal) as Point;
+  return findBest(points, figureOf, objective.goal) as Point;
 }
 
 /** Every point with its runs on all windows, ranked. */
@@ -86,7 +86,7 @@ export function walkedForward(
 
 /** A window as readers want it. */
 export function windowText({ name, fromUs, toUs }: SweepWindow): SweepResult["windows"][number] {
-  return { name, from: instantOf(fromUs), to: instantOf(toUs) };
+  return { name, from: formatInstant(fromUs), to: formatInstant(toUs) };
 }
 
 function runText({

@@ -13,7 +13,7 @@ import { jobId } from "./rank-points.js";
 const NO_FIGURES = Object.fromEntries(FIGURE_NAMES.map((name) => [name, null])) as Figures;
 
 /** The result of a point that the market does not take: it has no figures. */
-export function refusal(reason: string): JobResult {
+export function refusedResult(reason: string): JobResult {
   return { figures: NO_FIGURES, ended: "refused", reason, doubts: [] };
 }
 
@@ -34,7 +34,7 @@ export function refusedGrid({ message, file }: GridError, { history }: BacktestC
 }
 
 /** @throws ConfigError with the first point and its reason where the market takes none of them */
-export function requireTaken(
+export function requireAcceptedPoint(
   window: SweepWindow,
   points: readonly Point[],
   done: ReadonlyMap<string, JobResult>,

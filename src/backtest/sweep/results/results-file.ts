@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { ConfigError, RunError } from "../../../core/errors.js";
-import { AppendOnlyFile, wholeLines } from "../../../core/files/durable-log.js";
+import { AppendOnlyFile, readWholeLines } from "../../../core/files/durable-log.js";
 import { makeFolder } from "../../../core/files/make-folder.js";
-import { pathKind } from "../../../core/files/path-kind.js";
+import { readPathKind } from "../../../core/files/path-kind.js";
 import { StoreLock } from "../../../history/store/store-lock.js";
-import { onDisk } from "../../report/wrap-disk-error.js";
+import { wrapDiskError } from "../../report/wrap-disk-error.js";
 import type { JobResult } from "../jobs/job-player.js";
 import { dropResults, refuseForeignFolder, SWEEP_FILES } from "./sweep-folder.js";
 
@@ -34,7 +34,7 @@ export class ResultsFile {
   constructor(directory: string, fingerprint: string, replace: boolean) {
     refuseForeignFolder(directory, replace);
     makeFolder(directory);
-    this.#lock = onDisk(directory, () =>
+    this.#lock = wrapDiskError(directory, () =>
       StoreLock.take(directory, "one sweep a folder at a time: wait for it, or end it"),
     );
     try {
@@ -42,7 +42,7 @@ export class ResultsFile {
       this.#path = path;
       if (replace && !isOf(path, fingerprint)) dropResults(directory);
       const isBegun = this.#read(path, fingerprint, directory);
-      this.#file = onDisk(path, () => AppendOnlyFile.open(path, "each"));
+      this.#file = wrapDiskError(path, () => AppendOnlyFile.open(path, "each"));
       if (!isBegun) this.#write({ format: FORMAT, fingerprint });
     } catch (error) {
       this.#lock.release();
@@ -70,14 +70,14 @@ export class ResultsFile {
   }
 
   #write(line: object): void {
-    onDisk(this.#path, () => this.#file.append(`${JSON.stringify(line)}\n`));
+    wrapDiskError(this.#path, () => this.#file.append(`${JSON.stringify(line)}\n`));
   }
 
   /** Takes what was written whole. @returns false where nothing was */
   #read(path: string, fingerprint: string, directory: string): boolean {
-    if (pathKind(path) === undefined) return false;
+    if (readPathKind(path) === undefined) return false;
     let at = 0;
-    for (const line of wholeLines(path)) {
+    for (const line of readWholeLines(path)) {
       at += 1;
       if (at === 1) requireOurs(parsed(line, path, at), fingerprint, directory);
       else this.#take(parsed(line, path, at) as Line, path, at);
@@ -117,8 +117,8 @@ function requireOurs(
 }
 
 function isOf(path: string, fingerprint: string): boolean {
-  if (pathKind(path) === undefined) return false;
-  const [header] = wholeLines(path);
+  if (readPathKind(path) === undefined) return false;
+  const [header] = readWholeLines(path);
   return header === JSON.stringify({ format: FORMAT, fingerprint });
 }
 

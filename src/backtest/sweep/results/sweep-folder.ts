@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigError } from "../../../core/errors.js";
-import { pathKind } from "../../../core/files/path-kind.js";
+import { readPathKind } from "../../../core/files/path-kind.js";
 
 /** The files of a sweep's folder: a line a job that is done, and what all of them come to. */
 export const SWEEP_FILES = {
@@ -23,7 +23,7 @@ function isPassing(name: string): boolean {
 
 /** @throws ConfigError when a folder holds what no sweep has put there */
 export function refuseForeignFolder(directory: string, replace: boolean): void {
-  const kind = pathKind(resolve(directory));
+  const kind = readPathKind(resolve(directory));
   if (kind === undefined) return;
   const detail = { field: "--out", value: directory };
   if (kind !== "folder")
@@ -56,7 +56,7 @@ export function dropOtherBest(directory: string, best: number): void {
 const TOO_LONG: ReadonlySet<string> = new Set(["ERR_STRING_TOO_LONG", "ERR_FS_FILE_TOO_LARGE"]);
 
 function bestIn(json: string): unknown {
-  if (pathKind(json) !== "file") return undefined;
+  if (readPathKind(json) !== "file") return undefined;
   try {
     return (JSON.parse(readFileSync(json, "utf8")) as { readonly best?: unknown } | null)?.best;
   } catch (cause) {

@@ -1,12 +1,18 @@
 import { figureHtml, gapsHtml, tableHtml } from "../../report/page/html-table.js";
-import { countText, escaped, figure, signClass, signedMoney } from "../../report/page/html-text.js";
+import {
+  countText,
+  escapeHtml,
+  figure,
+  signClass,
+  signedMoney,
+} from "../../report/page/html-text.js";
 import { pageAssets } from "../../report/page/page-assets.js";
 import { pageShell } from "../../report/page/page-shell.js";
 import { endText } from "./end-text.js";
 import { FIGURES, type FigureValue } from "./figures.js";
 import type { SweepResult } from "./sweep-json.js";
-import { sweepDoubts } from "./sweep-warnings.js";
-import { doubtText } from "./warning-text.js";
+import { sweepWarnings } from "./sweep-warnings.js";
+import { warningText } from "./warning-text.js";
 
 /** More lines nobody tells apart, and no browser draws quickly. */
 const MOST_SHOWN = 5_000;
@@ -24,10 +30,10 @@ export function sweepPage(result: SweepResult): string {
 <noscript><p class="warning">The plot and the table need JavaScript. Every figure is in sweep.json.</p></noscript>
 ${bestHtml(result)}
 ${walkHtml(result)}
-<section><h2>All points</h2>${figureHtml("parallel", "Parameters and outcome", `One line a point, from its parameters on the left to what it came to on the right: the best green, the worst red. Drag along an axis to keep only the points that pass there; a click on it lets all pass again.${result.points.some(({ runs }) => doubtText(runs) !== "") ? " Dashed lines are of doubtful points." : ""}${result.points.length > MOST_SHOWN ? ` The best ${countText(MOST_SHOWN)} of ${countText(result.points.length)} points are shown; sweep.json has all.` : ""}`)}</section>
+<section><h2>All points</h2>${figureHtml("parallel", "Parameters and outcome", `One line a point, from its parameters on the left to what it came to on the right: the best green, the worst red. Drag along an axis to keep only the points that pass there; a click on it lets all pass again.${result.points.some(({ runs }) => warningText(runs) !== "") ? " Dashed lines are of doubtful points." : ""}${result.points.length > MOST_SHOWN ? ` The best ${countText(MOST_SHOWN)} of ${countText(result.points.length)} points are shown; sweep.json has all.` : ""}`)}</section>
 <section><h2>Table</h2><p class="gloss">A column's head sorts by it. Click a row to see its line.${result.windows.length > 1 ? " Figures are means over the train windows." : ""}</p><div id="points-table"></div></section>
 ${dataHtml(result)}`,
-    foot: `Made by Marketwright ${escaped(result.version)}. The same sweep gives the same bytes. The best of many tries looks better than it is: the more points, the more of it is luck.`,
+    foot: `Made by Marketwright ${escapeHtml(result.version)}. The same sweep gives the same bytes. The best of many tries looks better than it is: the more points, the more of it is luck.`,
     data: { "sweep-data": drawn },
   });
 }
@@ -47,18 +53,18 @@ function headHtml(result: SweepResult): string {
           "Replayed on candles: what would have been filled is a guess, and a best point chosen by it is one too.",
         ]
       : []),
-    ...sweepDoubts(result).map((text) => `${text}.`),
+    ...sweepWarnings(result).map((text) => `${text}.`),
     ...endWarnings(result),
   ];
   const last = walkForward?.splits.at(-1)?.test ?? windows.at(-1);
   const span = `${instant(windows[0]?.from ?? "")} to ${instant(last?.to ?? "")} UTC`;
-  const seed = method.seed === null ? "" : `, seed ${escaped(method.seed)}`;
+  const seed = method.seed === null ? "" : `, seed ${escapeHtml(method.seed)}`;
   return `<header class="top">
 <div class="bar"><span class="mark">Marketwright</span><button type="button" id="theme" hidden>Dark</button></div>
-<h1>${escaped(name)}</h1>
+<h1>${escapeHtml(name)}</h1>
 <p class="sub"><b>${countText(points.length)}</b> points, ${method.kind}${seed}<span class="sep"></span>${span}</p>
-<p class="pills"><span class="pill ${isIndicative ? "warn" : ""}">${GRADES[grade]}</span><span class="pill">${objective.goal} ${FIGURES[objective.figure].words}</span><span class="pill">version ${escaped(version)}</span></p>
-${warnings.map((text) => `<p class="warning" role="note">${escaped(text)}</p>`).join("")}
+<p class="pills"><span class="pill ${isIndicative ? "warn" : ""}">${GRADES[grade]}</span><span class="pill">${objective.goal} ${FIGURES[objective.figure].words}</span><span class="pill">version ${escapeHtml(version)}</span></p>
+${warnings.map((text) => `<p class="warning" role="note">${escapeHtml(text)}</p>`).join("")}
 </header>`;
 }
 
@@ -87,7 +93,7 @@ function bestHtml({ points, best, objective, walkForward }: SweepResult): string
     `<div class="card ${className}"><h2>${name}</h2><p class="value">${value}</p><p class="note">${note}</p></div>`;
   const words = FIGURES[objective.figure].words;
   const values = Object.entries(point.values).map(([path, value]) =>
-    card(escaped(path), escaped(String(value)), "of the best point"),
+    card(escapeHtml(path), escapeHtml(String(value)), "of the best point"),
   );
   const tested =
     walkForward === null
@@ -116,7 +122,7 @@ function walkHtml({ walkForward, objective }: SweepResult): string {
     { html: instant(test.to), className: "text" },
     String(best),
     {
-      html: escaped(
+      html: escapeHtml(
         Object.entries(values)
           .map(([path, value]) => `${path} ${value}`)
           .join(", "),
@@ -129,7 +135,7 @@ function walkHtml({ walkForward, objective }: SweepResult): string {
       html: figureText(tested.figures.profit ?? null),
       className: signClass(String(tested.figures.profit ?? "0")),
     },
-    ...(isAnyDoubtful ? [{ html: escaped(doubtText([tested])), className: "text long" }] : []),
+    ...(isAnyDoubtful ? [{ html: escapeHtml(warningText([tested])), className: "text long" }] : []),
   ]);
   const heads = [
     "train from (UTC)",
@@ -147,9 +153,9 @@ function walkHtml({ walkForward, objective }: SweepResult): string {
 
 function dataHtml({ data, fingerprint, gaps }: SweepResult): string {
   const rows = data.map(({ marketId, kind, file, rows: count, sha256 }) => [
-    escaped(marketId),
-    { html: escaped(kind), className: "text" },
-    { html: `<code>${escaped(file)}</code>`, className: "text" },
+    escapeHtml(marketId),
+    { html: escapeHtml(kind), className: "text" },
+    { html: `<code>${escapeHtml(file)}</code>`, className: "text" },
     countText(count),
     { html: `<code>${sha256}</code>`, className: "text" },
   ]);
@@ -161,5 +167,5 @@ function figureText(value: FigureValue): string {
 }
 
 function instant(text: string): string {
-  return escaped(text.slice(0, 19).replace("T", " "));
+  return escapeHtml(text.slice(0, 19).replace("T", " "));
 }

@@ -1,6 +1,6 @@
 import { FIGURES } from "./figures.js";
 import type { SweepResult } from "./sweep-json.js";
-import { doubtText, isDoubtful } from "./warning-text.js";
+import { hasWarnings, warningText } from "./warning-text.js";
 
 /** So many of a ranking are looked at first. */
 const LOOKED_AT = 10;
@@ -9,10 +9,10 @@ const LOOKED_AT = 10;
  * What whoever reads a sweep's ranking has to know first, a sentence each without its full stop: that a strategy failed, that it ranks by a figure that no point has, that its best point did nothing or is
  * doubtful, why the profit on the test windows is, and how many of the points that one looks at first are. Empty where there is nothing of the kind.
  */
-export function sweepDoubts(result: SweepResult): string[] {
+export function sweepWarnings(result: SweepResult): string[] {
   const { points, best, walkForward } = result;
-  const chosen = doubtText(points[best]?.runs ?? []);
-  const tested = doubtText((walkForward?.splits ?? []).map(({ tested }) => tested));
+  const chosen = warningText(points[best]?.runs ?? []);
+  const tested = warningText((walkForward?.splits ?? []).map(({ tested }) => tested));
   return [
     ...strategyErrors(result),
     ...figureDoubts(result),
@@ -65,7 +65,7 @@ function fillDoubts({ points, best }: SweepResult): string[] {
 
 function rankingDoubts(points: SweepResult["points"]): string[] {
   const ranked = [...points].sort((a, b) => a.rank - b.rank);
-  const isMarked = ({ runs }: (typeof ranked)[number]): boolean => runs.some(isDoubtful);
+  const isMarked = ({ runs }: (typeof ranked)[number]): boolean => runs.some(hasWarnings);
   const all = ranked.filter(isMarked).length;
   if (all === 0) return [];
   const first = ranked.slice(0, LOOKED_AT);

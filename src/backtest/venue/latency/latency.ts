@@ -7,14 +7,14 @@ export interface LatencyModel {
   /** Of what the exchange says at `exchangeUs`. */
   responseUs(exchangeUs: number): number;
   /** No request arrives sooner than so long after it left: for so long the exchange may be played ahead of the bot. 0 where its delays depend on what the bot has heard. */
-  readonly leastEntryUs: number;
+  readonly minEntryUs: number;
 }
 
 /** The same delay always. @throws ConfigError for a delay that is negative or no number */
 export function constantLatency(entryMs: number, responseMs: number): LatencyModel {
   const entryUs = microseconds(entryMs, "orderLatencyMs");
   const responseUs = microseconds(responseMs, "responseLatencyMs");
-  return { entryUs: () => entryUs, responseUs: () => responseUs, leastEntryUs: entryUs };
+  return { entryUs: () => entryUs, responseUs: () => responseUs, minEntryUs: entryUs };
 }
 
 /** One measured round trip, microseconds since 1970. `exchangeUs` of zero or below: the request was refused on its way. */
@@ -63,7 +63,7 @@ export function sampledLatency(samples: readonly LatencySample[]): LatencyModel 
   for (const { requestUs, exchangeUs } of taken)
     leastEntryUs = Math.min(leastEntryUs, Math.round(exchangeUs - requestUs));
   return {
-    leastEntryUs,
+    minEntryUs: leastEntryUs,
     entryUs: (localUs) => {
       const [before, after, share] = around(samples, localUs, requestOf);
       if (before.exchangeUs <= 0) return -Math.round(before.responseUs - before.requestUs);
@@ -97,7 +97,7 @@ export function feedLatency(
   return {
     entryUs: (localUs) => of(entry, localUs),
     responseUs: (exchangeUs) => of(response, exchangeUs),
-    leastEntryUs: 0,
+    minEntryUs: 0,
   };
 }
 

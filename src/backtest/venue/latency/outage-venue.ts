@@ -3,41 +3,41 @@ import type { Timer } from "../../../core/runtime/seam.js";
 import type { MarketId } from "../../../core/units.js";
 import type { Action, Venue, VenueEvent } from "../../../exchange/venue.js";
 import type { Span } from "../../../history/spans.js";
-import { HeldRequests, type HeldRequestsOptions } from "./queued-requests.js";
+import { QueuedRequests, type QueuedRequestsOptions } from "./queued-requests.js";
 
 /** What a line that was cut is made of. */
-export interface CutLineOptions extends HeldRequestsOptions {
+export interface OutageVenueOptions extends QueuedRequestsOptions {
   /** Where it leads to. */
   readonly venue: Venue;
   /** When nothing gets through, on the bot's clock, ascending. */
-  readonly cutOff: readonly Span[];
+  readonly outages: readonly Span[];
 }
 
 /** The line to a replayed exchange, cut at known times: what leaves then waits until it is back, and is lost where nobody waits so long for an answer. */
-export class CutLine implements Venue {
+export class OutageVenue implements Venue {
   /** Nothing: the engine brings every event in itself, at its instant. */
   readonly events$: Observable<VenueEvent> = NEVER;
-  readonly #options: CutLineOptions;
-  readonly #held: HeldRequests;
+  readonly #options: OutageVenueOptions;
+  readonly #queued: QueuedRequests;
   #back: Timer | undefined;
 
-  constructor(options: CutLineOptions) {
+  constructor(options: OutageVenueOptions) {
     this.#options = options;
-    this.#held = new HeldRequests(options);
+    this.#queued = new QueuedRequests(options);
   }
 
   submit(action: Action): void {
-    const { clock, cutOff, venue } = this.#options;
+    const { clock, outages: cutOff, venue } = this.#options;
     const nowMs = clock.nowMs();
     const cut = cutOff.find(([fromMs, toMs]) => fromMs <= nowMs && nowMs < toMs);
     if (cut === undefined) {
       venue.submit(action);
       return;
     }
-    this.#held.hold(action);
+    this.#queued.add(action);
     this.#back ??= clock.setTimer(cut[1] - nowMs, () => {
       this.#back = undefined;
-      for (const held of this.#held.release()) venue.submit(held);
+      for (const held of this.#queued.release()) venue.submit(held);
     });
   }
 
@@ -47,7 +47,7 @@ export class CutLine implements Venue {
 
   close(): void {
     this.#back?.cancel();
-    this.#held.close();
+    this.#queued.close();
     this.#options.venue.close();
   }
 }

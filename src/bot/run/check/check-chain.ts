@@ -3,7 +3,7 @@ import { LensReader } from "../../../chain/contracts/lens-reader.js";
 import type { ChainRpc } from "../../../chain/rpc/chain-rpc.js";
 import { ChainError } from "../../../chain/rpc/rpc-errors.js";
 import type { InProcessRpc } from "../../../chain/rpc/rpc-transport.js";
-import { quantityOf } from "../../../chain/rpc/rpc-values.js";
+import { parseQuantity } from "../../../chain/rpc/rpc-values.js";
 import { AccountReader } from "../../../chain/transactions/account-reader.js";
 import { ConfigError } from "../../../core/errors.js";
 import { decimalToScaled, scaledToDecimal } from "../../../core/instrument.js";
@@ -12,8 +12,8 @@ import type { Hex, Ms } from "../../../core/units.js";
 import type { VenueRules } from "../../../exchange/records.js";
 import type { RestClient } from "../../../exchange/rest/rest-client.js";
 import type { BotConfig } from "../../config/config.js";
-import { lensAddress, openChainRpc } from "../chain-access.js";
-import { pollFindings } from "./check-poll-rate.js";
+import { findLensAddress, openChainRpc } from "../chain-access.js";
+import { checkPollRate } from "./check-poll-rate.js";
 import type { Finding } from "./finding.js";
 
 /** Gas of one takeover with room for several positions (protocol 7.9). */
@@ -57,7 +57,7 @@ export async function checkChain(check: ChainCheck): Promise<Finding[]> {
     clock,
     nowMs,
   });
-  const findings: Finding[] = pollFindings(config.liquidator.pollMs, rules.rateLimits);
+  const findings: Finding[] = checkPollRate(config.liquidator.pollMs, rules.rateLimits);
   try {
     await rpc.head();
     findings.push(...headFindings(rpc, config.chain.quorum), ...(await dealerFindings(check, rpc)));
@@ -76,8 +76,8 @@ export async function checkChain(check: ChainCheck): Promise<Finding[]> {
 
 function headFindings(rpc: ChainRpc, quorum: number): Finding[] {
   const report = rpc.report();
-  const believed = report.filter(({ distrust }) => distrust === undefined).length;
-  const each = report.map(({ name, distrust, headNumber, headAgeMs }): Finding => {
+  const believed = report.filter(({ distrustReason: distrust }) => distrust === undefined).length;
+  const each = report.map(({ name, distrustReason: distrust, headNumber, headAgeMs }): Finding => {
     const text = distrust ?? `head ${headNumber}, ${((headAgeMs ?? 0) / 1000).toFixed(1)} s old`;
     return { level: distrust === undefined ? "ok" : "warning", subject: `chain.${name}`, text };
   });
@@ -102,7 +102,7 @@ async function dealerFindings(check: ChainCheck, rpc: ChainRpc): Promise<Finding
     },
   ];
   if (config.chain === undefined) return findings;
-  const lens = await lensAddress(config.chain, client);
+  const lens = await findLensAddress(config.chain, client);
   const reader = new LensReader({
     rpc,
     lens,
@@ -169,7 +169,7 @@ async function gasFinding(
 ): Promise<Finding> {
   const [wei, perGas] = await Promise.all([
     new AccountReader(rpc, sender).balanceWei("latest"),
-    rpc.request("eth_gasPrice", [], (price) => quantityOf(price, "eth_gasPrice")),
+    rpc.request("eth_gasPrice", [], (price) => parseQuantity(price, "eth_gasPrice")),
   ]);
   const tip = decimalToScaled(config.liquidator?.tipGwei ?? "0", 9);
   const each = GAS * (perGas + tip) + decimalToScaled(config.liquidator?.l1FeeEth ?? "0", 18);

@@ -4,7 +4,7 @@ import type { VenueRules, VenueTrade } from "../../../exchange/records.js";
 import { tradeFee } from "../../../perpetual/fees.js";
 import { divFixed } from "../../../perpetual/fixed-point.js";
 import type { BotConfig } from "../../config/config.js";
-import { type FeeRates, signedRates } from "../../execution/signed-rates.js";
+import { type SignedFeeRates, signedRates } from "../../execution/signed-rates.js";
 import type { Finding } from "./finding.js";
 
 /** A contract truncates a fee, and that of a taker over all its makers: a trade may be off by units, a rate by no more. */
@@ -15,7 +15,7 @@ const ROUNDING_UNITS: CreditUnits = 2n;
  * exchange drops an order whose rates are not the account's, and another rate than thought is what a maker's profit is made of.
  * @param trades of the account, oldest first, by market; none where there is no account.
  */
-export function feeFindings(
+export function checkFees(
   config: Pick<BotConfig, "exchange" | "markets">,
   rules: Pick<VenueRules, "markets" | "waiveGasFeeMinimumQuote">,
   trades: ReadonlyMap<MarketId, readonly VenueTrade[]>,
@@ -46,7 +46,7 @@ export function feeFindings(
 
 /** The newest trade as maker and the newest as taker, where it was charged another rate than orders will be signed with. */
 function chargedDifferently(
-  signed: FeeRates,
+  signed: SignedFeeRates,
   trades: readonly VenueTrade[],
   least: CreditUnits,
 ): readonly string[] {
@@ -67,7 +67,7 @@ function chargedDifferently(
   });
 }
 
-function inWords({ makerFeeRate, takerFeeRate }: FeeRates): string {
+function inWords({ makerFeeRate, takerFeeRate }: SignedFeeRates): string {
   return `maker ${rateText(makerFeeRate)}, taker ${rateText(takerFeeRate)}`;
 }
 

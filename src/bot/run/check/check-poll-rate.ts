@@ -7,7 +7,7 @@ const MINUTE_MS: Ms = 60_000;
 const LARGE_SHARE = 0.25;
 
 /** What asking for the list of risky accounts each `pollMs` takes of the exchange's COMMON limits; nothing where it has none. */
-export function pollFindings(pollMs: Ms, rateLimits: VenueRules["rateLimits"]): Finding[] {
+export function checkPollRate(pollMs: Ms, rateLimits: VenueRules["rateLimits"]): Finding[] {
   const limits = rateLimits
     .filter(({ name }) => name === "COMMON")
     .map(({ limit, intervalMs }) => (limit * MINUTE_MS) / intervalMs);

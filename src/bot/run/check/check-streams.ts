@@ -15,7 +15,7 @@ const MOST_FAILURES = 3;
 export interface StreamCheck {
   readonly config: BotConfig;
   readonly transport: Transport;
-  readonly seam: Seam;
+  readonly runtime: Seam;
   readonly signer: Signer;
   readonly rules: VenueRules;
   /** Exchange time, once its clock was asked. */
@@ -31,7 +31,16 @@ export interface StreamCheck {
  * what has not come in time is an error with the reason that the stream gave, which names its address. Never throws.
  */
 export async function checkStreams(check: StreamCheck): Promise<Finding[]> {
-  const { config, transport, seam, signer, rules, exchangeNowMs, registered, withinMs } = check;
+  const {
+    config,
+    transport,
+    runtime: seam,
+    signer,
+    rules,
+    exchangeNowMs,
+    registered,
+    withinMs,
+  } = check;
   const venue = new LiveVenue({
     transport,
     seam,
@@ -40,11 +49,11 @@ export async function checkStreams(check: StreamCheck): Promise<Finding[]> {
     exchangeNowMs,
     streams: registered ? true : "market",
   });
-  const heard = new Heard(config, registered, seam.clock.monotonicMs());
+  const heard = new StreamProgress(config, registered, seam.clock.monotonicMs());
   await new Promise<void>((resolve) => {
     const timer = seam.clock.setTimer(withinMs, resolve);
     venue.events$.subscribe((event) => {
-      heard.take(event, seam.clock.monotonicMs());
+      heard.onEvent(event, seam.clock.monotonicMs());
       if (!heard.isOver) return;
       timer.cancel();
       resolve();
@@ -60,7 +69,7 @@ interface Trouble {
   reason: string | undefined;
 }
 
-class Heard {
+class StreamProgress {
   readonly #books = new Map<MarketId, string | undefined>();
   readonly #trouble = {
     market: { failures: 0, reason: undefined } as Trouble,
@@ -76,7 +85,7 @@ class Heard {
     this.#startedMs = startedMs;
   }
 
-  take(event: VenueEvent, nowMs: number): void {
+  onEvent(event: VenueEvent, nowMs: number): void {
     const afterMs = Math.round(nowMs - this.#startedMs);
     if (event.type === "book-snapshot" && this.#books.has(event.marketId)) {
       const { bids, asks, sequence } = event;

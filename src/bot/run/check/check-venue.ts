@@ -1,5 +1,5 @@
 import type { Signer } from "../../../core/crypto/signing.js";
-import { seamScheduler } from "../../../core/runtime/rx-scheduler.js";
+import { createRxScheduler } from "../../../core/runtime/rx-scheduler.js";
 import type { Seam } from "../../../core/runtime/seam.js";
 import type { Hex, MarketId, Ms } from "../../../core/units.js";
 import { instrumentsOf } from "../../../exchange/protocol/decode-rules.js";
@@ -17,9 +17,9 @@ import { VenueError } from "../../../exchange/venue-errors.js";
 import type { BoundStrategy } from "../../../strategies/strategy.js";
 import type { BotConfig } from "../../config/config.js";
 import { checkOnGrid } from "../../config/config-grid.js";
-import { isBotsOrder } from "../../execution/is-bot-order.js";
+import { isBotOrder } from "../../execution/is-bot-order.js";
 import { checkChain } from "./check-chain.js";
-import { feeFindings } from "./check-fees.js";
+import { checkFees } from "./check-fees.js";
 import { checkStreams } from "./check-streams.js";
 import type { Finding } from "./finding.js";
 
@@ -30,11 +30,11 @@ export interface VenueCheck {
   readonly client: RestClient;
   /** The client's own network, for the streams. */
   readonly transport: Transport;
-  readonly seam: Seam;
+  readonly runtime: Seam;
   readonly syncClock: () => Promise<{ readonly offsetMs: Ms; readonly roundTripMs: number }>;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
   /** Hashes of server-built orders of ours. */
-  readonly notedHashes: ReadonlySet<string>;
+  readonly serverBuiltHashes: ReadonlySet<string>;
   /** The chain's RPCs, and who signs there. */
   readonly rpcs: readonly string[];
   readonly sender: Hex;
@@ -48,7 +48,7 @@ export interface VenueCheck {
  * @throws ConfigError for a market or size that the exchange does not have; VenueRequestError when it cannot be reached.
  */
 export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
-  const { config, client, transport, seam, signer, withinMs } = check;
+  const { config, client, transport, runtime: seam, signer, withinMs } = check;
   const { finding, offsetMs } = await clockFinding(check);
   const findings: Finding[] = [finding];
   const rules = await client.exchangeInfo(Object.keys(config.markets));
@@ -78,7 +78,7 @@ export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
     ...(await checkStreams({
       config,
       transport,
-      seam,
+      runtime: seam,
       signer,
       rules,
       exchangeNowMs,
@@ -125,8 +125,8 @@ function domainFindings(rules: VenueRules): Finding[] {
 }
 
 /** A strategy may refuse its parameters only once it knows the market's grid. */
-function bindStrategies({ strategies, seam }: VenueCheck, rules: VenueRules): void {
-  const scheduler = seamScheduler(seam.clock);
+function bindStrategies({ strategies, runtime: seam }: VenueCheck, rules: VenueRules): void {
+  const scheduler = createRxScheduler(seam.clock);
   for (const [marketId, instrument] of instrumentsOf(rules)) {
     strategies.get(marketId)?.({ marketId, instrument, scheduler, random: seam.random });
   }
@@ -173,7 +173,7 @@ async function accountFindings(
     for (const marketId of Object.keys(check.config.markets))
       trades.set(marketId, await client.userTrades(marketId));
     const findings = [
-      ...feeFindings(check.config, rules, trades),
+      ...checkFees(check.config, rules, trades),
       ...marginFindings(check.config, rules, balances, books),
       ...orderFindings(check, await client.openOrders()),
     ];
@@ -181,7 +181,7 @@ async function accountFindings(
   } catch (error) {
     if (!(error instanceof VenueError)) throw error;
     return {
-      findings: [...feeFindings(check.config, rules, new Map()), refusedAccount(check, error)],
+      findings: [...checkFees(check.config, rules, new Map()), refusedAccount(check, error)],
       registered: false,
     };
   }
@@ -252,11 +252,11 @@ function marginFindings(
 }
 
 function orderFindings(
-  { config, signer, notedHashes }: VenueCheck,
+  { config, signer, serverBuiltHashes: notedHashes }: VenueCheck,
   orders: readonly VenueOrder[],
 ): Finding[] {
   const here = orders.filter(({ marketId }) => config.markets[marketId] !== undefined);
-  const manual = here.filter((order) => !isBotsOrder(order, signer.address, notedHashes));
+  const manual = here.filter((order) => !isBotOrder(order, signer.address, notedHashes));
   const own = here.length - manual.length;
   if (manual.length === 0)
     return [

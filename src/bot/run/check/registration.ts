@@ -51,7 +51,10 @@ export async function register(
 }
 
 /** Exchange time at which it created the account; undefined where it does not tell, which says nothing about the account. */
-export async function accountCreation(ask: () => Promise<Ms>, log: Log): Promise<Ms | undefined> {
+export async function readAccountCreation(
+  ask: () => Promise<Ms>,
+  log: Log,
+): Promise<Ms | undefined> {
   try {
     return await ask();
   } catch (error) {

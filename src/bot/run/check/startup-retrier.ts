@@ -1,8 +1,8 @@
-import { orAborted } from "../../../core/runtime/reject-on-abort.js";
+import { rejectOnAbort } from "../../../core/runtime/reject-on-abort.js";
 import type { Clock } from "../../../core/runtime/seam.js";
 import type { Ms } from "../../../core/units.js";
 import { pause } from "../../../exchange/rest/pause.js";
-import { passingFailure } from "../../../exchange/rest/transient-failure.js";
+import { classifyTransientFailure } from "../../../exchange/rest/transient-failure.js";
 import { VenueRequestError } from "../../../exchange/venue-errors.js";
 import type { Log } from "../../../monitoring/log.js";
 
@@ -25,31 +25,31 @@ const NOBODY_YET: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** An exchange that is waited for where nobody listens at its address yet: bot and exchange may be started together. */
-export interface AwaitedExchange {
+export interface ExchangeWait {
   readonly rest: string;
   /** How long it is waited for, altogether. */
   readonly withinMs: Ms;
   /** Ends every wait at once: what is asked rejects with its reason. */
   readonly signal: AbortSignal;
   /** Tells whoever waits, once. */
-  readonly tell: (sentence: string) => void;
+  readonly onWait: (sentence: string) => void;
 }
 
 /**
- * What a bot asks the exchange before it runs: an answer that fails and may come by itself ({@link passingFailure}) is asked for again with doubling
+ * What a bot asks the exchange before it runs: an answer that fails and may come by itself ({@link classifyTransientFailure}) is asked for again with doubling
  * pauses, all reads of a start together for at most ten seconds. An exchange where nobody listens yet is waited for where that is wanted. A refusal, a
  * longer ban, and an address that is wrong are told at once.
  */
-export class StartReads {
+export class StartupRetrier {
   readonly #clock: Clock;
   readonly #log: Pick<Log, "warn">;
-  readonly #awaited: AwaitedExchange | undefined;
+  readonly #awaited: ExchangeWait | undefined;
   readonly #connectEndMs: Ms;
   #endMs: Ms;
-  #isTold = false;
+  #isReported = false;
 
   /** @param awaited absent where an exchange that takes no connection is told at once. */
-  constructor(clock: Clock, log: Pick<Log, "warn">, awaited?: AwaitedExchange) {
+  constructor(clock: Clock, log: Pick<Log, "warn">, awaited?: ExchangeWait) {
     this.#clock = clock;
     this.#log = log;
     this.#awaited = awaited;
@@ -58,11 +58,13 @@ export class StartReads {
   }
 
   /** Asks until there is an answer. @throws what the last attempt threw; the reason of the signal that ended the wait. */
-  async answerOf<T>(ask: () => Promise<T>): Promise<T> {
+  async untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
     for (let pauseMs = FIRST_PAUSE_MS; ; ) {
       try {
         // Whoever ends the wait does not wait for an answer that is under way.
-        return await (this.#awaited === undefined ? ask() : orAborted(this.#awaited.signal, ask()));
+        return await (this.#awaited === undefined
+          ? ask()
+          : rejectOnAbort(this.#awaited.signal, ask()));
       } catch (error) {
         if (this.#isAwaited(error)) {
           await this.#pause(CONNECT_EVERY_MS);
@@ -70,7 +72,7 @@ export class StartReads {
           this.#endMs = this.#clock.monotonicMs() + WITHIN_MS;
           continue;
         }
-        const passing = passingFailure(error);
+        const passing = classifyTransientFailure(error);
         if (
           !(error instanceof Error) ||
           passing === undefined ||
@@ -78,7 +80,7 @@ export class StartReads {
           isNoHttp(error)
         )
           throw error;
-        const waitMs = Math.max(pauseMs, passing.againAfterMs);
+        const waitMs = Math.max(pauseMs, passing.retryAfterMs);
         if (this.#clock.monotonicMs() + waitMs > this.#endMs) throw error;
         this.#log.warn(
           { error: error.message, againInMs: waitMs },
@@ -97,13 +99,13 @@ export class StartReads {
       !NOBODY_YET.has(error.systemCode)
     )
       return false;
-    const { rest, withinMs, tell } = this.#awaited;
+    const { rest, withinMs, onWait: tell } = this.#awaited;
     if (this.#clock.monotonicMs() + CONNECT_EVERY_MS > this.#connectEndMs) return false;
-    if (!this.#isTold)
+    if (!this.#isReported)
       tell(
         `no exchange answers at ${rest} yet (${error.systemCode}): waiting for it to start, for up to ${withinMs / 1000} s (exchange.connectWithinMs)`,
       );
-    this.#isTold = true;
+    this.#isReported = true;
     return true;
   }
 

@@ -2,7 +2,7 @@ import { type Metrics, PNL_PARTS } from "../../../monitoring/metrics.js";
 import type { Bot } from "../../engine/bot.js";
 import { isQuoting } from "../../market/quoting-status.js";
 import { positionUnknownSeconds } from "./bot-status.js";
-import { earningsOf } from "./earnings.js";
+import { computeEarnings } from "./earnings.js";
 
 /** Sets every gauge that is read off the bot as it is now: orders, positions, profit, tokens, ages. */
 export function setBotGauges(bot: Bot, metrics: Metrics): void {
@@ -28,29 +28,29 @@ export function setBotGauges(bot: Bot, metrics: Metrics): void {
       metrics.setPosition(trader.marketId, Number(account.positionBase(trader.marketId)));
     metrics.setPositionUnknown(trader.marketId, positionUnknownSeconds(bot, trader.marketId) ?? 0);
     const bookAgeMs = clock.monotonicMs() - trader.lag.rightAtMs(trader.book.lastReceivedMs);
-    if (trader.book.synchronised) metrics.setBookAge(trader.marketId, bookAgeMs / 1000);
+    if (trader.book.isSynchronised) metrics.setBookAge(trader.marketId, bookAgeMs / 1000);
     const parts = account.profit(trader.marketId);
     for (const part of PNL_PARTS) {
       metrics.setPnl(trader.marketId, part, Number(parts[part]) / 10 ** parts.decimals);
     }
   }
   const unit = 10 ** context.rules.creditDecimals;
-  const { underWay, parts } = earningsOf(bot);
-  if (underWay !== undefined) metrics.setUnderWay(Number(underWay) / 10 ** parts.decimals);
+  const { inTransit: underWay, parts } = computeEarnings(bot);
+  if (underWay !== undefined) metrics.setInTransit(Number(underWay) / 10 ** parts.decimals);
   if (account.equity !== undefined)
     metrics.setEquity(
       Number(account.equity) / unit,
-      Number(bot.safety.peak ?? account.equity) / unit,
+      Number(bot.tradingGuards.peak ?? account.equity) / unit,
     );
-  if (bot.safety.losses !== undefined)
-    metrics.setDailyLoss(Number(bot.safety.losses.dailyLoss) / unit);
-  for (const { measure, marketId, severity } of bot.safety.ladder.measures)
+  if (bot.tradingGuards.losses !== undefined)
+    metrics.setDailyLoss(Number(bot.tradingGuards.losses.dailyLoss) / unit);
+  for (const { measure, marketId, severity } of bot.tradingGuards.ladder.measures)
     metrics.setRiskRung(measure, marketId ?? "", severity);
   for (const bucket of ["ORDER", "COMMON"] as const)
     metrics.setRateTokens(bucket, budget.available(bucket));
   metrics.setLoopLag(context.loopLag.lagMs / 1000, context.loopLag.isShedding);
   metrics.setClockOffset(exchangeTime.offsetMs / 1000);
-  if (bot.safety.accountAtMs !== undefined)
-    metrics.setAccountAge((clock.monotonicMs() - bot.safety.accountAtMs) / 1000);
+  if (bot.tradingGuards.accountAtMs !== undefined)
+    metrics.setAccountAge((clock.monotonicMs() - bot.tradingGuards.accountAtMs) / 1000);
   if (bot.heartbeatAtMs !== undefined) metrics.heartbeat(bot.heartbeatAtMs);
 }

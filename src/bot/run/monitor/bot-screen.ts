@@ -12,11 +12,11 @@ import type {
 import type { Bot } from "../../engine/bot.js";
 import {
   accountHalts,
+  buildBotStatus,
   ladderTexts,
   type MarketStatus,
   type PnlQuote,
   quoteText,
-  statusOf,
 } from "./bot-status.js";
 import { screenLiquidator } from "./liquidator-screen.js";
 import type { RunMonitor } from "./run-monitor.js";
@@ -36,12 +36,12 @@ export interface ScreenSetting {
 }
 
 /** What the live screen shows of a bot at this moment. */
-export function screenModelOf(
+export function buildScreenModel(
   bot: Bot,
   monitor: RunMonitor,
   { clock, startedMs, startedMonotonicMs, footer }: ScreenSetting,
 ): ScreenModel {
-  const status = statusOf(bot);
+  const status = buildBotStatus(bot);
   const { config, traders } = bot.context;
   const runMs = clock.monotonicMs() - startedMonotonicMs;
   return {
@@ -52,7 +52,7 @@ export function screenModelOf(
     startedMs,
     equityQuote: short(status.equityQuote),
     earnedQuote: short(status.earnedQuote),
-    underWayQuote:
+    inTransitQuote:
       Number(short(status.underWayQuote) ?? 0) === 0 ? undefined : short(status.underWayQuote),
     peakEquityQuote: short(status.peakEquityQuote),
     budgets: Object.entries(status.tokens).map(([name, { left, limit }]) => ({
@@ -95,7 +95,7 @@ function screenMarket(
   { marketId, nowMs, fills }: PanelInputs,
 ): ScreenMarket {
   const trader = bot.context.traders.get(marketId);
-  const inStep = trader?.book.synchronised === true;
+  const inStep = trader?.book.isSynchronised === true;
   return {
     marketId,
     strategy: market.strategy,

@@ -5,12 +5,16 @@ import { PNL_PARTS, type PnlPart } from "../../../monitoring/metrics.js";
 import type { Readiness } from "../../../monitoring/metrics-server.js";
 import type { Reason } from "../../../strategies/intent.js";
 import type { Bot } from "../../engine/bot.js";
-import { type MarketActivity, marketStanding, shedLoad } from "../../market/quoting-status.js";
+import {
+  describeShedLoad,
+  type MarketActivity,
+  quotingStatusFor,
+} from "../../market/quoting-status.js";
 import { actionText } from "../../safety/ladder-text.js";
 import type { UnwindReport, UnwindState } from "../../unwind/unwind-report.js";
 import type { RunningLiquidator } from "../run-liquidator.js";
-import { earningsOf } from "./earnings.js";
-import { type LiquidatorStatus, liquidatorStatus } from "./liquidator-status.js";
+import { computeEarnings } from "./earnings.js";
+import { buildLiquidatorStatus, type LiquidatorStatus } from "./liquidator-status.js";
 
 /** Decimal strings of quote by the parts of profit. */
 export type PnlQuote = Readonly<Record<PnlPart, string>>;
@@ -107,12 +111,12 @@ function countsOf(unwinds: readonly UnwindReport[]): Partial<Record<UnwindState,
 }
 
 /** The bot as it is now. */
-export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
+export function buildBotStatus(bot: Bot, running?: RunningLiquidator): BotStatus {
   const { config, account, traders, accountAddress, budget, exchangeTime, dryRun, isPaper, rules } =
     bot.context;
-  const { equity, change, transfers, earned, parts, underWay } = earningsOf(bot);
+  const { equity, change, transfers, earned, parts, inTransit: underWay } = computeEarnings(bot);
   const pnl = pnlText(parts);
-  const unwinds = bot.unwinding.reports();
+  const unwinds = bot.liquidatedInventory.reports();
   const baseOf = (marketId: MarketId, lots: Lots): string =>
     traders.get(marketId)?.instrument.amountOf(lots) ?? String(lots);
   const quote = (units: bigint | undefined): string | undefined =>
@@ -130,20 +134,23 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
     pnlQuote: pnl.parts,
     pnlTotalQuote: pnl.total,
     underWayQuote: underWay === undefined ? undefined : scaledToDecimal(underWay, parts.decimals),
-    peakEquityQuote: quote(bot.safety.peak),
+    peakEquityQuote: quote(bot.tradingGuards.peak),
     halts: accountHalts(bot),
-    dailyLossQuote: quote(bot.safety.losses?.dailyLoss),
+    dailyLossQuote: quote(bot.tradingGuards.losses?.dailyLoss),
     ladder: ladderTexts(bot),
     tokens: {
       ORDER: { left: budget.available("ORDER"), limit: budget.limit("ORDER") },
       COMMON: { left: budget.available("COMMON"), limit: budget.limit("COMMON") },
     },
     counts: { ...account.counts },
-    clockOffsetMs: exchangeTime.known ? exchangeTime.offsetMs : undefined,
+    clockOffsetMs: exchangeTime.isKnown ? exchangeTime.offsetMs : undefined,
     ...(running === undefined
       ? {}
       : {
-          liquidator: liquidatorStatus(running, { creditDecimals: rules.creditDecimals, baseOf }),
+          liquidator: buildLiquidatorStatus(running, {
+            creditDecimals: rules.creditDecimals,
+            baseOf,
+          }),
         }),
     markets: Object.fromEntries(
       [...traders.keys()].map((marketId) => [marketId, marketStatus(bot, marketId)]),
@@ -157,10 +164,10 @@ export function statusOf(bot: Bot, running?: RunningLiquidator): BotStatus {
 }
 
 /** Ready: every market that has a strategy quotes both sides, and a liquidator sees the chain. */
-export function readinessOf(bot: Bot, running?: RunningLiquidator): Readiness {
+export function buildReadiness(bot: Bot, running?: RunningLiquidator): Readiness {
   const quoted = [...bot.context.traders.values()].filter(({ hasStrategy }) => hasStrategy);
   const blind =
-    running?.rpc.report().every(({ distrust }) => distrust !== undefined) === true
+    running?.rpc.report().every(({ distrustReason: distrust }) => distrust !== undefined) === true
       ? ["liquidator: no RPC can be believed"]
       : [];
   const paused = running === undefined ? undefined : running.liquidator.view().paused;
@@ -172,7 +179,7 @@ export function readinessOf(bot: Bot, running?: RunningLiquidator): Readiness {
   });
   const all = [...reasons, ...blind, ...(paused === undefined ? [] : [`liquidator: ${paused}`])];
   // A bot that sheds load quotes: whoever reads the page is told all the same.
-  return { ready: all.length === 0, reasons: [...all, ...shedLoad(bot.context)] };
+  return { ready: all.length === 0, reasons: [...all, ...describeShedLoad(bot.context)] };
 }
 
 /** Profit by its parts as decimal strings of quote. */
@@ -187,10 +194,10 @@ function pnlText(profit: ProfitParts): { readonly parts: PnlQuote; readonly tota
 
 /** For how long the position of a market has been unknown; undefined while it is known. */
 export function positionUnknownSeconds(
-  { safety, context }: Bot,
+  { tradingGuards: safety, context }: Bot,
   marketId: MarketId,
 ): number | undefined {
-  const halt = safety.haltsOf(marketId).find(({ name }) => name === "position-unknown");
+  const halt = safety.haltsFor(marketId).find(({ name }) => name === "position-unknown");
   return halt === undefined
     ? undefined
     : Math.round(context.clock.monotonicMs() - halt.sinceMs) / 1000;
@@ -203,13 +210,13 @@ export function quoteText(bot: Bot, units: bigint): string {
 
 /** What halts the whole account, in words. */
 export function accountHalts(bot: Bot): readonly string[] {
-  return bot.safety.halts
+  return bot.tradingGuards.halts
     .filter(({ scope }) => scope === "account")
     .map(({ name, why }) => `${name}: ${why}`);
 }
 
 /** What acts of the risk ladder, in words: those of a market with its name. */
-export function ladderTexts({ safety }: Bot): readonly string[] {
+export function ladderTexts({ tradingGuards: safety }: Bot): readonly string[] {
   return safety.ladder.acting.map(
     (rung) =>
       `${rung.measure}${rung.marketId === undefined ? "" : ` of ${rung.marketId}`}: ${actionText(rung)}: ${rung.why}`,
@@ -232,11 +239,13 @@ function unwindStatus(
     remainingLots,
     deadlineMs,
   } = report;
-  const rest = remainingLots === 0 ? undefined : running?.restValue(marketId, remainingLots);
+  const rest = remainingLots === 0 ? undefined : running?.unsoldValue(marketId, remainingLots);
   const restCredit = rest?.credit ?? markCredit;
   const trader = bot.context.traders.get(marketId);
   const base = (lots: Lots): string => trader?.instrument.amountOf(lots) ?? String(lots);
-  const at = bot.unwinding.trajectories(marketId).find((one) => one.takeoverId === takeoverId);
+  const at = bot.liquidatedInventory
+    .trajectories(marketId)
+    .find((one) => one.takeoverId === takeoverId);
   const trajectory =
     at === undefined || trader === undefined
       ? undefined
@@ -270,7 +279,7 @@ function marketStatus(bot: Bot, marketId: MarketId): MarketStatus {
   const { state, reasons } =
     trader === undefined
       ? { state: "halted" as const, reasons: [] }
-      : marketStanding(bot.context, bot.safety, trader);
+      : quotingStatusFor(bot.context, bot.tradingGuards, trader);
   const touching = trader?.midHalfTicks === undefined ? undefined : trader;
   const mark = trader?.state.mark;
   return {

@@ -12,17 +12,17 @@ export interface Earnings {
   readonly transfers: CreditUnits;
   /** The change without transfers, credit units. */
   readonly earned: CreditUnits | undefined;
-  /** Scaled by `10^decimals`, as {@link underWay} is. */
+  /** Scaled by `10^decimals`, as {@link inTransit} is. */
   readonly parts: ProfitParts;
   /**
    * By how much {@link earned} is beyond the parts. Trades, incomes and transfers reach the bot as records and as balances, one a moment after
    * the other: until both are there, what only one of them has is here. Zero once all is told.
    */
-  readonly underWay: bigint | undefined;
+  readonly inTransit: bigint | undefined;
 }
 
 /** Reads the earnings of a bot. `parts.total + underWay` is `earned`, to the last digit. */
-export function earningsOf({ context: { account, rules } }: Bot): Earnings {
+export function computeEarnings({ context: { account, rules } }: Bot): Earnings {
   const { equity, startEquity } = account;
   const parts = account.profit();
   const unit = 10n ** BigInt(parts.decimals - rules.creditDecimals);
@@ -36,6 +36,6 @@ export function earningsOf({ context: { account, rules } }: Bot): Earnings {
     transfers,
     earned,
     parts,
-    underWay: earned === undefined ? undefined : earned * unit - parts.total,
+    inTransit: earned === undefined ? undefined : earned * unit - parts.total,
   };
 }

@@ -1,17 +1,17 @@
-import { thrownText } from "../../../core/describe-thrown.js";
+import { describeThrown } from "../../../core/describe-thrown.js";
 import type { Clock } from "../../../core/runtime/seam.js";
 import type { RestClient } from "../../../exchange/rest/rest-client.js";
 import type { Log } from "../../../monitoring/log.js";
-import { cancelAfterBreak } from "../../cancelling/cancel-after-failure.js";
+import { cancelAfterFailure } from "../../cancelling/cancel-after-failure.js";
 import type { BotConfig } from "../../config/config.js";
 import type { Bot } from "../../engine/bot.js";
-import { strategyStack } from "../../strategy/strategy-stack.js";
+import { mapStrategyStack } from "../../strategy/strategy-stack.js";
 
 /** What a bot that breaks is taken down with. */
-export interface BreakWatchOptions {
+export interface FailureHandlerDeps {
   readonly client: RestClient;
   /** Reads the exchange's clock for what the client signs from then on. */
-  readonly readClock: () => Promise<void>;
+  readonly syncClock: () => Promise<void>;
   readonly config: BotConfig;
   readonly clock: Clock;
   readonly log: Log;
@@ -23,16 +23,16 @@ export interface BreakWatchOptions {
  * The end of a run, good or bad. What throws inside of what it guards breaks the bot: it takes no input any more and all in its markets is
  * cancelled.
  */
-export class BreakWatch {
-  /** Resolves at {@link BreakWatch.end}; rejects with what broke the bot, once all is cancelled or given up on. */
+export class FailureHandler {
+  /** Resolves at {@link FailureHandler.end}; rejects with what broke the bot, once all is cancelled or given up on. */
   readonly stopped: Promise<void>;
-  readonly #options: BreakWatchOptions;
+  readonly #options: FailureHandlerDeps;
   #bot: Bot | undefined;
-  #isBroken = false;
+  #hasFailed = false;
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
 
-  constructor(options: BreakWatchOptions) {
+  constructor(options: FailureHandlerDeps) {
     this.#options = options;
     this.stopped = new Promise<void>((resolve, reject) => {
       this.#resolve = resolve;
@@ -42,8 +42,8 @@ export class BreakWatch {
     this.stopped.catch(() => {});
   }
 
-  get isBroken(): boolean {
-    return this.#isBroken;
+  get hasFailed(): boolean {
+    return this.#hasFailed;
   }
 
   attach(bot: Bot): void {
@@ -56,25 +56,27 @@ export class BreakWatch {
   }
 
   /** The same work; what it throws breaks the bot. */
-  guarded<Args extends readonly unknown[]>(work: (...args: Args) => void): (...args: Args) => void {
+  catchFailures<Args extends readonly unknown[]>(
+    work: (...args: Args) => void,
+  ): (...args: Args) => void {
     return (...args) => {
       try {
         work(...args);
       } catch (error) {
-        this.#break(error);
+        this.#fail(error);
       }
     };
   }
 
-  #break(error: unknown): void {
+  #fail(error: unknown): void {
     const { log, isDry } = this.#options;
-    this.#isBroken = true;
+    this.#hasFailed = true;
     this.#bot?.abandon();
     log.fatal(
-      { error: strategyStack(error) ?? thrownText(error) },
+      { error: mapStrategyStack(error) ?? describeThrown(error) },
       isDry ? "the bot broke" : "the bot broke: everything is cancelled",
     );
     if (isDry) this.#reject(error);
-    else void cancelAfterBreak(this.#options).finally(() => this.#reject(error));
+    else void cancelAfterFailure(this.#options).finally(() => this.#reject(error));
   }
 }

@@ -7,11 +7,11 @@ export interface GuardWatchOptions {
   readonly everyMs: Ms;
   readonly isGuarded: () => boolean;
   /** Called at the start, and at each change. At the start only where no guard lives. */
-  readonly tell: (guarded: boolean) => void;
+  readonly onChange: (guarded: boolean) => void;
 }
 
 /** Tells when no guard shows that it lives: at the start of a bot, and when one that did stops. */
-export class GuardWatch {
+export class GuardMonitor {
   readonly #options: GuardWatchOptions;
   #wasGuarded = true;
   #timer: Timer | undefined;
@@ -21,7 +21,7 @@ export class GuardWatch {
   }
 
   start(): void {
-    const { clock, everyMs, isGuarded, tell } = this.#options;
+    const { clock, everyMs, isGuarded, onChange: tell } = this.#options;
     const guarded = isGuarded();
     if (guarded !== this.#wasGuarded) tell(guarded);
     this.#wasGuarded = guarded;

@@ -1,10 +1,10 @@
 import { scaledToDecimal } from "../../../core/instrument.js";
-import type { LedgerNote } from "../../../liquidator/ledger/liquidation-ledger.js";
+import type { LedgerChange } from "../../../liquidator/ledger/liquidation-ledger.js";
 import type { LiquidatorLog } from "../../../liquidator/takeover-deps.js";
 import type { Metrics } from "../../../monitoring/metrics.js";
 import type { Bot } from "../../engine/bot.js";
 import type { RunningLiquidator } from "../run-liquidator.js";
-import type { RunVoice } from "./run-log.js";
+import type { RunLog } from "./run-log.js";
 
 /** Opportunities whose gas is remembered as counted. */
 const MOST_GAS = 500;
@@ -12,15 +12,15 @@ const MOST_GAS = 500;
 /** Hears what a liquidator and its ledger tell, and turns it into metrics and words. */
 export class LiquidationMonitor {
   readonly #metrics: Metrics;
-  readonly #voice: RunVoice;
+  readonly #runLog: RunLog;
   readonly #bot: () => Bot | undefined;
   /** By opportunity, newest last. */
   readonly #gasCounted = new Map<string, bigint>();
   #running: RunningLiquidator | undefined;
 
-  constructor(metrics: Metrics, voice: RunVoice, bot: () => Bot | undefined) {
+  constructor(metrics: Metrics, voice: RunLog, bot: () => Bot | undefined) {
     this.#metrics = metrics;
-    this.#voice = voice;
+    this.#runLog = voice;
     this.#bot = bot;
   }
 
@@ -34,13 +34,13 @@ export class LiquidationMonitor {
   }
 
   /** The liquidator has something to say; what it says again and again is said rarely. */
-  readonly says: LiquidatorLog = (level, text, fields) => {
-    if (level === "info") this.#voice.say(level, text, fields);
-    else this.#voice.sayRarely(level, text, fields);
+  readonly log: LiquidatorLog = (level, text, fields) => {
+    if (level === "info") this.#runLog.write(level, text, fields);
+    else this.#runLog.writeThrottled(level, text, fields);
   };
 
   /** The liquidator's ledger has changed. */
-  hear({ opportunity, stage, outcome }: LedgerNote): void {
+  onLedgerChange({ opportunity, stage, outcome }: LedgerChange): void {
     const { marketId, victim, reason, lostTo, shortOfQuote, profitQuote, gasWei } = opportunity;
     if (stage !== undefined)
       this.#metrics.liquidationStage(
@@ -49,7 +49,7 @@ export class LiquidationMonitor {
         stage.name === "seen" ? undefined : stage.seconds,
       );
     if (stage?.name === "confirmed")
-      this.#voice.say("info", "an account can be liquidated", { marketId, victim });
+      this.#runLog.write("info", "an account can be liquidated", { marketId, victim });
     const quote = (units: bigint | undefined): string | undefined =>
       units === undefined ? undefined : scaledToDecimal(units, this.#creditDecimals);
     if (stage?.name === "unwound") {
@@ -66,13 +66,13 @@ export class LiquidationMonitor {
         profitQuote: quote(profitQuote),
       };
       const isLeft = state === "expired" && remainingLots !== 0;
-      if (isLeft) this.#voice.say("warn", "what was taken over was not sold in time", fields);
-      else this.#voice.say("info", "what was taken over is sold", fields);
+      if (isLeft) this.#runLog.write("warn", "what was taken over was not sold in time", fields);
+      else this.#runLog.write("info", "what was taken over is sold", fields);
     }
     this.#spent(gasWei, opportunity.id);
     if (outcome === undefined) return;
     this.#metrics.liquidation(marketId, outcome);
-    this.#voice.say(outcome === "reverted" ? "warn" : "info", `liquidation ${outcome}`, {
+    this.#runLog.write(outcome === "reverted" ? "warn" : "info", `liquidation ${outcome}`, {
       marketId,
       victim,
       reason,
@@ -90,7 +90,7 @@ export class LiquidationMonitor {
     const { watched, inFlight } = liquidator.view();
     const profitQuote = Number(ledger.counts().profitQuote) / 10 ** this.#creditDecimals;
     this.#metrics.setLiquidator({ profitQuote, candidates: watched, inFlight: inFlight.length });
-    for (const { name, headAgeMs, distrust } of rpc.report())
+    for (const { name, headAgeMs, distrustReason: distrust } of rpc.report())
       this.#metrics.setRpc(
         name,
         distrust === undefined,

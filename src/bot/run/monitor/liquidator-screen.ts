@@ -33,7 +33,7 @@ export function screenLiquidator(
     counts: Object.entries(counts),
     profitQuote: quote(profitQuote),
     gasEth: Number(scaledToDecimal(gasWei, 18)).toPrecision(3),
-    rpcs: rpc.report().map(({ name, headAgeMs, distrust }) => ({
+    rpcs: rpc.report().map(({ name, headAgeMs, distrustReason: distrust }) => ({
       name,
       text:
         distrust ??

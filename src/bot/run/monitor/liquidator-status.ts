@@ -3,7 +3,7 @@ import type { Lots, MarketId } from "../../../core/units.js";
 import type { LedgerCounts } from "../../../liquidator/ledger/ledger-counts.js";
 import type { Opportunity } from "../../../liquidator/ledger/opportunity.js";
 import type { Liquidator } from "../../../liquidator/liquidator.js";
-import { suggestedTip } from "../../../liquidator/plan/suggest-tip.js";
+import { suggestTip } from "../../../liquidator/plan/suggest-tip.js";
 import type { RunningLiquidator } from "../run-liquidator.js";
 
 /** Opportunities that a status tells of: the newest open ones, and the last that ended. All are counted, and in the ledger's file. */
@@ -72,7 +72,7 @@ export interface LiquidationSummary extends Omit<LedgerCounts, "profitQuote" | "
 }
 
 /** The ledger's counts as decimal strings. */
-export function liquidationSummary(
+export function summariseLiquidations(
   { profitQuote, gasWei, ...counts }: LedgerCounts,
   creditDecimals: number,
 ): LiquidationSummary {
@@ -84,7 +84,10 @@ export function liquidationSummary(
 }
 
 /** What is told of. */
-type Told = Pick<RunningLiquidator, "ledger" | "rpc" | "dryRun" | "creditPerEth"> & {
+type LiquidatorStatusSource = Pick<
+  RunningLiquidator,
+  "ledger" | "rpc" | "dryRun" | "creditPerEth"
+> & {
   readonly liquidator: Pick<Liquidator, "view">;
 };
 
@@ -97,13 +100,13 @@ interface Scale {
 }
 
 /** A liquidator as it is now. */
-export function liquidatorStatus(
-  { liquidator, ledger, rpc, dryRun, creditPerEth }: Told,
+export function buildLiquidatorStatus(
+  { liquidator, ledger, rpc, dryRun, creditPerEth }: LiquidatorStatusSource,
   scale: Scale,
 ): LiquidatorStatus {
   const { paused, blockNumber, watched, nearest, inFlight } = liquidator.view();
   const price = creditPerEth();
-  const tipWei = price === undefined ? undefined : suggestedTip(ledger.lostRaces(), price).tipWei;
+  const tipWei = price === undefined ? undefined : suggestTip(ledger.lostRaces(), price).tipWei;
   return {
     dryRun,
     paused,
@@ -115,9 +118,11 @@ export function liquidatorStatus(
       discountQuote: scaledToDecimal(discountCredit, scale.creditDecimals),
     })),
     inFlight: inFlight.length,
-    counts: liquidationSummary(ledger.counts(), scale.creditDecimals),
+    counts: summariseLiquidations(ledger.counts(), scale.creditDecimals),
     suggestedTipGwei: tipWei === undefined ? undefined : scaledToDecimal(tipWei, GWEI_DECIMALS),
-    rpcs: rpc.report().map(({ name, headAgeMs, distrust }) => ({ name, headAgeMs, distrust })),
+    rpcs: rpc
+      .report()
+      .map(({ name, headAgeMs, distrustReason: distrust }) => ({ name, headAgeMs, distrust })),
     open: ledger.open.slice(-OPEN_TOLD).map((opportunity) => opportunityStatus(opportunity, scale)),
     ended: ledger.ended(ENDED_TOLD).map((opportunity) => opportunityStatus(opportunity, scale)),
   };

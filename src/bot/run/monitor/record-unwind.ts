@@ -1,13 +1,13 @@
 import type { Lots, MarketId } from "../../../core/units.js";
 import type { LiquidationLedger } from "../../../liquidator/ledger/liquidation-ledger.js";
-import type { RestValue } from "../../../liquidator/unsold-value.js";
-import type { Notice } from "../../engine/bot-event.js";
+import type { UnsoldValue } from "../../../liquidator/unsold-value.js";
+import type { BotEvent } from "../../engine/bot-event.js";
 
 /** Tells the ledger what became of a takeover. What it has earned so far is known once what remains of it has a mark. */
-export function noteUnwind(
+export function recordUnwind(
   ledger: LiquidationLedger,
-  notice: Notice,
-  restValue: (marketId: MarketId, lots: Lots) => RestValue | undefined,
+  notice: BotEvent,
+  restValue: (marketId: MarketId, lots: Lots) => UnsoldValue | undefined,
 ): void {
   if (notice.kind !== "unwind") return;
   const {
@@ -21,10 +21,10 @@ export function noteUnwind(
   } = notice.unwind;
   const sold = inheritedCredit + proceedsCredit - feesCredit;
   if (remainingLots === 0)
-    return ledger.unwound(takeoverId, { state, remainingLots, earnedCredit: sold });
+    return ledger.recordUnwound(takeoverId, { state, remainingLots, earnedCredit: sold });
   const rest = restValue(marketId, remainingLots);
   if (rest !== undefined)
-    ledger.unwound(takeoverId, {
+    ledger.recordUnwound(takeoverId, {
       state,
       remainingLots,
       earnedCredit: sold + rest.credit,

@@ -1,22 +1,22 @@
 import type { Clock } from "../../../core/runtime/seam.js";
 import type { Log } from "../../../monitoring/log.js";
-import { LogOnce } from "../../../monitoring/log-throttle.js";
+import { LogThrottle } from "../../../monitoring/log-throttle.js";
 import type { ScreenNote } from "../../../monitoring/screen-model.js";
 
 /** Newest notes that the screen keeps. */
 const MOST_NOTES = 50;
 
 /** Says what a run has to tell: as a line of the log, and as a note of the screen. */
-export class RunVoice {
+export class RunLog {
   readonly #notes: ScreenNote[] = [];
   readonly #log: Log;
   readonly #clock: Clock;
-  readonly #rarely: LogOnce;
+  readonly #rarely: LogThrottle;
 
   constructor(log: Log, clock: Clock) {
     this.#log = log;
     this.#clock = clock;
-    this.#rarely = new LogOnce(clock);
+    this.#rarely = new LogThrottle(clock);
   }
 
   /** The newest, oldest first. */
@@ -25,7 +25,7 @@ export class RunVoice {
   }
 
   /** Fields of strings and numbers are in the note, all are in the log. */
-  say(level: ScreenNote["level"], text: string, fields: Readonly<Record<string, unknown>>): void {
+  write(level: ScreenNote["level"], text: string, fields: Readonly<Record<string, unknown>>): void {
     this.#log[level](fields, text);
     const detail = Object.entries(fields).filter(
       ([, value]) => typeof value === "string" || typeof value === "number",
@@ -39,13 +39,13 @@ export class RunVoice {
   }
 
   /** Of what is said again and again most is only counted: `moreBefore` is how often since the last one that was said. */
-  sayRarely(
+  writeThrottled(
     level: ScreenNote["level"],
     text: string,
     fields: Readonly<Record<string, unknown>>,
   ): void {
     const moreBefore = this.#rarely.pass(text);
     if (moreBefore !== undefined)
-      this.say(level, text, moreBefore === 0 ? fields : { ...fields, moreBefore });
+      this.write(level, text, moreBefore === 0 ? fields : { ...fields, moreBefore });
   }
 }

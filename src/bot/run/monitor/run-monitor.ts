@@ -9,13 +9,13 @@ import type { Log } from "../../../monitoring/log.js";
 import type { Metrics, OrderOutcomeName } from "../../../monitoring/metrics.js";
 import type { ScreenNote } from "../../../monitoring/screen-model.js";
 import type { Bot } from "../../engine/bot.js";
-import type { Notice, StopResult } from "../../engine/bot-event.js";
+import type { BotEvent, StopResult } from "../../engine/bot-event.js";
 import { isQuoting } from "../../market/quoting-status.js";
 import { actionText } from "../../safety/ladder-text.js";
-import { tellFailed } from "../../strategy/log-strategy-failure.js";
+import { logStrategyFailure } from "../../strategy/log-strategy-failure.js";
 import { setBotGauges } from "./bot-gauges.js";
 import { LiquidationMonitor } from "./liquidation-monitor.js";
-import { RunVoice } from "./run-log.js";
+import { RunLog } from "./run-log.js";
 import { TokenShortages } from "./token-shortages.js";
 
 /** Hears what a bot tells and turns it into metrics, log lines and the counts of the summary. */
@@ -36,7 +36,7 @@ export class RunMonitor {
   readonly #clock: Clock;
   readonly #onStopped: (result: StopResult) => void;
   readonly #causeOf = new Map<number, number>();
-  readonly #voice: RunVoice;
+  readonly #runLog: RunLog;
   readonly #shortages: TokenShortages;
   #bot: Bot | undefined;
 
@@ -45,9 +45,9 @@ export class RunMonitor {
     this.#log = log;
     this.#clock = clock;
     this.#onStopped = onStopped;
-    this.#voice = new RunVoice(log, clock);
-    this.#shortages = new TokenShortages(this.#voice, metrics, clock, () => this.#bot);
-    this.liquidation = new LiquidationMonitor(metrics, this.#voice, () => this.#bot);
+    this.#runLog = new RunLog(log, clock);
+    this.#shortages = new TokenShortages(this.#runLog, metrics, clock, () => this.#bot);
+    this.liquidation = new LiquidationMonitor(metrics, this.#runLog, () => this.#bot);
   }
 
   attach(bot: Bot): void {
@@ -56,29 +56,29 @@ export class RunMonitor {
 
   /** The newest of what was told, for a screen. */
   get notes(): readonly ScreenNote[] {
-    return this.#voice.notes;
+    return this.#runLog.notes;
   }
 
   /** Sets the gauges: at each scrape and each screen. */
   refresh(): void {
     if (this.#bot !== undefined) setBotGauges(this.#bot, this.#metrics);
-    this.#shortages.look();
+    this.#shortages.checkEnded();
     this.liquidation.setGauges();
   }
 
   /** The signed bytes of an action went to the transport. */
-  written(actionId: number): void {
+  onActionWritten(actionId: number): void {
     const causeMs = this.#causeOf.get(actionId);
     if (causeMs === undefined) return;
     this.#causeOf.delete(actionId);
     this.#metrics.tickToOrder((this.#clock.monotonicMs() - causeMs) / 1000);
   }
 
-  observe(notice: Notice): void {
-    this.#shortages.look();
+  onBotEvent(notice: BotEvent): void {
+    this.#shortages.checkEnded();
     switch (notice.kind) {
       case "log":
-        return this.#voice.say(notice.level, notice.message, notice.fields);
+        return this.#runLog.write(notice.level, notice.message, notice.fields);
       case "account":
         return this.#account(notice.change);
       case "dispatched":
@@ -97,13 +97,13 @@ export class RunMonitor {
           this.streamGaps++;
           this.#metrics.streamGap(notice.marketId);
         }
-        return this.#voice.say("warn", "book lost", {
+        return this.#runLog.write("warn", "book lost", {
           marketId: notice.marketId,
           reason: notice.reason,
         });
       case "stream":
         this.#metrics.streamState(notice.stream, notice.state === "up");
-        return this.#voice.say(
+        return this.#runLog.write(
           notice.state === "up" ? "info" : "warn",
           `${notice.stream} stream ${notice.state}`,
           {
@@ -113,7 +113,7 @@ export class RunMonitor {
       case "malformed":
         this.malformed++;
         this.#metrics.malformedFrame(notice.where);
-        return this.#voice.sayRarely("warn", `malformed ${notice.where}`, {
+        return this.#runLog.writeThrottled("warn", `malformed ${notice.where}`, {
           reason: notice.reason,
         });
       case "intent":
@@ -124,7 +124,7 @@ export class RunMonitor {
         return;
       case "intent-refused":
         this.#metrics.riskRefusal(notice.marketId, notice.refusal);
-        return this.#voice.sayRarely("warn", `intent refused: ${notice.refusal}`, {
+        return this.#runLog.writeThrottled("warn", `intent refused: ${notice.refusal}`, {
           marketId: notice.marketId,
           why: notice.why,
         });
@@ -136,11 +136,11 @@ export class RunMonitor {
         );
         return;
       case "strategy-failed":
-        return tellFailed(this.#log, notice);
+        return logStrategyFailure(this.#log, notice);
       case "tokens-short":
-        return this.#shortages.hear(notice);
+        return this.#shortages.onShortage(notice);
       case "dry-plan":
-        return this.#voice.say("info", "would do", {
+        return this.#runLog.write("info", "would do", {
           marketId: notice.marketId,
           cancels: notice.plan.cancels.map(({ hash, why }) => ({ hash, why })),
           places: notice.plan.places.map(({ side, level, ticks, lots, why }) => ({
@@ -157,9 +157,10 @@ export class RunMonitor {
         // The account's gauge shows a reason while it holds anywhere.
         this.#metrics.halted(
           notice.reason,
-          notice.on || (this.#bot?.safety.halts ?? []).some(({ name }) => name === notice.reason),
+          notice.on ||
+            (this.#bot?.tradingGuards.halts ?? []).some(({ name }) => name === notice.reason),
         );
-        return this.#voice.say(
+        return this.#runLog.write(
           notice.on && this.#hasStarted ? "warn" : "info",
           this.#haltText(notice.on),
           {
@@ -177,11 +178,11 @@ export class RunMonitor {
           action === undefined
             ? "risk ladder: over"
             : `risk ladder: ${actionText({ action, widenFactor })}`;
-        return this.#voice.say(isMild ? "info" : "warn", text, { measure, marketId, why });
+        return this.#runLog.write(isMild ? "info" : "warn", text, { measure, marketId, why });
       }
       case "stopped":
         this.stopResult = notice.result;
-        this.#voice.say(notice.result.ordersLeft.length === 0 ? "info" : "error", "stopped", {
+        this.#runLog.write(notice.result.ordersLeft.length === 0 ? "info" : "error", "stopped", {
           ...notice.result,
         });
         this.#onStopped(notice.result);
@@ -204,14 +205,14 @@ export class RunMonitor {
         return this.#fill(change.trade);
       case "trade-failed":
         this.#metrics.settlementFailure(change.trade.marketId);
-        return this.#voice.say("warn", "settlement failed: the trade is reversed", {
+        return this.#runLog.write("warn", "settlement failed: the trade is reversed", {
           marketId: change.trade.marketId,
           tradeId: change.trade.id,
           lots: change.lots,
         });
       case "difference":
         this.#metrics.reconcileDifference(change.difference.kind);
-        return this.#voice.say("warn", "differs from the exchange", { ...change.difference });
+        return this.#runLog.write("warn", "differs from the exchange", { ...change.difference });
       case "reconciled":
         this.#metrics.reconciled();
         this.#log.debug(
@@ -223,11 +224,11 @@ export class RunMonitor {
         );
         return;
       case "reconcile-failed":
-        return this.#voice.sayRarely("warn", `reconcile question failed: ${change.ask}`, {
+        return this.#runLog.writeThrottled("warn", `reconcile question failed: ${change.ask}`, {
           message: change.message,
         });
       case "awaits-settlement":
-        return this.#voice.sayRarely(
+        return this.#runLog.writeThrottled(
           "info",
           "waits for trades to settle, which show whether the exchange's positions have them",
           {
@@ -238,7 +239,7 @@ export class RunMonitor {
         this.#noteFirstQuote();
         return this.#order(change.order.hash, change.change);
       case "adopted":
-        return this.#voice.say("info", "took over an order of an earlier run", {
+        return this.#runLog.write("info", "took over an order of an earlier run", {
           marketId: change.order.marketId,
           hash: change.order.hash,
         });
@@ -246,7 +247,7 @@ export class RunMonitor {
         if (change.first) this.#foreign(change.order, change.isLeftOver);
         return;
       case "position-set":
-        return this.#voice.say("error", "position set to the exchange's", {
+        return this.#runLog.write("error", "position set to the exchange's", {
           marketId: change.marketId,
           lots: change.lots,
           was: change.was,
@@ -268,7 +269,7 @@ export class RunMonitor {
     times.push(this.#clock.monotonicMs());
     if (times.length > 1_000) times.shift();
     this.fillsAtMs.set(marketId, times);
-    this.#voice.say("info", "fill", {
+    this.#runLog.write("info", "fill", {
       marketId,
       side,
       price: instrument?.toldPriceOf(ticks),
@@ -280,12 +281,12 @@ export class RunMonitor {
 
   #order(hash: Hex, change: OrderChange): void {
     if (change.change === "revived") {
-      this.#voice.say("error", "an order that was taken for dead is alive", {
+      this.#runLog.write("error", "an order that was taken for dead is alive", {
         hash,
         from: change.from,
       });
     } else if (change.change === "contradiction") {
-      this.#voice.say("error", "a report contradicts an order of ours", {
+      this.#runLog.write("error", "a report contradicts an order of ours", {
         hash,
         text: change.text,
       });
@@ -297,13 +298,13 @@ export class RunMonitor {
   #foreign({ marketId, id }: VenueOrder, isLeftOver: boolean): void {
     const fields = { marketId, orderId: id };
     if (!isLeftOver)
-      return this.#voice.say(
+      return this.#runLog.write(
         "warn",
         "an order that this bot did not place: left alone, and counted",
         fields,
       );
     const command = `marketwright call cancelOrder --bot ${this.#bot?.context.config.path ?? "<file>"} marketId=${marketId} orderId=${id}`;
-    this.#voice.say(
+    this.#runLog.write(
       "error",
       "an order that an earlier run of this bot left in a market that its file does not name: nobody works it",
       {
@@ -331,13 +332,17 @@ export class RunMonitor {
     this.#metrics.orderAck(tookMs / 1000);
     if (outcome.result === "rejected") {
       this.#metrics.rejection(action.marketId, outcome.code);
-      this.#voice.sayRarely("warn", `${action.kind} refused: ${outcome.code} ${outcome.codeText}`, {
-        marketId: action.marketId,
-        message: outcome.message,
-      });
+      this.#runLog.writeThrottled(
+        "warn",
+        `${action.kind} refused: ${outcome.code} ${outcome.codeText}`,
+        {
+          marketId: action.marketId,
+          message: outcome.message,
+        },
+      );
     }
     if (outcome.result === "unknown")
-      this.#voice.sayRarely("warn", `${action.kind} unanswered: ${outcome.cause}`, {
+      this.#runLog.writeThrottled("warn", `${action.kind} unanswered: ${outcome.cause}`, {
         marketId: action.marketId,
         message: outcome.message,
       });

@@ -2,9 +2,9 @@ import { scaledToDecimal } from "../../../core/instrument.js";
 import type { MarketId } from "../../../core/units.js";
 import type { LedgerCounts } from "../../../liquidator/ledger/ledger-counts.js";
 import type { Bot } from "../../engine/bot.js";
-import type { OrderLeft } from "../../execution/leftover-order.js";
-import { earningsOf } from "./earnings.js";
-import { type LiquidationSummary, liquidationSummary } from "./liquidator-status.js";
+import type { LeftoverOrder } from "../../execution/leftover-order.js";
+import { computeEarnings } from "./earnings.js";
+import { type LiquidationSummary, summariseLiquidations } from "./liquidator-status.js";
 import type { RunMonitor } from "./run-monitor.js";
 
 /** What a run came to: the object that `run --json` prints. Amounts are decimal strings, quote in the quote asset. */
@@ -50,7 +50,7 @@ export interface RunSummary {
   /** Open orders of ours, as the exchange itself told last; null when it could not be asked. */
   readonly openOrdersLeft: number | null;
   /** Orders of ours that may still fill. */
-  readonly ordersLeft: readonly OrderLeft[];
+  readonly ordersLeft: readonly LeftoverOrder[];
   /** Markets whose position is another at the exchange than `positionBase`, or that it has not reported (null); absent where there are none. */
   readonly positionsApart?: readonly {
     readonly marketId: MarketId;
@@ -85,7 +85,7 @@ export interface RunSummary {
 }
 
 /** Sums a run up. */
-export function summaryOf(
+export function buildRunSummary(
   bot: Bot,
   monitor: RunMonitor,
   secondsToFirstQuote: number | null,
@@ -94,7 +94,7 @@ export function summaryOf(
   const { account, traders, rules, reservations } = bot.context;
   const { counts } = account;
   const { creditDecimals } = rules;
-  const { parts, underWay } = earningsOf(bot);
+  const { parts, inTransit: underWay } = computeEarnings(bot);
   const decimal = (value: bigint): string => scaledToDecimal(value, parts.decimals);
   const { startEquity } = account;
   const change = parts.total + parts.transfers;
@@ -155,6 +155,6 @@ export function summaryOf(
     stopReason: monitor.stopResult?.reason ?? null,
     ...(liquidations === undefined
       ? {}
-      : { liquidations: liquidationSummary(liquidations, creditDecimals) }),
+      : { liquidations: summariseLiquidations(liquidations, creditDecimals) }),
   };
 }

@@ -3,8 +3,8 @@ import type { Ms } from "../../../core/units.js";
 import type { Bucket } from "../../../executor/dispatch-budget.js";
 import type { Metrics } from "../../../monitoring/metrics.js";
 import type { Bot } from "../../engine/bot.js";
-import type { Notice } from "../../engine/bot-event.js";
-import type { RunVoice } from "./run-log.js";
+import type { BotEvent } from "../../engine/bot-event.js";
+import type { RunLog } from "./run-log.js";
 
 /** A shortage is over when nothing has waited for tokens for so long: they come back one by one, and are gone as soon. */
 const QUIET_MS: Ms = 10_000;
@@ -18,26 +18,26 @@ interface Shortage {
 
 /** Tells that what a bot wants waits for tokens: once while that lasts, and that it is over. */
 export class TokenShortages {
-  readonly #voice: RunVoice;
+  readonly #runLog: RunLog;
   readonly #metrics: Metrics;
   readonly #clock: Clock;
   readonly #bot: () => Bot | undefined;
   readonly #lasting = new Map<Bucket, Shortage>();
 
-  constructor(voice: RunVoice, metrics: Metrics, clock: Clock, bot: () => Bot | undefined) {
-    this.#voice = voice;
+  constructor(voice: RunLog, metrics: Metrics, clock: Clock, bot: () => Bot | undefined) {
+    this.#runLog = voice;
     this.#metrics = metrics;
     this.#clock = clock;
     this.#bot = bot;
   }
 
   /** An action has to wait. */
-  hear({
+  onShortage({
     bucket,
     action,
     why,
     retryAtMs,
-  }: Extract<Notice, { readonly kind: "tokens-short" }>): void {
+  }: Extract<BotEvent, { readonly kind: "tokens-short" }>): void {
     const nowMs = this.#clock.monotonicMs();
     // Of what the limit can never grant, nobody knows until when.
     const overMs = (Number.isFinite(retryAtMs) ? Math.max(nowMs, retryAtMs) : nowMs) + QUIET_MS;
@@ -50,7 +50,7 @@ export class TokenShortages {
     this.#lasting.set(bucket, { sinceMs: nowMs, overMs, refusals: 1 });
     this.#metrics.setTokensShort(bucket, true);
     const forMs = Number.isFinite(retryAtMs) ? Math.max(0, Math.ceil(retryAtMs - nowMs)) : "ever";
-    this.#voice.say("warn", `out of ${bucket} tokens: what is wanted waits`, {
+    this.#runLog.write("warn", `out of ${bucket} tokens: what is wanted waits`, {
       waits: action,
       why,
       forMs,
@@ -59,14 +59,14 @@ export class TokenShortages {
   }
 
   /** Looks whether any is over. Call with whatever is told. */
-  look(): void {
+  checkEnded(): void {
     if (this.#lasting.size === 0) return;
     const nowMs = this.#clock.monotonicMs();
     for (const [bucket, { sinceMs, overMs, refusals }] of this.#lasting) {
       if (nowMs < overMs) continue;
       this.#lasting.delete(bucket);
       this.#metrics.setTokensShort(bucket, false);
-      this.#voice.say("info", `${bucket} tokens are there again`, {
+      this.#runLog.write("info", `${bucket} tokens are there again`, {
         lastedMs: Math.round(overMs - QUIET_MS - sinceMs),
         refusals,
       });

@@ -3,14 +3,14 @@ import { dirname } from "node:path";
 import { lowerCaseAddress } from "../../../core/crypto/address.js";
 import { ConfigError, FormatError, RunError } from "../../../core/errors.js";
 import { replaceFile } from "../../../core/files/atomic-file.js";
-import { AppendOnlyFile, wholeLines } from "../../../core/files/durable-log.js";
+import { AppendOnlyFile, readWholeLines } from "../../../core/files/durable-log.js";
 import { makeFolder } from "../../../core/files/make-folder.js";
 import type { Hex } from "../../../core/units.js";
-import { laneRecordLine, laneRecordOf } from "./transaction-record-json.js";
-import type { LaneRecord, LaneStore } from "./transaction-store.js";
+import { formatTransactionRecord, parseTransactionRecord } from "./transaction-record-json.js";
+import type { TransactionRecord, TransactionStore } from "./transaction-store.js";
 
 /** Whose transactions a file holds. */
-interface FileLaneStoreOptions {
+interface FileTransactionStoreOptions {
   readonly chainId: number;
   readonly account: Hex;
   /**
@@ -33,12 +33,12 @@ const KEPT_FINALS = 1000;
  * short is cut off: it was never acted on. One process at a time: the caller sees to that. It holds
  * signed transactions, and no key.
  */
-export class FileLaneStore implements LaneStore {
+export class FileTransactionStore implements TransactionStore {
   readonly #path: string;
   readonly #header: string;
   readonly #compactAfter: number;
   readonly #wholeEnds: number;
-  #records: LaneRecord[] = [];
+  #records: TransactionRecord[] = [];
   #file: AppendOnlyFile;
   #isBroken = false;
 
@@ -49,7 +49,7 @@ export class FileLaneStore implements LaneStore {
    */
   constructor(
     path: string,
-    { chainId, account, compactAfter = 4000, wholeEnds = 200 }: FileLaneStoreOptions,
+    { chainId, account, compactAfter = 4000, wholeEnds = 200 }: FileTransactionStoreOptions,
   ) {
     this.#path = path;
     this.#header = JSON.stringify({
@@ -72,13 +72,13 @@ export class FileLaneStore implements LaneStore {
     }
   }
 
-  load(): readonly LaneRecord[] {
+  load(): readonly TransactionRecord[] {
     return [...this.#records];
   }
 
-  append(record: LaneRecord): void {
+  append(record: TransactionRecord): void {
     if (this.#isBroken) throw new RunError("could not be written before", { field: this.#path });
-    this.#write(laneRecordLine(record));
+    this.#write(formatTransactionRecord(record));
     this.#records.push(record);
     if (
       this.#records.length > this.#compactAfter &&
@@ -94,10 +94,10 @@ export class FileLaneStore implements LaneStore {
   /** Takes the records that were written whole. @returns false where not even the first line was */
   #read(): boolean {
     const isFile = statSync(this.#path, { throwIfNoEntry: false })?.isFile() === true;
-    const [header, ...lines] = isFile ? wholeLines(this.#path) : [];
+    const [header, ...lines] = isFile ? readWholeLines(this.#path) : [];
     if (header === undefined) return false;
     if (header !== this.#header) this.#refuse(header);
-    this.#records = lines.map((line, i) => laneRecordOf(line, `${this.#path}:${i + 2}`));
+    this.#records = lines.map((line, i) => parseTransactionRecord(line, `${this.#path}:${i + 2}`));
     return true;
   }
 
@@ -137,7 +137,7 @@ export class FileLaneStore implements LaneStore {
   /** What is still needed goes to a new file, which takes the place of the old one in one step. */
   #compact(): void {
     const kept = needed(this.#records, this.#wholeEnds);
-    replaceFile(this.#path, [this.#header, ...kept.map(laneRecordLine), ""].join("\n"));
+    replaceFile(this.#path, [this.#header, ...kept.map(formatTransactionRecord), ""].join("\n"));
     this.#file.close();
     this.#file = AppendOnlyFile.open(this.#path, "each");
     this.#records = kept;
@@ -148,7 +148,7 @@ export class FileLaneStore implements LaneStore {
  * Transactions of nonces that have not ended, and the newest ends, with their transactions where
  * the chain may still undo them.
  */
-function needed(records: readonly LaneRecord[], wholeEnds: number): LaneRecord[] {
+function needed(records: readonly TransactionRecord[], wholeEnds: number): TransactionRecord[] {
   const ends = new Map<number, number>();
   records.forEach((record, i) => {
     if (record.kind === "final") ends.set(record.nonce, i);

@@ -1,17 +1,17 @@
 import { FormatError } from "../../../core/errors.js";
-import { LaneSlot } from "../nonce-slot.js";
+import { NonceSlot } from "../nonce-slot.js";
 import type { JobOutcome, JobReport, NonceReport } from "../transaction-event.js";
-import type { LaneJob } from "../transaction-job.js";
-import type { LaneRecord, LaneStore, StoredAttempt } from "./transaction-store.js";
+import type { TransactionJob } from "../transaction-job.js";
+import type { StoredAttempt, TransactionRecord, TransactionStore } from "./transaction-store.js";
 
 /** Ends that are remembered. */
 const MOST_FINALS = 1000;
 
-type Final = Extract<LaneRecord, { readonly kind: "final" }>;
+type Final = Extract<TransactionRecord, { readonly kind: "final" }>;
 
 /** An end that a deep reorganisation may still undo. */
-export interface EndedSlot {
-  readonly slot: LaneSlot;
+export interface FinishedSlot {
+  readonly slot: NonceSlot;
   /** Null of a nonce that was only filled. */
   readonly outcome: JobOutcome | null;
   /** The newest block when it ended. */
@@ -19,19 +19,19 @@ export interface EndedSlot {
 }
 
 /** Which nonce is whose, and what became of each job: what the store holds, in memory. */
-export class LaneLedger {
-  readonly #store: LaneStore;
-  readonly #slots = new Map<number, LaneSlot>();
+export class TransactionLedger {
+  readonly #store: TransactionStore;
+  readonly #slots = new Map<number, NonceSlot>();
   readonly #finals = new Map<number, Final>();
-  readonly #ended = new Map<number, EndedSlot>();
+  readonly #ended = new Map<number, FinishedSlot>();
   readonly #outcomes = new Map<
     string,
-    { readonly job: LaneJob | undefined; readonly outcome: JobOutcome }
+    { readonly job: TransactionJob | undefined; readonly outcome: JobOutcome }
   >();
   readonly #foreign = new Set<number>();
 
   /** Takes up what the store holds. @throws what the store does; FormatError when its records contradict each other. */
-  constructor(store: LaneStore) {
+  constructor(store: TransactionStore) {
     this.#store = store;
     for (const record of store.load()) {
       if (record.kind === "final") this.#end(record, this.#slots.get(record.nonce));
@@ -41,12 +41,12 @@ export class LaneLedger {
   }
 
   /** What has not come to its end, by nonce. */
-  get slots(): readonly LaneSlot[] {
+  get slots(): readonly NonceSlot[] {
     return [...this.#slots.values()].sort((a, b) => a.nonce - b.nonce);
   }
 
   /** Ends that are still watched, by nonce. */
-  get ended(): readonly EndedSlot[] {
+  get ended(): readonly FinishedSlot[] {
     return [...this.#ended.values()].sort((a, b) => a.slot.nonce - b.slot.nonce);
   }
 
@@ -55,7 +55,7 @@ export class LaneLedger {
     return this.#slots.size === 0 && this.#ended.size === 0;
   }
 
-  slotOf(jobId: string): LaneSlot | undefined {
+  findSlot(jobId: string): NonceSlot | undefined {
     return [...this.#slots.values()].find(({ job }) => job?.id === jobId);
   }
 
@@ -78,14 +78,14 @@ export class LaneLedger {
   }
 
   /** Stores a first transaction of a nonce, before it is sent. @throws what the store does; nothing has changed then. */
-  open(job: LaneJob | null, attempt: StoredAttempt): LaneSlot {
+  open(job: TransactionJob | null, attempt: StoredAttempt): NonceSlot {
     this.#store.append({ kind: "attempt", job, attempt });
     return this.#take(job, attempt);
   }
 
   /** Stores a further one. @throws what the store does; nothing has changed then. */
   extend(
-    slot: LaneSlot,
+    slot: NonceSlot,
     attempt: StoredAttempt,
     since: { readonly ms: number; readonly block: number },
   ): void {
@@ -94,7 +94,7 @@ export class LaneLedger {
   }
 
   /** The end of a nonce, at the newest block of this moment. @throws what the store does; the end counts all the same. */
-  finish(slot: LaneSlot, outcome: JobOutcome | null, atBlock: number): void {
+  finish(slot: NonceSlot, outcome: JobOutcome | null, atBlock: number): void {
     const record: Final = {
       kind: "final",
       nonce: slot.nonce,
@@ -107,18 +107,18 @@ export class LaneLedger {
   }
 
   /** The end of a nonce is none. @throws what the store does; the nonce is followed all the same. */
-  reopen({ slot: { nonce } }: EndedSlot): void {
+  reopen({ slot: { nonce } }: FinishedSlot): void {
     this.#open(nonce);
     this.#store.append({ kind: "reopened", nonce });
   }
 
   /** So old an end is watched no more. */
-  bury({ slot: { nonce } }: EndedSlot): void {
+  stopWatching({ slot: { nonce } }: FinishedSlot): void {
     this.#ended.delete(nonce);
   }
 
   /** A job that ended without a nonce. */
-  refused(job: LaneJob, outcome: JobOutcome): void {
+  refused(job: TransactionJob, outcome: JobOutcome): void {
     this.#remember(job.id, job, outcome);
   }
 
@@ -201,7 +201,7 @@ export class LaneLedger {
     this.#store.close();
   }
 
-  #take(job: LaneJob | null, attempt: StoredAttempt): LaneSlot {
+  #take(job: TransactionJob | null, attempt: StoredAttempt): NonceSlot {
     const slot = this.#slots.get(attempt.nonce);
     if (slot !== undefined) {
       slot.attempts.push(attempt);
@@ -214,12 +214,12 @@ export class LaneLedger {
         expected: "its job first",
       });
     }
-    const created = new LaneSlot(job, attempt);
+    const created = new NonceSlot(job, attempt);
     this.#slots.set(created.nonce, created);
     return created;
   }
 
-  #end(record: Final, slot: LaneSlot | undefined): void {
+  #end(record: Final, slot: NonceSlot | undefined): void {
     const { nonce, jobId, outcome, atBlock } = record;
     this.#slots.delete(nonce);
     this.#finals.set(nonce, record);
@@ -245,7 +245,7 @@ export class LaneLedger {
     this.#slots.set(nonce, slot);
   }
 
-  #remember(jobId: string, job: LaneJob | undefined, outcome: JobOutcome): void {
+  #remember(jobId: string, job: TransactionJob | undefined, outcome: JobOutcome): void {
     this.#outcomes.set(jobId, { job, outcome });
     const [oldest] = this.#outcomes.keys();
     if (this.#outcomes.size > MOST_FINALS && oldest !== undefined) this.#outcomes.delete(oldest);

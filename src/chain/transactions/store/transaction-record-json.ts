@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FormatError } from "../../../core/errors.js";
-import type { LaneRecord } from "./transaction-store.js";
+import type { TransactionRecord } from "./transaction-store.js";
 
 /** Whole numbers beyond 2^53 as `{"int":"..."}`: JSON has none. */
 const INT = "int";
@@ -73,14 +73,14 @@ const record = z.discriminatedUnion("kind", [
 ]);
 
 /** One line of a store's file, without its line feed. */
-export function laneRecordLine(value: LaneRecord): string {
+export function formatTransactionRecord(value: TransactionRecord): string {
   return JSON.stringify(value, (_, field: unknown) =>
     typeof field === "bigint" ? { [INT]: String(field) } : field,
   );
 }
 
 /** @param place for the error, such as file and line. @throws FormatError when the line is no record; it does not show the line. */
-export function laneRecordOf(line: string, place: string): LaneRecord {
+export function parseTransactionRecord(line: string, place: string): TransactionRecord {
   let value: unknown;
   try {
     value = JSON.parse(line, (_, field: unknown) => (isInt(field) ? BigInt(field[INT]) : field));
@@ -90,7 +90,7 @@ export function laneRecordOf(line: string, place: string): LaneRecord {
     throw error;
   }
   const parsed = record.safeParse(value);
-  if (parsed.success) return parsed.data as LaneRecord;
+  if (parsed.success) return parsed.data as TransactionRecord;
   const where = parsed.error.issues[0]?.path.join(".") ?? "";
   throw new FormatError("is no record of the lanes", {
     field: `${place}: ${where}`,

@@ -1,9 +1,9 @@
 import type { Hex, Ms } from "../../../core/units.js";
 import type { Attempt, JobOutcome } from "../transaction-event.js";
-import type { LaneJob } from "../transaction-job.js";
+import type { TransactionJob } from "../transaction-job.js";
 
 /** The name under which a key's transactions are kept where a process keeps its state. */
-export const LANES_FILE = "transactions.jsonl";
+export const TRANSACTIONS_FILE = "transactions.jsonl";
 
 /** A transaction that is signed and about to be sent. The first of a nonce carries the job. */
 export interface StoredAttempt extends Attempt {
@@ -13,9 +13,13 @@ export interface StoredAttempt extends Attempt {
 }
 
 /** What a store keeps, one record after the other. */
-export type LaneRecord =
+export type TransactionRecord =
   /** Is on the disk before the transaction is sent. `job` is null for a nonce that is only filled. */
-  | { readonly kind: "attempt"; readonly job: LaneJob | null; readonly attempt: StoredAttempt }
+  | {
+      readonly kind: "attempt";
+      readonly job: TransactionJob | null;
+      readonly attempt: StoredAttempt;
+    }
   /** A nonce's end; `jobId` and `outcome` null for one that was only filled. `atBlock`: the newest block of that moment. */
   | {
       readonly kind: "final";
@@ -28,13 +32,13 @@ export type LaneRecord =
   | { readonly kind: "reopened"; readonly nonce: number };
 
 /** What pending transactions are found in after a restart. */
-export interface LaneStore {
+export interface TransactionStore {
   /** Everything that was appended, oldest first; of what is final the newest ends at least, and the transactions of the newest of those. */
-  load(): readonly LaneRecord[];
+  load(): readonly TransactionRecord[];
   /**
    * Is durable when it returns.
    * @throws Error of the system; nothing may be sent then.
    */
-  append(record: LaneRecord): void;
+  append(record: TransactionRecord): void;
   close(): void;
 }

@@ -10,10 +10,10 @@ import {
 import type { Span } from "../../../history/spans.js";
 import { HistoryStore } from "../../../history/store/history-store.js";
 import type { CliContext } from "../../cli-context.js";
-import { namingExchange } from "../../exchange-access.js";
-import { NotWell } from "../../process/exit.js";
+import { nameExchangeInErrors } from "../../exchange-access.js";
+import { ReportedFailure } from "../../process/exit.js";
 import { jsonText } from "../../process/output.js";
-import { orAborted, untilInterrupted } from "../../process/until-interrupted.js";
+import { rejectOnAbort, untilInterrupted } from "../../process/until-interrupted.js";
 
 export interface DownloadCommandOptions {
   readonly exchange: string;
@@ -43,8 +43,8 @@ export async function dataDownloadCommand(
     ? loadBotConfig(exchange, context.env, { key: "unused" }).exchange.rest
     : exchange;
   const work = (signal: AbortSignal): Promise<Downloaded> =>
-    namingExchange(address, async () => {
-      const { client, close } = await connect({ baseUrl: address, seam: context.seam });
+    nameExchangeInErrors(address, async () => {
+      const { client, close } = await connect({ baseUrl: address, seam: context.runtime });
       try {
         return await download(new HistoryStore(store), client, {
           market,
@@ -62,12 +62,12 @@ export async function dataDownloadCommand(
   const left = "what was fetched is kept, and the same command goes on after it";
   // It may wait for the exchange or for tokens, and may be left at any instant.
   const downloaded = await untilInterrupted(context, left, (signal) =>
-    orAborted(signal, work(signal)),
+    rejectOnAbort(signal, work(signal)),
   );
   context.stdout.write(json === true ? jsonText(downloaded, 2) : downloadText(downloaded, span));
   const { volumes, kinds: done } = downloaded;
   if (volumes.differing > 0 || done.some(({ findings }) => findings.length > 0))
-    throw new NotWell();
+    throw new ReportedFailure();
 }
 
 const BAR_CELLS = 30;

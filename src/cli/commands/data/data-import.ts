@@ -6,11 +6,11 @@ import {
   type Mapping,
 } from "../../../history/import/formats/mapping.js";
 import { type Imported, importFiles } from "../../../history/import/import-files.js";
-import { intervalOf } from "../../../history/kinds.js";
-import type { Repairs } from "../../../history/staging/repair-rows.js";
+import { intervalFor } from "../../../history/kinds.js";
+import type { RepairOptions } from "../../../history/staging/repair-rows.js";
 import { HistoryStore } from "../../../history/store/history-store.js";
 import type { CliContext } from "../../cli-context.js";
-import { dayFindings } from "../../day-findings.js";
+import { describeDayFindings } from "../../day-findings.js";
 import { jsonText } from "../../process/output.js";
 import { untilInterrupted } from "../../process/until-interrupted.js";
 
@@ -53,7 +53,7 @@ export async function dataImportCommand(
   }
   const imported = await untilInterrupted(context, "nothing of it is in the store", (signal) =>
     importFiles(new HistoryStore(store), {
-      ends: { signal, clock: context.seam.clock },
+      cancellation: { signal, clock: context.runtime.clock },
       market,
       files,
       symbol,
@@ -124,7 +124,7 @@ function mappingInFlags(
     });
   }
   if (columns === undefined) {
-    const interval = intervalOf(kind);
+    const interval = intervalFor(kind);
     const shaped =
       interval === ""
         ? "no --kind where the file's shape tells it"
@@ -155,12 +155,12 @@ function mappingInFlags(
   });
 }
 
-function repairsOf({ round, dropBadRows }: ImportCommandOptions): Repairs {
+function repairsOf({ round, dropBadRows }: ImportCommandOptions): RepairOptions {
   return {
     round,
     ...(dropBadRows === undefined
       ? {}
-      : { mostDropped: Number(whole(dropBadRows, "--drop-bad-rows")) }),
+      : { maxDropped: Number(whole(dropBadRows, "--drop-bad-rows")) }),
   };
 }
 
@@ -191,7 +191,7 @@ function importText({ files, clock }: Imported, market: string): string {
     `${file}: ${rows} ${kind}, ${days.length === 0 ? "there already as it was read then (--replace reads it anew)" : `${days.length === 1 ? "day" : "days"} ${spanText(days.map(({ day }) => day))}`}`,
     ...[
       ...findings,
-      ...dayFindings({ market, kind }, days, findings),
+      ...describeDayFindings({ market, kind }, days, findings),
       ...stayedText(kind, stayed),
     ].map((finding) => `  ${finding}`),
   ]);

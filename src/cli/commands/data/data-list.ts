@@ -1,12 +1,12 @@
-import { pathKind } from "../../../core/files/path-kind.js";
+import { readPathKind } from "../../../core/files/path-kind.js";
 import { instantText } from "../../../history/day.js";
 import type { Span } from "../../../history/spans.js";
 import { HistoryStore } from "../../../history/store/history-store.js";
 import { listHistory, type SeriesListing } from "../../../history/store/list-history.js";
 import { type StagedWork, stagedWork } from "../../../history/store/staged-work.js";
 import type { CliContext } from "../../cli-context.js";
-import { dayFindings } from "../../day-findings.js";
-import { NotWell } from "../../process/exit.js";
+import { describeDayFindings } from "../../day-findings.js";
+import { ReportedFailure } from "../../process/exit.js";
 import { jsonText, table } from "../../process/output.js";
 
 /** So many gaps of a series are named. */
@@ -39,7 +39,7 @@ export async function dataListCommand(
   const isMissing =
     !isThere &&
     !isStaged &&
-    ((market ?? kind) !== undefined || pathKind(history.root) === undefined);
+    ((market ?? kind) !== undefined || readPathKind(history.root) === undefined);
   const absent = absence(history, { market, kind });
   const listed = isThere ? listText(listings, days === true) : isMissing ? "" : `${absent}\n`;
   context.stdout.write(
@@ -47,7 +47,7 @@ export async function dataListCommand(
   );
   const problems = isMissing ? [absent] : listings.flatMap((series) => series.problems);
   for (const problem of problems) context.stderr.write(`marketwright: ${problem}\n`);
-  if (problems.length > 0) throw new NotWell();
+  if (problems.length > 0) throw new ReportedFailure();
 }
 
 /** What is no history yet, a paragraph each. */
@@ -67,7 +67,7 @@ function absence(
   store: HistoryStore,
   { market, kind }: Partial<Pick<ListCommandOptions, "market" | "kind">>,
 ): string {
-  const none = store.absence();
+  const none = store.emptyReason();
   if (none !== undefined) return `${store.root}: ${none}`;
   const series = [...store.series()];
   const asked = [market, kind].filter((name) => name !== undefined).join(" ");
@@ -106,7 +106,7 @@ function listText(listings: readonly SeriesListing[], withDays: boolean): string
       gapsText(gaps),
     ],
   );
-  return `${table([["market", "kind", "from", "to", "days", "rows", "bytes", "gaps"], ...rows])}${listings.flatMap((series) => [...series.notes, ...dayFindings(series, series.days)].map((line) => `${line}\n`)).join("")}`;
+  return `${table([["market", "kind", "from", "to", "days", "rows", "bytes", "gaps"], ...rows])}${listings.flatMap((series) => [...series.notes, ...describeDayFindings(series, series.days)].map((line) => `${line}\n`)).join("")}`;
 }
 
 /** The first gaps, and how many more there are. */

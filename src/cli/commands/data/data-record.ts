@@ -1,6 +1,6 @@
-import { accountSigner, readAccountKey } from "../../../bot/config/account-key.js";
+import { createAccountSigner, readAccountKey } from "../../../bot/config/account-key.js";
 import { type BotConfig, loadBotConfig } from "../../../bot/config/config.js";
-import { StartReads } from "../../../bot/run/check/startup-retrier.js";
+import { StartupRetrier } from "../../../bot/run/check/startup-retrier.js";
 import type { Signer } from "../../../core/crypto/signing.js";
 import { ConfigError } from "../../../core/errors.js";
 import type { Ms } from "../../../core/units.js";
@@ -47,14 +47,16 @@ export async function dataRecordCommand(
   await withExchange(openExchange(context, { rest, stream, signer }), async (access) => {
     const onState = (text: string): void => void context.stderr.write(`marketwright: ${text}\n`);
     const rules = await untilInterrupted(context, "nothing was recorded", (signal) => {
-      const log = openLog({ level: "warn", clock: context.seam.clock });
-      const reads = new StartReads(context.seam.clock, log, {
+      const log = openLog({ level: "warn", clock: context.runtime.clock });
+      const reads = new StartupRetrier(context.runtime.clock, log, {
         rest,
         withinMs,
         signal,
-        tell: onState,
+        onWait: onState,
       });
-      return reads.answerOf(() => access.client.exchangeInfo([market])).finally(() => log.close());
+      return reads
+        .untilAnswered(() => access.client.exchangeInfo([market]))
+        .finally(() => log.close());
     });
     if (rules.markets[market] === undefined) {
       throw new ConfigError("is no market of this exchange", {
@@ -72,8 +74,8 @@ export async function dataRecordCommand(
       readRules: () => access.client.exchangeInfo([market]),
       address: rest,
       transport: access.transport,
-      seam: context.seam,
-      exchangeNowMs: () => context.seam.clock.nowMs() + access.clockOffsetMs(),
+      runtime: context.runtime,
+      exchangeNowMs: () => context.runtime.clock.nowMs() + access.clockOffsetMs(),
       ...(signer === undefined
         ? {}
         : {
@@ -103,15 +105,15 @@ function signerOf(
     });
   }
   if (keyEnv !== undefined)
-    return accountSigner(config?.account ?? { keyEnv }, readAccountKey({ keyEnv }, env));
+    return createAccountSigner(config?.account ?? { keyEnv }, readAccountKey({ keyEnv }, env));
   return own === true && config !== undefined
-    ? accountSigner(config.account, readAccountKey(config.account, env))
+    ? createAccountSigner(config.account, readAccountKey(config.account, env))
     : undefined;
 }
 
 /** Resolves when the time is over, or the user ends it. A recording that ends before is not waited for: `cancel`. */
 function ended(
-  { seam, interrupted }: CliContext,
+  { runtime: seam, interrupted }: CliContext,
   forMs: Ms | undefined,
 ): { readonly until: Promise<void>; readonly cancel: () => void } {
   let cancel = (): void => {};

@@ -1,6 +1,6 @@
 import { ascendingOrder } from "./ascending-order.js";
 import { type BlockShape, blockBytes, blockColumns } from "./block-layout.js";
-import { columnLike, isWide, type LotsColumn, MOST_NARROW_LOTS, widened } from "./lots-column.js";
+import { columnLike, isWide, type LotsColumn, MOST_NARROW_LOTS, widen } from "./lots-column.js";
 import type { TapeKind } from "./tape.js";
 
 /** Messages on their way into one block of a tape file. */
@@ -56,7 +56,7 @@ export class BlockBuffer {
       this.#lots = columnLike(amounts, 2 * amounts.length);
       this.#lots.set(amounts);
     }
-    if (lots > MOST_NARROW_LOTS && !isWide(this.#lots)) this.#lots = widened(this.#lots);
+    if (lots > MOST_NARROW_LOTS && !isWide(this.#lots)) this.#lots = widen(this.#lots);
     this.#signedTicks[this.rows] = signedTicks;
     this.#lots[this.rows] = lots;
     this.rows += 1;

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { HistoryError } from "../../history-errors.js";
 import type { HistoryStore } from "../../store/history-store.js";
-import { type DayInput, type DayTape, type DayTapeOptions, dayTape } from "../day-tape.js";
+import { type DayInput, type DayTape, type DayTapeOptions, openDayTape } from "../day-tape.js";
 import { blockBytes } from "./block-layout.js";
 import { type BlockNote, readTapeBlock } from "./tape-file.js";
 
@@ -39,7 +39,7 @@ export class BlockReader {
       if (isLast) break;
       await this.close();
       rmSync(this.#tape.path, { force: true });
-      this.#tape = await dayTape(this.#store, this.#input, this.#options);
+      this.#tape = await openDayTape(this.#store, this.#input, this.#options);
     }
     throw new HistoryError(this.#tape.path, "was written and cannot be read", {
       expected: "a disk that keeps what it is given",

@@ -1,16 +1,16 @@
-import { KnownDepth, leastKeys } from "../../../market/book/known-depth.js";
+import { KnownDepth, worstKeys } from "../../../market/book/known-depth.js";
 import { OrderBook } from "../../../market/book/order-book.js";
 import { type Tape, TapeKind } from "./tape.js";
 
 /** Rows of a message, bids before asks. */
-export type StandingRows = readonly (readonly [signedTicks: number, lots: number])[];
+export type BookStateRows = readonly (readonly [signedTicks: number, lots: number])[];
 
 /** The book that a recording leaves behind: what a replay that begins in its middle begins with. */
-export class StandingBook {
+export class BookState {
   readonly #book = new OrderBook();
   readonly #known = { bids: new KnownDepth(), asks: new KnownDepth() };
   /** When the recorder had all of it, and whether any message of a book was seen. */
-  #heardUs = Number.NEGATIVE_INFINITY;
+  #receivedUs = Number.NEGATIVE_INFINITY;
   #isKnown = false;
 
   /** Whether a snapshot has come, and the book was not lost since. */
@@ -19,8 +19,8 @@ export class StandingBook {
   }
 
   /** The largest local stamp of what it was made of; minus infinity where that was nothing. */
-  get heardUs(): number {
-    return this.#heardUs;
+  get receivedUs(): number {
+    return this.#receivedUs;
   }
 
   /** Takes the first `messages` messages of a tape. */
@@ -40,7 +40,7 @@ export class StandingBook {
       // What the best price is behind now is known too, since nobody stood there.
       if (bids.levels > 0) this.#known.bids.best(bids.bestTicks);
       if (asks.levels > 0) this.#known.asks.best(-asks.bestTicks);
-      this.#heardUs = Math.max(this.#heardUs, tape.localUs[at] as number);
+      this.#receivedUs = Math.max(this.#receivedUs, tape.localUs[at] as number);
     }
   }
 
@@ -48,7 +48,7 @@ export class StandingBook {
    * What is known of it, as a snapshot that reaches just as far: where nothing stands at its worst
    * price, that is a row without lots.
    */
-  known(): StandingRows {
+  knownRows(): BookStateRows {
     return this.#sides().flatMap(({ rows, leastKey }) => {
       if (leastKey === Number.POSITIVE_INFINITY) return [];
       const known = rows.filter(([key]) => key >= leastKey);
@@ -57,12 +57,12 @@ export class StandingBook {
   }
 
   /** Levels that were told of beyond what is known, or while nothing was. */
-  beyond(): StandingRows {
+  rowsBeyondKnown(): BookStateRows {
     return this.#sides().flatMap(({ rows, leastKey }) => rows.filter(([key]) => key < leastKey));
   }
 
   /** Each side's levels, best first, and how far it is known. */
-  #sides(): readonly { readonly rows: StandingRows; readonly leastKey: number }[] {
+  #sides(): readonly { readonly rows: BookStateRows; readonly leastKey: number }[] {
     const { bids, asks } = this.#book;
     return [
       {
@@ -85,7 +85,7 @@ export class StandingBook {
 
   #replace(signedTicks: Int32Array, from: number, to: number): void {
     this.#isKnown = true;
-    const least = leastKeys(signedTicks, from, to);
+    const least = worstKeys(signedTicks, from, to);
     this.#book.bids.clearFrom(least.bids);
     this.#book.asks.clearFrom(-least.asks);
     this.#known.bids.snapshot(least.bids);

@@ -17,6 +17,6 @@ export function columnLike(lots: LotsColumn, rows: number): LotsColumn {
 }
 
 /** A copy that holds any amount. */
-export function widened(lots: LotsColumn): Float64Array {
+export function widen(lots: LotsColumn): Float64Array {
   return new Float64Array(lots);
 }

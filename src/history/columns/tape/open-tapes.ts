@@ -3,18 +3,18 @@ import type { MarketId } from "../../../core/units.js";
 import type { Day } from "../../day.js";
 import type { DuckLimits } from "../../store/duck.js";
 import type { HistoryStore } from "../../store/history-store.js";
-import { type DayTapeOptions, dayTape } from "../day-tape.js";
-import { daysBefore } from "../find-days-before.js";
+import { type DayTapeOptions, openDayTape } from "../day-tape.js";
+import { findDaysBefore } from "../find-days-before.js";
 import type { SourceDay } from "../source-day.js";
 import { msSpan, type TapeSeries, tapeDays } from "../tape-days.js";
 import { sortByKeys } from "./ascending-order.js";
 import type { LotsColumn } from "./lots-column.js";
 import type { Tape } from "./tape.js";
-import { type Steps, stepsOf } from "./tape-grid.js";
+import { resolveSteps, type Steps } from "./tape-grid.js";
 import { TapeSource } from "./tape-source.js";
 
 /** What to open, and how. */
-export interface TapeWish extends Partial<Steps> {
+export interface OpenTapesOptions extends Partial<Steps> {
   /** Whole microseconds of the exchange's clock, the second exclusive. */
   readonly fromUs: number;
   readonly toUs: number;
@@ -49,7 +49,7 @@ const MOST = 2 ** 32 - 1;
 export async function openTapes(
   store: HistoryStore,
   market: MarketId,
-  wish: TapeWish,
+  wish: OpenTapesOptions,
 ): Promise<TapeSource> {
   const {
     fromUs,
@@ -67,23 +67,23 @@ export async function openTapes(
     .flatMap(({ book, trades }) => [book, trades])
     .filter((manifest) => manifest !== undefined);
   const options: DayTapeOptions = {
-    steps: stepsOf(market, manifests, wish),
+    steps: resolveSteps(market, manifests, wish),
     baseLatencyNs: BigInt(baseLatencyUs) * 1000n,
     blockRows,
     limits,
     onMake,
   };
   const days: SourceDay[] = [];
-  for (const input of inputs) days.push({ input, tape: await dayTape(store, input, options) });
-  const before = await daysBefore(store, days, fromUs, options);
+  for (const input of inputs) days.push({ input, tape: await openDayTape(store, input, options) });
+  const before = await findDaysBefore(store, days, fromUs, options);
   return new TapeSource({ store, market, days: [...before, ...days], gaps, fromUs, toUs, options });
 }
 
 /** All tapes of a source as one in shared memory, for workers that replay it at once: it is handed on as it is, and not copied. @throws ConfigError where it is more than one tape counts */
-export async function joined(source: TapeSource): Promise<Tape> {
-  let all: Joining | undefined;
+export async function joinTapes(source: TapeSource): Promise<Tape> {
+  let all: TapeJoiner | undefined;
   for await (const tape of source) {
-    all ??= new Joining(tape, source.bound);
+    all ??= new TapeJoiner(tape, source.bound);
     all.add(tape);
     source.release(tape);
   }
@@ -95,7 +95,7 @@ export async function joined(source: TapeSource): Promise<Tape> {
 }
 
 /** Tapes on their way into one. */
-class Joining {
+class TapeJoiner {
   readonly #first: Tape;
   readonly #exchangeUs: Float64Array;
   readonly #localUs: Float64Array;

@@ -9,7 +9,7 @@ type TapeColumns = Omit<Tape, "byLocal">;
  * A tape of messages in the order of the exchange's clock, of its own memory.
  * @param order the place of each in `columns`; undefined where they lie in that order. @param exchangeUs their stamps, by place.
  */
-export function tapeInOrder(
+export function orderTape(
   columns: TapeColumns,
   order: Uint32Array | undefined,
   exchangeUs = columns.exchangeUs,

@@ -7,9 +7,9 @@ import {
   type LotsColumn,
   MOST_LOTS,
   MOST_NARROW_LOTS,
-  widened,
+  widen,
 } from "./lots-column.js";
-import { tapeInOrder } from "./order-tape.js";
+import { orderTape } from "./order-tape.js";
 import { LEAST_TICKS, MOST_TICKS, type Tape, TapeKind } from "./tape.js";
 
 /** What the integers of a tape count. */
@@ -105,7 +105,7 @@ export class TapeBuilder {
       signedTicks: this.#signedTicks,
       lots: this.#lots,
     };
-    return tapeInOrder(columns, this.#order());
+    return orderTape(columns, this.#order());
   }
 
   /** Numbers of the messages by exchange stamp and place; undefined where they were added so. */
@@ -161,7 +161,7 @@ export class TapeBuilder {
       this.#signedTicks = grown(this.#signedTicks, new Int32Array(2 * at));
       this.#lots = grown(this.#lots, columnLike(this.#lots, 2 * at));
     }
-    if (lots > MOST_NARROW_LOTS && !isWide(this.#lots)) this.#lots = widened(this.#lots);
+    if (lots > MOST_NARROW_LOTS && !isWide(this.#lots)) this.#lots = widen(this.#lots);
     this.#signedTicks[at] = side === "BUY" ? ticks : -ticks;
     this.#lots[at] = lots;
     this.#rows = at + 1;

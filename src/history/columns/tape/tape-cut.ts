@@ -1,5 +1,5 @@
 import { ascendingOrder } from "./ascending-order.js";
-import { StandingBook, type StandingRows } from "./book-state.js";
+import { BookState, type BookStateRows } from "./book-state.js";
 import { type Tape, TapeKind } from "./tape.js";
 import { TapeBuilder } from "./tape-builder.js";
 
@@ -8,7 +8,7 @@ export class TapeCut {
   readonly #fromUs: number;
   readonly #toUs: number;
   /** Undefined once the span has begun. */
-  #standing: StandingBook | undefined = new StandingBook();
+  #bookBefore: BookState | undefined = new BookState();
 
   /** @param toUs exclusive. */
   constructor(fromUs: number, toUs: number) {
@@ -18,13 +18,13 @@ export class TapeCut {
 
   /** What of the next tape lies in the span: nothing, its messages, or the book before them and its messages. Its row ends may be changed. */
   take(tape: Tape): readonly Tape[] {
-    const from = this.#standing === undefined ? 0 : firstAt(tape, this.#fromUs);
+    const from = this.#bookBefore === undefined ? 0 : firstAt(tape, this.#fromUs);
     const to = firstAt(tape, this.#toUs);
-    this.#standing?.play(tape, Math.min(from, to));
+    this.#bookBefore?.play(tape, Math.min(from, to));
     // Where nothing follows in the span, but something after it, the book stood through it.
     if (from >= to && to === tape.messages) return [];
-    const standing = this.#standing;
-    this.#standing = undefined;
+    const standing = this.#bookBefore;
+    this.#bookBefore = undefined;
     const before = standing === undefined ? undefined : this.#begin(standing, tape, from);
     const kept =
       from >= to ? undefined : from === 0 && to === tape.messages ? tape : between(tape, from, to);
@@ -36,8 +36,8 @@ export class TapeCut {
    * what follows on it, wherever the span ends.
    * @param next the first message of the tape that is not in it.
    */
-  #begin(standing: StandingBook, tape: Tape, next: number): Tape | undefined {
-    const beyond = standing.beyond();
+  #begin(standing: BookState, tape: Tape, next: number): Tape | undefined {
+    const beyond = standing.rowsBeyondKnown();
     if (!standing.isKnown && beyond.length === 0) return undefined;
     let nextHeardUs = Number.POSITIVE_INFINITY;
     for (let at = next; at < tape.messages; at++) {
@@ -46,14 +46,14 @@ export class TapeCut {
     }
     const { marketId, tickSize, stepSize } = tape;
     const builder = new TapeBuilder({ marketId, tickSize, stepSize });
-    const heardUs = Math.max(this.#fromUs, Math.min(standing.heardUs, nextHeardUs));
-    if (standing.isKnown) addRows(builder.snapshot(this.#fromUs, heardUs), standing.known());
+    const heardUs = Math.max(this.#fromUs, Math.min(standing.receivedUs, nextHeardUs));
+    if (standing.isKnown) addRows(builder.snapshot(this.#fromUs, heardUs), standing.knownRows());
     if (beyond.length > 0) addRows(builder.update(this.#fromUs, heardUs), beyond);
     return builder.build();
   }
 }
 
-function addRows(builder: TapeBuilder, rows: StandingRows): void {
+function addRows(builder: TapeBuilder, rows: BookStateRows): void {
   for (const [signedTicks, lots] of rows)
     builder.level(signedTicks > 0 ? "BUY" : "SELL", Math.abs(signedTicks), lots);
 }

@@ -12,7 +12,11 @@ export interface Steps {
  * The grid that columns are counted on: what the caller says, else what the exchange told when the days were downloaded or recorded.
  * @throws ConfigError when neither does; HistoryError when two days tell different ones
  */
-export function stepsOf(market: string, days: readonly DayManifest[], said: Partial<Steps>): Steps {
+export function resolveSteps(
+  market: string,
+  days: readonly DayManifest[],
+  said: Partial<Steps>,
+): Steps {
   const { tickSize, stepSize } = said;
   if (tickSize !== undefined && stepSize !== undefined) return { tickSize, stepSize };
   const told = days.filter(({ grid }) => grid !== undefined);

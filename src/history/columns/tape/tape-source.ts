@@ -1,8 +1,8 @@
 import type { MarketId } from "../../../core/units.js";
-import { cutTo, type Span, unionOf } from "../../spans.js";
+import { clipSpans, mergeSpans, type Span } from "../../spans.js";
 import type { HistoryStore } from "../../store/history-store.js";
 import type { DayTapeOptions } from "../day-tape.js";
-import { isLost, lostSpans, NOTHING_KNOWN, nothingKnown } from "../lost-book.js";
+import { BOOK_LOST_SIZE, isBookLost, lostSpans, makeBookLostTape } from "../lost-book.js";
 import type { SourceDay } from "../source-day.js";
 import { msSpan, type TapeDays } from "../tape-days.js";
 import { blockColumns } from "./block-layout.js";
@@ -11,7 +11,7 @@ import type { Tape } from "./tape.js";
 import { TapeCut } from "./tape-cut.js";
 
 /** What a source is made of. */
-interface TapeSourceParts {
+interface TapeSourceDeps {
   readonly store: HistoryStore;
   readonly market: MarketId;
   /** Ascending. The first may lie before the span, where its book goes on in it. */
@@ -34,30 +34,30 @@ export class TapeSource implements AsyncIterable<Tape> {
   readonly days: readonly SourceDay[];
   /** What the store lacks of the span, and when a book is not known. */
   readonly gaps: TapeDays["gaps"];
-  readonly #parts: TapeSourceParts;
+  readonly #parts: TapeSourceDeps;
   /** The days at whose beginning nothing is known of the book. */
   readonly #lost: ReadonlySet<SourceDay>;
   readonly #lent = new WeakMap<Tape, ArrayBuffer>();
   #free: ArrayBuffer[] = [];
 
-  constructor(parts: TapeSourceParts) {
+  constructor(parts: TapeSourceDeps) {
     this.#parts = parts;
     this.market = parts.market;
     this.days = parts.days;
     const booked = parts.days.filter(({ input }) => input.book !== undefined);
-    this.#lost = new Set(booked.filter((day, at) => isLost(day, booked[at - 1]?.input.book)));
+    this.#lost = new Set(booked.filter((day, at) => isBookLost(day, booked[at - 1]?.input.book)));
     const span = msSpan(parts.fromUs, parts.toUs);
     const isUnknown = (day: SourceDay): boolean =>
       this.#lost.has(day) || (day === booked[0] && !day.tape.footer.beginsWhole);
     const lost = lostSpans(booked, isUnknown, span[1]);
-    this.gaps = withLost(parts.gaps, cutTo(lost, span));
+    this.gaps = withLost(parts.gaps, clipSpans(lost, span));
   }
 
   /** No more messages and rows than these lie in the span; the book that stood at its beginning comes on top. And whether any tape may be wide, that book's included. */
   get bound(): { readonly messages: number; readonly rows: number; readonly isWide: boolean } {
     const { fromUs, toUs } = this.#parts;
-    let messages = this.#lost.size * NOTHING_KNOWN.messages;
-    let rows = this.#lost.size * NOTHING_KNOWN.rows;
+    let messages = this.#lost.size * BOOK_LOST_SIZE.messages;
+    let rows = this.#lost.size * BOOK_LOST_SIZE.rows;
     let isWide = false;
     for (const { tape } of this.days) {
       for (const block of tape.footer.blocks) {
@@ -111,7 +111,7 @@ export class TapeSource implements AsyncIterable<Tape> {
     const { tickSize, stepSize } = options.steps;
     for (const day of this.days) {
       const { input, tape } = day;
-      if (this.#lost.has(day)) yield nothingKnown(market, options.steps, day);
+      if (this.#lost.has(day)) yield makeBookLostTape(market, options.steps, day);
       const reader = new BlockReader(store, input, tape, options);
       try {
         for (const [at, { firstUs }] of tape.footer.blocks.entries()) {
@@ -147,6 +147,6 @@ export class TapeSource implements AsyncIterable<Tape> {
 function withLost(gaps: TapeDays["gaps"], lost: readonly Span[]): TapeDays["gaps"] {
   if (lost.length === 0) return gaps;
   const missing = gaps.flatMap(({ kind, span }) => (kind === "book" ? [span] : []));
-  const book = unionOf([...missing, ...lost]).map((span) => ({ kind: "book" as const, span }));
+  const book = mergeSpans([...missing, ...lost]).map((span) => ({ kind: "book" as const, span }));
   return [...book, ...gaps.filter(({ kind }) => kind !== "book")];
 }

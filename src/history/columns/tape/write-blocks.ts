@@ -1,6 +1,6 @@
-import { BookCourse } from "../book-continuity.js";
-import type { OrderOfAnInstant } from "../choose-tie-break.js";
-import type { DayLosses } from "../day-book-breaks.js";
+import { BookContinuity } from "../book-continuity.js";
+import type { TieBreak } from "../choose-tie-break.js";
+import type { DayBookBreaks } from "../day-book-breaks.js";
 import type { DayRows } from "../day-rows.js";
 import { BlockBuffer } from "./block-buffer.js";
 import { TapeKind } from "./tape.js";
@@ -17,11 +17,11 @@ export async function writeBlocks(
   book: DayRows | undefined,
   trades: DayRows | undefined,
   blockRows: number,
-  order: OrderOfAnInstant,
-  losses: DayLosses,
+  order: TieBreak,
+  losses: DayBookBreaks,
 ): Promise<Pick<TapeFooter, "messages" | "rows" | "beginsWhole" | "turns">> {
   const buffer = new BlockBuffer(blockRows);
-  const course = new BookCourse(buffer, losses);
+  const course = new BookContinuity(buffer, losses);
   let [messages, rows] = [0, 0];
   const flush = async (): Promise<void> => {
     const { firstUs, lastUs } = buffer;
@@ -39,21 +39,21 @@ export async function writeBlocks(
       from = nextOf(book, trades, order)
     ) {
       if (buffer.isFull) await flush();
-      if (course.breaksBefore(from.us)) continue;
-      course.reach(from);
+      if (course.applyBreakBefore(from.us)) continue;
+      course.advanceTo(from);
       if (from === trades) buffer.begin(TapeKind.trade, from.us, from.localUs);
-      else course.begin(from);
+      else course.beginMessage(from);
       const { us, ns, seqHigh, seqLow, isSnapshot } = from;
       let level: number;
       do {
-        if (from.isRefused) throw await from.refusal();
+        if (from.isRefused) throw await from.refusalError();
         const { signedTicks } = from;
         if (signedTicks !== 0) buffer.row(signedTicks, from.lots);
         level = from.level;
         if (!from.step()) await from.fill();
       } while (
         from !== trades &&
-        from.isThere &&
+        from.hasRow &&
         from.us === us &&
         from.ns === ns &&
         from.seqHigh === seqHigh &&
@@ -74,8 +74,8 @@ export async function writeBlocks(
 function nextOf(
   book: DayRows | undefined,
   trades: DayRows | undefined,
-  order: OrderOfAnInstant,
+  order: TieBreak,
 ): DayRows | undefined {
-  if (book?.isThere !== true) return trades?.isThere === true ? trades : undefined;
-  return trades?.isThere === true && !book.isBefore(trades, order) ? trades : book;
+  if (book?.hasRow !== true) return trades?.hasRow === true ? trades : undefined;
+  return trades?.hasRow === true && !book.isBefore(trades, order) ? trades : book;
 }

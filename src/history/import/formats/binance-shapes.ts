@@ -5,7 +5,7 @@ import type { CsvFile } from "../text/plain-csv.js";
 import { csvReading, csvSql, instantSql } from "../text/reading-sql.js";
 import { withInterval } from "./candle-interval.js";
 import { CONVERT_CONTRACTS, isCoinMargined, type QuotedAmounts } from "./contract-amounts.js";
-import type { ShapedFile, Writ } from "./shape.js";
+import type { FileFormat, ShapedFile } from "./shape.js";
 import type { Shape } from "./shape-names.js";
 
 /**
@@ -79,15 +79,15 @@ const TYPES = {
 export function binanceCsv(
   shape: Shape,
   { path, file }: Pick<PlainFile, "path" | "file">,
-  writ: Writ,
+  writ: FileFormat,
   fields: readonly string[],
 ): CsvFile {
-  const hasHeader = writ.writ === "csv" && writ.hasHeader;
+  const hasHeader = writ.format === "csv" && writ.hasHeader;
   const columns = hasHeader ? writ.columns : (COLUMNS[shape] ?? []).slice(0, fields.length);
   const names = columns.map((name) => name.toLowerCase());
   const lacking = READ[shape]?.find((name) => !names.includes(name));
   if (lacking === undefined)
-    return { path, columns, hasHeader, delimiter: writ.writ === "csv" ? writ.delimiter : "," };
+    return { path, columns, hasHeader, delimiter: writ.format === "csv" ? writ.delimiter : "," };
   throw new HistoryError(file, `is not written as ${shape} is: it has no ${lacking}`, {
     value: fields.join(","),
     expected: `a header with ${READ[shape]?.join(", ")}, or none and the columns of Binance's own files`,

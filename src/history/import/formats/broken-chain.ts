@@ -1,8 +1,8 @@
 import { DAY_MS } from "../../../core/units.js";
-import { dayOf } from "../../day.js";
-import { lengthOf, lostSpan, type Span, unionOf } from "../../spans.js";
+import { toDay } from "../../day.js";
+import { lostSpan, mergeSpans, type Span, totalLengthMs } from "../../spans.js";
 import type { ChainStretch } from "../../store/day-manifest.js";
-import { type Duck, type Row, wholeOf } from "../../store/duck.js";
+import { type Duck, type Row, toBigInt } from "../../store/duck.js";
 
 /** The chain of a book's messages: where they do not follow on each other, and what each day of them begins after and ends with. */
 interface BookChain {
@@ -47,14 +47,14 @@ async function breaksIn(duck: Duck, messages: string): Promise<Pick<BookChain, "
     "coalesce(isAfterSnapshot AND (beforeEnds IS NULL OR follows <= beforeEnds), false)";
   const broken = `SELECT place, ${isMended} AS isMended, beforeMs, least(coalesce(updateMs, beforeMs) + 1, ms) AS fromMs FROM (${before}) WHERE ${isOff} AND (updateEnds IS NOT NULL OR isAfterSnapshot AND NOT ${isMended})`;
   const { breaks } = await duck.row(`SELECT count(*) AS breaks FROM (${broken})`);
-  if (wholeOf(breaks) === 0n) return { breaks: 0, lost: [] };
+  if (toBigInt(breaks) === 0n) return { breaks: 0, lost: [] };
   const snapshots = `SELECT place, ms FROM ${messages} WHERE isSnapshot`;
   const spans = await duck.rows(
     `SELECT DISTINCT fromMs, toMs FROM (SELECT b.fromMs, CASE WHEN b.isMended THEN b.beforeMs ELSE s.ms END AS toMs FROM (${broken}) AS b ASOF LEFT JOIN (${snapshots}) AS s ON b.place < s.place) WHERE fromMs IS NOT NULL ORDER BY fromMs`,
   );
   return {
     breaks: Number(breaks),
-    lost: unionOf(
+    lost: mergeSpans(
       spans.map(({ fromMs, toMs }) => lostSpan(Number(fromMs), numberOf(toMs) ?? NEVER_MS)),
     ),
   };
@@ -67,7 +67,7 @@ async function stretchesOf(duck: Duck, messages: string): Promise<ChainStretch[]
     `SELECT ms // ${DAY_MS} AS day, min(ms) AS fromMs, max(ms) AS toMs, min(ms) FILTER (isSnapshot) AS wholeMs, arg_min(follows, place) FILTER (follows IS NOT NULL) AS follows, ${last("ends", "NOT isSnapshot AND ends IS NOT NULL")} AS updateEnds, ${last("ms", "NOT isSnapshot AND ends IS NOT NULL")} AS updateMs, ${last("ends", "isSnapshot AND ends IS NOT NULL")} AS snapshotEnds, ${last("ms", "isSnapshot AND ends IS NOT NULL")} AS snapshotMs, coalesce(max(place) FILTER (isSnapshot) > max(place) FILTER (NOT isSnapshot), true) AS endsWhole FROM ${messages} WHERE ms IS NOT NULL GROUP BY 1 ORDER BY 1`,
   );
   return days.map((row) => ({
-    day: dayOf(Number(row.day) * DAY_MS),
+    day: toDay(Number(row.day) * DAY_MS),
     span: [Number(row.fromMs), Number(row.toMs) + 1] as const,
     wholeMs: numberOf(row.wholeMs) ?? null,
     follows: textOf(row.follows),
@@ -81,7 +81,9 @@ export function brokenText(breaks: number, lost: readonly Span[]): string {
   const isToEnd = lost.at(-1)?.[1] === NEVER_MS;
   const ended = isToEnd ? lost.slice(0, -1) : lost;
   const spells =
-    ended.length === 0 ? [] : [`for ${lengthOf(ended) / 1000} s, each time to the next snapshot`];
+    ended.length === 0
+      ? []
+      : [`for ${totalLengthMs(ended) / 1000} s, each time to the next snapshot`];
   const rest = isToEnd ? ["at its end, since no snapshot comes"] : [];
   return `${breaks} updates do not follow on the one before (prevEndSequence, else beginSequence): the book is not known ${[...spells, ...rest].join(", and ")}`;
 }

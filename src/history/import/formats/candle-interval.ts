@@ -1,9 +1,9 @@
 import { ceilDivide } from "../../../core/bigints.js";
 import { ConfigError } from "../../../core/errors.js";
 import { HistoryError } from "../../history-errors.js";
-import { intervalMsOf, intervalName, intervalOf } from "../../kinds.js";
+import { intervalFor, intervalName, intervalToMs } from "../../kinds.js";
 import { plausibleTimes } from "../../staging/plausible-times.js";
-import { type Duck, wholeOf } from "../../store/duck.js";
+import { type Duck, toBigInt } from "../../store/duck.js";
 import type { ShapedFile } from "./shape.js";
 
 /** A file of candles, before it is known how long each is. */
@@ -35,7 +35,7 @@ export async function withInterval(
   { select, lengths, file }: CandleFile,
   kind: string,
 ): Promise<ShapedFile | undefined> {
-  const wished = intervalOf(kind);
+  const wished = intervalFor(kind);
   if (wished !== "") requireKeptInterval(wished, "interval");
   const isPlausible = `NOT (${plausibleTimes("timeNs", "ns", "").broken})`;
   const isFirst = "day(make_timestamp(CAST(timeNs // 1000 AS BIGINT))) = 1";
@@ -63,7 +63,7 @@ export async function withInterval(
   const told = tells ? intervalName(Number(least) * 1000) : undefined;
   if (wished === "")
     return told === undefined ? undefined : { kind: `${kind}-${told}`, select, findings: [] };
-  const lasts = BigInt((intervalMsOf(wished) as number) / 1000);
+  const lasts = BigInt((intervalToMs(wished) as number) / 1000);
   const fits =
     !isTold ||
     (lengths === undefined
@@ -82,7 +82,7 @@ export async function withInterval(
 
 /** Checks an interval that a user names for candles. @throws ConfigError naming the field, for one of seconds, of months or of no known spelling */
 export function requireKeptInterval(interval: string, field: string): void {
-  if (intervalMsOf(interval) !== undefined) return;
+  if (intervalToMs(interval) !== undefined) return;
   const refuse = (summary: string, expected = KEPT): ConfigError =>
     new ConfigError(summary, { field, value: interval, expected });
   if (/^\d+s$/i.test(interval)) throw refuse("is of seconds, which are not kept");
@@ -134,5 +134,5 @@ function refuseOff(file: string, least: bigint, usual: bigint | undefined): void
 
 /** Files end a candle at the last millisecond or microsecond of it, or at the next one's start. */
 function secondsOf(ns: unknown): bigint | undefined {
-  return ns === null || ns === undefined ? undefined : ceilDivide(wholeOf(ns), SECOND_NS);
+  return ns === null || ns === undefined ? undefined : ceilDivide(toBigInt(ns), SECOND_NS);
 }

@@ -3,7 +3,7 @@ import { ConfigError } from "../../../core/errors.js";
 import type { PlainFile } from "../plain-file.js";
 import { isPlaceOf } from "../text/header.js";
 import type { Mapping } from "./mapping.js";
-import { headerOf, shapeOfHeader } from "./recognise.js";
+import { readHeader, recogniseHeader } from "./recognise.js";
 
 /**
  * Which mapping reads each file of a command; undefined for a file that its shape reads. The files of one capture share a clock, so they belong into one
@@ -37,7 +37,7 @@ export function chooseMappings(
     if (chosen[index] !== undefined) return chosen[index];
     return isMapped &&
       !hasColumns(file, general) &&
-      shapeOfHeader(headerOf(file) ?? []) !== undefined
+      recogniseHeader(readHeader(file) ?? []) !== undefined
       ? undefined
       : general;
   });
@@ -64,7 +64,7 @@ function isNamed({ file, name }: PlainFile, pattern: string): boolean {
 
 /** Whether a file has all columns of a mapping; a file whose columns only the database can tell is taken to. */
 function hasColumns(file: PlainFile, { columns }: Mapping): boolean {
-  const names = headerOf(file);
+  const names = readHeader(file);
   return (
     names === undefined ||
     Object.values(columns).every((column) => names.includes(column) || isPlaceOf(column, names))

@@ -82,7 +82,7 @@ function contractMarket(
 }
 
 /** A file whose amounts may count contracts. */
-interface AskedFile {
+interface InspectedFile {
   /** Its path, for its name. */
   readonly file: string;
   /** Its columns. */
@@ -99,9 +99,9 @@ interface AskedFile {
  * Why the amounts of a file count contracts, not base units, as its columns or its name tell it; undefined where nothing says so.
  * A column of base units, such as `base_qty`, is none that counts contracts, and shows what the others count.
  */
-export async function contractsIn(
+export async function findContractAmounts(
   duck: Duck,
-  { file, names, text, symbol, amounts }: AskedFile,
+  { file, names, text, symbol, amounts }: InspectedFile,
 ): Promise<string | undefined> {
   const open = amounts.filter((name) => !SAYS_BASE.test(name));
   if (open.length === 0) return undefined;

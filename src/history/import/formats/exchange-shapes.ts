@@ -1,10 +1,10 @@
 import { BadRowsError } from "../../history-errors.js";
-import { type Duck, wholeOf } from "../../store/duck.js";
+import { type Duck, toBigInt } from "../../store/duck.js";
 import { csvReading, ndjsonSql } from "../text/reading-sql.js";
 import { ROW_NUMBER, withRowNumbers } from "../text/row-numbers.js";
 import { brokenChain, brokenText } from "./broken-chain.js";
 import { withInterval } from "./candle-interval.js";
-import type { ShapedFile, TypedCsv, Writ } from "./shape.js";
+import type { FileFormat, ShapedFile, TypedCsv } from "./shape.js";
 
 /** Where a capture has no line of its own this is null, and the row is its place. */
 const SEQ = "CAST(line AS BIGINT)";
@@ -33,7 +33,7 @@ const JSON_BOOK = {
 };
 
 /** Public trades in the exchange's own record, as NDJSON or CSV, with or without local stamps. */
-export function tradesShape(path: string, writ: Writ): ShapedFile {
+export function tradesShape(path: string, writ: FileFormat): ShapedFile {
   const select = (from: string): string =>
     `SELECT CAST(id AS BIGINT) AS id, CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, price, amount, CAST(isBuyerMaker AS BOOLEAN) AS isBuyerMaker, status FROM ${from}`;
   const decimals = { price: "price", amount: "amount" };
@@ -65,7 +65,7 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
   const chain = await duck.row(
     `SELECT count(*) FILTER (${isStrange}) AS strange, count(*) - count(line) AS unplaced, count(*) FILTER (type = 'update') AS updates, count(*) FILTER (type = 'update' AND coalesce(prevEndSequence, beginSequence) IS NULL) AS unchained FROM ${from}`,
   );
-  const strange = wholeOf(chain.strange);
+  const strange = toBigInt(chain.strange);
   if (strange > 0n) {
     const sql = `SELECT place FROM (SELECT row_number() OVER () AS place, type FROM ${from}) WHERE ${isStrange}`;
     throw new BadRowsError(
@@ -81,18 +81,18 @@ export async function bookShape(duck: Duck, path: string, file: string): Promise
     select: selectFrom(from),
     numbered: selectFrom(withRowNumbers(from), `, ${ROW_NUMBER}`),
     json: JSON_BOOK,
-    isByMessage: wholeOf(chain.unplaced) > 0n,
+    isByMessage: toBigInt(chain.unplaced) > 0n,
     symbol: `SELECT DISTINCT ticker_id AS symbol FROM ${from} WHERE ticker_id IS NOT NULL`,
     lost: lost.length === 0 ? undefined : lost,
     chain: stretches,
     messageRows:
-      wholeOf(chain.updates) > 0n && wholeOf(chain.unchained) === 0n ? "chained" : "unchained",
+      toBigInt(chain.updates) > 0n && toBigInt(chain.unchained) === 0n ? "chained" : "unchained",
     findings: breaks === 0 ? [] : [brokenText(breaks, lost)],
   };
 }
 
 /** Best bid and offer. */
-export function bboShape(path: string, writ: Writ): ShapedFile {
+export function bboShape(path: string, writ: FileFormat): ShapedFile {
   const select = (from: string): string =>
     `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, bid, bidAmount, ask, askAmount FROM ${from}`;
   const table = {
@@ -112,7 +112,7 @@ export function bboShape(path: string, writ: Writ): ShapedFile {
 }
 
 /** Mark price, index price and live funding rate. */
-export function marksShape(path: string, writ: Writ): ShapedFile {
+export function marksShape(path: string, writ: FileFormat): ShapedFile {
   const select = (from: string): string =>
     `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, CAST(recvTimeNs AS BIGINT) AS recvNs, ${SEQ} AS seq, markPrice AS mark, indexPrice AS "index", fundingRate, CAST(nextFundingTime AS BIGINT) AS nextFundingMs FROM ${from}`;
   const table = {
@@ -135,7 +135,7 @@ export function marksShape(path: string, writ: Writ): ShapedFile {
 export async function klinesShape(
   duck: Duck,
   path: string,
-  writ: Writ,
+  writ: FileFormat,
   kind: string,
   file: string,
 ): Promise<ShapedFile | undefined> {
@@ -150,17 +150,17 @@ export async function klinesShape(
   const from = tableSql(path, writ, { fields, optional: [] });
   const select = `SELECT CAST("time" AS BIGINT) * 1000000 AS timeNs, open, high, low, close, volume FROM ${from}`;
   const shaped = await withInterval(duck, { select, file }, kind);
-  return shaped === undefined || writ.writ !== "ndjson" ? shaped : { ...shaped, json: fields };
+  return shaped === undefined || writ.format !== "ndjson" ? shaped : { ...shaped, json: fields };
 }
 
 /** Past funding rates. */
-export function fundingShape(path: string, writ: Writ): ShapedFile {
+export function fundingShape(path: string, writ: FileFormat): ShapedFile {
   const fields = { marketId: "VARCHAR", fundingRate: "VARCHAR", fundingTime: "MILLISECONDS" };
   const from = tableSql(path, writ, { fields, optional: ["marketId"] });
   return {
     kind: "funding",
     select: `SELECT CAST(fundingTime AS BIGINT) * 1000000 AS timeNs, fundingRate AS rate FROM ${from}`,
-    json: writ.writ === "ndjson" ? fields : undefined,
+    json: writ.format === "ndjson" ? fields : undefined,
     symbol: `SELECT DISTINCT marketId AS symbol FROM ${from} WHERE marketId IS NOT NULL`,
     findings: [],
   };
@@ -176,11 +176,11 @@ interface Table {
 /** What reads a file as a table; columns that a CSV file lacks are null. */
 function readingOf(
   path: string,
-  writ: Writ,
+  writ: FileFormat,
   { fields, optional, decimals = {} }: Table,
   select: (from: string) => string,
 ): Pick<ShapedFile, "select" | "csv" | "json"> {
-  if (writ.writ !== "csv") return { select: select(ndjsonSql(path, fields)), json: fields };
+  if (writ.format !== "csv") return { select: select(ndjsonSql(path, fields)), json: fields };
   const lacking = optional
     .filter((name) => !writ.columns.includes(name))
     .map((name) => `NULL AS ${name}`);
@@ -189,6 +189,6 @@ function readingOf(
   );
 }
 
-function tableSql(path: string, writ: Writ, table: Table): string {
+function tableSql(path: string, writ: FileFormat, table: Table): string {
   return readingOf(path, writ, table, (from) => from).select;
 }

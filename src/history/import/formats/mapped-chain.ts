@@ -13,11 +13,11 @@ interface MappedBook {
   readonly endSequence: string;
   readonly prevEndSequence: string;
   /** SQL of what a row is of the market that is asked for. */
-  readonly isAsked: string;
+  readonly isWantedMarket: string;
 }
 
 /** Whether columns that a mapping names tell the chain of a book's messages. */
-export function tellsChain(columns: Readonly<Record<string, string>>): boolean {
+export function hasChainColumns(columns: Readonly<Record<string, string>>): boolean {
   return (
     columns.endSequence !== undefined &&
     (columns.beginSequence !== undefined || columns.prevEndSequence !== undefined)
@@ -33,7 +33,7 @@ export async function mappedChain(
   const sequences = (["beginSequence", "endSequence", "prevEndSequence"] as const).map(
     (name) => `${book[name]} AS ${name}`,
   );
-  const rows = `SELECT (${book.timeNs}) // 1000000 AS "timestamp", ${book.isSnapshot} AS isSnapshot, ${sequences.join(", ")} FROM ${book.from} WHERE ${PLACE} = 0 AND ${book.isAsked}`;
+  const rows = `SELECT (${book.timeNs}) // 1000000 AS "timestamp", ${book.isSnapshot} AS isSnapshot, ${sequences.join(", ")} FROM ${book.from} WHERE ${PLACE} = 0 AND ${book.isWantedMarket}`;
   // Rows of another market, or another stamp, may part the levels of a message.
   const again = ["isSnapshot", "beginSequence", "endSequence"].map(
     (name) => `lag(${name}) OVER () IS NOT DISTINCT FROM ${name}`,

@@ -1,11 +1,11 @@
 import { NS_A_MS } from "../../day.js";
-import { type Column, type HistoryKind, layoutOf } from "../../kinds.js";
+import { type Column, type HistoryKind, layoutFor } from "../../kinds.js";
 import { identifier, type Row } from "../../store/duck.js";
 import { bidSql, flagSql, takerSql } from "../text/sides.js";
 import { stampSql } from "../text/stamps.js";
 import { wholeSql } from "../text/whole-numbers.js";
 import { MESSAGE, PLACE } from "./book-messages.js";
-import { kindOf, type Mapping } from "./mapping.js";
+import { kindForMapping, type Mapping } from "./mapping.js";
 import { numberSql } from "./shape.js";
 
 const NO_NUMBER = "CAST(NULL AS BIGINT)";
@@ -24,7 +24,7 @@ export class MappedColumns {
 
   constructor(mapping: Mapping, isParquet: boolean) {
     this.#mapping = mapping;
-    this.#kind = kindOf(mapping);
+    this.#kind = kindForMapping(mapping);
     this.#isParquet = isParquet;
     this.timeNs =
       this.#by("time", (column, text) => stampSql(column, text, mapping.timeUnit)) ?? NO_NUMBER;
@@ -46,7 +46,7 @@ export class MappedColumns {
    * @param timeNs SQL of a row's stamp.
    */
   all(first: Row | undefined, timeNs = this.timeNs): string {
-    return layoutOf(this.#kind)
+    return layoutFor(this.#kind)
       .columns.map(
         (column) =>
           `${column.name === "timeNs" ? timeNs : this.#sqlOf(column, first)} AS ${identifier(column.name)}`,

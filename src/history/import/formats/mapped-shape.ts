@@ -1,11 +1,11 @@
 import { ConfigError } from "../../../core/errors.js";
-import { familyOf, intervalOf } from "../../kinds.js";
+import { familyFor, intervalFor } from "../../kinds.js";
 import { parquetSql } from "../../staging/decimal-places.js";
-import { type Duck, literal, wholeOf } from "../../store/duck.js";
+import { type Duck, literal, toBigInt } from "../../store/duck.js";
 import type { PlainFile } from "../plain-file.js";
 import type { JsonFields } from "../text/json-numbers.js";
 import { marketColumn, marketSql, marketsSql } from "../text/market-column.js";
-import { describedBy, requireReadDecimals, roundedStamps } from "../text/parquet-types.js";
+import { describeParquet, requireReadDecimals, roundedStamps } from "../text/parquet-types.js";
 import { csvSql, ndjsonSql } from "../text/reading-sql.js";
 import { ROW_NUMBER, withRowNumbers } from "../text/row-numbers.js";
 import {
@@ -16,10 +16,10 @@ import {
   splitFindings,
 } from "./book-messages.js";
 import { withInterval } from "./candle-interval.js";
-import { mappedChain, tellsChain } from "./mapped-chain.js";
+import { hasChainColumns, mappedChain } from "./mapped-chain.js";
 import { MappedColumns } from "./mapped-columns.js";
-import { kindOf, type Mapping } from "./mapping.js";
-import { numbered, type ShapedFile, type Writ } from "./shape.js";
+import { kindForMapping, type Mapping } from "./mapping.js";
+import { type FileFormat, numbered, type ShapedFile } from "./shape.js";
 
 /** Enough to see which way a file runs. */
 const LOOKED_AT_ROWS = 10_000;
@@ -38,13 +38,13 @@ const NS_A_SECOND = 1_000_000_000n;
 export async function mappedShape(
   duck: Duck,
   { path, file }: Pick<PlainFile, "path" | "file">,
-  writ: Writ,
+  writ: FileFormat,
   names: readonly string[],
   mapping: Mapping,
   { symbol, interval }: { readonly symbol?: string; readonly interval?: string } = {},
 ): Promise<ShapedFile | undefined> {
-  const kind = kindOf(mapping);
-  const isParquet = writ.writ === "parquet";
+  const kind = kindForMapping(mapping);
+  const isParquet = writ.format === "parquet";
   const held = isParquet ? await columnsOf(duck, path) : names;
   if (isParquet) await requireReadDecimals(duck, path, file, Object.values(mapping.columns));
   const market = marketColumn(held);
@@ -80,11 +80,11 @@ export async function mappedShape(
     : [];
   const said = columns.areNumbered ? numbered("it has no ids") : { findings: [] };
   const turned = isTurned ? ["it begins with its newest row: it is read from its end"] : [];
-  const shaped = familyOf(kind).endsWith("klines")
+  const shaped = familyFor(kind).endsWith("klines")
     ? await withInterval(duck, { select, file }, candlesOf(mapping, interval))
     : { kind, select, isByMessage: kind === "book", ...said };
   if (shaped === undefined) return undefined;
-  const chain = tellsChain(mapping.columns)
+  const chain = hasChainColumns(mapping.columns)
     ? await mappedChain(
         duck,
         {
@@ -94,7 +94,7 @@ export async function mappedShape(
           beginSequence: columns.wholeOf("beginSequence"),
           endSequence: columns.wholeOf("endSequence"),
           prevEndSequence: columns.wholeOf("prevEndSequence"),
-          isAsked:
+          isWantedMarket:
             market === undefined || symbol === undefined
               ? "true"
               : `${marketSql(market)} = ${literal(symbol)}`,
@@ -106,7 +106,7 @@ export async function mappedShape(
     ...shaped,
     ...chain,
     findings: [...shaped.findings, ...turned, ...split, ...chain.findings, ...stamps],
-    json: writ.writ === "ndjson" ? jsonFields(mapping) : undefined,
+    json: writ.format === "ndjson" ? jsonFields(mapping) : undefined,
     symbol: market === undefined ? undefined : marketsSql(table, market),
     numbered: `SELECT ${all}, ${ROW_NUMBER} FROM ${isNumbered ? from : withRowNumbers(from)}`,
     ofSymbol: market === undefined ? undefined : (one) => `WHERE ${marketSql(market)} = ${one}`,
@@ -115,7 +115,7 @@ export async function mappedShape(
 
 /** What a mapping's candles are to be: the kind that it names, else of the wished interval. @throws ConfigError where it names another */
 function candlesOf({ kind }: Mapping, interval: string | undefined): string {
-  const told = intervalOf(kind);
+  const told = intervalFor(kind);
   if (interval === undefined || interval === told) return kind;
   if (told === "") return `${kind}-${interval}`;
   throw new ConfigError("contradicts a mapping", {
@@ -142,7 +142,7 @@ async function messageKey(
   const { fine } = await duck.row(
     `SELECT count(*) FILTER (ns % ${NS_A_SECOND} <> 0) AS fine FROM (${first})`,
   );
-  return wholeOf(fine) === 0n
+  return toBigInt(fine) === 0n
     ? { shared: [time, recvTime, ...shared] }
     : { shared, arrival: { column: recvTime, time } };
 }
@@ -153,7 +153,7 @@ async function runsBackwards(duck: Duck, table: string, timeNs: string): Promise
   const { back, on } = await duck.row(
     `SELECT count(*) FILTER (step < 0) AS back, count(*) FILTER (step > 0) AS "on" FROM (${steps})`,
   );
-  return wholeOf(back) > 0n && wholeOf(on) === 0n;
+  return toBigInt(back) > 0n && toBigInt(on) === 0n;
 }
 
 /** SQL of a table's rows from its last to its first. */
@@ -167,19 +167,19 @@ function jsonFields({ columns }: Mapping): JsonFields {
 }
 
 async function columnsOf(duck: Duck, path: string): Promise<string[]> {
-  return (await describedBy(duck, path)).map(({ column_name }) => String(column_name));
+  return (await describeParquet(duck, path)).map(({ column_name }) => String(column_name));
 }
 
 function tableSql(
   path: string,
-  writ: Writ,
+  writ: FileFormat,
   mapping: Mapping,
   file: string,
   held: readonly string[],
   market: string | undefined,
 ): string {
   const wanted = Object.values(mapping.columns);
-  if (writ.writ === "ndjson") {
+  if (writ.format === "ndjson") {
     const [alike, other] = wanted.flatMap((name) => {
       const found = wanted.find(
         (each) => each !== name && each.toLowerCase() === name.toLowerCase(),
@@ -207,5 +207,5 @@ function tableSql(
       value: lacking,
       expected: `one of ${held.join(", ")}`,
     });
-  return writ.writ === "parquet" ? parquetSql(path) : csvSql({ ...writ, path, columns: held });
+  return writ.format === "parquet" ? parquetSql(path) : csvSql({ ...writ, path, columns: held });
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { checkShape } from "../../../core/config/config-shape.js";
 import { loadYamlFile } from "../../../core/config/config-yaml.js";
 import { ConfigError } from "../../../core/errors.js";
-import { type HistoryKind, intervalOf, layoutOf } from "../../kinds.js";
+import { type HistoryKind, intervalFor, layoutFor } from "../../kinds.js";
 import { TIME_UNITS } from "../text/stamps.js";
 import { requireKeptInterval } from "./candle-interval.js";
 
@@ -27,8 +27,8 @@ export type Mapping = z.output<typeof mappingSchema>;
 /** A mapping as a user gives it, checked. @throws ConfigError for a field that is wrong or missing */
 export function checkMapping(value: unknown): Mapping {
   const mapping = checkShape(mappingSchema, value, { at: ["mapping"] });
-  const kind = kindOf(mapping);
-  if (intervalOf(kind) !== "") requireKeptInterval(intervalOf(kind), "mapping.kind");
+  const kind = kindForMapping(mapping);
+  if (intervalFor(kind) !== "") requireKeptInterval(intervalFor(kind), "mapping.kind");
   const known = namesOf(kind);
   for (const name of Object.keys(mapping.columns)) {
     if (!known.includes(name))
@@ -48,7 +48,7 @@ export function checkMapping(value: unknown): Mapping {
   }
   if (
     mapping.amountUnit !== undefined &&
-    layoutOf(kind).columns.every(({ type }) => type !== "amount")
+    layoutFor(kind).columns.every(({ type }) => type !== "amount")
   )
     throw new ConfigError("is the unit of amounts, which the kind does not have", {
       field: "mapping.amountUnit",
@@ -68,7 +68,7 @@ export function checkMapping(value: unknown): Mapping {
 }
 
 /** The kind that a mapping is of, while the interval of candles is not known. */
-export function kindOf({ kind }: Mapping): HistoryKind {
+export function kindForMapping({ kind }: Mapping): HistoryKind {
   return kind === "klines" || kind === "mark-klines" ? `${kind}-1M` : kind;
 }
 
@@ -81,7 +81,7 @@ export function loadMappings(path: string): readonly Mapping[] {
 
 function namesOf(kind: HistoryKind): string[] {
   const own = [
-    ...layoutOf(kind).columns.map(({ name }) => name),
+    ...layoutFor(kind).columns.map(({ name }) => name),
     ...(kind === "book" ? ["prevEndSequence"] : []),
   ];
   const stamps: Readonly<Record<string, readonly string[]>> = {

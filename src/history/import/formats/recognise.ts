@@ -1,21 +1,21 @@
 import { basename } from "node:path";
 import { ConfigError } from "../../../core/errors.js";
 import { HistoryError } from "../../history-errors.js";
-import { layoutOf } from "../../kinds.js";
-import { reading } from "../../staging/decimal-places.js";
+import { layoutFor } from "../../kinds.js";
+import { withReadErrors } from "../../staging/decimal-places.js";
 import type { Duck } from "../../store/duck.js";
 import type { LinedFile } from "../bad-lines.js";
 import type { PlainFile } from "../plain-file.js";
-import { firstLine, isParquet, isUtf16 } from "../text/first-line.js";
+import { isParquet, isUtf16, readFirstLine } from "../text/first-line.js";
 import { columnsOf, fieldsOfLine, hasNumber, mappedFields } from "../text/header.js";
 import { endFindings, refuseLongEnd } from "../text/line-ends.js";
 import { marketColumn, marketsSql } from "../text/market-column.js";
-import { oddNamed, type TextSql } from "../text/odd-values.js";
-import { describedBy } from "../text/parquet-types.js";
+import { type TextSql, withValueErrors } from "../text/odd-values.js";
+import { describeParquet } from "../text/parquet-types.js";
 import { type CsvFile, DELIMITERS } from "../text/plain-csv.js";
 import { textSql } from "../text/reading-sql.js";
 import { binanceCsv, binanceShape } from "./binance-shapes.js";
-import { CONVERT_CONTRACTS, contractsIn } from "./contract-amounts.js";
+import { CONVERT_CONTRACTS, findContractAmounts } from "./contract-amounts.js";
 import {
   bboShape,
   bookShape,
@@ -28,12 +28,12 @@ import { refuseLookalike } from "./lookalikes.js";
 import { mappedShape } from "./mapped-shape.js";
 import type { Mapping } from "./mapping.js";
 import { jsonList, refuseNested } from "./nested-json.js";
-import type { ShapedFile, Writ } from "./shape.js";
+import type { FileFormat, ShapedFile } from "./shape.js";
 import { SHAPES, type Shape } from "./shape-names.js";
 import { tardisBook, tardisTrades } from "./tardis-shapes.js";
 
 /** What a user says of a file. */
-export interface ShapeWish {
+export interface ShapeOptions {
   /** One of SHAPES; recognised by the file's first line where absent. */
   readonly shape?: string;
   readonly mapping?: Mapping;
@@ -74,11 +74,11 @@ const NAMES: readonly (readonly [Shape, RegExp])[] = [
 export async function recognise(
   duck: Duck,
   plain: PlainFile,
-  wish: ShapeWish,
+  wish: ShapeOptions,
 ): Promise<ShapedFile> {
-  const { writ, names, record } = writtenAs(plain, wish.mapping);
+  const { writ, names, record } = detectFormat(plain, wish.mapping);
   // A shape that is known or named says itself what it lacks.
-  if (record !== undefined && wish.shape === undefined && shapeOfHeader(names) === undefined)
+  if (record !== undefined && wish.shape === undefined && recogniseHeader(names) === undefined)
     refuseNested(
       record,
       plain.file,
@@ -92,7 +92,7 @@ export async function recognise(
     plain,
     wish,
     shaped,
-    writ.writ === "parquet" ? await columnsInParquet(duck, plain) : names,
+    writ.format === "parquet" ? await columnsInParquet(duck, plain) : names,
   );
   return {
     ...shaped,
@@ -100,7 +100,7 @@ export async function recognise(
     ...(contracts === undefined ? {} : { isInContracts: true as const }),
     findings: [
       ...shaped.findings,
-      ...(writ.writ === "csv" ? endFindings(plain.path) : []),
+      ...(writ.format === "csv" ? endFindings(plain.path) : []),
       ...(contracts === undefined
         ? []
         : [
@@ -117,18 +117,18 @@ export async function recognise(
 async function contractsOf(
   duck: Duck,
   { file }: PlainFile,
-  { mapping, symbol }: ShapeWish,
+  { mapping, symbol }: ShapeOptions,
   { shape, kind, text }: ShapedFile,
   names: readonly string[],
 ): Promise<string | undefined> {
-  const ours = layoutOf(kind).columns.filter(({ type }) => type === "amount");
+  const ours = layoutFor(kind).columns.filter(({ type }) => type === "amount");
   if (text === undefined || ours.length === 0 || mapping?.amountUnit === "base") return undefined;
   if (mapping?.amountUnit === "contracts") return "its amounts count contracts";
   const amounts =
     mapping === undefined
       ? ours.map(({ name }) => name)
       : ours.flatMap(({ name }) => mapping.columns[name] ?? []);
-  const contracts = await contractsIn(duck, { file, names, text, symbol, amounts });
+  const contracts = await findContractAmounts(duck, { file, names, text, symbol, amounts });
   if (contracts === undefined || !isPublished(shape)) return contracts;
   throw new HistoryError(file, `${contracts}, not base units`, {
     value: shape,
@@ -142,14 +142,14 @@ function isPublished(shape: Shape | undefined): boolean {
 }
 
 async function columnsInParquet(duck: Duck, { path }: PlainFile): Promise<string[]> {
-  return (await describedBy(duck, path)).map(({ column_name }) => String(column_name));
+  return (await describeParquet(duck, path)).map(({ column_name }) => String(column_name));
 }
 
 async function shapedBy(
   duck: Duck,
   plain: PlainFile,
-  wish: ShapeWish,
-  writ: Writ,
+  wish: ShapeOptions,
+  writ: FileFormat,
   names: readonly string[],
 ): Promise<ShapedFile> {
   const { file, path } = plain;
@@ -170,7 +170,7 @@ async function shapedBy(
   if (!shape.startsWith("binance-"))
     return as(shape, textSql(path, writ), () => named(duck, plain, shape, writ, wish));
   const csv = binanceCsv(shape, plain, writ, names);
-  return as(shape, textSql(path, { writ: "csv", ...csv }), () =>
+  return as(shape, textSql(path, { format: "csv", ...csv }), () =>
     binanceShape(duck, shape, csv, kindOf(wish), file),
   );
 }
@@ -181,8 +181,8 @@ function shapedAs(
   text: TextSql,
   shaping: () => Promise<ShapedFile | undefined> | ShapedFile,
 ): Promise<ShapedFile> {
-  return oddNamed(duck, file, text, () =>
-    reading(file, async () => {
+  return withValueErrors(duck, file, text, () =>
+    withReadErrors(file, async () => {
       const shaped = await shaping();
       if (shaped !== undefined) return { ...shaped, text };
       throw new ConfigError(`${file} does not tell the interval of its candles`, {
@@ -197,14 +197,14 @@ function named(
   duck: Duck,
   { path, file }: PlainFile,
   shape: Shape,
-  writ: Writ,
-  wish: ShapeWish,
+  writ: FileFormat,
+  wish: ShapeOptions,
 ): Promise<ShapedFile | undefined> | ShapedFile {
-  const table = writ.writ === "csv" && writ.hasHeader ? { ...writ, path } : undefined;
+  const table = writ.format === "csv" && writ.hasHeader ? { ...writ, path } : undefined;
   if (
     (shape.startsWith("tardis-") && table === undefined) ||
-    (shape === "book" && writ.writ !== "ndjson") ||
-    (writ.writ === "csv" && !writ.hasHeader)
+    (shape === "book" && writ.format !== "ndjson") ||
+    (writ.format === "csv" && !writ.hasHeader)
   ) {
     throw new HistoryError(file, `is not written as ${shape} is`, {
       expected: shape === "book" ? "one JSON record a line" : "CSV with a header",
@@ -231,24 +231,27 @@ function named(
 }
 
 /** What candles are to be: one kind, or only the family where the data tell the interval. */
-function kindOf({ interval }: ShapeWish): string {
+function kindOf({ interval }: ShapeOptions): string {
   return interval === undefined ? "klines" : `klines-${interval}`;
 }
 
 /** The shape that a file's columns tell; undefined where they tell none. */
-export function shapeOfHeader(names: readonly string[]): Shape | undefined {
+export function recogniseHeader(names: readonly string[]): Shape | undefined {
   return MARKS.find(([, fields]) => fields.every((field) => names.includes(field)))?.[0];
 }
 
 /** The fields of a file's first line, which are its columns where it has a header; undefined for Parquet. @throws HistoryError for a file that cannot be read by lines */
-export function headerOf(plain: PlainFile): readonly string[] | undefined {
-  return isParquet(plain.path) ? undefined : writtenAs(plain, undefined).names;
+export function readHeader(plain: PlainFile): readonly string[] | undefined {
+  return isParquet(plain.path) ? undefined : detectFormat(plain, undefined).names;
 }
 
 /** How the lines of a file are its rows; undefined for Parquet. @throws HistoryError for a file that cannot be read by lines */
-export function linesOf(plain: PlainFile, mapping: Mapping | undefined): LinedFile | undefined {
-  const { writ, names } = writtenAs(plain, mapping);
-  switch (writ.writ) {
+export function readLineLayout(
+  plain: PlainFile,
+  mapping: Mapping | undefined,
+): LinedFile | undefined {
+  const { writ, names } = detectFormat(plain, mapping);
+  switch (writ.format) {
     case "parquet":
       return undefined;
     case "ndjson":
@@ -265,7 +268,7 @@ function shapeOf(
   file: string,
   name: string,
   names: readonly string[],
-  { shape }: ShapeWish,
+  { shape }: ShapeOptions,
 ): Shape {
   if (shape !== undefined) {
     const wished = SHAPES.find((known) => known === shape);
@@ -276,7 +279,7 @@ function shapeOf(
       expected: `one of ${SHAPES.join(", ")}`,
     });
   }
-  const found = shapeOfHeader(names) ?? NAMES.find(([, pattern]) => pattern.test(name))?.[0];
+  const found = recogniseHeader(names) ?? NAMES.find(([, pattern]) => pattern.test(name))?.[0];
   if (found !== undefined) return found;
   throw new HistoryError(file, "is of no shape that is known", {
     value: names.join(", "),
@@ -286,17 +289,17 @@ function shapeOf(
   });
 }
 
-interface WrittenFile {
-  readonly writ: Writ;
+interface DetectedFile {
+  readonly writ: FileFormat;
   readonly names: readonly string[];
   /** The first of a file of JSON records. */
   readonly record?: object;
 }
 
 /** @param mapping what reads it: its first line names its columns, whatever they are called, or has them by their place. */
-function writtenAs({ path, file }: PlainFile, mapping: Mapping | undefined): WrittenFile {
+function detectFormat({ path, file }: PlainFile, mapping: Mapping | undefined): DetectedFile {
   if (isParquet(path)) {
-    if (mapping !== undefined) return { writ: { writ: "parquet" }, names: [] };
+    if (mapping !== undefined) return { writ: { format: "parquet" }, names: [] };
     throw new HistoryError(file, "is Parquet of columns that are not known", {
       expected: "a mapping of its columns (--mapping, or --kind with --columns)",
     });
@@ -305,13 +308,13 @@ function writtenAs({ path, file }: PlainFile, mapping: Mapping | undefined): Wri
     throw new HistoryError(file, "is written in UTF-16", {
       expected: "text in UTF-8: iconv -f UTF-16 -t UTF-8",
     });
-  const line = firstLine(path)?.replace(/^\ufeff/, "");
+  const line = readFirstLine(path)?.replace(/^\ufeff/, "");
   if (line === undefined)
     throw new HistoryError(file, "is empty", { expected: "records, one a line" });
   if (line.startsWith("[")) throw jsonList(line, file);
   if (line.startsWith("{")) {
     const record = recordOf(line, file);
-    return { writ: { writ: "ndjson" }, names: Object.keys(record), record };
+    return { writ: { format: "ndjson" }, names: Object.keys(record), record };
   }
   refuseLongEnd({ file, path });
   if (line.includes("\r"))
@@ -325,11 +328,11 @@ function writtenAs({ path, file }: PlainFile, mapping: Mapping | undefined): Wri
   const fields = fieldsOfLine(line, file, delimiter);
   if (mapping !== undefined) {
     const { columns, hasHeader } = mappedFields(fields, mapping, file);
-    return { writ: { writ: "csv", columns, hasHeader, delimiter }, names: columns };
+    return { writ: { format: "csv", columns, hasHeader, delimiter }, names: columns };
   }
   const hasHeader = !hasNumber(fields);
   const names = hasHeader ? columnsOf(fields, file) : fields;
-  return { writ: { writ: "csv", columns: names, hasHeader, delimiter }, names };
+  return { writ: { format: "csv", columns: names, hasHeader, delimiter }, names };
 }
 
 function recordOf(line: string, file: string): object {

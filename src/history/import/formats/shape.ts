@@ -1,7 +1,7 @@
 import type { HistoryKind } from "../../kinds.js";
 import type { Span } from "../../spans.js";
 import type { ChainStretch } from "../../store/day-manifest.js";
-import { type Row, wholeOf } from "../../store/duck.js";
+import { type Row, toBigInt } from "../../store/duck.js";
 import type { JsonFields } from "../text/json-numbers.js";
 import type { TextSql } from "../text/odd-values.js";
 import type { CsvFile, CsvTable } from "../text/plain-csv.js";
@@ -18,14 +18,14 @@ export function numbered(why: string): Pick<ShapedFile, "isNumbered" | "findings
  * @param first the first row's `timeNs`; undefined where there is none
  */
 export function numberSql(first: Row | undefined): string {
-  return `row_number() OVER () + ${(wholeOf(first?.timeNs) / 1_000_000n) * 1000n}`;
+  return `row_number() OVER () + ${(toBigInt(first?.timeNs) / 1_000_000n) * 1000n}`;
 }
 
 /** How a plain file is written. */
-export type Writ =
-  | { readonly writ: "ndjson" }
-  | ({ readonly writ: "csv" } & CsvTable)
-  | { readonly writ: "parquet" };
+export type FileFormat =
+  | { readonly format: "ndjson" }
+  | ({ readonly format: "csv" } & CsvTable)
+  | { readonly format: "parquet" };
 
 /** A CSV file whose numbers need not be read as text where they are plain. */
 export interface TypedCsv extends CsvFile {

@@ -1,5 +1,5 @@
 import { WHOLE_FROM_LEVEL } from "../../kinds.js";
-import { type Duck, wholeOf } from "../../store/duck.js";
+import { type Duck, toBigInt } from "../../store/duck.js";
 import type { CsvFile } from "../text/plain-csv.js";
 import { csvReading, csvSql } from "../text/reading-sql.js";
 import { ROW_NUMBER, withRowNumbers } from "../text/row-numbers.js";
@@ -38,7 +38,7 @@ export async function tardisTrades(duck: Duck, csv: CsvFile): Promise<ShapedFile
   const { strange } = await duck.row(
     `SELECT count(*) FILTER (NOT ${isWholeSql("id")}) AS strange FROM ${all}`,
   );
-  const hasIds = wholeOf(strange) === 0n;
+  const hasIds = toBigInt(strange) === 0n;
   const [first] = hasIds
     ? []
     : await duck.rows(`SELECT CAST(timestamp AS BIGINT) * 1000 AS timeNs FROM ${all} LIMIT 1`);

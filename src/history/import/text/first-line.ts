@@ -5,7 +5,7 @@ const MOST_BYTES = 1024 * 1024;
 const FEW_BYTES = 16 * 1024;
 
 /** The first line of a text file that is not empty; undefined where none ends, with a line feed or with the file, within its first megabyte. */
-export function firstLine(path: string): string | undefined {
+export function readFirstLine(path: string): string | undefined {
   const handle = openSync(path, "r");
   try {
     return firstWithin(handle, FEW_BYTES) ?? firstWithin(handle, MOST_BYTES);

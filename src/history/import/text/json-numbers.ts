@@ -35,7 +35,7 @@ type Found = Omit<Inexact, "line"> & { readonly at: number };
  * @param fields undefined for a file that is not written so.
  * @throws HistoryError naming the line, the field and the number; whatever else `work` throws
  */
-export async function exactNumbersOnly<T>(
+export async function withExactNumbers<T>(
   { file, path }: Pick<PlainFile, "file" | "path">,
   fields: JsonFields | undefined,
   work: () => Promise<T>,

@@ -10,7 +10,7 @@ const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];
 const LOST_ITS_WAY = "state machine reached an invalid state";
 
 /** Does what reads a CSV file. @throws HistoryError naming the first line that ends otherwise than the first one does; whatever else `work` throws */
-export async function oneLineEnd<T>(
+export async function withLineEndCheck<T>(
   { file, path }: Pick<PlainFile, "file" | "path">,
   work: () => Promise<T>,
 ): Promise<T> {

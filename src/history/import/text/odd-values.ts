@@ -17,7 +17,7 @@ const RULES = new Map(
 const SAID = new RegExp(`("(?:[^"]|"")+") ${IS_NO} (${[...RULES.keys()].join("|")}): `);
 
 /** Does what reads a file. @throws HistoryError naming the row and the text that broke a rule of its column; whatever else `work` throws */
-export async function oddNamed<T>(
+export async function withValueErrors<T>(
   duck: Duck,
   file: string,
   text: TextSql | undefined,

@@ -6,7 +6,7 @@ import { type Duck, pathSql, type Row } from "../../store/duck.js";
 const MOST_DECIMAL_DIGITS = 38;
 
 /** The columns of a Parquet file, as the database reads them. */
-export function describedBy(duck: Duck, path: string): Promise<readonly Row[]> {
+export function describeParquet(duck: Duck, path: string): Promise<readonly Row[]> {
   return duck.rows(`DESCRIBE SELECT * FROM ${parquetSql(path)}`);
 }
 
@@ -69,7 +69,7 @@ export async function roundedStamps(
 
 async function typesOf(duck: Duck, path: string): Promise<ReadonlyMap<unknown, unknown>> {
   return new Map(
-    (await describedBy(duck, path)).map(({ column_name, column_type }) => [
+    (await describeParquet(duck, path)).map(({ column_name, column_type }) => [
       column_name,
       column_type,
     ]),

@@ -1,6 +1,6 @@
 import { parquetSql } from "../../staging/decimal-places.js";
 import { identifier, literal, pathSql } from "../../store/duck.js";
-import type { ShapedFile, TypedCsv, Writ } from "../formats/shape.js";
+import type { FileFormat, ShapedFile, TypedCsv } from "../formats/shape.js";
 import type { TextSql } from "./odd-values.js";
 import type { CsvFile } from "./plain-csv.js";
 import { FLAG_TYPE, flagsSql } from "./sides.js";
@@ -62,10 +62,10 @@ export function ndjsonSql(path: string, fields: Readonly<Record<string, string>>
 }
 
 /** What reads a file with every field as text, whatever the database makes of it. */
-export function textSql(path: string, writ: Writ): TextSql {
-  if (writ.writ === "csv") return () => csvSql({ ...writ, path });
+export function textSql(path: string, writ: FileFormat): TextSql {
+  if (writ.format === "csv") return () => csvSql({ ...writ, path });
   return (column) =>
-    writ.writ === "ndjson" ? ndjsonSql(path, { [column]: "VARCHAR" }) : parquetSql(path);
+    writ.format === "ndjson" ? ndjsonSql(path, { [column]: "VARCHAR" }) : parquetSql(path);
 }
 
 /** The types of fields as they are to be read: a whole number or a flag as text, which is looked at before it is one. */

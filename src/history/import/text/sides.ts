@@ -1,5 +1,5 @@
 import { identifier } from "../../store/duck.js";
-import { oddSql, type ValueRule } from "./value-rule.js";
+import { ruleErrorSql, type ValueRule } from "./value-rule.js";
 
 /** Words for a side, in small letters, each with whether it sells. */
 type Words = Readonly<Record<string, boolean | undefined>>;
@@ -52,7 +52,7 @@ export function bidSql(column: string, text: string): string {
 
 /** SQL of a flag from a text; an error for what is none. */
 export function flagSql(column: string, text: string): string {
-  return `CASE WHEN ${text} IS NULL THEN NULL ELSE coalesce(TRY_CAST(${text} AS BOOLEAN), CAST(${oddSql(column, FLAG, text)} AS BOOLEAN)) END`;
+  return `CASE WHEN ${text} IS NULL THEN NULL ELSE coalesce(TRY_CAST(${text} AS BOOLEAN), CAST(${ruleErrorSql(column, FLAG, text)} AS BOOLEAN)) END`;
 }
 
 function sideSql(
@@ -65,7 +65,7 @@ function sideSql(
   const cases = Object.entries(words).map(
     ([word, isSell]) => `WHEN '${word}' THEN ${of(isSell) ?? "NULL"}`,
   );
-  return `CASE lower(${text}) ${cases.join(" ")} ELSE CAST(${oddSql(column, rule, text)} AS BOOLEAN) END`;
+  return `CASE lower(${text}) ${cases.join(" ")} ELSE CAST(${ruleErrorSql(column, rule, text)} AS BOOLEAN) END`;
 }
 
 /** What a field that holds a flag is read as. */

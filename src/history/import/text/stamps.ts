@@ -1,4 +1,4 @@
-import { oddSql, type ValueRule } from "./value-rule.js";
+import { ruleErrorSql, type ValueRule } from "./value-rule.js";
 
 /** Units of a mapped stamp; `iso` is a text of date and time, in UTC where it tells no offset. */
 export const TIME_UNITS = ["s", "ms", "us", "ns", "iso"] as const;
@@ -33,7 +33,7 @@ export const STAMP_RULES: readonly ValueRule[] = TIME_UNITS.map(ruleOf);
 
 /** SQL of an instant in nanoseconds, to which fractions of its unit count; an error for what is none. @param column its name in the file. @param text SQL of the text. */
 export function stampSql(column: string, text: string, unit: TimeUnit): string {
-  return `CASE WHEN ${text} IS NULL THEN NULL ELSE coalesce(${madeSql(text, unit)}, CAST(${oddSql(column, ruleOf(unit), text)} AS BIGINT)) END`;
+  return `CASE WHEN ${text} IS NULL THEN NULL ELSE coalesce(${madeSql(text, unit)}, CAST(${ruleErrorSql(column, ruleOf(unit), text)} AS BIGINT)) END`;
 }
 
 /**

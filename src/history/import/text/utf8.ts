@@ -15,7 +15,7 @@ const CHARACTER_BYTES = 4;
  * Does what reads a text, and looks at its bytes where that fails: what is no UTF-8 the database tells in many ways, and may not outlive.
  * @throws HistoryError naming the first byte that is no UTF-8; whatever `work` throws of a file that is UTF-8, and of a wish that does not fit
  */
-export async function utf8Only<T>(
+export async function withUtf8Check<T>(
   { file, path }: Pick<PlainFile, "file" | "path">,
   work: () => Promise<T>,
 ): Promise<T> {

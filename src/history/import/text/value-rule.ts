@@ -15,6 +15,10 @@ export interface ValueRule {
 export const IS_NO = "is no";
 
 /** SQL of an error that names a column and its text. @param column its name in the file. @param text SQL of the text. */
-export function oddSql(column: string, { type }: Pick<ValueRule, "type">, text: string): string {
+export function ruleErrorSql(
+  column: string,
+  { type }: Pick<ValueRule, "type">,
+  text: string,
+): string {
   return `error(${literal(`${identifier(column)} ${IS_NO} ${type}: `)} || coalesce(${text}, ''))`;
 }

@@ -1,5 +1,5 @@
 import { identifier } from "../../store/duck.js";
-import { oddSql, type ValueRule } from "./value-rule.js";
+import { ruleErrorSql, type ValueRule } from "./value-rule.js";
 
 /** The fields that hold whole numbers, by what they are read as, with the largest that can be stored: a stamp is stored in nanoseconds. An INSTANT is in milliseconds or microseconds; an ID may be written as text. */
 const MOST: Readonly<Record<string, bigint>> = {
@@ -44,7 +44,7 @@ export function wholeSql(
   type = "BIGINT",
   whole = `TRY_CAST(${text} AS BIGINT)`,
 ): string {
-  return `CASE WHEN ${isDigitsSql(text, whole, type)} THEN ${whole} WHEN ${text} IS NULL THEN NULL WHEN ${isSpeltSql(text, whole, type)} THEN ${whole} ELSE CAST(${oddSql(column, { type }, text)} AS BIGINT) END`;
+  return `CASE WHEN ${isDigitsSql(text, whole, type)} THEN ${whole} WHEN ${text} IS NULL THEN NULL WHEN ${isSpeltSql(text, whole, type)} THEN ${whole} ELSE CAST(${ruleErrorSql(column, { type }, text)} AS BIGINT) END`;
 }
 
 /** SQL of a table with its whole numbers, which are read as text, as such. */

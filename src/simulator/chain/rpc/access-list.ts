@@ -1,7 +1,7 @@
 import { getCreateAddress } from "ethers";
 import type { Hex } from "../../../core/units.js";
-import { resultOf } from "../chain-request-error.js";
-import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
+import { unwrapResult } from "../chain-request-error.js";
+import type { EvmRequest, RpcOutcome } from "../rpc-outcome.js";
 import { unpayable } from "./call-funds.js";
 
 /** The precompiled contracts of the Prague hard fork. */
@@ -24,7 +24,7 @@ type Touched = Readonly<Record<Hex, { readonly storage?: Readonly<Record<Hex, un
  */
 export async function createAccessList(
   params: readonly unknown[],
-  ask: AskEvm,
+  ask: EvmRequest,
 ): Promise<RpcOutcome> {
   const [call, block = "latest"] = params;
   const terms = call as Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export async function createAccessList(
   const warm = new Set([
     from.toLowerCase(),
     to.toLowerCase(),
-    resultOf("eth_coinbase", await ask("eth_coinbase", [])),
+    unwrapResult("eth_coinbase", await ask("eth_coinbase", [])),
   ]);
 
   let accessList: unknown = terms.accessList;

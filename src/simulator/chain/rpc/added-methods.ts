@@ -1,4 +1,4 @@
-import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
+import type { EvmRequest, RpcOutcome } from "../rpc-outcome.js";
 import { createAccessList } from "./access-list.js";
 import { blockReceipts } from "./block-receipts.js";
 import { call, estimateGas } from "./call-funds.js";
@@ -7,7 +7,7 @@ import { sendRaw } from "./send-raw.js";
 import { storageProof } from "./storage-proof.js";
 
 /** A method that is made of requests to the EVM. */
-export type AddedMethod = (params: readonly unknown[], ask: AskEvm) => Promise<RpcOutcome>;
+export type AddedMethod = (params: readonly unknown[], ask: EvmRequest) => Promise<RpcOutcome>;
 
 /** Methods of a public node that the EVM lacks, or answers otherwise than a public node does. */
 export const ADDED_METHODS: ReadonlyMap<string, AddedMethod> = new Map<string, AddedMethod>([

@@ -1,10 +1,13 @@
-import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
+import type { EvmRequest, RpcOutcome } from "../rpc-outcome.js";
 
 /**
  * `eth_getBlockReceipts`: the receipts of a block's transactions, in their order; null for a block that is not there. The block is named as
  * EIP-1898 has it: by number, tag or hash, or by an object with one of them.
  */
-export async function blockReceipts([named]: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
+export async function blockReceipts(
+  [named]: readonly unknown[],
+  ask: EvmRequest,
+): Promise<RpcOutcome> {
   const block = nameOf(named);
   if (block === "pending")
     return { error: { code: -32000, message: "pending receipts are not available" } };

@@ -1,4 +1,4 @@
-import type { AskEvm, RpcError, RpcOutcome } from "../rpc-outcome.js";
+import type { EvmRequest, RpcError, RpcOutcome } from "../rpc-outcome.js";
 import { INSUFFICIENT_FUNDS } from "./node-error.js";
 
 /** The gas of a transaction that executes nothing, as a plain transfer. */
@@ -15,14 +15,17 @@ interface CallTerms {
 }
 
 /** `eth_call`, refused where the sender cannot pay: the EVM would lend to whoever calls. */
-export async function call(params: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
+export async function call(params: readonly unknown[], ask: EvmRequest): Promise<RpcOutcome> {
   const [terms, block = "latest"] = params;
   const refusal = await unpayable(params, block, (terms as CallTerms).gas, ask);
   return refusal ?? ask("eth_call", params);
 }
 
 /** `eth_estimateGas`, refused where the sender cannot pay, and exact for a plain transfer. */
-export async function estimateGas(params: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
+export async function estimateGas(
+  params: readonly unknown[],
+  ask: EvmRequest,
+): Promise<RpcOutcome> {
   const [terms, block = "pending", ...rest] = params;
   const withoutGas = await unpayable(params, block, "0x0", ask);
   if (withoutGas !== null) return withoutGas;
@@ -41,7 +44,7 @@ export async function unpayable(
   params: readonly unknown[],
   block: unknown,
   gas: unknown,
-  ask: AskEvm,
+  ask: EvmRequest,
 ): Promise<{ error: RpcError } | null> {
   const [terms, , overrides] = params;
   const { from, value, gasPrice, maxFeePerGas } = terms as CallTerms;

@@ -1,7 +1,10 @@
-import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
+import type { EvmRequest, RpcOutcome } from "../rpc-outcome.js";
 
 /** `eth_getBlockByNumber`: the EVM leaves the number of the pending block out, a public node names it, and clients read it. */
-export async function blockByNumber(params: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
+export async function blockByNumber(
+  params: readonly unknown[],
+  ask: EvmRequest,
+): Promise<RpcOutcome> {
   const outcome = await ask("eth_getBlockByNumber", params);
   if (params[0] !== "pending" || "error" in outcome || outcome.result === null) return outcome;
   const head = await ask("eth_blockNumber", []);

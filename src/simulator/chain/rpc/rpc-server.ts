@@ -11,7 +11,7 @@ import type { ChainRpcConfig } from "../chain-config.js";
 import type { EmbeddedChain } from "../embedded-chain.js";
 import { CallBudget } from "./call-budget.js";
 import { RpcFilters } from "./rpc-filters.js";
-import { type RpcPort, RpcSession, rpcErrorText } from "./rpc-session.js";
+import { RpcSession, type RpcSessionDeps, rpcErrorText } from "./rpc-session.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 /** Messages of one websocket that wait for their answer, and bytes that it does not read: beyond, it is ended. */
@@ -59,7 +59,7 @@ export async function serveChain(
     foreignGas,
     ownContracts,
   };
-  const shared: RpcPort = {
+  const shared: RpcSessionDeps = {
     chain,
     policy,
     filters: new RpcFilters(chain),
@@ -139,7 +139,7 @@ export async function serveChain(
 }
 
 /** Answers a websocket's messages in the order in which they came. */
-function attend(socket: WebSocket, port: RpcPort): void {
+function attend(socket: WebSocket, port: RpcSessionDeps): void {
   const send = (text: string): void => {
     if (socket.readyState !== socket.OPEN) return;
     if (socket.bufferedAmount > MOST_UNREAD_BYTES) socket.terminate();

@@ -14,7 +14,7 @@ const MOST_BATCH_BYTES = 25_000_000;
 const ALWAYS_TOLD_BYTES = 1000;
 
 /** What the sessions of one port share. */
-export interface RpcPort {
+export interface RpcSessionDeps {
   readonly chain: EmbeddedChain;
   readonly policy: RpcPolicy;
   readonly filters: RpcFilters;
@@ -23,7 +23,7 @@ export interface RpcPort {
 
 /** One client of the port: texts of JSON-RPC 2.0 in, texts out. It answers whatever comes. */
 export class RpcSession {
-  readonly #port: RpcPort;
+  readonly #port: RpcSessionDeps;
   readonly #subscriptions = new Set<Hex>();
   /** Subscriptions that want a whole transaction where the EVM gives its hash. */
   readonly #whole = new Set<Hex>();
@@ -31,7 +31,7 @@ export class RpcSession {
   readonly #unlisten: () => void;
 
   /** @param notify takes what subscriptions say; null for a client that can only be answered. */
-  constructor(port: RpcPort, notify: ((text: string) => void) | null) {
+  constructor(port: RpcSessionDeps, notify: ((text: string) => void) | null) {
     this.#port = port;
     this.#notify = notify;
     this.#unlisten =

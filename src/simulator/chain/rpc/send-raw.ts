@@ -1,12 +1,12 @@
 import { keccak256 } from "ethers";
-import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
+import type { EvmRequest, RpcOutcome } from "../rpc-outcome.js";
 import { ALREADY_KNOWN, REPLACEMENT_UNDERPRICED } from "./node-error.js";
 
 /**
  * `eth_sendRawTransaction`: the EVM takes a transaction that waits already, sent once more, for one that is to replace it and pays too
  * little. Whoever sends it again has lost nothing, and is told so.
  */
-export async function sendRaw(params: readonly unknown[], ask: AskEvm): Promise<RpcOutcome> {
+export async function sendRaw(params: readonly unknown[], ask: EvmRequest): Promise<RpcOutcome> {
   const outcome = await ask("eth_sendRawTransaction", params);
   if (!("error" in outcome) || !outcome.error.message.startsWith(REPLACEMENT_UNDERPRICED))
     return outcome;

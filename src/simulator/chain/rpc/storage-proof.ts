@@ -1,4 +1,4 @@
-import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
+import type { EvmRequest, RpcOutcome } from "../rpc-outcome.js";
 
 /**
  * `eth_getProof`: the EVM takes storage keys of 32 bytes only, a public node also quantities (`0x0`). As there, the proof names a key
@@ -6,7 +6,7 @@ import type { AskEvm, RpcOutcome } from "../rpc-outcome.js";
  */
 export async function storageProof(
   [address, keys, ...rest]: readonly unknown[],
-  ask: AskEvm,
+  ask: EvmRequest,
 ): Promise<RpcOutcome> {
   const written = keys as readonly string[];
   const outcome = await ask("eth_getProof", [address, written.map(wordOf), ...rest]);

@@ -19,7 +19,7 @@ export interface FlowAgent {
 }
 
 /** Quote notional as whole lots at a price, at least one. */
-export function lotsOfNotional(view: AgentView, quote: number, ticks: Ticks): Lots {
+export function notionalToLots(view: AgentView, quote: number, ticks: Ticks): Lots {
   const { tickQuote, lotBase } = view.market.instrument;
   return Math.max(1, Math.round(quote / (ticks * tickQuote * lotBase)));
 }

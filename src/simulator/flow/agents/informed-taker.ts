@@ -1,7 +1,7 @@
 import type { Random } from "../../../core/runtime/seam.js";
 import type { Ms } from "../../../core/units.js";
 import type { InformedParams } from "../synthetic-params.js";
-import { type AgentView, type FlowAgent, lotsOfNotional, take } from "./flow-agent.js";
+import { type AgentView, type FlowAgent, notionalToLots, take } from "./flow-agent.js";
 import { sampleArrivalMs, sampleLognormal } from "./sampling.js";
 
 /**
@@ -30,9 +30,9 @@ export class InformedTaker implements FlowAgent {
     const bid = view.market.bestBid();
     const quote = sampleLognormal(this.#random, this.#params.orderQuote, this.#params.sizeSigma);
     if (ask !== undefined && ask <= buyLimit) {
-      take(view, this.name, "BUY", lotsOfNotional(view, quote, ask), buyLimit);
+      take(view, this.name, "BUY", notionalToLots(view, quote, ask), buyLimit);
     } else if (bid !== undefined && bid >= sellLimit) {
-      take(view, this.name, "SELL", lotsOfNotional(view, quote, bid), sellLimit);
+      take(view, this.name, "SELL", notionalToLots(view, quote, bid), sellLimit);
     }
     return sampleArrivalMs(this.#random, this.#params.looksPerSecond);
   }

@@ -90,7 +90,7 @@ export class LeveragedTrader {
   /** Acts. @returns how long until it acts again, at least 1. */
   act(nowMs: Ms): Ms {
     const waitMs = sampleArrivalMs(this.#random, this.#params.looksPerSecond);
-    if (this.#wasTouched()) {
+    if (this.#detectExternalChange()) {
       this.#restUntilMs = nowMs + this.#params.pauseMs;
       this.#isBeginning = true;
     }
@@ -107,7 +107,7 @@ export class LeveragedTrader {
     return waitMs;
   }
 
-  #wasTouched(): boolean {
+  #detectExternalChange(): boolean {
     let wasTouched = false;
     for (const leg of this.#legs) {
       const paper = this.#account.paper(leg.id);

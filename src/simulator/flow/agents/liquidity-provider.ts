@@ -2,7 +2,7 @@ import type { Random } from "../../../core/runtime/seam.js";
 import type { Ms, Side, Ticks } from "../../../core/units.js";
 import type { FlowOrderRef } from "../flow-market.js";
 import type { ProviderParams } from "../synthetic-params.js";
-import { type AgentView, type FlowAgent, lotsOfNotional } from "./flow-agent.js";
+import { type AgentView, type FlowAgent, notionalToLots } from "./flow-agent.js";
 import { sampleArrivalMs, sampleLognormal, sampleNormal } from "./sampling.js";
 
 /** One place in the ladder: level 0 is nearest the fair value. */
@@ -57,13 +57,13 @@ export class LiquidityProvider implements FlowAgent {
   }
 
   open(view: AgentView): Ms {
-    const fair = this.#look(view);
-    for (const slot of this.#slots) this.#putUp(view, slot, this.#targetOf(slot, fair));
+    const fair = this.#estimateFairTicks(view);
+    for (const slot of this.#slots) this.#replaceOrder(view, slot, this.#targetOf(slot, fair));
     return sampleArrivalMs(this.#random, this.#params.looksPerSecond);
   }
 
   act(view: AgentView): Ms {
-    const fair = this.#look(view);
+    const fair = this.#estimateFairTicks(view);
     const missing = { BUY: 0, SELL: 0 };
     const wrong: { readonly slot: Slot; readonly score: number }[] = [];
     for (const slot of this.#slots) {
@@ -74,16 +74,16 @@ export class LiquidityProvider implements FlowAgent {
     }
     wrong.sort((a, b) => b.score - a.score || a.slot.level - b.slot.level);
     for (const { slot } of wrong.slice(0, this.#params.repairs))
-      this.#putUp(view, slot, this.#targetOf(slot, fair));
+      this.#replaceOrder(view, slot, this.#targetOf(slot, fair));
     for (const slot of this.#slots) {
       if (slot.order === null && missing[slot.side] * 2 > this.#params.levels)
-        this.#putUp(view, slot, this.#targetOf(slot, fair));
+        this.#replaceOrder(view, slot, this.#targetOf(slot, fair));
     }
     return sampleArrivalMs(this.#random, this.#params.looksPerSecond);
   }
 
   /** The agent's own fair value in fractional ticks: the fundamental with an error that wanders. */
-  #look(view: AgentView): number {
+  #estimateFairTicks(view: AgentView): number {
     const news =
       Math.sqrt(1 - ERROR_MEMORY ** 2) * this.#params.valueErrorBps * sampleNormal(this.#random);
     this.#error = ERROR_MEMORY * this.#error + news;
@@ -107,7 +107,7 @@ export class LiquidityProvider implements FlowAgent {
     return Math.abs(ticks - this.#targetOf(slot, fair)) / spacingTicks / room;
   }
 
-  #putUp(view: AgentView, slot: Slot, target: Ticks): void {
+  #replaceOrder(view: AgentView, slot: Slot, target: Ticks): void {
     const { market } = view;
     if (slot.order !== null) market.cancel(slot.order);
     slot.order = null;
@@ -129,7 +129,7 @@ export class LiquidityProvider implements FlowAgent {
       agent: this.name,
       side: slot.side,
       ticks,
-      lots: lotsOfNotional(view, quote, ticks),
+      lots: notionalToLots(view, quote, ticks),
       timeInForce: "POST_ONLY",
     });
   }

@@ -1,7 +1,7 @@
 import type { Random } from "../../../core/runtime/seam.js";
 import type { Ms, Side, Ticks } from "../../../core/units.js";
 import type { MomentumParams } from "../synthetic-params.js";
-import { type AgentView, type FlowAgent, lotsOfNotional, take } from "./flow-agent.js";
+import { type AgentView, type FlowAgent, notionalToLots, take } from "./flow-agent.js";
 import { sampleArrivalMs, sampleGeometric, sampleLognormal } from "./sampling.js";
 
 /** A taker that follows: when the last trade has moved enough since it looked before, a burst of orders goes the same way. */
@@ -23,7 +23,7 @@ export class MomentumTaker implements FlowAgent {
   }
 
   act(view: AgentView): Ms {
-    if (this.#burstLeft === 0) this.#look(view);
+    if (this.#burstLeft === 0) this.#detectMove(view);
     if (this.#burstLeft > 0) {
       this.#burstLeft -= 1;
       const quote = sampleLognormal(this.#random, this.#params.orderQuote, this.#params.sizeSigma);
@@ -31,7 +31,7 @@ export class MomentumTaker implements FlowAgent {
         view,
         this.name,
         this.#burstSide,
-        lotsOfNotional(view, quote, Math.max(1, Math.round(view.fundamentalTicks))),
+        notionalToLots(view, quote, Math.max(1, Math.round(view.fundamentalTicks))),
       );
       // After its own burst the agent looks from where the burst has left the price, or it would follow itself.
       this.#seenTicks = view.market.lastTradeTicks();
@@ -42,7 +42,7 @@ export class MomentumTaker implements FlowAgent {
     );
   }
 
-  #look(view: AgentView): void {
+  #detectMove(view: AgentView): void {
     const last = view.market.lastTradeTicks();
     const before = this.#seenTicks;
     this.#seenTicks = last;

@@ -1,7 +1,7 @@
 import type { Random } from "../../../core/runtime/seam.js";
 import type { Ms } from "../../../core/units.js";
 import type { NoiseParams } from "../synthetic-params.js";
-import { type AgentView, type FlowAgent, lotsOfNotional, take } from "./flow-agent.js";
+import { type AgentView, type FlowAgent, notionalToLots, take } from "./flow-agent.js";
 import { sampleArrivalMs, sampleLognormal } from "./sampling.js";
 
 /** Takers without a view: Poisson arrivals, either side alike, lognormal sizes (the noise traders of Kyle 1985). */
@@ -26,7 +26,7 @@ export class NoiseTaker implements FlowAgent {
       view,
       this.name,
       side,
-      lotsOfNotional(view, quote, Math.max(1, Math.round(view.fundamentalTicks))),
+      notionalToLots(view, quote, Math.max(1, Math.round(view.fundamentalTicks))),
     );
     return sampleArrivalMs(this.#random, this.#params.arrivalsPerSecond);
   }

@@ -2,10 +2,10 @@ import type { Random } from "../../../core/runtime/seam.js";
 import type { Lots, Ms, Side, Ticks } from "../../../core/units.js";
 import type { FlowOrderRef } from "../flow-market.js";
 import type { TouchParams } from "../synthetic-params.js";
-import { type AgentView, type FlowAgent, lotsOfNotional } from "./flow-agent.js";
+import { type AgentView, type FlowAgent, notionalToLots } from "./flow-agent.js";
 import { sampleArrivalMs, sampleLognormal } from "./sampling.js";
 
-interface Standing {
+interface RestingQuote {
   readonly ticks: Ticks;
   readonly order: FlowOrderRef;
 }
@@ -21,7 +21,7 @@ export class TouchMaker implements FlowAgent {
   readonly #random: Random;
   /** The highest bid of its ladder; the lowest ask is a tick above it. */
   #bidTicks: Ticks | undefined;
-  #standing: Record<Side, Standing[]> = { BUY: [], SELL: [] };
+  #resting: Record<Side, RestingQuote[]> = { BUY: [], SELL: [] };
 
   constructor(params: TouchParams, random: Random) {
     this.#params = params;
@@ -40,31 +40,31 @@ export class TouchMaker implements FlowAgent {
       this.#bidTicks = Math.ceil(fair) - 1;
     // Both sides are taken down before either is put up: a ladder that has moved would meet its own other side.
     const wanted = {
-      BUY: this.#wanted("BUY", this.#bidTicks),
-      SELL: this.#wanted("SELL", this.#bidTicks + 1),
+      BUY: this.#targetTicks("BUY", this.#bidTicks),
+      SELL: this.#targetTicks("SELL", this.#bidTicks + 1),
     };
-    for (const side of ["BUY", "SELL"] as const) this.#takeDown(view, side, wanted[side]);
-    for (const side of ["BUY", "SELL"] as const) this.#putUp(view, side, wanted[side]);
+    for (const side of ["BUY", "SELL"] as const) this.#cancelUnwanted(view, side, wanted[side]);
+    for (const side of ["BUY", "SELL"] as const) this.#placeMissing(view, side, wanted[side]);
     return sampleArrivalMs(this.#random, looksPerSecond);
   }
 
-  #wanted(side: Side, first: Ticks): Ticks[] {
+  #targetTicks(side: Side, first: Ticks): Ticks[] {
     const step = side === "BUY" ? -1 : 1;
     return Array.from({ length: this.#params.levels }, (_, level) => first + step * level).filter(
       (ticks) => ticks >= 1,
     );
   }
 
-  #takeDown({ market }: AgentView, side: Side, wanted: readonly Ticks[]): void {
-    this.#standing[side] = this.#standing[side].filter(({ ticks, order }) => {
+  #cancelUnwanted({ market }: AgentView, side: Side, wanted: readonly Ticks[]): void {
+    this.#resting[side] = this.#resting[side].filter(({ ticks, order }) => {
       if (order.openLots > 0 && wanted.includes(ticks)) return true;
       market.cancel(order);
       return false;
     });
   }
 
-  #putUp(view: AgentView, side: Side, wanted: readonly Ticks[]): void {
-    const standing = this.#standing[side];
+  #placeMissing(view: AgentView, side: Side, wanted: readonly Ticks[]): void {
+    const standing = this.#resting[side];
     for (const ticks of wanted) {
       if (standing.some((held) => held.ticks === ticks)) continue;
       // Where somebody's stale quote is in the way it is left to an informed taker.
@@ -80,7 +80,7 @@ export class TouchMaker implements FlowAgent {
   }
 
   #lots(view: AgentView, ticks: Ticks): Lots {
-    return lotsOfNotional(
+    return notionalToLots(
       view,
       sampleLognormal(this.#random, this.#params.levelQuote, this.#params.sizeSigma),
       ticks,

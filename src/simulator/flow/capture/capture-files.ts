@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { nearestName } from "../../../core/config/find-nearest-name.js";
+import { findNearestName } from "../../../core/config/find-nearest-name.js";
 import { ConfigError } from "../../../core/errors.js";
-import { pathKind } from "../../../core/files/path-kind.js";
+import { readPathKind } from "../../../core/files/path-kind.js";
 
 /** Where one tag's streams lie; null where the capture has no such stream. */
 export interface CaptureFiles {
@@ -41,8 +41,8 @@ export function findCaptureFiles(
       expected: "a file name without folder or ending",
     });
   }
-  if (pathKind(join(folder, "books")) !== "folder") {
-    const kind = pathKind(folder);
+  if (readPathKind(join(folder, "books")) !== "folder") {
+    const kind = readPathKind(folder);
     const why =
       kind === undefined ? "is not there" : kind === "folder" ? "has no books/" : "is no folder";
     throw folderIsDefault
@@ -59,9 +59,9 @@ export function findCaptureFiles(
         });
   }
   const books = join(folder, "books", `${tag}${BOOK_ENDING}`);
-  if (pathKind(books) !== "file") throw unknownTag(folder, tag, field("tag"));
+  if (readPathKind(books) !== "file") throw unknownTag(folder, tag, field("tag"));
   const firstThat = (...names: string[]): string | null =>
-    names.map((name) => join(folder, name)).find((path) => pathKind(path) === "file") ?? null;
+    names.map((name) => join(folder, name)).find((path) => readPathKind(path) === "file") ?? null;
   return {
     books,
     trades: firstThat(`trades/${tag}.ndjson.gz`, `trades/${tag}.csv.gz`),
@@ -74,7 +74,7 @@ function unknownTag(folder: string, tag: string, field: string): ConfigError {
     .filter((name) => name.endsWith(BOOK_ENDING))
     .map((name) => name.slice(0, -BOOK_ENDING.length))
     .sort();
-  const near = nearestName(tag, known);
+  const near = findNearestName(tag, known);
   const named = known.slice(0, MOST_NAMED).join(", ") + (known.length > MOST_NAMED ? " ..." : "");
   return new ConfigError(
     `is no capture of this folder${near === undefined ? "" : `, did you mean ${near}?`}`,

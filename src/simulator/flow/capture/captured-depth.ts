@@ -37,7 +37,7 @@ export class CapturedDepth implements RecordedDepth {
   }
 
   lotsAt(side: Side, ticks: Ticks): Lots {
-    return this.#displayed.side(side).lotsOf(ticks);
+    return this.#displayed.side(side).lotsAt(ticks);
   }
 
   /** @throws RunError when the level displays less than `lots`. */

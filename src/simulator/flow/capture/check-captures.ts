@@ -1,7 +1,7 @@
 import { ConfigError, MarketwrightError } from "../../../core/errors.js";
 import type { ExchangeConfig } from "../../config/config.js";
 import { marketRules } from "../../markets/market-rules.js";
-import { captureFilesOf } from "../flow-config.js";
+import { findMarketCapture } from "../flow-config.js";
 import { readCapture } from "./capture.js";
 
 /**
@@ -13,7 +13,7 @@ import { readCapture } from "./capture.js";
 export async function checkCaptures(config: ExchangeConfig, baseFolder: string): Promise<void> {
   for (const [marketId, { flow }] of Object.entries(config.markets)) {
     if (flow.kind !== "replay") continue;
-    const files = captureFilesOf(flow, marketId, baseFolder);
+    const files = findMarketCapture(flow, marketId, baseFolder);
     const events = readCapture(files, marketRules(marketId, config).instrument);
     try {
       await events.next();

@@ -1,6 +1,6 @@
 import { ConfigError, MarketwrightError, RunError } from "../../../core/errors.js";
 import type { Instrument } from "../../../core/instrument.js";
-import { queueModelNamed } from "../../../core/queue/queue-model-names.js";
+import { createQueueModel } from "../../../core/queue/queue-model-names.js";
 import { riskAverseQueue } from "../../../core/queue/queue-models.js";
 import type { Seam, Timer } from "../../../core/runtime/seam.js";
 import type { Ms } from "../../../core/units.js";
@@ -20,7 +20,7 @@ export interface ReplayFlowOptions {
   readonly fromMs?: Ms;
   /** How much capture time to play; default: to its end. */
   readonly forMs?: Ms;
-  /** Where participants stand in the recorded queues: a name of {@link queueModelNamed}. Default: risk-averse. */
+  /** Where participants stand in the recorded queues: a name of {@link createQueueModel}. Default: risk-averse. */
   readonly queue?: string;
   /** Events read ahead; the default keeps some seconds of a busy market. */
   readonly readAhead?: number;
@@ -150,7 +150,7 @@ export class ReplayFlow implements OrderFlow {
     this.#run = { market, seam, startedAt: seam.clock.monotonicMs(), captureStartMs };
     market.attachRecorded(
       this.#depth,
-      queueModelNamed(this.#options.queue ?? riskAverseQueue.name, market.instrument.lotBase),
+      createQueueModel(this.#options.queue ?? riskAverseQueue.name, market.instrument.lotBase),
     );
     // Participants may be waiting already: one message that changes nothing tests the opening book against their orders.
     market.applyRecorded({ kind: "update", bids: [], asks: [] });

@@ -53,12 +53,12 @@ export class AccountEndpoints {
   /** Opens an account. @param credit what it is given; the venue's initial credit when left out */
   open(address: Hex, credit: CreditUnits = this.#credit): ExchangeAccount {
     const { config } = this.#state;
-    const account = this.#state.admit(address);
+    const account = this.#state.registerAccount(address);
     for (const operator of this.#operators.get(address.toLowerCase()) ?? []) {
       account.operators.add(operator);
     }
     this.#state.listener.onAccount(account);
-    this.#clearing.credit.opened(account);
+    this.#clearing.credit.onAccountOpened(account);
     if (credit > 0n) {
       this.#clearing.credit.deposit(account, credit, config.choices.registrationIncome);
     }

@@ -5,9 +5,9 @@ import type { Clearing } from "../../accounts/clearing.js";
 import type { Withdrawals } from "../../accounts/withdrawals.js";
 import { MOST_OPERATORS } from "../../config/config.js";
 import type { ExchangeState } from "../../engine/exchange-state.js";
-import type { OrderDesk } from "../../matching/order-manager.js";
+import type { OrderManager } from "../../matching/order-manager.js";
 import { ApiError } from "../api-error.js";
-import { type Authentication, addressOf } from "../authentication.js";
+import { type Authentication, readAddress } from "../authentication.js";
 import { oneOf, required } from "../parameters.js";
 import { incomingNote } from "../records/incoming-note.js";
 
@@ -18,21 +18,21 @@ export class CustodyEndpoints {
   readonly #state: ExchangeState;
   readonly #mostFaucet: CreditUnits;
   readonly #clearing: Clearing;
-  readonly #desk: OrderDesk;
+  readonly #orderManager: OrderManager;
   readonly #withdrawals: Withdrawals;
   readonly #authentication: Authentication;
 
   constructor(
     state: ExchangeState,
     clearing: Clearing,
-    desk: OrderDesk,
+    desk: OrderManager,
     withdrawals: Withdrawals,
     authentication: Authentication,
   ) {
     this.#state = state;
     this.#mostFaucet = decimalToScaled(state.config.faucet.maxQuote, state.config.creditDecimals);
     this.#clearing = clearing;
-    this.#desk = desk;
+    this.#orderManager = desk;
     this.#withdrawals = withdrawals;
     this.#authentication = authentication;
   }
@@ -40,7 +40,7 @@ export class CustodyEndpoints {
   /** POST /faucet: a deposit from nowhere, unsigned. @throws ApiError 1010, 1110, 1111 */
   faucet(parameters: ReadonlyMap<string, string>): string {
     const { faucet } = this.#state.config;
-    const account = this.#authentication.registered(addressOf(parameters));
+    const account = this.#authentication.requireRegistered(readAddress(parameters));
     const amount = this.#amountOf(parameters);
     if (amount > this.#mostFaucet) {
       throw new ApiError(1111, `amount is more than ${faucet.maxQuote}`);
@@ -65,7 +65,7 @@ export class CustodyEndpoints {
    */
   withdraw(parameters: ReadonlyMap<string, string>): string {
     const { creditDecimals } = this.#state.config;
-    const account = this.#authentication.ownAccountOnce(parameters);
+    const account = this.#authentication.requireOwnAccountOnce(parameters);
     const amount = this.#amountOf(parameters);
     if (!this.#withdrawals.isAllowed(account, amount)) {
       const note = incomingNote(account, this.#clearing.credit, this.#state.config);
@@ -84,7 +84,7 @@ export class CustodyEndpoints {
    * @throws ApiError 1010, 1011, 1012, 1110, 1111
    */
   setOperator(parameters: ReadonlyMap<string, string>): string {
-    const account = this.#authentication.ownAccountOnce(parameters);
+    const account = this.#authentication.requireOwnAccountOnce(parameters);
     const operator = required(parameters, "operator").toLowerCase();
     if (!ADDRESS.test(operator)) {
       throw new ApiError(1110, "operator is not an address");
@@ -98,9 +98,9 @@ export class CustodyEndpoints {
       }
       account.operators.add(operator);
     } else {
-      this.#desk.revoke(account, operator);
+      this.#orderManager.revokeOperator(account, operator);
     }
-    this.#clearing.credit.operator(account, operator, account.operators.has(operator));
+    this.#clearing.credit.setOperator(account, operator, account.operators.has(operator));
     this.#state.listener.onAccount(account);
     return JSON.stringify({ account: account.address, operators: [...account.operators] });
   }

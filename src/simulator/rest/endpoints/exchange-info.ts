@@ -58,7 +58,7 @@ export function exchangeInfoRecord(state: ExchangeState): WireExchangeInfo {
       { name: "COMMON", intervalSeconds, limit: rateLimits.common || UNLIMITED },
       { name: "ORDER", intervalSeconds, limit: rateLimits.order || UNLIMITED },
     ],
-    serverTime: state.seam.clock.nowMs(),
+    serverTime: state.runtime.clock.nowMs(),
     timezone: "UTC",
   };
 }

@@ -36,7 +36,7 @@ export class FeeSchedule {
   }
 
   /** The rates of an account in a market, before any gas. */
-  ratesOf(address: Hex, market: Market): ScheduledFees {
+  ratesFor(address: Hex, market: Market): ScheduledFees {
     return this.#agreements.get(keyOf(address, market.id)) ?? market.rules;
   }
 }

@@ -1,6 +1,6 @@
 import type { ExchangeAccount, Order } from "../../accounts/account.js";
 import type { ExchangeState } from "../../engine/exchange-state.js";
-import type { OrderDesk } from "../../matching/order-manager.js";
+import type { OrderManager } from "../../matching/order-manager.js";
 import { ApiError } from "../api-error.js";
 import { listLimit, optionalId, timeRange } from "../parameters.js";
 import { orderRecord } from "../records/order-record.js";
@@ -10,11 +10,11 @@ import { requireMarket } from "./order-terms.js";
 /** Reading and cancelling orders. */
 export class OrderEndpoints {
   readonly #state: ExchangeState;
-  readonly #desk: OrderDesk;
+  readonly #orderManager: OrderManager;
 
-  constructor(state: ExchangeState, desk: OrderDesk) {
+  constructor(state: ExchangeState, desk: OrderManager) {
     this.#state = state;
-    this.#desk = desk;
+    this.#orderManager = desk;
   }
 
   /** DELETE /v1/order. @throws ApiError 2011 when nothing of it is open */
@@ -26,7 +26,7 @@ export class OrderEndpoints {
     if (
       order === undefined ||
       order.terms.market !== market ||
-      !(this.#desk.cancel(order) || isMatched)
+      !(this.#orderManager.cancel(order) || isMatched)
     ) {
       throw new ApiError(2011, "there is no such open order");
     }
@@ -34,7 +34,7 @@ export class OrderEndpoints {
 
   /** DELETE /v1/allOpenOrders: of one market, or of all. */
   cancelAll(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): void {
-    this.#desk.cancelAll(
+    this.#orderManager.cancelAll(
       account,
       parameters.get("marketId") ? requireMarket(this.#state, parameters) : undefined,
     );

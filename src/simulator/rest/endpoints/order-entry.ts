@@ -2,13 +2,13 @@ import { larger } from "../../../core/bigints.js";
 import { bytesToHex, hexToBytes } from "../../../core/crypto/hex.js";
 import type { CreditUnits, Hex, Ms } from "../../../core/units.js";
 import type { WireBuildResult } from "../../../exchange/protocol/order.js";
-import { onlyReduces } from "../../../perpetual/margin.js";
+import { isOnlyReducingSize } from "../../../perpetual/margin.js";
 import { type ExchangeAccount, Order, type OrderTerms } from "../../accounts/account.js";
-import type { Credit } from "../../accounts/credit-ledger.js";
-import { capacityIn } from "../../accounts/margin.js";
+import type { CreditLedger } from "../../accounts/credit-ledger.js";
+import { computeCapacity } from "../../accounts/margin.js";
 import type { ExchangeState } from "../../engine/exchange-state.js";
 import type { Market } from "../../markets/market.js";
-import type { OrderDesk } from "../../matching/order-manager.js";
+import type { OrderManager } from "../../matching/order-manager.js";
 import { VenueOrderHasher, venueDomainSeparator } from "../../signing/order-hash.js";
 import { readOrderInfo, type SignedOrderInfo, writeOrderInfo } from "../../signing/order-info.js";
 import { ApiError } from "../api-error.js";
@@ -32,9 +32,9 @@ const INFO_BYTES = 32;
 /** Builds orders for clients, and checks and takes the signed ones. */
 export class OrderEntry {
   readonly #state: ExchangeState;
-  readonly #desk: OrderDesk;
+  readonly #orderManager: OrderManager;
   readonly #authentication: Authentication;
-  readonly #credit: Pick<Credit, "isIncoming">;
+  readonly #credit: Pick<CreditLedger, "hasPendingDeposit">;
   readonly #hasher: VenueOrderHasher;
   readonly #fees: OrderFees;
   readonly #addressBytes = new Map<Hex, Uint8Array>();
@@ -42,13 +42,13 @@ export class OrderEntry {
   /** @throws ConfigError for a fee agreement that cannot be */
   constructor(
     state: ExchangeState,
-    desk: OrderDesk,
+    desk: OrderManager,
     authentication: Authentication,
-    credit: Pick<Credit, "isIncoming">,
+    credit: Pick<CreditLedger, "hasPendingDeposit">,
   ) {
     this.#state = state;
     this.#credit = credit;
-    this.#desk = desk;
+    this.#orderManager = desk;
     this.#authentication = authentication;
     this.#hasher = new VenueOrderHasher(venueDomainSeparator(state.config.domain));
     this.#fees = new OrderFees(state);
@@ -58,7 +58,7 @@ export class OrderEntry {
   build(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
     const requested = requestedOrder(this.#state, parameters);
     const { market, timeInForce } = requested;
-    const nowMs = this.#state.seam.clock.nowMs();
+    const nowMs = this.#state.runtime.clock.nowMs();
     const expirationMs =
       timeInForce !== "GTT"
         ? nowMs + TWENTY_YEARS_SECONDS * 1000
@@ -69,7 +69,7 @@ export class OrderEntry {
       rates.makerRate,
       rates.takerRate,
       seconds,
-      this.#state.seam.random.uint64(),
+      this.#state.runtime.random.uint64(),
     );
     const { paper, credit } = amountsOf(requested);
     const perp = this.#bytesOf(market.rules.perp);
@@ -107,7 +107,7 @@ export class OrderEntry {
     const signature = readHex(required(parameters, "orderSignature"), SIGNATURE_BYTES);
     const isWellFormed = signature !== null && RECOVERY_BYTE.test(signature);
     const signedBy = isWellFormed
-      ? this.#authentication.orderSigner(digest, signature, account)
+      ? this.#authentication.recoverOrderSigner(digest, signature, account)
       : null;
     if (signature === null || signedBy === null) {
       throw new ApiError(1012, "Order Signature is invalid");
@@ -142,13 +142,13 @@ export class OrderEntry {
     };
     const order = new Order(terms, choices.acceptedStatus, choices);
     const answer = writeRecord(orderRecord(order, choices.expirationUnit));
-    this.#desk.accept(order);
+    this.#orderManager.accept(order);
     return answer;
   }
 
   /** @returns when a GTT order expires, and 0 for any other. @throws ApiError 4012 */
   #checkExpiration({ timeInForce, expirationMs }: RequestedOrder, info: SignedOrderInfo): Ms {
-    const nowMs = this.#state.seam.clock.nowMs();
+    const nowMs = this.#state.runtime.clock.nowMs();
     const signedSeconds = Number(info.expirationSeconds);
     if (timeInForce !== "GTT") {
       if (!isTenYearsAhead(signedSeconds, nowMs)) {
@@ -186,21 +186,21 @@ export class OrderEntry {
     if (
       timeInForce === "POST_ONLY" &&
       choices.crossingPostOnly === "REJECT" &&
-      this.#desk.wouldCross(market, side, ticks)
+      this.#orderManager.wouldCross(market, side, ticks)
     ) {
       throw new ApiError(2016, "a POST_ONLY order would trade on arrival");
     }
     if (
       timeInForce === "FOK" &&
       choices.unfilledFok === "REJECT" &&
-      !this.#desk.couldFill(account, market, side, ticks, lots)
+      !this.#orderManager.couldFill(account, market, side, ticks, lots)
     ) {
       throw new ApiError(2016, "a FOK order could not fill whole");
     }
     if (part !== undefined) {
       const open = side === "BUY" ? part.openBuyLots : part.openSellLots;
       const ordered = market.instrument.paperOf(open + lots);
-      if (onlyReduces(part.position.matched.paper, side, ordered)) return;
+      if (isOnlyReducingSize(part.position.matched.paper, side, ordered)) return;
     }
     if (account.reduceOnly) {
       throw new ApiError(
@@ -208,10 +208,10 @@ export class OrderEntry {
         "below maintenance margin only orders that reduce a position are taken",
       );
     }
-    const { buy, sell, boundByExposure } = capacityIn(market, account, this.#state.markets);
+    const { buy, sell, boundByExposure } = computeCapacity(market, account, this.#state.markets);
     // A SELL far below the market trades at the market, so the mark is what it takes on.
     const notional =
-      side === "BUY" ? credit : larger(credit, market.valueOf(market.instrument.paperOf(lots)));
+      side === "BUY" ? credit : larger(credit, market.valueAtMark(market.instrument.paperOf(lots)));
     if (notional > (side === "BUY" ? buy : sell)) {
       throw boundByExposure
         ? new ApiError(

@@ -42,7 +42,7 @@ export class OrderFees {
 
   /** The rates for an order that the service builds. @throws ApiError 2016 when its gas is worth more than itself */
   ratesToBuild(account: ExchangeAccount, requested: RequestedOrder): ScheduledFees {
-    const base = this.#schedule.ratesOf(account.address, requested.market);
+    const base = this.#schedule.ratesFor(account.address, requested.market);
     if (!this.#isBelowWaiver(requested)) {
       return base;
     }
@@ -57,7 +57,7 @@ export class OrderFees {
 
   /** The token of a build. */
   quote(orderHash: Hex): string {
-    return this.#quotations.issue(orderHash, this.#state.seam.clock.nowMs());
+    return this.#quotations.issue(orderHash, this.#state.runtime.clock.nowMs());
   }
 
   /** @param token the order's `gasFeeQuotation`, if any. @throws ApiError 4012 */
@@ -70,12 +70,12 @@ export class OrderFees {
   ): void {
     if (token !== undefined && token !== "") {
       // What was built carries the rates that it was built with, and its hash holds it to them.
-      if (!this.#quotations.isValid(token, hash, this.#state.seam.clock.nowMs())) {
+      if (!this.#quotations.isValid(token, hash, this.#state.runtime.clock.nowMs())) {
         throw new ApiError(4012, "gasFeeQuotation is forged, expired or of another order");
       }
       return;
     }
-    if (!carriesRates(info, this.#schedule.ratesOf(account.address, requested.market))) {
+    if (!carriesRates(info, this.#schedule.ratesFor(account.address, requested.market))) {
       throw new ApiError(4012, "info does not carry the account's fee rates");
     }
     if (this.#isBelowWaiver(requested)) {

@@ -157,7 +157,7 @@ function expirationOf(
     return 0;
   }
   const expirationMs = choices.expirationUnit === "s" ? given * 1000 : given;
-  if (!isAcceptedGttLife(expirationMs - state.seam.clock.nowMs())) {
+  if (!isAcceptedGttLife(expirationMs - state.runtime.clock.nowMs())) {
     throw new ApiError(1111, "expiration is not more than 1 minute and less than 7 days ahead");
   }
   return expirationMs;

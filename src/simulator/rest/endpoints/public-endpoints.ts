@@ -44,7 +44,7 @@ export class PublicEndpoints {
 
   /** GET /v1/time. */
   time(): string {
-    return `{"serverTime":${this.#state.seam.clock.nowMs()}}`;
+    return `{"serverTime":${this.#state.runtime.clock.nowMs()}}`;
   }
 
   /** GET /v1/orderbook. @throws ApiError 1111 for a limit that is not one of the six */

@@ -1,7 +1,7 @@
 import type { WireRiskyAccount } from "../../../exchange/protocol/account.js";
 import { type AccountMargin, isSafe } from "../../../perpetual/margin.js";
 import type { ExchangeAccount } from "../../accounts/account.js";
-import { riskOf } from "../../accounts/margin.js";
+import { computeMargin } from "../../accounts/margin.js";
 import type { ExchangeState } from "../../engine/exchange-state.js";
 import { positionRecords, ratio } from "../records/account-records.js";
 
@@ -21,7 +21,7 @@ export function riskyAccountRecords(state: ExchangeState): WireRiskyAccount[] {
   const { markets } = state;
   const risky: Risky[] = [];
   for (const account of holdersOf(state)) {
-    const margin = riskOf(account, markets);
+    const margin = computeMargin(account, markets);
     const { maintenanceMarginCredit, netValueCredit } = margin;
     if (maintenanceMarginCredit > 0n && maintenanceMarginCredit * 10n > netValueCredit * 8n) {
       risky.push({ account, margin });
@@ -41,7 +41,7 @@ export function riskyAccountRecords(state: ExchangeState): WireRiskyAccount[] {
 function holdersOf(state: ExchangeState): Set<ExchangeAccount> {
   const holders = new Set<ExchangeAccount>();
   for (const market of state.markets.values()) {
-    for (const account of state.accountsIn(market).holders) {
+    for (const account of state.accountsFor(market).holders) {
       if (!account.isHouse) {
         holders.add(account);
       }

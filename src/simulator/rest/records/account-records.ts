@@ -9,7 +9,7 @@ import type {
 } from "../../../exchange/protocol/account.js";
 import { isSafe } from "../../../perpetual/margin.js";
 import type { ExchangeAccount, Income, UserTrade } from "../../accounts/account.js";
-import { capacityIn, liquidationPriceIn, riskOf } from "../../accounts/margin.js";
+import { computeCapacity, computeLiquidationPrice, computeMargin } from "../../accounts/margin.js";
 import type { PositionState } from "../../accounts/position-state.js";
 import type { Market } from "../../markets/market.js";
 import { publicTradeFields } from "./market-records.js";
@@ -24,7 +24,7 @@ export function balancesRecord(
   creditDecimals: number,
 ): WireBalances {
   const quote = (units: CreditUnits) => scaledToDecimal(units, creditDecimals);
-  const risk = riskOf(account, markets);
+  const risk = computeMargin(account, markets);
   const { netValueCredit, exposureCredit, initialMarginCredit, frozenMarginCredit } = risk;
   const availableCreditAmounts: Record<string, { buy: string; sell: string }> = {};
   const perpetualBalances: Record<
@@ -32,7 +32,7 @@ export function balancesRecord(
     { creditAmount: string; paperAmount: string; serialNumber: number }
   > = {};
   for (const market of markets.values()) {
-    const { buy, sell } = capacityIn(market, account, markets);
+    const { buy, sell } = computeCapacity(market, account, markets);
     availableCreditAmounts[market.id] = { buy: quote(buy), sell: quote(sell) };
     const settled = account.markets.get(market.id)?.position.settled;
     if (settled !== undefined) {
@@ -96,7 +96,7 @@ function positionRecord(
   const quote = (units: CreditUnits) => instrument.creditToDecimal(units);
   const amount = (paper: PaperUnits) => scaledToDecimal(paper, instrument.paperDecimals);
   const size = absolute(state.paper);
-  const value = market.valueOf(state.paper);
+  const value = market.valueAtMark(state.paper);
   const open = state.paper !== 0n;
   return {
     marketId: market.id,
@@ -112,7 +112,7 @@ function positionRecord(
     sumOpen: amount(state.openedPaper),
     sumClose: amount(state.closedPaper),
     liquidationPrice: scaledToDecimal(
-      liquidationPriceIn(market, account, markets),
+      computeLiquidationPrice(market, account, markets),
       instrument.creditDecimals,
     ),
   };

@@ -1,14 +1,14 @@
 import type { ExchangeAccount } from "../../accounts/account.js";
-import type { Credit } from "../../accounts/credit-ledger.js";
+import type { CreditLedger } from "../../accounts/credit-ledger.js";
 import type { ExchangeConfig } from "../../config/config.js";
 
 /** The end of a message about missing margin: when a deposit that is on its way counts. Empty where none is. */
 export function incomingNote(
   account: ExchangeAccount,
-  credit: Pick<Credit, "isIncoming">,
+  credit: Pick<CreditLedger, "hasPendingDeposit">,
   { chain }: ExchangeConfig,
 ): string {
-  if (!credit.isIncoming(account)) return "";
+  if (!credit.hasPendingDeposit(account)) return "";
   const everyMs = chain?.blocks.intervalMs ?? 0;
   const rhythm = everyMs === 0 ? "" : `; there is one every ${everyMs} ms`;
   return `: a deposit of the account is on its way to the chain and counts from the next block on${rhythm}`;

@@ -2,12 +2,16 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { renderMetricsPage } from "../src/monitoring/metrics-page.js";
 import { validationPage } from "../test/validation/page.js";
 import { VALIDATION } from "../test/validation/sections.js";
+import { withInterface } from "./interface/exchange-interface.js";
 import { withRooms } from "./rooms.mjs";
 
 writeFileSync(new URL("../docs/reference/metrics.md", import.meta.url), renderMetricsPage());
 
 const architecture = new URL("../docs/ideas/architecture.md", import.meta.url);
 writeFileSync(architecture, withRooms(readFileSync(architecture, "utf8")));
+
+const exchangeInterface = new URL("../docs/reference/exchange-interface.md", import.meta.url);
+writeFileSync(exchangeInterface, withInterface(readFileSync(exchangeInterface, "utf8")));
 
 if (VALIDATION.every(({ isAvailable }) => isAvailable)) {
   writeFileSync(

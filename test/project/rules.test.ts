@@ -208,6 +208,73 @@ describe("the structure of src", () => {
   });
 });
 
+describe("what comments cite", () => {
+  const page = "# Rules\n\n## Worst case\n\nAll orders fill.\n\n```\n# no heading\n```\n";
+  const check = (comment: string) =>
+    runScript("check-citations.mjs", {
+      "docs/ideas/rules.md": page,
+      "README.md": "# A project\n",
+      "src/a.ts": `/**\n * ${comment}\n */\nexport const a = 1;\n`,
+    });
+
+  it.each([
+    ["a page that is not there", "See docs/rules.md.", "cites docs/rules.md, which does not exist"],
+    [
+      "a heading that its page does not have",
+      "As in docs/ideas/rules.md#best-case.",
+      "docs/ideas/rules.md has no such heading",
+    ],
+    [
+      "a line of an example, taken for a heading",
+      "As in docs/ideas/rules.md#no-heading.",
+      "docs/ideas/rules.md has no such heading",
+    ],
+    ["a rule of a page that no reader has", "Brings it in (design, rule 2).", "(design, rule"],
+    ["one that a line break parts", "Brings it in (design,\n * rules 2 and 3).", "(design, rules"],
+    ["a section by its number", "The margin (protocol 7.3).", "(protocol 7"],
+    ["a section within a sentence", "By the form of protocol 7.7, exact.", "protocol 7"],
+    ["a chapter by its title", 'A list (specification, "Limits").', '(specification, "'],
+    ["a page by a name alone", "The rules are in exchange-spec.md.", "cites exchange-spec.md"],
+  ])("does not let through %s", (_what, comment, problem) => {
+    const { status, stderr } = check(comment);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^src\/a\.ts:[12] /);
+    expect(stderr).toContain(problem);
+  });
+
+  it("finds such a page behind code, between two slashes, in a message and on a page", () => {
+    const { status, stderr } = runScript("check-citations.mjs", {
+      "docs/page.md": "# Page\n\nThe margin\n(protocol 7.3) is exact.\n",
+      "src/a.ts": "const a = 1; // (design, rule 2)\n  // By the design,\n  // rule 3.\n",
+      "src/b.ts": 'export const b = "docs/other.md has each";\n',
+    });
+    expect(status).toBe(1);
+    expect(stderr.trim().split("\n")).toEqual([
+      'src/a.ts:1 cites "(design, rule": name a page of docs by its heading',
+      'src/a.ts:2 cites "design, rule 3": name a page of docs by its heading',
+      "src/b.ts:1 cites docs/other.md, which does not exist",
+      'docs/page.md:3 cites "(protocol 7": name a page of docs by its heading',
+    ]);
+  });
+
+  it("lets through pages and headings that are there, and the words in a sentence", () => {
+    for (const comment of [
+      "At full size (docs/ideas/rules.md#worst-case), as README.md says.",
+      "The specification does not say which; a protocol of its own, by design.",
+    ])
+      expect(check(comment)).toMatchObject({ stderr: "", status: 0 });
+  });
+
+  it("is kept to by this project", () => {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(PROJECT_ROOT, "scripts/check-citations.mjs")],
+      { encoding: "utf8" },
+    );
+    expect([stderr, status]).toEqual(["", 0]);
+  });
+});
+
 /** Runs a check of scripts/ on a project of these files. */
 function runScript(
   script: string,

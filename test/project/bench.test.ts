@@ -154,6 +154,7 @@ describe("the bench command of several names", () => {
     "fan-out",
     "turn",
     "confirm",
+    "start-up",
   ];
   let said: ReturnType<typeof bench>;
   const measured = (name: string): Measured => {

@@ -13,7 +13,10 @@ export abstract class AccountReadings {
     this.#updater = intake;
   }
 
-  /** Signed: base position and every trade that did not fail (design, rule 8). */
+  /**
+   * Signed: base position and every trade that did not fail
+   * (docs/ideas/design.md#matched-is-not-filled).
+   */
   positionLots(marketId: MarketId): Lots {
     return this.#updater.trades.positionLots(marketId);
   }

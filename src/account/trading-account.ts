@@ -80,7 +80,10 @@ export class TradingAccount extends AccountReadings {
     return this.#confirmed;
   }
 
-  /** Confirmed, the account stream is up, and a reconciliation was done since it came up. Quotes need this (design, rule 12). */
+  /**
+   * Confirmed, the account stream is up, and a reconciliation was done since it came up. Quotes
+   * need this (docs/ideas/design.md#fail-closed).
+   */
   get current(): boolean {
     return this.#current;
   }

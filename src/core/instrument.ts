@@ -6,12 +6,17 @@ import type { CreditUnits, Lots, MarketId, PaperUnits, Side, Ticks } from "./uni
 const MOST_DECIMALS = 36;
 
 /**
- * The rounding of a BUY's credit to its smallest unit. `up` lets any two orders of one price match on chain; `down` is for an
- * exchange that truncates. A SELL's is always rounded down (specification, "Local construction" 4).
+ * The rounding of a BUY's credit to its smallest unit. `up` lets any two orders of one price match
+ * on chain; `down` is for an exchange that truncates. A SELL's is always rounded down
+ * (docs/reference/exchange-interface.md#order-construction).
  */
 export type BuyRounding = "up" | "down";
 
-/** What fixes a market's number grid: decimal strings from `exchangeInfo` (specification, "Market" and "Exchange info"). */
+/**
+ * What fixes a market's number grid: decimal strings from `exchangeInfo`
+ * (docs/reference/exchange-interface.md#market-fields and
+ * docs/reference/exchange-interface.md#exchange-info-fields).
+ */
 export interface InstrumentGrid {
   readonly marketId: MarketId;
   /** PRICE_FILTER.tickSize. */
@@ -134,8 +139,9 @@ export class Instrument {
   }
 
   /**
-   * The worth of paper at a mark, cut off toward zero and signed as the paper is, as the contracts value a position (protocol 7.1
-   * and 7.3). @param mark credit units for one whole base unit
+   * The worth of paper at a mark, cut off toward zero and signed as the paper is, as the contracts
+   * value a position (docs/reference/protocol.md#units and docs/reference/protocol.md#margin).
+   * @param mark credit units for one whole base unit
    */
   markValue(paper: PaperUnits, mark: CreditUnits): CreditUnits {
     return (paper * mark) / this.paperUnit;

@@ -17,8 +17,9 @@ const ZERO = 48;
 const NINE = 57;
 
 /**
- * `JSON.parse`, except that an integer beyond 2^53 comes out as its decimal digits in a string instead of a rounded number:
- * the exchange's ids are int64 (specification, "id | integer (int64)"). All else, what is rejected included, is as
+ * `JSON.parse`, except that an integer beyond 2^53 comes out as its decimal digits in a string
+ * instead of a rounded number: the exchange's ids are int64
+ * (docs/reference/exchange-interface.md#conventions). All else, what is rejected included, is as
  * `JSON.parse` has it; a text without long numbers costs one scan more.
  * @throws SyntaxError as `JSON.parse` does.
  */

@@ -25,11 +25,12 @@ interface SpendLog {
 const COMPACT_FROM_ROWS = 256;
 
 /**
- * How many requests an exchange will still take: at most `limit` tokens in every sliding window of `intervalMs`, counted
- * when they are spent (protocol, "Rate limits": ORDER and COMMON). A token spent at t is free again at t + intervalMs.
- * An immutable value: each change gives a new one, and an old one goes on answering as before. Questions take O(log n),
- * changes O(1) amortised. Instants are milliseconds of one clock that never steps (`Clock.monotonicMs`), because a stepped
- * one would empty the window too early; an instant before the last spend counts as that spend's.
+ * How many requests an exchange will still take: at most `limit` tokens in every sliding window of
+ * `intervalMs`, counted when they are spent (docs/reference/protocol.md#rate-limits). A token spent
+ * at t is free again at t + intervalMs. An immutable value: each change gives a new one, and an old
+ * one goes on answering as before. Questions take O(log n), changes O(1) amortised. Instants are
+ * milliseconds of one clock that never steps (`Clock.monotonicMs`), because a stepped one would
+ * empty the window too early; an instant before the last spend counts as that spend's.
  */
 export class RateBudget {
   readonly limit: number;

@@ -9,9 +9,9 @@ import { isInconclusive } from "./venue-errors.js";
 export type Fate = "accepted" | "rejected" | "unknown";
 
 /**
- * Decides what an outcome proves of a place or a cancel (design, rule 6). Nothing else decides it.
- * Behind `outcomeOf`, which reads the answer, it is the table "What an answer proves" of
- * docs/ideas/orders.md.
+ * Decides what an outcome proves of a place or a cancel (docs/ideas/design.md#unknown-outcomes).
+ * Nothing else decides it. Behind `outcomeOf`, which reads the answer, it is the table "What an
+ * answer proves" of docs/ideas/orders.md.
  * @param kind `cancel` is a cancel-all too.
  */
 export function determineFate(kind: "place" | "cancel", outcome: Outcome): Fate {

@@ -51,9 +51,10 @@ export interface LiveVenueOptions {
 const DEFAULT_REQUEST_TIMEOUT_MS = 5000;
 
 /**
- * The exchange itself (design, rule 1), over HTTP and websockets or over whatever else the transport is made of. Nothing is
- * retried here: each action goes out once, and its fate comes back once, as an `answer`. The streams open when the rules
- * become known, by an answer or by {@link setRules}: before that no level of a book could be put on its grid.
+ * The exchange itself (docs/ideas/design.md#venue), over HTTP and websockets or over whatever else
+ * the transport is made of. Nothing is retried here: each action goes out once, and its fate comes
+ * back once, as an `answer`. The streams open when the rules become known, by an answer or by
+ * {@link setRules}: before that no level of a book could be put on its grid.
  */
 export class LiveVenue implements Venue {
   readonly events$: Observable<VenueEvent>;

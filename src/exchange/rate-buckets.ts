@@ -11,8 +11,8 @@ function bucketsBy(limits: (bucket: Operation["bucket"]) => readonly string[]): 
 
 /**
  * The limits of each operation. The exchange does not publish whether its two buckets overlap: what
- * builds, places or cancels is counted in both, which is right or too careful either way (protocol,
- * section 3).
+ * builds, places or cancels is counted in both, which is right or too careful either way
+ * (docs/reference/protocol.md#rate-limits).
  */
 export const RATE_BUCKETS = bucketsBy((bucket) =>
   bucket === "ORDER" ? ["ORDER", "COMMON"] : [bucket],

@@ -7,7 +7,7 @@ export type OrderType = (typeof ORDER_TYPES)[number];
 /** Times in force of the specification. */
 export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
-/** What a change of credit may be told as (specification, "incomes", parameter `type`). */
+/** What a change of credit may be told as (docs/reference/exchange-interface.md#income-fields). */
 export const EVERY_INCOME_TYPE = [
   "DEPOSIT",
   "WITHDRAWAL",
@@ -27,7 +27,10 @@ export const EVERY_INCOME_TYPE = [
 /** One of {@link EVERY_INCOME_TYPE}. */
 export type IncomeType = (typeof EVERY_INCOME_TYPE)[number];
 
-/** The order structure that is hashed and signed (specification, "Order construction and signing rules"). */
+/**
+ * The order structure that is hashed and signed
+ * (docs/reference/exchange-interface.md#order-construction).
+ */
 export interface OrderStruct {
   readonly perp: Hex;
   readonly signer: Hex;
@@ -39,7 +42,7 @@ export interface OrderStruct {
   readonly info: Hex;
 }
 
-/** A candle of trades on the market's grid (specification, "Kline"). */
+/** A candle of trades on the market's grid (docs/reference/exchange-interface.md#candle-fields). */
 export interface VenueBar {
   /** Start of the bar. */
   readonly startMs: Ms;
@@ -51,7 +54,10 @@ export interface VenueBar {
   readonly lots: Lots;
 }
 
-/** An order as the exchange reports it, decoded to the market's grid (specification, "Order"). */
+/**
+ * An order as the exchange reports it, decoded to the market's grid
+ * (docs/reference/exchange-interface.md#order-fields).
+ */
 export interface VenueOrder {
   readonly id: Int64Id;
   readonly hash: Hex;
@@ -78,7 +84,7 @@ export interface VenueOrder {
   readonly expirationMs: Ms;
 }
 
-/** A trade of the account (specification, "User trade"). */
+/** A trade of the account (docs/reference/exchange-interface.md#user-trade-fields). */
 export interface VenueTrade {
   readonly id: Int64Id;
   readonly marketId: MarketId;
@@ -98,7 +104,7 @@ export interface VenueTrade {
   readonly status: string;
 }
 
-/** A position (specification, "Position"), decoded. */
+/** A position (docs/reference/exchange-interface.md#position-fields), decoded. */
 export interface VenuePosition {
   readonly marketId: MarketId;
   /** Signed: long is positive. Zero when closed. */
@@ -112,7 +118,7 @@ export interface VenuePosition {
   readonly realizedPnl: CreditUnits;
 }
 
-/** Balances (specification, "Balances"), decoded to credit units. */
+/** Balances (docs/reference/exchange-interface.md#balances-fields), decoded to credit units. */
 export interface VenueBalances {
   readonly availableCredit: Readonly<
     Record<MarketId, { readonly buy: CreditUnits; readonly sell: CreditUnits }>
@@ -129,7 +135,7 @@ export interface VenueBalances {
   readonly marginRate: string;
 }
 
-/** An income of the account (specification, "Income"). */
+/** An income of the account (docs/reference/exchange-interface.md#income-fields). */
 export interface VenueIncome {
   readonly id: Int64Id;
   readonly type: string;
@@ -167,7 +173,7 @@ export interface MarketRules {
   readonly fundingIntervalMs: Ms;
 }
 
-/** `exchangeInfo`, checked (specification, "Exchange info"). */
+/** `exchangeInfo`, checked (docs/reference/exchange-interface.md#exchange-info-fields). */
 export interface VenueRules {
   readonly creditDecimals: number;
   readonly paperDecimals: number;

@@ -9,7 +9,10 @@ export function isInconclusive(code: number, httpStatus: number): boolean {
   return code === INTERNAL_ERROR || httpStatus >= 500;
 }
 
-/** The exchange answered a request with a code, which is a refusal unless {@link VenueError.mayHaveHappened} (specification, "Errors"). */
+/**
+ * The exchange answered a request with a code, which is a refusal unless
+ * {@link VenueError.mayHaveHappened} (docs/reference/exchange-interface.md#errors).
+ */
 export class VenueError extends MarketwrightError {
   readonly code: number;
   /** The documented name of the code, or `UNKNOWN_ERROR`. */

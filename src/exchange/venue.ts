@@ -112,7 +112,10 @@ export interface AnswerData {
 /** Everything that a bot may ask of a venue. */
 export type Action = PlaceAction | BuildAction | CancelAction | CancelAllAction | QuestionAction;
 
-/** The fate of an action, as far as its own answer tells it (design, rules 1 and 6). */
+/**
+ * The fate of an action, as far as its own answer tells it (docs/ideas/design.md#venue and
+ * docs/ideas/design.md#unknown-outcomes).
+ */
 export type Outcome =
   /** A place that the exchange took, as the order was accepted. */
   | { readonly result: "accepted"; readonly order: VenueOrder }
@@ -225,8 +228,9 @@ export type VenueEvent =
   | { readonly type: "answer"; readonly actionId: ActionId; readonly outcome: Outcome };
 
 /**
- * Where the bot trades (design, rule 1): the live exchange or replayed history. Nothing above it knows which.
- * `submit` returns nothing: every fate comes back as an event, never synchronously inside `submit`.
+ * Where the bot trades (docs/ideas/design.md#venue): the live exchange or replayed history. Nothing
+ * above it knows which. `submit` returns nothing: every fate comes back as an event, never
+ * synchronously inside `submit`.
  */
 export interface Venue {
   readonly events$: Observable<VenueEvent>;

@@ -3,7 +3,7 @@ import type { Ms } from "../core/units.js";
 import { RATE_BUCKETS, type RateBuckets } from "../exchange/rate-buckets.js";
 import type { Action } from "../exchange/venue.js";
 
-/** The exchange's buckets (protocol, section 3). */
+/** The exchange's buckets (docs/reference/protocol.md#rate-limits). */
 export type Bucket = "ORDER" | "COMMON";
 
 /** What can be dispatched. */
@@ -82,8 +82,9 @@ export function requiredAfter(
 }
 
 /**
- * Whether an action may be dispatched at `nowMs` (of the clock that the budgets are counted in) without taking a token that something
- * more urgent may need: a place never starves a cancel, nor a cancel the last cancel-all (design, rule 9).
+ * Whether an action may be dispatched at `nowMs` (of the clock that the budgets are counted in)
+ * without taking a token that something more urgent may need: a place never starves a cancel, nor a
+ * cancel the last cancel-all (docs/ideas/design.md#executor).
  */
 export function mayDispatch(
   budgets: DispatchBudgets,

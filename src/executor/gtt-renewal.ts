@@ -1,7 +1,7 @@
 import type { Ms } from "../core/units.js";
 import type { WorkingOrder } from "./working-order.js";
 
-/** How GTT quotes live and are renewed (design, rule 10). */
+/** How GTT quotes live and are renewed (docs/ideas/design.md#time-in-force). */
 export interface GttSettings {
   /** The life that a quote is placed with. */
   readonly quoteLifeMs: Ms;

@@ -71,8 +71,9 @@ export function outboxPriority(kind: OutboxKind, rank = 0): number {
 }
 
 /**
- * The priority queue between executor and transport (design, rule 9): p-queue with its concurrency and priority alone, never its
- * interval or timeout, which own real timers. Works in virtual time: nothing but microtasks.
+ * The priority queue between executor and transport (docs/ideas/design.md#executor): p-queue with
+ * its concurrency and priority alone, never its interval or timeout, which own real timers. Works
+ * in virtual time: nothing but microtasks.
  */
 export class Outbox {
   readonly #queue: PQueue;

@@ -18,7 +18,10 @@ import { byDanger, type RankedCancel, rankedCancel, withRankedCancel } from "./r
 import { ClosedSlot, withhold } from "./withheld.js";
 import { isCancellable, isSlotClosedBy, needsCancel, type WorkingOrder } from "./working-order.js";
 
-/** The times in force that a quote may have: POST_ONLY and GTT exclude each other on this exchange (design, rule 10). */
+/**
+ * The times in force that a quote may have: POST_ONLY and GTT exclude each other on this exchange
+ * (docs/ideas/design.md#time-in-force).
+ */
 export type QuoteTimeInForce = "POST_ONLY" | "GTT" | "GTC";
 
 /** What is done with a quote that would trade against the newest touch: not placed, or placed one tick behind it. */
@@ -58,10 +61,12 @@ const EXPIRY_GRACE_MS = 5_000;
 const SIDES: readonly Side[] = ["BUY", "SELL"];
 
 /**
- * The fewest actions from the working orders towards the wanted quotes (design, rule 9). An order that is right is kept; one that is not
- * is cancelled, most dangerous first; a slot takes a new order only when it holds none that may still fill, so that a replacement is
- * placed by the plan that follows the cancel's confirmation. Nothing placed crosses the newest touch, an own order of whatever phase, or
- * a manual one. A pure function: the same input gives the same plan.
+ * The fewest actions from the working orders towards the wanted quotes
+ * (docs/ideas/design.md#executor). An order that is right is kept; one that is not is cancelled,
+ * most dangerous first; a slot takes a new order only when it holds none that may still fill, so
+ * that a replacement is placed by the plan that follows the cancel's confirmation. Nothing placed
+ * crosses the newest touch, an own order of whatever phase, or a manual one. A pure function: the
+ * same input gives the same plan.
  */
 export function planQuotes(given: QuotesInput): Plan {
   const input = given.working.every(isSlotClosedBy)

@@ -25,7 +25,7 @@ export const TARGET_LEVEL = MAX_QUOTE_LEVELS;
 /** Everything that a plan for a target position depends on. */
 export interface TargetInput<Schedule = SliceSchedule> {
   readonly intent: TargetIntent & { readonly schedule: Schedule };
-  /** Signed: pending and filled (design, rule 8). */
+  /** Signed: pending and filled (docs/ideas/design.md#matched-is-not-filled). */
   readonly positionLots: Lots;
   /** The own orders of this market. Those that may no longer fill count only by what they may already have filled untold. */
   readonly working: readonly WorkingOrder[];

@@ -5,7 +5,10 @@ import { type BestPrices, crosses, findCrossedOrder, opposingPrice } from "./cro
 import type { PlannedPlace } from "./plan.js";
 import type { WorkingOrder } from "./working-order.js";
 
-/** Manual orders of the account in this market: left alone and counted (design, rule 7). */
+/**
+ * Manual orders of the account in this market: left alone and counted
+ * (docs/ideas/design.md#order-identity).
+ */
 export interface ManualOrders {
   readonly touch: BestPrices;
   readonly openOrders: number;

@@ -2,7 +2,7 @@ import type { Hex, Int64Id, Lots, Ms, Side, Ticks } from "../core/units.js";
 
 /** What the executor must know of an order that may still fill. The account's own order satisfies it. */
 export interface WorkingOrder {
-  /** The order hash: what the order is recognised by (design, rule 7). */
+  /** The order hash: what the order is recognised by (docs/ideas/design.md#order-identity). */
   readonly hash: Hex;
   readonly side: Side;
   /** The slot that it lives in; -1 for an order of an earlier run whose slot nobody remembers. */
@@ -20,8 +20,9 @@ export interface WorkingOrder {
    */
   readonly unreportedLots?: Lots;
   /**
-   * In the order of its life: `intended` has not left this machine, `sent` has no answer yet, `unknown` may or may not be at the exchange
-   * (design, rule 6), then `open`, `partly-filled`, and `cancelling` with a cancel under way.
+   * In the order of its life: `intended` has not left this machine, `sent` has no answer yet,
+   * `unknown` may or may not be at the exchange (docs/ideas/design.md#unknown-outcomes), then
+   * `open`, `partly-filled`, and `cancelling` with a cancel under way.
    */
   readonly phase: string;
   /** Absent until the exchange has answered: without it the order cannot be cancelled one by one. */

@@ -8,7 +8,10 @@ import type { Confirmation } from "./watch/candidate.js";
 import { marginMarkets } from "./watch/margin-markets.js";
 import { takeoverMarkets } from "./watch/victims.js";
 
-/** Gas of a liquidation: 246,000 with one position of the victim, some 20,000 for each more on either side (protocol 7.9, with an oracle adaptor). */
+/**
+ * Gas of a liquidation: 246,000 with one position of the victim, some 20,000 for each more on
+ * either side (docs/reference/protocol.md#gas, with an oracle adaptor).
+ */
 const GAS_FIRST = 250_000n;
 const GAS_EACH = 20_000n;
 

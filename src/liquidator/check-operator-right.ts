@@ -3,8 +3,9 @@ import type { Hex } from "../core/units.js";
 import type { LiquidatorLog } from "./takeover-deps.js";
 
 /**
- * Says so when the key that signs may not act for the account: the simulation of each takeover is refused then
- * (`JOJO_INVALID_LIQUIDATION_EXECUTOR`, protocol 7.9), so that nothing is sent and no gas burnt, until the account names it.
+ * Says so when the key that signs may not act for the account: the simulation of each takeover is
+ * refused then (`JOJO_INVALID_LIQUIDATION_EXECUTOR`, docs/reference/protocol.md#liquidations), so
+ * that nothing is sent and no gas burnt, until the account names it.
  * @returns whether it may.
  * @throws as {@link DealerReader} does.
  */

@@ -39,8 +39,8 @@ export interface MarketViewSource {
 }
 
 /**
- * One immutable view (design, rule 4): depth, mid and micro-price net of the bot's own orders.
- * Null when a side is empty without them: there is no market to quote against.
+ * One immutable view (docs/ideas/design.md#strategies): depth, mid and micro-price net of the bot's
+ * own orders. Null when a side is empty without them: there is no market to quote against.
  */
 export function createMarketView(source: MarketViewSource): MarketView | null {
   const bids = netLevels(

@@ -15,8 +15,9 @@ export interface DecideOptions {
 }
 
 /**
- * Decides when a view is due (design, rule 4). It owns no timer: the bot tells it of touches and fills, asks `due` after
- * each event, and sets one timer by `nextDueMs`. All times are of one clock that never steps back.
+ * Decides when a view is due (docs/ideas/design.md#strategies). It owns no timer: the bot tells it
+ * of touches and fills, asks `due` after each event, and sets one timer by `nextDueMs`. All times
+ * are of one clock that never steps back.
  */
 export class DecisionPoints {
   readonly #options: DecideOptions;

@@ -6,8 +6,8 @@ import type { Level } from "./book/readable-book.js";
 export type DecisionCause = "timer" | "touch" | "fill" | "start";
 
 /**
- * An immutable snapshot of one market at a decision point (design, rule 4).
- * Depth, mid and micro-price are net of the bot's own orders.
+ * An immutable snapshot of one market at a decision point (docs/ideas/design.md#strategies). Depth,
+ * mid and micro-price are net of the bot's own orders.
  */
 export interface MarketView {
   readonly marketId: MarketId;

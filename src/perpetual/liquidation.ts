@@ -22,9 +22,10 @@ export interface ValuedPosition {
 }
 
 /**
- * The mark at which the account becomes unsafe, all else equal, in credit units per whole base unit; 0 for never, already or no
- * position (protocol 7.3, as `Dealer.getLiquidationPrice` rounds it). A long is safe at it and unsafe a unit below, a short safe up
- * to a unit above.
+ * The mark at which the account becomes unsafe, all else equal, in credit units per whole base
+ * unit; 0 for never, already or no position (docs/reference/protocol.md#liquidation-price, as
+ * `Dealer.getLiquidationPrice` rounds it). A long is safe at it and unsafe a unit below, a short
+ * safe up to a unit above.
  */
 export function liquidationPrice(
   account: Pick<AccountMargin, "netValueCredit" | "maintenanceMarginCredit">,
@@ -46,7 +47,9 @@ export function liquidationPriceOnChain(account: MarginAccount, market: MarginMa
   return liquidationPrice(account, { paper, value, maintenanceRatio, paperUnit: ONE });
 }
 
-/** What a liquidation does, in the words of the contracts (protocol 7.7). */
+/**
+ * What a liquidation does, in the words of the contracts (docs/reference/protocol.md#liquidations).
+ */
 export interface TakeoverTerms {
   /** `liqtorPaperChange`: the request, capped to the position. */
   readonly paper: PaperUnits;
@@ -101,8 +104,10 @@ export function victimAfterTakeover(
 }
 
 /**
- * The smallest size, without sign, that makes the victim safe again when this one market is touched; undefined when none does (the
- * fee eats what the discount leaves, or it takes more than the position). From the closed form of protocol 7.7, good to 1e-8 coins.
+ * The smallest size, without sign, that makes the victim safe again when this one market is
+ * touched; undefined when none does (the fee eats what the discount leaves, or it takes more than
+ * the position). From the closed form of docs/reference/protocol.md#size-that-cures, good to 1e-8
+ * coins.
  */
 export function sizeToRestoreSafety(
   victim: MarginAccount,

@@ -33,7 +33,10 @@ export interface ChainHoldings {
   }[];
 }
 
-/** An account's margin by the published formulas (protocol 7.3); undefined where it holds a position in a market that is not among these. */
+/**
+ * An account's margin by the published formulas (docs/reference/protocol.md#margin); undefined
+ * where it holds a position in a market that is not among these.
+ */
 export function computeHoldingsMargin(
   held: ChainHoldings,
   markets: ReadonlyMap<Hex, MarginMarket>,
@@ -56,8 +59,9 @@ export function computeHoldingsMargin(
 }
 
 /**
- * The account after its balance in one market changed by so much paper and credit (protocol 7.5), at the same mark prices. Exact:
- * margin is a sum over positions, and closing one moves its credit to the primary credit to the unit.
+ * The account after its balance in one market changed by so much paper and credit
+ * (docs/reference/protocol.md#balance-changes), at the same mark prices. Exact: margin is a sum
+ * over positions, and closing one moves its credit to the primary credit to the unit.
  */
 export function applyBalanceChange(
   account: MarginAccount,

@@ -2,7 +2,7 @@ import { absolute, atLeastZero, ceilDivide, larger, smaller } from "../core/bigi
 import type { CreditUnits, Side } from "../core/units.js";
 import { mulFixed } from "./fixed-point.js";
 
-/** The margin of an account over all its positions (protocol 7.3). */
+/** The margin of an account over all its positions (docs/reference/protocol.md#margin). */
 export interface AccountMargin {
   readonly netValueCredit: CreditUnits;
   readonly exposureCredit: CreditUnits;
@@ -38,7 +38,9 @@ export interface Capacity {
   readonly boundByExposure: boolean;
 }
 
-/** The dealer's judgement: net value covers maintenance margin (protocol 7.3). */
+/**
+ * The dealer's judgement: net value covers maintenance margin (docs/reference/protocol.md#margin).
+ */
 export function isSafe({
   netValueCredit,
   maintenanceMarginCredit,
@@ -46,7 +48,10 @@ export function isSafe({
   return netValueCredit >= maintenanceMarginCredit;
 }
 
-/** The maintenance margin of a position of that value, cut off as the contracts do (protocol 7.3). */
+/**
+ * The maintenance margin of a position of that value, cut off as the contracts do
+ * (docs/reference/protocol.md#margin).
+ */
 export function maintenanceMargin(value: CreditUnits, ratio: bigint): CreditUnits {
   return mulFixed(absolute(value), ratio);
 }

@@ -22,9 +22,10 @@ export function describeBreach({ limit, why }: Breach): string {
 }
 
 /**
- * Judges a place in its worst case (design, rule 5): every order that may still become position, own and manual, at full size, every takeover
- * that is under way, and this one with them. Trades that have not settled fail where that makes it worse. Null when no limit is breached. Cancels are
- * never judged.
+ * Judges a place in its worst case (docs/ideas/design.md#worst-case): every order that may still
+ * become position, own and manual, at full size, every takeover that is under way, and this one
+ * with them. Trades that have not settled fail where that makes it worse. Null when no limit is
+ * breached. Cancels are never judged.
  *
  * A place that can only reduce the position, and not flip it, is held to size, order counts and distance from the mark alone. Where trades of the
  * position may still fail, it is held to the limits of its market's position too, and to those of the account if the largest position that may

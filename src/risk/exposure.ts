@@ -20,7 +20,7 @@ export interface ExposureOrder {
 export interface MarketExposure {
   readonly marketId: MarketId;
   readonly instrument: Instrument;
-  /** Signed: pending and filled (design, rule 8). */
+  /** Signed: pending and filled (docs/ideas/design.md#matched-is-not-filled). */
   readonly positionLots: Lots;
   /**
    * Trades in {@link positionLots} whose settlement may still fail, by side. In the worst case those of one side settle and those of the other fail.

@@ -79,7 +79,8 @@ type GuardTrip = {
 } & ({ readonly scope: "account" } | { readonly scope: "market"; readonly marketId: MarketId });
 
 /**
- * All guards that say no at `nowMs` (design, rule 12). Anything not known is taken for wrong. A pure function.
+ * All guards that say no at `nowMs` (docs/ideas/design.md#fail-closed). Anything not known is taken
+ * for wrong. A pure function.
  */
 export function evaluateGuards(
   state: HealthState,

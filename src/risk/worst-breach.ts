@@ -161,9 +161,9 @@ function liquidationBreach(
 
 /**
  * The first market whose mark may not move by the distance without liquidation. The contract's
- * liquidation price (protocol, 7.3) is (m' - n' - c) / p / (1 -+ mmr). It is at least so far away
- * where the account is safe at the moved mark, which needs no division:
- * netValue - notional * distance >= other maintenance + notional * (1 -+ distance) * mmr.
+ * liquidation price (docs/reference/protocol.md#liquidation-price) is (m' - n' - c) / p / (1 -+
+ * mmr). It is at least so far away where the account is safe at the moved mark, which needs no
+ * division: netValue - notional * distance >= other maintenance + notional * (1 -+ distance) * mmr.
  */
 function nearLiquidation(worst: WorstCaseAccount, distanceBps: number): MarketId | undefined {
   const distance = BigInt(Math.ceil(distanceBps * 100));

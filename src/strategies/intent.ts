@@ -86,5 +86,8 @@ export interface TargetIntent {
   readonly reason: Reason;
 }
 
-/** What a strategy emits (design, rule 4). No emission means that the last intent stands. */
+/**
+ * What a strategy emits (docs/ideas/design.md#strategies). No emission means that the last intent
+ * stands.
+ */
 export type Intent = QuotesIntent | TargetIntent;

@@ -37,7 +37,10 @@ export interface BoundStrategy {
 export interface StrategyDefinition<Params> {
   /** Validates `params` of the YAML, and gives them their types and defaults. Unknown keys are refused unless the schema says otherwise. */
   readonly params: ZodType<Params>;
-  /** Makes the operator from views to intents (design, rule 4). Called once a market. May throw {@link ConfigError}. */
+  /**
+   * Makes the operator from views to intents (docs/ideas/design.md#strategies). Called once a
+   * market. May throw {@link ConfigError}.
+   */
   readonly create: (
     params: Params,
     context: StrategyContext,

@@ -31,7 +31,7 @@ function table(options: { nonceTag?: number; builtHashes?: readonly string[] } =
   return orders;
 }
 
-describe("recognising an order (rule 7)", () => {
+describe("recognising an order", () => {
   it("is by hash, then by info, then by the id that an answer gave", () => {
     const orders = table();
     orders.intend({ action: placeAction(1), level: 0 });
@@ -97,7 +97,7 @@ describe("recognising an order (rule 7)", () => {
   });
 });
 
-describe("the worst case (rule 5)", () => {
+describe("the worst case", () => {
   it("counts every order that may still fill at full size: intended, sent, unknown, open, cancelling, manual", () => {
     const orders = table();
     for (const serial of [1, 2, 3, 4])

@@ -12,7 +12,7 @@ import { phaseOf, unanswered } from "./reconciled-orders.js";
 import { Story, TIMEOUT } from "./scripted-exchange.js";
 import { worstPosition } from "./worst-position.js";
 
-describe("an unknown place (rule 6)", () => {
+describe("an unknown place", () => {
   it("counts at full size, keeps its slot, and is lost only after its window, when nothing shows it", () => {
     const story = new Story().start();
     unanswered(story, 1);

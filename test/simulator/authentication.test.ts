@@ -12,7 +12,7 @@ function client(config: Parameters<typeof virtualExchange>[0] = {}) {
   return { exchange, clock, alice: new ReferenceClient(exchange, () => clock.nowMs()).register() };
 }
 
-describe("the published request vector (protocol 1.1, V-A)", () => {
+describe("the published request vector", () => {
   const message = "account=0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf&timestamp=1";
   const signature =
     "0x242e3704e2cbe5a242c604f312448626029480c2cb9403883834c58fd2a2e7e21f60c100bc74d13554e1c722f403ece645d344347a875cf08618de3acf5b76bb01";
@@ -48,7 +48,7 @@ describe("the published request vector (protocol 1.1, V-A)", () => {
   });
 });
 
-describe("the order vectors (protocol 6)", () => {
+describe("the order vectors", () => {
   const info1 = "0xffffa50cef85c000000110d9316ec000000000007a432b800000000000000001";
   const info2 = "0x00005af3107a40000001c6bf52634000000000006553ff10ffffffffffffffff";
   const local = {

@@ -122,7 +122,8 @@ describe("below maintenance margin", () => {
       creditOnRegistration: "10000",
       markets: { btcusdc: { makerFeeRate: "0.0001", takerFeeRate: "0.0005" } },
     });
-    // The published case of 10,000 credit, one BTC at 30,000, the taker long: protocol 7.8, case 7.
+    // The published case of 10,000 credit, one BTC at 30,000, the taker long:
+    // docs/reference/protocol.md#reference-cases.
     bob.place("SELL", "30000", "1");
     alice.place("BUY", "30000", "1");
     expect(alice.balances().positions[0]).toMatchObject({

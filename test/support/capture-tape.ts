@@ -6,7 +6,10 @@ import type { Tape } from "../../src/history/columns/tape/tape.js";
 import { TapeBuilder } from "../../src/history/columns/tape/tape-builder.js";
 import { recordedDataFolder } from "../../src/simulator/flow/capture/data-folder.js";
 
-/** What a recorder's clock was behind, from a line of the capture on (data folder's README, replay rule 2). */
+/**
+ * What a recorder's clock was behind, from a line of the capture on
+ * (docs/ideas/order-flow.md#two-clocks).
+ */
 type Offsets = readonly (readonly [fromLine: number, addedNs: bigint])[];
 
 /** The three recorded captures of the BTC perpetual, with what their clocks need. */

@@ -60,7 +60,7 @@ function isResting({ phase }: OwnOrder): boolean {
   return phase === "open" || phase === "partly-filled" || phase === "cancelling";
 }
 
-/** Whether the exchange may have it and let it rest (protocol, section 5). */
+/** Whether the exchange may have it and let it rest (docs/reference/protocol.md#order-statuses). */
 function mayRest({ place, timeInForce }: OwnOrder): boolean {
   return place !== "intended" && timeInForce !== "IOC" && timeInForce !== "FOK";
 }

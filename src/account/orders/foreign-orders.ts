@@ -10,7 +10,10 @@ export interface ForeignOrderUpdate {
   readonly matchedLots: Lots;
 }
 
-/** Orders of the account that are not the bot's: seen, counted, never touched (design, rule 7). */
+/**
+ * Orders of the account that are not the bot's: seen, counted, never touched
+ * (docs/ideas/design.md#order-identity).
+ */
 export class ForeignOrders {
   readonly #orders = new Map<Int64Id, { order: VenueOrder; finalAtMs: Ms | undefined }>();
 

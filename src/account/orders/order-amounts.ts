@@ -2,7 +2,10 @@ import type { Lots } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import type { OrderAmounts } from "./order.js";
 
-/** The exchange's statuses after which nothing of an order is available (protocol, section 5). */
+/**
+ * The exchange's statuses after which nothing of an order is available
+ * (docs/reference/protocol.md#order-statuses).
+ */
 export const FINAL_STATUSES: ReadonlySet<string> = new Set([
   "FILLED",
   "CANCELED",

@@ -57,7 +57,10 @@ export type PlaceState =
   /** The exchange has shown the order: the phase follows from its amounts and its cancel. */
   | "seen";
 
-/** The parts of an order's amount; they always sum to its lots (protocol, section 5). */
+/**
+ * The parts of an order's amount; they always sum to its lots
+ * (docs/reference/protocol.md#order-statuses).
+ */
 export interface OrderAmounts {
   /** Not yet matched, cancelled or expired, as far as the exchange has told. */
   readonly availableLots: Lots;
@@ -104,7 +107,9 @@ export interface OwnOrder extends OrderAmounts {
   readonly cancelAnsweredAtMs: Ms | undefined;
   /** How often a cancel of it was sent. */
   readonly cancelTries: number;
-  /** Pending plus filled: what position and risk count (design, rule 8). */
+  /**
+   * Pending plus filled: what position and risk count (docs/ideas/design.md#matched-is-not-filled).
+   */
   readonly matchedLots: Lots;
   /** The lots that may still fill in the worst case: 0 when final, the whole order when unknown. An answered cancel leaves it as it was. */
   readonly mayFillLots: Lots;
@@ -147,7 +152,10 @@ export type OrderEvent =
       readonly code?: number;
       readonly text: string;
     }
-  /** Reconciliation has shown that the exchange never had it, or has it no more (design, rule 6). */
+  /**
+   * Reconciliation has shown that the exchange never had it, or has it no more
+   * (docs/ideas/design.md#unknown-outcomes).
+   */
   | { readonly kind: "lost"; readonly atMs: Ms }
   | { readonly kind: "cancel-sent"; readonly atMs: Ms; readonly actionId: ActionId }
   /** The answer to a cancel, or to a cancel-all that certainly covered this order. */

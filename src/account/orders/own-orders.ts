@@ -249,7 +249,10 @@ export class OwnOrders {
     return [{ kind: "adopted", order }];
   }
 
-  /** The order of ours that a report is about: by hash, then by info, then by id (design, rule 7). */
+  /**
+   * The order of ours that a report is about: by hash, then by info, then by id
+   * (docs/ideas/design.md#order-identity).
+   */
   recognise(report: VenueOrder): OwnOrder | undefined {
     return this.get(report.hash) ?? this.#byInfoOf(report) ?? this.byId(report.id);
   }

@@ -2,9 +2,10 @@ import type { Lots, MarketId, Side } from "../../core/units.js";
 import type { TradeLedger } from "./trade-ledger.js";
 
 /**
- * Orders tell what has matched, trades tell what the position became; neither names the other. By market and side,
- * this holds the one against the other: what is matched but in no known trade counts in the worst case, and what is
- * traded but matched by no known order may be the doing of an order whose fate is unknown (design, rule 6).
+ * Orders tell what has matched, trades tell what the position became; neither names the other. By
+ * market and side, this holds the one against the other: what is matched but in no known trade
+ * counts in the worst case, and what is traded but matched by no known order may be the doing of an
+ * order whose fate is unknown (docs/ideas/design.md#unknown-outcomes).
  */
 export class FillMatcher {
   readonly #trades: TradeLedger;

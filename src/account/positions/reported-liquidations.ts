@@ -9,7 +9,10 @@ const PLAUSIBLE_SHARE = 0.5;
 /** The incomes of liquidations: of the account that took a position over, and of the one that lost it. */
 const LIQUIDATION_TYPES = ["LIQUIDATE", "LIQUIDATED"] as const;
 
-/** True for the income of a liquidation. Its amount is the credit that went with the position (protocol, 7.7). */
+/**
+ * True for the income of a liquidation. Its amount is the credit that went with the position
+ * (docs/reference/protocol.md#liquidations).
+ */
 export function isLiquidation({ type }: Pick<VenueIncome, "type">): boolean {
   return LIQUIDATION_TYPES.some((one) => one === type);
 }

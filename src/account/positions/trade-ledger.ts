@@ -42,10 +42,11 @@ interface MarketLedger {
 }
 
 /**
- * The account's trades, each counted once however often and in whatever order they are told.
- * The position of a market is its base, every trade that has not failed (design, rule 8), and what was taken over. Final trades that the
- * exchange itself has listed twice are folded into the sums, so that memory holds only the last interval and what is
- * not yet settled.
+ * The account's trades, each counted once however often and in whatever order they are told. The
+ * position of a market is its base, every trade that has not failed
+ * (docs/ideas/design.md#matched-is-not-filled), and what was taken over. Final trades that the
+ * exchange itself has listed twice are folded into the sums, so that memory holds only the last
+ * interval and what is not yet settled.
  */
 export class TradeLedger {
   readonly #markets = new Map<MarketId, MarketLedger>();

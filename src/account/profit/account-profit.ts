@@ -22,11 +22,13 @@ export interface ProfitParts extends MarketProfitParts {
 const INCLUDED_IN_TRADES: ReadonlySet<string> = new Set(["TAKER_FEE", "MAKER_FEE", "BUY", "SELL"]);
 
 /**
- * The profit split. Spread comes from fills against the mid of their time, inventory from the position and the moves
- * of the mid, fees from the trades, funding from the incomes, basis from the contract's valuation against the mid's;
- * no part is what the others leave over. Their sum telescopes to the change of
- * credit + sum of truncate(paper * mark / 10^paperDecimals), the contract's own net value (protocol, 7.1 and 7.3).
- * A market that had a position before its first mark starts at that mark.
+ * The profit split. Spread comes from fills against the mid of their time, inventory from the
+ * position and the moves of the mid, fees from the trades, funding from the incomes, basis from the
+ * contract's valuation against the mid's; no part is what the others leave over. Their sum
+ * telescopes to the change of credit + sum of truncate(paper * mark / 10^paperDecimals), the
+ * contract's own net value (docs/reference/protocol.md#units and
+ * docs/reference/protocol.md#margin). A market that had a position before its first mark starts at
+ * that mark.
  */
 export class AccountProfit {
   readonly #markets = new Map<MarketId, MarketProfit>();

@@ -27,8 +27,9 @@ export interface InferredMarks {
 const MOST_TRIES = 4096;
 
 /**
- * The marks that an exchange valued positions at, which it does not say: those of each market's that give just the exposure that it told,
- * `sum of |truncate(paper * mark / 10^paperDecimals)|` (protocol, 7.1). Those that were in force together come before others.
+ * The marks that an exchange valued positions at, which it does not say: those of each market's
+ * that give just the exposure that it told, `sum of |truncate(paper * mark / 10^paperDecimals)|`
+ * (docs/reference/protocol.md#units). Those that were in force together come before others.
  * @param known marks of each market that it may have been, the likeliest first.
  * @returns undefined where none give it, or a position is in a market of which nothing is known.
  */

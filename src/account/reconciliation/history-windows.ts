@@ -7,7 +7,7 @@ export interface HistoryWindow {
   readonly endMs: Ms | undefined;
 }
 
-/** The largest page of the list endpoints (specification, "Limits"). */
+/** The largest page of the list endpoints (docs/reference/exchange-interface.md#limits). */
 export const PAGE_LIMIT = 500;
 
 /** What remains to be asked after a page of a window. `complete` is false when something in it can not be listed. */

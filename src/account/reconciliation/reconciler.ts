@@ -21,10 +21,11 @@ const RECOUNTS = 3;
 const SETTLEMENT_POLL_MS = 1000;
 
 /**
- * Asks the exchange what is true and compares (design, rule 6): on start, on reconnect, at an interval, and for the
- * sake of unresolved orders. In turn: the time and the trades; the open orders, balances and positions; all pages of
- * the history, trades and incomes since; then, until no trade has come between, the positions again. Stream events
- * go on meanwhile; what they tell is never undone by an older answer.
+ * Asks the exchange what is true and compares (docs/ideas/design.md#unknown-outcomes): on start, on
+ * reconnect, at an interval, and for the sake of unresolved orders. In turn: the time and the
+ * trades; the open orders, balances and positions; all pages of the history, trades and incomes
+ * since; then, until no trade has come between, the positions again. Stream events go on meanwhile;
+ * what they tell is never undone by an older answer.
  */
 export class Reconciler {
   readonly #options: ReconcilerDeps;

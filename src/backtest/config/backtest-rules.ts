@@ -27,7 +27,10 @@ export interface BacktestRules {
 
 type MarketRulesFile = NonNullable<RulesFile["markets"]>[MarketId];
 
-/** What `credit` is where nobody says otherwise, with its decimals (protocol, section 7). */
+/**
+ * What `credit` is where nobody says otherwise, with its decimals
+ * (docs/reference/protocol.md#units).
+ */
 const ASSET = "USDC";
 const LEAST_CREDIT_DECIMALS = 6;
 const MOST_CREDIT_DECIMALS = 18;

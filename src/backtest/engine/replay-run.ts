@@ -250,8 +250,8 @@ export class ReplayRun {
   }
 
   /**
-   * The same for strategies that await promises: time stands still after each view until whatever a strategy does with it has been done
-   * (design, rule 3).
+   * The same for strategies that await promises: time stands still after each view until whatever a
+   * strategy does with it has been done (docs/ideas/design.md#time-and-randomness).
    * @param mostViews after so many it stops sooner.
    */
   async playAwaiting(untilUs: number, mostViews = Number.POSITIVE_INFINITY): Promise<void> {

@@ -2,8 +2,9 @@ import type { OutboxPort } from "../../bot/execution/dispatcher.js";
 import type { OutboxItem } from "../../executor/outbox.js";
 
 /**
- * The outbox of a replay: the same order of priority and the same width as the live one, without p-queue and its promises (design,
- * rule 9). Nothing leaves inside `enqueue`; the engine calls {@link dispatch} between two inputs.
+ * The outbox of a replay: the same order of priority and the same width as the live one, without
+ * p-queue and its promises (docs/ideas/design.md#executor). Nothing leaves inside `enqueue`; the
+ * engine calls {@link dispatch} between two inputs.
  */
 export class SyncOutbox implements OutboxPort {
   readonly #concurrency: number;

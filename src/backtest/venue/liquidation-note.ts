@@ -13,8 +13,9 @@ export function liquidationNote(
 }
 
 /**
- * What it says of an account that was left below zero, which the exchange's insurance takes over (protocol 7.7). The figures keep the debt: one
- * that ended at the deposit would not tell how far the position fell.
+ * What it says of an account that was left below zero, which the exchange's insurance takes over
+ * (docs/reference/protocol.md#bad-debt). The figures keep the debt: one that ended at the deposit
+ * would not tell how far the position fell.
  */
 export function debtNote(netValue: CreditUnits, instrument: Instrument): string {
   const debt = instrument.creditToDecimal(-netValue);

@@ -12,8 +12,10 @@ import type { MarketTerms } from "./market-terms.js";
 type Sized = Pick<PlaceAction, "side" | "ticks" | "lots">;
 
 /**
- * The gas of small orders as a replayed exchange charges it: one below the waiver pays that of its settlement, as a share of its value that is
- * added to both of its fee rates (specification, "Rules", 4). At the price that the rules were told with, which live moves.
+ * The gas of small orders as a replayed exchange charges it: one below the waiver pays that of its
+ * settlement, as a share of its value that is added to both of its fee rates
+ * (docs/reference/exchange-interface.md#fee-rates). At the price that the rules were told with,
+ * which live moves.
  */
 export class OrderGas {
   readonly #rules: Pick<VenueRules, "waiveGasFeeMinimumQuote">;

@@ -53,8 +53,10 @@ export interface OwnLiquidation {
 }
 
 /**
- * The account as the replayed exchange keeps it: credit, positions, fees, funding and margin by the exchange's own formulas (protocol 7.1, 7.3,
- * 7.7), with the parts of its profit, which sum to the change of its net value to the unit.
+ * The account as the replayed exchange keeps it: credit, positions, fees, funding and margin by the
+ * exchange's own formulas (docs/reference/protocol.md#units, docs/reference/protocol.md#margin and
+ * docs/reference/protocol.md#liquidations), with the parts of its profit, which sum to the change
+ * of its net value to the unit.
  */
 export class ReplayAccount {
   readonly #holdings: ReadonlyMap<MarketId, Holding>;
@@ -140,8 +142,9 @@ export class ReplayAccount {
   }
 
   /**
-   * Books a fill. The quote is rounded as the maker's own order is (a buyer's up, a seller's down); the fee of an order is of the sum that it has
-   * traded, so that parts cost what the whole would (protocol 7.6).
+   * Books a fill. The quote is rounded as the maker's own order is (a buyer's up, a seller's down);
+   * the fee of an order is of the sum that it has traded, so that parts cost what the whole would
+   * (docs/reference/protocol.md#trades).
    * @param before what the same order has traded, in credit units.
    * @param hasRebate false: a maker that would be paid a rebate pays and gets nothing.
    * @param gasRate the order's gas as a share of its value, scaled by 10^18: it comes on top of either rate.

@@ -59,8 +59,10 @@ export interface ReplayVenueOptions {
 type Response = readonly VenueEvent[];
 
 /**
- * The exchange of a replay (design, rule 1), on two clocks: requests leave on the bot's, arrive after their delay on the exchange's, and what comes of
- * them is heard after another. The engine says when: it plays the markets' history, lets requests arrive and takes out what is heard.
+ * The exchange of a replay (docs/ideas/design.md#venue), on two clocks: requests leave on the
+ * bot's, arrive after their delay on the exchange's, and what comes of them is heard after another.
+ * The engine says when: it plays the markets' history, lets requests arrive and takes out what is
+ * heard.
  */
 export class ReplayVenue implements Venue, OrderListener {
   /** Nothing: the engine brings every event in itself, at its instant. */

@@ -69,9 +69,10 @@ type LastHeartbeat = Pick<Heartbeat, "state" | "markets"> & {
 const UNREAD: LastHeartbeat = { state: "running", markets: [], lastRequestMs: undefined };
 
 /**
- * The dead-man switch of POST_ONLY and GTC quotes (design, rules 7 and 10), in a process of its own: when the bot's
- * heartbeat stops it cancels everything in the bot's markets, and goes on until no request that the bot may have signed
- * can still be taken and nothing is open.
+ * The dead-man switch of POST_ONLY and GTC quotes (docs/ideas/design.md#order-identity and
+ * docs/ideas/design.md#time-in-force), in a process of its own: when the bot's heartbeat stops it
+ * cancels everything in the bot's markets, and goes on until no request that the bot may have
+ * signed can still be taken and nothing is open.
  */
 export class Guard {
   readonly #options: GuardOptions;

@@ -26,7 +26,8 @@ import { TurnQueue } from "./turn-queue.js";
 import { VenueMonitor } from "./venue-monitor.js";
 
 /**
- * One bot (design, rules 1 to 12): inputs come in one at a time through {@link accept}, actions go out to the venue.
+ * One bot (docs/ideas/design.md): inputs come in one at a time through {@link accept}, actions go
+ * out to the venue.
  * @throws FormatError or CorruptStateError from the constructor when the state directory holds what it cannot hold.
  */
 export class Bot {
@@ -117,7 +118,7 @@ export class Bot {
     return this.#venueMonitor.heartbeatAtMs;
   }
 
-  /** Brings an input in (design, rule 2). */
+  /** Brings an input in (docs/ideas/design.md#one-event-at-a-time). */
   accept(input: BotInput): void {
     this.#turns.accept(input);
   }

@@ -30,8 +30,8 @@ export type BotCommand =
   | { readonly command: "asked" };
 
 /**
- * Everything that can happen to the bot (design, rule 2). All of it enters at one place, one at a time,
- * and is what a journal holds.
+ * Everything that can happen to the bot (docs/ideas/design.md#one-event-at-a-time). All of it
+ * enters at one place, one at a time, and is what a journal holds.
  */
 export type BotInput =
   | { readonly kind: "event"; readonly event: VenueEvent }

@@ -41,8 +41,9 @@ export interface StoppingDeps {
 }
 
 /**
- * The way out: quotes come down by their ids; an unknown place, which has none, is ended by its market's cancel-all
- * (design, rule 7); the bot leaves when every fate is known, nothing of a run before can arrive any more, and the exchange's positions are its own, or
+ * The way out: quotes come down by their ids; an unknown place, which has none, is ended by its
+ * market's cancel-all (docs/ideas/design.md#order-identity); the bot leaves when every fate is
+ * known, nothing of a run before can arrive any more, and the exchange's positions are its own, or
  * after a time names what is left and what is apart.
  */
 export class ShutdownSequence {

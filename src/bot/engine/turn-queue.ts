@@ -14,8 +14,9 @@ export interface TurnRecord {
 }
 
 /**
- * The one serialised place (design, rule 2): an input runs to its end before the next begins, and what arises
- * meanwhile is queued. Inside a turn the clock stands still, and timers come back as inputs.
+ * The one serialised place (docs/ideas/design.md#one-event-at-a-time): an input runs to its end
+ * before the next begins, and what arises meanwhile is queued. Inside a turn the clock stands
+ * still, and timers come back as inputs.
  */
 export class TurnQueue implements Seam {
   readonly clock: Clock;

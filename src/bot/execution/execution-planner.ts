@@ -337,7 +337,10 @@ function isEmpty({ cancels, places, withdrawals }: Plan): boolean {
   return cancels.length === 0 && places.length === 0 && withdrawals.length === 0;
 }
 
-/** What of it does not match at once is cancelled by the exchange: it never rests (protocol, section 5). */
+/**
+ * What of it does not match at once is cancelled by the exchange: it never rests
+ * (docs/reference/exchange-interface.md#order-types).
+ */
 function isImmediate({ timeInForce }: OwnOrder): boolean {
   return timeInForce === "IOC" || timeInForce === "FOK";
 }
@@ -361,7 +364,9 @@ function unmatchedFills({ account }: BotContext, trader: MarketTrader): readonly
   ).filter(({ lots }) => lots > 0);
 }
 
-/** How long before its end a GTT quote of this life is renewed (design, rule 10). */
+/**
+ * How long before its end a GTT quote of this life is renewed (docs/ideas/design.md#time-in-force).
+ */
 export function renewLeadMs(quoteLifeMs: Ms): Ms {
   return Math.max(1_000, quoteLifeMs / 10);
 }

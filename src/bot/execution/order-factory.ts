@@ -16,7 +16,10 @@ import type { MarketTrader } from "../market/market-trader.js";
 import type { QueuedPlace } from "./dispatcher.js";
 import { scaledRate, signedRates } from "./signed-rates.js";
 
-/** Turns what is planned into actions: structures, nonces, hashes, timestamps. Signs nothing (design, rule 2). */
+/**
+ * Turns what is planned into actions: structures, nonces, hashes, timestamps. Signs nothing
+ * (docs/ideas/design.md#one-event-at-a-time).
+ */
 export class OrderFactory {
   readonly #context: BotContext;
   readonly #built = new Map<Hex, { readonly action: PlaceAction; readonly waiting: QueuedPlace }>();

@@ -51,7 +51,10 @@ export interface LeavingDeps {
   readonly journal: TurnRecorder | undefined;
 }
 
-/** The last look at an action before it goes (design, rules 5 and 9): what waited in the outbox may no longer be right. */
+/**
+ * The last look at an action before it goes (docs/ideas/design.md#worst-case and
+ * docs/ideas/design.md#executor): what waited in the outbox may no longer be right.
+ */
 export class PreTradeCheck {
   readonly #context: BotContext;
   readonly #deps: LeavingDeps;

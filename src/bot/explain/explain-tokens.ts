@@ -6,7 +6,10 @@ import { renewLeadMs } from "../execution/execution-planner.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { ExplainedTokens, Explanation } from "./explanation.js";
 
-/** ORDER tokens a minute of one market with so many orders (design, rules 9 and 10). */
+/**
+ * ORDER tokens a minute of one market with so many orders (docs/ideas/design.md#executor and
+ * docs/ideas/design.md#time-in-force).
+ */
 export function marketTokens(
   { config, budget: { costs } }: BotContext,
   trader: MarketTrader,

@@ -44,9 +44,10 @@ export function plannedWorst(context: BotContext, balancesKnown: boolean): Plann
 }
 
 /**
- * How far a market's mark may move against the account before it is liquidated, as a fraction of the mark: the contract's
- * liquidation price (protocol, 7.3) for the worse of both sides, other markets at their worst. Negative: already below
- * maintenance. Undefined without a position.
+ * How far a market's mark may move against the account before it is liquidated, as a fraction of
+ * the mark: the contract's liquidation price (docs/reference/protocol.md#liquidation-price) for the
+ * worse of both sides, other markets at their worst. Negative: already below maintenance. Undefined
+ * without a position.
  */
 export function liquidationDistance(
   account: WorstCaseAccount,

@@ -32,8 +32,9 @@ const WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 
 /**
- * What the bot would quote now and why (design, `explain`), and what its liquidator would take over: runs it dry until each market has a
- * plan, on live streams and the account as it is. Sends questions alone: it places, cancels and registers nothing, and writes no state.
+ * What the bot would quote now and why, and what its liquidator would take over: runs it dry until
+ * each market has a plan, on live streams and the account as it is. Sends questions alone: it
+ * places, cancels and registers nothing, and writes no state.
  * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the exchange is not there,
  * and whatever breaks the bot.
  */

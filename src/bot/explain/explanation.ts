@@ -187,7 +187,7 @@ export interface ImplausibleValue {
   readonly text: string;
 }
 
-/** What a bot would quote now and why, and what that may lead to (design, `explain`). Plain JSON. */
+/** What a bot would quote now and why, and what that may lead to. Plain JSON. */
 export interface Explanation {
   readonly config: string;
   readonly account: string;

@@ -71,7 +71,7 @@ export interface JournalSink {
   write(line: string): void;
 }
 
-/** Writes the turns of a run as lines of JSON (design, rule 2). */
+/** Writes the turns of a run as lines of JSON (docs/ideas/design.md#one-event-at-a-time). */
 export class JournalWriter implements TurnRecorder {
   readonly #sink: JournalSink;
   #actions: Action[] = [];

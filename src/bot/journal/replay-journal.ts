@@ -81,9 +81,10 @@ export interface JournalReplayOptions {
 }
 
 /**
- * Runs a journal again (design, rule 2): the bot is made anew from its first line, with its strategies loaded again,
- * each turn gets its recorded instant and draws, and what it dispatches is compared with what the journal says, byte for
- * byte, before signing. No key is needed, nothing is sent, no time is waited for.
+ * Runs a journal again (docs/ideas/design.md#one-event-at-a-time): the bot is made anew from its
+ * first line, with its strategies loaded again, each turn gets its recorded instant and draws, and
+ * what it dispatches is compared with what the journal says, byte for byte, before signing. No key
+ * is needed, nothing is sent, no time is waited for.
  * @throws ConfigError when there is no such file, RunError when it cannot be read; FormatError naming the line when it is no journal, of another version, or broken before
  * its last line; ConfigError when a strategy can no longer be loaded.
  */

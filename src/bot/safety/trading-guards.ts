@@ -40,7 +40,10 @@ import { findUnknownPositionReason } from "./unknown-position.js";
 /** How long a condition must be over before its halt ends by itself. */
 const HOLD_MS = 500;
 
-/** Whether the bot may trade, market by market: guards, drawdown, halts by hand; and why not (design, rule 12). */
+/**
+ * Whether the bot may trade, market by market: guards, drawdown, halts by hand; and why not
+ * (docs/ideas/design.md#fail-closed).
+ */
 export class TradingGuards {
   /** What losses, inventory and markouts do to the quotes and the position. */
   readonly ladder: RiskLadder;

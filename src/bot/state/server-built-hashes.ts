@@ -3,7 +3,10 @@ import type { Hex } from "../../core/units.js";
 import { hash32 } from "../../exchange/protocol/values.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
-/** The file that holds hashes of server-built orders, written before they are sent (design, rule 7). */
+/**
+ * The file that holds hashes of server-built orders, written before they are sent
+ * (docs/ideas/design.md#order-identity).
+ */
 export const BUILT_FILE = "built-orders.json";
 
 const hashesSchema = z.array(hash32);

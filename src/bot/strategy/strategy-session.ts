@@ -18,7 +18,9 @@ export interface StrategySessionDeps {
 /** Receives the output of strategies. */
 export interface StrategyListener {
   emitted(marketId: MarketId, intent: Intent): void;
-  /** The strategy threw, or ended. The listener halts its market (design, rule 4). */
+  /**
+   * The strategy threw, or ended. The listener halts its market (docs/ideas/design.md#strategies).
+   */
   ended(marketId: MarketId, why: string, error?: { readonly thrown: unknown }): void;
 }
 

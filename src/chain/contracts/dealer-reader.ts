@@ -8,7 +8,11 @@ import type { ChainRpc } from "../rpc/chain-rpc.js";
 const W = 32;
 const GAS = 500_000;
 
-/** Reads what the dealer says of itself (protocol 7.2), at the newest believed block. Every method throws as {@link ChainRpc.read} does, and ConfigError where no contract is there. */
+/**
+ * Reads what the dealer says of itself (docs/reference/protocol.md#contract-interface), at the
+ * newest believed block. Every method throws as {@link ChainRpc.read} does, and ConfigError where
+ * no contract is there.
+ */
 export class DealerReader {
   readonly #rpc: ChainRpc;
   readonly #dealer: Hex;

@@ -7,9 +7,10 @@ export interface SafetyOnChain {
 }
 
 /**
- * Of the accounts that `GET /v1/riskyAccounts` points to, those that the chain itself calls unsafe now. The list's own `isSafe` is
- * cached and decides nothing here, either way: acting on a safe account fails on the chain and costs its gas (specification, note on
- * `riskyAccounts`).
+ * Of the accounts that `GET /v1/riskyAccounts` points to, those that the chain itself calls unsafe
+ * now. The list's own `isSafe` is cached and decides nothing here, either way: acting on a safe
+ * account fails on the chain and costs its gas
+ * (docs/reference/exchange-interface.md#high-risk-account-fields).
  * @throws whatever the chain's reader throws: without its answer nobody is unsafe.
  */
 export async function unsafeOnChain(

@@ -17,7 +17,10 @@ export class DomainError extends RunError {
   }
 }
 
-/** An order would break filters of its market (specification, "Market"): it was not sent. */
+/**
+ * An order would break filters of its market (docs/reference/exchange-interface.md#market-fields):
+ * it was not sent.
+ */
 export class OrderFilterError extends RunError {
   readonly breaches: readonly FilterBreach[];
 

@@ -18,8 +18,8 @@ const marketStateSchema = z
 const barsSchema = z.array(z.object(klineFields(TEXT)).omit({ quote_volume: true }));
 
 /**
- * Candles of trades (specification, "Kline") on the market's grid; where orders of a finer one traded, at the nearest ticks, and of the volume the
- * whole lots.
+ * Candles of trades (docs/reference/exchange-interface.md#candle-fields) on the market's grid;
+ * where orders of a finer one traded, at the nearest ticks, and of the volume the whole lots.
  * @param where names the place for errors.
  * @throws FormatError for what is no list of candles.
  */

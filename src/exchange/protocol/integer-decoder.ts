@@ -14,9 +14,10 @@ const DIGIT_LIMIT = Math.floor(Number.MAX_SAFE_INTEGER / 10);
 const POWERS_OF_TEN = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
 /**
- * Book levels of one market from the wire to integers (design, rule 11): each decimal string is checked while it is read,
- * and nothing is allocated but the result. Refused are signs, exponents, blanks, NaN, anything off the market's grid but
- * what a level has of a finer one, and anything past 2^53.
+ * Book levels of one market from the wire to integers (docs/ideas/design.md#numbers): each decimal
+ * string is checked while it is read, and nothing is allocated but the result. Refused are signs,
+ * exponents, blanks, NaN, anything off the market's grid but what a level has of a finer one, and
+ * anything past 2^53.
  */
 export class IntegerDecoder {
   readonly #priceDecimals: number;

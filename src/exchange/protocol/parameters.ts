@@ -12,7 +12,7 @@ export type ParameterType =
   | "hex"
   | "enum";
 
-/** One parameter of an operation (specification, "Endpoints"). */
+/** One parameter of an operation (docs/reference/exchange-interface.md#endpoints). */
 export interface OperationParameter {
   readonly name: string;
   readonly type: ParameterType;

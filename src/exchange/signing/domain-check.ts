@@ -11,7 +11,10 @@ export interface DomainDifference {
   readonly expected: string;
 }
 
-/** Compares the exchange's EIP-712 constants with our own (specification, "Local construction" 1). Empty when all agree. */
+/**
+ * Compares the exchange's EIP-712 constants with our own
+ * (docs/reference/exchange-interface.md#order-construction). Empty when all agree.
+ */
 export function checkDomain(rules: VenueRules): DomainDifference[] {
   const { eip712 } = rules;
   const compared: DomainDifference[] = [

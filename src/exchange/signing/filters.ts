@@ -8,7 +8,7 @@ export interface FilteredOrder {
   readonly lots: Lots;
 }
 
-/** A filter that an order would break (specification, "Market", filters). */
+/** A filter that an order would break (docs/reference/exchange-interface.md#filters). */
 export interface FilterBreach {
   readonly filter:
     | "PRICE_FILTER"

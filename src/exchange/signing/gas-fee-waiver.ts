@@ -5,7 +5,10 @@ import type { VenueRules } from "../records.js";
 /** What `waiveGasFeeMinimumAmount` is compared with: an order's value, or its amount. The specification does not say which. */
 export type WaiverUnit = "quote" | "base";
 
-/** Whether an order is so small that it needs the `gasFeeQuotation` of a build (specification, "POST /v1/order"). */
+/**
+ * Whether an order is so small that it needs the `gasFeeQuotation` of a build
+ * (docs/reference/exchange-interface.md#fee-rates).
+ */
 export function isBelowWaiver(
   rules: Pick<VenueRules, "waiveGasFeeMinimumQuote">,
   instrument: Instrument,

@@ -76,8 +76,9 @@ export function buildHashedOrder(hasher: OrderHasher, inputs: OrderInputs): Hash
 const SECONDS_A_YEAR = 365.25 * 86400;
 
 /**
- * The expiration that `info` must carry: of GTT its own (whole seconds, rounded down), of any other time in force far enough
- * ahead (specification: more than ten years; eleven here, so that a clock ahead of the exchange's does no harm).
+ * The expiration that `info` must carry: of GTT its own (whole seconds, rounded down), of any other
+ * time in force far enough ahead (docs/reference/exchange-interface.md#expiration: more than ten
+ * years; eleven here, so that a clock ahead of the exchange's does no harm).
  */
 export function infoExpirationSeconds(
   timeInForce: TimeInForce,

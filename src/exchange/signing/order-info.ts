@@ -3,7 +3,10 @@ import { FormatError } from "../../core/errors.js";
 import type { Random } from "../../core/runtime/seam.js";
 import type { Hex } from "../../core/units.js";
 
-/** The four words of an order's `info` (specification, "Local construction" 6; the rates are signed, as the contracts read them). */
+/**
+ * The four words of an order's `info` (docs/reference/exchange-interface.md#order-construction; the
+ * rates are signed, as the contracts read them).
+ */
 export interface OrderInfo {
   /** Scaled by 10^18, signed: a negative maker rate is a rebate. */
   readonly makerFeeRate: bigint;
@@ -76,7 +79,11 @@ export function decodeInfo(info: Hex): OrderInfo {
   };
 }
 
-/** A nonce of the bot's own: its 16-bit tag on top of 48 random bits (design, rule 7). @throws FormatError when the tag is no 16 bits. */
+/**
+ * A nonce of the bot's own: its 16-bit tag on top of 48 random bits
+ * (docs/ideas/design.md#order-identity).
+ * @throws FormatError when the tag is no 16 bits.
+ */
 export function taggedNonce(tag: number, random: Random): bigint {
   if (!Number.isInteger(tag) || tag < 0 || tag > 0xffff) {
     throw new FormatError("not a nonce tag", {

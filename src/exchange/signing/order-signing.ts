@@ -4,10 +4,10 @@ import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import type { OrderStruct, VenueRules } from "../records.js";
 
-/** EIP-712 type string of the domain (specification, "Local construction" 1). */
+/** EIP-712 type string of the domain (docs/reference/exchange-interface.md#order-construction). */
 export const DOMAIN_TYPE =
   "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
-/** EIP-712 type string of an order (specification, "Local construction" 2). */
+/** EIP-712 type string of an order (docs/reference/exchange-interface.md#order-construction). */
 export const ORDER_TYPE =
   "Order(address perp,address signer,int128 paperAmount,int128 creditAmount,bytes32 info)";
 /** Keccak-256 of {@link DOMAIN_TYPE}. */
@@ -21,7 +21,10 @@ export type DomainInputs = Pick<
   "domainName" | "domainVersion" | "chainId" | "verifyingContract"
 >;
 
-/** The EIP-712 domain separator (specification, "Local construction" 1). @throws FormatError */
+/**
+ * The EIP-712 domain separator (docs/reference/exchange-interface.md#order-construction).
+ * @throws FormatError
+ */
 export function domainSeparator(inputs: DomainInputs): Hex {
   if (!Number.isSafeInteger(inputs.chainId) || inputs.chainId < 0) {
     throw new FormatError("not a chain id", {

@@ -10,7 +10,7 @@ export type MarketStream =
   | { readonly marketId: MarketId; readonly kind: "kline"; readonly interval: KlineInterval };
 
 /**
- * The name under which the exchange knows a stream (protocol 4.2).
+ * The name under which the exchange knows a stream (docs/reference/protocol.md#market-streams).
  * @example streamName({ marketId: "btcusdc", kind: "kline", interval: "1H" }) // "btcusdc@kline1H"
  */
 export function streamName(stream: MarketStream): string {

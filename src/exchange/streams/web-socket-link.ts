@@ -67,7 +67,10 @@ export class WebSocketLink implements Socket {
     this.#socket.on("close", (code, reason) => this.#handleClose(code, reason.toString("utf8")));
   }
 
-  /** What the exchange compresses comes as bytes (protocol 4.1); bytes that do not unpack are for the reader to judge, as they are. */
+  /**
+   * What the exchange compresses comes as bytes (docs/reference/protocol.md#connections); bytes
+   * that do not unpack are for the reader to judge, as they are.
+   */
   #received(data: RawData, isBinary: boolean): void {
     // Behind a message that was refused nothing may be heard, or a gap would pass for none.
     if (this.#socket.readyState !== WebSocket.OPEN) return;

@@ -18,8 +18,10 @@ export function isStamped(kind: string): boolean {
 }
 
 /**
- * The clock of a day. A store keeps local stamps corrected, but a correction by hand, or records of several recorders, may leave some before their
- * exchange stamps. With m the smallest of local less exchange time, where m is below zero all get -m and the base latency (backtest rules, B1).
+ * The clock of a day. A store keeps local stamps corrected, but a correction by hand, or records of
+ * several recorders, may leave some before their exchange stamps. With m the smallest of local less
+ * exchange time, where m is below zero all get -m and the base latency
+ * (docs/guides/history.md#clocks).
  * @param stamped all that the store has of the day with local stamps: what one recorder heard is corrected as one.
  * @throws HistoryError naming a file that cannot be read
  */

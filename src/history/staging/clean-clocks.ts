@@ -64,8 +64,9 @@ interface CaptureFile {
 }
 
 /**
- * Cleans a recorder's clock as hftbacktest does (backtest rules, B1): with m the smallest of local less exchange time over all files of
- * a capture, where m is below zero every local stamp gets -m and the base latency. Files of one capture share their clock, and so their m.
+ * Cleans a recorder's clock as hftbacktest does (docs/guides/history.md#clocks): with m the
+ * smallest of local less exchange time over all files of a capture, where m is below zero every
+ * local stamp gets -m and the base latency. Files of one capture share their clock, and so their m.
  * @returns one correction a part that has local stamps.
  * @throws HistoryError when a file cannot be read
  */

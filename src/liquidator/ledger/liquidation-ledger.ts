@@ -271,7 +271,10 @@ export class LiquidationLedger {
   }
 }
 
-/** Gas of a liquidation of one position by an account of few: protocol 7.9 measures 224,000 to 303,000. */
+/**
+ * Gas of a liquidation of one position by an account of few: docs/reference/protocol.md#gas
+ * measures 224,000 to 303,000.
+ */
 const RACE_GAS = 260_000n;
 
 function withProfit(opportunity: Opportunity): Opportunity {

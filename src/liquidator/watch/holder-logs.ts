@@ -10,8 +10,10 @@ import { handleBadDebt } from "../../chain/events/liquidation-events.js";
 import type { Hex } from "../../core/units.js";
 
 /**
- * Events after which an account's margin is another than before (protocol 7.2). Each trade and each liquidation tells a
- * BalanceChange for everybody that it moved, so that orders and liquidations need not be read beside it.
+ * Events after which an account's margin is another than before
+ * (docs/reference/protocol.md#contract-interface). Each trade and each liquidation tells a
+ * BalanceChange for everybody that it moved, so that orders and liquidations need not be read
+ * beside it.
  */
 const TRADER_EVENTS = [balanceChange, deposit, withdraw, transferIn, transferOut] as const;
 

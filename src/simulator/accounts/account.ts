@@ -40,7 +40,7 @@ export interface UserTrade {
   readonly realizedPnl: CreditUnits;
 }
 
-/** Statuses of an order (protocol 5). */
+/** Statuses of an order (docs/reference/protocol.md#order-statuses). */
 export type OrderStatus =
   | "CREATED"
   | "NEW"
@@ -81,7 +81,10 @@ export type OrderRules = Pick<
   "matchedOrderStatus" | "matchedOrderList" | "endedOrderList" | "partlyFailed" | "averagePriceFrom"
 >;
 
-/** A participant's order and the fate of each part of its amount; the parts always sum to `lots` (protocol 5). */
+/**
+ * A participant's order and the fate of each part of its amount; the parts always sum to `lots`
+ * (docs/reference/protocol.md#order-statuses).
+ */
 export class Order extends BookOrder {
   pendingLots: Lots = 0;
   filledLots: Lots = 0;
@@ -109,8 +112,8 @@ export class Order extends BookOrder {
   }
 
   /**
-   * The unsigned credit of `lots` of this order by its signed ratio, as the contracts compute a maker's part (protocol 7.6,
-   * truncated).
+   * The unsigned credit of `lots` of this order by its signed ratio, as the contracts compute a
+   * maker's part (docs/reference/protocol.md#trades, truncated).
    */
   quoteFor(lots: Lots): CreditUnits {
     return lots === this.lots

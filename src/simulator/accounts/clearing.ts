@@ -161,7 +161,10 @@ export class Clearing {
     }
   }
 
-  /** @param sweptQuote what the taker has traded before in the same transaction, whose fee is of the sum (protocol 7.6). */
+  /**
+   * @param sweptQuote what the taker has traded before in the same transaction, whose fee is of the
+   * sum (docs/reference/protocol.md#trades).
+   */
   #side(trade: Trade, order: Order | null, isBuyer: boolean, sweptQuote: CreditUnits): PendingSide {
     const { market, lots, quote, timeMs } = trade;
     const isMaker = trade.isBuyerMaker === isBuyer;

@@ -46,8 +46,8 @@ export class LocalCreditLedger implements CreditLedger {
   }
 
   /**
-   * The insurance account takes over the debt of accounts that have no position and nothing to come, but debt (protocol 7.7,
-   * "Bad debt").
+   * The insurance account takes over the debt of accounts that have no position and nothing to
+   * come, but debt (docs/reference/protocol.md#bad-debt).
    */
   #coverDebts(accounts: Iterable<ExchangeAccount>): void {
     for (const account of accounts) {
@@ -78,8 +78,9 @@ export class LocalCreditLedger implements CreditLedger {
   }
 
   /**
-   * Ends a funding interval and pays its rate on every position of a market at its mark: the cumulative rate falls by rate times
-   * mark, and each position gains what that changes in dMul(paper, rate) (protocol 7.4). What truncation leaves over goes to the
+   * Ends a funding interval and pays its rate on every position of a market at its mark: the
+   * cumulative rate falls by rate times mark, and each position gains what that changes in
+   * dMul(paper, rate) (docs/reference/protocol.md#funding). What truncation leaves over goes to the
    * dust account. Too few samples of the premium, and nothing is paid.
    */
   settleFunding(market: Market): void {

@@ -49,7 +49,10 @@ export class PositionLedger {
     return { entry, realizedPnl: this.#matched.fill(change) };
   }
 
-  /** What is matched next belongs to the transaction of this entry: what it brought to zero is not realised (protocol 7.5). */
+  /**
+   * What is matched next belongs to the transaction of this entry: what it brought to zero is not
+   * realised (docs/reference/protocol.md#balance-changes).
+   */
   continueAfter({ change }: LedgerEntry): void {
     if (!("paper" in change)) {
       return;

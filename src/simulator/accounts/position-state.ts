@@ -15,9 +15,10 @@ export interface PositionFill {
 }
 
 /**
- * A position in one market with the contracts' two balances (protocol 7.5): paper, and credit, which becomes
- * primary credit when the paper returns to zero. Besides, the figures that the position record shows of the stretch since
- * the position was opened; a flip closes one stretch and opens the next.
+ * A position in one market with the contracts' two balances
+ * (docs/reference/protocol.md#balance-changes): paper, and credit, which becomes primary credit
+ * when the paper returns to zero. Besides, the figures that the position record shows of the
+ * stretch since the position was opened; a flip closes one stretch and opens the next.
  */
 export class PositionState {
   /** Signed: long is positive. */

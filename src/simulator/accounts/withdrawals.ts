@@ -7,9 +7,10 @@ import type { Clearing } from "./clearing.js";
 import { computeMargin } from "./margin.js";
 
 /**
- * Takes credit out of accounts, at once or after the configured delay (protocol 7.7, "Withdrawals"): what stays must be the
- * initial margin of all positions, those that the contracts know of as well as those that have only been matched, and what
- * the open orders freeze. Of an account one withdrawal waits at a time; a new one takes its place.
+ * Takes credit out of accounts, at once or after the configured delay
+ * (docs/reference/protocol.md#withdrawals): what stays must be the initial margin of all positions,
+ * those that the contracts know of as well as those that have only been matched, and what the open
+ * orders freeze. Of an account one withdrawal waits at a time; a new one takes its place.
  */
 export class Withdrawals {
   readonly #state: ExchangeState;

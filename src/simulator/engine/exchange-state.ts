@@ -74,7 +74,9 @@ export class ExchangeState {
   lensAddress: Hex | "" = "";
   /** What settlement costs. */
   readonly gas: GasMarket;
-  /** Fees taken less rebates given, the order sender's credit of protocol 7.6. */
+  /**
+   * Fees taken less rebates given, the order sender's credit of docs/reference/protocol.md#trades.
+   */
   feeCredit: CreditUnits = 0n;
   /** What truncation left when funding was shared out. */
   dustCredit: CreditUnits = 0n;

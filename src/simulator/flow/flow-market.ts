@@ -51,9 +51,9 @@ export interface RecordedChange {
 }
 
 /**
- * The recorded levels of a replayed market, less what participants have taken of each since it last changed
- * (backtest rules, B2 "liquidity consumption"): a level that the recording touches again is whole again.
- * `side` is the side on which the level rests: BUY for bids.
+ * The recorded levels of a replayed market, less what participants have taken of each since it last
+ * changed (docs/ideas/order-flow.md#replay): a level that the recording touches again is whole
+ * again. `side` is the side on which the level rests: BUY for bids.
  */
 export interface RecordedDepth {
   /** Applies one message as a whole and tells which levels now hold another amount. */

@@ -1,9 +1,12 @@
 import type { CreditUnits } from "../../core/units.js";
 
-/** Readings that the average is over (protocol 7.4, MA30). */
+/** Readings that the average is over (docs/reference/protocol.md#funding). */
 const READINGS = 30;
 
-/** The off-chain mark: the index plus the mean of the last thirty readings of mid less index (protocol 7.4). */
+/**
+ * The off-chain mark: the index plus the mean of the last thirty readings of mid less index
+ * (docs/reference/protocol.md#funding).
+ */
 export class BasisAverage {
   #readings: CreditUnits[] = [];
 

@@ -7,7 +7,10 @@ export interface HistoryKeys<Item> {
   timeMs(item: Item): Ms;
 }
 
-/** What a list endpoint asks for: `startMs` inclusive, `endMs` exclusive (specification, "Endpoints"). */
+/**
+ * What a list endpoint asks for: `startMs` inclusive, `endMs` exclusive
+ * (docs/reference/exchange-interface.md#endpoints).
+ */
 export interface PageQuery {
   readonly startMs?: Ms | undefined;
   readonly endMs?: Ms | undefined;

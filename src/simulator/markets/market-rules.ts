@@ -209,12 +209,18 @@ export function marketRules(
 
 const DEFAULT_FUNDING_RATE = "0.0001";
 
-/** What the service samples with: 4000 in markets of 20 times leverage and more, 2000 in others (protocol 7.4). */
+/**
+ * What the service samples with: 4000 in markets of 20 times leverage and more, 2000 in others
+ * (docs/reference/protocol.md#funding).
+ */
 function impactNotionalQuote(maxLeverage: number): string {
   return maxLeverage >= 20 ? "4000" : "2000";
 }
 
-/** The limiter contract lets a rate pass up to multiplier x elapsed days x maintenance ratio (protocol 7.4). */
+/**
+ * The limiter contract lets a rate pass up to multiplier x elapsed days x maintenance ratio
+ * (docs/reference/protocol.md#funding).
+ */
 function premiumTerms({ funding }: MarketConfig, liquidationThreshold: bigint): PremiumTerms {
   const { intervalMs, sampleIntervalMs, minSampleShare, speedMultiplier } = funding;
   return {

@@ -29,7 +29,7 @@ import { ReferencePrice } from "./reference-price.js";
 /** Whether a market takes orders. */
 export type MarketStatus = (typeof MARKET_STATES)[number];
 
-/** A paid funding (specification, "Funding rate record"). */
+/** A paid funding (docs/reference/exchange-interface.md#funding-fields). */
 export interface SettledFunding {
   /** Scaled by 10^18. */
   readonly rate: bigint;
@@ -98,7 +98,10 @@ export class Market {
   volumeQuote: CreditUnits = 0n;
   /** Paper held long, the house's included. */
   openInterestPaper: PaperUnits = 0n;
-  /** Cumulative funding: credit units per whole base unit of long paper (protocol 7.4). */
+  /**
+   * Cumulative funding: credit units per whole base unit of long paper
+   * (docs/reference/protocol.md#funding).
+   */
   cumulativeFunding: CreditUnits = 0n;
   /** The chain's time of the mark; 0 where no chain has one. */
   markSetSeconds = 0;
@@ -174,7 +177,10 @@ export class Market {
     return this.rules.config.funding.mode === "fixed" ? this.rules.fundingRate : this.premium.rate;
   }
 
-  /** The index with the book's average distance from it, in credit units per whole base unit (protocol 7.4). */
+  /**
+   * The index with the book's average distance from it, in credit units per whole base unit
+   * (docs/reference/protocol.md#funding).
+   */
   get offchainMark(): CreditUnits {
     return this.basis.over(this.prices.index);
   }

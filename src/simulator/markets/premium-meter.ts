@@ -1,4 +1,4 @@
-/** How samples of the premium become a rate (protocol 7.4). */
+/** How samples of the premium become a rate (docs/reference/protocol.md#funding). */
 export interface PremiumTerms {
   /** `impact` weighs the i-th sample with i; `mid` takes the plain mean and divides it by 3. */
   readonly kind: "impact" | "mid";

@@ -4,9 +4,10 @@ import { divFixed } from "../../perpetual/fixed-point.js";
 import type { Market } from "./market.js";
 
 /**
- * The premium of the book over the index, scaled by 10^18 and truncated (protocol 7.4): of the newer generation from the
- * average prices at which the impact notional would be sold and bought, of the older one from the mid. Null where the index or
- * a side of the book is missing, or a side is thinner than the impact notional.
+ * The premium of the book over the index, scaled by 10^18 and truncated
+ * (docs/reference/protocol.md#funding): of the newer generation from the average prices at which
+ * the impact notional would be sold and bought, of the older one from the mid. Null where the index
+ * or a side of the book is missing, or a side is thinner than the impact notional.
  */
 export function computePremium(market: Market, kind: "impact" | "mid"): bigint | null {
   const { index } = market.prices;

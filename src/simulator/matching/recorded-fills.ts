@@ -10,8 +10,9 @@ type OnFill = (maker: BookOrder, ticks: Ticks, lots: Lots) => void;
 type OnLevel = (side: Side, ticks: Ticks) => void;
 
 /**
- * Applies a recorded message as a whole and only then tests it against participants: a resting order fills in full, at its
- * own price, when the best recorded opposite price has come to it or beyond (backtest rules B1).
+ * Applies a recorded message as a whole and only then tests it against participants: a resting
+ * order fills in full, at its own price, when the best recorded opposite price has come to it or
+ * beyond (docs/ideas/order-flow.md#replay).
  */
 export function applyRecorded(
   engine: MatchingEngine,

@@ -59,7 +59,10 @@ function schemaOf({
   }
 }
 
-/** The parameters of every signed request besides its own (protocol 1). */
+/**
+ * The parameters of every signed request besides its own
+ * (docs/reference/protocol.md#request-signatures).
+ */
 export const SIGNING: readonly ApiParameter[] = (
   [
     {

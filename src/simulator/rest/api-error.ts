@@ -39,7 +39,7 @@ export interface PendingCredit {
 /** Of 2010, unless the venue chose another. */
 const INTERNAL_ERROR = 500;
 
-/** The answer to a refused request (specification, "Errors"). */
+/** The answer to a refused request (docs/reference/exchange-interface.md#errors). */
 export function toErrorResponse(error: ApiError, choices: VenueChoices): ApiResponse {
   const usual =
     error.code === 2010
@@ -54,7 +54,7 @@ export function toErrorResponse(error: ApiError, choices: VenueChoices): ApiResp
   };
 }
 
-/** The body of an error (specification, "Errors"). */
+/** The body of an error (docs/reference/exchange-interface.md#errors). */
 export function formatErrorBody(code: number, codeText: string, message: string): string {
   return JSON.stringify({ code, codeText, message });
 }

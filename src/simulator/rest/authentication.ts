@@ -20,7 +20,10 @@ export interface SignedAccount {
   readonly signer: Hex;
 }
 
-/** Checks the signatures of requests and streams, by its own reading of the scheme (protocol 1 and 4.4). */
+/**
+ * Checks the signatures of requests and streams, by its own reading of the scheme
+ * (docs/reference/protocol.md#request-signatures and docs/reference/protocol.md#account-stream).
+ */
 export class Authentication {
   readonly #state: ExchangeState;
   readonly #scheme: SignatureScheme;

@@ -15,7 +15,10 @@ export interface ApiRequest {
   readonly ip: string;
 }
 
-/** The parameters of a request, from its query and its body; the body's value wins (protocol 1). */
+/**
+ * The parameters of a request, from its query and its body; the body's value wins
+ * (docs/reference/protocol.md#request-signatures).
+ */
 export function readParameters({ query, body, contentType }: ApiRequest): Map<string, string> {
   const parameters = new Map<string, string>();
   addForm(parameters, query, "query");
@@ -130,7 +133,10 @@ export function optionalId(
   return BigInt(value).toString();
 }
 
-/** The `limit` of a list: 1 to 500, 100 when left out (specification, "Limits"). @throws ApiError 1111 */
+/**
+ * The `limit` of a list: 1 to 500, 100 when left out (docs/reference/exchange-interface.md#limits).
+ * @throws ApiError 1111
+ */
 export function listLimit(parameters: ReadonlyMap<string, string>): number {
   const limit = optionalInteger(parameters, "limit") ?? 100;
   if (limit < 1 || limit > 500) {

@@ -19,8 +19,9 @@ interface Sender {
 }
 
 /**
- * Sliding windows a sender and bucket: a request over the limit is refused with 429 and not counted; who carries on is
- * banned for a time with 418 (protocol 2 and 3).
+ * Sliding windows a sender and bucket: a request over the limit is refused with 429 and not
+ * counted; who carries on is banned for a time with 418 (docs/reference/protocol.md#http-statuses
+ * and docs/reference/protocol.md#rate-limits).
  */
 export class RateLimiter {
   readonly #config: ExchangeConfig["rateLimits"];

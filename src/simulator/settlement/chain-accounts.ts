@@ -254,7 +254,10 @@ export class ChainAccounts {
     return account;
   }
 
-  /** Every settled position gains what the new rate changes in dMul(paper, rate) (protocol 7.4). */
+  /**
+   * Every settled position gains what the new rate changes in dMul(paper, rate)
+   * (docs/reference/protocol.md#funding).
+   */
   #funding({ perp, oldRate, newRate }: FundingEvent, { fundingRate }: EventContext): void {
     const { state } = this.#parts;
     const market = this.#perps.get(perp);

@@ -26,8 +26,9 @@ export interface ChainSettlementDeps {
 }
 
 /**
- * Settles on chain: what one order took is one transaction, the taker with its makers, each by the signature that it came with. The
- * transaction's fate is that of all its matches (protocol 5 and 7.6).
+ * Settles on chain: what one order took is one transaction, the taker with its makers, each by the
+ * signature that it came with. The transaction's fate is that of all its matches
+ * (docs/reference/protocol.md#order-statuses and docs/reference/protocol.md#trades).
  */
 export class ChainSettlement implements Settlement {
   readonly maxMatchesTogether: number;

@@ -20,13 +20,14 @@ export interface MatchedOrder {
   readonly paper: PaperUnits;
 }
 
-/** `trade(bytes)` (protocol 7.2). */
+/** `trade(bytes)` (docs/reference/protocol.md#contract-interface). */
 const TRADE_SELECTOR = "1037ea51";
 const WORD = 64;
 
 /**
- * What a transaction to a perpetual carries: the taker first, its makers by ascending signer (protocol 7.6). Written by hand, since
- * every trade of a market comes through here.
+ * What a transaction to a perpetual carries: the taker first, its makers by ascending signer
+ * (docs/reference/protocol.md#trades). Written by hand, since every trade of a market comes through
+ * here.
  */
 export function tradeCall(taker: MatchedOrder, makers: readonly MatchedOrder[]): Hex {
   const matched = [taker, ...[...makers].sort((a, b) => compare(signerWord(a), signerWord(b)))];

@@ -4,12 +4,12 @@ import type { CreditUnits, Hex } from "../../core/units.js";
 
 const ascii = (text: string): Uint8Array => Buffer.from(text, "utf8");
 
-/** Hash of the domain's type string (specification, "Order construction", step 1). */
+/** Hash of the domain's type string (docs/reference/exchange-interface.md#order-construction). */
 export const DOMAIN_TYPE_HASH = keccak256(
   ascii("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
 );
 
-/** Hash of the order's type string (specification, "Order construction", step 2). */
+/** Hash of the order's type string (docs/reference/exchange-interface.md#order-construction). */
 export const ORDER_TYPE_HASH = keccak256(
   ascii("Order(address perp,address signer,int128 paperAmount,int128 creditAmount,bytes32 info)"),
 );
@@ -41,7 +41,10 @@ export function venueDomainSeparator({
 /** What a hash of structured data begins with (EIP-191, version 1). */
 const ENVELOPE_HEAD: readonly number[] = [0x19, 0x01];
 
-/** Hashes orders as the contracts do (protocol 6); written apart from the client's, so that each can find the other wrong. */
+/**
+ * Hashes orders as the contracts do (docs/reference/protocol.md#order-hash); written apart from the
+ * client's, so that each can find the other wrong.
+ */
 export class VenueOrderHasher {
   readonly #struct = new Uint8Array(192);
   readonly #envelope = new Uint8Array(66);

@@ -1,7 +1,10 @@
 import { hexToBytes } from "../../core/crypto/hex.js";
 import type { Hex } from "../../core/units.js";
 
-/** An order's `info`, read (protocol 6): the fee rates are signed and scaled by 10^18. */
+/**
+ * An order's `info`, read (docs/reference/protocol.md#order-hash): the fee rates are signed and
+ * scaled by 10^18.
+ */
 export interface SignedOrderInfo {
   readonly bytes: Uint8Array;
   readonly makerRate: bigint;

@@ -1,8 +1,9 @@
 import { keccak256 } from "../../core/crypto/keccak.js";
 
 /**
- * The digest that the signature of a private request is made over (protocol 1): EIP-191's personal message of the
- * form-encoded parameters.
+ * The digest that the signature of a private request is made over
+ * (docs/reference/protocol.md#request-signatures): EIP-191's personal message of the form-encoded
+ * parameters.
  */
 export function venueRequestDigest(message: string): Uint8Array {
   const body = Buffer.from(message, "utf8");

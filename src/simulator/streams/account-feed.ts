@@ -8,7 +8,10 @@ import { orderRecord } from "../rest/records/order-record.js";
 import { writeRecord, writeRecords } from "../rest/records/write-json.js";
 import type { StreamLink } from "./stream-link.js";
 
-/** The account streams (protocol 4.4). Balances and positions are gathered and sent once at the end of an event. */
+/**
+ * The account streams (docs/reference/protocol.md#account-stream). Balances and positions are
+ * gathered and sent once at the end of an event.
+ */
 export class AccountFeed {
   readonly #state: ExchangeState;
   readonly #records: AccountEndpoints;

@@ -18,8 +18,9 @@ interface Topic {
 }
 
 /**
- * A market's kline streams (protocol 4.2): the newest bar at the subscription, and after that every bar that has changed, a bar's
- * last values before the next one's first.
+ * A market's kline streams (docs/reference/protocol.md#market-streams): the newest bar at the
+ * subscription, and after that every bar that has changed, a bar's last values before the next
+ * one's first.
  */
 export class CandleFeed {
   readonly #state: ExchangeState;

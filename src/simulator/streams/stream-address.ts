@@ -23,7 +23,10 @@ const MULTIPLE: ReadonlySet<string> = new Set([
 ]);
 const ACCOUNT = "account@";
 
-/** Reads the address of a stream (protocol 4.1). @throws ApiError 1111 when it names none */
+/**
+ * Reads the address of a stream (docs/reference/protocol.md#connections).
+ * @throws ApiError 1111 when it names none
+ */
 export function readStreamAddress(pathWithQuery: string): StreamAddress {
   const mark = pathWithQuery.indexOf("?");
   const path = mark < 0 ? pathWithQuery : pathWithQuery.slice(0, mark);

@@ -96,7 +96,10 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
     return link;
   }
 
-  /** The signed string holds the address as it was spelled, and the time, and nothing else (protocol 4.4). */
+  /**
+   * The signed string holds the address as it was spelled, and the time, and nothing else
+   * (docs/reference/protocol.md#account-stream).
+   */
   #signedAccountOf(address: string, parameters: ReadonlyMap<string, string>): SignedAccount {
     const signed = new Map([["account", address]]);
     for (const key of ["timestamp", "signature"]) {

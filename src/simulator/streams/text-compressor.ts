@@ -1,8 +1,8 @@
 import { constants, deflateSync } from "node:zlib";
 
 /**
- * Compresses what is sent on streams opened with `zip` (protocol 4.1). One event goes to many readers, one after the other, so
- * the last text is kept with its bytes.
+ * Compresses what is sent on streams opened with `zip` (docs/reference/protocol.md#connections).
+ * One event goes to many readers, one after the other, so the last text is kept with its bytes.
  */
 export class TextCompressor {
   #text: string | undefined;

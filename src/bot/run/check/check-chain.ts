@@ -16,7 +16,7 @@ import { findLensAddress, openChainRpc } from "../chain-access.js";
 import { checkPollRate } from "./check-poll-rate.js";
 import type { Finding } from "./finding.js";
 
-/** Gas of one takeover with room for several positions (protocol 7.9). */
+/** Gas of one takeover with room for several positions (docs/reference/protocol.md#gas). */
 const GAS = 400_000n;
 /** Fewer than this are few. */
 const FEW_TAKEOVERS = 20n;

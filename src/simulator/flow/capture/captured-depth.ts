@@ -8,8 +8,8 @@ import type { RecordedChange, RecordedDepth, RecordedMessage } from "../flow-mar
  * The recorded book of a replayed market, under the rule "apply every diff in order, the snapshot
  * overwrites its price range", less what participants took: a level displays what the capture says
  * until somebody takes from it, and again as soon as the capture changes that level's amount
- * (backtest rules B2, "liquidity consumption"). So the same recorded liquidity is never taken
- * twice, and none is withheld longer than the capture itself left it standing.
+ * (docs/ideas/order-flow.md#replay). So the same recorded liquidity is never taken twice, and none
+ * is withheld longer than the capture itself left it standing.
  */
 export class CapturedDepth implements RecordedDepth {
   /** The capture's own levels. */

@@ -11,7 +11,10 @@ export interface ScheduledFees {
   readonly takerRate: bigint;
 }
 
-/** Which fee rates an account's orders carry: the market's, unless it has an agreement (specification, "Rules", 4). */
+/**
+ * Which fee rates an account's orders carry: the market's, unless it has an agreement
+ * (docs/reference/exchange-interface.md#fee-rates).
+ */
 export class FeeSchedule {
   readonly #agreements = new Map<string, ScheduledFees>();
 

@@ -1,7 +1,10 @@
 import { keccak256 } from "../../../core/crypto/keccak.js";
 import type { Hex, Ms } from "../../../core/units.js";
 
-/** Issues and checks the tokens that let a small order's build be placed (specification, "gasFeeQuotation"). */
+/**
+ * Issues and checks the tokens that let a small order's build be placed
+ * (docs/reference/exchange-interface.md#fee-rates).
+ */
 export class GasFeeQuotations {
   readonly #secret: () => string;
   readonly #lifeMs: Ms;

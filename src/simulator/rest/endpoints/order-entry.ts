@@ -24,7 +24,10 @@ import { isAcceptedGttLife, type RequestedOrder, requestedOrder } from "./order-
 const TEN_YEARS_SECONDS = 315_360_000;
 const TWENTY_YEARS_SECONDS = 2 * TEN_YEARS_SECONDS;
 const RESTING = new Set(["GTC", "GTT", "POST_ONLY"]);
-/** The last byte of an order's signature, 27 or 28; contracts refuse any other (protocol 6). */
+/**
+ * The last byte of an order's signature, 27 or 28; contracts refuse any other
+ * (docs/reference/protocol.md#order-signatures).
+ */
 const RECOVERY_BYTE = /(1b|1c)$/;
 const SIGNATURE_BYTES = 65;
 const INFO_BYTES = 32;

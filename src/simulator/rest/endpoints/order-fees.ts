@@ -14,9 +14,10 @@ import type { RequestedOrder } from "./order-terms.js";
 const WAIVER_DECIMALS = 30;
 
 /**
- * The fee rates that an order's `info` must carry (specification, "Rules", 4; protocol 5, "Fees and gas fee token"): the
- * account's rates, and for an order below the waiver the gas of its settlement on top, as a share of its value. Those
- * rates are taken only with the token of the very build that gave them.
+ * The fee rates that an order's `info` must carry (docs/reference/exchange-interface.md#fee-rates;
+ * docs/reference/protocol.md#fees-and-gas): the account's rates, and for an order below the waiver
+ * the gas of its settlement on top, as a share of its value. Those rates are taken only with the
+ * token of the very build that gave them.
  */
 export class OrderFees {
   readonly #state: ExchangeState;

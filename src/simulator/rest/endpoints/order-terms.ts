@@ -163,7 +163,7 @@ function expirationOf(
   return expirationMs;
 }
 
-/** Whether a GTT order may live for so long (specification, rule 2). */
+/** Whether a GTT order may live for so long (docs/reference/exchange-interface.md#expiration). */
 export function isAcceptedGttLife(lifeMs: Ms): boolean {
   return lifeMs > MINUTE_MS && lifeMs < WEEK_MS;
 }

@@ -14,8 +14,9 @@ interface Risky {
 }
 
 /**
- * Accounts whose maintenance margin is more than 80 % of their net value (specification, "High-risk account"), the riskiest first.
- * Only those that hold a position are looked at.
+ * Accounts whose maintenance margin is more than 80 % of their net value
+ * (docs/reference/exchange-interface.md#high-risk-account-fields), the riskiest first. Only those
+ * that hold a position are looked at.
  */
 export function riskyAccountRecords(state: ExchangeState): WireRiskyAccount[] {
   const { markets } = state;

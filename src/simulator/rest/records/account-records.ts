@@ -17,7 +17,7 @@ import { publicTradeFields } from "./market-records.js";
 /** Decimals of prices that are averages, and of ratios. */
 const AVERAGE_DECIMALS = 8;
 
-/** The balances of an account (specification, "Balances"). */
+/** The balances of an account (docs/reference/exchange-interface.md#balances-fields). */
 export function balancesRecord(
   account: ExchangeAccount,
   markets: ReadonlyMap<MarketId, Market>,
@@ -66,7 +66,8 @@ export function balancesRecord(
 }
 
 /**
- * The positions of an account, one a market, those never opened left out (specification, "Position").
+ * The positions of an account, one a market, those never opened left out
+ * (docs/reference/exchange-interface.md#position-fields).
  * @param closed whether a market's last position is listed after it closed.
  * @param updatedAt whether `lastUpdatedAt` is shown, as it is inside balances.
  */
@@ -132,7 +133,7 @@ export function averagePrice(
   return scaledToDecimal((2n * quote * scale + base) / (2n * base), AVERAGE_DECIMALS);
 }
 
-/** An account's side of a trade (specification, "User trade"). */
+/** An account's side of a trade (docs/reference/exchange-interface.md#user-trade-fields). */
 export function userTradeRecord({
   trade,
   orderType,
@@ -156,7 +157,7 @@ export function userTradeRecord({
   };
 }
 
-/** A change of an account's credit (specification, "Income"). */
+/** A change of an account's credit (docs/reference/exchange-interface.md#income-fields). */
 export function incomeRecord(
   { id, type, amount, timeMs, marketId }: Income,
   creditDecimals: number,

@@ -10,7 +10,7 @@ import type { VenueChoices } from "../../config/choices.js";
 import type { Candle } from "../../markets/candles.js";
 import type { Market, Trade } from "../../markets/market.js";
 
-/** The public face of a trade (specification, "Public trade"). */
+/** The public face of a trade (docs/reference/exchange-interface.md#public-trade-fields). */
 export function publicTradeFields(trade: Trade, status: string): WirePublicTrade {
   const { instrument } = trade.market;
   return {
@@ -46,7 +46,7 @@ type BarVolume = Pick<Candle, "volumeLots" | "volumeQuote">;
 
 const NO_VOLUME: BarVolume = { volumeLots: 0, volumeQuote: 0n };
 
-/** A bar of trades (specification, "Kline"). */
+/** A bar of trades (docs/reference/exchange-interface.md#candle-fields). */
 export function tradeBarRecord(market: Market, bar: Candle, choices: BarChoices): WireKline {
   return barRecord(market, bar, (ticks) => market.instrument.priceOf(Number(ticks)), bar, choices);
 }
@@ -81,7 +81,7 @@ function barRecord(
   };
 }
 
-/** The payload of a market's `@market` stream (protocol 4.2). */
+/** The payload of a market's `@market` stream (docs/reference/protocol.md#market-streams). */
 export function marketStateRecord(market: Market, nowMs: Ms): WireMarketState {
   const { instrument, rules, day, offchainDay, prices } = market;
   const volume = day.volume(nowMs);

@@ -44,7 +44,7 @@ export function signedAmounts(
   return side === "BUY" ? { paper, credit: -credit } : { paper: -paper, credit };
 }
 
-/** An order as it is now (specification, "Order"). */
+/** An order as it is now (docs/reference/exchange-interface.md#order-fields). */
 export function orderRecord(order: Order, expirationUnit: "ms" | "s"): WireOrder {
   const { terms } = order;
   const { market } = terms;

@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { BUILT_MODULES, builtSources } from "./test/support/built-sources.js";
 import LongestFirst from "./test/support/longest-first.js";
+import { roomFilesPlugin } from "./test/support/room-files.js";
 
 /**
  * Tests in virtual time, or against servers of their own, that leave nothing behind: their files share a process, as loading
@@ -30,7 +31,7 @@ const SHARED = [
   "test/simulator/!(http-abuse|http-server|slow-reader).test.ts",
   "test/simulator/{chain,flow,markets,naive,settlement}/**/*.test.ts",
   "test/simulator/openapi/!(docs-page).test.ts",
-  "test/simulator/store/{lasting-records,restart,restart.property}.test.ts",
+  "test/simulator/store/{lasting-records,restart,restart-properties}.test.ts",
 ];
 
 export default defineConfig({
@@ -52,7 +53,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        plugins: [builtSources()],
+        plugins: [builtSources(), roomFilesPlugin()],
         test: {
           name: "shared",
           include: SHARED,
@@ -63,6 +64,7 @@ export default defineConfig({
       },
       {
         extends: true,
+        plugins: [roomFilesPlugin()],
         test: {
           name: "alone",
           include: ["test/**/*.test.ts"],

@@ -1,7 +1,9 @@
 import { defineConfig } from "vitest/config";
+import { roomFilesPlugin } from "./test/support/room-files.js";
 
 /** What takes long: captures at their own speed, a thousand seeds. */
 export default defineConfig({
+  plugins: [roomFilesPlugin()],
   test: {
     include: ["test/**/*.verify.ts"],
     testTimeout: 3_600_000,

@@ -1,21 +1,21 @@
-import type { BotConfig } from "../src/bot/config/config.js";
-import { botSchema } from "../src/bot/config/config-schema.js";
-import { Bot } from "../src/bot/engine/bot.js";
-import type { BotEvent } from "../src/bot/engine/bot-event.js";
-import type { OutboxPort } from "../src/bot/execution/dispatcher.js";
-import { RunMonitor } from "../src/bot/run/monitor/run-monitor.js";
-import { MemoryStateStore } from "../src/bot/state/state-dir.js";
-import type { Signer } from "../src/core/crypto/signing.js";
-import type { Seam } from "../src/core/runtime/seam.js";
-import type { MarketId, Ms } from "../src/core/units.js";
-import { LiveVenue } from "../src/exchange/live-venue.js";
-import { RestClient } from "../src/exchange/rest/rest-client.js";
-import type { Transport } from "../src/exchange/rest/transport.js";
-import type { VenueEvent } from "../src/exchange/venue.js";
-import { Outbox, type OutboxItem } from "../src/executor/outbox.js";
-import { createLog } from "../src/monitoring/log.js";
-import { Metrics } from "../src/monitoring/metrics.js";
-import type { BoundStrategy } from "../src/strategies/strategy.js";
+import { Bot } from "#bot/bot.js";
+import type { BotEvent } from "#bot/bot-event.js";
+import type { BotConfig } from "#bot/config.js";
+import { botSchema } from "#bot/config-schema.js";
+import type { OutboxPort } from "#bot/dispatcher.js";
+import { RunMonitor } from "#bot/run-monitor.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import type { Seam } from "#core/seam.js";
+import type { Signer } from "#core/signing.js";
+import type { MarketId, Ms } from "#core/units.js";
+import { LiveVenue } from "#exchange/live-venue.js";
+import { RestClient } from "#exchange/rest-client.js";
+import type { Transport } from "#exchange/transport.js";
+import type { VenueEvent } from "#exchange/venue.js";
+import { Outbox, type OutboxItem } from "#executor/outbox.js";
+import { createLog } from "#monitoring/log.js";
+import { Metrics } from "#monitoring/metrics.js";
+import type { BoundStrategy } from "#strategies/strategy.js";
 
 /** What a measured bot is made of, each part the one of a live run. */
 export interface BenchBotOptions {

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { RunError } from "../src/core/errors.js";
+import { RunError } from "#core/errors.js";
 
 /** A server of a benchmark in a process of its own, so that the load generator's work is not counted as its. */
 export interface BenchServer {

@@ -1,6 +1,6 @@
-import { seededRandom } from "../src/core/runtime/seeded-random.js";
-import { type Lots, type Side, sideSign, type Ticks } from "../src/core/units.js";
-import { OrderBook } from "../src/market/book/order-book.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { type Lots, type Side, sideSign, type Ticks } from "#core/units.js";
+import { OrderBook } from "#market/order-book.js";
 
 /** A seeded stream of level changes over a book of `levels` levels a side: most near the touch, as in a live market. */
 export interface BookChanges {

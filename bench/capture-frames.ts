@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import type { Instrument } from "../src/core/instrument.js";
-import { seededRandom } from "../src/core/runtime/seeded-random.js";
-import { recordedDataFolder } from "../src/simulator/flow/capture/data-folder.js";
+import type { Instrument } from "#core/instrument.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { recordedDataFolder } from "#simulator/data-folder.js";
 
 const CAPTURE = "btcusdt-perp_20240808";
 /** Of the seeded frames: updates of 2 to 200 levels, half of them of fewer than 35, as the capture has. */

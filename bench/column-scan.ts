@@ -1,4 +1,4 @@
-import type { Tape } from "../src/history/columns/tape/tape.js";
+import type { Tape } from "#history/tape.js";
 
 /** Reads every stamp of both clocks, price and amount of a tape once and does nothing with them: as fast as columns can be gone through here. */
 export function scanColumns({

@@ -1,11 +1,11 @@
 import { Interface } from "ethers";
-import { LensReader } from "../src/chain/contracts/lens-reader.js";
-import { ChainRpc } from "../src/chain/rpc/chain-rpc.js";
-import type { RpcReply } from "../src/chain/rpc/rpc-transport.js";
-import { ecdsaScheme, type Signer } from "../src/core/crypto/signing.js";
-import { liveSeam } from "../src/core/runtime/live-seam.js";
-import type { Hex } from "../src/core/units.js";
-import { Confirmer } from "../src/liquidator/watch/confirmer.js";
+import { ChainRpc } from "#chain/chain-rpc.js";
+import { LensReader } from "#chain/lens-reader.js";
+import type { RpcReply } from "#chain/rpc-transport.js";
+import { liveSeam } from "#core/live-seam.js";
+import { ecdsaScheme, type Signer } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
+import { Confirmer } from "#liquidator/confirmer.js";
 import { COIN, signer, USD, World } from "../test/contracts/world.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";

@@ -1,5 +1,5 @@
 import { Pool } from "undici";
-import { initCrypto } from "../src/core/crypto/signing.js";
+import { initCrypto } from "#core/signing.js";
 import type { Bench } from "./bench.js";
 import { forkBenchServer } from "./bench-server.js";
 import { effort } from "./effort.js";

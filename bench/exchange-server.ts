@@ -1,10 +1,10 @@
 import fastify from "fastify";
-import { initCrypto } from "../src/core/crypto/signing.js";
-import { RunError } from "../src/core/errors.js";
-import { liveSeam } from "../src/core/runtime/live-seam.js";
-import { parseExchangeConfig } from "../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../src/simulator/exchange.js";
-import { serveExchange } from "../src/simulator/rest/http-server.js";
+import { RunError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { initCrypto } from "#core/signing.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
+import { serveExchange } from "#simulator/http-server.js";
 import { serveBench } from "./bench-server.js";
 
 /** The exchange with so many markets and no limits in the way, and an echo of whatever is posted to it. */

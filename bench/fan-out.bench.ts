@@ -1,6 +1,6 @@
 import { Pool } from "undici";
 import { WebSocket } from "ws";
-import { initCrypto } from "../src/core/crypto/signing.js";
+import { initCrypto } from "#core/signing.js";
 import type { Bench } from "./bench.js";
 import { type BenchServer, forkBenchServer } from "./bench-server.js";
 import { effort } from "./effort.js";

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { importFiles } from "../src/history/import/import-files.js";
-import { DEFAULT_LIMITS, Duck, literal } from "../src/history/store/duck.js";
-import { HistoryStore } from "../src/history/store/history-store.js";
+import { DEFAULT_LIMITS, Duck, literal } from "#history/duck.js";
+import { HistoryStore } from "#history/history-store.js";
+import { importFiles } from "#history/import-files.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";
 import { interleaved, median } from "./rounds.js";

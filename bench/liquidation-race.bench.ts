@@ -1,5 +1,5 @@
-import { seededRandom } from "../src/core/runtime/seeded-random.js";
-import type { Hex } from "../src/core/units.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Hex } from "#core/units.js";
 import { BlockBuilder } from "../test/liquidator/simulation/block-builder.js";
 import { Desk } from "../test/liquidator/simulation/desk.js";
 import { FAIR, faultyNode } from "../test/liquidator/simulation/faulty-node.js";

@@ -1,10 +1,10 @@
-import { botSchema } from "../src/bot/config/config-schema.js";
-import { startBot } from "../src/bot/run/run-bot.js";
-import { MemoryStateStore } from "../src/bot/state/state-dir.js";
-import { initCrypto } from "../src/core/crypto/signing.js";
-import { liveSeam } from "../src/core/runtime/live-seam.js";
-import { createLog } from "../src/monitoring/log.js";
-import { Metrics } from "../src/monitoring/metrics.js";
+import { botSchema } from "#bot/config-schema.js";
+import { startBot } from "#bot/run-bot.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import { liveSeam } from "#core/live-seam.js";
+import { initCrypto } from "#core/signing.js";
+import { createLog } from "#monitoring/log.js";
+import { Metrics } from "#monitoring/metrics.js";
 
 /** What a bot has done since it was asked last. */
 export interface BotLoad {

@@ -1,8 +1,8 @@
-import { initCrypto } from "../src/core/crypto/signing.js";
-import { liveSeam } from "../src/core/runtime/live-seam.js";
-import { parseExchangeConfig } from "../src/simulator/config/config.js";
-import { configuredExchange } from "../src/simulator/engine/configured-exchange.js";
-import { serveExchange } from "../src/simulator/rest/http-server.js";
+import { liveSeam } from "#core/live-seam.js";
+import { initCrypto } from "#core/signing.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { configuredExchange } from "#simulator/configured-exchange.js";
+import { serveExchange } from "#simulator/http-server.js";
 import { serveBench } from "./bench-server.js";
 
 /** The exchange with so many busy synthetic markets, each with a seed of its own, and no limits in the way. */

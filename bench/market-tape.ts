@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { seededRandom } from "../src/core/runtime/seeded-random.js";
-import type { Tape } from "../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../src/history/columns/tape/tape-builder.js";
-import { recordedDataFolder } from "../src/simulator/flow/capture/data-folder.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Tape } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import { recordedDataFolder } from "#simulator/data-folder.js";
 import { BTC_GRID, captureTape, hasCapture } from "../test/support/capture-tape.js";
 import { effort } from "./effort.js";
 import { seededBooks } from "./seeded-books.js";

@@ -1,13 +1,13 @@
-import type { Clock, Timer } from "../src/core/runtime/seam.js";
-import type { Ms } from "../src/core/units.js";
+import type { Clock, Timer } from "#core/seam.js";
+import type { Ms } from "#core/units.js";
 import type {
   HttpRequest,
   HttpResult,
   Socket,
   SocketHandlers,
   Transport,
-} from "../src/exchange/rest/transport.js";
-import type { EmbeddedExchange } from "../src/simulator/exchange.js";
+} from "#exchange/transport.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 
 /** One way over the network, in either direction. */
 const WAY_MS: Ms = 1;

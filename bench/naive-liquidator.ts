@@ -1,9 +1,9 @@
 import { Transaction } from "ethers";
-import type { InProcessRpc } from "../src/chain/rpc/rpc-transport.js";
-import { hexToBytes } from "../src/core/crypto/hex.js";
-import type { Signer } from "../src/core/crypto/signing.js";
-import type { Clock } from "../src/core/runtime/seam.js";
-import type { Hex, Ms } from "../src/core/units.js";
+import type { InProcessRpc } from "#chain/rpc-transport.js";
+import { hexToBytes } from "#core/hex.js";
+import type { Clock } from "#core/seam.js";
+import type { Signer } from "#core/signing.js";
+import type { Hex, Ms } from "#core/units.js";
 import { DEALER, PERPETUAL } from "../test/liquidator/simulation/ground.js";
 
 /** What a naive liquidator is told. */

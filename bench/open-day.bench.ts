@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { joinTapes } from "../src/history/columns/tape/open-tapes.js";
-import type { Tape } from "../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../src/history/columns/tape/tape-builder.js";
-import { TapeSource } from "../src/history/columns/tape/tape-source.js";
-import { HistoryStore } from "../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
+import { joinTapes } from "#history/open-tapes.js";
+import type { Tape } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import { TapeSource } from "#history/tape-source.js";
 import { captureTape, hasCapture } from "../test/support/capture-tape.js";
 import type { Bench } from "./bench.js";
 import { bookChanges, updateOf } from "./book-changes.js";

@@ -1,11 +1,11 @@
 import type { Pool } from "undici";
-import { bytesToHex, hexToBytes } from "../src/core/crypto/hex.js";
-import { ecdsaScheme, type Signer } from "../src/core/crypto/signing.js";
-import { RunError } from "../src/core/errors.js";
-import { decimalToScaled } from "../src/core/instrument.js";
-import { VenueOrderHasher, venueDomainSeparator } from "../src/simulator/signing/order-hash.js";
-import { writeOrderInfo } from "../src/simulator/signing/order-info.js";
-import { signedString, venueRequestDigest } from "../src/simulator/signing/request-digest.js";
+import { RunError } from "#core/errors.js";
+import { bytesToHex, hexToBytes } from "#core/hex.js";
+import { decimalToScaled } from "#core/instrument.js";
+import { ecdsaScheme, type Signer } from "#core/signing.js";
+import { VenueOrderHasher, venueDomainSeparator } from "#simulator/order-hash.js";
+import { writeOrderInfo } from "#simulator/order-info.js";
+import { signedString, venueRequestDigest } from "#simulator/request-digest.js";
 
 const TWENTY_YEARS_SECONDS = 630_720_000;
 const FORM = { "content-type": "application/x-www-form-urlencoded" };

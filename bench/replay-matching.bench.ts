@@ -1,9 +1,9 @@
-import { ReplayBook } from "../src/backtest/book/replay-book.js";
-import { BookMatcher } from "../src/backtest/matching/book-matcher.js";
-import type { MatchListener, ReplayOrder } from "../src/backtest/matching/matcher.js";
-import { riskAverseQueue } from "../src/core/queue/queue-models.js";
-import type { Side, Ticks } from "../src/core/units.js";
-import type { Tape } from "../src/history/columns/tape/tape.js";
+import { BookMatcher } from "#backtest/book-matcher.js";
+import type { MatchListener, ReplayOrder } from "#backtest/matcher.js";
+import { ReplayBook } from "#backtest/replay-book.js";
+import { riskAverseQueue } from "#core/queue-models.js";
+import type { Side, Ticks } from "#core/units.js";
+import type { Tape } from "#history/tape.js";
 import type { Bench } from "./bench.js";
 import { scanColumns } from "./column-scan.js";
 import { effort } from "./effort.js";

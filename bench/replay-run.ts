@@ -1,14 +1,14 @@
-import { readVenueRules } from "../src/backtest/config/backtest-rules.js";
-import { ReplayRun } from "../src/backtest/engine/replay-run.js";
-import type { RunObserver } from "../src/backtest/record/run-observer.js";
-import { disableParallelGc } from "../src/backtest/run/disable-parallel-gc.js";
-import { constantLatency } from "../src/backtest/venue/latency/latency.js";
-import type { BotConfig } from "../src/bot/config/config.js";
-import { botSchema } from "../src/bot/config/config-schema.js";
-import type { VenueRules } from "../src/exchange/records.js";
-import type { Tape } from "../src/history/columns/tape/tape.js";
-import { builtInStrategies } from "../src/strategies/built-in.js";
-import type { Strategy } from "../src/strategies/strategy.js";
+import { readVenueRules } from "#backtest/backtest-rules.js";
+import { disableParallelGc } from "#backtest/disable-parallel-gc.js";
+import { constantLatency } from "#backtest/latency.js";
+import { ReplayRun } from "#backtest/replay-run.js";
+import type { RunObserver } from "#backtest/run-observer.js";
+import type { BotConfig } from "#bot/config.js";
+import { botSchema } from "#bot/config-schema.js";
+import type { VenueRules } from "#exchange/records.js";
+import type { Tape } from "#history/tape.js";
+import { builtInStrategies } from "#strategies/built-in.js";
+import type { Strategy } from "#strategies/strategy.js";
 
 /** The bot that benchmarks replay: GLFT on one market, asked every 100 ms. */
 const BOT = {

@@ -1,7 +1,7 @@
-import type { MatchListener, ReplayOrder } from "../src/backtest/matching/matcher.js";
-import { TradeMatcher } from "../src/backtest/matching/trade-matcher.js";
-import { type Side, sideSign, type Ticks } from "../src/core/units.js";
-import type { Tape } from "../src/history/columns/tape/tape.js";
+import type { MatchListener, ReplayOrder } from "#backtest/matcher.js";
+import { TradeMatcher } from "#backtest/trade-matcher.js";
+import { type Side, sideSign, type Ticks } from "#core/units.js";
+import type { Tape } from "#history/tape.js";
 import type { Bench } from "./bench.js";
 import { scanColumns } from "./column-scan.js";
 import { effort } from "./effort.js";

@@ -1,8 +1,8 @@
-import { initCrypto } from "../src/core/crypto/signing.js";
-import { seededRandom } from "../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../src/core/runtime/virtual-clock.js";
-import { parseExchangeConfig } from "../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../src/simulator/exchange.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { initCrypto } from "#core/signing.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
 import { namedSignatures, ReferenceClient, START_MS } from "../test/simulator/reference-client.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";

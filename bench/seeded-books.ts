@@ -1,7 +1,7 @@
-import { seededRandom } from "../src/core/runtime/seeded-random.js";
-import type { Tape } from "../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../src/history/columns/tape/tape-builder.js";
-import { OrderBook } from "../src/market/book/order-book.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Tape } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import { OrderBook } from "#market/order-book.js";
 import { bookChanges, updateOf } from "./book-changes.js";
 import { effort } from "./effort.js";
 

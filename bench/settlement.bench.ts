@@ -1,7 +1,7 @@
 import { Pool } from "undici";
-import { initCrypto } from "../src/core/crypto/signing.js";
-import { RunError } from "../src/core/errors.js";
-import { liveSeam } from "../src/core/runtime/live-seam.js";
+import { RunError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { initCrypto } from "#core/signing.js";
 import type { Bench } from "./bench.js";
 import { forkBenchServer } from "./bench-server.js";
 import { effort } from "./effort.js";

@@ -1,10 +1,10 @@
 import { Wallet } from "ethers";
-import { ecdsaScheme, initCrypto } from "../src/core/crypto/signing.js";
-import { Instrument } from "../src/core/instrument.js";
-import { seededRandom } from "../src/core/runtime/seeded-random.js";
-import { buildHashedOrder, type OrderInputs } from "../src/exchange/signing/order-building.js";
-import { taggedNonce } from "../src/exchange/signing/order-info.js";
-import { domainSeparator, OrderHasher } from "../src/exchange/signing/order-signing.js";
+import { Instrument } from "#core/instrument.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme, initCrypto } from "#core/signing.js";
+import { buildHashedOrder, type OrderInputs } from "#exchange/order-building.js";
+import { taggedNonce } from "#exchange/order-info.js";
+import { domainSeparator, OrderHasher } from "#exchange/order-signing.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";
 import { interleaved, ratePerSecond } from "./rounds.js";

@@ -1,7 +1,7 @@
-import type { Signer } from "../src/core/crypto/signing.js";
-import type { OrderStruct } from "../src/exchange/records.js";
-import { OrderHasher } from "../src/exchange/signing/order-signing.js";
-import { requestDigest } from "../src/exchange/signing/request-signing.js";
+import type { Signer } from "#core/signing.js";
+import { OrderHasher } from "#exchange/order-signing.js";
+import type { OrderStruct } from "#exchange/records.js";
+import { requestDigest } from "#exchange/request-signing.js";
 
 const ORDER: OrderStruct = {
   perp: "0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359",

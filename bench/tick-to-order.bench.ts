@@ -1,4 +1,4 @@
-import { initCrypto } from "../src/core/crypto/signing.js";
+import { initCrypto } from "#core/signing.js";
 import type { Bench } from "./bench.js";
 import { effort } from "./effort.js";
 import { median, trimmedMean } from "./rounds.js";

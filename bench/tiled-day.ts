@@ -1,7 +1,7 @@
-import type { DayTape } from "../src/history/columns/day-tape.js";
-import { BlockBuffer } from "../src/history/columns/tape/block-buffer.js";
-import type { Tape, TapeKind } from "../src/history/columns/tape/tape.js";
-import { readFooter, TapeFileWriter } from "../src/history/columns/tape/tape-file.js";
+import { BlockBuffer } from "#history/block-buffer.js";
+import type { DayTape } from "#history/day-tape.js";
+import type { Tape, TapeKind } from "#history/tape.js";
+import { readFooter, TapeFileWriter } from "#history/tape-file.js";
 
 const BLOCK_ROWS = 1 << 20;
 

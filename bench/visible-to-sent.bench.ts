@@ -1,6 +1,6 @@
-import { liveSeam } from "../src/core/runtime/live-seam.js";
-import { seededRandom } from "../src/core/runtime/seeded-random.js";
-import type { OpportunityStage } from "../src/liquidator/ledger/opportunity.js";
+import { liveSeam } from "#core/live-seam.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { OpportunityStage } from "#liquidator/opportunity.js";
 import { BlockBuilder } from "../test/liquidator/simulation/block-builder.js";
 import { Desk } from "../test/liquidator/simulation/desk.js";
 import {

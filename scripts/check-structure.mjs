@@ -1,9 +1,12 @@
-// Holds what keeps src readable: no folder with more than twenty files of its own, no exported class, interface or function
-// name that stands for two things, and no export that nothing uses. Prints what is wrong and exits 1. An optional argument is
-// the project's root.
-import { posix } from "node:path";
+// Holds what keeps src readable: no folder with more than twenty files of its own, no exported class,
+// interface or function name that stands for two things, no export that nothing uses, one form of
+// the names of tests, and imports from outside src by room and name. Prints what is wrong and exits
+// 1. An optional argument is the project's root.
+import { existsSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import { exportsOf, namesTakenBy, readModules, resolved } from "./source-modules.mjs";
+import { roomFiles, roomsConfig } from "./room-files.mjs";
+import { exportsOf, namesTakenBy, readModules, resolved, specifiersOf } from "./source-modules.mjs";
 
 const MOST_FILES = 20;
 /** Public entries: what they export is used by other programs. */
@@ -13,7 +16,16 @@ const isGenerated = (path) => path.endsWith(".generated.ts");
 
 const ROOT = process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url));
 const sources = readModules(ROOT, "src");
-const problems = [...crowdedFolders(), ...namesOfTwoThings(), ...deadExports()];
+const others = ["test", "bench", "scripts", "assets"].flatMap((folder) =>
+  readModules(ROOT, folder),
+);
+const problems = [
+  ...crowdedFolders(),
+  ...namesOfTwoThings(),
+  ...importsOfRooms(),
+  ...oddNamesOfTests(),
+];
+if (problems.length === 0) problems.push(...deadExports());
 if (problems.length > 0) {
   process.stderr.write(`${problems.join("\n")}\n`);
   process.exitCode = 1;
@@ -33,6 +45,17 @@ function crowdedFolders() {
     );
 }
 
+/** Below test: `order-book.test.ts`, `order-book.verify.ts`, and `order-book.ts` for what they share. */
+function oddNamesOfTests() {
+  const form = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|verify))?\.(ts|mts|mjs)$/;
+  return others
+    .filter(({ path }) => path.startsWith("test/") && !form.test(posix.basename(path)))
+    .map(
+      ({ path }) =>
+        `${path} has a name of another form: expected words with hyphens, then .test.ts or .verify.ts`,
+    );
+}
+
 function namesOfTwoThings() {
   const places = new Map();
   for (const { path, text } of sources) {
@@ -47,18 +70,36 @@ function namesOfTwoThings() {
     .map(([name, paths]) => `${name} stands for ${paths.size} things: ${[...paths].join(", ")}`);
 }
 
+/** Everything outside src imports a file of src by its room and name, whatever folder it lies in. */
+function importsOfRooms() {
+  const found = [];
+  const config = join(ROOT, "tsconfig.rooms.json");
+  if (existsSync(config) && readFileSync(config, "utf8") !== roomsConfig(ROOT)) {
+    found.push('tsconfig.rooms.json has other folders than src: run "npm run docs"');
+  }
+  const names = new Map([...roomFiles(ROOT)].map(([name, path]) => [path, name]));
+  for (const { path, text } of others) {
+    // Assets are bundled for a browser, by relative paths.
+    if (path.startsWith("assets/")) continue;
+    for (const { specifier, line } of specifiersOf(text)) {
+      const name = specifier.startsWith(".") ? names.get(resolved(path, specifier)) : undefined;
+      if (name !== undefined) found.push(`${path}:${line} imports ${specifier}: expected ${name}`);
+    }
+  }
+  return found;
+}
+
 /**
  * Exports that no other file takes, tests included. The type of a parameter or result of an exported function has to have a
  * name for whoever calls it, so a type that its own file uses is not dead.
  */
 function deadExports() {
   const taken = new Set();
-  for (const folder of ["src", "test", "bench", "scripts", "assets"]) {
-    for (const { path, text } of folder === "src" ? sources : readModules(ROOT, folder)) {
-      for (const { specifier, name } of namesTakenBy(text)) {
-        const target = resolved(path, specifier);
-        if (target !== undefined) taken.add(`${target}#${name}`);
-      }
+  const files = roomFiles(ROOT);
+  for (const { path, text } of [...sources, ...others]) {
+    for (const { specifier, name } of namesTakenBy(text)) {
+      const target = resolved(path, specifier, files);
+      if (target !== undefined) taken.add(`${target}#${name}`);
     }
   }
   const dead = [];

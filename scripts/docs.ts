@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { renderMetricsPage } from "../src/monitoring/metrics-page.js";
+import { fileURLToPath } from "node:url";
+import { renderMetricsPage } from "#monitoring/metrics-page.js";
 import { validationPage } from "../test/validation/page.js";
 import { VALIDATION } from "../test/validation/sections.js";
 import { withInterface } from "./interface/exchange-interface.js";
+import { roomsConfig } from "./room-files.mjs";
 import { withRooms } from "./rooms.mjs";
 
 writeFileSync(new URL("../docs/reference/metrics.md", import.meta.url), renderMetricsPage());
@@ -12,6 +14,9 @@ writeFileSync(architecture, withRooms(readFileSync(architecture, "utf8")));
 
 const exchangeInterface = new URL("../docs/reference/exchange-interface.md", import.meta.url);
 writeFileSync(exchangeInterface, withInterface(readFileSync(exchangeInterface, "utf8")));
+
+const root = new URL("../", import.meta.url);
+writeFileSync(new URL("tsconfig.rooms.json", root), roomsConfig(fileURLToPath(root)));
 
 if (VALIDATION.every(({ isAvailable }) => isAvailable)) {
   writeFileSync(

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadExchangeConfig } from "../src/cli/load-exchange-config.js";
-import { ConfigError } from "../src/core/errors.js";
-import { findCaptureFiles } from "../src/simulator/flow/capture/capture-files.js";
-import { recordedDataFolder } from "../src/simulator/flow/capture/data-folder.js";
+import { loadExchangeConfig } from "#cli/load-exchange-config.js";
+import { ConfigError } from "#core/errors.js";
+import { findCaptureFiles } from "#simulator/capture-files.js";
+import { recordedDataFolder } from "#simulator/data-folder.js";
 import { BTC_CAPTURES, captureFigures } from "./flow/capture-figures.js";
 import {
   FIGURE_NAMES,

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
-import { comparisonJsonSchema } from "../src/backtest/compare/comparison-schema.js";
-import { backtestSchema } from "../src/backtest/config/backtest-schema.js";
-import { reportJsonSchema } from "../src/backtest/report/report-schema.js";
-import { sweepJsonSchema } from "../src/backtest/sweep/results/sweep-json.js";
-import { sweepSchema } from "../src/backtest/sweep/sweep-schema.js";
-import { botJsonSchema } from "../src/bot/config/config-json-schema.js";
-import { configJsonSchema } from "../src/core/config/config-json-schema.js";
+import { backtestSchema } from "#backtest/backtest-schema.js";
+import { comparisonJsonSchema } from "#backtest/comparison-schema.js";
+import { reportJsonSchema } from "#backtest/report-schema.js";
+import { sweepJsonSchema } from "#backtest/sweep-json.js";
+import { sweepSchema } from "#backtest/sweep-schema.js";
+import { botJsonSchema } from "#bot/config-json-schema.js";
+import { configJsonSchema } from "#core/config-json-schema.js";
 
 // What is read, and what is written.
 const schemas = {

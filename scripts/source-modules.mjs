@@ -62,8 +62,12 @@ export function* exportsOf(text) {
   }
 }
 
-/** The path that a relative specifier leads to, from the project's root; undefined of a package. */
-export function resolved(from, specifier) {
+/**
+ * The path that a specifier leads to, from the project's root; undefined of a package. `files`: those of the rooms, of
+ * room-files.mjs.
+ */
+export function resolved(from, specifier, files) {
+  if (specifier.startsWith("#")) return files?.get(specifier);
   return specifier.startsWith(".")
     ? posix.join(posix.dirname(from), specifier).replace(/\.js$/, ".ts")
     : undefined;

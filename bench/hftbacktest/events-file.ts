@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { type Tape, TapeKind } from "../../src/history/columns/tape/tape.js";
+import { type Tape, TapeKind } from "#history/tape.js";
 
 /** Flags of hftbacktest's events (its documentation, "Data"): what happened and whose side. Which clock sees a row is its own preparation's. */
 const FLAGS = { depth: 1n, trade: 2n, clear: 3n, snapshot: 4n, buy: 1n << 29n, sell: 1n << 28n };

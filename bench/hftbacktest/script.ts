@@ -1,5 +1,5 @@
-import { constantLatency } from "../../src/backtest/venue/latency/latency.js";
-import type { Tape } from "../../src/history/columns/tape/tape.js";
+import { constantLatency } from "#backtest/latency.js";
+import type { Tape } from "#history/tape.js";
 import type { Script } from "./scripted-quotes.js";
 
 /** The script of the comparison: from a second in, on a whole second; 40 ms each way, so that between two steps every answer is heard. */

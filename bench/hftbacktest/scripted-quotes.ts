@@ -1,11 +1,11 @@
-import { ReplayBook } from "../../src/backtest/book/replay-book.js";
-import { BookMatcher } from "../../src/backtest/matching/book-matcher.js";
-import type { MatchListener, ReplayOrder } from "../../src/backtest/matching/matcher.js";
-import { DelayLine } from "../../src/backtest/venue/latency/delay-line.js";
-import type { LatencyModel } from "../../src/backtest/venue/latency/latency.js";
-import { riskAverseQueue } from "../../src/core/queue/queue-models.js";
-import type { Lots, Side, Ticks } from "../../src/core/units.js";
-import type { Tape } from "../../src/history/columns/tape/tape.js";
+import { BookMatcher } from "#backtest/book-matcher.js";
+import { DelayLine } from "#backtest/delay-line.js";
+import type { LatencyModel } from "#backtest/latency.js";
+import type { MatchListener, ReplayOrder } from "#backtest/matcher.js";
+import { ReplayBook } from "#backtest/replay-book.js";
+import { riskAverseQueue } from "#core/queue-models.js";
+import type { Lots, Side, Ticks } from "#core/units.js";
+import type { Tape } from "#history/tape.js";
 
 /** What is done, the same in both engines. Microseconds. */
 export interface Script {

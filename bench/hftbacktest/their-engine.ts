@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { Tape } from "../../src/history/columns/tape/tape.js";
+import type { Tape } from "#history/tape.js";
 import { EngineProcess } from "./engine-process.js";
 import { writeEvents } from "./events-file.js";
 import type { Script, ScriptFill } from "./scripted-quotes.js";

@@ -1,8 +1,8 @@
-import { Instrument } from "../../src/core/instrument.js";
-import type { Ms, Side } from "../../src/core/units.js";
-import { readCapture } from "../../src/simulator/flow/capture/capture.js";
-import type { CaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
-import { CapturedDepth } from "../../src/simulator/flow/capture/captured-depth.js";
+import { Instrument } from "#core/instrument.js";
+import type { Ms, Side } from "#core/units.js";
+import { readCapture } from "#simulator/capture.js";
+import type { CaptureFiles } from "#simulator/capture-files.js";
+import { CapturedDepth } from "#simulator/captured-depth.js";
 import { DEPTH, type DepthSide, type FlowFigures, FlowMeasure } from "./flow-measure.js";
 
 /** The grid of the recorded BTC perpetuals. */

@@ -1,4 +1,4 @@
-import type { Lots, Ticks } from "../../src/core/units.js";
+import type { Lots, Ticks } from "#core/units.js";
 
 /** What a market looks like from outside: the same five figures of a recorded market and of a synthetic one. */
 export interface FlowFigures {

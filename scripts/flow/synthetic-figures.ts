@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { RunError } from "../../src/core/errors.js";
-import type { Instrument } from "../../src/core/instrument.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import type { MarketId, Side } from "../../src/core/units.js";
-import type { ExchangeConfig } from "../../src/simulator/config/config.js";
-import { configuredExchange } from "../../src/simulator/engine/configured-exchange.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import type { StreamSink } from "../../src/simulator/streams/stream-sink.js";
+import { RunError } from "#core/errors.js";
+import type { Instrument } from "#core/instrument.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { MarketId, Side } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { ExchangeConfig } from "#simulator/config.js";
+import { configuredExchange } from "#simulator/configured-exchange.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
+import type { StreamSink } from "#simulator/stream-sink.js";
 import { DEPTH, type DepthSide, type FlowFigures, FlowMeasure } from "./flow-measure.js";
 
 const START_MS = 1_760_000_000_000;

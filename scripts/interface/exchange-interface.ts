@@ -1,11 +1,8 @@
-import { ERROR_CODES } from "../../src/exchange/protocol/errors.js";
-import type { OperationParameter } from "../../src/exchange/protocol/parameters.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import { openApiDocument } from "../../src/simulator/openapi/document.js";
-import {
-  type OfferedOperation,
-  offeredOperations,
-} from "../../src/simulator/rest/offered-operations.js";
+import { ERROR_CODES } from "#exchange/errors.js";
+import type { OperationParameter } from "#exchange/parameters.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { openApiDocument } from "#simulator/document.js";
+import { type OfferedOperation, offeredOperations } from "#simulator/offered-operations.js";
 import { type FieldSchema, fieldRows, longLists } from "./field-rows.js";
 import { between, table, wrapped } from "./markdown.js";
 import { RECORDS } from "./records.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CancelAllAction, Outcome } from "../../src/exchange/venue.js";
+import type { CancelAllAction, Outcome } from "#exchange/venue.js";
 import {
   hashOf,
   infoOf,

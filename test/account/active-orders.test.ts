@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ActiveOrders } from "../../src/account/orders/active-orders.js";
-import { isFinalPhase, type OrderPhase, type OwnOrder } from "../../src/account/orders/order.js";
-import { createIntendedOrder } from "../../src/account/orders/order-machine.js";
+import { ActiveOrders } from "#account/active-orders.js";
+import { isFinalPhase, type OrderPhase, type OwnOrder } from "#account/order.js";
+import { createIntendedOrder } from "#account/order-machine.js";
 import { placeAction } from "./exchange-story.js";
 
 const PHASES: readonly OrderPhase[] = [

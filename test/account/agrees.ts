@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { isFinalPhase } from "../../src/account/orders/order.js";
-import type { Side } from "../../src/core/units.js";
+import { isFinalPhase } from "#account/order.js";
+import type { Side } from "#core/units.js";
 import { MARKET, TAG } from "./exchange-story.js";
 import type { Race } from "./race.js";
 import { worstPosition } from "./worst-position.js";

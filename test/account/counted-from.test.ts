@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PositionCountingMode } from "../../src/account/reconciliation/position-counting-mode.js";
+import { PositionCountingMode } from "#account/position-counting-mode.js";
 
 describe("from when on the exchange's positions have a trade", () => {
   it("is known once three positions in a row have shown it, and not while they contradict each other", () => {

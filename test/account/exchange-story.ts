@@ -1,12 +1,7 @@
-import { Instrument } from "../../src/core/instrument.js";
-import type { Hex, Lots, MarketId, Ms, Side } from "../../src/core/units.js";
-import type {
-  VenueBalances,
-  VenueOrder,
-  VenuePosition,
-  VenueTrade,
-} from "../../src/exchange/records.js";
-import type { PlaceAction } from "../../src/exchange/venue.js";
+import { Instrument } from "#core/instrument.js";
+import type { Hex, Lots, MarketId, Ms, Side } from "#core/units.js";
+import type { VenueBalances, VenueOrder, VenuePosition, VenueTrade } from "#exchange/records.js";
+import type { PlaceAction } from "#exchange/venue.js";
 
 /** The market that the account's specifications are told in: ticks of 0.1, lots of 0.001, credit of 6 decimals. */
 export const MARKET: MarketId = "btcusdc";

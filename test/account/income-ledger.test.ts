@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { IncomeLedger } from "../../src/account/profit/income-ledger.js";
-import type { VenueIncome } from "../../src/exchange/records.js";
+import { IncomeLedger } from "#account/income-ledger.js";
+import type { VenueIncome } from "#exchange/records.js";
 import { MARKET, T0 } from "./exchange-story.js";
 
 const income = (id: number, timeMs: number): VenueIncome => ({

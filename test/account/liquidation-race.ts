@@ -1,5 +1,5 @@
-import type { Takeover } from "../../src/account/positions/takeover.js";
-import type { CreditUnits } from "../../src/core/units.js";
+import type { Takeover } from "#account/takeover.js";
+import type { CreditUnits } from "#core/units.js";
 import { MARKET } from "./exchange-story.js";
 import { type Faults, Race } from "./race.js";
 

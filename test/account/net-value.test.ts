@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AccountUpdater } from "../../src/account/account-updater.js";
-import { Instrument } from "../../src/core/instrument.js";
-import type { MarketId, Side } from "../../src/core/units.js";
+import { AccountUpdater } from "#account/account-updater.js";
+import { Instrument } from "#core/instrument.js";
+import type { MarketId, Side } from "#core/units.js";
 import {
   INSTRUMENT,
   MARKET,

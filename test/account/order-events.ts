@@ -1,6 +1,6 @@
-import type { OrderEvent, OrderPhase, OwnOrder } from "../../src/account/orders/order.js";
-import { advance, createIntendedOrder } from "../../src/account/orders/order-machine.js";
-import type { VenueOrder } from "../../src/exchange/records.js";
+import type { OrderEvent, OrderPhase, OwnOrder } from "#account/order.js";
+import { advance, createIntendedOrder } from "#account/order-machine.js";
+import type { VenueOrder } from "#exchange/records.js";
 import { placeAction, T0, venueOrder } from "./exchange-story.js";
 
 export const AT = T0 + 100;

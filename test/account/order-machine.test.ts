@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isFinalPhase, type OrderEvent, type OrderPhase } from "../../src/account/orders/order.js";
-import { advance, createAdoptedOrder } from "../../src/account/orders/order-machine.js";
+import { isFinalPhase, type OrderEvent, type OrderPhase } from "#account/order.js";
+import { advance, createAdoptedOrder } from "#account/order-machine.js";
 import { venueOrder } from "./exchange-story.js";
 import {
   AT,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AccountProfit } from "../../src/account/profit/account-profit.js";
-import type { Side } from "../../src/core/units.js";
-import type { VenueTrade } from "../../src/exchange/records.js";
+import { AccountProfit } from "#account/account-profit.js";
+import type { Side } from "#core/units.js";
+import type { VenueTrade } from "#exchange/records.js";
 import { INSTRUMENT, MARKET, venueTrade } from "./exchange-story.js";
 import { TIMEOUT } from "./scripted-exchange.js";
 import { creditOf, LOT_VALUE, MARK, newIncomeId, Scene } from "./takeover-scene.js";

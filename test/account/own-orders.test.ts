@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { OwnOrders } from "../../src/account/orders/own-orders.js";
-import { FillMatcher } from "../../src/account/positions/fill-matcher.js";
-import { TradeLedger } from "../../src/account/positions/trade-ledger.js";
-import { FormatError, RunError } from "../../src/core/errors.js";
-import type { VenueOrder } from "../../src/exchange/records.js";
+import { FillMatcher } from "#account/fill-matcher.js";
+import { OwnOrders } from "#account/own-orders.js";
+import { TradeLedger } from "#account/trade-ledger.js";
+import { FormatError, RunError } from "#core/errors.js";
+import type { VenueOrder } from "#exchange/records.js";
 import {
   hashOf,
   INSTRUMENT,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AccountProfit } from "../../src/account/profit/account-profit.js";
-import { FormatError } from "../../src/core/errors.js";
-import { Instrument } from "../../src/core/instrument.js";
-import type { Side } from "../../src/core/units.js";
-import type { VenueTrade } from "../../src/exchange/records.js";
+import { AccountProfit } from "#account/account-profit.js";
+import { FormatError } from "#core/errors.js";
+import { Instrument } from "#core/instrument.js";
+import type { Side } from "#core/units.js";
+import type { VenueTrade } from "#exchange/records.js";
 import { INSTRUMENT, MARKET, venueTrade } from "./exchange-story.js";
 
 /** Marks are credit units per whole base: 60000.0 quote at 6 decimals. */

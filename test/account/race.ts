@@ -1,8 +1,8 @@
-import type { AccountStep } from "../../src/account/account-change.js";
-import { TradingAccount } from "../../src/account/trading-account.js";
-import type { Hex, Ms, Side } from "../../src/core/units.js";
-import type { VenueOrder, VenueTrade } from "../../src/exchange/records.js";
-import type { Action, Outcome } from "../../src/exchange/venue.js";
+import type { AccountStep } from "#account/account-change.js";
+import { TradingAccount } from "#account/trading-account.js";
+import type { Hex, Ms, Side } from "#core/units.js";
+import type { VenueOrder, VenueTrade } from "#exchange/records.js";
+import type { Action, Outcome } from "#exchange/venue.js";
 import {
   INSTRUMENT,
   infoOf,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Question } from "../../src/exchange/venue.js";
+import type { Question } from "#exchange/venue.js";
 import {
   hashOf,
   infoOf,

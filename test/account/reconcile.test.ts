@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { VenueTrade } from "../../src/exchange/records.js";
+import type { VenueTrade } from "#exchange/records.js";
 import { hashOf, infoOf, MARKET, T0, venueOrder, venueTrade } from "./exchange-story.js";
 import { phaseOf, resting } from "./reconciled-orders.js";
 import { Story } from "./scripted-exchange.js";

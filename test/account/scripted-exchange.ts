@@ -1,15 +1,10 @@
-import type { AccountChange, AccountStep } from "../../src/account/account-change.js";
-import type { AccountOptions } from "../../src/account/account-options.js";
-import { FINAL_STATUSES } from "../../src/account/orders/order-amounts.js";
-import { TradingAccount } from "../../src/account/trading-account.js";
-import type { Lots, Ms } from "../../src/core/units.js";
-import type {
-  VenueIncome,
-  VenueOrder,
-  VenuePosition,
-  VenueTrade,
-} from "../../src/exchange/records.js";
-import type { Action, Outcome, Question, QuestionAction } from "../../src/exchange/venue.js";
+import type { AccountChange, AccountStep } from "#account/account-change.js";
+import type { AccountOptions } from "#account/account-options.js";
+import { FINAL_STATUSES } from "#account/order-amounts.js";
+import { TradingAccount } from "#account/trading-account.js";
+import type { Lots, Ms } from "#core/units.js";
+import type { VenueIncome, VenueOrder, VenuePosition, VenueTrade } from "#exchange/records.js";
+import type { Action, Outcome, Question, QuestionAction } from "#exchange/venue.js";
 import { INSTRUMENT, MARKET, T0, TAG, venueBalances, venuePosition } from "./exchange-story.js";
 
 /** An exchange that is told what it holds and answers questions by it, page limits included. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { AccountUpdater } from "../../src/account/account-updater.js";
+import { AccountUpdater } from "#account/account-updater.js";
 import { INSTRUMENT, MARKET, T0, TAG, venueBalances } from "./exchange-story.js";
 
 const NET_VALUE = 10n ** 12n;

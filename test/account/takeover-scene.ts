@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import type { Takeover } from "../../src/account/positions/takeover.js";
-import type { CreditUnits, Lots, Side } from "../../src/core/units.js";
-import type { VenueIncome } from "../../src/exchange/records.js";
+import type { Takeover } from "#account/takeover.js";
+import type { CreditUnits, Lots, Side } from "#core/units.js";
+import type { VenueIncome } from "#exchange/records.js";
 import { INSTRUMENT, MARKET, T0, venueTrade } from "./exchange-story.js";
 import { Story } from "./scripted-exchange.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TradeLedger } from "../../src/account/positions/trade-ledger.js";
-import type { VenueTrade } from "../../src/exchange/records.js";
+import { TradeLedger } from "#account/trade-ledger.js";
+import type { VenueTrade } from "#exchange/records.js";
 import { MARKET, venueTrade } from "./exchange-story.js";
 
 describe("the position by trades", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TransferLedger } from "../../src/account/profit/transfer-ledger.js";
+import { TransferLedger } from "#account/transfer-ledger.js";
 
 const START_MS = 1_000_000;
 const deposit = (id: string, timeMs: number, amount = 100n) => ({ id, timeMs, amount });

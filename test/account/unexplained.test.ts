@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { OwnOrders } from "../../src/account/orders/own-orders.js";
-import { FillMatcher } from "../../src/account/positions/fill-matcher.js";
-import { TradeLedger } from "../../src/account/positions/trade-ledger.js";
+import { FillMatcher } from "#account/fill-matcher.js";
+import { OwnOrders } from "#account/own-orders.js";
+import { TradeLedger } from "#account/trade-ledger.js";
 import { INSTRUMENT, MARKET, TAG, venueTrade } from "./exchange-story.js";
 
 describe("orders held against trades", () => {

@@ -1,6 +1,6 @@
-import type { OwnOrders } from "../../src/account/orders/own-orders.js";
-import type { TradingAccount } from "../../src/account/trading-account.js";
-import type { Lots, MarketId, Side } from "../../src/core/units.js";
+import type { OwnOrders } from "#account/own-orders.js";
+import type { TradingAccount } from "#account/trading-account.js";
+import type { Lots, MarketId, Side } from "#core/units.js";
 
 /** What may still trade in a market, at full size, by the lists that risk judges by: own orders, the account's others, what was matched and not told. */
 export function mayTrade(orders: OwnOrders, marketId: MarketId): Record<Side, Lots> {

@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { ExchangeTime } from "../../src/bot/engine/exchange-time.js";
-import { ActionBudget, BUDGET_FILE } from "../../src/bot/execution/action-budget.js";
-import { DiscardingStore } from "../../src/bot/state/discarding-store.js";
-import {
-  CorruptStateError,
-  MemoryStateStore,
-  type StateStore,
-} from "../../src/bot/state/state-dir.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import type { VenueRules } from "../../src/exchange/records.js";
+import { ActionBudget, BUDGET_FILE } from "#bot/action-budget.js";
+import { DiscardingStore } from "#bot/discarding-store.js";
+import { ExchangeTime } from "#bot/exchange-time.js";
+import { CorruptStateError, MemoryStateStore, type StateStore } from "#bot/state-dir.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { VenueRules } from "#exchange/records.js";
 
 const START_MS = 1_700_000_000_000;
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { controlHandler } from "../../src/cli/session/control-handler.js";
+import { controlHandler } from "#cli/control-handler.js";
 import { MachineClock } from "../simulation/bot-rig.js";
 import { startVirtualRun, type VirtualRun } from "./recorded-run.js";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { BotConfig } from "../../src/bot/config/config.js";
-import { checkOnGrid } from "../../src/bot/config/config-grid.js";
-import { botSchema } from "../../src/bot/config/config-schema.js";
-import { ConfigError } from "../../src/core/errors.js";
-import type { MarketRules, VenueRules } from "../../src/exchange/records.js";
+import type { BotConfig } from "#bot/config.js";
+import { checkOnGrid } from "#bot/config-grid.js";
+import { botSchema } from "#bot/config-schema.js";
+import { ConfigError } from "#core/errors.js";
+import type { MarketRules, VenueRules } from "#exchange/records.js";
 
 const zero = `0x${"00".repeat(32)}` as const;
 const btcusdc: MarketRules = {

@@ -5,11 +5,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { loadBotConfig } from "../../src/bot/config/config.js";
-import { botJsonSchema } from "../../src/bot/config/config-json-schema.js";
-import { loadStrategy } from "../../src/bot/strategy/load-strategy.js";
-import { ConfigError } from "../../src/core/errors.js";
-import { builtInStrategies } from "../../src/strategies/built-in.js";
+import { loadBotConfig } from "#bot/config.js";
+import { botJsonSchema } from "#bot/config-json-schema.js";
+import { loadStrategy } from "#bot/load-strategy.js";
+import { ConfigError } from "#core/errors.js";
+import { builtInStrategies } from "#strategies/built-in.js";
 import {
   changedAt,
   filled,

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decideConfigFor, loadBotConfig } from "../../src/bot/config/config.js";
-import { ConfigError } from "../../src/core/errors.js";
+import { decideConfigFor, loadBotConfig } from "#bot/config.js";
+import { ConfigError } from "#core/errors.js";
 
 const KEY = `0x${"1f".repeat(32)}`;
 const env = { MARKETWRIGHT_KEY: KEY };

@@ -19,20 +19,20 @@ import { createConnection, createServer } from "node:net";
 import os, { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { findRunningBot, sendControlRequest } from "../../src/bot/control/control-client.js";
-import type { ControlCommand } from "../../src/bot/control/control-protocol.js";
+import { isLocked, lockAccount } from "#bot/account-lock.js";
+import { findRunningBot, sendControlRequest } from "#bot/control-client.js";
+import type { ControlCommand } from "#bot/control-protocol.js";
 import {
   type ControlHandler,
   type ControlServer,
   controlSocketPath,
   startControlServer,
-} from "../../src/bot/control/control-server.js";
-import { isLocked, lockAccount } from "../../src/bot/state/account-lock.js";
-import { addRunningBotEntry, runtimeDir } from "../../src/bot/state/running-bots.js";
-import { ConfigError, RunError } from "../../src/core/errors.js";
-import { currentProcessName } from "../../src/core/files/process-life.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
+} from "#bot/control-server.js";
+import { addRunningBotEntry, runtimeDir } from "#bot/running-bots.js";
+import { ConfigError, RunError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { currentProcessName } from "#core/process-life.js";
+import { VirtualClock } from "#core/virtual-clock.js";
 
 const { clock } = liveSeam();
 const open: ControlServer[] = [];

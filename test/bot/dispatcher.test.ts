@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cancelSubject, slotSubject } from "../../src/bot/execution/dispatcher.js";
-import type { Side } from "../../src/core/units.js";
+import { cancelSubject, slotSubject } from "#bot/dispatcher.js";
+import type { Side } from "#core/units.js";
 
 describe("what an action in the queue is known by", () => {
   it("is one name a slot, whoever asks and however often: two slots never stand in for each other", () => {

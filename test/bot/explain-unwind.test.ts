@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Takeover } from "../../src/account/positions/takeover.js";
-import { formatExplanation } from "../../src/bot/explain/format-explanation.js";
-import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import { writeStoredTakeovers } from "../../src/bot/unwind/stored-takeovers.js";
-import type { TakeoverRecord } from "../../src/bot/unwind/takeover-registry.js";
+import type { Takeover } from "#account/takeover.js";
+import { formatExplanation } from "#bot/format-explanation.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import { writeStoredTakeovers } from "#bot/stored-takeovers.js";
+import type { TakeoverRecord } from "#bot/takeover-registry.js";
 import { explain } from "./explained.js";
 import { botConfigOf, EXCHANGE, START_MS } from "./recorded-run.js";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { explainBot } from "../../src/bot/explain/explain.js";
-import { formatExplanation } from "../../src/bot/explain/format-explanation.js";
-import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import type { HttpRequest, Transport } from "../../src/exchange/rest/transport.js";
+import { explainBot } from "#bot/explain.js";
+import { formatExplanation } from "#bot/format-explanation.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { HttpRequest, Transport } from "#exchange/transport.js";
 import { ACCOUNT, explain } from "./explained.js";
 import { botConfigOf, PRIVATE_KEY, SILENT, START_MS } from "./recorded-run.js";
 

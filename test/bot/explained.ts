@@ -1,16 +1,13 @@
-import type { BotConfig } from "../../src/bot/config/config.js";
-import { type ExplainOptions, explainBot } from "../../src/bot/explain/explain.js";
-import type { Explanation } from "../../src/bot/explain/explanation.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import type { HttpRequest, Transport } from "../../src/exchange/rest/transport.js";
-import {
-  type ExchangeConfigInput,
-  parseExchangeConfig,
-} from "../../src/simulator/config/config.js";
-import { configuredExchange } from "../../src/simulator/engine/configured-exchange.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import type { BotConfig } from "#bot/config.js";
+import { type ExplainOptions, explainBot } from "#bot/explain.js";
+import type { Explanation } from "#bot/explanation.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme } from "#core/signing.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { HttpRequest, Transport } from "#exchange/transport.js";
+import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
+import { configuredExchange } from "#simulator/configured-exchange.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
 import { EXCHANGE, PRIVATE_KEY, SILENT, START_MS } from "./recorded-run.js";

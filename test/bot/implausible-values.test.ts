@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { BotConfig } from "../../src/bot/config/config.js";
-import { formatExplanation } from "../../src/bot/explain/format-explanation.js";
+import type { BotConfig } from "#bot/config.js";
+import { formatExplanation } from "#bot/format-explanation.js";
 import { explain } from "./explained.js";
 import { botConfigOf } from "./recorded-run.js";
 

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { JournalFile } from "../../src/bot/journal/journal-file.js";
-import { readFileLines } from "../../src/bot/journal/journal-lines.js";
-import { RunError } from "../../src/core/errors.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
+import { JournalFile } from "#bot/journal-file.js";
+import { readFileLines } from "#bot/journal-lines.js";
+import { RunError } from "#core/errors.js";
+import { VirtualClock } from "#core/virtual-clock.js";
 
 describe("a journal on disk", () => {
   const folder = mkdtempSync(join(tmpdir(), "marketwright-journal-file-"));

@@ -2,15 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { BotEvent } from "../../src/bot/engine/bot-event.js";
-import type { JournalTurn } from "../../src/bot/journal/journal.js";
-import { encodeJournal } from "../../src/bot/journal/journal.js";
-import {
-  type ReplayedTurn,
-  replayJournal,
-  replayLines,
-} from "../../src/bot/journal/replay-journal.js";
-import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import type { BotEvent } from "#bot/bot-event.js";
+import type { JournalTurn } from "#bot/journal.js";
+import { encodeJournal } from "#bot/journal.js";
+import { type ReplayedTurn, replayJournal, replayLines } from "#bot/replay-journal.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
 import { MachineClock } from "../simulation/bot-rig.js";
 import { recordLive } from "./live-recording.js";
 import {
@@ -322,7 +318,7 @@ it("keeps numbers that JSON does not know", async () => {
     draws: [2n ** 63n, 0.1],
     actions: [],
   } satisfies JournalTurn);
-  const { decodeTurn } = await import("../../src/bot/journal/journal.js");
+  const { decodeTurn } = await import("#bot/journal.js");
   expect(decodeTurn(line, 2)).toEqual({
     stamp,
     input: { kind: "timer", id: 1 },

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { replayJournal } from "../../src/bot/journal/replay-journal.js";
+import { replayJournal } from "#bot/replay-journal.js";
 import { recordLive } from "./live-recording.js";
 
 it("30 seconds of live trading through a network in trouble replay to the same actions, byte for byte", async () => {

@@ -2,11 +2,11 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadBotConfig } from "../../src/bot/config/config.js";
-import { checkOnGrid } from "../../src/bot/config/config-grid.js";
-import { formatLossRules } from "../../src/bot/explain/explain-losses.js";
-import { ladderRungsFor } from "../../src/bot/safety/ladder-rungs.js";
-import { ConfigError } from "../../src/core/errors.js";
+import { loadBotConfig } from "#bot/config.js";
+import { checkOnGrid } from "#bot/config-grid.js";
+import { formatLossRules } from "#bot/explain-losses.js";
+import { ladderRungsFor } from "#bot/ladder-rungs.js";
+import { ConfigError } from "#core/errors.js";
 import { stageRules } from "../backtest/engine/replay-stage.js";
 
 const env = { MARKETWRIGHT_KEY: `0x${"1f".repeat(32)}` };

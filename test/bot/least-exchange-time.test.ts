@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { ExchangeTimeLowerBound } from "../../src/bot/cancelling/exchange-time-lower-bound.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
+import { ExchangeTimeLowerBound } from "#bot/exchange-time-lower-bound.js";
+import { VirtualClock } from "#core/virtual-clock.js";
 
 it("the exchange's time is asked again where a question was given up, or failed: else nothing would ever be too late to arrive", async () => {
   const clock = new VirtualClock(0);

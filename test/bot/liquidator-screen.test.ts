@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { distanceText } from "../../src/bot/run/monitor/liquidator-screen.js";
+import { distanceText } from "#bot/liquidator-screen.js";
 
 it.each([
   [0, "unsafe"],

@@ -1,11 +1,11 @@
-import { JournalFile } from "../../src/bot/journal/journal-file.js";
-import { startBot } from "../../src/bot/run/run-bot.js";
-import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import { configuredExchange } from "../../src/simulator/engine/configured-exchange.js";
-import { serveExchange } from "../../src/simulator/rest/http-server.js";
+import { JournalFile } from "#bot/journal-file.js";
+import { startBot } from "#bot/run-bot.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import { liveSeam } from "#core/live-seam.js";
+import { NetworkTransport } from "#exchange/network-transport.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { configuredExchange } from "#simulator/configured-exchange.js";
+import { serveExchange } from "#simulator/http-server.js";
 import { botConfigOf, EXCHANGE, PRIVATE_KEY, SILENT } from "./recorded-run.js";
 import { type Struck, TroubledTransport } from "./troubled-transport.js";
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadStrategy } from "../../src/bot/strategy/load-strategy.js";
-import { ConfigError } from "../../src/core/errors.js";
+import { loadStrategy } from "#bot/load-strategy.js";
+import { ConfigError } from "#core/errors.js";
 import { FIELD, PLACE, StrategyFolder, WHOLE } from "./strategy-folder.js";
 
 const at = new StrategyFolder();

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { of } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { loadStrategy } from "../../src/bot/strategy/load-strategy.js";
-import { bundleStrategy } from "../../src/bot/strategy/strategy-bundle.js";
-import { findStrategyLocation, mapStrategyStack } from "../../src/bot/strategy/strategy-stack.js";
+import { loadStrategy } from "#bot/load-strategy.js";
+import { bundleStrategy } from "#bot/strategy-bundle.js";
+import { findStrategyLocation, mapStrategyStack } from "#bot/strategy-stack.js";
 import { testContext, testView } from "../strategies/fixtures.js";
 import { FIELD, PLACE, StrategyFolder, WHOLE } from "./strategy-folder.js";
 

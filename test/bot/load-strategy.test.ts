@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { of, toArray } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { loadStrategy } from "../../src/bot/strategy/load-strategy.js";
-import type { Intent } from "../../src/strategies/intent.js";
-import type { Strategy } from "../../src/strategies/strategy.js";
+import { loadStrategy } from "#bot/load-strategy.js";
+import type { Intent } from "#strategies/intent.js";
+import type { Strategy } from "#strategies/strategy.js";
 import { testContext, testView } from "../strategies/fixtures.js";
 import { FIELD, PLACE, StrategyFolder, WHOLE } from "./strategy-folder.js";
 

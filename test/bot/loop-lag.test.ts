@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LoopLag } from "../../src/bot/engine/loop-lag.js";
+import { LoopLag } from "#bot/loop-lag.js";
 
 /** Checks every 100 ms, each as late as `lateMs` says, for so long. @returns what changed, and when */
 function runsFor(lag: LoopLag, forMs: number, lateMs: number, from = { ms: 0 }): string[] {

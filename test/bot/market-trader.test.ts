@@ -1,9 +1,9 @@
 import { filter, tap } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { MarketTrader } from "../../src/bot/market/market-trader.js";
-import type { MarketRules } from "../../src/exchange/records.js";
-import type { MarketView } from "../../src/market/view.js";
-import type { BoundStrategy } from "../../src/strategies/strategy.js";
+import { MarketTrader } from "#bot/market-trader.js";
+import type { MarketRules } from "#exchange/records.js";
+import type { MarketView } from "#market/view.js";
+import type { BoundStrategy } from "#strategies/strategy.js";
 import { testContext, testInstrument } from "../strategies/fixtures.js";
 
 const RULES: MarketRules = {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { createAccountSigner } from "../../src/bot/config/account-key.js";
-import { loadBotConfig } from "../../src/bot/config/config.js";
-import { startBot } from "../../src/bot/run/run-bot.js";
-import type { RunningBot } from "../../src/bot/run/running-bot.js";
-import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { RunError } from "../../src/core/errors.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { createLog } from "../../src/monitoring/log.js";
+import { createAccountSigner } from "#bot/account-key.js";
+import { loadBotConfig } from "#bot/config.js";
+import { startBot } from "#bot/run-bot.js";
+import type { RunningBot } from "#bot/running-bot.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import { RunError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { ecdsaScheme } from "#core/signing.js";
+import { createLog } from "#monitoring/log.js";
 import { type Embedded, KEYS, startEmbedded } from "../exchange/client/embedded.js";
 
 const OWNER = ecdsaScheme.signer(KEYS[0]).address;

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadBotConfig, loadBotOrders } from "../../src/bot/config/config.js";
-import { ConfigError } from "../../src/core/errors.js";
+import { loadBotConfig, loadBotOrders } from "#bot/config.js";
+import { ConfigError } from "#core/errors.js";
 
 const env = { MARKETWRIGHT_KEY: `0x${"1f".repeat(32)}` };
 const folder = mkdtempSync(join(tmpdir(), "mw-"));

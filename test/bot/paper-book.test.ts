@@ -1,13 +1,13 @@
 import { NEVER } from "rxjs";
 import { expect, it } from "vitest";
-import { readVenueRules } from "../../src/backtest/config/backtest-rules.js";
-import type { BotConfig } from "../../src/bot/config/config.js";
-import { botSchema } from "../../src/bot/config/config-schema.js";
-import { Bot } from "../../src/bot/engine/bot.js";
-import { DiscardingStore } from "../../src/bot/state/discarding-store.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { builtInStrategies } from "../../src/strategies/built-in.js";
+import { readVenueRules } from "#backtest/backtest-rules.js";
+import { Bot } from "#bot/bot.js";
+import type { BotConfig } from "#bot/config.js";
+import { botSchema } from "#bot/config-schema.js";
+import { DiscardingStore } from "#bot/discarding-store.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { builtInStrategies } from "#strategies/built-in.js";
 
 const MARKET = "btcusdc";
 const LADDER = { halfSpreadBps: 1, sizeBase: 0.01 };

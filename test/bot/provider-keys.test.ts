@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { loadBotConfig } from "../../src/bot/config/config.js";
-import { maskProviderKeys } from "../../src/bot/run/chain-access.js";
+import { maskProviderKeys } from "#bot/chain-access.js";
+import { loadBotConfig } from "#bot/config.js";
 
 it("a provider's key in an RPC's address is not in what is journaled", () => {
   const config = loadBotConfig(

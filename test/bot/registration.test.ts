@@ -1,17 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { loadBotConfig } from "../../src/bot/config/config.js";
-import { readAccountCreation, register } from "../../src/bot/run/check/registration.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { FormatError } from "../../src/core/errors.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import type { Hex } from "../../src/core/units.js";
-import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
-import { RestClient } from "../../src/exchange/rest/rest-client.js";
-import { createLog } from "../../src/monitoring/log.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import { openConfiguredExchange } from "../../src/simulator/engine/configured-exchange.js";
-import { serveExchange } from "../../src/simulator/rest/http-server.js";
+import { loadBotConfig } from "#bot/config.js";
+import { readAccountCreation, register } from "#bot/registration.js";
+import { FormatError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
+import { NetworkTransport } from "#exchange/network-transport.js";
+import { RestClient } from "#exchange/rest-client.js";
+import { createLog } from "#monitoring/log.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { openConfiguredExchange } from "#simulator/configured-exchange.js";
+import { serveExchange } from "#simulator/http-server.js";
 import { type Embedded, KEYS, startEmbedded } from "../exchange/client/embedded.js";
 
 const CONFIG = loadBotConfig(

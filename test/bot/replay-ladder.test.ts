@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { replayLines } from "../../src/bot/journal/replay-journal.js";
-import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import { replayLines } from "#bot/replay-journal.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
 import { asFile, botConfigOf, EXCHANGE, MemoryJournal, startVirtualRun } from "./recorded-run.js";
 
 const config = botConfigOf({

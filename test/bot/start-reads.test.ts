@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { StartupRetrier } from "../../src/bot/run/check/startup-retrier.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
+import { StartupRetrier } from "#bot/startup-retrier.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { VenueError, VenueRequestError } from "#exchange/venue-errors.js";
 import { SILENT } from "./recorded-run.js";
 
 const REST = "http://127.0.0.1:8620/v1";

@@ -19,8 +19,8 @@ import {
   MemoryStateStore,
   readJsonState,
   type StateStore,
-} from "../../src/bot/state/state-dir.js";
-import { RunError } from "../../src/core/errors.js";
+} from "#bot/state-dir.js";
+import { RunError } from "#core/errors.js";
 
 const folder = () => mkdtempSync(join(tmpdir(), "marketwright-state-"));
 const asNumber = (value: unknown): number => {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadBotConfig, loadBotOrders } from "../../src/bot/config/config.js";
-import { stateDirFor } from "../../src/bot/state/state-dir.js";
+import { loadBotConfig, loadBotOrders } from "#bot/config.js";
+import { stateDirFor } from "#bot/state-dir.js";
 
 const ACCOUNT = `0x${"A1".repeat(20)}` as const;
 const ENV = { KEY: `0x${"17".repeat(32)}` };

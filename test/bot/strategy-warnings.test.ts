@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findStrategyWarnings } from "../../src/bot/strategy/strategy-warnings.js";
+import { findStrategyWarnings } from "#bot/strategy-warnings.js";
 
 /** What opens an expression in a template, kept out of our own templates. */
 const OPEN = "$" + "{";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ReplayClock } from "../../src/backtest/engine/replay-clock.js";
-import { TickScheduler } from "../../src/bot/engine/tick-scheduler.js";
+import { ReplayClock } from "#backtest/replay-clock.js";
+import { TickScheduler } from "#bot/tick-scheduler.js";
 
 /** Passes the time up to an instant, and fires whatever is set within it. */
 function pass(clock: ReplayClock, untilMs: number): void {

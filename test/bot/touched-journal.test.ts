@@ -2,13 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type ReplayedTurn,
-  replayJournal,
-  replayLines,
-} from "../../src/bot/journal/replay-journal.js";
-import { ConfigError, FormatError } from "../../src/core/errors.js";
-import type { Transport } from "../../src/exchange/rest/transport.js";
+import { type ReplayedTurn, replayJournal, replayLines } from "#bot/replay-journal.js";
+import { ConfigError, FormatError } from "#core/errors.js";
+import type { Transport } from "#exchange/transport.js";
 import { asFile, MemoryJournal, PRIVATE_KEY, startVirtualRun, turnsOf } from "./recorded-run.js";
 
 const folder = mkdtempSync(join(tmpdir(), "marketwright-journal-"));

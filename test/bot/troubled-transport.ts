@@ -1,11 +1,11 @@
-import type { Seam } from "../../src/core/runtime/seam.js";
+import type { Seam } from "#core/seam.js";
 import type {
   HttpRequest,
   HttpResult,
   Socket,
   SocketHandlers,
   Transport,
-} from "../../src/exchange/rest/transport.js";
+} from "#exchange/transport.js";
 
 /** What struck, by its name. */
 export type Struck = Map<

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { HeartbeatMismatch } from "../../src/bot/cancelling/heartbeat-mismatch.js";
-import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
-import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import type { Ms } from "../../src/core/units.js";
+import { HEARTBEAT_FILE } from "#bot/heartbeat.js";
+import { HeartbeatMismatch } from "#bot/heartbeat-mismatch.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import type { Ms } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
 
 /** A guard that looks into one folder, and a bot that may run, and may show its life there. */
 function guardLooks() {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { TapeBuilder } from "../../src/history/columns/tape/tape-builder.js";
-import { builtInStrategies } from "../../src/strategies/built-in.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import { builtInStrategies } from "#strategies/built-in.js";
 import {
   type BoundStrategy,
   defineStrategy,
   type Strategy,
   VIEW_LEVELS,
-} from "../../src/strategies/strategy.js";
+} from "#strategies/strategy.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "../backtest/engine/replay-stage.js";
 
 const LEVELS = 30;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BlockPollSchedule } from "../../src/chain/blocks/block-poll-schedule.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { BlockPollSchedule } from "#chain/block-poll-schedule.js";
+import { seededRandom } from "#core/seeded-random.js";
 
 const POLL_MS = 500;
 const ROUND_TRIP_MS = 20;

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { BlockWatcher } from "../../src/chain/blocks/block-watcher.js";
-import type { ChainStep } from "../../src/chain/blocks/canonical-chain.js";
-import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
+import { BlockWatcher } from "#chain/block-watcher.js";
+import type { ChainStep } from "#chain/canonical-chain.js";
+import { ChainRpc } from "#chain/chain-rpc.js";
 import { CHAIN_ID, LaneWorld } from "./lanes/lane-world.js";
 
 let world: LaneWorld;

@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ChainRpc, type ChainRpcOptions } from "../../src/chain/rpc/chain-rpc.js";
-import { CallReverted, ChainUnavailable, RpcFailure } from "../../src/chain/rpc/rpc-errors.js";
-import { anyResult } from "../../src/chain/rpc/rpc-values.js";
-import { ConfigError } from "../../src/core/errors.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
+import { ChainRpc, type ChainRpcOptions } from "#chain/chain-rpc.js";
+import { CallReverted, ChainUnavailable, RpcFailure } from "#chain/rpc-errors.js";
+import { anyResult } from "#chain/rpc-values.js";
+import { ConfigError } from "#core/errors.js";
+import { VirtualClock } from "#core/virtual-clock.js";
 import { signer, USD, World } from "../contracts/world.js";
 import { FaultyRpc } from "./faulty-rpc.js";
 

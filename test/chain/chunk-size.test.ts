@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ChunkSize } from "../../src/chain/contracts/chunk-size.js";
+import { ChunkSize } from "#chain/chunk-size.js";
 
 /** What it takes to read so many entries where at most `limit` fit: calls that were answered, and those that ran out of gas. */
 function reading(

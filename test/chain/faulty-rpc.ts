@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import type { Clock } from "../../src/core/runtime/seam.js";
+import { liveSeam } from "#core/live-seam.js";
+import type { Clock } from "#core/seam.js";
 import type { Evm } from "../contracts/evm.js";
 
 /** What is wrong with an RPC at the moment. */

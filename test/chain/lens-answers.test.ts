@@ -1,16 +1,11 @@
 import { Interface } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodeWord } from "../../src/chain/abi/abi-reader.js";
-import { dealerLensAbi } from "../../src/chain/abi/dealer-lens.generated.js";
-import {
-  decodeCosts,
-  decodeHoldings,
-  decodeMarkets,
-  decodeRisks,
-} from "../../src/chain/contracts/lens-results.js";
-import { classifyRevertData } from "../../src/chain/contracts/revert.js";
-import { FormatError } from "../../src/core/errors.js";
+import { encodeWord } from "#chain/abi-reader.js";
+import { dealerLensAbi } from "#chain/dealer-lens.generated.js";
+import { decodeCosts, decodeHoldings, decodeMarkets, decodeRisks } from "#chain/lens-results.js";
+import { classifyRevertData } from "#chain/revert.js";
+import { FormatError } from "#core/errors.js";
 
 const lens = new Interface(dealerLensAbi);
 const int = fc.bigInt({ min: -(2n ** 255n), max: 2n ** 255n - 1n });

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { LensReader, type LensReaderOptions } from "../../src/chain/contracts/lens-reader.js";
-import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
-import { ChainUnavailable } from "../../src/chain/rpc/rpc-errors.js";
-import type { Signer } from "../../src/core/crypto/signing.js";
-import { ConfigError } from "../../src/core/errors.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import type { Hex } from "../../src/core/units.js";
+import { ChainRpc } from "#chain/chain-rpc.js";
+import { LensReader, type LensReaderOptions } from "#chain/lens-reader.js";
+import { ChainUnavailable } from "#chain/rpc-errors.js";
+import { ConfigError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import type { Signer } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 import { COIN, signer, USD, World } from "../contracts/world.js";
 import { FaultyRpc } from "./faulty-rpc.js";
 

@@ -1,7 +1,7 @@
 import { AbiCoder, concat, Interface } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classifyRevertData, classifyRevertText } from "../../src/chain/contracts/revert.js";
+import { classifyRevertData, classifyRevertText } from "#chain/revert.js";
 import { codesOf, readPage } from "../project/pages.js";
 
 const errorData = (text: string): string =>

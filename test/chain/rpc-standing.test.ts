@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findDistrustedHeads, type Head } from "../../src/chain/rpc/rpc-health.js";
+import { findDistrustedHeads, type Head } from "#chain/rpc-health.js";
 
 describe("heads", () => {
   const head = (number: number, timestampMs = 100_000): Head => ({

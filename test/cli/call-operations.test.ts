@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OPERATIONS, type OperationName } from "../../src/exchange/protocol/operations.js";
+import { OPERATIONS, type OperationName } from "#exchange/operations.js";
 import { type Embedded, KEYS, startEmbedded } from "../exchange/client/embedded.js";
 import { captureCli } from "./captured-cli.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../src/exchange/protocol/operations.js";
+import { OPERATIONS } from "#exchange/operations.js";
 import { captureCli } from "./captured-cli.js";
 
 const nowhere = ["--rest", "http://127.0.0.1:1/v1"];

@@ -2,12 +2,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { loadBotConfig } from "../../src/bot/config/config.js";
-import { startControlServer } from "../../src/bot/control/control-server.js";
-import { lockAccount } from "../../src/bot/state/account-lock.js";
-import { addRunningBotEntry } from "../../src/bot/state/running-bots.js";
-import { stateDirFor } from "../../src/bot/state/state-dir.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
+import { lockAccount } from "#bot/account-lock.js";
+import { loadBotConfig } from "#bot/config.js";
+import { startControlServer } from "#bot/control-server.js";
+import { addRunningBotEntry } from "#bot/running-bots.js";
+import { stateDirFor } from "#bot/state-dir.js";
+import { ecdsaScheme } from "#core/signing.js";
 import { captureCli, startCli } from "./captured-cli.js";
 import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";
 

@@ -1,6 +1,6 @@
-import type { CliContext } from "../../src/cli/cli-context.js";
-import { runCli } from "../../src/cli/program.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import type { CliContext } from "#cli/cli-context.js";
+import { runCli } from "#cli/program.js";
+import { liveSeam } from "#core/live-seam.js";
 
 /** One command line's whole effect. */
 export interface CapturedRun {

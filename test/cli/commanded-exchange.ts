@@ -2,11 +2,11 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
-import { loadBotConfig } from "../../src/bot/config/config.js";
-import { stateDirFor } from "../../src/bot/state/state-dir.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import type { Hex } from "../../src/core/units.js";
+import { loadBotConfig } from "#bot/config.js";
+import { stateDirFor } from "#bot/state-dir.js";
+import { liveSeam } from "#core/live-seam.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
 import { until } from "./until.js";
 

@@ -1,8 +1,8 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Comparison, comparisonSchema } from "../../src/backtest/compare/comparison-schema.js";
-import { SESSION_FILES } from "../../src/backtest/session/session-file.js";
+import { type Comparison, comparisonSchema } from "#backtest/comparison-schema.js";
+import { SESSION_FILES } from "#backtest/session-file.js";
 import { SweepStage } from "../backtest/sweep/sweep-stage.js";
 import { makerSession, recordSession, withTakingQuotes } from "../support/recorded-session.js";
 import { captureCli } from "./captured-cli.js";

@@ -2,17 +2,17 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ControlCommand } from "../../src/bot/control/control-protocol.js";
-import { type ControlServer, startControlServer } from "../../src/bot/control/control-server.js";
-import { lockAccount } from "../../src/bot/state/account-lock.js";
-import { writeContractChangeHalts } from "../../src/bot/state/contract-change-halt-store.js";
-import { LatchStore } from "../../src/bot/state/latch-store.js";
-import { ManualHaltStore, manualHaltFile } from "../../src/bot/state/manual-halt-store.js";
-import { addRunningBotEntry } from "../../src/bot/state/running-bots.js";
-import { FileStateStore } from "../../src/bot/state/state-dir.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { ConfigError, RunError } from "../../src/core/errors.js";
-import type { Hex } from "../../src/core/units.js";
+import { lockAccount } from "#bot/account-lock.js";
+import { writeContractChangeHalts } from "#bot/contract-change-halt-store.js";
+import type { ControlCommand } from "#bot/control-protocol.js";
+import { type ControlServer, startControlServer } from "#bot/control-server.js";
+import { LatchStore } from "#bot/latch-store.js";
+import { ManualHaltStore, manualHaltFile } from "#bot/manual-halt-store.js";
+import { addRunningBotEntry } from "#bot/running-bots.js";
+import { FileStateStore } from "#bot/state-dir.js";
+import { ConfigError, RunError } from "#core/errors.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 import { captureCli } from "./captured-cli.js";
 
 const open: ControlServer[] = [];

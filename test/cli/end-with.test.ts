@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { RunSummary } from "../../src/bot/run/monitor/run-summary.js";
-import type { CliContext } from "../../src/cli/cli-context.js";
-import { ReportedFailure } from "../../src/cli/process/exit.js";
-import { type RunEndOptions, reportRunEnd } from "../../src/cli/session/report-run-end.js";
+import type { RunSummary } from "#bot/run-summary.js";
+import type { CliContext } from "#cli/cli-context.js";
+import { ReportedFailure } from "#cli/exit.js";
+import { type RunEndOptions, reportRunEnd } from "#cli/report-run-end.js";
 
 const LEFT = {
   marketId: "btcusdc",

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { loadBotConfig } from "../../src/bot/config/config.js";
-import { stateDirFor } from "../../src/bot/state/state-dir.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import type { Hex } from "../../src/core/units.js";
+import { loadBotConfig } from "#bot/config.js";
+import { stateDirFor } from "#bot/state-dir.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
 import { untilQuoting } from "./commanded-exchange.js";
 import { until } from "./until.js";

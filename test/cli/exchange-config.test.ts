@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
-import { ConfigError } from "../../src/core/errors.js";
+import { loadExchangeConfig } from "#cli/load-exchange-config.js";
+import { ConfigError } from "#core/errors.js";
 import { captureCli } from "./captured-cli.js";
 
 const folder = mkdtempSync(join(tmpdir(), "marketwright-exchange-"));

@@ -3,11 +3,11 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { rejectOnAbort } from "../../src/cli/process/until-interrupted.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { importFiles } from "../../src/history/import/import-files.js";
-import { Duck } from "../../src/history/store/duck.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { rejectOnAbort } from "#cli/until-interrupted.js";
+import { liveSeam } from "#core/live-seam.js";
+import { Duck } from "#history/duck.js";
+import { HistoryStore } from "#history/history-store.js";
+import { importFiles } from "#history/import-files.js";
 import { captureCli, startCli } from "./captured-cli.js";
 
 const { clock } = liveSeam();

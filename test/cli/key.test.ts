@@ -16,10 +16,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Wallet } from "ethers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { promptSecret } from "../../src/cli/process/terminal-secret.js";
-import { decryptKeystore, encryptKeystore } from "../../src/core/crypto/keystore.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { promptSecret } from "#cli/terminal-secret.js";
+import { decryptKeystore, encryptKeystore } from "#core/keystore.js";
+import { liveSeam } from "#core/live-seam.js";
+import { seededRandom } from "#core/seeded-random.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
 

@@ -2,19 +2,16 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Interface } from "ethers";
-import { perpetualAbi } from "../../src/chain/abi/perpetual.generated.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import type { Hex } from "../../src/core/units.js";
-import type { OpenChain } from "../../src/simulator/chain/open-chain.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import {
-  type OpenExchange,
-  openConfiguredExchange,
-} from "../../src/simulator/engine/configured-exchange.js";
-import type { FlowMarket } from "../../src/simulator/flow/flow-market.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/rest/http-server.js";
+import { perpetualAbi } from "#chain/perpetual.generated.js";
+import { liveSeam } from "#core/live-seam.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { type OpenExchange, openConfiguredExchange } from "#simulator/configured-exchange.js";
+import type { FlowMarket } from "#simulator/flow-market.js";
+import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
+import type { OpenChain } from "#simulator/open-chain.js";
 import { ReferenceClient } from "../simulator/reference-client.js";
 
 const PERPETUAL = new Interface(perpetualAbi);

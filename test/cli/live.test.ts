@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
+import { ecdsaScheme } from "#core/signing.js";
 import { captureCli, startCli } from "./captured-cli.js";
 import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";
 import { until } from "./until.js";

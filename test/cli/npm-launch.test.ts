@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NpmLaunch } from "../../src/cli/process/npm-launch.js";
+import { NpmLaunch } from "#cli/npm-launch.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli } from "./captured-cli.js";
 import { until } from "./until.js";

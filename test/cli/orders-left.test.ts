@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runCli } from "../../src/cli/program.js";
-import { ordersLeftText } from "../../src/cli/session/orders-left.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import { ordersLeftText } from "#cli/orders-left.js";
+import { runCli } from "#cli/program.js";
+import { liveSeam } from "#core/live-seam.js";
 
 const CANCEL = "npx marketwright cancel-all bot.yaml";
 const order = (n: number) => ({ marketId: "btcusdc", hash: `0x${n}`, phase: "open" }) as const;

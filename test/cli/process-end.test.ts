@@ -15,8 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { errorText } from "../../src/cli/process/exit.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import { errorText } from "#cli/exit.js";
+import { liveSeam } from "#core/live-seam.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli, startCli } from "./captured-cli.js";
 

@@ -10,8 +10,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { buildProgram } from "../../src/cli/program.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import { buildProgram } from "#cli/program.js";
+import { liveSeam } from "#core/live-seam.js";
 import { builtCommand } from "../support/built-command.js";
 import { generateHistory } from "../support/generated-history.js";
 import { captureCli, startCli } from "./captured-cli.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StallDetector } from "../../src/cli/watchdog/stall-detector.js";
+import { StallDetector } from "#cli/stall-detector.js";
 
 describe("the watch over another thread's event loop", () => {
   it("finds a stall after the time that was allowed, says so once, and says how long it was when it is over", () => {

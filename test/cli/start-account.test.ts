@@ -12,11 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadBotConfig } from "../../src/bot/config/config.js";
-import type { RunSummary } from "../../src/bot/run/monitor/run-summary.js";
-import { HEARTBEAT_FILE } from "../../src/bot/state/heartbeat.js";
-import { processContext } from "../../src/cli/cli-context.js";
-import { createFreshAccount } from "../../src/cli/start/start-account.js";
+import { loadBotConfig } from "#bot/config.js";
+import { HEARTBEAT_FILE } from "#bot/heartbeat.js";
+import type { RunSummary } from "#bot/run-summary.js";
+import { processContext } from "#cli/cli-context.js";
+import { createFreshAccount } from "#cli/start-account.js";
 
 /** What the end of a run says of its orders. */
 const UNKNOWN = {

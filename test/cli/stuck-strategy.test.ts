@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
+import { ecdsaScheme } from "#core/signing.js";
 import { builtCommand } from "../support/built-command.js";
 import { captureCli } from "./captured-cli.js";
 import { CommandedExchange, openOrders, untilQuoting } from "./commanded-exchange.js";

@@ -1,4 +1,4 @@
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import { liveSeam } from "#core/live-seam.js";
 
 const { clock } = liveSeam();
 

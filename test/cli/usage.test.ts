@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { processContext } from "../../src/cli/cli-context.js";
-import { buildProgram } from "../../src/cli/program.js";
+import { processContext } from "#cli/cli-context.js";
+import { buildProgram } from "#cli/program.js";
 import { captureCli } from "./captured-cli.js";
 
 const commands = (

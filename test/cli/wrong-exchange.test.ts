@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import type { Hex } from "../../src/core/units.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 import { LocalServer } from "../exchange/local-server.js";
 import { captureCli, type StartedRun, startCli } from "./captured-cli.js";
 

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { seededRandom } from "#core/seeded-random.js";
 import type { Break } from "./break.js";
 import type { Proof, ProvenBreak } from "./proof.js";
 import type { ConformanceRecord } from "./record.js";

@@ -1,12 +1,12 @@
 import { getAddress, ZeroAddress } from "ethers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { dealerAbi, dealerBytecode } from "../../src/chain/abi/dealer.generated.js";
+import { dealerAbi, dealerBytecode } from "#chain/dealer.generated.js";
 import {
   settablePriceSourceAbi,
   settablePriceSourceBytecode,
-} from "../../src/chain/abi/settable-price-source.generated.js";
-import { testTokenAbi, testTokenBytecode } from "../../src/chain/abi/test-token.generated.js";
-import type { Signer } from "../../src/core/crypto/signing.js";
+} from "#chain/settable-price-source.generated.js";
+import { testTokenAbi, testTokenBytecode } from "#chain/test-token.generated.js";
+import type { Signer } from "#core/signing.js";
 import { reasonFor } from "./evm.js";
 import { BTC_RATIOS, COIN, HEARTBEAT, signer, USD, World } from "./world.js";
 

@@ -14,10 +14,10 @@ import {
   type LogDescription,
   type Result,
 } from "ethers";
-import { ecdsaScheme, type Signer } from "../../src/core/crypto/signing.js";
-import type { Hex } from "../../src/core/units.js";
-import { edrContext } from "../../src/simulator/chain/edr-context.js";
-import { noContractNames } from "../../src/simulator/chain/no-contract-names.js";
+import { ecdsaScheme, type Signer } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
+import { edrContext } from "#simulator/edr-context.js";
+import { noContractNames } from "#simulator/no-contract-names.js";
 
 const GAS_LIMIT = 60_000_000;
 

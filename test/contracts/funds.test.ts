@@ -1,6 +1,6 @@
 import { getAddress } from "ethers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Signer } from "../../src/core/crypto/signing.js";
+import type { Signer } from "#core/signing.js";
 import { type Receipt, reasonFor } from "./evm.js";
 import { COIN, signer, USD, World } from "./world.js";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Signer } from "../../src/core/crypto/signing.js";
+import type { Signer } from "#core/signing.js";
 import { type Receipt, Revert } from "./evm.js";
 import { abs, Model, ModelMarket } from "./model.js";
 import { DEPOSITS, MAX_POSITIONS, START_PRICES } from "./opening.js";

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Signer } from "../../src/core/crypto/signing.js";
+import type { Signer } from "#core/signing.js";
 import { reasonFor } from "./evm.js";
 import { BTC_RATIOS, COIN, type Market, signer, USD, World } from "./world.js";
 

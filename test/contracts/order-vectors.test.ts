@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { dealerAbi, dealerBytecode } from "../../src/chain/abi/dealer.generated.js";
-import { perpetualAbi, perpetualBytecode } from "../../src/chain/abi/perpetual.generated.js";
+import { dealerAbi, dealerBytecode } from "#chain/dealer.generated.js";
+import { perpetualAbi, perpetualBytecode } from "#chain/perpetual.generated.js";
 import {
   settablePriceSourceAbi,
   settablePriceSourceBytecode,
-} from "../../src/chain/abi/settable-price-source.generated.js";
-import { testTokenAbi, testTokenBytecode } from "../../src/chain/abi/test-token.generated.js";
+} from "#chain/settable-price-source.generated.js";
+import { testTokenAbi, testTokenBytecode } from "#chain/test-token.generated.js";
 import { type Contract, Evm, reasonFor } from "./evm.js";
 import { type MatchedOrder, match, orderHash, orderInfo, tradeData } from "./signed-orders.js";
 import { BTC_RATIOS, COIN, HEARTBEAT, KEYS, signer, USD, World } from "./world.js";

@@ -1,7 +1,7 @@
 import { AbiCoder, concat, keccak256, toBeHex, toUtf8Bytes } from "ethers";
-import { hexToBytes } from "../../src/core/crypto/hex.js";
-import type { Signer } from "../../src/core/crypto/signing.js";
-import type { Hex } from "../../src/core/units.js";
+import { hexToBytes } from "#core/hex.js";
+import type { Signer } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 
 /** An order as the contracts take it, and who signs it. */
 export interface Order {

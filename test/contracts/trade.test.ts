@@ -1,6 +1,6 @@
 import { AbiCoder, ZeroAddress } from "ethers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Signer } from "../../src/core/crypto/signing.js";
+import type { Signer } from "#core/signing.js";
 import { reasonFor } from "./evm.js";
 import { type MatchedOrder, match, orderInfo, tradeData } from "./signed-orders.js";
 import { BTC_RATIOS, COIN, MAKER_FEE, type Side, signer, TAKER_FEE, USD, World } from "./world.js";

@@ -1,4 +1,4 @@
-import type { Signer } from "../../src/core/crypto/signing.js";
+import type { Signer } from "#core/signing.js";
 import type { ModelOrder } from "./model.js";
 import { COIN, signer } from "./world.js";
 

@@ -1,18 +1,18 @@
 import { Interface } from "ethers";
-import { dealerAbi, dealerBytecode } from "../../src/chain/abi/dealer.generated.js";
-import { dealerLensAbi, dealerLensBytecode } from "../../src/chain/abi/dealer-lens.generated.js";
+import { dealerAbi, dealerBytecode } from "#chain/dealer.generated.js";
+import { dealerLensAbi, dealerLensBytecode } from "#chain/dealer-lens.generated.js";
 import {
   fundingRateLimiterAbi,
   fundingRateLimiterBytecode,
-} from "../../src/chain/abi/funding-rate-limiter.generated.js";
-import { perpetualAbi, perpetualBytecode } from "../../src/chain/abi/perpetual.generated.js";
+} from "#chain/funding-rate-limiter.generated.js";
+import { perpetualAbi, perpetualBytecode } from "#chain/perpetual.generated.js";
 import {
   settablePriceSourceAbi,
   settablePriceSourceBytecode,
-} from "../../src/chain/abi/settable-price-source.generated.js";
-import { testTokenAbi, testTokenBytecode } from "../../src/chain/abi/test-token.generated.js";
-import { ecdsaScheme, type Signer } from "../../src/core/crypto/signing.js";
-import type { Hex } from "../../src/core/units.js";
+} from "#chain/settable-price-source.generated.js";
+import { testTokenAbi, testTokenBytecode } from "#chain/test-token.generated.js";
+import { ecdsaScheme, type Signer } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 import { type Contract, Evm, type Receipt } from "./evm.js";
 import { type MatchedOrder, match, orderInfo, sorted, tradeData } from "./signed-orders.js";
 

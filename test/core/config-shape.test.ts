@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { checkShape, textPaths } from "../../src/core/config/config-shape.js";
-import { ConfigError } from "../../src/core/errors.js";
+import { checkShape, textPaths } from "#core/config-shape.js";
+import { ConfigError } from "#core/errors.js";
 
 /** What a strategy's own schema may be made of. */
 const schema = z.object({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findDuplicateKey } from "../../src/core/config/find-duplicate-key.js";
+import { findDuplicateKey } from "#core/find-duplicate-key.js";
 
 describe("a key that a JSON object has twice", () => {
   it.each([

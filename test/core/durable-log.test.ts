@@ -18,7 +18,7 @@ import {
   rotate,
   rotatedPath,
   type SyncPolicy,
-} from "../../src/core/files/durable-log.js";
+} from "#core/durable-log.js";
 
 describe("a file that fills are kept in", () => {
   it("holds a line as soon as it was added, so that a bot that is killed at once loses none", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError, FormatError } from "../../src/core/errors.js";
+import { ConfigError, FormatError } from "#core/errors.js";
 
 describe("the message of an error", () => {
   it("says the field, what was wrong, what stood there and what would be right", () => {

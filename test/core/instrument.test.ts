@@ -1,14 +1,9 @@
 import { Decimal } from "decimal.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FormatError } from "../../src/core/errors.js";
-import {
-  decimalToScaled,
-  Instrument,
-  scaledToDecimal,
-  shortScaled,
-} from "../../src/core/instrument.js";
-import { gridCount } from "../../src/exchange/protocol/wire-parse.js";
+import { FormatError } from "#core/errors.js";
+import { decimalToScaled, Instrument, scaledToDecimal, shortScaled } from "#core/instrument.js";
+import { gridCount } from "#exchange/wire-parse.js";
 
 const Exact = Decimal.clone({ precision: 120, toExpNeg: -100, toExpPos: 100 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { int64Id, parseInt64Json } from "../../src/core/int64-json.js";
+import { int64Id, parseInt64Json } from "#core/int64-json.js";
 
 describe("reading JSON with 64-bit ids", () => {
   it("keeps an id beyond 2^53 to its last digit, and leaves smaller numbers numbers", () => {

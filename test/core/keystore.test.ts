@@ -1,14 +1,9 @@
 import { decryptKeystoreJsonSync, encryptKeystoreJsonSync, Wallet } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  decryptKeystore,
-  encryptKeystore,
-  keystoreAddress,
-  randomKey,
-} from "../../src/core/crypto/keystore.js";
-import { FormatError, RunError } from "../../src/core/errors.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { FormatError, RunError } from "#core/errors.js";
+import { decryptKeystore, encryptKeystore, keystoreAddress, randomKey } from "#core/keystore.js";
+import { seededRandom } from "#core/seeded-random.js";
 
 const KEY = `0x${"1f".repeat(32)}`;
 const { address } = new Wallet(KEY);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import { liveSeam } from "#core/live-seam.js";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoise } from "../../src/core/memoise.js";
+import { memoise } from "#core/memoise.js";
 
 describe("a memoised function", () => {
   it("computes anew for another object, and only then", () => {

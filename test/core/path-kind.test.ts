@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../src/core/errors.js";
-import { readPathKind } from "../../src/core/files/path-kind.js";
+import { ConfigError } from "#core/errors.js";
+import { readPathKind } from "#core/path-kind.js";
 import { captureCli } from "../cli/captured-cli.js";
 
 const folder = mkdtempSync(join(tmpdir(), "marketwright-paths-"));

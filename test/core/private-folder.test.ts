@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { RunError } from "../../src/core/errors.js";
-import { ensurePrivateFolder } from "../../src/core/files/private-folder.js";
+import { RunError } from "#core/errors.js";
+import { ensurePrivateFolder } from "#core/private-folder.js";
 
 const scratch = (): string => realpathSync(mkdtempSync(join(tmpdir(), "mw-private-")));
 const modeOf = (path: string): number => statSync(path).mode & 0o7777;

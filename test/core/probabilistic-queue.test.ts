@@ -8,8 +8,8 @@ import {
   powerShare,
   probabilisticQueue,
   type ShareBehind,
-} from "../../src/core/queue/probabilistic-queue.js";
-import { riskAverseQueue } from "../../src/core/queue/queue-models.js";
+} from "#core/probabilistic-queue.js";
+import { riskAverseQueue } from "#core/queue-models.js";
 
 const SHARES: readonly (readonly [string, ShareBehind])[] = [
   ["power", powerShare(1)],

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ProcessLock } from "../../src/core/files/process-lock.js";
+import { ProcessLock } from "#core/process-lock.js";
 import { builtCommand } from "../support/built-command.js";
 
 const STARTERS = 50;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createQueueModel, isQueueModelName } from "../../src/core/queue/queue-model-names.js";
+import { createQueueModel, isQueueModelName } from "#core/queue-model-names.js";
 
 /** What is left ahead of 100 when 60 of 100 + 300 are cancelled. */
 const frontAfter = (name: string, lotBase = 1) =>

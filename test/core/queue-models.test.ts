@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { riskAverseQueue as model, type QueuePlace } from "../../src/core/queue/queue-models.js";
+import { riskAverseQueue as model, type QueuePlace } from "#core/queue-models.js";
 
 /** Works an order of `openLots` through prints at its price, as an exchange does, and lists what it filled at each. */
 function fillsOf(place: QueuePlace, openLots: number, prints: readonly number[]): number[] {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RateBudget } from "../../src/core/rate-budget.js";
+import { RateBudget } from "#core/rate-budget.js";
 
 const INTERVAL_MS = 1_000;
 

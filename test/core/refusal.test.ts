@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import {
-  findSchemaViolation,
-  type SchemaViolation,
-} from "../../src/core/config/schema-violation.js";
+import { findSchemaViolation, type SchemaViolation } from "#core/schema-violation.js";
 
 function refused(schema: z.ZodType, value: unknown): SchemaViolation {
   const read = schema.safeParse(value);

@@ -11,8 +11,8 @@ import {
   timer,
 } from "rxjs";
 import { describe, expect, it } from "vitest";
-import { createRxScheduler } from "../../src/core/runtime/rx-scheduler.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
+import { createRxScheduler } from "#core/rx-scheduler.js";
+import { VirtualClock } from "#core/virtual-clock.js";
 
 const START_MS = 1_700_000_000_000;
 

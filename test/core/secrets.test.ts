@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ConfigError } from "#core/errors.js";
 import {
   maskSecretPath,
   maskSecrets,
@@ -7,8 +8,7 @@ import {
   protectAddress,
   protectSecret,
   SECRET_MARK,
-} from "../../src/core/crypto/secrets.js";
-import { ConfigError } from "../../src/core/errors.js";
+} from "#core/secrets.js";
 
 describe("a protected secret", () => {
   const key = `0x${"c3".repeat(31)}d4`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { seededRandom } from "#core/seeded-random.js";
 
 const DRAWS = 20_000;
 

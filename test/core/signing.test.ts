@@ -8,18 +8,13 @@ import {
 } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checksumAddress, lowerCaseAddress } from "../../src/core/crypto/address.js";
-import { loadNativeBackend, nobleBackend } from "../../src/core/crypto/ecdsa-backend.js";
-import { bytesToHex, hexToBytes } from "../../src/core/crypto/hex.js";
-import { keccak256 } from "../../src/core/crypto/keccak.js";
-import {
-  ecdsaScheme,
-  ecdsaSchemeOn,
-  initCrypto,
-  nativeBindingError,
-} from "../../src/core/crypto/signing.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import type { Hex } from "../../src/core/units.js";
+import { checksumAddress, lowerCaseAddress } from "#core/address.js";
+import { loadNativeBackend, nobleBackend } from "#core/ecdsa-backend.js";
+import { bytesToHex, hexToBytes } from "#core/hex.js";
+import { keccak256 } from "#core/keccak.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme, ecdsaSchemeOn, initCrypto, nativeBindingError } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const native = loadNativeBackend();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
+import { VirtualClock } from "#core/virtual-clock.js";
 
 const START_MS = 1_700_000_000_000;
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Signer } from "../../src/core/crypto/signing.js";
-import { Instrument } from "../../src/core/instrument.js";
-import { requestOf } from "../../src/exchange/rest/action-requests.js";
-import { canonicalParams } from "../../src/exchange/signing/request-signing.js";
-import type { PlaceAction } from "../../src/exchange/venue.js";
+import { Instrument } from "#core/instrument.js";
+import type { Signer } from "#core/signing.js";
+import { requestOf } from "#exchange/action-requests.js";
+import { canonicalParams } from "#exchange/request-signing.js";
+import type { PlaceAction } from "#exchange/venue.js";
 
 const HASH = `0x${"ab".repeat(32)}`;
 const INFO = `0x${"0f".repeat(32)}`;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Instrument } from "../../src/core/instrument.js";
-import { BookScanner } from "../../src/exchange/streams/book-scanner.js";
-import { FrameDecoder } from "../../src/exchange/streams/frame-decoder.js";
+import { Instrument } from "#core/instrument.js";
+import { BookScanner } from "#exchange/book-scanner.js";
+import { FrameDecoder } from "#exchange/frame-decoder.js";
 
 const INSTRUMENT = new Instrument({
   marketId: "btcusdc",

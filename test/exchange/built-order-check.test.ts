@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { Instrument } from "../../src/core/instrument.js";
-import { decodeRules } from "../../src/exchange/protocol/decode-rules.js";
-import type { MarketRules, OrderStruct } from "../../src/exchange/records.js";
-import {
-  type BuildExpectation,
-  checkBuiltOrder,
-} from "../../src/exchange/signing/built-order-check.js";
-import { buildOrderStruct } from "../../src/exchange/signing/order-building.js";
-import { decodeInfo, encodeInfo } from "../../src/exchange/signing/order-info.js";
-import { OrderHasher } from "../../src/exchange/signing/order-signing.js";
+import { Instrument } from "#core/instrument.js";
+import { type BuildExpectation, checkBuiltOrder } from "#exchange/built-order-check.js";
+import { decodeRules } from "#exchange/decode-rules.js";
+import { buildOrderStruct } from "#exchange/order-building.js";
+import { decodeInfo, encodeInfo } from "#exchange/order-info.js";
+import { OrderHasher } from "#exchange/order-signing.js";
+import type { MarketRules, OrderStruct } from "#exchange/records.js";
 import { wireExchangeInfo } from "./wire-records.js";
 
 const NOW = 1_700_000_000_000;

@@ -1,18 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { FormatError } from "../../src/core/errors.js";
-import { parseInt64Json } from "../../src/core/int64-json.js";
+import { FormatError } from "#core/errors.js";
+import { parseInt64Json } from "#core/int64-json.js";
 import {
   decodeBalancesAnswer,
   decodeIncomes,
   decodePositions,
   decodeUserTrade,
-} from "../../src/exchange/protocol/decode-account.js";
-import {
-  decodeBuildResult,
-  decodeOrder,
-  decodeOrders,
-} from "../../src/exchange/protocol/decode-orders.js";
-import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";
+} from "#exchange/decode-account.js";
+import { decodeBuildResult, decodeOrder, decodeOrders } from "#exchange/decode-orders.js";
+import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
 import {
   HASH,
   INFO,

@@ -1,13 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { FormatError } from "../../src/core/errors.js";
-import {
-  decodeRules,
-  instrumentsOf,
-  MissingFilterError,
-} from "../../src/exchange/protocol/decode-rules.js";
-import type { MarketRules } from "../../src/exchange/records.js";
-import { checkDomain } from "../../src/exchange/signing/domain-check.js";
-import { checkFilters } from "../../src/exchange/signing/filters.js";
+import { FormatError } from "#core/errors.js";
+import { decodeRules, instrumentsOf, MissingFilterError } from "#exchange/decode-rules.js";
+import { checkDomain } from "#exchange/domain-check.js";
+import { checkFilters } from "#exchange/filters.js";
+import type { MarketRules } from "#exchange/records.js";
 import { wireExchangeInfo, wireMarket } from "./wire-records.js";
 
 function rulesOf(market = wireMarket()): MarketRules {

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Instrument } from "../../src/core/instrument.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
-import { FrameDecoder } from "../../src/exchange/streams/frame-decoder.js";
-import { MarketStreams } from "../../src/exchange/streams/market-streams.js";
-import { streamName } from "../../src/exchange/streams/stream-names.js";
-import type { VenueEvent } from "../../src/exchange/venue.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/rest/http-server.js";
+import { Instrument } from "#core/instrument.js";
+import { liveSeam } from "#core/live-seam.js";
+import { FrameDecoder } from "#exchange/frame-decoder.js";
+import { MarketStreams } from "#exchange/market-streams.js";
+import { NetworkTransport } from "#exchange/network-transport.js";
+import { streamName } from "#exchange/stream-names.js";
+import type { VenueEvent } from "#exchange/venue.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
+import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
 import { KEYS, namedSignatures, ReferenceClient } from "../simulator/reference-client.js";
 import { until } from "./local-server.js";
 

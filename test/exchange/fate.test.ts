@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { determineFate, type Fate } from "../../src/exchange/fate.js";
-import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";
-import { VENUE_ERROR_CODES } from "../../src/exchange/protocol/errors.js";
-import { outcomeOf } from "../../src/exchange/rest/outcomes.js";
-import type { HttpResult } from "../../src/exchange/rest/transport.js";
-import { OrderHasher } from "../../src/exchange/signing/order-signing.js";
-import type { Action } from "../../src/exchange/venue.js";
+import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { VENUE_ERROR_CODES } from "#exchange/errors.js";
+import { determineFate, type Fate } from "#exchange/fate.js";
+import { OrderHasher } from "#exchange/order-signing.js";
+import { outcomeOf } from "#exchange/outcomes.js";
+import type { HttpResult } from "#exchange/transport.js";
+import type { Action } from "#exchange/venue.js";
 import { readPage, tableOf } from "../project/pages.js";
 import { HASH, INFO, PERP, wireExchangeInfo, wireOrder } from "./wire-records.js";
 

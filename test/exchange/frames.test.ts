@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";
-import { FrameDecoder } from "../../src/exchange/streams/frame-decoder.js";
-import { SyncedBook } from "../../src/market/synced-book.js";
+import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { FrameDecoder } from "#exchange/frame-decoder.js";
+import { SyncedBook } from "#market/synced-book.js";
 import {
   wireBalances,
   wireExchangeInfo,

@@ -1,9 +1,9 @@
 import { Decimal } from "decimal.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FormatError } from "../../src/core/errors.js";
-import { Instrument } from "../../src/core/instrument.js";
-import { IntegerDecoder } from "../../src/exchange/protocol/integer-decoder.js";
+import { FormatError } from "#core/errors.js";
+import { Instrument } from "#core/instrument.js";
+import { IntegerDecoder } from "#exchange/integer-decoder.js";
 
 const Exact = Decimal.clone({ precision: 100 });
 const GRIDS = [

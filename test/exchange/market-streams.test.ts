@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { MarketStreams } from "../../src/exchange/streams/market-streams.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { MarketStreams } from "#exchange/market-streams.js";
 import { type ScriptedSocket, ScriptedTransport } from "./scripted-transport.js";
 
 let clock: VirtualClock;

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../src/core/errors.js";
-import type { HttpRequest, HttpResult } from "../../src/exchange/rest/transport.js";
+import { ConfigError } from "#core/errors.js";
+import type { HttpRequest, HttpResult } from "#exchange/transport.js";
 import { until } from "./local-server.js";
 import { closedPort, ServedTransport } from "./served-transport.js";
 

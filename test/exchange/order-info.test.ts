@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import {
-  decodeInfo,
-  encodeInfo,
-  infoTag,
-  nonceTag,
-  taggedNonce,
-} from "../../src/exchange/signing/order-info.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { decodeInfo, encodeInfo, infoTag, nonceTag, taggedNonce } from "#exchange/order-info.js";
 
 const INFO1 = "0xffffa50cef85c000000110d9316ec000000000007a432b800000000000000001";
 const INFO2 = "0x00005af3107a40000001c6bf52634000000000006553ff10ffffffffffffffff";

@@ -1,21 +1,21 @@
 import { TypedDataEncoder } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bytesToHex } from "../../src/core/crypto/hex.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { Instrument } from "../../src/core/instrument.js";
+import { bytesToHex } from "#core/hex.js";
+import { Instrument } from "#core/instrument.js";
+import { ecdsaScheme } from "#core/signing.js";
 import {
   buildHashedOrder,
   buildOrderStruct,
   infoExpirationSeconds,
   type OrderInputs,
-} from "../../src/exchange/signing/order-building.js";
+} from "#exchange/order-building.js";
 import {
   DOMAIN_TYPE_HASH,
   domainSeparator,
   ORDER_TYPE_HASH,
   OrderHasher,
-} from "../../src/exchange/signing/order-signing.js";
+} from "#exchange/order-signing.js";
 
 const LOCAL = {
   domainName: "JOJO",

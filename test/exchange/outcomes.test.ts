@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";
-import { outcomeOf } from "../../src/exchange/rest/outcomes.js";
-import type { HttpResult } from "../../src/exchange/rest/transport.js";
-import { OrderHasher } from "../../src/exchange/signing/order-signing.js";
-import type { Action } from "../../src/exchange/venue.js";
+import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { OrderHasher } from "#exchange/order-signing.js";
+import { outcomeOf } from "#exchange/outcomes.js";
+import type { HttpResult } from "#exchange/transport.js";
+import type { Action } from "#exchange/venue.js";
 import {
   HASH,
   INFO,

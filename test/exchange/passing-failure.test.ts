@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FormatError } from "../../src/core/errors.js";
-import { VENUE_ERROR_CODES } from "../../src/exchange/protocol/errors.js";
-import { RateLimitError } from "../../src/exchange/rest/rate-gate.js";
-import { RestCaller } from "../../src/exchange/rest/rest-caller.js";
-import { classifyTransientFailure } from "../../src/exchange/rest/transient-failure.js";
-import type { HttpResult } from "../../src/exchange/rest/transport.js";
-import { VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
+import { FormatError } from "#core/errors.js";
+import { VENUE_ERROR_CODES } from "#exchange/errors.js";
+import { RateLimitError } from "#exchange/rate-gate.js";
+import { RestCaller } from "#exchange/rest-caller.js";
+import { classifyTransientFailure } from "#exchange/transient-failure.js";
+import type { HttpResult } from "#exchange/transport.js";
+import { VenueError, VenueRequestError } from "#exchange/venue-errors.js";
 
 /** What a read of the clock fails with where the network gives this. */
 async function failureOf(result: HttpResult): Promise<unknown> {

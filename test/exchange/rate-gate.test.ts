@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { OPERATIONS, type OperationName } from "../../src/exchange/protocol/operations.js";
-import { DISJOINT_RATE_BUCKETS, RATE_BUCKETS } from "../../src/exchange/rate-buckets.js";
-import { RateGate, RateLimitError, type RateLimitRule } from "../../src/exchange/rest/rate-gate.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { OPERATIONS, type OperationName } from "#exchange/operations.js";
+import { DISJOINT_RATE_BUCKETS, RATE_BUCKETS } from "#exchange/rate-buckets.js";
+import { RateGate, RateLimitError, type RateLimitRule } from "#exchange/rate-gate.js";
 
 const TIGHT: readonly RateLimitRule[] = [
   { name: "COMMON", limit: 4, intervalMs: 1000 },

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bytesToHex } from "../../src/core/crypto/hex.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
+import { bytesToHex } from "#core/hex.js";
+import { ecdsaScheme } from "#core/signing.js";
 import {
   canonicalParams,
   formEncode,
   requestDigest,
   signedParams,
-} from "../../src/exchange/signing/request-signing.js";
+} from "#exchange/request-signing.js";
 
 const K1 = ecdsaScheme.signer(`0x${"0".repeat(63)}1`);
 const K0 = ecdsaScheme.signer("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { ConfigError } from "../../src/core/errors.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { VENUE_ERROR_CODES, venueErrorCode } from "../../src/exchange/protocol/errors.js";
-import { OPERATIONS } from "../../src/exchange/protocol/operations.js";
-import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
-import { RestClient } from "../../src/exchange/rest/rest-client.js";
-import { VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
+import { ConfigError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { ecdsaScheme } from "#core/signing.js";
+import { VENUE_ERROR_CODES, venueErrorCode } from "#exchange/errors.js";
+import { NetworkTransport } from "#exchange/network-transport.js";
+import { OPERATIONS } from "#exchange/operations.js";
+import { RestClient } from "#exchange/rest-client.js";
+import { VenueError, VenueRequestError } from "#exchange/venue-errors.js";
 import { json, LocalServer } from "./local-server.js";
 import {
   wireBalances,

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { ExchangeClient } from "../../src/exchange/client/exchange-client.js";
-import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
-import { Retrier } from "../../src/exchange/rest/retrier.js";
-import { VenueError, VenueRequestError } from "../../src/exchange/venue-errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme } from "#core/signing.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { ExchangeClient } from "#exchange/exchange-client.js";
+import { NetworkTransport } from "#exchange/network-transport.js";
+import { Retrier } from "#exchange/retrier.js";
+import { VenueError, VenueRequestError } from "#exchange/venue-errors.js";
 import { json, LocalServer } from "./local-server.js";
 
 const signer = ecdsaScheme.signer(

@@ -1,11 +1,11 @@
-import type { Clock } from "../../src/core/runtime/seam.js";
+import type { Clock } from "#core/seam.js";
 import type {
   HttpRequest,
   HttpResult,
   Socket,
   SocketHandlers,
   Transport,
-} from "../../src/exchange/rest/transport.js";
+} from "#exchange/transport.js";
 
 /** One socket of a {@link ScriptedTransport}, seen from the server's side. */
 export class ScriptedSocket implements Socket {

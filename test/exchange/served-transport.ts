@@ -1,10 +1,7 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach } from "vitest";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import {
-  NetworkTransport,
-  type NetworkTransportOptions,
-} from "../../src/exchange/rest/network-transport.js";
+import { liveSeam } from "#core/live-seam.js";
+import { NetworkTransport, type NetworkTransportOptions } from "#exchange/network-transport.js";
 import { LocalServer } from "./local-server.js";
 
 const { clock } = liveSeam();

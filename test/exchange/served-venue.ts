@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect } from "vitest";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { LiveVenue, type LiveVenueOptions } from "../../src/exchange/live-venue.js";
-import type { VenueRules } from "../../src/exchange/records.js";
-import type { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
-import type { Action, Outcome, VenueEvent } from "../../src/exchange/venue.js";
+import { liveSeam } from "#core/live-seam.js";
+import { ecdsaScheme } from "#core/signing.js";
+import { LiveVenue, type LiveVenueOptions } from "#exchange/live-venue.js";
+import type { NetworkTransport } from "#exchange/network-transport.js";
+import type { VenueRules } from "#exchange/records.js";
+import type { Action, Outcome, VenueEvent } from "#exchange/venue.js";
 import { json, type LocalServer, until } from "./local-server.js";
 import { ServedTransport } from "./served-transport.js";
 import { wireExchangeInfo, wireMarket } from "./wire-records.js";

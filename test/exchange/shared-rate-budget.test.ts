@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ExchangeClient } from "../../src/exchange/client/exchange-client.js";
-import { RateGate, RateLimitError } from "../../src/exchange/rest/rate-gate.js";
+import { ExchangeClient } from "#exchange/exchange-client.js";
+import { RateGate, RateLimitError } from "#exchange/rate-gate.js";
 import { json } from "./local-server.js";
 import { MARKETS, ServedVenue, seam } from "./served-venue.js";
 import { wireExchangeInfo } from "./wire-records.js";

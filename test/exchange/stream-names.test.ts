@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { KLINE_INTERVALS } from "../../src/exchange/protocol/parameters.js";
-import {
-  type MarketStream,
-  readStreamName,
-  streamName,
-} from "../../src/exchange/streams/stream-names.js";
+import { KLINE_INTERVALS } from "#exchange/parameters.js";
+import { type MarketStream, readStreamName, streamName } from "#exchange/stream-names.js";
 
 describe("the name of a market stream", () => {
   const streams: readonly MarketStream[] = [

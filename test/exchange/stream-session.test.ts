@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { StreamSession, type StreamTimings } from "../../src/exchange/streams/stream-session.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { StreamSession, type StreamTimings } from "#exchange/stream-session.js";
 import { ScriptedTransport } from "./scripted-transport.js";
 
 const START = 1_700_000_000_000;

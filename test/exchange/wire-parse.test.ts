@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { parseWire } from "../../src/exchange/protocol/wire-parse.js";
+import { parseWire } from "#exchange/wire-parse.js";
 
 const answer = z.object({
   orders: z.array(z.object({ side: z.enum(["BUY", "SELL"]), timestampMs: z.int() })),

@@ -1,10 +1,6 @@
-import type {
-  WireBalances,
-  WirePosition,
-  WireUserTrade,
-} from "../../src/exchange/protocol/account.js";
-import type { WireExchangeInfo, WireMarket } from "../../src/exchange/protocol/market.js";
-import type { WireOrder } from "../../src/exchange/protocol/order.js";
+import type { WireBalances, WirePosition, WireUserTrade } from "#exchange/account.js";
+import type { WireExchangeInfo, WireMarket } from "#exchange/market.js";
+import type { WireOrder } from "#exchange/order.js";
 
 /** Records as the exchange writes them, for tests to bend. */
 

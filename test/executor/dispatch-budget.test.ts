@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RateBudget } from "../../src/core/rate-budget.js";
-import { DISJOINT_RATE_BUCKETS } from "../../src/exchange/rate-buckets.js";
+import { RateBudget } from "#core/rate-budget.js";
+import { DISJOINT_RATE_BUCKETS } from "#exchange/rate-buckets.js";
 import {
   ACTION_COST,
   blockBudgets,
@@ -11,7 +11,7 @@ import {
   type DispatchReserves,
   mayDispatch,
   spendTokens,
-} from "../../src/executor/dispatch-budget.js";
+} from "#executor/dispatch-budget.js";
 
 const budgetsOf = (order: number, common: number): DispatchBudgets => ({
   ORDER: RateBudget.create(order, 60_000),

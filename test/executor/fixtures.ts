@@ -1,7 +1,7 @@
-import type { Side } from "../../src/core/units.js";
-import type { QuotesInput } from "../../src/executor/plan-quotes.js";
-import type { WorkingOrder } from "../../src/executor/working-order.js";
-import type { Quote } from "../../src/strategies/intent.js";
+import type { Side } from "#core/units.js";
+import type { QuotesInput } from "#executor/plan-quotes.js";
+import type { WorkingOrder } from "#executor/working-order.js";
+import type { Quote } from "#strategies/intent.js";
 
 /** An order in the book, unless told otherwise. Its hash names it: `BUY-0@100`. */
 export function order(

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { RunError } from "../../src/core/errors.js";
-import {
-  Outbox,
-  type OutboxKind,
-  outboxPriority,
-  WithdrawHandle,
-} from "../../src/executor/outbox.js";
+import { RunError } from "#core/errors.js";
+import { Outbox, type OutboxKind, outboxPriority, WithdrawHandle } from "#executor/outbox.js";
 
 /** Lets every microtask run that is due, and every one that those make. */
 async function settle(): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { paceTolerance } from "../../src/executor/pacing.js";
-import type { Quote } from "../../src/strategies/intent.js";
+import { paceTolerance } from "#executor/pacing.js";
+import type { Quote } from "#strategies/intent.js";
 
 const quotes: readonly Quote[] = [
   { side: "BUY", level: 0, ticks: 980, lots: 10 },

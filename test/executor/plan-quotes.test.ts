@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planQuotes } from "../../src/executor/plan-quotes.js";
+import { planQuotes } from "#executor/plan-quotes.js";
 import { ask, bid, order, quoteSettings, quotesInput, unanswered } from "./fixtures.js";
 
 const hashesOf = (list: readonly { readonly hash: string }[]) => list.map((one) => one.hash);

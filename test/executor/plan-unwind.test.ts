@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Side } from "../../src/core/units.js";
-import { TARGET_LEVEL } from "../../src/executor/plan-target.js";
-import { planUnwind, type UnwindInput } from "../../src/executor/plan-unwind.js";
-import { allowedLots, nextStepAtMs } from "../../src/executor/unwind-schedule.js";
-import { maxNewPositionLots, type WorkingOrder } from "../../src/executor/working-order.js";
-import type { TargetIntent, UnwindPart, UnwindSchedule } from "../../src/strategies/intent.js";
+import type { Side } from "#core/units.js";
+import { TARGET_LEVEL } from "#executor/plan-target.js";
+import { planUnwind, type UnwindInput } from "#executor/plan-unwind.js";
+import { allowedLots, nextStepAtMs } from "#executor/unwind-schedule.js";
+import { maxNewPositionLots, type WorkingOrder } from "#executor/working-order.js";
+import type { TargetIntent, UnwindPart, UnwindSchedule } from "#strategies/intent.js";
 import { ask, bid, order, quoteSettings, unanswered } from "./fixtures.js";
 
 const T0 = 1_000_000;

@@ -1,4 +1,4 @@
-import type { Plan, PlannedPlace } from "../../src/executor/plan.js";
+import type { Plan, PlannedPlace } from "#executor/plan.js";
 
 /** Whether a place that waited in the outbox is still what a newer plan (made without it among the working orders) would place. */
 export function isStillPlanned(

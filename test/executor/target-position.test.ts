@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Side } from "../../src/core/units.js";
-import { planTarget, TARGET_LEVEL, type TargetInput } from "../../src/executor/plan-target.js";
-import type { WorkingOrder } from "../../src/executor/working-order.js";
-import type { SliceSchedule, TargetIntent } from "../../src/strategies/intent.js";
+import type { Side } from "#core/units.js";
+import { planTarget, TARGET_LEVEL, type TargetInput } from "#executor/plan-target.js";
+import type { WorkingOrder } from "#executor/working-order.js";
+import type { SliceSchedule, TargetIntent } from "#strategies/intent.js";
 import { order, unanswered } from "./fixtures.js";
 
 const intent: TargetIntent & { readonly schedule: SliceSchedule } = {

@@ -3,10 +3,10 @@ import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/rest/http-server.js";
+import { liveSeam } from "#core/live-seam.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
+import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
 import {
   clientScript,
   hasNodeLibraries,

@@ -3,10 +3,10 @@ import { delimiter } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { serveExchange } from "../../src/simulator/rest/http-server.js";
+import { liveSeam } from "#core/live-seam.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
+import { serveExchange } from "#simulator/http-server.js";
 
 /** Where `.ci/run` installs the signing library; a library that Python finds by itself does as well. */
 const LIBRARY = fileURLToPath(new URL("../../node_modules/.cache/python", import.meta.url));

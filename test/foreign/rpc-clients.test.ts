@@ -2,9 +2,9 @@ import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Contract, id, JsonRpcProvider, Wallet } from "ethers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { testTokenAbi } from "../../src/chain/abi/test-token.generated.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import type { OpenChain } from "../../src/simulator/chain/open-chain.js";
+import { testTokenAbi } from "#chain/test-token.generated.js";
+import { liveSeam } from "#core/live-seam.js";
+import type { OpenChain } from "#simulator/open-chain.js";
 import { chainOf } from "../simulator/chain/chains.js";
 import {
   clientScript,

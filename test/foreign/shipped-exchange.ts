@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { openConfiguredExchange } from "../../src/simulator/engine/configured-exchange.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/rest/http-server.js";
+import { loadExchangeConfig } from "#cli/load-exchange-config.js";
+import { liveSeam } from "#core/live-seam.js";
+import { openConfiguredExchange } from "#simulator/configured-exchange.js";
+import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
 
 const CONFIG = fileURLToPath(new URL("../../config/exchange.yaml", import.meta.url));
 

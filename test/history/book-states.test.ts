@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BookStateTimer } from "../../src/history/staging/book-state-timer.js";
+import { BookStateTimer } from "#history/book-state-timer.js";
 
 describe("a book in which nobody can quote", () => {
   it("is told where it was crossed, one-sided or empty for more than half of a run, by how long it was each", () => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
 import { captureTape } from "../support/capture-tape.js";
 import { openTape } from "./open-tape.js";
 import { query, scratchFolder, take } from "./scratch.js";

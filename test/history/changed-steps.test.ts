@@ -1,8 +1,8 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkMapping } from "../../src/history/import/formats/mapping.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
+import { checkMapping } from "#history/mapping.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const DAY = 86_400_000;

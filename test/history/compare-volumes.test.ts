@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { compareVolumes } from "../../src/history/download/compare-volumes.js";
-import { Duck } from "../../src/history/store/duck.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { compareVolumes } from "#history/compare-volumes.js";
+import { Duck } from "#history/duck.js";
+import { HistoryStore } from "#history/history-store.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const MIDNIGHT = 1723161600000;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../src/core/units.js";
-import { findGaps } from "../../src/history/spans.js";
-import type { DayManifest } from "../../src/history/store/day-manifest.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { DAY_MS } from "#core/units.js";
+import type { DayManifest } from "#history/day-manifest.js";
+import { HistoryStore } from "#history/history-store.js";
+import { findGaps } from "#history/spans.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const START = Date.UTC(2025, 0, 12);

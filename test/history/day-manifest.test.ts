@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HistoryError } from "../../src/history/history-errors.js";
-import { checkMapping } from "../../src/history/import/formats/mapping.js";
-import { HistoryStore, type Series } from "../../src/history/store/history-store.js";
+import { HistoryError } from "#history/history-errors.js";
+import { HistoryStore, type Series } from "#history/history-store.js";
+import { checkMapping } from "#history/mapping.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const START = Date.UTC(2025, 0, 12);

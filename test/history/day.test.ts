@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  instantText,
-  parseDayStart,
-  parseInstant,
-  parseInstantUs,
-  toDay,
-} from "../../src/history/day.js";
-import { clipSpans, findGaps, mergeSpans, type Span } from "../../src/history/spans.js";
+import { instantText, parseDayStart, parseInstant, parseInstantUs, toDay } from "#history/day.js";
+import { clipSpans, findGaps, mergeSpans, type Span } from "#history/spans.js";
 
 describe("a day of the store", () => {
   it("is the UTC day that the platform's calendar names, from 1970 to 2200", () => {

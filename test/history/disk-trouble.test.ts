@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { RunError } from "../../src/core/errors.js";
-import { HistoryError } from "../../src/history/history-errors.js";
-import { toDiskError } from "../../src/history/store/to-disk-error.js";
+import { RunError } from "#core/errors.js";
+import { HistoryError } from "#history/history-errors.js";
+import { toDiskError } from "#history/to-disk-error.js";
 
 const system = (code: string): Error =>
   Object.assign(new Error(`${code}: something, write`), { code });

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { ExchangeClient } from "../../src/exchange/client/exchange-client.js";
-import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
-import { download } from "../../src/history/download/download.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { liveSeam } from "#core/live-seam.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { ExchangeClient } from "#exchange/exchange-client.js";
+import { NetworkTransport } from "#exchange/network-transport.js";
+import { download } from "#history/download.js";
+import { HistoryStore } from "#history/history-store.js";
 import { query, scratchFolder } from "./scratch.js";
 import { type TradingExchange, tradingExchange } from "./trading-exchange.js";
 

@@ -1,15 +1,11 @@
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { type Connection, connect } from "../../src/exchange/client/connect.js";
-import type { PublicTrade } from "../../src/exchange/protocol/market-data.js";
-import {
-  type DownloadOptions,
-  download,
-  requireDownloadable,
-} from "../../src/history/download/download.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { type Connection, connect } from "#exchange/connect.js";
+import type { PublicTrade } from "#exchange/market-data.js";
+import { type DownloadOptions, download, requireDownloadable } from "#history/download.js";
+import { HistoryStore } from "#history/history-store.js";
 import { captureCli } from "../cli/captured-cli.js";
 import { query, scratchFolder } from "./scratch.js";
 import { type TradingExchange, tradingExchange } from "./trading-exchange.js";

@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, renameSync, symlinkSync, writeFileSync } fr
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { checkMapping } from "../../src/history/import/formats/mapping.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
+import { checkMapping } from "#history/mapping.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 const TIME = Date.UTC(2025, 0, 12, 12);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { checkMapping } from "../../src/history/import/formats/mapping.js";
-import type { ImportOptions } from "../../src/history/import/import-files.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
+import type { ImportOptions } from "#history/import-files.js";
+import { checkMapping } from "#history/mapping.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 /** Reads trades whose columns have the names of ours. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkMapping } from "../../src/history/import/formats/mapping.js";
-import type { ImportOptions } from "../../src/history/import/import-files.js";
-import type { Span } from "../../src/history/spans.js";
+import type { ImportOptions } from "#history/import-files.js";
+import { checkMapping } from "#history/mapping.js";
+import type { Span } from "#history/spans.js";
 import { finalBook } from "../support/final-book.js";
 import { ImportStand } from "./import-stand.js";
 import { openTape } from "./open-tape.js";

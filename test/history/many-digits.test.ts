@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkMapping } from "../../src/history/import/formats/mapping.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
-import { listHistory } from "../../src/history/store/list-history.js";
+import { HistoryStore } from "#history/history-store.js";
+import { listHistory } from "#history/list-history.js";
+import { checkMapping } from "#history/mapping.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 const HEAD = "symbol,timestamp,local_timestamp,is_snapshot,side,price,amount";

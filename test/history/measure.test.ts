@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HistoryError } from "../../src/history/history-errors.js";
-import { isDecimal, layoutFor } from "../../src/history/kinds.js";
-import { parquetSql, refuseBroken } from "../../src/history/staging/decimal-places.js";
-import { Duck, toBigInt } from "../../src/history/store/duck.js";
-import { copyRows } from "../../src/history/store/parquet-copy.js";
+import { parquetSql, refuseBroken } from "#history/decimal-places.js";
+import { Duck, toBigInt } from "#history/duck.js";
+import { HistoryError } from "#history/history-errors.js";
+import { isDecimal, layoutFor } from "#history/kinds.js";
+import { copyRows } from "#history/parquet-copy.js";
 import { scratchFolder } from "./scratch.js";
 
 const DECIMALS = { price: 2, amount: 2, rate: 2 };

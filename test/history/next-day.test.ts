@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
 import { finalBook } from "../support/final-book.js";
 import { openTape } from "./open-tape.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";

@@ -1,10 +1,6 @@
-import {
-  joinTapes,
-  type OpenTapesOptions,
-  openTapes,
-} from "../../src/history/columns/tape/open-tapes.js";
-import type { Tape } from "../../src/history/columns/tape/tape.js";
-import type { HistoryStore } from "../../src/history/store/history-store.js";
+import type { HistoryStore } from "#history/history-store.js";
+import { joinTapes, type OpenTapesOptions, openTapes } from "#history/open-tapes.js";
+import type { Tape } from "#history/tape.js";
 
 /** A span of a market's books and trades, as one tape. */
 export async function openTape(

@@ -1,4 +1,4 @@
-import { currentProcessName } from "../../src/core/files/process-life.js";
+import { currentProcessName } from "#core/process-life.js";
 
 /** Names of processes that had this one's id: before it, and in another container. None where a system tells no more of a process than its id. */
 export function othersOfThisId(): readonly {

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkMapping, type Mapping } from "../../src/history/import/formats/mapping.js";
-import type { Imported, ImportOptions } from "../../src/history/import/import-files.js";
-import { type DayManifest, manifestText } from "../../src/history/store/day-manifest.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { type DayManifest, manifestText } from "#history/day-manifest.js";
+import { HistoryStore } from "#history/history-store.js";
+import type { Imported, ImportOptions } from "#history/import-files.js";
+import { checkMapping, type Mapping } from "#history/mapping.js";
 import { captureCli } from "../cli/captured-cli.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { HistoryError } from "../../src/history/history-errors.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
-import { listHistory } from "../../src/history/store/list-history.js";
+import { HistoryError } from "#history/history-errors.js";
+import { HistoryStore } from "#history/history-store.js";
+import { listHistory } from "#history/list-history.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 import { zipped } from "./zipped.js";
 

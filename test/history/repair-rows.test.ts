@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { toDataFile as dataFile } from "../../src/backtest/run/opening/recorded-days.js";
-import { checkMapping } from "../../src/history/import/formats/mapping.js";
+import { toDataFile as dataFile } from "#backtest/recorded-days.js";
+import { checkMapping } from "#history/mapping.js";
 import { ImportStand, TRADES_MAPPING } from "./import-stand.js";
 import { query, take } from "./scratch.js";
 import { zipped } from "./zipped.js";

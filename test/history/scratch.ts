@@ -2,13 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import {
-  type Imported,
-  type ImportOptions,
-  importFiles,
-} from "../../src/history/import/import-files.js";
-import { Duck, type Row } from "../../src/history/store/duck.js";
-import type { HistoryStore } from "../../src/history/store/history-store.js";
+import { Duck, type Row } from "#history/duck.js";
+import type { HistoryStore } from "#history/history-store.js";
+import { type Imported, type ImportOptions, importFiles } from "#history/import-files.js";
 
 /** A folder that goes with the test. */
 export function scratchFolder(): string {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkMapping } from "../../src/history/import/formats/mapping.js";
-import { Duck } from "../../src/history/store/duck.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { Duck } from "#history/duck.js";
+import { HistoryStore } from "#history/history-store.js";
+import { checkMapping } from "#history/mapping.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 const TIME = Date.UTC(2025, 0, 12, 12);

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { importFiles } from "../../src/history/import/import-files.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
+import { importFiles } from "#history/import-files.js";
 import { scratchFolder } from "./scratch.js";
 
 const FROM_MS = Date.UTC(2026, 0, 5);

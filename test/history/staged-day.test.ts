@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { StagedRecords } from "../../src/history/staging/staged-records.js";
+import { StagedRecords } from "#history/staged-records.js";
 import { fileOf, scratchFolder } from "./scratch.js";
 
 const staged = (path: string, ...records: object[]): StagedRecords => {

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { currentProcessName } from "../../src/core/files/process-life.js";
-import { RecordingPart, recordingFolder } from "../../src/history/record/recording-part.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
-import { stagedWork } from "../../src/history/store/staged-work.js";
+import { currentProcessName } from "#core/process-life.js";
+import { HistoryStore } from "#history/history-store.js";
+import { RecordingPart, recordingFolder } from "#history/recording-part.js";
+import { stagedWork } from "#history/staged-work.js";
 import { othersOfThisId } from "./other-processes.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { RunError } from "../../src/core/errors.js";
-import { HistoryError } from "../../src/history/history-errors.js";
-import { importFiles } from "../../src/history/import/import-files.js";
-import { Duck } from "../../src/history/store/duck.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
-import { StoreLock } from "../../src/history/store/store-lock.js";
+import { RunError } from "#core/errors.js";
+import { Duck } from "#history/duck.js";
+import { HistoryError } from "#history/history-errors.js";
+import { HistoryStore } from "#history/history-store.js";
+import { importFiles } from "#history/import-files.js";
+import { StoreLock } from "#history/store-lock.js";
 import { fileOf, scratchFolder } from "./scratch.js";
 
 const TRADES =

@@ -14,8 +14,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RunError } from "../../src/core/errors.js";
-import { StoreLock } from "../../src/history/store/store-lock.js";
+import { RunError } from "#core/errors.js";
+import { StoreLock } from "#history/store-lock.js";
 import { builtCommand } from "../support/built-command.js";
 
 /** No process has an id so large. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HistoryStore } from "../../src/history/store/history-store.js";
-import { listHistory } from "../../src/history/store/list-history.js";
+import { HistoryStore } from "#history/history-store.js";
+import { listHistory } from "#history/list-history.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const MIDNIGHT = 1723161600000;

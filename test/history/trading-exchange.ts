@@ -1,10 +1,10 @@
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import type { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import type { ExchangeConfigInput } from "../../src/simulator/config/config.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { orderFlowFactory } from "../../src/simulator/flow/flow-config.js";
-import { serveExchange } from "../../src/simulator/rest/http-server.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { VirtualClock } from "#core/virtual-clock.js";
+import type { ExchangeConfigInput } from "#simulator/config.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
+import { orderFlowFactory } from "#simulator/flow-config.js";
+import { serveExchange } from "#simulator/http-server.js";
 
 /** An exchange in virtual time whose one market, btcusdc, has traded until an instant, served over real HTTP. */
 export interface TradingExchange {

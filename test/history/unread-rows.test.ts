@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { checkMapping } from "../../src/history/import/formats/mapping.js";
-import type { ImportOptions } from "../../src/history/import/import-files.js";
+import type { ImportOptions } from "#history/import-files.js";
+import { checkMapping } from "#history/mapping.js";
 import { ImportStand, TRADES_MAPPING } from "./import-stand.js";
 import { query, take } from "./scratch.js";
 

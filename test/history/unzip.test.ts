@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { crc32, deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { HistoryError } from "../../src/history/history-errors.js";
-import { unpack } from "../../src/history/import/unpack.js";
+import { HistoryError } from "#history/history-errors.js";
+import { unpack } from "#history/unpack.js";
 import { fileOf, scratchFolder } from "./scratch.js";
 import { zipped } from "./zipped.js";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkMapping } from "../../src/history/import/formats/mapping.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
+import { checkMapping } from "#history/mapping.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 const START = Date.UTC(2025, 0, 12);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { PositionCooldowns } from "../../src/liquidator/position-cooldowns.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { PositionCooldowns } from "#liquidator/position-cooldowns.js";
 
 const VICTIM = "0x1111111111111111111111111111111111111111";
 const PERP = "0x2222222222222222222222222222222222222222";

@@ -1,20 +1,16 @@
-import { LensReader } from "../../src/chain/contracts/lens-reader.js";
-import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
-import type { Signer } from "../../src/core/crypto/signing.js";
-import { Instrument } from "../../src/core/instrument.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import type { Hex } from "../../src/core/units.js";
-import type { PlanInput, PlanRules, Victim } from "../../src/liquidator/plan/plan-input.js";
-import type { TakeoverPlan } from "../../src/liquidator/plan/takeover-plan.js";
-import type { Confirmation } from "../../src/liquidator/watch/candidate.js";
-import { Confirmer } from "../../src/liquidator/watch/confirmer.js";
-import {
-  findVictims,
-  takeoverMarkets,
-  type VenueMarket,
-} from "../../src/liquidator/watch/victims.js";
-import type { Level } from "../../src/market/book/readable-book.js";
-import type { MarginAccount } from "../../src/perpetual/margin-account.js";
+import { ChainRpc } from "#chain/chain-rpc.js";
+import { LensReader } from "#chain/lens-reader.js";
+import { Instrument } from "#core/instrument.js";
+import { liveSeam } from "#core/live-seam.js";
+import type { Signer } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
+import type { Confirmation } from "#liquidator/candidate.js";
+import { Confirmer } from "#liquidator/confirmer.js";
+import type { PlanInput, PlanRules, Victim } from "#liquidator/plan-input.js";
+import type { TakeoverPlan } from "#liquidator/takeover-plan.js";
+import { findVictims, takeoverMarkets, type VenueMarket } from "#liquidator/victims.js";
+import type { Level } from "#market/readable-book.js";
+import type { MarginAccount } from "#perpetual/margin-account.js";
 import { FaultyRpc } from "../chain/faulty-rpc.js";
 import type { Receipt } from "../contracts/evm.js";
 import { type Market, USD, World } from "../contracts/world.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scaledToDecimal } from "../../src/core/instrument.js";
+import { scaledToDecimal } from "#core/instrument.js";
 import { ETH, GWEI, LiquidatingStage, LONG, OWN, PRICE } from "../scenarios/liquidating-stage.js";
 import { COIN, USD } from "./simulation/ground.js";
 

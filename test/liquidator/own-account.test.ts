@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { DealerReader } from "../../src/chain/contracts/dealer-reader.js";
-import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { checkOperatorRight } from "../../src/liquidator/check-operator-right.js";
+import { ChainRpc } from "#chain/chain-rpc.js";
+import { DealerReader } from "#chain/dealer-reader.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { checkOperatorRight } from "#liquidator/check-operator-right.js";
 import { LiquidatingStage, LONG, OWN, PRICE } from "../scenarios/liquidating-stage.js";
 import { FAIR, faultyNode } from "./simulation/faulty-node.js";
 import { COIN, DEALER, USD } from "./simulation/ground.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { PlannedTakeover } from "../../src/account/positions/takeover.js";
+import type { PlannedTakeover } from "#account/takeover.js";
 import { GWEI, LiquidatingStage, LONG } from "../scenarios/liquidating-stage.js";
 import { COIN } from "./simulation/ground.js";
 

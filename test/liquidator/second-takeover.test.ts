@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { CreditUnits, Hex, Lots } from "../../src/core/units.js";
-import type { LiquidatorVenue } from "../../src/liquidator/liquidator-venue.js";
-import type { VenueMarket } from "../../src/liquidator/watch/victims.js";
+import type { CreditUnits, Hex, Lots } from "#core/units.js";
+import type { LiquidatorVenue } from "#liquidator/liquidator-venue.js";
+import type { VenueMarket } from "#liquidator/victims.js";
 import { LiquidatingStage } from "../scenarios/liquidating-stage.js";
 import { COIN } from "./simulation/ground.js";
 import type { Parts } from "./simulation/process.js";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { ChainRpc } from "../../src/chain/rpc/chain-rpc.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { LiquidationLedger } from "../../src/liquidator/ledger/liquidation-ledger.js";
-import type { TakeoverDeps } from "../../src/liquidator/takeover-deps.js";
-import { TakeoverOutcomes } from "../../src/liquidator/takeover-outcomes.js";
+import { ChainRpc } from "#chain/chain-rpc.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { LiquidationLedger } from "#liquidator/liquidation-ledger.js";
+import type { TakeoverDeps } from "#liquidator/takeover-deps.js";
+import { TakeoverOutcomes } from "#liquidator/takeover-outcomes.js";
 
 const address = (digit: string) => `0x${digit.repeat(40)}`;
 const NOW_MS = 1_800_000_000_000;

@@ -1,16 +1,16 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { loadBotConfig } from "../../src/bot/config/config.js";
-import { startBot } from "../../src/bot/run/run-bot.js";
-import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
-import type { Random } from "../../src/core/runtime/seam.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import type { MarketId, Ms } from "../../src/core/units.js";
-import { silentLog } from "../../src/monitoring/log.js";
-import { configuredExchange } from "../../src/simulator/engine/configured-exchange.js";
+import { loadBotConfig } from "#bot/config.js";
+import { startBot } from "#bot/run-bot.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import { loadExchangeConfig } from "#cli/load-exchange-config.js";
+import type { Random } from "#core/seam.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { MarketId, Ms } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { silentLog } from "#monitoring/log.js";
+import { configuredExchange } from "#simulator/configured-exchange.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
 

@@ -1,22 +1,19 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { loadBotConfig } from "../../src/bot/config/config.js";
-import { buildBotStatus } from "../../src/bot/run/monitor/bot-status.js";
-import { startBot } from "../../src/bot/run/run-bot.js";
-import type { RunningBot } from "../../src/bot/run/running-bot.js";
-import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
-import type { InProcessRpc } from "../../src/chain/rpc/rpc-transport.js";
-import { loadExchangeConfig } from "../../src/cli/load-exchange-config.js";
-import type { Random } from "../../src/core/runtime/seam.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import type { Ms } from "../../src/core/units.js";
-import { silentLog } from "../../src/monitoring/log.js";
-import {
-  type OpenExchange,
-  openConfiguredExchange,
-} from "../../src/simulator/engine/configured-exchange.js";
+import { buildBotStatus } from "#bot/bot-status.js";
+import { loadBotConfig } from "#bot/config.js";
+import { startBot } from "#bot/run-bot.js";
+import type { RunningBot } from "#bot/running-bot.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import type { InProcessRpc } from "#chain/rpc-transport.js";
+import { loadExchangeConfig } from "#cli/load-exchange-config.js";
+import type { Random } from "#core/seam.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Ms } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { silentLog } from "#monitoring/log.js";
+import { type OpenExchange, openConfiguredExchange } from "#simulator/configured-exchange.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
-import { loadBotConfig } from "../../src/bot/config/config.js";
+import { loadBotConfig } from "#bot/config.js";
 import { captureCli, type StartedRun, startCli } from "../cli/captured-cli.js";
 import { untilQuoting } from "../cli/commanded-exchange.js";
 import { until } from "../cli/until.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { BookEvent } from "../../src/market/live-order-book.js";
-import { SyncedBook } from "../../src/market/synced-book.js";
+import type { BookEvent } from "#market/live-order-book.js";
+import { SyncedBook } from "#market/synced-book.js";
 
 const snapshot = (sequence: number, bids: number[], asks: number[]): BookEvent => ({
   type: "book-snapshot",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type DecideOptions, DecisionPoints } from "../../src/market/decision-points.js";
+import { type DecideOptions, DecisionPoints } from "#market/decision-points.js";
 
 const OPTIONS: DecideOptions = { everyMs: 1000, onTouchChange: true, onFill: true, minGapMs: 50 };
 

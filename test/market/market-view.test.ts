@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Instrument } from "../../src/core/instrument.js";
-import { netTouch } from "../../src/market/book/net-book.js";
-import { OrderBook } from "../../src/market/book/order-book.js";
-import type { OwnRestingOrder } from "../../src/market/book/own-order-overlay.js";
-import { createMarketView, type MarketViewSource } from "../../src/market/create-market-view.js";
-import { MarketState } from "../../src/market/market-state.js";
-import { computeMicroPriceTicks } from "../../src/market/micro-price.js";
-import type { MarketView } from "../../src/market/view.js";
+import { Instrument } from "#core/instrument.js";
+import { createMarketView, type MarketViewSource } from "#market/create-market-view.js";
+import { MarketState } from "#market/market-state.js";
+import { computeMicroPriceTicks } from "#market/micro-price.js";
+import { netTouch } from "#market/net-book.js";
+import { OrderBook } from "#market/order-book.js";
+import type { OwnRestingOrder } from "#market/own-order-overlay.js";
+import type { MarketView } from "#market/view.js";
 
 const instrument = new Instrument({
   marketId: "btcusdc",

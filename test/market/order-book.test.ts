@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { BookSide } from "../../src/market/book/book-side.js";
-import { OrderBook } from "../../src/market/book/order-book.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { BookSide } from "#market/book-side.js";
+import { OrderBook } from "#market/order-book.js";
 
 describe("one side of a book", () => {
   it("has no best price when it is empty", () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { netTouch } from "../../src/market/book/net-book.js";
-import { OrderBook } from "../../src/market/book/order-book.js";
-import { type OwnBookOrder, OwnOrderOverlay } from "../../src/market/book/own-order-overlay.js";
+import { netTouch } from "#market/net-book.js";
+import { OrderBook } from "#market/order-book.js";
+import { type OwnBookOrder, OwnOrderOverlay } from "#market/own-order-overlay.js";
 
 const OURS = { side: "SELL", ticks: 101, lots: 5 } as const;
 const FAR = { bidTicks: 100, askTicks: 110 };

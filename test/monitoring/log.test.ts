@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { protectSecret } from "../../src/core/crypto/secrets.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { createLog, openLog } from "../../src/monitoring/log.js";
-import { LogThrottle } from "../../src/monitoring/log-throttle.js";
+import { protectSecret } from "#core/secrets.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { createLog, openLog } from "#monitoring/log.js";
+import { LogThrottle } from "#monitoring/log-throttle.js";
 
 const KEY = `0x${"ab".repeat(32)}`;
 

@@ -1,8 +1,8 @@
 import { request as httpRequest } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { Metrics } from "../../src/monitoring/metrics.js";
-import { type MetricsServer, startMetricsServer } from "../../src/monitoring/metrics-server.js";
+import { Metrics } from "#monitoring/metrics.js";
+import { type MetricsServer, startMetricsServer } from "#monitoring/metrics-server.js";
 
 const open: MetricsServer[] = [];
 const sockets: Socket[] = [];

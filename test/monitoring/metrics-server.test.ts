@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { RunError } from "../../src/core/errors.js";
-import { Metrics } from "../../src/monitoring/metrics.js";
+import { RunError } from "#core/errors.js";
+import { Metrics } from "#monitoring/metrics.js";
 import {
   type MetricsServer,
   type Readiness,
   startMetricsServer,
-} from "../../src/monitoring/metrics-server.js";
+} from "#monitoring/metrics-server.js";
 
 const open: MetricsServer[] = [];
 afterEach(async () => {

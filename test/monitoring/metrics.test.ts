@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { METRIC_LIST, METRIC_PREFIX } from "../../src/monitoring/metric-list.js";
-import { Metrics } from "../../src/monitoring/metrics.js";
-import { renderMetricsPage } from "../../src/monitoring/metrics-page.js";
+import { METRIC_LIST, METRIC_PREFIX } from "#monitoring/metric-list.js";
+import { Metrics } from "#monitoring/metrics.js";
+import { renderMetricsPage } from "#monitoring/metrics-page.js";
 
 /** Every method once, so that the page has a sample of everything. */
 function recorded(): Metrics {

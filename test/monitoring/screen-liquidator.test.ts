@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { renderLiquidatorPanel } from "../../src/monitoring/screen-liquidator.js";
-import type { ScreenLiquidator } from "../../src/monitoring/screen-model.js";
+import { renderLiquidatorPanel } from "#monitoring/screen-liquidator.js";
+import type { ScreenLiquidator } from "#monitoring/screen-model.js";
 
 const VICTIM = `0x${"ab".repeat(20)}`;
 const liquidator: ScreenLiquidator = {

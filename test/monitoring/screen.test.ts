@@ -1,10 +1,10 @@
 import { EventEmitter } from "node:events";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import { renderScreen } from "../../src/monitoring/screen.js";
-import { detectScreenSupport, startScreen } from "../../src/monitoring/screen-driver.js";
-import type { ScreenMarket, ScreenModel } from "../../src/monitoring/screen-model.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { renderScreen } from "#monitoring/screen.js";
+import { detectScreenSupport, startScreen } from "#monitoring/screen-driver.js";
+import type { ScreenMarket, ScreenModel } from "#monitoring/screen-model.js";
 
 const market: ScreenMarket = {
   marketId: "btcusdc",

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
+import { liveSeam } from "#core/live-seam.js";
 import { builtCommand } from "../support/built-command.js";
 
 const { clock } = liveSeam();
@@ -112,7 +112,7 @@ describe("a log whose reader stands still", () => {
     const { reader, writer } = unreadPipe();
     const flags = (): string => readFileSync(`/proc/self/fdinfo/${writer}`, "utf8");
     const before = flags();
-    const { openNonBlocking } = await import("../../src/monitoring/non-blocking-descriptor.js");
+    const { openNonBlocking } = await import("#monitoring/non-blocking-descriptor.js");
     const unwaiting = openNonBlocking(writer);
     expect(unwaiting).toBeDefined();
     expect(flags()).toBe(before);

@@ -5,13 +5,13 @@ import {
   liquidatorAfterTakeover,
   sizeToRestoreSafety,
   victimAfterTakeover,
-} from "../../src/perpetual/liquidation.js";
-import { isSafe } from "../../src/perpetual/margin.js";
+} from "#perpetual/liquidation.js";
+import { isSafe } from "#perpetual/margin.js";
 import {
   applyBalanceChange,
   type MarginAccount,
   type MarginMarket,
-} from "../../src/perpetual/margin-account.js";
+} from "#perpetual/margin-account.js";
 
 const USD = 10n ** 6n;
 const COIN = 10n ** 18n;

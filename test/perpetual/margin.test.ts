@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { gasRate, tradeFee } from "../../src/perpetual/fees.js";
-import { ONE } from "../../src/perpetual/fixed-point.js";
+import { gasRate, tradeFee } from "#perpetual/fees.js";
+import { ONE } from "#perpetual/fixed-point.js";
 import {
   computeAccountMargin,
   computeOrderCapacity,
   isOnlyReducingSize,
   isSafe,
   type MarginPosition,
-} from "../../src/perpetual/margin.js";
+} from "#perpetual/margin.js";
 
 const USD = 1_000_000n;
 

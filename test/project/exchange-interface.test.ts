@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { ERROR_CODES } from "#exchange/errors.js";
+import { OPERATIONS } from "#exchange/operations.js";
 import { withInterface } from "../../scripts/interface/exchange-interface.js";
-import { ERROR_CODES } from "../../src/exchange/protocol/errors.js";
-import { OPERATIONS } from "../../src/exchange/protocol/operations.js";
 import { RULES } from "../conformance/rules.js";
 import { deadLinksOf, readPage } from "./pages.js";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { ResultsFile } from "../../src/backtest/sweep/results/results-file.js";
+import { ResultsFile } from "#backtest/results-file.js";
 import { captureCli } from "../cli/captured-cli.js";
 import { copyUnpacked, readDataDir, readState, runOn } from "./older-folders.js";
 

@@ -178,6 +178,24 @@ describe("the structure of src", () => {
       },
       "src/core/y.ts:1 exports z, which nothing imports",
     ],
+    [
+      "a test whose name has underscores",
+      { "src/index.ts": entry, "test/core/order_book.test.ts": "" },
+      "test/core/order_book.test.ts has a name of another form",
+    ],
+    [
+      "a test with an ending of its own",
+      { "src/index.ts": entry, "test/core/book.property.test.ts": "" },
+      "test/core/book.property.test.ts has a name of another form",
+    ],
+    [
+      "a test that names a file by the folder in which it lies today",
+      {
+        "src/core/a/x.ts": "export const x = 1;\n",
+        "test/core/x.test.ts": 'import { x } from "../../src/core/a/x.js";\n',
+      },
+      "test/core/x.test.ts:1 imports ../../src/core/a/x.js: expected #core/x.js",
+    ],
   ])("does not let through %s", (_what, files: Readonly<Record<string, string>>, problem) => {
     const { status, stderr } = runScript("check-structure.mjs", files);
     expect(status).toBe(1);
@@ -193,7 +211,7 @@ describe("the structure of src", () => {
       "src/core/lazy.ts": "export const lazy = 1;\n",
       "src/core/tested.ts": "export const tested = 1;\n",
       "src/cli/main.ts": 'await import("../core/lazy.js");\n',
-      "test/core/tested.test.ts": 'import { tested } from "../../src/core/tested.js";\n',
+      "test/core/tested.test.ts": 'import { tested } from "#core/tested.js";\n',
     });
     expect([stderr, status]).toEqual(["", 0]);
   });

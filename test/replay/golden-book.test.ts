@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
 import { btcGrid, recordedCapture } from "../simulator/flow/capture-fixture.js";
 import { goldenEndOfDay } from "../simulator/flow/golden.js";
 import { plainReader } from "../simulator/plain-reader.js";

@@ -4,7 +4,7 @@ import type {
   Socket,
   SocketHandlers,
   Transport,
-} from "../../src/exchange/rest/transport.js";
+} from "#exchange/transport.js";
 
 /** Hears every text on its way to a bot: just before the bot takes it, and when the bot has done with it. */
 export interface TextListener {

@@ -1,7 +1,7 @@
-import type { Instrument } from "../../src/core/instrument.js";
-import type { Int64Id, MarketId } from "../../src/core/units.js";
-import type { VenueTrade } from "../../src/exchange/records.js";
-import type { RestClient } from "../../src/exchange/rest/rest-client.js";
+import type { Instrument } from "#core/instrument.js";
+import type { Int64Id, MarketId } from "#core/units.js";
+import type { VenueTrade } from "#exchange/records.js";
+import type { RestClient } from "#exchange/rest-client.js";
 
 /** A profit worked out from nothing but the exchange's records and the mids of the time; credit units. */
 export interface RecordedProfit {

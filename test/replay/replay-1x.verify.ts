@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe } from "vitest";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import type { Ms } from "../../src/core/units.js";
-import { NetworkTransport } from "../../src/exchange/rest/network-transport.js";
-import { serveExchange } from "../../src/simulator/rest/http-server.js";
+import { liveSeam } from "#core/live-seam.js";
+import type { Ms } from "#core/units.js";
+import { NetworkTransport } from "#exchange/network-transport.js";
+import { serveExchange } from "#simulator/http-server.js";
 import { recordedCapture } from "../simulator/flow/capture-fixture.js";
 import { promisesOfReplay } from "./replay-promises.js";
 import { type ReplayResult, replayBotConfig, replayingExchange, runReplay } from "./replay-run.js";

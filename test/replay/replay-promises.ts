@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest";
-import type { Ms } from "../../src/core/units.js";
+import type { Ms } from "#core/units.js";
 import type { RecordedProfit } from "./profit-from-records.js";
 import type { ReplayResult } from "./replay-run.js";
 import { CHECK_EVERY_MS } from "./replay-witness.js";

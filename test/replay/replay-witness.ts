@@ -1,8 +1,8 @@
-import type { Bot } from "../../src/bot/engine/bot.js";
-import { decimalToScaled } from "../../src/core/instrument.js";
-import type { Hex, Int64Id, MarketId, Ms, Side } from "../../src/core/units.js";
-import type { EmbeddedExchange, PublishedBook } from "../../src/simulator/exchange.js";
-import type { ReplayFlow } from "../../src/simulator/flow/capture/replay-flow.js";
+import type { Bot } from "#bot/bot.js";
+import { decimalToScaled } from "#core/instrument.js";
+import type { Hex, Int64Id, MarketId, Ms, Side } from "#core/units.js";
+import type { EmbeddedExchange, PublishedBook } from "#simulator/exchange.js";
+import type { ReplayFlow } from "#simulator/replay-flow.js";
 import { plainReader } from "../simulator/plain-reader.js";
 import type { TextListener } from "./listening-transport.js";
 

@@ -1,8 +1,8 @@
-import type { Random } from "../../src/core/runtime/seam.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import type { Ms } from "../../src/core/units.js";
-import type { CaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
+import type { Random } from "#core/seam.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Ms } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { CaptureFiles } from "#simulator/capture-files.js";
 import { FaultSource } from "../simulation/faults.js";
 import { FaultyNetwork } from "../simulation/faulty-network.js";
 import { btcGrid } from "../simulator/flow/capture-fixture.js";

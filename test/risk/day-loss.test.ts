@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FormatError } from "../../src/core/errors.js";
+import { FormatError } from "#core/errors.js";
 import {
   computeDayLoss,
   observeDay,
   restoreDayStart,
   serialiseDayStart,
   toUtcDay,
-} from "../../src/risk/day-loss.js";
+} from "#risk/day-loss.js";
 
 const DAY = 86_400_000;
 

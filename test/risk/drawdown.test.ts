@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FormatError } from "../../src/core/errors.js";
+import { FormatError } from "#core/errors.js";
 import {
   observeEquity,
   type PeakEquity,
   resetPeak,
   restorePeak,
   serialisePeak,
-} from "../../src/risk/drawdown.js";
+} from "#risk/drawdown.js";
 
 const MAX = 500n;
 const read = (before: PeakEquity | undefined, equity: bigint, netDeposits = 0n) =>

@@ -1,6 +1,6 @@
-import { Instrument } from "../../src/core/instrument.js";
-import type { Side } from "../../src/core/units.js";
-import type { AccountExposure, ExposureOrder, MarketExposure } from "../../src/risk/exposure.js";
+import { Instrument } from "#core/instrument.js";
+import type { Side } from "#core/units.js";
+import type { AccountExposure, ExposureOrder, MarketExposure } from "#risk/exposure.js";
 
 /** One tick times one lot is one credit unit: the arithmetic can be read off. */
 const PLAIN = new Instrument({

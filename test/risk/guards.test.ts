@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type AccountHealth, evaluateGuards, type MarketHealth } from "../../src/risk/guards.js";
-import type { GuardLimits } from "../../src/risk/limits.js";
-import {
-  addEvent,
-  countEvents,
-  EMPTY_MINUTE,
-  type MinuteWindow,
-} from "../../src/risk/minute-window.js";
+import { type AccountHealth, evaluateGuards, type MarketHealth } from "#risk/guards.js";
+import type { GuardLimits } from "#risk/limits.js";
+import { addEvent, countEvents, EMPTY_MINUTE, type MinuteWindow } from "#risk/minute-window.js";
 
 const NOW = 1_000_000;
 const limits: GuardLimits = {

@@ -10,7 +10,7 @@ import {
   NO_HALTS,
   resumeHalts,
   updateHalts,
-} from "../../src/risk/halt.js";
+} from "#risk/halt.js";
 
 const HOLD = 1_000;
 const staleBook: HaltRequest = {

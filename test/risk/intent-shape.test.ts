@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkIntent, type IntentContext } from "../../src/risk/check-intent.js";
-import type { Intent, Quote, QuotesIntent, TargetIntent } from "../../src/strategies/intent.js";
+import { checkIntent, type IntentContext } from "#risk/check-intent.js";
+import type { Intent, Quote, QuotesIntent, TargetIntent } from "#strategies/intent.js";
 
 const reason = {
   fairTicks: 100,

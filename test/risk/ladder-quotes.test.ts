@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyLadderEffect } from "../../src/risk/apply-ladder-effect.js";
-import { NO_EFFECT } from "../../src/risk/risk-ladder.js";
-import type { Quote } from "../../src/strategies/intent.js";
+import { applyLadderEffect } from "#risk/apply-ladder-effect.js";
+import { NO_EFFECT } from "#risk/risk-ladder.js";
+import type { Quote } from "#strategies/intent.js";
 
 const rules = { minTicks: 1, maxTicks: 10_000 };
 

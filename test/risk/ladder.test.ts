@@ -8,7 +8,7 @@ import {
   type Rung,
   severityFor,
   toHaltRequests,
-} from "../../src/risk/risk-ladder.js";
+} from "#risk/risk-ladder.js";
 
 const thresholds = fc
   .uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 5 })

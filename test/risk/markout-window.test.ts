@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MarkoutWindow } from "../../src/risk/markout-window.js";
+import { MarkoutWindow } from "#risk/markout-window.js";
 
 const options = { horizonMs: 1_000, fills: 3, minFills: 2 };
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { observeEquity, type PeakEquity } from "../../src/risk/drawdown.js";
+import { observeEquity, type PeakEquity } from "#risk/drawdown.js";
 import {
   GAIN_EXPLAINED_WITHIN_MS,
   LISTED_WITHIN_MS,
   LOSS_EXPLAINED_WITHIN_MS,
   observeUnexplainedEquity,
   type UnexplainedEquity,
-} from "../../src/risk/unexplained-equity.js";
+} from "#risk/unexplained-equity.js";
 
 const LOOK_MS = 500;
 const MAX = 500n;

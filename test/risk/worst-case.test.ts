@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Instrument } from "../../src/core/instrument.js";
-import type { Side } from "../../src/core/units.js";
-import { checkPlace, isOnlyReducing, type PlaceProposal } from "../../src/risk/check-place.js";
+import { Instrument } from "#core/instrument.js";
+import type { Side } from "#core/units.js";
+import { checkPlace, isOnlyReducing, type PlaceProposal } from "#risk/check-place.js";
 import {
   type AccountExposure,
   type ExposureOrder,
   type MarketExposure,
   toMarginRatePpm,
   worstFeePpm,
-} from "../../src/risk/exposure.js";
-import type { AccountLimits, MarketLimits } from "../../src/risk/limits.js";
+} from "#risk/exposure.js";
+import type { AccountLimits, MarketLimits } from "#risk/limits.js";
 import { account, market, resting } from "./fixtures.js";
 
 const buy = (lots: number, ticks = 100): PlaceProposal => ({

@@ -1,5 +1,5 @@
-import type { Ms } from "../../src/core/units.js";
-import type { OperationName } from "../../src/exchange/protocol/operations.js";
+import type { Ms } from "#core/units.js";
+import type { OperationName } from "#exchange/operations.js";
 
 /** What befalls a request. */
 export type Fate =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MemoryStateStore } from "../../src/bot/state/state-dir.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
 import { guardStarts } from "./guarded-stage.js";
 import { ASK, BID, MARKET, Stage } from "./stage.js";
 

@@ -1,7 +1,7 @@
-import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
-import { Guard, type GuardEvent } from "../../src/bot/cancelling/guard.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { RestClient } from "../../src/exchange/rest/rest-client.js";
+import { CancelBudget } from "#bot/cancel-budget.js";
+import { Guard, type GuardEvent } from "#bot/guard.js";
+import { ecdsaScheme } from "#core/signing.js";
+import { RestClient } from "#exchange/rest-client.js";
 import { ScriptedNetwork } from "./scripted-network.js";
 import { BOT_KEY, MARKET, type Stage } from "./stage.js";
 

@@ -1,15 +1,12 @@
-import type { Signer } from "../../src/core/crypto/signing.js";
-import type { Clock } from "../../src/core/runtime/seam.js";
-import type { Hex, Int64Id, Lots, MarketId, Side, Ticks } from "../../src/core/units.js";
-import { decodeRules } from "../../src/exchange/protocol/decode-rules.js";
-import type { TimeInForce } from "../../src/exchange/records.js";
-import {
-  buildHashedOrder,
-  infoExpirationSeconds,
-} from "../../src/exchange/signing/order-building.js";
-import { OrderHasher } from "../../src/exchange/signing/order-signing.js";
-import { signedParams } from "../../src/exchange/signing/request-signing.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import type { Clock } from "#core/seam.js";
+import type { Signer } from "#core/signing.js";
+import type { Hex, Int64Id, Lots, MarketId, Side, Ticks } from "#core/units.js";
+import { decodeRules } from "#exchange/decode-rules.js";
+import { buildHashedOrder, infoExpirationSeconds } from "#exchange/order-building.js";
+import { OrderHasher } from "#exchange/order-signing.js";
+import type { TimeInForce } from "#exchange/records.js";
+import { signedParams } from "#exchange/request-signing.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 
 /** An order that was placed by hand. */
 export interface HandOrder {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OperationName } from "../../src/exchange/protocol/operations.js";
+import type { OperationName } from "#exchange/operations.js";
 import { BOTH, quotingStage } from "./quoting-stage.js";
 import { ASK, BID } from "./stage.js";
 

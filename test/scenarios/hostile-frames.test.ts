@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RunMonitor } from "../../src/bot/run/monitor/run-monitor.js";
-import { createLog } from "../../src/monitoring/log.js";
-import { Metrics } from "../../src/monitoring/metrics.js";
+import { RunMonitor } from "#bot/run-monitor.js";
+import { createLog } from "#monitoring/log.js";
+import { Metrics } from "#monitoring/metrics.js";
 import { BOTH, quotingStage } from "./quoting-stage.js";
 import { MARKET, Stage } from "./stage.js";
 

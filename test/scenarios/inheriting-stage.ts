@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import type { Takeover } from "../../src/account/positions/takeover.js";
-import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
-import type { CreditUnits, Lots, Ms, Side, Ticks } from "../../src/core/units.js";
-import type { AccountMarket } from "../../src/simulator/accounts/account.js";
+import type { Takeover } from "#account/takeover.js";
+import type { UnwindReport } from "#bot/unwind-report.js";
+import type { CreditUnits, Lots, Ms, Side, Ticks } from "#core/units.js";
+import type { AccountMarket } from "#simulator/account.js";
 import type { HandOrder } from "./hand-trader.js";
 import { creditOf, MARKET, Stage, type StageOptions } from "./stage.js";
 

@@ -1,13 +1,13 @@
 import { expect } from "vitest";
-import { RunMonitor } from "../../src/bot/run/monitor/run-monitor.js";
-import type { Signer } from "../../src/core/crypto/signing.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import type { Ms } from "../../src/core/units.js";
-import { decodeLedger } from "../../src/liquidator/ledger/ledger-lines.js";
-import type { Opportunity } from "../../src/liquidator/ledger/opportunity.js";
-import type { LiquidatorSettings } from "../../src/liquidator/liquidator-settings.js";
-import { silentLog } from "../../src/monitoring/log.js";
-import { Metrics } from "../../src/monitoring/metrics.js";
+import { RunMonitor } from "#bot/run-monitor.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Signer } from "#core/signing.js";
+import type { Ms } from "#core/units.js";
+import { decodeLedger } from "#liquidator/ledger-lines.js";
+import type { LiquidatorSettings } from "#liquidator/liquidator-settings.js";
+import type { Opportunity } from "#liquidator/opportunity.js";
+import { silentLog } from "#monitoring/log.js";
+import { Metrics } from "#monitoring/metrics.js";
 import { BlockBuilder } from "../liquidator/simulation/block-builder.js";
 import { FAIR, faultyNode, type NodeWeather } from "../liquidator/simulation/faulty-node.js";
 import {

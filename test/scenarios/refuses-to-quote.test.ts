@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { resumeState } from "../../src/cli/halts/stopped-bot.js";
-import type { OperationName } from "../../src/exchange/protocol/operations.js";
+import { resumeState } from "#cli/stopped-bot.js";
+import type { OperationName } from "#exchange/operations.js";
 import type { ScriptedNetwork } from "./scripted-network.js";
 import { ASK, BID, MARKET, Stage } from "./stage.js";
 

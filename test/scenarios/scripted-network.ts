@@ -1,14 +1,14 @@
-import type { Clock, Timer } from "../../src/core/runtime/seam.js";
-import type { Ms } from "../../src/core/units.js";
-import { OPERATIONS, type OperationName } from "../../src/exchange/protocol/operations.js";
+import type { Clock, Timer } from "#core/seam.js";
+import type { Ms } from "#core/units.js";
+import { OPERATIONS, type OperationName } from "#exchange/operations.js";
 import type {
   HttpRequest,
   HttpResult,
   Socket,
   SocketHandlers,
   Transport,
-} from "../../src/exchange/rest/transport.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+} from "#exchange/transport.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 import { answerAt, type ExchangeDoor } from "../simulation/exchange-door.js";
 import { plainReader } from "../simulator/plain-reader.js";
 import type { Fate, SentRequest } from "./fates.js";

@@ -1,13 +1,12 @@
 import { distinctUntilChanged, map } from "rxjs";
 import { expect } from "vitest";
 import { z } from "zod";
-import type { BotConfig } from "../../src/bot/config/config.js";
-import type { BotEvent, StopResult } from "../../src/bot/engine/bot-event.js";
-import { nonceTagFor } from "../../src/bot/execution/nonce-tag.js";
-import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
+import type { BotEvent, StopResult } from "#bot/bot-event.js";
+import type { BotConfig } from "#bot/config.js";
+import { nonceTagFor } from "#bot/nonce-tag.js";
+import { MemoryStateStore, type StateStore } from "#bot/state-dir.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme } from "#core/signing.js";
 import {
   type CreditUnits,
   type Hex,
@@ -16,14 +15,15 @@ import {
   type Side,
   sideSign,
   type Ticks,
-} from "../../src/core/units.js";
-import { infoTag } from "../../src/exchange/signing/order-info.js";
-import type { Order } from "../../src/simulator/accounts/account.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { orderFlowFactory } from "../../src/simulator/flow/flow-config.js";
-import type { Quote } from "../../src/strategies/intent.js";
-import { defineStrategy } from "../../src/strategies/strategy.js";
+} from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { infoTag } from "#exchange/order-info.js";
+import type { Order } from "#simulator/account.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
+import { orderFlowFactory } from "#simulator/flow-config.js";
+import type { Quote } from "#strategies/intent.js";
+import { defineStrategy } from "#strategies/strategy.js";
 import { BotRig, botConfig, MachineClock } from "../simulation/bot-rig.js";
 import { type HandOrder, HandTrader } from "./hand-trader.js";
 import { ScriptedNetwork } from "./scripted-network.js";

@@ -1,4 +1,4 @@
-import type { ListedRiskyAccount, TakeoverPause } from "../../src/liquidator/liquidator-venue.js";
+import type { ListedRiskyAccount, TakeoverPause } from "#liquidator/liquidator-venue.js";
 import { Desk } from "../liquidator/simulation/desk.js";
 import { type Ground, PERPETUAL } from "../liquidator/simulation/ground.js";
 

@@ -1,20 +1,20 @@
 import { Subscription } from "rxjs";
-import type { BotConfig } from "../../src/bot/config/config.js";
-import { botSchema } from "../../src/bot/config/config-schema.js";
-import { Bot } from "../../src/bot/engine/bot.js";
-import type { BotEvent } from "../../src/bot/engine/bot-event.js";
-import { MemoryStateStore, type StateStore } from "../../src/bot/state/state-dir.js";
-import type { SignatureScheme } from "../../src/core/crypto/signing.js";
-import type { Clock, Random, Seam, Timer } from "../../src/core/runtime/seam.js";
-import type { Hex, MarketId, Ms } from "../../src/core/units.js";
-import { LiveVenue } from "../../src/exchange/live-venue.js";
-import { decodeRules } from "../../src/exchange/protocol/decode-rules.js";
-import type { VenueRules } from "../../src/exchange/records.js";
-import type { Transport } from "../../src/exchange/rest/transport.js";
-import type { Action, Venue, VenueEvent } from "../../src/exchange/venue.js";
-import { Outbox } from "../../src/executor/outbox.js";
-import { builtInStrategies } from "../../src/strategies/built-in.js";
-import type { BoundStrategy, Strategy } from "../../src/strategies/strategy.js";
+import { Bot } from "#bot/bot.js";
+import type { BotEvent } from "#bot/bot-event.js";
+import type { BotConfig } from "#bot/config.js";
+import { botSchema } from "#bot/config-schema.js";
+import { MemoryStateStore, type StateStore } from "#bot/state-dir.js";
+import type { Clock, Random, Seam, Timer } from "#core/seam.js";
+import type { SignatureScheme } from "#core/signing.js";
+import type { Hex, MarketId, Ms } from "#core/units.js";
+import { decodeRules } from "#exchange/decode-rules.js";
+import { LiveVenue } from "#exchange/live-venue.js";
+import type { VenueRules } from "#exchange/records.js";
+import type { Transport } from "#exchange/transport.js";
+import type { Action, Venue, VenueEvent } from "#exchange/venue.js";
+import { Outbox } from "#executor/outbox.js";
+import { builtInStrategies } from "#strategies/built-in.js";
+import type { BoundStrategy, Strategy } from "#strategies/strategy.js";
 import type { ExchangeDoor } from "./exchange-door.js";
 
 /** A machine's own clock: the world's, with a wall that may be set wrong, and a steady clock and timers that stand still while it sleeps. */

@@ -1,4 +1,4 @@
-import type { VenueRules } from "../../src/exchange/records.js";
+import type { VenueRules } from "#exchange/records.js";
 import type { BotRig, RigOptions } from "./bot-rig.js";
 import type { SeedPlan } from "./seed-plan.js";
 

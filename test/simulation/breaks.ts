@@ -1,9 +1,9 @@
-import type { OrderPhase } from "../../src/account/orders/order.js";
-import type { OwnOrders } from "../../src/account/orders/own-orders.js";
-import type { BotConfig } from "../../src/bot/config/config.js";
-import { BUDGET_FILE } from "../../src/bot/execution/action-budget.js";
-import { PEAK_FILE } from "../../src/bot/safety/equity-monitor.js";
-import type { Outcome, VenueEvent } from "../../src/exchange/venue.js";
+import type { OrderPhase } from "#account/order.js";
+import type { OwnOrders } from "#account/own-orders.js";
+import { BUDGET_FILE } from "#bot/action-budget.js";
+import type { BotConfig } from "#bot/config.js";
+import { PEAK_FILE } from "#bot/equity-monitor.js";
+import type { Outcome, VenueEvent } from "#exchange/venue.js";
 import type { BotRig, RigOptions, VenueTap } from "./bot-rig.js";
 import type { Break } from "./break.js";
 

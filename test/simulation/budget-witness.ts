@@ -1,5 +1,5 @@
-import type { Ms } from "../../src/core/units.js";
-import type { Action } from "../../src/exchange/venue.js";
+import type { Ms } from "#core/units.js";
+import type { Action } from "#exchange/venue.js";
 import type { SeedPlan } from "./seed-plan.js";
 import type { Violate } from "./violation.js";
 

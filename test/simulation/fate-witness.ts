@@ -1,5 +1,5 @@
-import type { Bot } from "../../src/bot/engine/bot.js";
-import type { Hex, Ms } from "../../src/core/units.js";
+import type { Bot } from "#bot/bot.js";
+import type { Hex, Ms } from "#core/units.js";
 import type { SeedPlan } from "./seed-plan.js";
 import type { Violate } from "./violation.js";
 

@@ -1,5 +1,5 @@
-import type { Random } from "../../src/core/runtime/seam.js";
-import type { Ms } from "../../src/core/units.js";
+import type { Random } from "#core/seam.js";
+import type { Ms } from "#core/units.js";
 
 /** What the network, the exchange or the machine can do to a bot. */
 export const FAULT_KINDS = [

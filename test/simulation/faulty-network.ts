@@ -1,12 +1,12 @@
-import type { Clock, Timer } from "../../src/core/runtime/seam.js";
-import type { Ms } from "../../src/core/units.js";
+import type { Clock, Timer } from "#core/seam.js";
+import type { Ms } from "#core/units.js";
 import type {
   HttpRequest,
   HttpResult,
   Socket,
   SocketHandlers,
   Transport,
-} from "../../src/exchange/rest/transport.js";
+} from "#exchange/transport.js";
 import { plainReader } from "../simulator/plain-reader.js";
 import { answerAt, type ExchangeDoor } from "./exchange-door.js";
 import type { FaultSource } from "./faults.js";

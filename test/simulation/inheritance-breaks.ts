@@ -1,5 +1,5 @@
-import { TAKEOVERS_FILE } from "../../src/bot/unwind/stored-takeovers.js";
-import type { VenueEvent } from "../../src/exchange/venue.js";
+import { TAKEOVERS_FILE } from "#bot/stored-takeovers.js";
+import type { VenueEvent } from "#exchange/venue.js";
 import type { Break } from "./break.js";
 import { BREAKS } from "./breaks.js";
 

@@ -1,7 +1,7 @@
-import { bytesToHex, hexToBytes } from "../../src/core/crypto/hex.js";
-import { keccak256 } from "../../src/core/crypto/keccak.js";
-import type { SignatureScheme, Signer } from "../../src/core/crypto/signing.js";
-import type { Hex } from "../../src/core/units.js";
+import { bytesToHex, hexToBytes } from "#core/hex.js";
+import { keccak256 } from "#core/keccak.js";
+import type { SignatureScheme, Signer } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 
 /**
  * A keyed hash in the place of ECDSA: as hard to get right by accident, and a hundred times cheaper, for simulations in

@@ -1,4 +1,4 @@
-import type { BotEvent } from "../../src/bot/engine/bot-event.js";
+import type { BotEvent } from "#bot/bot-event.js";
 import { simulateLiquidator } from "../liquidator/simulation/main.js";
 import { BREAKS } from "./breaks.js";
 import { runInheritance } from "./inheritance.js";

@@ -1,14 +1,11 @@
-import type { Signer } from "../../src/core/crypto/signing.js";
-import type { Clock, Random } from "../../src/core/runtime/seam.js";
-import type { Ms } from "../../src/core/units.js";
-import { decodeRules, instrumentsOf } from "../../src/exchange/protocol/decode-rules.js";
-import {
-  buildHashedOrder,
-  infoExpirationSeconds,
-} from "../../src/exchange/signing/order-building.js";
-import { OrderHasher } from "../../src/exchange/signing/order-signing.js";
-import { signedParams } from "../../src/exchange/signing/request-signing.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import type { Clock, Random } from "#core/seam.js";
+import type { Signer } from "#core/signing.js";
+import type { Ms } from "#core/units.js";
+import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { buildHashedOrder, infoExpirationSeconds } from "#exchange/order-building.js";
+import { OrderHasher } from "#exchange/order-signing.js";
+import { signedParams } from "#exchange/request-signing.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 import type { Witness } from "./witness.js";
 
 export interface ManualTraderOptions {

@@ -1,6 +1,6 @@
-import type { Bot } from "../../src/bot/engine/bot.js";
-import type { CreditUnits, Hex, Ms } from "../../src/core/units.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import type { Bot } from "#bot/bot.js";
+import type { CreditUnits, Hex, Ms } from "#core/units.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 import { LEAST_TRANSFER_QUOTE } from "./treasurer.js";
 import type { Violate } from "./violation.js";
 

@@ -1,6 +1,6 @@
-import type { Bot } from "../../src/bot/engine/bot.js";
-import type { Hex, Ms } from "../../src/core/units.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import type { Bot } from "#bot/bot.js";
+import type { Hex, Ms } from "#core/units.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 import type { Violate } from "./violation.js";
 
 /** Holds the parts of a run's profit to the exchange's own books. */

@@ -1,8 +1,8 @@
-import type { BotConfig } from "../../src/bot/config/config.js";
-import type { Random } from "../../src/core/runtime/seam.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import type { Ms } from "../../src/core/units.js";
-import { type ExchangeConfig, parseExchangeConfig } from "../../src/simulator/config/config.js";
+import type { BotConfig } from "#bot/config.js";
+import type { Random } from "#core/seam.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Ms } from "#core/units.js";
+import { type ExchangeConfig, parseExchangeConfig } from "#simulator/config.js";
 import { botConfig } from "./bot-rig.js";
 import { drawFaults, type FaultWindow } from "./faults.js";
 

@@ -1,10 +1,10 @@
-import { CancelBudget } from "../../src/bot/cancelling/cancel-budget.js";
-import { Guard } from "../../src/bot/cancelling/guard.js";
-import type { StateStore } from "../../src/bot/state/state-dir.js";
-import type { Signer } from "../../src/core/crypto/signing.js";
-import type { Clock } from "../../src/core/runtime/seam.js";
-import { RestClient } from "../../src/exchange/rest/rest-client.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import { CancelBudget } from "#bot/cancel-budget.js";
+import { Guard } from "#bot/guard.js";
+import type { StateStore } from "#bot/state-dir.js";
+import type { Clock } from "#core/seam.js";
+import type { Signer } from "#core/signing.js";
+import { RestClient } from "#exchange/rest-client.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 import { rulesOf } from "./bot-rig.js";
 import type { FaultyNetwork } from "./faulty-network.js";
 import type { SeedPlan } from "./seed-plan.js";

@@ -1,4 +1,4 @@
-import type { Lots, MarketId, Ms } from "../../src/core/units.js";
+import type { Lots, MarketId, Ms } from "#core/units.js";
 import type { SeedPlan } from "./seed-plan.js";
 
 /** For how long what nobody could foresee may still be worked off. */

@@ -1,8 +1,8 @@
-import type { Signer } from "../../src/core/crypto/signing.js";
-import type { Clock, Random } from "../../src/core/runtime/seam.js";
-import type { CreditUnits, Ms } from "../../src/core/units.js";
-import { signedParams } from "../../src/exchange/signing/request-signing.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import type { Clock, Random } from "#core/seam.js";
+import type { Signer } from "#core/signing.js";
+import type { CreditUnits, Ms } from "#core/units.js";
+import { signedParams } from "#exchange/request-signing.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 
 export interface TreasurerOptions {
   readonly exchange: EmbeddedExchange;

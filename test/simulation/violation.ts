@@ -1,4 +1,4 @@
-import type { Ms } from "../../src/core/units.js";
+import type { Ms } from "#core/units.js";
 
 /** Something that must never be, and was. */
 export interface Violation {

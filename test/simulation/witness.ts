@@ -1,10 +1,10 @@
-import type { Bot } from "../../src/bot/engine/bot.js";
-import type { BotEvent } from "../../src/bot/engine/bot-event.js";
-import type { UnwindReport } from "../../src/bot/unwind/unwind-report.js";
-import type { CreditUnits, Hex, Lots, MarketId, Ms, Side } from "../../src/core/units.js";
-import { oppositeSide, sideSign } from "../../src/core/units.js";
-import type { Action, PlaceAction } from "../../src/exchange/venue.js";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
+import type { Bot } from "#bot/bot.js";
+import type { BotEvent } from "#bot/bot-event.js";
+import type { UnwindReport } from "#bot/unwind-report.js";
+import type { CreditUnits, Hex, Lots, MarketId, Ms, Side } from "#core/units.js";
+import { oppositeSide, sideSign } from "#core/units.js";
+import type { Action, PlaceAction } from "#exchange/venue.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 import { BudgetWitness } from "./budget-witness.js";
 import { FateWitness } from "./fate-witness.js";
 import { PeakWitness } from "./peak-witness.js";

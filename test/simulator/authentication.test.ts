@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { bytesToHex } from "../../src/core/crypto/hex.js";
-import { ecdsaScheme } from "../../src/core/crypto/signing.js";
-import { VenueOrderHasher, venueDomainSeparator } from "../../src/simulator/signing/order-hash.js";
-import { readOrderInfo } from "../../src/simulator/signing/order-info.js";
-import { signedString, venueRequestDigest } from "../../src/simulator/signing/request-digest.js";
+import { bytesToHex } from "#core/hex.js";
+import { ecdsaScheme } from "#core/signing.js";
+import { VenueOrderHasher, venueDomainSeparator } from "#simulator/order-hash.js";
+import { readOrderInfo } from "#simulator/order-info.js";
+import { signedString, venueRequestDigest } from "#simulator/request-digest.js";
 import { plainReader } from "./plain-reader.js";
 import { encode, KEYS, ReferenceClient, virtualExchange } from "./reference-client.js";
 

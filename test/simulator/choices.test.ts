@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ConfigError } from "../../src/core/errors.js";
-import { choicesShape, type VenueChoices } from "../../src/simulator/config/choices.js";
+import { ConfigError } from "#core/errors.js";
+import { choicesShape, type VenueChoices } from "#simulator/choices.js";
 import { ANSWER_CHOICES } from "./choices/answer-choices.js";
 import type { Case } from "./choices/case.js";
 import { GAS_CHOICES } from "./choices/gas-choices.js";

@@ -1,6 +1,6 @@
 import { Signature } from "ethers";
 import { describe, expect, it } from "vitest";
-import type { FlowMarket } from "../../src/simulator/flow/flow-market.js";
+import type { FlowMarket } from "#simulator/flow-market.js";
 import { ReferenceClient, traders, virtualExchange } from "./reference-client.js";
 
 /** Three traders without fees, and a mark that the test sets, in whole quote. */

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { ExchangeConfigInput } from "../../src/simulator/config/config.js";
-import type { EmbeddedExchange, ExchangeOptions } from "../../src/simulator/exchange.js";
-import type { FlowMarket, RecordedDepth } from "../../src/simulator/flow/flow-market.js";
+import type { ExchangeConfigInput } from "#simulator/config.js";
+import type { EmbeddedExchange, ExchangeOptions } from "#simulator/exchange.js";
+import type { FlowMarket, RecordedDepth } from "#simulator/flow-market.js";
 import { type HttpAnswer, Venue } from "./http-venue.js";
 import { KEYS, ReferenceClient, START_MS } from "./reference-client.js";
 
@@ -287,7 +287,7 @@ describe("over HTTP", () => {
   );
 
   it("every code of the exchange is in this table", async () => {
-    const { ERROR_CODES } = await import("../../src/exchange/protocol/errors.js");
+    const { ERROR_CODES } = await import("#exchange/errors.js");
     expect(new Set(CASES.map(({ code }) => code))).toEqual(
       new Set([...Object.keys(ERROR_CODES).map(Number), 429, 418]),
     );

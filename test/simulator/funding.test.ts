@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PremiumMeter } from "../../src/simulator/markets/premium-meter.js";
+import { PremiumMeter } from "#simulator/premium-meter.js";
 import { marked } from "./marked-market.js";
 import { plainReader } from "./plain-reader.js";
 import { START_MS } from "./reference-client.js";

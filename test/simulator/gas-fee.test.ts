@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../src/core/errors.js";
-import type { FlowMarket } from "../../src/simulator/flow/flow-market.js";
+import { ConfigError } from "#core/errors.js";
+import type { FlowMarket } from "#simulator/flow-market.js";
 import { build, placeBuilt } from "./built-order.js";
 import { type ReferenceClient, traders } from "./reference-client.js";
 

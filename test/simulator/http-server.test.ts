@@ -1,11 +1,11 @@
 import { createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { RunError } from "../../src/core/errors.js";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/rest/http-server.js";
+import { RunError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
+import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
 import { encode, ReferenceClient } from "./reference-client.js";
 
 let server: ExchangeServer | undefined;

@@ -1,11 +1,8 @@
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import {
-  type ExchangeConfigInput,
-  parseExchangeConfig,
-} from "../../src/simulator/config/config.js";
-import { EmbeddedExchange, type ExchangeOptions } from "../../src/simulator/exchange.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/rest/http-server.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange, type ExchangeOptions } from "#simulator/exchange.js";
+import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
 import { encode, KEYS, type PlaceOptions, ReferenceClient, START_MS } from "./reference-client.js";
 
 /** What the exchange answered; of a refusal its code and words. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { KLINE_INTERVALS } from "../../src/exchange/protocol/parameters.js";
+import { KLINE_INTERVALS } from "#exchange/parameters.js";
 import { marked } from "./marked-market.js";
 import { type ReferenceClient, START_MS, traders } from "./reference-client.js";
 import { StreamReader } from "./stream-reader.js";

@@ -1,4 +1,4 @@
-import type { FlowMarket } from "../../src/simulator/flow/flow-market.js";
+import type { FlowMarket } from "#simulator/flow-market.js";
 import { traders } from "./reference-client.js";
 
 /** A world of one market, whose index and mark the test sets, in whole quote: both 30,000 at first. */

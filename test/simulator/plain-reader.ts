@@ -1,4 +1,4 @@
-import type { StreamSink } from "../../src/simulator/streams/stream-sink.js";
+import type { StreamSink } from "#simulator/stream-sink.js";
 
 /** A stream's reader that takes everything at once and asked for no compression; what it does with what comes is given. */
 export function plainReader(does: Partial<StreamSink> = {}): StreamSink {

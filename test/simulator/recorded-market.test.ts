@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createQueueModel } from "../../src/core/queue/queue-model-names.js";
-import type { QueueModel, QueuePlace } from "../../src/core/queue/queue-models.js";
-import { CapturedDepth } from "../../src/simulator/flow/capture/captured-depth.js";
-import type { FlowMarket } from "../../src/simulator/flow/flow-market.js";
+import { createQueueModel } from "#core/queue-model-names.js";
+import type { QueueModel, QueuePlace } from "#core/queue-models.js";
+import { CapturedDepth } from "#simulator/captured-depth.js";
+import type { FlowMarket } from "#simulator/flow-market.js";
 import { traders } from "./reference-client.js";
 
 /** A market with bids 29999.9 x 1, 29999.8 x 2 and asks 30000.1 x 1, 30000.2 x 2 recorded under it. */

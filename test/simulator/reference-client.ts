@@ -1,12 +1,9 @@
 import { Signature, TypedDataEncoder, Wallet } from "ethers";
-import type { SignatureScheme } from "../../src/core/crypto/signing.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../src/core/runtime/virtual-clock.js";
-import {
-  type ExchangeConfigInput,
-  parseExchangeConfig,
-} from "../../src/simulator/config/config.js";
-import { EmbeddedExchange, type ExchangeOptions } from "../../src/simulator/exchange.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { SignatureScheme } from "#core/signing.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange, type ExchangeOptions } from "#simulator/exchange.js";
 
 /** Monday 2026-06-01, 00:00:10 UTC. */
 export const START_MS = 1_780_272_010_000;

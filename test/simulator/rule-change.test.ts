@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../src/core/errors.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import { orderFlowFactory } from "../../src/simulator/flow/flow-config.js";
-import type { RuleChange } from "../../src/simulator/markets/rule-change.js";
+import { ConfigError } from "#core/errors.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { orderFlowFactory } from "#simulator/flow-config.js";
+import type { RuleChange } from "#simulator/rule-change.js";
 import { traders } from "./reference-client.js";
 
 const COARSER = {

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { afterEach, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { liveSeam } from "../../src/core/runtime/live-seam.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import { type ExchangeServer, serveExchange } from "../../src/simulator/rest/http-server.js";
+import { liveSeam } from "#core/live-seam.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
+import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
 import { namedSignatures, ReferenceClient } from "./reference-client.js";
 
 const LEVELS = 400;

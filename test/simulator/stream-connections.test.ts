@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
+import { parseExchangeConfig } from "#simulator/config.js";
 import { type ReferenceClient, traders } from "./reference-client.js";
 import { StreamReader } from "./stream-reader.js";
 

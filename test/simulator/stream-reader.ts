@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
-import type { EmbeddedExchange } from "../../src/simulator/exchange.js";
-import type { StreamConnection, StreamSink } from "../../src/simulator/streams/stream-sink.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
+import type { StreamConnection, StreamSink } from "#simulator/stream-sink.js";
 
 /** A client's end of a stream without a network: what arrived, and how it ended. */
 export class StreamReader implements StreamSink {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../src/core/errors.js";
-import { choicesShape } from "../../src/simulator/config/choices.js";
-import { parseExchangeConfig } from "../../src/simulator/config/config.js";
+import { ConfigError } from "#core/errors.js";
+import { choicesShape } from "#simulator/choices.js";
+import { parseExchangeConfig } from "#simulator/config.js";
 import { traders } from "./reference-client.js";
 
 describe("docs/reference/venue-choices.md", () => {

@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../src/core/errors.js";
-import {
-  type LiquidationProblem,
-  optimalLiquidation,
-} from "../../src/strategies/models/almgren-chriss.js";
+import { ConfigError } from "#core/errors.js";
+import { type LiquidationProblem, optimalLiquidation } from "#strategies/almgren-chriss.js";
 
 /** The example of the paper's section 3.4: a million shares at 50 in five days. */
 const paper: LiquidationProblem = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   type AvellanedaStoikovInputs,
   avellanedaStoikovQuotes,
-} from "../../src/strategies/models/avellaneda-stoikov-quotes.js";
+} from "#strategies/avellaneda-stoikov-quotes.js";
 
 const PAPER: AvellanedaStoikovInputs = {
   variant: "paper",

@@ -1,8 +1,8 @@
 import { of } from "rxjs";
 import { describe, expect, it } from "vitest";
-import type { MarketView } from "../../src/market/view.js";
-import { avellanedaStoikov } from "../../src/strategies/avellaneda-stoikov.js";
-import type { Intent, QuotesIntent } from "../../src/strategies/intent.js";
+import type { MarketView } from "#market/view.js";
+import { avellanedaStoikov } from "#strategies/avellaneda-stoikov.js";
+import type { Intent, QuotesIntent } from "#strategies/intent.js";
 import { testContext, testView } from "./fixtures.js";
 
 /** The test market stands at 10,000 ticks, so that one basis point is one tick. */

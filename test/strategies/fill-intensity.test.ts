@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { seededRandom } from "#core/seeded-random.js";
 import {
   FillIntensityEstimator,
   type FillIntensityWindow,
   fitIntensity,
   type TradedView,
-} from "../../src/strategies/models/fill-intensity.js";
+} from "#strategies/fill-intensity.js";
 
 const WINDOW: FillIntensityWindow = {
   estimator: "rolling",

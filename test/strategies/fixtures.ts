@@ -1,9 +1,9 @@
 import { asyncScheduler } from "rxjs";
-import { Instrument } from "../../src/core/instrument.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { computeMicroPriceTicks } from "../../src/market/micro-price.js";
-import type { MarketView } from "../../src/market/view.js";
-import type { StrategyContext } from "../../src/strategies/strategy.js";
+import { Instrument } from "#core/instrument.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { computeMicroPriceTicks } from "#market/micro-price.js";
+import type { MarketView } from "#market/view.js";
+import type { StrategyContext } from "#strategies/strategy.js";
 
 /** Ticks of 0.1, lots of 0.001. */
 export const testInstrument = new Instrument({

@@ -6,7 +6,7 @@ import {
   glftApproximateQuotes,
   glftFillTerm,
   glftTerms,
-} from "../../src/strategies/models/glft-quotes.js";
+} from "#strategies/glft-quotes.js";
 
 /** The parameters of the paper's first figures, in ticks. */
 const A: GlftModel = {

@@ -1,13 +1,9 @@
 import { of } from "rxjs";
 import { describe, expect, it } from "vitest";
-import type { MarketView } from "../../src/market/view.js";
-import { glft } from "../../src/strategies/glft.js";
-import type { Intent, QuotesIntent } from "../../src/strategies/intent.js";
-import {
-  GlftExactQuotes,
-  type GlftModel,
-  glftApproximateQuotes,
-} from "../../src/strategies/models/glft-quotes.js";
+import type { MarketView } from "#market/view.js";
+import { glft } from "#strategies/glft.js";
+import { GlftExactQuotes, type GlftModel, glftApproximateQuotes } from "#strategies/glft-quotes.js";
+import type { Intent, QuotesIntent } from "#strategies/intent.js";
 import { testContext, testView } from "./fixtures.js";
 
 /** The test market stands at 10,000 ticks, so that one basis point is one tick; an order is 20 lots. */

@@ -1,11 +1,11 @@
 import { of } from "rxjs";
 import { describe, expect, it } from "vitest";
-import type { MarketView } from "../../src/market/view.js";
-import { avellanedaStoikov } from "../../src/strategies/avellaneda-stoikov.js";
-import { glft } from "../../src/strategies/glft.js";
-import type { Intent, QuotesIntent } from "../../src/strategies/intent.js";
-import { FillIntensityEstimator } from "../../src/strategies/models/fill-intensity.js";
-import { glftTerms } from "../../src/strategies/models/glft-quotes.js";
+import type { MarketView } from "#market/view.js";
+import { avellanedaStoikov } from "#strategies/avellaneda-stoikov.js";
+import { FillIntensityEstimator } from "#strategies/fill-intensity.js";
+import { glft } from "#strategies/glft.js";
+import { glftTerms } from "#strategies/glft-quotes.js";
+import type { Intent, QuotesIntent } from "#strategies/intent.js";
 import { testContext, testView } from "./fixtures.js";
 
 /** The test market stands at 10,000 ticks, so that one basis point is one tick. */

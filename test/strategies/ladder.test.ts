@@ -1,9 +1,9 @@
 import { of, Subject } from "rxjs";
 import { describe, expect, it } from "vitest";
-import type { MarketView } from "../../src/market/view.js";
-import type { Intent, QuotesIntent } from "../../src/strategies/intent.js";
-import { sizeMultipliers } from "../../src/strategies/inventory-skew.js";
-import { ladder } from "../../src/strategies/ladder.js";
+import type { MarketView } from "#market/view.js";
+import type { Intent, QuotesIntent } from "#strategies/intent.js";
+import { sizeMultipliers } from "#strategies/inventory-skew.js";
+import { ladder } from "#strategies/ladder.js";
 import { testContext, testView } from "./fixtures.js";
 
 const PARAMS = { halfSpreadTicks: 10, sizeBase: 0.02 };

@@ -1,23 +1,23 @@
 import fc from "fast-check";
 import { of } from "rxjs";
 import { describe, expect, it } from "vitest";
-import type { MarketView } from "../../src/market/view.js";
+import type { MarketView } from "#market/view.js";
 import {
   AvellanedaStoikovStep,
   avellanedaStoikov,
   avellanedaStoikovParams,
-} from "../../src/strategies/avellaneda-stoikov.js";
-import { GlftStep, glft, glftParams } from "../../src/strategies/glft.js";
-import type { Intent, QuotesIntent } from "../../src/strategies/intent.js";
-import { createLadderStep, ladder, ladderParams } from "../../src/strategies/ladder.js";
+} from "#strategies/avellaneda-stoikov.js";
+import { GlftStep, glft, glftParams } from "#strategies/glft.js";
+import type { Intent, QuotesIntent } from "#strategies/intent.js";
+import { createLadderStep, ladder, ladderParams } from "#strategies/ladder.js";
 import {
   canKeepQuotes,
   type QuotingStep,
   quotesOperator,
   type StepInputs,
-} from "../../src/strategies/quotes-operator.js";
-import { toQuotingBounds } from "../../src/strategies/shape-quotes.js";
-import type { Strategy } from "../../src/strategies/strategy.js";
+} from "#strategies/quotes-operator.js";
+import { toQuotingBounds } from "#strategies/shape-quotes.js";
+import type { Strategy } from "#strategies/strategy.js";
 import { testContext, testInstrument, testView } from "./fixtures.js";
 
 /** What of a market may be another at the next view. */

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../src/core/errors.js";
-import { Instrument } from "../../src/core/instrument.js";
-import { quoteAround } from "../../src/strategies/quote-around.js";
-import { shapeQuotes, type WantedLevel } from "../../src/strategies/shape-quotes.js";
-import { exactLotsOfBase, lotsOfBase } from "../../src/strategies/size-lots.js";
+import { ConfigError } from "#core/errors.js";
+import { Instrument } from "#core/instrument.js";
+import { quoteAround } from "#strategies/quote-around.js";
+import { shapeQuotes, type WantedLevel } from "#strategies/shape-quotes.js";
+import { exactLotsOfBase, lotsOfBase } from "#strategies/size-lots.js";
 import { testInstrument, testView } from "./fixtures.js";
 
 const level = (bidTicks: number, askTicks: number, bidLots = 10, askLots = 10): WantedLevel => ({

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
+import { seededRandom } from "#core/seeded-random.js";
 import {
   EwmaVolatility,
   MIN_RETURNS,
   RollingVolatility,
   type VolatilityEstimator,
-} from "../../src/strategies/models/volatility.js";
+} from "#strategies/volatility.js";
 
 const WINDOW = { windowMs: 60_000, sampleMs: 1000 };
 

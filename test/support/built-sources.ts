@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vitest/config";
+import { sourceFile } from "./room-files.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SOURCES = resolve(ROOT, "src") + sep;
@@ -33,10 +34,12 @@ export function builtSources(): Plugin {
         spawnSync(process.execPath, [PREPARE, "--check"]).status === 0;
     },
     resolveId(imported, importer) {
-      if (!isBuilt || importer === undefined || !imported.startsWith(".")) return undefined;
-      const source = resolve(dirname(importer), imported);
-      if (!source.startsWith(SOURCES)) return undefined;
-      const built = BUILD + source.slice(SOURCES.length);
+      if (!isBuilt || importer === undefined) return undefined;
+      const source =
+        sourceFile(imported) ??
+        (imported.startsWith(".") ? resolve(dirname(importer), imported) : undefined);
+      if (source === undefined || !source.startsWith(SOURCES)) return undefined;
+      const built = BUILD + source.slice(SOURCES.length).replace(/\.ts$/, ".js");
       return existsSync(built) ? built : undefined;
     },
   };

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { Instrument } from "../../src/core/instrument.js";
-import type { Tape } from "../../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../../src/history/columns/tape/tape-builder.js";
-import { recordedDataFolder } from "../../src/simulator/flow/capture/data-folder.js";
+import { Instrument } from "#core/instrument.js";
+import type { Tape } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import { recordedDataFolder } from "#simulator/data-folder.js";
 
 /**
  * What a recorder's clock was behind, from a line of the capture on

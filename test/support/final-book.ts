@@ -1,5 +1,5 @@
-import { BookState, type BookStateRows } from "../../src/history/columns/tape/book-state.js";
-import type { Tape } from "../../src/history/columns/tape/tape.js";
+import { BookState, type BookStateRows } from "#history/book-state.js";
+import type { Tape } from "#history/tape.js";
 
 /** The levels that a tape ends with: from the best bid down, then from the best ask up. */
 export function finalBook(tape: Tape): BookStateRows {

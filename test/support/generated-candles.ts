@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { importFiles } from "../../src/history/import/import-files.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { HistoryStore } from "#history/history-store.js";
+import { importFiles } from "#history/import-files.js";
 
 /** What to generate. */
 export interface GeneratedCandles {

@@ -1,5 +1,5 @@
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import { avellanedaStoikovQuotes } from "../../src/strategies/models/avellaneda-stoikov-quotes.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { avellanedaStoikovQuotes } from "#strategies/avellaneda-stoikov-quotes.js";
 
 /** The simulation of the paper's section 3.3: s = 100, T = 1, sigma = 2, dt = 0.005, k = 1.5, A = 140. */
 export const STEPS = 200;

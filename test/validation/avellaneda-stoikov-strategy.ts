@@ -1,9 +1,9 @@
 import { Subject } from "rxjs";
-import { Instrument } from "../../src/core/instrument.js";
-import { seededRandom } from "../../src/core/runtime/seeded-random.js";
-import type { MarketView } from "../../src/market/view.js";
-import { avellanedaStoikov } from "../../src/strategies/avellaneda-stoikov.js";
-import type { QuotesIntent } from "../../src/strategies/intent.js";
+import { Instrument } from "#core/instrument.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { MarketView } from "#market/view.js";
+import { avellanedaStoikov } from "#strategies/avellaneda-stoikov.js";
+import type { QuotesIntent } from "#strategies/intent.js";
 import { testContext, testView } from "../strategies/fixtures.js";
 import {
   DT,

@@ -1,13 +1,13 @@
-import { createQueueModel } from "../../src/core/queue/queue-model-names.js";
-import type { QueueModel, QueuePlace } from "../../src/core/queue/queue-models.js";
-import { OrderBook } from "../../src/market/book/order-book.js";
-import { createMarketView } from "../../src/market/create-market-view.js";
-import { MarketState } from "../../src/market/market-state.js";
-import { readCapture } from "../../src/simulator/flow/capture/capture.js";
-import { findCaptureFiles } from "../../src/simulator/flow/capture/capture-files.js";
-import { recordedDataFolder } from "../../src/simulator/flow/capture/data-folder.js";
-import { FillIntensityEstimator } from "../../src/strategies/models/fill-intensity.js";
-import { glftTerms } from "../../src/strategies/models/glft-quotes.js";
+import { createQueueModel } from "#core/queue-model-names.js";
+import type { QueueModel, QueuePlace } from "#core/queue-models.js";
+import { createMarketView } from "#market/create-market-view.js";
+import { MarketState } from "#market/market-state.js";
+import { OrderBook } from "#market/order-book.js";
+import { readCapture } from "#simulator/capture.js";
+import { findCaptureFiles } from "#simulator/capture-files.js";
+import { recordedDataFolder } from "#simulator/data-folder.js";
+import { FillIntensityEstimator } from "#strategies/fill-intensity.js";
+import { glftTerms } from "#strategies/glft-quotes.js";
 import {
   bookAtLocal,
   gridPairs,

@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openFunding, openMarks } from "../../src/history/columns/open-marks.js";
-import { importFiles } from "../../src/history/import/import-files.js";
-import { HistoryStore } from "../../src/history/store/history-store.js";
-import { recordedDataFolder } from "../../src/simulator/flow/capture/data-folder.js";
+import { HistoryStore } from "#history/history-store.js";
+import { importFiles } from "#history/import-files.js";
+import { openFunding, openMarks } from "#history/open-marks.js";
+import { recordedDataFolder } from "#simulator/data-folder.js";
 import { bid, books, builder, MS, S, standing } from "../backtest/engine/played-tapes.js";
 import { MARKET, quoting, ReplayStage } from "../backtest/engine/replay-stage.js";
 import type { PublishedNumbers } from "./published.js";

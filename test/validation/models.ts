@@ -1,11 +1,11 @@
-import { optimalLiquidation } from "../../src/strategies/models/almgren-chriss.js";
+import { optimalLiquidation } from "#strategies/almgren-chriss.js";
 import {
   GlftExactQuotes,
   type GlftModel,
   glftApproximateQuotes,
   glftFillTerm,
   glftTerms,
-} from "../../src/strategies/models/glft-quotes.js";
+} from "#strategies/glft-quotes.js";
 import { logSolution } from "./finite-horizon.js";
 import type { Comparison, PublishedNumbers } from "./published.js";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { recordedDataFolder } from "../../src/simulator/flow/capture/data-folder.js";
+import { recordedDataFolder } from "#simulator/data-folder.js";
 import { sectionText } from "./page.js";
 import { agrees, type Comparison, shown } from "./published.js";
 import { VALIDATION } from "./sections.js";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { Side } from "../../../src/core/units.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import { OrderBook } from "../../../src/market/book/order-book.js";
+import { ReplayBook } from "#backtest/replay-book.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Side } from "#core/units.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import { OrderBook } from "#market/order-book.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
 /** Many pages of a side away. */

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { compareSession } from "../../../src/backtest/compare/compare-session.js";
-import type { Session } from "../../../src/backtest/session/session-file.js";
-import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { createLog } from "../../../src/monitoring/log.js";
+import { compareSession } from "#backtest/compare-session.js";
+import type { Session } from "#backtest/session-file.js";
+import { bindStrategies, loadStrategies } from "#bot/market-strategies.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { createLog } from "#monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { MARKET, makerSession, recordSession, withMarket } from "../../support/recorded-session.js";
 

@@ -1,18 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { measureBookLagMs } from "../../../src/backtest/compare/measure-book-lag.js";
-import type { OpenedSessionMarket } from "../../../src/backtest/compare/open-session.js";
-import {
-  computeStartCredit,
-  findFirstViewUs,
-} from "../../../src/backtest/compare/replay/rerun-session.js";
-import {
-  ownBookChangesUs,
-  shiftBookEarlier,
-} from "../../../src/backtest/compare/replay/shift-book-earlier.js";
-import type { RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
-import type { Session } from "../../../src/backtest/session/session-file.js";
-import { TapeKind } from "../../../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import { measureBookLagMs } from "#backtest/measure-book-lag.js";
+import type { OpenedSessionMarket } from "#backtest/open-session.js";
+import type { RecordedOrder } from "#backtest/recorded-orders.js";
+import { computeStartCredit, findFirstViewUs } from "#backtest/rerun-session.js";
+import type { Session } from "#backtest/session-file.js";
+import { ownBookChangesUs, shiftBookEarlier } from "#backtest/shift-book-earlier.js";
+import { TapeKind } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 
 const MS = 1_000;
 const GRID = { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" };

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { readIntents } from "../../../src/backtest/compare/compare-intents.js";
-import { fitModel } from "../../../src/backtest/compare/fit-model.js";
-import { openSession } from "../../../src/backtest/compare/open-session.js";
-import { recordedTurns, replayTurns } from "../../../src/backtest/compare/replay/replay-turns.js";
-import type { Session } from "../../../src/backtest/session/session-file.js";
-import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { createLog } from "../../../src/monitoring/log.js";
-import { findCaptureFiles } from "../../../src/simulator/flow/capture/capture-files.js";
-import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
+import { readIntents } from "#backtest/compare-intents.js";
+import { fitModel } from "#backtest/fit-model.js";
+import { openSession } from "#backtest/open-session.js";
+import { recordedTurns, replayTurns } from "#backtest/replay-turns.js";
+import type { Session } from "#backtest/session-file.js";
+import { bindStrategies, loadStrategies } from "#bot/market-strategies.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { createLog } from "#monitoring/log.js";
+import { findCaptureFiles } from "#simulator/capture-files.js";
+import { recordedDataFolder } from "#simulator/data-folder.js";
 import { BTC_CAPTURES, type BtcCapture, hasCapture } from "../../support/capture-tape.js";
 import {
   captureSession,

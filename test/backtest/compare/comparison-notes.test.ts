@@ -4,10 +4,10 @@ import {
   guardHaltNotes,
   nothingFilledNote,
   rungNotes,
-} from "../../../src/backtest/compare/comparison-notes.js";
-import { HaltHistory } from "../../../src/backtest/compare/halt-history.js";
-import type { FillMatch } from "../../../src/backtest/compare/match-fills.js";
-import type { RecordedFill } from "../../../src/backtest/session/recorded-orders.js";
+} from "#backtest/comparison-notes.js";
+import { HaltHistory } from "#backtest/halt-history.js";
+import type { FillMatch } from "#backtest/match-fills.js";
+import type { RecordedFill } from "#backtest/recorded-orders.js";
 
 const match: FillMatch<RecordedFill, never> = {
   matchedLots: 0,

@@ -1,15 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { compareSession } from "../../../src/backtest/compare/compare-session.js";
-import {
-  findOutageWindows,
-  type OutageEvidence,
-} from "../../../src/backtest/compare/find-outage-windows.js";
-import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { DAY_MS } from "../../../src/core/units.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import { createLog } from "../../../src/monitoring/log.js";
+import { compareSession } from "#backtest/compare-session.js";
+import { findOutageWindows, type OutageEvidence } from "#backtest/find-outage-windows.js";
+import { bindStrategies, loadStrategies } from "#bot/market-strategies.js";
+import { DAY_MS } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import { createLog } from "#monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { makerSession, recordSession } from "../../support/recorded-session.js";
 

@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type {
-  RerunMarket,
-  RerunOrder,
-} from "../../../src/backtest/compare/replay/rerun-session.js";
-import { RerunFillExplainer } from "../../../src/backtest/compare/rerun-fill-explainer.js";
-import type { ReplayFill } from "../../../src/backtest/record/run-observer.js";
-import type { RecordedFill, RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
+import type { RecordedFill, RecordedOrder } from "#backtest/recorded-orders.js";
+import { RerunFillExplainer } from "#backtest/rerun-fill-explainer.js";
+import type { RerunMarket, RerunOrder } from "#backtest/rerun-session.js";
+import type { ReplayFill } from "#backtest/run-observer.js";
 import { BTC } from "../record/sample-run.js";
 
 const AT_US = 60_000_000;

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { FillExplainer } from "../../../src/backtest/compare/fill-explainer.js";
-import type {
-  ReplayedOrder,
-  ReplayOrderFill,
-} from "../../../src/backtest/compare/replay/replay-recorded-orders.js";
-import type { RecordedFill, RecordedOrder } from "../../../src/backtest/session/recorded-orders.js";
+import { FillExplainer } from "#backtest/fill-explainer.js";
+import type { RecordedFill, RecordedOrder } from "#backtest/recorded-orders.js";
+import type { ReplayedOrder, ReplayOrderFill } from "#backtest/replay-recorded-orders.js";
 import { BTC } from "../record/sample-run.js";
 
 const AT_US = 1_000_000;

@@ -2,11 +2,11 @@ import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readIntents } from "../../../src/backtest/compare/compare-intents.js";
-import type { Session } from "../../../src/backtest/session/session-file.js";
-import { SESSION_FILES } from "../../../src/backtest/session/session-file.js";
-import { encodeJournal } from "../../../src/bot/journal/journal.js";
-import { hashFile } from "../../../src/history/file-hash.js";
+import { readIntents } from "#backtest/compare-intents.js";
+import type { Session } from "#backtest/session-file.js";
+import { SESSION_FILES } from "#backtest/session-file.js";
+import { encodeJournal } from "#bot/journal.js";
+import { hashFile } from "#history/file-hash.js";
 
 // A bot that decides ten times a second writes half a gigabyte of intents a day, and no text may be longer: such a session could not be compared.
 it("reads the intents of a session of days", async () => {

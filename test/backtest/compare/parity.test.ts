@@ -1,14 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { FillExplainer } from "../../../src/backtest/compare/fill-explainer.js";
-import {
-  backtestModel,
-  evaluateModel,
-  fitModel,
-  initialModel,
-} from "../../../src/backtest/compare/fit-model.js";
-import { readSession, SESSION_FILES } from "../../../src/backtest/session/session-file.js";
+import { FillExplainer } from "#backtest/fill-explainer.js";
+import { backtestModel, evaluateModel, fitModel, initialModel } from "#backtest/fit-model.js";
+import { readSession, SESSION_FILES } from "#backtest/session-file.js";
 import { scratchFolder } from "../../history/scratch.js";
 import {
   jitterySession,

@@ -1,24 +1,17 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
-import { readIntents } from "../../../src/backtest/compare/compare-intents.js";
-import { manualHaltNotes, recorderNotes } from "../../../src/backtest/compare/comparison-notes.js";
-import {
-  type OpenedSessionMarket,
-  openSession,
-} from "../../../src/backtest/compare/open-session.js";
-import {
-  recordedTurns,
-  replayTurns,
-  type TurnReplayResult,
-} from "../../../src/backtest/compare/replay/replay-turns.js";
-import { SESSION_FILES, type Session } from "../../../src/backtest/session/session-file.js";
-import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { type Tape, TapeKind } from "../../../src/history/columns/tape/tape.js";
-import { totalLengthMs } from "../../../src/history/spans.js";
-import { createLog } from "../../../src/monitoring/log.js";
+import { readIntents } from "#backtest/compare-intents.js";
+import { manualHaltNotes, recorderNotes } from "#backtest/comparison-notes.js";
+import { type OpenedSessionMarket, openSession } from "#backtest/open-session.js";
+import { ReplayBook } from "#backtest/replay-book.js";
+import { recordedTurns, replayTurns, type TurnReplayResult } from "#backtest/replay-turns.js";
+import { SESSION_FILES, type Session } from "#backtest/session-file.js";
+import { bindStrategies, loadStrategies } from "#bot/market-strategies.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { totalLengthMs } from "#history/spans.js";
+import { type Tape, TapeKind } from "#history/tape.js";
+import { createLog } from "#monitoring/log.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { makerSession, recordSession } from "../../support/recorded-session.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { SharedMarketMatcher } from "../../../src/backtest/compare/replay/shared-market-matcher.js";
-import type { ReplayOrder } from "../../../src/backtest/matching/matcher.js";
-import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import type { ReplayOrder } from "#backtest/matcher.js";
+import { SharedMarketMatcher } from "#backtest/shared-market-matcher.js";
+import { riskAverseQueue } from "#core/queue-models.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 import { Heard, order } from "../matching/heard.js";
 
 const MS = 1_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readVenueRules } from "../../../src/backtest/config/backtest-rules.js";
-import { ConfigError } from "../../../src/core/errors.js";
-import { DEFAULT_LIMITS } from "../../../src/exchange/rest/rate-gate.js";
-import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
+import { readVenueRules } from "#backtest/backtest-rules.js";
+import { ConfigError } from "#core/errors.js";
+import { DEFAULT_LIMITS } from "#exchange/rate-gate.js";
+import { parseExchangeConfig } from "#simulator/config.js";
 
 type RulesFile = Parameters<typeof readVenueRules>[0];
 

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { backtestSchema } from "../../../src/backtest/config/backtest-schema.js";
-import { sweepSchema } from "../../../src/backtest/sweep/sweep-schema.js";
-import { configJsonSchema } from "../../../src/core/config/config-json-schema.js";
+import { backtestSchema } from "#backtest/backtest-schema.js";
+import { sweepSchema } from "#backtest/sweep-schema.js";
+import { configJsonSchema } from "#core/config-json-schema.js";
 
 const CONFIG = new URL("../../../config/", import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, CONFIG), "utf8");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { constantLatency } from "../../../src/backtest/venue/latency/latency.js";
+import { constantLatency } from "#backtest/latency.js";
 import { ask, bid, books, builder, MS, S } from "./played-tapes.js";
 import { NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 

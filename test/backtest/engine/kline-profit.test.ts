@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { RunRecorder } from "../../../src/backtest/record/run-recorder.js";
-import { Instrument } from "../../../src/core/instrument.js";
-import type { Quote } from "../../../src/strategies/intent.js";
+import { RunRecorder } from "#backtest/run-recorder.js";
+import { Instrument } from "#core/instrument.js";
+import type { Quote } from "#strategies/intent.js";
 import { candles } from "./made-candles.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 

@@ -1,4 +1,4 @@
-import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
+import type { MarketHistory } from "#backtest/market-history.js";
 import { GRID, MARKET, NOON_US } from "./replay-stage.js";
 
 const MINUTE_US = 60_000_000;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { MarketFillModel } from "../../../src/backtest/engine/fill-options.js";
-import { constantLatency } from "../../../src/backtest/venue/latency/latency.js";
+import type { MarketFillModel } from "#backtest/fill-options.js";
+import { constantLatency } from "#backtest/latency.js";
 import { bid, books, builder, MS, S, standing, ticking } from "./played-tapes.js";
 import { NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { paceTolerance } from "../../../src/executor/pacing.js";
-import { planQuotes } from "../../../src/executor/plan-quotes.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import type { Quote } from "../../../src/strategies/intent.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { paceTolerance } from "#executor/pacing.js";
+import { planQuotes } from "#executor/plan-quotes.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import type { Quote } from "#strategies/intent.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 
 const LEVELS = 4;

@@ -1,8 +1,8 @@
-import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { Tape } from "../../../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import type { Quote } from "../../../src/strategies/intent.js";
+import type { MarketHistory } from "#backtest/market-history.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Tape } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import type { Quote } from "#strategies/intent.js";
 import { GRID, MARKET, NOON_US } from "./replay-stage.js";
 
 export const S = 1_000_000;

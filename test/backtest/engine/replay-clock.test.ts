@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ReplayClock } from "../../../src/backtest/engine/replay-clock.js";
+import { ReplayClock } from "#backtest/replay-clock.js";
 
 const START_US = 1_795_356_345_123_456;
 

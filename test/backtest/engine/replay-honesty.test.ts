@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { findPlaceRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
-import type { ReplayMarket } from "../../../src/backtest/venue/replay-market.js";
-import type { PlaceAction } from "../../../src/exchange/venue.js";
-import type { MarkTape, Tape } from "../../../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import type { Quote } from "../../../src/strategies/intent.js";
+import { findPlaceRefusal } from "#backtest/find-place-refusal.js";
+import type { ReplayMarket } from "#backtest/replay-market.js";
+import type { PlaceAction } from "#exchange/venue.js";
+import type { MarkTape, Tape } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import type { Quote } from "#strategies/intent.js";
 import { candles } from "./made-candles.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findPlaceRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
-import type { ReplayMarket } from "../../../src/backtest/venue/replay-market.js";
-import type { PlaceAction } from "../../../src/exchange/venue.js";
-import type { FundingTape, MarkTape } from "../../../src/history/columns/tape/tape.js";
+import { findPlaceRefusal } from "#backtest/find-place-refusal.js";
+import type { ReplayMarket } from "#backtest/replay-market.js";
+import type { PlaceAction } from "#exchange/venue.js";
+import type { FundingTape, MarkTape } from "#history/tape.js";
 import { ask, bid, books, builder, MS, S, standing, ticking, walking } from "./played-tapes.js";
 import { MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
-import { createFeed, type FeedFactory } from "../../../src/backtest/feed/create-feed.js";
-import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency/latency.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { Tape } from "../../../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import type { Quote } from "../../../src/strategies/intent.js";
+import { createFeed, type FeedFactory } from "#backtest/create-feed.js";
+import { constantLatency, type LatencyModel } from "#backtest/latency.js";
+import type { MarketHistory } from "#backtest/market-history.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Tape } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import type { Quote } from "#strategies/intent.js";
 import { expectSameText } from "./expect-same-text.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 

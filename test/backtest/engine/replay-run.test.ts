@@ -1,8 +1,8 @@
 import { concatMap, map } from "rxjs";
 import { describe, expect, it } from "vitest";
-import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
-import { constantLatency } from "../../../src/backtest/venue/latency/latency.js";
-import type { BoundStrategy, StrategyContext } from "../../../src/strategies/strategy.js";
+import { constantLatency } from "#backtest/latency.js";
+import type { MarketHistory } from "#backtest/market-history.js";
+import type { BoundStrategy, StrategyContext } from "#strategies/strategy.js";
 import { ask, bid, books, builder, MS, S, standing, ticking, walking } from "./played-tapes.js";
 import { MARKET, NOON_US, quoting, ReplayStage, Told } from "./replay-stage.js";
 

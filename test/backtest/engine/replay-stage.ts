@@ -1,24 +1,24 @@
 import { map } from "rxjs";
-import { readVenueRules } from "../../../src/backtest/config/backtest-rules.js";
-import type { FillOptions, MarketFillModel } from "../../../src/backtest/engine/fill-options.js";
-import type { MarketHistory } from "../../../src/backtest/engine/market-history.js";
-import { ReplayRun } from "../../../src/backtest/engine/replay-run.js";
-import type { FeedFactory } from "../../../src/backtest/feed/create-feed.js";
+import { readVenueRules } from "#backtest/backtest-rules.js";
+import type { FeedFactory } from "#backtest/create-feed.js";
+import type { FillOptions, MarketFillModel } from "#backtest/fill-options.js";
+import { constantLatency, type LatencyModel } from "#backtest/latency.js";
+import type { MarketHistory } from "#backtest/market-history.js";
+import { ReplayRun } from "#backtest/replay-run.js";
 import type {
   EquitySample,
   FundingPayment,
   ReplayFill,
   RunObserver,
-} from "../../../src/backtest/record/run-observer.js";
-import { constantLatency, type LatencyModel } from "../../../src/backtest/venue/latency/latency.js";
-import type { BotConfig } from "../../../src/bot/config/config.js";
-import { botSchema } from "../../../src/bot/config/config-schema.js";
-import type { BotEvent } from "../../../src/bot/engine/bot-event.js";
-import type { MarketId } from "../../../src/core/units.js";
-import type { VenueRules } from "../../../src/exchange/records.js";
-import type { MarketView } from "../../../src/market/view.js";
-import type { Quote } from "../../../src/strategies/intent.js";
-import type { BoundStrategy } from "../../../src/strategies/strategy.js";
+} from "#backtest/run-observer.js";
+import type { BotEvent } from "#bot/bot-event.js";
+import type { BotConfig } from "#bot/config.js";
+import { botSchema } from "#bot/config-schema.js";
+import type { MarketId } from "#core/units.js";
+import type { VenueRules } from "#exchange/records.js";
+import type { MarketView } from "#market/view.js";
+import type { Quote } from "#strategies/intent.js";
+import type { BoundStrategy } from "#strategies/strategy.js";
 
 /** Noon of a day, microseconds: where the made histories of these tests begin. */
 export const NOON_US = Date.UTC(2026, 0, 5, 12) * 1000;

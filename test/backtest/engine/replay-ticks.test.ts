@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { constantLatency } from "../../../src/backtest/venue/latency/latency.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import { constantLatency } from "#backtest/latency.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 
 describe("a replayed bot", () => {

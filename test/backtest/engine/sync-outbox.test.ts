@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SyncOutbox } from "../../../src/backtest/engine/sync-outbox.js";
+import { SyncOutbox } from "#backtest/sync-outbox.js";
 import {
   Outbox,
   type OutboxItem,
   type OutboxKind,
   outboxPriority,
   WithdrawHandle,
-} from "../../../src/executor/outbox.js";
+} from "#executor/outbox.js";
 
 const KINDS: readonly OutboxKind[] = ["cancel-all", "cancel", "place", "question"];
 

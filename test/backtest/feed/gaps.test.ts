@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { ReplayClock } from "../../../src/backtest/engine/replay-clock.js";
-import { createFeed } from "../../../src/backtest/feed/create-feed.js";
-import type { LocalFeed } from "../../../src/backtest/feed/local-feed.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import { createFeed } from "#backtest/create-feed.js";
+import type { LocalFeed } from "#backtest/local-feed.js";
+import { ReplayClock } from "#backtest/replay-clock.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 
 // A book that nobody had told for two seconds was quoted on by a bot whose clock is two seconds ahead: the gap had ended before it was heard.
 it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ReplayClock } from "../../../src/backtest/engine/replay-clock.js";
-import { createFeed } from "../../../src/backtest/feed/create-feed.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import { createFeed } from "#backtest/create-feed.js";
+import { ReplayClock } from "#backtest/replay-clock.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 
 const GRID = { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { RunError } from "../../../src/core/errors.js";
-import { createQueueModel } from "../../../src/core/queue/queue-model-names.js";
+import { RunError } from "#core/errors.js";
+import { createQueueModel } from "#core/queue-model-names.js";
 import { order } from "./heard.js";
 import { market } from "./matched-market.js";
 

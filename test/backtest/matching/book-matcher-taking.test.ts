@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
-import { RunError } from "../../../src/core/errors.js";
-import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import { BookMatcher } from "#backtest/book-matcher.js";
+import { RunError } from "#core/errors.js";
+import { riskAverseQueue } from "#core/queue-models.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 import { Heard, order } from "./heard.js";
 import { GRID, market } from "./matched-market.js";
 

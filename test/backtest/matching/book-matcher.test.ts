@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 import { order } from "./heard.js";
 import { GRID, market, playOut } from "./matched-market.js";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
-import { createQueueModel } from "../../../src/core/queue/queue-model-names.js";
-import { type Tape, TapeKind } from "../../../src/history/columns/tape/tape.js";
-import { BookSide } from "../../../src/market/book/book-side.js";
-import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
+import { ReplayBook } from "#backtest/replay-book.js";
+import { createQueueModel } from "#core/queue-model-names.js";
+import { type Tape, TapeKind } from "#history/tape.js";
+import { BookSide } from "#market/book-side.js";
+import { recordedDataFolder } from "#simulator/data-folder.js";
 import { BTC_GRID, type BtcCapture, captureTape, hasCapture } from "../../support/capture-tape.js";
 import { bookAtLocal, gridPairs, publishedOrder, publishedRuns } from "./published-orders.js";
 import { queueExperiment, throughOnlyQueue, touchQueue } from "./queue-experiment.js";

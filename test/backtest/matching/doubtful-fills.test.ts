@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
-import { KlineMatcher } from "../../../src/backtest/matching/kline-matcher.js";
-import type { Matcher } from "../../../src/backtest/matching/matcher.js";
-import { TradeMatcher } from "../../../src/backtest/matching/trade-matcher.js";
-import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
-import type { Lots, Side, Ticks } from "../../../src/core/units.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import { BookMatcher } from "#backtest/book-matcher.js";
+import { KlineMatcher } from "#backtest/kline-matcher.js";
+import type { Matcher } from "#backtest/matcher.js";
+import { TradeMatcher } from "#backtest/trade-matcher.js";
+import { riskAverseQueue } from "#core/queue-models.js";
+import type { Lots, Side, Ticks } from "#core/units.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 import { Heard, order } from "./heard.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
-import { TradeMatcher } from "../../../src/backtest/matching/trade-matcher.js";
-import { createQueueModel } from "../../../src/core/queue/queue-model-names.js";
-import type { Lots, Side, Ticks } from "../../../src/core/units.js";
-import type { Tape } from "../../../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import { OrderBook } from "../../../src/market/book/order-book.js";
+import { BookMatcher } from "#backtest/book-matcher.js";
+import { TradeMatcher } from "#backtest/trade-matcher.js";
+import { createQueueModel } from "#core/queue-model-names.js";
+import type { Lots, Side, Ticks } from "#core/units.js";
+import type { Tape } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import { OrderBook } from "#market/order-book.js";
 import { Heard, order } from "./heard.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };

@@ -1,10 +1,5 @@
-import type {
-  FillCause,
-  MatchListener,
-  OrderEnd,
-  ReplayOrder,
-} from "../../../src/backtest/matching/matcher.js";
-import type { Lots, Side, Ticks } from "../../../src/core/units.js";
+import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "#backtest/matcher.js";
+import type { Lots, Side, Ticks } from "#core/units.js";
 
 /** A fill that a listener heard of. */
 export interface HeardFill {

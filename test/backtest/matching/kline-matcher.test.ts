@@ -1,11 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  KlineMatcher,
-  type KlineMatcherOptions,
-} from "../../../src/backtest/matching/kline-matcher.js";
-import { ConfigError } from "../../../src/core/errors.js";
-import type { KlineTape } from "../../../src/history/columns/tape/tape.js";
+import { KlineMatcher, type KlineMatcherOptions } from "#backtest/kline-matcher.js";
+import { ConfigError } from "#core/errors.js";
+import type { KlineTape } from "#history/tape.js";
 import { Heard, order } from "./heard.js";
 
 const BAR_US = 60_000_000;

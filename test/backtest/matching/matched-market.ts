@@ -1,9 +1,6 @@
-import {
-  BookMatcher,
-  type BookMatcherOptions,
-} from "../../../src/backtest/matching/book-matcher.js";
-import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import { BookMatcher, type BookMatcherOptions } from "#backtest/book-matcher.js";
+import { riskAverseQueue } from "#core/queue-models.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 import { Heard } from "./heard.js";
 
 export const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
-import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
-import type { ReplayOrder } from "../../../src/backtest/matching/matcher.js";
-import { DelayLine } from "../../../src/backtest/venue/latency/delay-line.js";
-import { constantLatency } from "../../../src/backtest/venue/latency/latency.js";
-import { riskAverseQueue } from "../../../src/core/queue/queue-models.js";
-import type { Lots, Ticks } from "../../../src/core/units.js";
-import type { Tape } from "../../../src/history/columns/tape/tape.js";
-import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
+import { BookMatcher } from "#backtest/book-matcher.js";
+import { DelayLine } from "#backtest/delay-line.js";
+import { constantLatency } from "#backtest/latency.js";
+import type { ReplayOrder } from "#backtest/matcher.js";
+import { ReplayBook } from "#backtest/replay-book.js";
+import { riskAverseQueue } from "#core/queue-models.js";
+import type { Lots, Ticks } from "#core/units.js";
+import type { Tape } from "#history/tape.js";
+import { recordedDataFolder } from "#simulator/data-folder.js";
 import { BTC_GRID } from "../../support/capture-tape.js";
 import { Heard, order } from "./heard.js";
 

@@ -1,7 +1,7 @@
-import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
-import type { FillCause } from "../../../src/backtest/matching/matcher.js";
-import type { QueueModel, QueuePlace } from "../../../src/core/queue/queue-models.js";
-import type { Tape } from "../../../src/history/columns/tape/tape.js";
+import { BookMatcher } from "#backtest/book-matcher.js";
+import type { FillCause } from "#backtest/matcher.js";
+import type { QueueModel, QueuePlace } from "#core/queue-models.js";
+import type { Tape } from "#history/tape.js";
 import { Heard, order } from "./heard.js";
 
 /** What became of the experiment's orders under one rule. */

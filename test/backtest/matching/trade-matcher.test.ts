@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  TradeMatcher,
-  type TradeMatcherOptions,
-} from "../../../src/backtest/matching/trade-matcher.js";
-import { ConfigError } from "../../../src/core/errors.js";
-import type { Lots, Side, Ticks } from "../../../src/core/units.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import { TradeMatcher, type TradeMatcherOptions } from "#backtest/trade-matcher.js";
+import { ConfigError } from "#core/errors.js";
+import type { Lots, Side, Ticks } from "#core/units.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 import { Heard, order } from "./heard.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BookMatcher } from "../../../src/backtest/matching/book-matcher.js";
-import { createQueueModel } from "../../../src/core/queue/queue-model-names.js";
-import type { Tape } from "../../../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import { TapeCut } from "../../../src/history/columns/tape/tape-cut.js";
+import { BookMatcher } from "#backtest/book-matcher.js";
+import { createQueueModel } from "#core/queue-model-names.js";
+import type { Tape } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import { TapeCut } from "#history/tape-cut.js";
 import { Heard, order } from "./heard.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };

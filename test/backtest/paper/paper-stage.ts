@@ -1,18 +1,13 @@
 import { Subject } from "rxjs";
 import { onTestFinished } from "vitest";
-import { readVenueRules } from "../../../src/backtest/config/backtest-rules.js";
-import { type PaperModels, PaperVenue } from "../../../src/backtest/paper/paper-venue.js";
-import type { BotConfig } from "../../../src/bot/config/config.js";
-import { botSchema } from "../../../src/bot/config/config-schema.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { Hex, MarketId, Side } from "../../../src/core/units.js";
-import type {
-  MarketRules,
-  TimeInForce,
-  VenueOrder,
-  VenueRules,
-} from "../../../src/exchange/records.js";
-import type { Action, Outcome, PlaceAction, VenueEvent } from "../../../src/exchange/venue.js";
+import { readVenueRules } from "#backtest/backtest-rules.js";
+import { type PaperModels, PaperVenue } from "#backtest/paper-venue.js";
+import type { BotConfig } from "#bot/config.js";
+import { botSchema } from "#bot/config-schema.js";
+import type { Hex, MarketId, Side } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { MarketRules, TimeInForce, VenueOrder, VenueRules } from "#exchange/records.js";
+import type { Action, Outcome, PlaceAction, VenueEvent } from "#exchange/venue.js";
 
 export const START = Date.UTC(2026, 0, 5, 12);
 /** What the exchange's clock is ahead of this machine's. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { VenueOrder } from "../../../src/exchange/records.js";
+import type { VenueOrder } from "#exchange/records.js";
 import { AHEAD_MS, FEED_MS, MARKETS, PaperStage, START } from "./paper-stage.js";
 
 describe("a paper venue", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { decodeFailure, encodeFailure } from "../../../src/backtest/queue/job-failure.js";
-import { FormatError, RunError } from "../../../src/core/errors.js";
+import { decodeFailure, encodeFailure } from "#backtest/job-failure.js";
+import { FormatError, RunError } from "#core/errors.js";
 
 describe("what a job in a queue failed with", () => {
   it("arrives as it was thrown, its field and its stack with it", () => {

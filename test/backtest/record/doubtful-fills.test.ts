@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeAmbiguousFees } from "../../../src/backtest/record/ambiguous-fills.js";
+import { describeAmbiguousFees } from "#backtest/ambiguous-fills.js";
 
 // A rebate was said as "and would otherwise -0.116162".
 it.each([

@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { studentQuantile } from "../../../src/backtest/record/blocked-mean.js";
-import {
-  LAST_LEVEL,
-  MARKOUT_SECONDS,
-  type MarkoutKey,
-  Markouts,
-} from "../../../src/backtest/record/markouts.js";
-import type { Side } from "../../../src/core/units.js";
+import { studentQuantile } from "#backtest/blocked-mean.js";
+import { LAST_LEVEL, MARKOUT_SECONDS, type MarkoutKey, Markouts } from "#backtest/markouts.js";
+import type { Side } from "#core/units.js";
 
 interface Fill {
   readonly atUs: number;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { QuoteClock } from "../../../src/backtest/record/quotes/quote-clock.js";
-import type { Side } from "../../../src/core/units.js";
+import { QuoteClock } from "#backtest/quote-clock.js";
+import type { Side } from "#core/units.js";
 
 type Change =
   | { readonly atUs: number; readonly kind: "touch"; readonly bid: number; readonly ask: number }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { QuoteClock } from "../../../src/backtest/record/quotes/quote-clock.js";
-import { QuoteSeries } from "../../../src/backtest/record/quotes/quote-series.js";
-import { TimeGrid } from "../../../src/backtest/record/quotes/time-grid.js";
+import { QuoteClock } from "#backtest/quote-clock.js";
+import { QuoteSeries } from "#backtest/quote-series.js";
+import { TimeGrid } from "#backtest/time-grid.js";
 
 const MS = 1000;
 

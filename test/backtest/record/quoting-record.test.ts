@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { QuotingRecord } from "../../../src/backtest/record/quotes/quoting-record.js";
-import type { OrderRefusal } from "../../../src/backtest/record/refusals.js";
-import type { BotEvent } from "../../../src/bot/engine/bot-event.js";
-import type { QuotesIntent } from "../../../src/strategies/intent.js";
+import { QuotingRecord } from "#backtest/quoting-record.js";
+import type { OrderRefusal } from "#backtest/refusals.js";
+import type { BotEvent } from "#bot/bot-event.js";
+import type { QuotesIntent } from "#strategies/intent.js";
 
 const M = "btcusdc";
 const END = {

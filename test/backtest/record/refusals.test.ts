@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { RefusalCounter } from "../../../src/backtest/record/refusals.js";
-import { Instrument } from "../../../src/core/instrument.js";
-import type { Intent, Quote } from "../../../src/strategies/intent.js";
+import { RefusalCounter } from "#backtest/refusals.js";
+import { Instrument } from "#core/instrument.js";
+import type { Intent, Quote } from "#strategies/intent.js";
 
 const instrument = new Instrument({
   marketId: "btcusdc",

@@ -1,13 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type {
-  EquitySample,
-  ReplayFill,
-  RunObserver,
-} from "../../../src/backtest/record/run-observer.js";
-import { RunRecorder } from "../../../src/backtest/record/run-recorder.js";
-import { REPORT_PARTS } from "../../../src/backtest/record/split-profit.js";
-import { RunError } from "../../../src/core/errors.js";
+import type { EquitySample, ReplayFill, RunObserver } from "#backtest/run-observer.js";
+import { RunRecorder } from "#backtest/run-recorder.js";
+import { REPORT_PARTS } from "#backtest/split-profit.js";
+import { RunError } from "#core/errors.js";
 import { BTC, DUST, tellSampleRun } from "./sample-run.js";
 
 const START_US = 1_722_470_400_000_000;

@@ -1,9 +1,9 @@
-import { AccountProfit } from "../../../src/account/profit/account-profit.js";
-import type { FillCause } from "../../../src/backtest/matching/matcher.js";
-import type { RunObserver } from "../../../src/backtest/record/run-observer.js";
-import { Instrument } from "../../../src/core/instrument.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { type MarketId, type Side, sideSign } from "../../../src/core/units.js";
+import { AccountProfit } from "#account/account-profit.js";
+import type { FillCause } from "#backtest/matcher.js";
+import type { RunObserver } from "#backtest/run-observer.js";
+import { Instrument } from "#core/instrument.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { type MarketId, type Side, sideSign } from "#core/units.js";
 
 /** Two markets whose money and prices differ in every decimal. */
 export const BTC = new Instrument({

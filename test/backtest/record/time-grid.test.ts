@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DrawdownTracker } from "../../../src/backtest/record/drawdown.js";
-import { FillSample } from "../../../src/backtest/record/fill-sample.js";
-import { MOST_BUCKETS, TimeGrid } from "../../../src/backtest/record/quotes/time-grid.js";
-import type { ReplayFill } from "../../../src/backtest/record/run-observer.js";
+import { DrawdownTracker } from "#backtest/drawdown.js";
+import { FillSample } from "#backtest/fill-sample.js";
+import type { ReplayFill } from "#backtest/run-observer.js";
+import { MOST_BUCKETS, TimeGrid } from "#backtest/time-grid.js";
 
 describe("a series over the buckets of a run", () => {
   it("has the least, the greatest and the last value of each bucket, however often the buckets were widened", () => {

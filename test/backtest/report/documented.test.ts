@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { FILL_COLUMNS } from "../../../src/backtest/report/fills-file.js";
+import { FILL_COLUMNS } from "#backtest/fills-file.js";
 
 const PAGE = readFileSync(new URL("../../../docs/guides/backtest.md", import.meta.url), "utf8");
 

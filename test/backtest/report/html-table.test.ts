@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tableHtml } from "../../../src/backtest/report/page/html-table.js";
+import { tableHtml } from "#backtest/html-table.js";
 
 describe("a table of a report", () => {
   it("puts a column's head where its cells stand: at the left over text, at the right over figures", () => {

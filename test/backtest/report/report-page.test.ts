@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ReportPaths, ReportWriter } from "../../../src/backtest/report/report-writer.js";
+import { type ReportPaths, ReportWriter } from "#backtest/report-writer.js";
 import { canvasTexts, recordCanvasTexts } from "../../support/canvas-texts.js";
 import {
   BROWSER_TIMEOUT,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { computeSharpe } from "../../../src/backtest/report/compute-sharpe.js";
-import { formatInstant } from "../../../src/backtest/report/page/format-instant.js";
+import { computeSharpe } from "#backtest/compute-sharpe.js";
+import { formatInstant } from "#backtest/format-instant.js";
 import {
   escapeHtml,
   exactText,
@@ -10,8 +10,8 @@ import {
   roundedText,
   scriptJson,
   signedMoney,
-} from "../../../src/backtest/report/page/html-text.js";
-import { scaledToDecimal } from "../../../src/core/instrument.js";
+} from "#backtest/html-text.js";
+import { scaledToDecimal } from "#core/instrument.js";
 
 describe("figures on the page", () => {
   it("round half away from zero, never by way of a float", () => {

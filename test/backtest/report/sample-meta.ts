@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { InputGrade, RunMeta } from "../../../src/backtest/report/run-meta.js";
-import type { Instrument } from "../../../src/core/instrument.js";
+import type { InputGrade, RunMeta } from "#backtest/run-meta.js";
+import type { Instrument } from "#core/instrument.js";
 
 const BOT_YAML = `# every default resolved
 markets:

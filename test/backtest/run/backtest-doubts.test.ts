@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { playReport } from "../../../src/backtest/run/play-path.js";
-import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
-import { builtInStrategies } from "../../../src/strategies/built-in.js";
+import { openHistory } from "#backtest/open-history.js";
+import { playReport } from "#backtest/play-path.js";
+import { runBacktest } from "#backtest/run-backtest.js";
+import { builtInStrategies } from "#strategies/built-in.js";
 import { backtest, LadderHistory } from "./ladder-history.js";
 import { LADDER, ladders, MARKET } from "./ladder-run.js";
 

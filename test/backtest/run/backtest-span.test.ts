@@ -2,12 +2,12 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { renderResolvedFiles } from "../../../src/backtest/config/render-resolved-files.js";
-import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { playReport } from "../../../src/backtest/run/play-path.js";
-import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
-import { ConfigError } from "../../../src/core/errors.js";
-import { importFiles } from "../../../src/history/import/import-files.js";
+import { openHistory } from "#backtest/open-history.js";
+import { playReport } from "#backtest/play-path.js";
+import { renderResolvedFiles } from "#backtest/render-resolved-files.js";
+import { runBacktest } from "#backtest/run-backtest.js";
+import { ConfigError } from "#core/errors.js";
+import { importFiles } from "#history/import-files.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { backtest, FROM_MS, LadderHistory } from "./ladder-history.js";
 import { ladderConfig, ladders, MARKET } from "./ladder-run.js";

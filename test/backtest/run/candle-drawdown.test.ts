@@ -5,11 +5,11 @@ import { map } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { z } from "zod";
-import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
-import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
-import { importFiles } from "../../../src/history/import/import-files.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
-import { defineStrategy } from "../../../src/strategies/strategy.js";
+import { loadBacktestConfig } from "#backtest/backtest-config.js";
+import { runBacktest } from "#backtest/run-backtest.js";
+import { HistoryStore } from "#history/history-store.js";
+import { importFiles } from "#history/import-files.js";
+import { defineStrategy } from "#strategies/strategy.js";
 
 const MARKET = "btcusdc";
 const FROM_MS = Date.UTC(2026, 0, 5);

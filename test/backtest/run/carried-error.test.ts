@@ -1,9 +1,9 @@
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { deserialiseError, serialiseError } from "../../../src/backtest/run/serialised-error.js";
-import { errorText, exitCodeFor } from "../../../src/cli/process/exit.js";
-import { ConfigError, FormatError, MarketwrightError, RunError } from "../../../src/core/errors.js";
-import { HistoryError } from "../../../src/history/history-errors.js";
+import { deserialiseError, serialiseError } from "#backtest/serialised-error.js";
+import { errorText, exitCodeFor } from "#cli/exit.js";
+import { ConfigError, FormatError, MarketwrightError, RunError } from "#core/errors.js";
+import { HistoryError } from "#history/history-errors.js";
 
 /** What another thread gets of something that was thrown here. */
 function crossed(thrown: unknown): Error {

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { dayWarnings, repairWarnings } from "../../../src/backtest/run/opening/day-warnings.js";
-import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
-import { GridError } from "../../../src/history/history-errors.js";
-import { checkMapping, type Mapping } from "../../../src/history/import/formats/mapping.js";
-import type { RepairOptions } from "../../../src/history/staging/repair-rows.js";
-import type { DayManifest } from "../../../src/history/store/day-manifest.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { dayWarnings, repairWarnings } from "#backtest/day-warnings.js";
+import { runBacktest } from "#backtest/run-backtest.js";
+import type { DayManifest } from "#history/day-manifest.js";
+import { GridError } from "#history/history-errors.js";
+import { HistoryStore } from "#history/history-store.js";
+import { checkMapping, type Mapping } from "#history/mapping.js";
+import type { RepairOptions } from "#history/repair-rows.js";
 import { fileOf, scratchFolder, take } from "../../history/scratch.js";
 import { ladderConfig, ladders, MARKET } from "./ladder-run.js";
 

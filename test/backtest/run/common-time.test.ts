@@ -1,14 +1,11 @@
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
-import {
-  littleCommonTime,
-  requireCommonTime,
-} from "../../../src/backtest/run/opening/common-time.js";
-import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { ConfigError } from "../../../src/core/errors.js";
-import { DAY_MS } from "../../../src/core/units.js";
-import type { Span } from "../../../src/history/spans.js";
+import { loadBacktestConfig } from "#backtest/backtest-config.js";
+import { littleCommonTime, requireCommonTime } from "#backtest/common-time.js";
+import { openHistory } from "#backtest/open-history.js";
+import { ConfigError } from "#core/errors.js";
+import { DAY_MS } from "#core/units.js";
+import type { Span } from "#history/spans.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { BOT, FROM_MS, OneByOne, SWEEP, SweepStage } from "../sweep/sweep-stage.js";
 

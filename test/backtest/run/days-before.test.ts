@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
+import { openHistory } from "#backtest/open-history.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { ladderBacktest, ladderConfig, MARKET } from "./ladder-run.js";

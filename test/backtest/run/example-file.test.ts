@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
-import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
-import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
-import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
-import { ConfigError } from "../../../src/core/errors.js";
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import { openLog } from "../../../src/monitoring/log.js";
+import { loadBacktestConfig } from "#backtest/backtest-config.js";
+import { runBacktest } from "#backtest/run-backtest.js";
+import { bindStrategies, loadStrategies } from "#bot/market-strategies.js";
+import { ConfigError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { openLog } from "#monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
 
 const CONFIG = new URL("../../../config/", import.meta.url).pathname;

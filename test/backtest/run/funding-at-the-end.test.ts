@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Report } from "../../../src/backtest/report/report-schema.js";
-import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { playReport } from "../../../src/backtest/run/play-path.js";
-import { importFiles } from "../../../src/history/import/import-files.js";
+import { openHistory } from "#backtest/open-history.js";
+import { playReport } from "#backtest/play-path.js";
+import type { Report } from "#backtest/report-schema.js";
+import { importFiles } from "#history/import-files.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { ladderBacktest, ladderConfig, ladders, MARKET } from "./ladder-run.js";
 

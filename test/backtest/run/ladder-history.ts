@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import type { BacktestConfig } from "../../../src/backtest/config/backtest-config.js";
+import type { BacktestConfig } from "#backtest/backtest-config.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { ladderBacktest, ladderConfig, MARKET } from "./ladder-run.js";
 

@@ -1,11 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type BacktestConfig,
-  loadBacktestConfig,
-} from "../../../src/backtest/config/backtest-config.js";
-import { builtInStrategies } from "../../../src/strategies/built-in.js";
-import type { BoundStrategy } from "../../../src/strategies/strategy.js";
+import { type BacktestConfig, loadBacktestConfig } from "#backtest/backtest-config.js";
+import { builtInStrategies } from "#strategies/built-in.js";
+import type { BoundStrategy } from "#strategies/strategy.js";
 
 /** The market of these runs, in which a ladder quotes. */
 export const MARKET = "btcusdc";

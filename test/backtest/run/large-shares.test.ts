@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { FillCause } from "../../../src/backtest/matching/matcher.js";
-import { describeLargeShares } from "../../../src/backtest/run/describe-large-shares.js";
-import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
-import { MarketVolume } from "../../../src/backtest/venue/market-volume.js";
-import { Instrument } from "../../../src/core/instrument.js";
-import type { Lots, Side } from "../../../src/core/units.js";
-import type { MarketRules } from "../../../src/exchange/records.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import { describeLargeShares } from "#backtest/describe-large-shares.js";
+import { marketTerms } from "#backtest/market-terms.js";
+import { MarketVolume } from "#backtest/market-volume.js";
+import type { FillCause } from "#backtest/matcher.js";
+import { Instrument } from "#core/instrument.js";
+import type { Lots, Side } from "#core/units.js";
+import type { MarketRules } from "#exchange/records.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 import { GRID, MARKET, stageRules } from "../engine/replay-stage.js";
 
 const RULES = stageRules([MARKET], { maker: "0", taker: "0" }).markets[MARKET] as MarketRules;

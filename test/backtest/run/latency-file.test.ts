@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readLatencyFile } from "../../../src/backtest/run/opening/latency-file.js";
+import { readLatencyFile } from "#backtest/latency-file.js";
 import { fileOf, scratchFolder } from "../../history/scratch.js";
 
 const MS = Date.UTC(2026, 0, 5);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { playReport } from "../../../src/backtest/run/play-path.js";
+import { openHistory } from "#backtest/open-history.js";
+import { playReport } from "#backtest/play-path.js";
 import { backtest, LadderHistory } from "./ladder-history.js";
 import { ladders } from "./ladder-run.js";
 

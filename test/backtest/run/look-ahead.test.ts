@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { map } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFeed, type FeedFactory } from "../../../src/backtest/feed/create-feed.js";
-import { checkLookAhead } from "../../../src/backtest/run/look-ahead.js";
-import type { Tape } from "../../../src/history/columns/tape/tape.js";
-import type { BoundStrategy } from "../../../src/strategies/strategy.js";
+import { createFeed, type FeedFactory } from "#backtest/create-feed.js";
+import { checkLookAhead } from "#backtest/look-ahead.js";
+import type { Tape } from "#history/tape.js";
+import type { BoundStrategy } from "#strategies/strategy.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { ladderBacktest, ladderConfig, ladders, MARKET } from "./ladder-run.js";
 

@@ -1,9 +1,9 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { importFiles } from "../../../src/history/import/import-files.js";
-import type { HistoryStore } from "../../../src/history/store/history-store.js";
+import { openHistory } from "#backtest/open-history.js";
+import type { HistoryStore } from "#history/history-store.js";
+import { importFiles } from "#history/import-files.js";
 import { scratchFolder } from "../../history/scratch.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { ladderBacktest, ladderConfig, MARKET } from "./ladder-run.js";

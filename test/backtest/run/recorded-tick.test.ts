@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { RecordedGridCheck } from "../../../src/backtest/run/opening/recorded-grid-check.js";
-import { LEAST_TICKS, MOST_TICKS } from "../../../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import { RecordedGridCheck } from "#backtest/recorded-grid-check.js";
+import { LEAST_TICKS, MOST_TICKS } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.02", stepSize: "0.001" };
 

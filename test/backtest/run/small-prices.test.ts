@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { map } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
-import type { Report } from "../../../src/backtest/report/report-schema.js";
-import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
-import { defineStrategy } from "../../../src/strategies/strategy.js";
+import { loadBacktestConfig } from "#backtest/backtest-config.js";
+import type { Report } from "#backtest/report-schema.js";
+import { runBacktest } from "#backtest/run-backtest.js";
+import { HistoryStore } from "#history/history-store.js";
+import { defineStrategy } from "#strategies/strategy.js";
 import { take } from "../../history/scratch.js";
 
 const MARKET = "pepe";

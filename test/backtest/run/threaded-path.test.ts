@@ -4,17 +4,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import {
-  type BacktestConfig,
-  loadBacktestConfig,
-} from "../../../src/backtest/config/backtest-config.js";
-import {
-  type RunBacktestOptions,
-  runBacktest,
-  THREAD_FROM_BARS,
-} from "../../../src/backtest/run/run-backtest.js";
-import { ConfigError, RunError } from "../../../src/core/errors.js";
-import { builtInStrategies } from "../../../src/strategies/built-in.js";
+import { type BacktestConfig, loadBacktestConfig } from "#backtest/backtest-config.js";
+import { type RunBacktestOptions, runBacktest, THREAD_FROM_BARS } from "#backtest/run-backtest.js";
+import { ConfigError, RunError } from "#core/errors.js";
+import { builtInStrategies } from "#strategies/built-in.js";
 import { builtCommand } from "../../support/built-command.js";
 import { generateCandles } from "../../support/generated-candles.js";
 

@@ -1,21 +1,16 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createArrivalEstimator } from "../../../src/backtest/compare/replay/arrival-estimator.js";
-import { readAccount } from "../../../src/backtest/session/read-account.js";
-import type { RecordedAccount } from "../../../src/backtest/session/recorded-orders.js";
-import { Instrument } from "../../../src/core/instrument.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { Hex } from "../../../src/core/units.js";
-import type { VenueOrder } from "../../../src/exchange/records.js";
-import type {
-  ActionId,
-  CancelAction,
-  PlaceAction,
-  VenueEvent,
-} from "../../../src/exchange/venue.js";
-import { MarketStreamRecorder } from "../../../src/history/record/market-stream-recorder.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { createArrivalEstimator } from "#backtest/arrival-estimator.js";
+import { readAccount } from "#backtest/read-account.js";
+import type { RecordedAccount } from "#backtest/recorded-orders.js";
+import { Instrument } from "#core/instrument.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Hex } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { VenueOrder } from "#exchange/records.js";
+import type { ActionId, CancelAction, PlaceAction, VenueEvent } from "#exchange/venue.js";
+import { HistoryStore } from "#history/history-store.js";
+import { MarketStreamRecorder } from "#history/market-stream-recorder.js";
 import { scratchFolder } from "../../history/scratch.js";
 
 const START = 1_723_161_600_000;

@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readVenueRules } from "../../../src/backtest/config/backtest-rules.js";
-import { SessionRecording } from "../../../src/backtest/session/session-recording.js";
-import type { BotConfig } from "../../../src/bot/config/config.js";
-import { botSchema } from "../../../src/bot/config/config-schema.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { MarketRules } from "../../../src/exchange/records.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { readVenueRules } from "#backtest/backtest-rules.js";
+import { SessionRecording } from "#backtest/session-recording.js";
+import type { BotConfig } from "#bot/config.js";
+import { botSchema } from "#bot/config-schema.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { MarketRules } from "#exchange/records.js";
+import { HistoryStore } from "#history/history-store.js";
 
 // A comparison charges the fees of the session's start throughout, and told the difference as one of the fills: a model that looks wrong, or a profit that nobody had.
 it("says of the recording that the market's rules changed under it, and what they were", async () => {

@@ -1,18 +1,14 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { playedHistory } from "../../../src/backtest/run/opening/shared-history.js";
-import {
-  type Job,
-  JobPlayer,
-  type JobResult,
-} from "../../../src/backtest/sweep/jobs/job-player.js";
-import type { JobBatch, JobRunner } from "../../../src/backtest/sweep/jobs/job-runner.js";
-import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
-import { ConfigError } from "../../../src/core/errors.js";
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import { manifestText, readManifest } from "../../../src/history/store/day-manifest.js";
-import { openLog } from "../../../src/monitoring/log.js";
+import { type Job, JobPlayer, type JobResult } from "#backtest/job-player.js";
+import type { JobBatch, JobRunner } from "#backtest/job-runner.js";
+import type { SweepOutcome } from "#backtest/run-sweep.js";
+import { playedHistory } from "#backtest/shared-history.js";
+import { ConfigError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { manifestText, readManifest } from "#history/day-manifest.js";
+import { openLog } from "#monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
 import {
   FROM_MS,

@@ -1,12 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SWEEP_FILES } from "../../../src/backtest/sweep/results/sweep-folder.js";
-import { sweepJsonShape } from "../../../src/backtest/sweep/results/sweep-json.js";
-import { sweepPage } from "../../../src/backtest/sweep/results/sweep-page.js";
-import { sweepWarnings } from "../../../src/backtest/sweep/results/sweep-warnings.js";
-import { warningMark } from "../../../src/backtest/sweep/results/warning-text.js";
-import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
+import type { SweepOutcome } from "#backtest/run-sweep.js";
+import { SWEEP_FILES } from "#backtest/sweep-folder.js";
+import { sweepJsonShape } from "#backtest/sweep-json.js";
+import { sweepPage } from "#backtest/sweep-page.js";
+import { sweepWarnings } from "#backtest/sweep-warnings.js";
+import { warningMark } from "#backtest/warning-text.js";
 import { BOT, OneByOne, SHORT_SECONDS, SWEEP, SweepStage } from "./sweep-stage.js";
 
 const SIZE = "markets.btcusdc.params.sizeBase";

@@ -2,8 +2,8 @@ import { constants } from "node:buffer";
 import { appendFileSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { ResultsFile } from "../../../src/backtest/sweep/results/results-file.js";
-import { dropOtherBest, SWEEP_FILES } from "../../../src/backtest/sweep/results/sweep-folder.js";
+import { ResultsFile } from "#backtest/results-file.js";
+import { dropOtherBest, SWEEP_FILES } from "#backtest/sweep-folder.js";
 import { SweepStage } from "./sweep-stage.js";
 
 const stage = new SweepStage();

@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { generatePoints } from "../../../src/backtest/sweep/generate-points.js";
-import {
-  listValues,
-  type Parameter,
-  type RangeParameter,
-  valueAt,
-} from "../../../src/backtest/sweep/parameter.js";
-import { makeSplits } from "../../../src/backtest/sweep/windows.js";
+import { generatePoints } from "#backtest/generate-points.js";
+import { listValues, type Parameter, type RangeParameter, valueAt } from "#backtest/parameter.js";
+import { makeSplits } from "#backtest/windows.js";
 
 const range = (over: Partial<RangeParameter>): RangeParameter => ({
   kind: "range",

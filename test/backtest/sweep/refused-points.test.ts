@@ -1,9 +1,9 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sweepJsonShape } from "../../../src/backtest/sweep/results/sweep-json.js";
-import { sweepPage } from "../../../src/backtest/sweep/results/sweep-page.js";
-import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
+import type { SweepOutcome } from "#backtest/run-sweep.js";
+import { sweepJsonShape } from "#backtest/sweep-json.js";
+import { sweepPage } from "#backtest/sweep-page.js";
 import { OneByOne, SHORT_SECONDS, SWEEP, SweepStage } from "./sweep-stage.js";
 
 describe("a point of a sweep that the market does not take", () => {

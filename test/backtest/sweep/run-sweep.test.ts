@@ -11,25 +11,25 @@ import { join } from "node:path";
 import { Decimal } from "decimal.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
-import { openHistory } from "../../../src/backtest/run/opening/open-history.js";
-import { playReport } from "../../../src/backtest/run/play-path.js";
-import type { Job } from "../../../src/backtest/sweep/jobs/job-player.js";
-import type { JobRunner } from "../../../src/backtest/sweep/jobs/job-runner.js";
-import { extractFigures, type Figures } from "../../../src/backtest/sweep/results/figures.js";
-import { ResultsFile } from "../../../src/backtest/sweep/results/results-file.js";
-import { SWEEP_FILES } from "../../../src/backtest/sweep/results/sweep-folder.js";
+import { loadBacktestConfig } from "#backtest/backtest-config.js";
+import { extractFigures, type Figures } from "#backtest/figures.js";
+import type { Job } from "#backtest/job-player.js";
+import type { JobRunner } from "#backtest/job-runner.js";
+import { openHistory } from "#backtest/open-history.js";
+import { playReport } from "#backtest/play-path.js";
+import { ResultsFile } from "#backtest/results-file.js";
+import type { SweepOutcome } from "#backtest/run-sweep.js";
+import { SWEEP_FILES } from "#backtest/sweep-folder.js";
 import {
   SWEEP_FORMAT,
   sweepJsonParts,
   sweepJsonSchema,
   sweepJsonShape,
-} from "../../../src/backtest/sweep/results/sweep-json.js";
-import type { SweepOutcome } from "../../../src/backtest/sweep/run-sweep.js";
-import { bindStrategies, loadStrategies } from "../../../src/bot/run/market-strategies.js";
-import { ConfigError, RunError } from "../../../src/core/errors.js";
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import { openLog } from "../../../src/monitoring/log.js";
+} from "#backtest/sweep-json.js";
+import { bindStrategies, loadStrategies } from "#bot/market-strategies.js";
+import { ConfigError, RunError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { openLog } from "#monitoring/log.js";
 import { OneByOne, SHORT_SECONDS, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
 
 const LOG = openLog({ level: "silent", clock: liveSeam().clock });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SOBOL_DIMENSIONS, sobolPoints } from "../../../src/backtest/sweep/sobol.js";
-import { ConfigError } from "../../../src/core/errors.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { SOBOL_DIMENSIONS, sobolPoints } from "#backtest/sobol.js";
+import { ConfigError } from "#core/errors.js";
+import { seededRandom } from "#core/seeded-random.js";
 
 describe("Sobol points", () => {
   it("are the published ones: the first of two dimensions as Bratley and Fox have them, Gray-code order", () => {

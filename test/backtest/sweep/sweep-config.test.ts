@@ -1,11 +1,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkStrategies } from "../../../src/backtest/sweep/jobs/sweep-strategies.js";
-import { loadSweepConfig } from "../../../src/backtest/sweep/sweep-config.js";
-import { ConfigError } from "../../../src/core/errors.js";
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import { openLog } from "../../../src/monitoring/log.js";
+import { loadSweepConfig } from "#backtest/sweep-config.js";
+import { checkStrategies } from "#backtest/sweep-strategies.js";
+import { ConfigError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { openLog } from "#monitoring/log.js";
 import { SWEEP, SweepStage } from "./sweep-stage.js";
 
 const stage = new SweepStage();

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { generatePoints } from "../../../src/backtest/sweep/generate-points.js";
-import { FIGURE_NAMES, type Figures } from "../../../src/backtest/sweep/results/figures.js";
-import { rankedPoints } from "../../../src/backtest/sweep/results/rank-points.js";
-import type { SweepResult } from "../../../src/backtest/sweep/results/sweep-json.js";
-import { sweepPage } from "../../../src/backtest/sweep/results/sweep-page.js";
-import { replaceFile } from "../../../src/core/files/atomic-file.js";
+import { FIGURE_NAMES, type Figures } from "#backtest/figures.js";
+import { generatePoints } from "#backtest/generate-points.js";
+import { rankedPoints } from "#backtest/rank-points.js";
+import type { SweepResult } from "#backtest/sweep-json.js";
+import { sweepPage } from "#backtest/sweep-page.js";
+import { replaceFile } from "#core/atomic-file.js";
 import {
   BROWSER_TIMEOUT,
   hasBrowser,

@@ -2,17 +2,13 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { playedHistory } from "../../../src/backtest/run/opening/shared-history.js";
-import {
-  type Job,
-  JobPlayer,
-  type JobResult,
-} from "../../../src/backtest/sweep/jobs/job-player.js";
-import type { JobBatch, JobRunner } from "../../../src/backtest/sweep/jobs/job-runner.js";
-import { type RunSweepOptions, runSweep } from "../../../src/backtest/sweep/run-sweep.js";
-import { loadSweepConfig } from "../../../src/backtest/sweep/sweep-config.js";
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import { openLog } from "../../../src/monitoring/log.js";
+import { type Job, JobPlayer, type JobResult } from "#backtest/job-player.js";
+import type { JobBatch, JobRunner } from "#backtest/job-runner.js";
+import { type RunSweepOptions, runSweep } from "#backtest/run-sweep.js";
+import { playedHistory } from "#backtest/shared-history.js";
+import { loadSweepConfig } from "#backtest/sweep-config.js";
+import { liveSeam } from "#core/live-seam.js";
+import { openLog } from "#monitoring/log.js";
 import { generateHistory } from "../../support/generated-history.js";
 
 export const FROM_MS = Date.UTC(2026, 0, 5, 12);

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { threadId } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadBacktestConfig } from "../../../src/backtest/config/backtest-config.js";
-import { runBacktest } from "../../../src/backtest/run/run-backtest.js";
-import type { JobRunner } from "../../../src/backtest/sweep/jobs/job-runner.js";
-import { ThreadPool } from "../../../src/backtest/sweep/jobs/thread-pool.js";
-import { FormatError } from "../../../src/core/errors.js";
-import { builtInStrategies } from "../../../src/strategies/built-in.js";
+import { loadBacktestConfig } from "#backtest/backtest-config.js";
+import type { JobRunner } from "#backtest/job-runner.js";
+import { runBacktest } from "#backtest/run-backtest.js";
+import { ThreadPool } from "#backtest/thread-pool.js";
+import { FormatError } from "#core/errors.js";
+import { builtInStrategies } from "#strategies/built-in.js";
 import { builtCommand } from "../../support/built-command.js";
 import { BOT, SHORT_SECONDS, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findPlaceRefusal } from "../../../src/backtest/venue/find-place-refusal.js";
-import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
-import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";
-import { Instrument } from "../../../src/core/instrument.js";
-import type { MarketRules } from "../../../src/exchange/records.js";
-import type { PlaceAction } from "../../../src/exchange/venue.js";
+import { findPlaceRefusal } from "#backtest/find-place-refusal.js";
+import { marketTerms } from "#backtest/market-terms.js";
+import { ReplayAccount } from "#backtest/replay-account.js";
+import { Instrument } from "#core/instrument.js";
+import type { MarketRules } from "#exchange/records.js";
+import type { PlaceAction } from "#exchange/venue.js";
 import { marked } from "../../simulator/marked-market.js";
 import { GRID, MARKET, stageRules } from "../engine/replay-stage.js";
 

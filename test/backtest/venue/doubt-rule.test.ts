@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { FillTotals } from "../../../src/backtest/record/fill-totals.js";
-import type { MarketRecorder } from "../../../src/backtest/record/market-recorder.js";
-import type { RunObserver } from "../../../src/backtest/record/run-observer.js";
-import { RunRecorder } from "../../../src/backtest/record/run-recorder.js";
-import type { AmbiguousFillRule } from "../../../src/backtest/venue/ambiguous-fill-rule.js";
-import { Instrument } from "../../../src/core/instrument.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { Tape } from "../../../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import type { MarketView } from "../../../src/market/view.js";
-import type { Quote } from "../../../src/strategies/intent.js";
+import type { AmbiguousFillRule } from "#backtest/ambiguous-fill-rule.js";
+import { FillTotals } from "#backtest/fill-totals.js";
+import type { MarketRecorder } from "#backtest/market-recorder.js";
+import type { RunObserver } from "#backtest/run-observer.js";
+import { RunRecorder } from "#backtest/run-recorder.js";
+import { Instrument } from "#core/instrument.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Tape } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import type { MarketView } from "#market/view.js";
+import type { Quote } from "#strategies/intent.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "../engine/replay-stage.js";
 
 const MS = 1_000;

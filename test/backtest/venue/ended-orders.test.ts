@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EndedOrders } from "../../../src/backtest/venue/ended-orders.js";
-import type { VenueOrder } from "../../../src/exchange/records.js";
+import { EndedOrders } from "#backtest/ended-orders.js";
+import type { VenueOrder } from "#exchange/records.js";
 
 /** Each ends so much after the one before it, and was placed so long before its end. */
 const lives = fc.array(fc.record({ afterMs: fc.nat(20), openMs: fc.nat(60) }), { maxLength: 60 });

@@ -1,12 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DelayLine } from "../../../src/backtest/venue/latency/delay-line.js";
-import {
-  constantLatency,
-  feedLatency,
-  sampledLatency,
-} from "../../../src/backtest/venue/latency/latency.js";
-import { ConfigError } from "../../../src/core/errors.js";
+import { DelayLine } from "#backtest/delay-line.js";
+import { constantLatency, feedLatency, sampledLatency } from "#backtest/latency.js";
+import { ConfigError } from "#core/errors.js";
 
 const S = 1_000_000;
 

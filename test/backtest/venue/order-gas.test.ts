@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type MarketTerms, marketTerms } from "../../../src/backtest/venue/market-terms.js";
-import { OrderGas } from "../../../src/backtest/venue/order-gas.js";
-import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";
-import { Instrument } from "../../../src/core/instrument.js";
-import type { MarketRules } from "../../../src/exchange/records.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import type { Quote } from "../../../src/strategies/intent.js";
+import { type MarketTerms, marketTerms } from "#backtest/market-terms.js";
+import { OrderGas } from "#backtest/order-gas.js";
+import { ReplayAccount } from "#backtest/replay-account.js";
+import { Instrument } from "#core/instrument.js";
+import type { MarketRules } from "#exchange/records.js";
+import { TapeBuilder } from "#history/tape-builder.js";
+import type { Quote } from "#strategies/intent.js";
 import { GRID, MARKET, NOON_US, quoting, ReplayStage, stageRules } from "../engine/replay-stage.js";
 
 const ONE = 10n ** 18n;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { marketTerms } from "../../../src/backtest/venue/market-terms.js";
-import { ReplayAccount } from "../../../src/backtest/venue/replay-account.js";
-import { Instrument } from "../../../src/core/instrument.js";
-import type { MarketRules } from "../../../src/exchange/records.js";
+import { marketTerms } from "#backtest/market-terms.js";
+import { ReplayAccount } from "#backtest/replay-account.js";
+import { Instrument } from "#core/instrument.js";
+import type { MarketRules } from "#exchange/records.js";
 import { GRID, stageRules } from "../engine/replay-stage.js";
 
 const START = 1_000_000_000n;

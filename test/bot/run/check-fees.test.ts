@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkFees } from "../../../src/bot/run/check/check-fees.js";
-import type { VenueRules, VenueTrade } from "../../../src/exchange/records.js";
+import { checkFees } from "#bot/check-fees.js";
+import type { VenueRules, VenueTrade } from "#exchange/records.js";
 import { botConfig } from "../../simulation/bot-rig.js";
 
 /** exchangeInfo: a rebate of a basis point to makers, three to pay for takers; orders below 10 quote pay for their gas. */

@@ -2,14 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  adoptExchangeInstance,
-  type ExchangeInstance,
-  LIFE_FILE,
-} from "../../../src/bot/run/exchange-instance.js";
-import { CorruptStateError, FileStateStore } from "../../../src/bot/state/state-dir.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { createLog } from "../../../src/monitoring/log.js";
+import { adoptExchangeInstance, type ExchangeInstance, LIFE_FILE } from "#bot/exchange-instance.js";
+import { CorruptStateError, FileStateStore } from "#bot/state-dir.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { createLog } from "#monitoring/log.js";
 
 const NOW_MS = 1_790_000_000_000;
 const CREATED_MS = 1_780_000_000_000;

@@ -2,13 +2,10 @@ import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { createLedgerFile } from "../../../src/bot/run/ledger-file.js";
-import { FileStateStore } from "../../../src/bot/state/state-dir.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import {
-  LIQUIDATIONS_FILE,
-  LiquidationLedger,
-} from "../../../src/liquidator/ledger/liquidation-ledger.js";
+import { createLedgerFile } from "#bot/ledger-file.js";
+import { FileStateStore } from "#bot/state-dir.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { LIQUIDATIONS_FILE, LiquidationLedger } from "#liquidator/liquidation-ledger.js";
 
 it("a record of a week keeps no liquidator from its start, and what is open in its end is taken up", () => {
   const directory = mkdtempSync(join(tmpdir(), "mw-"));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { buildLiquidatorStatus } from "../../../src/bot/run/monitor/liquidator-status.js";
-import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
-import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";
+import { buildLiquidatorStatus } from "#bot/liquidator-status.js";
+import { ChainRpc } from "#chain/chain-rpc.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { LiquidationLedger } from "#liquidator/liquidation-ledger.js";
+import type { Opportunity } from "#liquidator/opportunity.js";
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
 const PERP = address(0xee);

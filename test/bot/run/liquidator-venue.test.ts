@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { replayLines } from "../../../src/bot/journal/replay-journal.js";
-import { BotLiquidatorVenue } from "../../../src/bot/run/liquidator-venue.js";
-import { TooManyRequests } from "../../../src/liquidator/watch/poll-pace.js";
+import { BotLiquidatorVenue } from "#bot/liquidator-venue.js";
+import { replayLines } from "#bot/replay-journal.js";
+import { TooManyRequests } from "#liquidator/poll-pace.js";
 import {
   asFile,
   botConfigOf,

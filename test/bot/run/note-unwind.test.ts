@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { BotEvent } from "../../../src/bot/engine/bot-event.js";
-import { recordUnwind } from "../../../src/bot/run/monitor/record-unwind.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
-import { pickWorseValue } from "../../../src/liquidator/unsold-value.js";
+import type { BotEvent } from "#bot/bot-event.js";
+import { recordUnwind } from "#bot/record-unwind.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { LiquidationLedger } from "#liquidator/liquidation-ledger.js";
+import { pickWorseValue } from "#liquidator/unsold-value.js";
 
 const USD = 1_000_000n;
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { RunMonitor } from "../../../src/bot/run/monitor/run-monitor.js";
-import { protectSecret } from "../../../src/core/crypto/secrets.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { Opportunity, UnwindProgress } from "../../../src/liquidator/ledger/opportunity.js";
-import { createLog, silentLog } from "../../../src/monitoring/log.js";
-import { Metrics } from "../../../src/monitoring/metrics.js";
+import { RunMonitor } from "#bot/run-monitor.js";
+import { protectSecret } from "#core/secrets.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { Opportunity, UnwindProgress } from "#liquidator/opportunity.js";
+import { createLog, silentLog } from "#monitoring/log.js";
+import { Metrics } from "#monitoring/metrics.js";
 
 const WON: Opportunity = {
   id: "one",

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  BUILT_FILE,
-  readBuiltHashes,
-  writeBuiltHashes,
-} from "../../../src/bot/state/server-built-hashes.js";
-import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
+import { BUILT_FILE, readBuiltHashes, writeBuiltHashes } from "#bot/server-built-hashes.js";
+import { CorruptStateError, MemoryStateStore } from "#bot/state-dir.js";
 
 const HASH = `0x${"ab".repeat(32)}`;
 

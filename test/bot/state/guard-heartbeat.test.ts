@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { GuardMonitor } from "../../../src/bot/run/monitor/guard-monitor.js";
-import {
-  GUARD_HEARTBEAT_FILE,
-  GuardHeartbeat,
-  isGuarded,
-} from "../../../src/bot/state/guard-heartbeat.js";
-import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
+import { GUARD_HEARTBEAT_FILE, GuardHeartbeat, isGuarded } from "#bot/guard-heartbeat.js";
+import { GuardMonitor } from "#bot/guard-monitor.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import { VirtualClock } from "#core/virtual-clock.js";
 
 const ACCOUNT = `0x${"a1".repeat(20)}` as const;
 const CONTRACT = `0x${"c1".repeat(20)}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ManualHaltStore, manualHaltFile } from "../../../src/bot/state/manual-halt-store.js";
-import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import type { Hex } from "../../../src/core/units.js";
+import { ManualHaltStore, manualHaltFile } from "#bot/manual-halt-store.js";
+import { CorruptStateError, MemoryStateStore } from "#bot/state-dir.js";
+import type { Hex } from "#core/units.js";
 
 const account = `0x${"4a".repeat(20)}` as Hex;
 const markets = ["btcusdc", "ethusdc", "solusdc"];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { LATCH_FILE, LatchStore } from "../../../src/bot/state/latch-store.js";
-import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import { RunError } from "../../../src/core/errors.js";
-import type { Latch } from "../../../src/risk/risk-ladder.js";
+import { LATCH_FILE, LatchStore } from "#bot/latch-store.js";
+import { CorruptStateError, MemoryStateStore } from "#bot/state-dir.js";
+import { RunError } from "#core/errors.js";
+import type { Latch } from "#risk/risk-ladder.js";
 
 const ACCOUNT = `0x${"ab".repeat(20)}`;
 const FLATTEN: Latch = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { RetryingStore, type UnwrittenText } from "../../../src/bot/state/retrying-store.js";
-import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import { RunError } from "../../../src/core/errors.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
+import { RetryingStore, type UnwrittenText } from "#bot/retrying-store.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import { RunError } from "#core/errors.js";
+import { VirtualClock } from "#core/virtual-clock.js";
 
 /** A disk that refuses every text while it is full. */
 class FailingStore extends MemoryStateStore {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import { FILLS_FILE, RECORD_BEGINS_FILE, TradeLog } from "../../../src/bot/state/trade-log.js";
+import { CorruptStateError, MemoryStateStore } from "#bot/state-dir.js";
+import { FILLS_FILE, RECORD_BEGINS_FILE, TradeLog } from "#bot/trade-log.js";
 import { MARKET, venueTrade } from "../../account/exchange-story.js";
 
 /** `event id` of each line. */

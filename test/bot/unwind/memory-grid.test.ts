@@ -1,17 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Takeover } from "../../../src/account/positions/takeover.js";
-import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import type { StoredTakeovers } from "../../../src/bot/unwind/convert-takeovers.js";
+import type { Takeover } from "#account/takeover.js";
+import type { StoredTakeovers } from "#bot/convert-takeovers.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
 import {
   readStoredTakeovers,
   TAKEOVERS_FILE,
   writeStoredTakeovers,
-} from "../../../src/bot/unwind/stored-takeovers.js";
-import {
-  computeRemainingLots,
-  TakeoverRegistry,
-} from "../../../src/bot/unwind/takeover-registry.js";
+} from "#bot/stored-takeovers.js";
+import { computeRemainingLots, TakeoverRegistry } from "#bot/takeover-registry.js";
 import { MARKET, venueTrade } from "../../account/exchange-story.js";
 
 const thousandths = (units: number): string => (units / 1000).toFixed(3);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { replayLines } from "../../../src/bot/journal/replay-journal.js";
-import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import { TAKEOVERS_FILE } from "../../../src/bot/unwind/stored-takeovers.js";
+import { replayLines } from "#bot/replay-journal.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import { TAKEOVERS_FILE } from "#bot/stored-takeovers.js";
 import { asFile, botConfigOf, EXCHANGE, MemoryJournal, startVirtualRun } from "../recorded-run.js";
 
 const config = botConfigOf({

@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Takeover } from "../../../src/account/positions/takeover.js";
-import { CorruptStateError, MemoryStateStore } from "../../../src/bot/state/state-dir.js";
+import type { Takeover } from "#account/takeover.js";
+import { CorruptStateError, MemoryStateStore } from "#bot/state-dir.js";
 import {
   readStoredTakeovers,
   TAKEOVERS_FILE,
   writeStoredTakeovers,
-} from "../../../src/bot/unwind/stored-takeovers.js";
+} from "#bot/stored-takeovers.js";
 import {
   computeRemainingLots,
   computeSoldLots,
   TakeoverRegistry,
   toUnwindReport,
   type UnwindTerms,
-} from "../../../src/bot/unwind/takeover-registry.js";
-import type { CreditUnits, Lots, Side } from "../../../src/core/units.js";
+} from "#bot/takeover-registry.js";
+import type { CreditUnits, Lots, Side } from "#core/units.js";
 import { MARKET, venueTrade } from "../../account/exchange-story.js";
 
 const terms: UnwindTerms = {

@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  maxTakeoverLots,
-  TakeoverReservations,
-} from "../../../src/bot/unwind/takeover-reservations.js";
+import { maxTakeoverLots, TakeoverReservations } from "#bot/takeover-reservations.js";
 
 const LOT = { paperPerLot: 10n };
 const MARKET = "btcusdc";

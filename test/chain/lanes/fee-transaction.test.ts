@@ -1,11 +1,11 @@
 import { encodeRlp as ethersRlp, Transaction } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { signTransaction } from "../../../src/chain/transactions/fee-transaction.js";
-import { encodeRlp, type RlpItem } from "../../../src/chain/transactions/rlp.js";
-import { bytesToHex } from "../../../src/core/crypto/hex.js";
-import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
-import type { Hex } from "../../../src/core/units.js";
+import { signTransaction } from "#chain/fee-transaction.js";
+import { encodeRlp, type RlpItem } from "#chain/rlp.js";
+import { bytesToHex } from "#core/hex.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 
 const hex = (minLength: number, maxLength: number) =>
   fc.uint8Array({ minLength, maxLength }).map(bytesToHex);

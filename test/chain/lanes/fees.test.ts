@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type BlockHeader, nextBaseFeeWei } from "../../../src/chain/blocks/block-header.js";
-import { bumpedFees, firstFees, toFeePolicy } from "../../../src/chain/transactions/fees.js";
-import { ConfigError } from "../../../src/core/errors.js";
+import { type BlockHeader, nextBaseFeeWei } from "#chain/block-header.js";
+import { bumpedFees, firstFees, toFeePolicy } from "#chain/fees.js";
+import { ConfigError } from "#core/errors.js";
 
 const GWEI = 10n ** 9n;
 const given = { tipWei: GWEI, minTipWei: 1n, bumpPercent: 12.5, headroomBlocks: 3 };

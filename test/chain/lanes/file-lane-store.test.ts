@@ -11,16 +11,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FileTransactionStore } from "../../../src/chain/transactions/store/file-transaction-store.js";
-import { TransactionLedger } from "../../../src/chain/transactions/store/transaction-ledger.js";
-import type {
-  StoredAttempt,
-  TransactionRecord,
-} from "../../../src/chain/transactions/store/transaction-store.js";
-import type { JobOutcome } from "../../../src/chain/transactions/transaction-event.js";
-import { bytesToHex } from "../../../src/core/crypto/hex.js";
-import { ConfigError, FormatError } from "../../../src/core/errors.js";
-import type { Hex } from "../../../src/core/units.js";
+import { FileTransactionStore } from "#chain/file-transaction-store.js";
+import type { JobOutcome } from "#chain/transaction-event.js";
+import { TransactionLedger } from "#chain/transaction-ledger.js";
+import type { StoredAttempt, TransactionRecord } from "#chain/transaction-store.js";
+import { ConfigError, FormatError } from "#core/errors.js";
+import { bytesToHex } from "#core/hex.js";
+import type { Hex } from "#core/units.js";
 
 const ACCOUNT = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const OWNER = { chainId: 31337, account: ACCOUNT };

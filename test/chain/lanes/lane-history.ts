@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { JobRejectedError } from "../../../src/chain/transactions/job-rejected-error.js";
-import type { JobOutcome } from "../../../src/chain/transactions/transaction-event.js";
+import { JobRejectedError } from "#chain/job-rejected-error.js";
+import type { JobOutcome } from "#chain/transaction-event.js";
 import { LaneLife } from "./lane-life.js";
 import { GWEI, type LaneFaults, type LaneWorld } from "./lane-world.js";
 import { MemoryLaneStore } from "./memory-lane-store.js";

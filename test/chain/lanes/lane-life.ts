@@ -1,15 +1,9 @@
-import { ChainRpc, type ChainRpcOptions } from "../../../src/chain/rpc/chain-rpc.js";
-import type { RpcReply } from "../../../src/chain/rpc/rpc-transport.js";
-import type {
-  TransactionRecord,
-  TransactionStore,
-} from "../../../src/chain/transactions/store/transaction-store.js";
-import type {
-  JobOutcome,
-  TransactionEvent,
-} from "../../../src/chain/transactions/transaction-event.js";
-import { TransactionManager } from "../../../src/chain/transactions/transaction-manager.js";
-import type { TransactionManagerOptions } from "../../../src/chain/transactions/transaction-settings.js";
+import { ChainRpc, type ChainRpcOptions } from "#chain/chain-rpc.js";
+import type { RpcReply } from "#chain/rpc-transport.js";
+import type { JobOutcome, TransactionEvent } from "#chain/transaction-event.js";
+import { TransactionManager } from "#chain/transaction-manager.js";
+import type { TransactionManagerOptions } from "#chain/transaction-settings.js";
+import type { TransactionRecord, TransactionStore } from "#chain/transaction-store.js";
 import { CHAIN_ID, GWEI, type LaneWorld, SENDER } from "./lane-world.js";
 import { MemoryLaneStore } from "./memory-lane-store.js";
 

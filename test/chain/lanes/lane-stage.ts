@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach } from "vitest";
-import { JobRejectedError } from "../../../src/chain/transactions/job-rejected-error.js";
+import { JobRejectedError } from "#chain/job-rejected-error.js";
 import { LaneLife } from "./lane-life.js";
 import { LaneWorld } from "./lane-world.js";
 

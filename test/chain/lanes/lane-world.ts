@@ -1,13 +1,13 @@
 import { Interface } from "ethers";
-import { testTokenAbi, testTokenBytecode } from "../../../src/chain/abi/test-token.generated.js";
-import { RpcFailure } from "../../../src/chain/rpc/rpc-errors.js";
-import type { RpcReply } from "../../../src/chain/rpc/rpc-transport.js";
-import type { TransactionJob } from "../../../src/chain/transactions/transaction-job.js";
-import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { Hex, Ms } from "../../../src/core/units.js";
-import { EmbeddedChain } from "../../../src/simulator/chain/embedded-chain.js";
-import { MemoryTransactionLog } from "../../../src/simulator/chain/transaction-log.js";
+import { RpcFailure } from "#chain/rpc-errors.js";
+import type { RpcReply } from "#chain/rpc-transport.js";
+import { testTokenAbi, testTokenBytecode } from "#chain/test-token.generated.js";
+import type { TransactionJob } from "#chain/transaction-job.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { Hex, Ms } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { EmbeddedChain } from "#simulator/embedded-chain.js";
+import { MemoryTransactionLog } from "#simulator/transaction-log.js";
 
 const START_MS = 1_800_000_000_000;
 export const GWEI = 10n ** 9n;

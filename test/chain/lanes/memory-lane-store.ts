@@ -1,7 +1,4 @@
-import type {
-  TransactionRecord,
-  TransactionStore,
-} from "../../../src/chain/transactions/store/transaction-store.js";
+import type { TransactionRecord, TransactionStore } from "#chain/transaction-store.js";
 
 /** What is found after a restart of the lanes, while this process goes on. */
 export class MemoryLaneStore implements TransactionStore {

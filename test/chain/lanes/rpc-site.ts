@@ -1,14 +1,14 @@
 import { Interface, type InterfaceAbi, Wallet } from "ethers";
-import { dealerAbi, dealerBytecode } from "../../../src/chain/abi/dealer.generated.js";
-import { perpetualAbi, perpetualBytecode } from "../../../src/chain/abi/perpetual.generated.js";
+import { dealerAbi, dealerBytecode } from "#chain/dealer.generated.js";
+import { perpetualAbi, perpetualBytecode } from "#chain/perpetual.generated.js";
 import {
   settablePriceSourceAbi,
   settablePriceSourceBytecode,
-} from "../../../src/chain/abi/settable-price-source.generated.js";
-import { testTokenAbi, testTokenBytecode } from "../../../src/chain/abi/test-token.generated.js";
-import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import type { Hex } from "../../../src/core/units.js";
+} from "#chain/settable-price-source.generated.js";
+import { testTokenAbi, testTokenBytecode } from "#chain/test-token.generated.js";
+import { liveSeam } from "#core/live-seam.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 import { match, orderInfo, tradeData } from "../../contracts/signed-orders.js";
 import { BTC_RATIOS, COIN, KEYS, USD } from "../../contracts/world.js";
 

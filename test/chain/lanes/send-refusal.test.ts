@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
-import { RpcFailure } from "../../../src/chain/rpc/rpc-errors.js";
-import { broadcastTransaction } from "../../../src/chain/transactions/broadcast-transaction.js";
-import { signTransaction } from "../../../src/chain/transactions/fee-transaction.js";
-import { classifySendRefusal } from "../../../src/chain/transactions/send-refusal.js";
+import { broadcastTransaction } from "#chain/broadcast-transaction.js";
+import { ChainRpc } from "#chain/chain-rpc.js";
+import { signTransaction } from "#chain/fee-transaction.js";
+import { RpcFailure } from "#chain/rpc-errors.js";
+import { classifySendRefusal } from "#chain/send-refusal.js";
 import { CHAIN_ID, GWEI, LaneWorld, OWNER, SENDER } from "./lane-world.js";
 
 describe("a node's words", () => {

@@ -1,14 +1,14 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
-import { parseInt64Json } from "../../../src/core/int64-json.js";
-import { idPages } from "../../../src/exchange/client/pages.js";
-import { exchangeInfo as exchangeInfoAnswer } from "../../../src/exchange/protocol/market.js";
-import { ms, record, unsignedText } from "../../../src/exchange/protocol/values.js";
-import { PendingHttpRequest } from "../../../src/exchange/rest/pending-http-request.js";
-import { RateGate } from "../../../src/exchange/rest/rate-gate.js";
-import { readResponse, restRequest } from "../../../src/exchange/rest/rest-messages.js";
-import { checkDomain } from "../../../src/exchange/signing/domain-check.js";
-import { checkFilters } from "../../../src/exchange/signing/filters.js";
+import { parseInt64Json } from "#core/int64-json.js";
+import { checkDomain } from "#exchange/domain-check.js";
+import { checkFilters } from "#exchange/filters.js";
+import { exchangeInfo as exchangeInfoAnswer } from "#exchange/market.js";
+import { idPages } from "#exchange/pages.js";
+import { PendingHttpRequest } from "#exchange/pending-http-request.js";
+import { RateGate } from "#exchange/rate-gate.js";
+import { readResponse, restRequest } from "#exchange/rest-messages.js";
+import { ms, record, unsignedText } from "#exchange/values.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { readdressed } from "./operations.js";
 

@@ -1,24 +1,17 @@
 import { z } from "zod";
-import {
-  decodeAccountFrame,
-  decodeMarketFrame,
-} from "../../../src/exchange/client/stream-decoder.js";
-import type { MarketEvent } from "../../../src/exchange/client/stream-events.js";
-import { ExchangeStreams } from "../../../src/exchange/client/streams.js";
-import { balances as balancesAnswer } from "../../../src/exchange/protocol/account.js";
-import { decimalOf } from "../../../src/exchange/protocol/decimal.js";
-import { decodeRules } from "../../../src/exchange/protocol/decode-rules.js";
-import { errorBody, VENUE_ERROR_CODES } from "../../../src/exchange/protocol/errors.js";
-import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
-import { bookUpdate } from "../../../src/exchange/protocol/stream.js";
-import { RateGate } from "../../../src/exchange/rest/rate-gate.js";
-import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
-import {
-  canonicalParams,
-  formEncode,
-  signedParams,
-} from "../../../src/exchange/signing/request-signing.js";
-import { StreamSession } from "../../../src/exchange/streams/stream-session.js";
+import { balances as balancesAnswer } from "#exchange/account.js";
+import { decimalOf } from "#exchange/decimal.js";
+import { decodeRules } from "#exchange/decode-rules.js";
+import { errorBody, VENUE_ERROR_CODES } from "#exchange/errors.js";
+import { OPERATIONS } from "#exchange/operations.js";
+import { RateGate } from "#exchange/rate-gate.js";
+import { canonicalParams, formEncode, signedParams } from "#exchange/request-signing.js";
+import { RestCaller } from "#exchange/rest-caller.js";
+import { bookUpdate } from "#exchange/stream.js";
+import { decodeAccountFrame, decodeMarketFrame } from "#exchange/stream-decoder.js";
+import type { MarketEvent } from "#exchange/stream-events.js";
+import { StreamSession } from "#exchange/stream-session.js";
+import { ExchangeStreams } from "#exchange/streams.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { taking } from "./operations.js";
 

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { timePages } from "../../../src/exchange/client/pages.js";
-import { userTrade as userTradeAnswer } from "../../../src/exchange/protocol/account.js";
-import { decimalOf } from "../../../src/exchange/protocol/decimal.js";
-import { exchangeInfo as exchangeInfoAnswer } from "../../../src/exchange/protocol/market.js";
-import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
+import { userTrade as userTradeAnswer } from "#exchange/account.js";
+import { decimalOf } from "#exchange/decimal.js";
+import { exchangeInfo as exchangeInfoAnswer } from "#exchange/market.js";
+import { OPERATIONS } from "#exchange/operations.js";
 import {
   builtOrder as builtOrderAnswer,
   expirationMs,
   order as orderAnswer,
-} from "../../../src/exchange/protocol/order.js";
-import { restRequest } from "../../../src/exchange/rest/rest-messages.js";
+} from "#exchange/order.js";
+import { timePages } from "#exchange/pages.js";
+import { restRequest } from "#exchange/rest-messages.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { readdressed } from "./operations.js";
 

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { unsafeOnChain } from "../../../src/exchange/client/confirm-unsafe.js";
 import {
   account as accountAnswer,
   balances as balancesAnswer,
@@ -7,24 +6,21 @@ import {
   positions as positionsAnswer,
   riskyAccounts as riskyAccountsAnswer,
   userTrade as userTradeAnswer,
-} from "../../../src/exchange/protocol/account.js";
-import { decimalOf } from "../../../src/exchange/protocol/decimal.js";
+} from "#exchange/account.js";
+import { unsafeOnChain } from "#exchange/confirm-unsafe.js";
+import { decimalOf } from "#exchange/decimal.js";
 import {
   contracts as contractsAnswer,
   fundingRates as fundingRatesAnswer,
   klines as klinesAnswer,
   orderBook as orderBookAnswer,
   publicTrade as publicTradeAnswer,
-} from "../../../src/exchange/protocol/market-data.js";
-import { OPERATIONS, type Operation } from "../../../src/exchange/protocol/operations.js";
-import {
-  BOOK_LIMITS,
-  KLINE_INTERVALS,
-  MAX_PAGE,
-} from "../../../src/exchange/protocol/parameters.js";
-import { instantText } from "../../../src/exchange/protocol/values.js";
-import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
-import { restRequest } from "../../../src/exchange/rest/rest-messages.js";
+} from "#exchange/market-data.js";
+import { OPERATIONS, type Operation } from "#exchange/operations.js";
+import { BOOK_LIMITS, KLINE_INTERVALS, MAX_PAGE } from "#exchange/parameters.js";
+import { RestCaller } from "#exchange/rest-caller.js";
+import { restRequest } from "#exchange/rest-messages.js";
+import { instantText } from "#exchange/values.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { readdressed, reparametered, taking } from "./operations.js";
 

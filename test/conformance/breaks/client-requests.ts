@@ -1,26 +1,19 @@
-import { MINUTE_MS } from "../../../src/core/units.js";
-import { OrderPlacer, type PreparedOrder } from "../../../src/exchange/client/order-placer.js";
-import { balances as balancesAnswer } from "../../../src/exchange/protocol/account.js";
-import { decimalOf } from "../../../src/exchange/protocol/decimal.js";
-import { exchangeInfo as exchangeInfoAnswer } from "../../../src/exchange/protocol/market.js";
-import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
-import { INCOME_TYPES } from "../../../src/exchange/protocol/parameters.js";
-import type { VenueRules } from "../../../src/exchange/records.js";
-import { checkedParams } from "../../../src/exchange/rest/call-params.js";
-import { RestCaller } from "../../../src/exchange/rest/rest-caller.js";
-import { restRequest } from "../../../src/exchange/rest/rest-messages.js";
-import { checkBuiltOrder } from "../../../src/exchange/signing/built-order-check.js";
-import { isValidGttLifetime } from "../../../src/exchange/signing/gtt-lifetime.js";
-import {
-  buildOrderStruct,
-  infoExpirationSeconds,
-} from "../../../src/exchange/signing/order-building.js";
-import { encodeInfo } from "../../../src/exchange/signing/order-info.js";
-import {
-  domainSeparator,
-  ORDER_TYPE,
-  OrderHasher,
-} from "../../../src/exchange/signing/order-signing.js";
+import { MINUTE_MS } from "#core/units.js";
+import { balances as balancesAnswer } from "#exchange/account.js";
+import { checkBuiltOrder } from "#exchange/built-order-check.js";
+import { checkedParams } from "#exchange/call-params.js";
+import { decimalOf } from "#exchange/decimal.js";
+import { isValidGttLifetime } from "#exchange/gtt-lifetime.js";
+import { exchangeInfo as exchangeInfoAnswer } from "#exchange/market.js";
+import { OPERATIONS } from "#exchange/operations.js";
+import { buildOrderStruct, infoExpirationSeconds } from "#exchange/order-building.js";
+import { encodeInfo } from "#exchange/order-info.js";
+import { OrderPlacer, type PreparedOrder } from "#exchange/order-placer.js";
+import { domainSeparator, ORDER_TYPE, OrderHasher } from "#exchange/order-signing.js";
+import { INCOME_TYPES } from "#exchange/parameters.js";
+import type { VenueRules } from "#exchange/records.js";
+import { RestCaller } from "#exchange/rest-caller.js";
+import { restRequest } from "#exchange/rest-messages.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { readdressed, reparametered } from "./operations.js";
 

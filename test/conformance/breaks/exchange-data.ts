@@ -1,29 +1,21 @@
-import { scaledToDecimal } from "../../../src/core/instrument.js";
-import type { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
-import { LocalCreditLedger } from "../../../src/simulator/accounts/local-credit-ledger.js";
-import { computeMargin } from "../../../src/simulator/accounts/margin.js";
-import { PositionState } from "../../../src/simulator/accounts/position-state.js";
-import { ExchangeState } from "../../../src/simulator/engine/exchange-state.js";
-import { MarketClock } from "../../../src/simulator/engine/market-clock.js";
-import { BoundedHistory } from "../../../src/simulator/markets/bounded-history.js";
-import { barStart } from "../../../src/simulator/markets/candle-interval.js";
-import { CandleSeries } from "../../../src/simulator/markets/candles.js";
-import type { Market } from "../../../src/simulator/markets/market.js";
-import { exchangeInfoRecord } from "../../../src/simulator/rest/endpoints/exchange-info.js";
-import { PublicEndpoints } from "../../../src/simulator/rest/endpoints/public-endpoints.js";
-import { riskyAccountRecords } from "../../../src/simulator/rest/endpoints/risky-accounts.js";
-import { listLimit } from "../../../src/simulator/rest/parameters.js";
-import {
-  balancesRecord,
-  positionRecords,
-  userTradeRecord,
-} from "../../../src/simulator/rest/records/account-records.js";
-import {
-  levelRecords,
-  publicTradeFields,
-  tradeBarRecord,
-} from "../../../src/simulator/rest/records/market-records.js";
-import { Router } from "../../../src/simulator/rest/router.js";
+import { scaledToDecimal } from "#core/instrument.js";
+import type { ExchangeAccount } from "#simulator/account.js";
+import { balancesRecord, positionRecords, userTradeRecord } from "#simulator/account-records.js";
+import { BoundedHistory } from "#simulator/bounded-history.js";
+import { barStart } from "#simulator/candle-interval.js";
+import { CandleSeries } from "#simulator/candles.js";
+import { exchangeInfoRecord } from "#simulator/exchange-info.js";
+import { ExchangeState } from "#simulator/exchange-state.js";
+import { LocalCreditLedger } from "#simulator/local-credit-ledger.js";
+import { computeMargin } from "#simulator/margin.js";
+import type { Market } from "#simulator/market.js";
+import { MarketClock } from "#simulator/market-clock.js";
+import { levelRecords, publicTradeFields, tradeBarRecord } from "#simulator/market-records.js";
+import { listLimit } from "#simulator/parameters.js";
+import { PositionState } from "#simulator/position-state.js";
+import { PublicEndpoints } from "#simulator/public-endpoints.js";
+import { riskyAccountRecords } from "#simulator/risky-accounts.js";
+import { Router } from "#simulator/router.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { unsaid } from "./kit.js";
 import { type NamedEndpoints, signedFor } from "./routes.js";

@@ -1,19 +1,13 @@
-import { Order } from "../../../src/simulator/accounts/account.js";
-import type { Market } from "../../../src/simulator/markets/market.js";
-import { OrderManager } from "../../../src/simulator/matching/order-manager.js";
-import { OrderEndpoints } from "../../../src/simulator/rest/endpoints/order-endpoints.js";
-import { OrderEntry } from "../../../src/simulator/rest/endpoints/order-entry.js";
-import {
-  type RequestedOrder,
-  requestedOrder,
-} from "../../../src/simulator/rest/endpoints/order-terms.js";
-import { userTradeRecord } from "../../../src/simulator/rest/records/account-records.js";
-import {
-  orderRecord,
-  orderStructRecord,
-} from "../../../src/simulator/rest/records/order-record.js";
-import { VenueOrderHasher } from "../../../src/simulator/signing/order-hash.js";
-import type { SignedOrderInfo } from "../../../src/simulator/signing/order-info.js";
+import { Order } from "#simulator/account.js";
+import { userTradeRecord } from "#simulator/account-records.js";
+import type { Market } from "#simulator/market.js";
+import { OrderEndpoints } from "#simulator/order-endpoints.js";
+import { OrderEntry } from "#simulator/order-entry.js";
+import { VenueOrderHasher } from "#simulator/order-hash.js";
+import type { SignedOrderInfo } from "#simulator/order-info.js";
+import { OrderManager } from "#simulator/order-manager.js";
+import { orderRecord, orderStructRecord } from "#simulator/order-record.js";
+import { type RequestedOrder, requestedOrder } from "#simulator/order-terms.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { unrefused, without } from "./kit.js";
 

@@ -1,36 +1,24 @@
-import { keccak256 } from "../../../src/core/crypto/keccak.js";
-import { MINUTE_MS } from "../../../src/core/units.js";
-import { computeOrderCapacity } from "../../../src/perpetual/margin.js";
-import type { Order } from "../../../src/simulator/accounts/account.js";
-import { ExchangeState } from "../../../src/simulator/engine/exchange-state.js";
-import { MatchingEngine } from "../../../src/simulator/matching/matching-engine.js";
-import { ApiError } from "../../../src/simulator/rest/api-error.js";
-import { readAddress } from "../../../src/simulator/rest/authentication.js";
-import { AccountEndpoints } from "../../../src/simulator/rest/endpoints/account-endpoints.js";
-import type { ScheduledFees } from "../../../src/simulator/rest/endpoints/fee-schedule.js";
-import { GasFeeQuotations } from "../../../src/simulator/rest/endpoints/gas-fee-quotation.js";
-import { OrderEndpoints } from "../../../src/simulator/rest/endpoints/order-endpoints.js";
-import { OrderEntry } from "../../../src/simulator/rest/endpoints/order-entry.js";
-import { OrderFees } from "../../../src/simulator/rest/endpoints/order-fees.js";
-import {
-  isAcceptedGttLife,
-  type RequestedOrder,
-  requestedOrder,
-} from "../../../src/simulator/rest/endpoints/order-terms.js";
-import { required } from "../../../src/simulator/rest/parameters.js";
-import { positionRecords } from "../../../src/simulator/rest/records/account-records.js";
-import {
-  orderRecord,
-  orderStructRecord,
-  signedAmounts,
-} from "../../../src/simulator/rest/records/order-record.js";
-import { writeRecord } from "../../../src/simulator/rest/records/write-json.js";
-import {
-  ORDER_TYPE_HASH,
-  VenueOrderHasher,
-  venueDomainSeparator,
-} from "../../../src/simulator/signing/order-hash.js";
-import { type SignedOrderInfo, writeOrderInfo } from "../../../src/simulator/signing/order-info.js";
+import { keccak256 } from "#core/keccak.js";
+import { MINUTE_MS } from "#core/units.js";
+import { computeOrderCapacity } from "#perpetual/margin.js";
+import type { Order } from "#simulator/account.js";
+import { AccountEndpoints } from "#simulator/account-endpoints.js";
+import { positionRecords } from "#simulator/account-records.js";
+import { ApiError } from "#simulator/api-error.js";
+import { readAddress } from "#simulator/authentication.js";
+import { ExchangeState } from "#simulator/exchange-state.js";
+import type { ScheduledFees } from "#simulator/fee-schedule.js";
+import { GasFeeQuotations } from "#simulator/gas-fee-quotation.js";
+import { MatchingEngine } from "#simulator/matching-engine.js";
+import { OrderEndpoints } from "#simulator/order-endpoints.js";
+import { OrderEntry } from "#simulator/order-entry.js";
+import { OrderFees } from "#simulator/order-fees.js";
+import { ORDER_TYPE_HASH, VenueOrderHasher, venueDomainSeparator } from "#simulator/order-hash.js";
+import { type SignedOrderInfo, writeOrderInfo } from "#simulator/order-info.js";
+import { orderRecord, orderStructRecord, signedAmounts } from "#simulator/order-record.js";
+import { isAcceptedGttLife, type RequestedOrder, requestedOrder } from "#simulator/order-terms.js";
+import { required } from "#simulator/parameters.js";
+import { writeRecord } from "#simulator/write-json.js";
 import { breaksOf, broken, hidden } from "../break.js";
 import { recoded, unrefused, unsaid } from "./kit.js";
 

@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../../../src/exchange/protocol/errors.js";
-import { ApiError } from "../../../src/simulator/rest/api-error.js";
+import type { ErrorCode } from "#exchange/errors.js";
+import { ApiError } from "#simulator/api-error.js";
 
 /** A record without some of its fields, for a reader that misses them. */
 export function without<Whole extends object>(record: Whole, ...fields: (keyof Whole)[]): Whole {

@@ -1,9 +1,5 @@
-import type {
-  OPERATIONS,
-  Operation,
-  OperationName,
-} from "../../../src/exchange/protocol/operations.js";
-import type { OperationParameter } from "../../../src/exchange/protocol/parameters.js";
+import type { OPERATIONS, Operation, OperationName } from "#exchange/operations.js";
+import type { OperationParameter } from "#exchange/parameters.js";
 
 type Operations = typeof OPERATIONS;
 

@@ -1,5 +1,5 @@
-import type { OperationName } from "../../../src/exchange/protocol/operations.js";
-import type { Router } from "../../../src/simulator/rest/router.js";
+import type { OperationName } from "#exchange/operations.js";
+import type { Router } from "#simulator/router.js";
 
 /** What the router answers operations with, by their names. */
 export type NamedEndpoints = Partial<

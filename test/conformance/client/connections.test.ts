@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { MarketStreams } from "../../../src/exchange/streams/market-streams.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { MarketStreams } from "#exchange/market-streams.js";
 import { ScriptedTransport } from "../../exchange/scripted-transport.js";
 import { START_MS } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";

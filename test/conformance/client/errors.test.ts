@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { VENUE_ERROR_CODES } from "../../../src/exchange/protocol/errors.js";
-import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
-import { DISJOINT_RATE_BUCKETS, RATE_BUCKETS } from "../../../src/exchange/rate-buckets.js";
-import { RateGate } from "../../../src/exchange/rest/rate-gate.js";
+import { VENUE_ERROR_CODES } from "#exchange/errors.js";
+import { OPERATIONS } from "#exchange/operations.js";
+import { DISJOINT_RATE_BUCKETS, RATE_BUCKETS } from "#exchange/rate-buckets.js";
+import { RateGate } from "#exchange/rate-gate.js";
 import { conforms } from "../conforms.js";
 import { trade, worlds } from "../exchange/world.js";
 import { EXCHANGE_INFO, ORDER, text } from "./examples.js";

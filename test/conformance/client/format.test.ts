@@ -1,11 +1,8 @@
 import { Decimal } from "decimal.js";
 import { afterEach, beforeEach, expect } from "vitest";
-import { connect } from "../../../src/exchange/client/connect.js";
-import {
-  decodeAccountFrame,
-  decodeMarketFrame,
-} from "../../../src/exchange/client/stream-decoder.js";
-import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
+import { connect } from "#exchange/connect.js";
+import { OPERATIONS } from "#exchange/operations.js";
+import { decodeAccountFrame, decodeMarketFrame } from "#exchange/stream-decoder.js";
 import { captureCli } from "../../cli/captured-cli.js";
 import { LocalServer } from "../../exchange/local-server.js";
 import { KEYS } from "../../simulator/reference-client.js";

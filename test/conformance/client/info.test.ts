@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { Instrument } from "../../../src/core/instrument.js";
-import { decodeRules } from "../../../src/exchange/protocol/decode-rules.js";
-import { checkFilters } from "../../../src/exchange/signing/filters.js";
+import { Instrument } from "#core/instrument.js";
+import { decodeRules } from "#exchange/decode-rules.js";
+import { checkFilters } from "#exchange/filters.js";
 import { conforms } from "../conforms.js";
 import { worlds } from "../exchange/world.js";
 import { EXCHANGE_INFO, MARKET, ORDER, text } from "./examples.js";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { ExchangeClient } from "../../../src/exchange/client/exchange-client.js";
+import type { ExchangeClient } from "#exchange/exchange-client.js";
 import { START_MS } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { trade, worlds } from "../exchange/world.js";

@@ -1,7 +1,7 @@
 import { recoverAddress } from "ethers";
 import { expect } from "vitest";
-import type { ExchangeClientOptions } from "../../../src/exchange/client/exchange-client.js";
-import type { OrderSettings } from "../../../src/exchange/client/order-settings.js";
+import type { ExchangeClientOptions } from "#exchange/exchange-client.js";
+import type { OrderSettings } from "#exchange/order-settings.js";
 import { KEYS, START_MS } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { type World, worlds } from "../exchange/world.js";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { decodeAccountFrame } from "../../../src/exchange/client/stream-decoder.js";
-import type { Order } from "../../../src/exchange/protocol/order.js";
+import type { Order } from "#exchange/order.js";
+import { decodeAccountFrame } from "#exchange/stream-decoder.js";
 import { KEYS } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { trade, worlds } from "../exchange/world.js";

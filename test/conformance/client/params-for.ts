@@ -1,4 +1,4 @@
-import type { OperationParameter } from "../../../src/exchange/protocol/parameters.js";
+import type { OperationParameter } from "#exchange/parameters.js";
 
 /** Well-formed values of what an operation may take, whatever the exchange then says of them. */
 const VALUES = {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { unsafeOnChain } from "../../../src/exchange/client/confirm-unsafe.js";
+import { unsafeOnChain } from "#exchange/confirm-unsafe.js";
 import { conforms } from "../conforms.js";
 import { trade, worlds } from "../exchange/world.js";
 import { POSITION_INSIDE, RISKY_ACCOUNT, text } from "./examples.js";

@@ -1,8 +1,8 @@
-import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { AccountEvent, MarketEvent } from "../../../src/exchange/client/stream-events.js";
-import { ExchangeStreams } from "../../../src/exchange/client/streams.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme } from "#core/signing.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { AccountEvent, MarketEvent } from "#exchange/stream-events.js";
+import { ExchangeStreams } from "#exchange/streams.js";
 import { ScriptedTransport } from "../../exchange/scripted-transport.js";
 import { KEYS, START_MS } from "../../simulator/reference-client.js";
 

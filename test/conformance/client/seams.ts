@@ -1,5 +1,5 @@
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
 import { START_MS } from "../../simulator/reference-client.js";
 
 /** Time that stands still unless it is told to pass, and draws that are always the same. */

@@ -11,21 +11,17 @@ import {
   Wallet,
 } from "ethers";
 import { expect } from "vitest";
-import { bytesToHex } from "../../../src/core/crypto/hex.js";
-import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { OrderSettings } from "../../../src/exchange/client/order-settings.js";
+import { bytesToHex } from "#core/hex.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { OrderSettings } from "#exchange/order-settings.js";
 import {
   DOMAIN_TYPE_HASH,
   domainSeparator,
   ORDER_TYPE_HASH,
   OrderHasher,
-} from "../../../src/exchange/signing/order-signing.js";
-import {
-  canonicalParams,
-  requestDigest,
-  signedParams,
-} from "../../../src/exchange/signing/request-signing.js";
+} from "#exchange/order-signing.js";
+import { canonicalParams, requestDigest, signedParams } from "#exchange/request-signing.js";
 import { KEYS, START_MS } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { worlds } from "../exchange/world.js";

@@ -1,13 +1,10 @@
 import { verifyMessage } from "ethers";
 import { expect } from "vitest";
-import { LocalBook } from "../../../src/exchange/client/local-book.js";
-import {
-  decodeAccountFrame,
-  decodeMarketFrame,
-} from "../../../src/exchange/client/stream-decoder.js";
-import type { AccountEvent, MarketEvent } from "../../../src/exchange/client/stream-events.js";
-import { decodeRules, instrumentsOf } from "../../../src/exchange/protocol/decode-rules.js";
-import { FrameDecoder } from "../../../src/exchange/streams/frame-decoder.js";
+import { decodeRules, instrumentsOf } from "#exchange/decode-rules.js";
+import { FrameDecoder } from "#exchange/frame-decoder.js";
+import { LocalBook } from "#exchange/local-book.js";
+import { decodeAccountFrame, decodeMarketFrame } from "#exchange/stream-decoder.js";
+import type { AccountEvent, MarketEvent } from "#exchange/stream-events.js";
 import { KEYS, ReferenceClient } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { trade, worlds } from "../exchange/world.js";

@@ -1,18 +1,11 @@
 import { Decimal } from "decimal.js";
 import { afterEach, expect } from "vitest";
-import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import {
-  type Connection,
-  type ConnectOptions,
-  connect,
-} from "../../../src/exchange/client/connect.js";
-import {
-  ExchangeClient,
-  type ExchangeClientOptions,
-} from "../../../src/exchange/client/exchange-client.js";
-import type { HttpRequest, HttpResult } from "../../../src/exchange/rest/transport.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme } from "#core/signing.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { type Connection, type ConnectOptions, connect } from "#exchange/connect.js";
+import { ExchangeClient, type ExchangeClientOptions } from "#exchange/exchange-client.js";
+import type { HttpRequest, HttpResult } from "#exchange/transport.js";
 import { KEYS, START_MS } from "../../simulator/reference-client.js";
 import type { World } from "../exchange/world.js";
 import { TABLES, type Table } from "../tables.js";

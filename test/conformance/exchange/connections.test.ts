@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib";
 import { expect } from "vitest";
-import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
+import { parseExchangeConfig } from "#simulator/config.js";
 import { conforms } from "../conforms.js";
 import { expectRecord } from "../tables.js";
 import { Reader, type Trader, trade, worlds } from "./world.js";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { VENUE_ERROR_CODES } from "../../../src/exchange/protocol/errors.js";
+import { VENUE_ERROR_CODES } from "#exchange/errors.js";
 import { ReferenceClient } from "../../simulator/reference-client.js";
 import { conforms } from "../conforms.js";
 import { expectRecord } from "../tables.js";

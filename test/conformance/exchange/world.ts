@@ -1,10 +1,10 @@
 import { afterEach } from "vitest";
 import { WebSocket } from "ws";
-import type { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { ExchangeConfigInput } from "../../../src/simulator/config/config.js";
-import type { EmbeddedExchange, ExchangeOptions } from "../../../src/simulator/exchange.js";
-import type { FlowMarket } from "../../../src/simulator/flow/flow-market.js";
-import { type ExchangeServer, serveExchange } from "../../../src/simulator/rest/http-server.js";
+import type { VirtualClock } from "#core/virtual-clock.js";
+import type { ExchangeConfigInput } from "#simulator/config.js";
+import type { EmbeddedExchange, ExchangeOptions } from "#simulator/exchange.js";
+import type { FlowMarket } from "#simulator/flow-market.js";
+import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
 import {
   type Answer,
   encode,

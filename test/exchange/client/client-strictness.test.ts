@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Connection, connect } from "../../../src/exchange/client/connect.js";
-import type { NewOrder } from "../../../src/exchange/client/order-settings.js";
+import { type Connection, connect } from "#exchange/connect.js";
+import type { NewOrder } from "#exchange/order-settings.js";
 import { type Embedded, KEYS, startEmbedded } from "./embedded.js";
 
 const ORDER: NewOrder = { marketId: "btcusdc", side: "BUY", amount: "0.02", price: "30000" };

@@ -1,15 +1,8 @@
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import {
-  type Connection,
-  type ConnectOptions,
-  connect,
-} from "../../../src/exchange/client/connect.js";
-import {
-  type ExchangeConfigInput,
-  parseExchangeConfig,
-} from "../../../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import { type ExchangeServer, serveExchange } from "../../../src/simulator/rest/http-server.js";
+import { liveSeam } from "#core/live-seam.js";
+import { type Connection, type ConnectOptions, connect } from "#exchange/connect.js";
+import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
+import { type ExchangeServer, serveExchange } from "#simulator/http-server.js";
 
 /** Keys that no money is behind. */
 export const KEYS = [

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Connection } from "../../../src/exchange/client/connect.js";
-import type { ExchangeClient } from "../../../src/exchange/client/exchange-client.js";
-import type { UserTrade } from "../../../src/exchange/protocol/account.js";
-import { decimalOf } from "../../../src/exchange/protocol/decimal.js";
-import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
+import type { UserTrade } from "#exchange/account.js";
+import type { Connection } from "#exchange/connect.js";
+import { decimalOf } from "#exchange/decimal.js";
+import type { ExchangeClient } from "#exchange/exchange-client.js";
+import { OPERATIONS } from "#exchange/operations.js";
 import { type Embedded, KEYS, startEmbedded } from "./embedded.js";
 
 const MARKET = "btcusdc";

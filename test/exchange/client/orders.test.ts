@@ -1,16 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import { ExchangeClient } from "../../../src/exchange/client/exchange-client.js";
-import {
-  BuiltOrderError,
-  DomainError,
-  OrderFilterError,
-} from "../../../src/exchange/client/order-errors.js";
-import type { NewOrder, OrderSettings } from "../../../src/exchange/client/order-settings.js";
-import { NetworkTransport } from "../../../src/exchange/rest/network-transport.js";
-import type { HttpRequest, Transport } from "../../../src/exchange/rest/transport.js";
-import { decodeInfo } from "../../../src/exchange/signing/order-info.js";
+import { liveSeam } from "#core/live-seam.js";
+import { ecdsaScheme } from "#core/signing.js";
+import { ExchangeClient } from "#exchange/exchange-client.js";
+import { NetworkTransport } from "#exchange/network-transport.js";
+import { BuiltOrderError, DomainError, OrderFilterError } from "#exchange/order-errors.js";
+import { decodeInfo } from "#exchange/order-info.js";
+import type { NewOrder, OrderSettings } from "#exchange/order-settings.js";
+import type { HttpRequest, Transport } from "#exchange/transport.js";
 import { type Embedded, KEYS, startEmbedded } from "./embedded.js";
 
 const MARKET = "btcusdc";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { idPages, PagingError, timePages } from "../../../src/exchange/client/pages.js";
+import { idPages, PagingError, timePages } from "#exchange/pages.js";
 
 interface Item {
   readonly id: string;

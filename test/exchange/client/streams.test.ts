@@ -1,15 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { LocalBook } from "../../../src/exchange/client/local-book.js";
-import {
-  decodeAccountFrame,
-  decodeMarketFrame,
-} from "../../../src/exchange/client/stream-decoder.js";
-import type { AccountEvent, MarketEvent } from "../../../src/exchange/client/stream-events.js";
-import { ExchangeStreams } from "../../../src/exchange/client/streams.js";
-import { decimalOf } from "../../../src/exchange/protocol/decimal.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme } from "#core/signing.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { decimalOf } from "#exchange/decimal.js";
+import { LocalBook } from "#exchange/local-book.js";
+import { decodeAccountFrame, decodeMarketFrame } from "#exchange/stream-decoder.js";
+import type { AccountEvent, MarketEvent } from "#exchange/stream-events.js";
+import { ExchangeStreams } from "#exchange/streams.js";
 import { ScriptedTransport } from "../scripted-transport.js";
 import { wireBalances, wireOrder, wirePosition, wireTrade } from "../wire-records.js";
 import { type Embedded, KEYS, startEmbedded } from "./embedded.js";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { AccountEvent, MarketEvent } from "../../../src/exchange/client/stream-events.js";
+import type { AccountEvent, MarketEvent } from "#exchange/stream-events.js";
 import { until } from "../local-server.js";
 import { type Embedded, KEYS, startEmbedded } from "./embedded.js";
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { noDataError } from "../../../src/history/columns/no-data-error.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
+import { noDataError } from "#history/no-data-error.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 
 // A mistyped folder read as one that has nothing of that time, and sent people to look for a download that they had.

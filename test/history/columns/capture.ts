@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { OpenTapesOptions } from "../../../src/history/columns/tape/open-tapes.js";
-import type { Tape } from "../../../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { HistoryStore } from "#history/history-store.js";
+import type { OpenTapesOptions } from "#history/open-tapes.js";
+import type { Tape } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 
 export const MARKET = "btcusdt";

@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
-import { listHistory } from "../../../src/history/store/list-history.js";
+import { HistoryStore } from "#history/history-store.js";
+import { listHistory } from "#history/list-history.js";
 import { openTape } from "../open-tape.js";
 import { othersOfThisId } from "../other-processes.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";

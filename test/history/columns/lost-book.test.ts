@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openTapes } from "../../../src/history/columns/tape/open-tapes.js";
-import { TapeKind } from "../../../src/history/columns/tape/tape.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
+import { openTapes } from "#history/open-tapes.js";
+import { TapeKind } from "#history/tape.js";
 import { finalBook } from "../../support/final-book.js";
 import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";

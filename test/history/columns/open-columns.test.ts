@@ -1,10 +1,10 @@
 import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../../src/core/units.js";
-import { openKlines } from "../../../src/history/columns/open-klines.js";
-import { MarkSource, openFunding, openMarks } from "../../../src/history/columns/open-marks.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { DAY_MS } from "#core/units.js";
+import { HistoryStore } from "#history/history-store.js";
+import { openKlines } from "#history/open-klines.js";
+import { MarkSource, openFunding, openMarks } from "#history/open-marks.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 import { MARKET, START_MS, STEPS } from "./capture.js";
 

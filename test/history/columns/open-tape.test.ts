@@ -1,16 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../../src/core/errors.js";
-import { BookState } from "../../../src/history/columns/tape/book-state.js";
-import {
-  joinTapes,
-  type OpenTapesOptions,
-  openTapes,
-} from "../../../src/history/columns/tape/open-tapes.js";
-import { type Tape, TapeKind } from "../../../src/history/columns/tape/tape.js";
-import { HistoryError } from "../../../src/history/history-errors.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { ConfigError } from "#core/errors.js";
+import { BookState } from "#history/book-state.js";
+import { HistoryError } from "#history/history-errors.js";
+import { HistoryStore } from "#history/history-store.js";
+import { joinTapes, type OpenTapesOptions, openTapes } from "#history/open-tapes.js";
+import { type Tape, TapeKind } from "#history/tape.js";
 import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 import {

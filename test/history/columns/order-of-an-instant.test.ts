@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { TapeKind } from "../../../src/history/columns/tape/tape.js";
-import { checkMapping } from "../../../src/history/import/formats/mapping.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
+import { checkMapping } from "#history/mapping.js";
+import { TapeKind } from "#history/tape.js";
 import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FormatError } from "../../../src/core/errors.js";
-import { ascendingOrder } from "../../../src/history/columns/tape/ascending-order.js";
-import { TapeKind } from "../../../src/history/columns/tape/tape.js";
-import { TapeBuilder } from "../../../src/history/columns/tape/tape-builder.js";
+import { FormatError } from "#core/errors.js";
+import { ascendingOrder } from "#history/ascending-order.js";
+import { TapeKind } from "#history/tape.js";
+import { TapeBuilder } from "#history/tape-builder.js";
 import { captureTape, hasCapture } from "../../support/capture-tape.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { VenueOrder } from "../../../src/exchange/records.js";
-import type { PlaceAction } from "../../../src/exchange/venue.js";
+import type { VenueOrder } from "#exchange/records.js";
+import type { PlaceAction } from "#exchange/venue.js";
 import { query } from "../scratch.js";
 import { MARKET, MIDNIGHT, Session, up } from "./recorder-stage.js";
 

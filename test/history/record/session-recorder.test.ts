@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Instrument } from "../../../src/core/instrument.js";
-import type { VenueEvent } from "../../../src/exchange/venue.js";
-import { openMarks } from "../../../src/history/columns/open-marks.js";
+import { Instrument } from "#core/instrument.js";
+import type { VenueEvent } from "#exchange/venue.js";
+import { openMarks } from "#history/open-marks.js";
 import { finalBook } from "../../support/final-book.js";
 import { openTape } from "../open-tape.js";
 import {

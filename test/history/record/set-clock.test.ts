@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../../src/core/runtime/seam.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { VenueEvent } from "../../../src/exchange/venue.js";
-import { TapeKind } from "../../../src/history/columns/tape/tape.js";
+import type { Clock } from "#core/seam.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { VenueEvent } from "#exchange/venue.js";
+import { TapeKind } from "#history/tape.js";
 import { openTape } from "../open-tape.js";
 import { MARKET, MIDNIGHT, Session, snapshot, trade, up, update } from "./recorder-stage.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../../src/core/runtime/seam.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import type { Clock } from "#core/seam.js";
+import { seededRandom } from "#core/seeded-random.js";
 import { down, MARKET, MIDNIGHT, Session, snapshot, trade, up, update } from "./recorder-stage.js";
 
 const NOON = MIDNIGHT + 43_200_000;

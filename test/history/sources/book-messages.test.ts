@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ReplayBook } from "../../../src/backtest/book/replay-book.js";
-import { checkMapping } from "../../../src/history/import/formats/mapping.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { ReplayBook } from "#backtest/replay-book.js";
+import { HistoryStore } from "#history/history-store.js";
+import { checkMapping } from "#history/mapping.js";
 import { openTape } from "../open-tape.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 

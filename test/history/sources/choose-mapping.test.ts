@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkMapping } from "../../../src/history/import/formats/mapping.js";
-import type { Imported, ImportOptions } from "../../../src/history/import/import-files.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
+import type { Imported, ImportOptions } from "#history/import-files.js";
+import { checkMapping } from "#history/mapping.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const US = Date.UTC(2025, 0, 1, 3) * 1000;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkMapping } from "../../../src/history/import/formats/mapping.js";
-import type { DayManifest } from "../../../src/history/store/day-manifest.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import type { DayManifest } from "#history/day-manifest.js";
+import { HistoryStore } from "#history/history-store.js";
+import { checkMapping } from "#history/mapping.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const MS = Date.UTC(2025, 0, 1, 3);

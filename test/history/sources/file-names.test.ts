@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
-import { listHistory } from "../../../src/history/store/list-history.js";
+import { HistoryStore } from "#history/history-store.js";
+import { listHistory } from "#history/list-history.js";
 import { openTape } from "../open-tape.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkMapping } from "../../../src/history/import/formats/mapping.js";
-import { fieldsOfLine } from "../../../src/history/import/text/header.js";
-import { DELIMITERS } from "../../../src/history/import/text/plain-csv.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { fieldsOfLine } from "#history/header.js";
+import { HistoryStore } from "#history/history-store.js";
+import { checkMapping } from "#history/mapping.js";
+import { DELIMITERS } from "#history/plain-csv.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const TIME = 1723161600000;

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkMapping } from "../../../src/history/import/formats/mapping.js";
-import { withExactNumbers } from "../../../src/history/import/text/json-numbers.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
-import { listHistory } from "../../../src/history/store/list-history.js";
+import { HistoryStore } from "#history/history-store.js";
+import { withExactNumbers } from "#history/json-numbers.js";
+import { listHistory } from "#history/list-history.js";
+import { checkMapping } from "#history/mapping.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const TIME = 1723161600000;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const TIME = 1723161600000;

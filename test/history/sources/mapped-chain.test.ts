@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkMapping } from "../../../src/history/import/formats/mapping.js";
-import type { ImportOptions } from "../../../src/history/import/import-files.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { HistoryStore } from "#history/history-store.js";
+import type { ImportOptions } from "#history/import-files.js";
+import { checkMapping } from "#history/mapping.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 
 const START_MS = Date.UTC(2025, 0, 12, 12);

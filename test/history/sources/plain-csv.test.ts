@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPlainCsv } from "../../../src/history/import/text/plain-csv.js";
-import { csvSql } from "../../../src/history/import/text/reading-sql.js";
-import { Duck } from "../../../src/history/store/duck.js";
+import { Duck } from "#history/duck.js";
+import { isPlainCsv } from "#history/plain-csv.js";
+import { csvSql } from "#history/reading-sql.js";
 import { fileOf, scratchFolder } from "../scratch.js";
 
 const COLUMNS = ["id", "price", "side", "amount", "note"];

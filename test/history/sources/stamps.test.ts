@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { stampSql } from "../../../src/history/import/text/stamps.js";
-import { literal } from "../../../src/history/store/duck.js";
-import { HistoryStore } from "../../../src/history/store/history-store.js";
+import { literal } from "#history/duck.js";
+import { HistoryStore } from "#history/history-store.js";
+import { stampSql } from "#history/stamps.js";
 import { query, scratchFolder } from "../scratch.js";
 
 const PLACES = { s: 9, ms: 6, us: 3, ns: 0 } as const;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { allocateTakeovers } from "../../../src/liquidator/plan/allocate-takeovers.js";
-import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import { findVictims } from "../../../src/liquidator/watch/victims.js";
+import { allocateTakeovers } from "#liquidator/allocate-takeovers.js";
+import { planTakeover } from "#liquidator/plan-takeover.js";
+import { findVictims } from "#liquidator/victims.js";
 import { reasonFor } from "../../contracts/evm.js";
 import { COIN, type Market, USD } from "../../contracts/world.js";
 import { BTC, Danger, ETH, figures, flatBook, onlyVictim, perpOf, venueMarket } from "../danger.js";

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import type { Signer } from "../../../src/core/crypto/signing.js";
-import type { PlanInput, PlanRules } from "../../../src/liquidator/plan/plan-input.js";
-import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import type { TakeoverPlan } from "../../../src/liquidator/plan/takeover-plan.js";
+import type { Signer } from "#core/signing.js";
+import type { PlanInput, PlanRules } from "#liquidator/plan-input.js";
+import { planTakeover } from "#liquidator/plan-takeover.js";
+import type { TakeoverPlan } from "#liquidator/takeover-plan.js";
 import { COIN, signer, USD } from "../../contracts/world.js";
 import { BTC, type Danger, flatBook, onlyVictim, venueMarket } from "../danger.js";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import { mulFixed } from "../../../src/perpetual/fixed-point.js";
+import { planTakeover } from "#liquidator/plan-takeover.js";
+import { mulFixed } from "#perpetual/fixed-point.js";
 import { reasonFor } from "../../contracts/evm.js";
 import { COIN, USD } from "../../contracts/world.js";
 import { BTC, Danger, eventOf, figures, onlyVictim, venueMarket } from "../danger.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { FormatError } from "../../../src/core/errors.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { LiquidationLedger } from "../../../src/liquidator/ledger/liquidation-ledger.js";
-import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";
+import { FormatError } from "#core/errors.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { LiquidationLedger } from "#liquidator/liquidation-ledger.js";
+import type { Opportunity } from "#liquidator/opportunity.js";
 
 const VICTIM = `0x${"11".repeat(20)}`;
 const PERP = `0x${"22".repeat(20)}`;

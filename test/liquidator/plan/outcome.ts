@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { ceilDivide } from "../../../src/core/bigints.js";
-import type { Signer } from "../../../src/core/crypto/signing.js";
-import { estimateGasCost } from "../../../src/liquidator/plan/gas-cost.js";
-import { planPosition } from "../../../src/liquidator/plan/plan-takeover.js";
-import { TakeoverSizer } from "../../../src/liquidator/plan/takeover-size.js";
-import { BPS } from "../../../src/perpetual/fixed-point.js";
-import { isSafe } from "../../../src/perpetual/margin.js";
+import { ceilDivide } from "#core/bigints.js";
+import type { Signer } from "#core/signing.js";
+import { estimateGasCost } from "#liquidator/gas-cost.js";
+import { planPosition } from "#liquidator/plan-takeover.js";
+import { TakeoverSizer } from "#liquidator/takeover-size.js";
+import { BPS } from "#perpetual/fixed-point.js";
+import { isSafe } from "#perpetual/margin.js";
 import { reasonFor } from "../../contracts/evm.js";
 import { COIN, type Market, signer } from "../../contracts/world.js";
 import {

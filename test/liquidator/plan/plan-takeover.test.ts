@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  allocateTakeovers,
-  reserveForTakeover,
-} from "../../../src/liquidator/plan/allocate-takeovers.js";
-import type { PlanInput, Victim } from "../../../src/liquidator/plan/plan-input.js";
-import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import type { TakeoverPlan } from "../../../src/liquidator/plan/takeover-plan.js";
+import { allocateTakeovers, reserveForTakeover } from "#liquidator/allocate-takeovers.js";
+import type { PlanInput, Victim } from "#liquidator/plan-input.js";
+import { planTakeover } from "#liquidator/plan-takeover.js";
+import type { TakeoverPlan } from "#liquidator/takeover-plan.js";
 import {
   account,
   BTC_PERP,

@@ -5,10 +5,10 @@ import type {
   PlanRules,
   TakeoverMarket,
   Victim,
-} from "../../../src/liquidator/plan/plan-input.js";
-import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import type { TakeoverPlan } from "../../../src/liquidator/plan/takeover-plan.js";
-import { applyBalanceChange, type MarginAccount } from "../../../src/perpetual/margin-account.js";
+} from "#liquidator/plan-input.js";
+import { planTakeover } from "#liquidator/plan-takeover.js";
+import type { TakeoverPlan } from "#liquidator/takeover-plan.js";
+import { applyBalanceChange, type MarginAccount } from "#perpetual/margin-account.js";
 import { BTC, ETH, flatBook, GAS, RULES, venueMarket } from "../danger.js";
 
 export const USD = 10n ** 6n;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { TakeoverInFlight } from "../../../src/liquidator/liquidation-executor.js";
-import { allocateTakeovers } from "../../../src/liquidator/plan/allocate-takeovers.js";
-import type { Victim } from "../../../src/liquidator/plan/plan-input.js";
-import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import { projectMarkets, projectOwnAccount } from "../../../src/liquidator/project-own-account.js";
-import type { AccountLimits } from "../../../src/risk/limits.js";
+import { allocateTakeovers } from "#liquidator/allocate-takeovers.js";
+import type { TakeoverInFlight } from "#liquidator/liquidation-executor.js";
+import type { Victim } from "#liquidator/plan-input.js";
+import { planTakeover } from "#liquidator/plan-takeover.js";
+import { projectMarkets, projectOwnAccount } from "#liquidator/project-own-account.js";
+import type { AccountLimits } from "#risk/limits.js";
 import {
   account,
   BTC_PERP,

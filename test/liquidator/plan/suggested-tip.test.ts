@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type LostRace, suggestTip } from "../../../src/liquidator/plan/suggest-tip.js";
+import { type LostRace, suggestTip } from "#liquidator/suggest-tip.js";
 
 const USD = 10n ** 6n;
 const GWEI = 10n ** 9n;

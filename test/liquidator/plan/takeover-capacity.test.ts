@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { OwnAccount, TakeoverMarket } from "../../../src/liquidator/plan/plan-input.js";
-import { takeoverCapacity } from "../../../src/liquidator/plan/takeover-capacity.js";
-import { applyBalanceChange, type MarginAccount } from "../../../src/perpetual/margin-account.js";
+import type { OwnAccount, TakeoverMarket } from "#liquidator/plan-input.js";
+import { takeoverCapacity } from "#liquidator/takeover-capacity.js";
+import { applyBalanceChange, type MarginAccount } from "#perpetual/margin-account.js";
 import { BTC, flatBook, RULES, venueMarket } from "../danger.js";
 
 const USD = 10n ** 6n;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { FormatError } from "../../../src/core/errors.js";
-import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import { UnwindEstimator } from "../../../src/liquidator/plan/unwind-estimate.js";
+import { FormatError } from "#core/errors.js";
+import { planTakeover } from "#liquidator/plan-takeover.js";
+import { UnwindEstimator } from "#liquidator/unwind-estimate.js";
 import { BTC, flatBook, GAS } from "../danger.js";
 import { account, btc, COIN, input, plan, USD, victim } from "./planned-victims.js";
 

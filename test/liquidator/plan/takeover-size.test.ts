@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Victim } from "../../../src/liquidator/plan/plan-input.js";
-import { planTakeover } from "../../../src/liquidator/plan/plan-takeover.js";
-import { computeTakeoverTerms, victimAfterTakeover } from "../../../src/perpetual/liquidation.js";
-import { isSafe } from "../../../src/perpetual/margin.js";
-import type { MarginAccount } from "../../../src/perpetual/margin-account.js";
+import type { Victim } from "#liquidator/plan-input.js";
+import { planTakeover } from "#liquidator/plan-takeover.js";
+import { computeTakeoverTerms, victimAfterTakeover } from "#perpetual/liquidation.js";
+import { isSafe } from "#perpetual/margin.js";
+import type { MarginAccount } from "#perpetual/margin-account.js";
 import { BTC } from "../danger.js";
 import { account, BTC_PERP, btc, COIN, input, name, plan, USD, victim } from "./planned-victims.js";
 

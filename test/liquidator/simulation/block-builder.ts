@@ -1,7 +1,7 @@
 import { Transaction } from "ethers";
-import type { Random } from "../../../src/core/runtime/seam.js";
-import type { Hex, Ms } from "../../../src/core/units.js";
-import type { RpcOutcome } from "../../../src/simulator/chain/rpc-outcome.js";
+import type { Random } from "#core/seam.js";
+import type { Hex, Ms } from "#core/units.js";
+import type { RpcOutcome } from "#simulator/rpc-outcome.js";
 import type { Ground } from "./ground.js";
 import type { HoldingClock } from "./waiting-clock.js";
 

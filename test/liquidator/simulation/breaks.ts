@@ -1,5 +1,5 @@
-import type { InProcessRpc, RpcReply } from "../../../src/chain/rpc/rpc-transport.js";
-import type { TransactionRecord } from "../../../src/chain/transactions/store/transaction-store.js";
+import type { InProcessRpc, RpcReply } from "#chain/rpc-transport.js";
+import type { TransactionRecord } from "#chain/transaction-store.js";
 import type { Break } from "./run-seed.js";
 import type { SeedPlan } from "./seed-plan.js";
 

@@ -1,15 +1,15 @@
-import type { PlannedTakeover, Takeover } from "../../../src/account/positions/takeover.js";
-import type { Signer } from "../../../src/core/crypto/signing.js";
-import { Instrument } from "../../../src/core/instrument.js";
-import type { CreditUnits, Hex, Lots, MarketId, Ms } from "../../../src/core/units.js";
+import type { PlannedTakeover, Takeover } from "#account/takeover.js";
+import { Instrument } from "#core/instrument.js";
+import type { Signer } from "#core/signing.js";
+import type { CreditUnits, Hex, Lots, MarketId, Ms } from "#core/units.js";
 import type {
   InventoryUnwinder,
   LiquidatorVenue,
   ListedRiskyAccount,
   TakeoverPause,
-} from "../../../src/liquidator/liquidator-venue.js";
-import type { VenueMarket } from "../../../src/liquidator/watch/victims.js";
-import type { Level } from "../../../src/market/book/readable-book.js";
+} from "#liquidator/liquidator-venue.js";
+import type { VenueMarket } from "#liquidator/victims.js";
+import type { Level } from "#market/readable-book.js";
 import { match, orderInfo, sorted, tradeData } from "../../contracts/signed-orders.js";
 import type { BlockBuilder } from "./block-builder.js";
 import { COIN, DEALER, type Ground, PERPETUAL } from "./ground.js";

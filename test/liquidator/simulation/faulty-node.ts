@@ -1,6 +1,6 @@
-import type { InProcessRpc, RpcReply } from "../../../src/chain/rpc/rpc-transport.js";
-import type { Random } from "../../../src/core/runtime/seam.js";
-import type { Ms } from "../../../src/core/units.js";
+import type { InProcessRpc, RpcReply } from "#chain/rpc-transport.js";
+import type { Random } from "#core/seam.js";
+import type { Ms } from "#core/units.js";
 import type { BlockBuilder } from "./block-builder.js";
 import type { HoldingClock } from "./waiting-clock.js";
 

@@ -1,14 +1,14 @@
 import { Interface } from "ethers";
-import { dealerAbi } from "../../../src/chain/abi/dealer.generated.js";
-import { perpetualAbi } from "../../../src/chain/abi/perpetual.generated.js";
-import { settablePriceSourceAbi } from "../../../src/chain/abi/settable-price-source.generated.js";
-import { testTokenAbi } from "../../../src/chain/abi/test-token.generated.js";
-import type { Signer } from "../../../src/core/crypto/signing.js";
-import type { Clock } from "../../../src/core/runtime/seam.js";
-import type { Hex, MarketId } from "../../../src/core/units.js";
-import { chainConfigShape } from "../../../src/simulator/chain/chain-config.js";
-import type { EmbeddedChain } from "../../../src/simulator/chain/embedded-chain.js";
-import { type OpenChain, openChain } from "../../../src/simulator/chain/open-chain.js";
+import { dealerAbi } from "#chain/dealer.generated.js";
+import { perpetualAbi } from "#chain/perpetual.generated.js";
+import { settablePriceSourceAbi } from "#chain/settable-price-source.generated.js";
+import { testTokenAbi } from "#chain/test-token.generated.js";
+import type { Clock } from "#core/seam.js";
+import type { Signer } from "#core/signing.js";
+import type { Hex, MarketId } from "#core/units.js";
+import { chainConfigShape } from "#simulator/chain-config.js";
+import type { EmbeddedChain } from "#simulator/embedded-chain.js";
+import { type OpenChain, openChain } from "#simulator/open-chain.js";
 import { match, orderInfo, sorted, tradeData } from "../../contracts/signed-orders.js";
 
 export const USD = 10n ** 6n;

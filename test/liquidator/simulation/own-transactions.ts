@@ -1,4 +1,4 @@
-import type { Hex, Ms } from "../../../src/core/units.js";
+import type { Hex, Ms } from "#core/units.js";
 import { DEALER, type Ground, PERPETUAL } from "./ground.js";
 
 /** One transaction of the liquidator, as the chain has it. */

@@ -1,26 +1,17 @@
-import { LensReader } from "../../../src/chain/contracts/lens-reader.js";
-import { ChainRpc } from "../../../src/chain/rpc/chain-rpc.js";
-import type { InProcessRpc } from "../../../src/chain/rpc/rpc-transport.js";
-import type {
-  TransactionRecord,
-  TransactionStore,
-} from "../../../src/chain/transactions/store/transaction-store.js";
-import { TransactionManager } from "../../../src/chain/transactions/transaction-manager.js";
-import type { Signer } from "../../../src/core/crypto/signing.js";
-import type { Clock, Random, Timer } from "../../../src/core/runtime/seam.js";
-import type { Hex, Ms } from "../../../src/core/units.js";
-import {
-  type LedgerFile,
-  LiquidationLedger,
-} from "../../../src/liquidator/ledger/liquidation-ledger.js";
-import { Liquidator, type LiquidatorView } from "../../../src/liquidator/liquidator.js";
-import type { LiquidatorSettings } from "../../../src/liquidator/liquidator-settings.js";
-import type {
-  InventoryUnwinder,
-  LiquidatorVenue,
-} from "../../../src/liquidator/liquidator-venue.js";
-import { requireTakeover } from "../../../src/liquidator/receipt-takeover.js";
-import type { LiquidatorLog } from "../../../src/liquidator/takeover-deps.js";
+import { ChainRpc } from "#chain/chain-rpc.js";
+import { LensReader } from "#chain/lens-reader.js";
+import type { InProcessRpc } from "#chain/rpc-transport.js";
+import { TransactionManager } from "#chain/transaction-manager.js";
+import type { TransactionRecord, TransactionStore } from "#chain/transaction-store.js";
+import type { Clock, Random, Timer } from "#core/seam.js";
+import type { Signer } from "#core/signing.js";
+import type { Hex, Ms } from "#core/units.js";
+import { type LedgerFile, LiquidationLedger } from "#liquidator/liquidation-ledger.js";
+import { Liquidator, type LiquidatorView } from "#liquidator/liquidator.js";
+import type { LiquidatorSettings } from "#liquidator/liquidator-settings.js";
+import type { InventoryUnwinder, LiquidatorVenue } from "#liquidator/liquidator-venue.js";
+import { requireTakeover } from "#liquidator/receipt-takeover.js";
+import type { LiquidatorLog } from "#liquidator/takeover-deps.js";
 import type { Desk } from "./desk.js";
 import { type Ground, USD } from "./ground.js";
 import type { SeedPlan } from "./seed-plan.js";

@@ -1,8 +1,8 @@
 import { Transaction } from "ethers";
-import { hexToBytes } from "../../../src/core/crypto/hex.js";
-import type { Signer } from "../../../src/core/crypto/signing.js";
-import type { Random } from "../../../src/core/runtime/seam.js";
-import type { Hex, Ms } from "../../../src/core/units.js";
+import { hexToBytes } from "#core/hex.js";
+import type { Random } from "#core/seam.js";
+import type { Signer } from "#core/signing.js";
+import type { Hex, Ms } from "#core/units.js";
 import type { BlockBuilder } from "./block-builder.js";
 import { DEALER, type Ground, PERPETUAL } from "./ground.js";
 import type { HoldingClock } from "./waiting-clock.js";

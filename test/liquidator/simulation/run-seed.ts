@@ -1,6 +1,6 @@
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { Ms } from "../../../src/core/units.js";
-import { decodeLedger } from "../../../src/liquidator/ledger/ledger-lines.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Ms } from "#core/units.js";
+import { decodeLedger } from "#liquidator/ledger-lines.js";
 import { BlockBuilder } from "./block-builder.js";
 import { Desk } from "./desk.js";
 import { FAIR, faultyNode, type NodeWeather } from "./faulty-node.js";

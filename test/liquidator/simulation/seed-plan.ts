@@ -1,6 +1,6 @@
-import type { Random } from "../../../src/core/runtime/seam.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { Ms } from "../../../src/core/units.js";
+import type { Random } from "#core/seam.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Ms } from "#core/units.js";
 import { FAIR, type NodeWeather } from "./faulty-node.js";
 import { COIN, MARKETS, MOST_VICTIMS, type Opening, USD } from "./ground.js";
 import type { RivalPlan } from "./rivals.js";

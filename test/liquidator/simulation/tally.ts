@@ -1,6 +1,6 @@
-import type { TransactionRecord } from "../../../src/chain/transactions/store/transaction-store.js";
-import type { Hex } from "../../../src/core/units.js";
-import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";
+import type { TransactionRecord } from "#chain/transaction-store.js";
+import type { Hex } from "#core/units.js";
+import type { Opportunity } from "#liquidator/opportunity.js";
 import { type Ground, SOURCE } from "./ground.js";
 import type { RivalPlan } from "./rivals.js";
 

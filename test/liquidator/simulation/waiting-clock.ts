@@ -1,7 +1,7 @@
-import type { Clock, Timer } from "../../../src/core/runtime/seam.js";
-import { toTimerDelayMs } from "../../../src/core/runtime/timer-delay.js";
-import { TimerHeap } from "../../../src/core/runtime/timer-heap.js";
-import type { Ms } from "../../../src/core/units.js";
+import type { Clock, Timer } from "#core/seam.js";
+import { toTimerDelayMs } from "#core/timer-delay.js";
+import { TimerHeap } from "#core/timer-heap.js";
+import type { Ms } from "#core/units.js";
 
 /** Time that stands still while something is done that no clock knows of. */
 export interface HoldingClock extends Clock {

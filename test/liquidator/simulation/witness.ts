@@ -1,7 +1,7 @@
-import type { Takeover } from "../../../src/account/positions/takeover.js";
-import type { TransactionRecord } from "../../../src/chain/transactions/store/transaction-store.js";
-import type { Hex } from "../../../src/core/units.js";
-import type { Opportunity } from "../../../src/liquidator/ledger/opportunity.js";
+import type { Takeover } from "#account/takeover.js";
+import type { TransactionRecord } from "#chain/transaction-store.js";
+import type { Hex } from "#core/units.js";
+import type { Opportunity } from "#liquidator/opportunity.js";
 import { COIN, DEALER, type Ground, PERPETUAL, SOURCE } from "./ground.js";
 import { type OwnTransaction, ownTransactions } from "./own-transactions.js";
 

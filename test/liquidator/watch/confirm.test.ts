@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { LensReader } from "../../../src/chain/contracts/lens-reader.js";
-import { ChainUnavailable } from "../../../src/chain/rpc/rpc-errors.js";
-import type { Signer } from "../../../src/core/crypto/signing.js";
-import { AccountPollSchedule } from "../../../src/liquidator/watch/account-poll-schedule.js";
-import { Confirmer } from "../../../src/liquidator/watch/confirmer.js";
-import { HolderScan } from "../../../src/liquidator/watch/holder-scan.js";
-import { findVictims } from "../../../src/liquidator/watch/victims.js";
+import { LensReader } from "#chain/lens-reader.js";
+import { ChainUnavailable } from "#chain/rpc-errors.js";
+import type { Signer } from "#core/signing.js";
+import { AccountPollSchedule } from "#liquidator/account-poll-schedule.js";
+import { Confirmer } from "#liquidator/confirmer.js";
+import { HolderScan } from "#liquidator/holder-scan.js";
+import { findVictims } from "#liquidator/victims.js";
 import { COIN, signer, USD } from "../../contracts/world.js";
 import { Danger, figures, marginOf, perpOf } from "../danger.js";
 

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChainMarket } from "../../../src/chain/contracts/lens-results.js";
-import { ConfigError } from "../../../src/core/errors.js";
-import { AccountPollSchedule } from "../../../src/liquidator/watch/account-poll-schedule.js";
-import type { ConfirmedAccount } from "../../../src/liquidator/watch/candidate.js";
-import { toMarginMarket } from "../../../src/liquidator/watch/margin-markets.js";
-import { computeNearness, rankCandidates } from "../../../src/liquidator/watch/rank-candidates.js";
-import { mulFixed } from "../../../src/perpetual/fixed-point.js";
-import { isSafe } from "../../../src/perpetual/margin.js";
-import { applyBalanceChange, type MarginAccount } from "../../../src/perpetual/margin-account.js";
+import type { ChainMarket } from "#chain/lens-results.js";
+import { ConfigError } from "#core/errors.js";
+import { AccountPollSchedule } from "#liquidator/account-poll-schedule.js";
+import type { ConfirmedAccount } from "#liquidator/candidate.js";
+import { toMarginMarket } from "#liquidator/margin-markets.js";
+import { computeNearness, rankCandidates } from "#liquidator/rank-candidates.js";
+import { mulFixed } from "#perpetual/fixed-point.js";
+import { isSafe } from "#perpetual/margin.js";
+import { applyBalanceChange, type MarginAccount } from "#perpetual/margin-account.js";
 
 const USD = 10n ** 6n;
 const COIN = 10n ** 18n;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readRiskyAccounts } from "../../../src/bot/run/liquidator-venue.js";
-import { VenueRequestError } from "../../../src/exchange/venue-errors.js";
-import { PollPace, TooManyRequests } from "../../../src/liquidator/watch/poll-pace.js";
+import { readRiskyAccounts } from "#bot/liquidator-venue.js";
+import { VenueRequestError } from "#exchange/venue-errors.js";
+import { PollPace, TooManyRequests } from "#liquidator/poll-pace.js";
 
 const refusal = (retryAfterMs: number) =>
   new TooManyRequests("the exchange was asked too often (HTTP 429)", retryAfterMs);

@@ -1,19 +1,19 @@
-import type { BotConfig } from "../../../src/bot/config/config.js";
-import type { Bot } from "../../../src/bot/engine/bot.js";
-import type { BotEvent } from "../../../src/bot/engine/bot-event.js";
-import { buildRunSummary } from "../../../src/bot/run/monitor/run-summary.js";
-import { startBot } from "../../../src/bot/run/run-bot.js";
-import type { RunBotOptions, RunningBot } from "../../../src/bot/run/running-bot.js";
-import type { StateStore } from "../../../src/bot/state/state-dir.js";
-import type { InProcessRpc } from "../../../src/chain/rpc/rpc-transport.js";
-import type { TransactionRecord } from "../../../src/chain/transactions/store/transaction-store.js";
-import type { CliContext, TextStream } from "../../../src/cli/cli-context.js";
-import { exitCodeFor } from "../../../src/cli/process/exit.js";
-import { reportRunEnd } from "../../../src/cli/session/report-run-end.js";
-import type { Clock, Random } from "../../../src/core/runtime/seam.js";
-import type { Hex } from "../../../src/core/units.js";
-import type { Transport } from "../../../src/exchange/rest/transport.js";
-import { silentLog } from "../../../src/monitoring/log.js";
+import type { Bot } from "#bot/bot.js";
+import type { BotEvent } from "#bot/bot-event.js";
+import type { BotConfig } from "#bot/config.js";
+import { startBot } from "#bot/run-bot.js";
+import { buildRunSummary } from "#bot/run-summary.js";
+import type { RunBotOptions, RunningBot } from "#bot/running-bot.js";
+import type { StateStore } from "#bot/state-dir.js";
+import type { InProcessRpc } from "#chain/rpc-transport.js";
+import type { TransactionRecord } from "#chain/transaction-store.js";
+import type { CliContext, TextStream } from "#cli/cli-context.js";
+import { exitCodeFor } from "#cli/exit.js";
+import { reportRunEnd } from "#cli/report-run-end.js";
+import type { Clock, Random } from "#core/seam.js";
+import type { Hex } from "#core/units.js";
+import type { Transport } from "#exchange/transport.js";
+import { silentLog } from "#monitoring/log.js";
 
 /** What a machine keeps when a process on it dies. */
 export interface Machine {

@@ -1,7 +1,7 @@
-import type { InProcessRpc } from "../../../src/chain/rpc/rpc-transport.js";
-import type { Random } from "../../../src/core/runtime/seam.js";
-import type { Hex } from "../../../src/core/units.js";
-import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
+import type { InProcessRpc } from "#chain/rpc-transport.js";
+import type { Random } from "#core/seam.js";
+import type { Hex } from "#core/units.js";
+import type { OpenChain } from "#simulator/open-chain.js";
 import {
   FAIR,
   faultyNode,

@@ -1,5 +1,5 @@
-import type { Hex, MarketId } from "../../../src/core/units.js";
-import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
+import type { Hex, MarketId } from "#core/units.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 import type { ProcessEnd } from "./bot-process.js";
 import type { SentTakeover } from "./takeovers-under-way.js";
 

@@ -1,5 +1,5 @@
-import type { BotConfig } from "../../../src/bot/config/config.js";
-import { decimalToScaled } from "../../../src/core/instrument.js";
+import type { BotConfig } from "#bot/config.js";
+import { decimalToScaled } from "#core/instrument.js";
 import {
   type CreditUnits,
   type Hex,
@@ -8,9 +8,9 @@ import {
   type Ms,
   type Side,
   sideSign,
-} from "../../../src/core/units.js";
-import type { PlaceAction } from "../../../src/exchange/venue.js";
-import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
+} from "#core/units.js";
+import type { PlaceAction } from "#exchange/venue.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 import type { Violate } from "../violation.js";
 import type { Witness } from "../witness.js";
 import type { SentTakeover } from "./takeovers-under-way.js";

@@ -1,8 +1,8 @@
-import type { Bot } from "../../../src/bot/engine/bot.js";
-import type { Hex, Lots, MarketId, Ms } from "../../../src/core/units.js";
-import { sideSign } from "../../../src/core/units.js";
-import type { Action, PlaceAction } from "../../../src/exchange/venue.js";
-import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
+import type { Bot } from "#bot/bot.js";
+import type { Hex, Lots, MarketId, Ms } from "#core/units.js";
+import { sideSign } from "#core/units.js";
+import type { Action, PlaceAction } from "#exchange/venue.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 import type { Violate } from "../violation.js";
 import type { MinedTakeover } from "./takeovers-under-way.js";
 

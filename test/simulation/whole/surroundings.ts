@@ -1,5 +1,5 @@
-import type { Ms } from "../../../src/core/units.js";
-import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
+import type { Ms } from "#core/units.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
 import type { WaitingClock } from "../../liquidator/simulation/waiting-clock.js";
 import type { MachineClock } from "../bot-rig.js";
 import type { FaultSource } from "../faults.js";

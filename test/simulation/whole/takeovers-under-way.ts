@@ -1,8 +1,8 @@
 import { Transaction } from "ethers";
-import type { Hex, Lots, MarketId, Ms, Side } from "../../../src/core/units.js";
-import { sideSign } from "../../../src/core/units.js";
-import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
+import type { Hex, Lots, MarketId, Ms, Side } from "#core/units.js";
+import { sideSign } from "#core/units.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
+import type { OpenChain } from "#simulator/open-chain.js";
 import { PERPETUAL } from "../../liquidator/simulation/ground.js";
 
 /** A takeover that was sent, decoded from the bytes that a node took. */

@@ -1,8 +1,8 @@
-import type { Bot } from "../../../src/bot/engine/bot.js";
-import type { BotEvent } from "../../../src/bot/engine/bot-event.js";
-import type { Hex, Ms } from "../../../src/core/units.js";
-import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
+import type { Bot } from "#bot/bot.js";
+import type { BotEvent } from "#bot/bot-event.js";
+import type { Hex, Ms } from "#core/units.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
+import type { OpenChain } from "#simulator/open-chain.js";
 import type { NetworkWitness } from "../faulty-network.js";
 import type { Violate, Violation } from "../violation.js";
 import { Witness } from "../witness.js";

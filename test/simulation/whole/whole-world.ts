@@ -1,9 +1,9 @@
-import { MemoryStateStore } from "../../../src/bot/state/state-dir.js";
-import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { Hex, Ms } from "../../../src/core/units.js";
-import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import type { OpenExchange } from "../../../src/simulator/engine/configured-exchange.js";
+import { MemoryStateStore } from "#bot/state-dir.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { Hex, Ms } from "#core/units.js";
+import type { OpenExchange } from "#simulator/configured-exchange.js";
+import type { OpenChain } from "#simulator/open-chain.js";
 import type { WaitingClock } from "../../liquidator/simulation/waiting-clock.js";
 import { MachineClock } from "../bot-rig.js";
 import { FaultSource } from "../faults.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { CallBudget } from "../../../src/simulator/chain/rpc/call-budget.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { CallBudget } from "#simulator/call-budget.js";
 
 /** A budget of ten seconds, half of the time that passes, and requests that each take what they are told to. */
 function world() {

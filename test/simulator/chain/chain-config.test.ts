@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { checkShape } from "../../../src/core/config/config-shape.js";
-import { ConfigError } from "../../../src/core/errors.js";
-import { chainConfigShape } from "../../../src/simulator/chain/chain-config.js";
-import { chainKeys } from "../../../src/simulator/chain/chain-keys.js";
+import { checkShape } from "#core/config-shape.js";
+import { ConfigError } from "#core/errors.js";
+import { chainConfigShape } from "#simulator/chain-config.js";
+import { chainKeys } from "#simulator/chain-keys.js";
 
 const PHRASE = "test test test test test test test test test test test junk";
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { ChainRequestError } from "../../../src/simulator/chain/chain-request-error.js";
-import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { ChainRequestError } from "#simulator/chain-request-error.js";
+import type { OpenChain } from "#simulator/open-chain.js";
 import {
   BTC,
   type ChainCase,

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { Contract, Interface, keccak256, parseEther, Wallet, zeroPadValue } from "ethers";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { testTokenAbi } from "../../../src/chain/abi/test-token.generated.js";
-import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
+import { testTokenAbi } from "#chain/test-token.generated.js";
+import type { OpenChain } from "#simulator/open-chain.js";
 import { chainOf } from "./chains.js";
 
 /* The port answers as a public node does: by the methods, forms and words that go-ethereum has and other people's tools rely on. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import type { Hex } from "../../../src/core/units.js";
-import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import { CallBudget } from "../../../src/simulator/chain/rpc/call-budget.js";
-import { RpcFilters } from "../../../src/simulator/chain/rpc/rpc-filters.js";
-import { RpcSession } from "../../../src/simulator/chain/rpc/rpc-session.js";
+import { liveSeam } from "#core/live-seam.js";
+import type { Hex } from "#core/units.js";
+import { CallBudget } from "#simulator/call-budget.js";
+import type { OpenChain } from "#simulator/open-chain.js";
+import { RpcFilters } from "#simulator/rpc-filters.js";
+import { RpcSession } from "#simulator/rpc-session.js";
 import { chainOf } from "./chains.js";
 
 const MOST_BYTES = 25_000_000;

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import { CallBudget } from "../../../src/simulator/chain/rpc/call-budget.js";
-import { RpcFilters } from "../../../src/simulator/chain/rpc/rpc-filters.js";
-import { RPC_METHODS } from "../../../src/simulator/chain/rpc/rpc-methods.js";
-import { RpcSession } from "../../../src/simulator/chain/rpc/rpc-session.js";
-import { STATE_BY_HAND } from "../../../src/simulator/chain/state-by-hand.js";
+import { liveSeam } from "#core/live-seam.js";
+import { CallBudget } from "#simulator/call-budget.js";
+import type { OpenChain } from "#simulator/open-chain.js";
+import { RpcFilters } from "#simulator/rpc-filters.js";
+import { RPC_METHODS } from "#simulator/rpc-methods.js";
+import { RpcSession } from "#simulator/rpc-session.js";
+import { STATE_BY_HAND } from "#simulator/state-by-hand.js";
 import { chainOf } from "./chains.js";
 import { type Known, knownOf, wellFormed } from "./rpc-requests.js";
 

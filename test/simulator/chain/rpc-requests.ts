@@ -1,4 +1,4 @@
-import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
+import type { OpenChain } from "#simulator/open-chain.js";
 
 /** What well-formed requests are about, on a chain that has just begun. */
 export interface Known {

@@ -11,17 +11,14 @@ import {
 } from "ethers";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { dealerAbi } from "../../../src/chain/abi/dealer.generated.js";
+import { dealerAbi } from "#chain/dealer.generated.js";
 import {
   settablePriceSourceAbi,
   settablePriceSourceBytecode,
-} from "../../../src/chain/abi/settable-price-source.generated.js";
-import { testTokenAbi } from "../../../src/chain/abi/test-token.generated.js";
-import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import {
-  MemoryTransactionLog,
-  type TransactionLog,
-} from "../../../src/simulator/chain/transaction-log.js";
+} from "#chain/settable-price-source.generated.js";
+import { testTokenAbi } from "#chain/test-token.generated.js";
+import type { OpenChain } from "#simulator/open-chain.js";
+import { MemoryTransactionLog, type TransactionLog } from "#simulator/transaction-log.js";
 import { chainOf, DEALER, sendTo } from "./chains.js";
 
 let open: OpenChain;

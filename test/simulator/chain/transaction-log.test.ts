@@ -2,13 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { RunError } from "../../../src/core/errors.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import { RecordTransactionLog } from "../../../src/simulator/chain/record-transaction-log.js";
-import { MemoryTransactionLog } from "../../../src/simulator/chain/transaction-log.js";
-import { LmdbRecords } from "../../../src/simulator/store/lmdb-records.js";
-import type { RecordChange, RecordStore } from "../../../src/simulator/store/record-store.js";
+import { RunError } from "#core/errors.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { LmdbRecords } from "#simulator/lmdb-records.js";
+import type { OpenChain } from "#simulator/open-chain.js";
+import type { RecordChange, RecordStore } from "#simulator/record-store.js";
+import { RecordTransactionLog } from "#simulator/record-transaction-log.js";
+import { MemoryTransactionLog } from "#simulator/transaction-log.js";
 import {
   BTC,
   type ChainCase,

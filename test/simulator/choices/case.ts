@@ -1,5 +1,5 @@
-import type { VenueChoices } from "../../../src/simulator/config/choices.js";
-import type { ExchangeConfigInput } from "../../../src/simulator/config/config.js";
+import type { VenueChoices } from "#simulator/choices.js";
+import type { ExchangeConfigInput } from "#simulator/config.js";
 import { KEYS, ReferenceClient, type traders } from "../reference-client.js";
 
 export type World = ReturnType<typeof traders>;

@@ -2,14 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { Instrument } from "../../../src/core/instrument.js";
-import { readCapture } from "../../../src/simulator/flow/capture/capture.js";
-import type { CaptureEvent } from "../../../src/simulator/flow/capture/capture-events.js";
-import {
-  type CaptureFiles,
-  findCaptureFiles,
-} from "../../../src/simulator/flow/capture/capture-files.js";
-import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
+import { Instrument } from "#core/instrument.js";
+import { readCapture } from "#simulator/capture.js";
+import type { CaptureEvent } from "#simulator/capture-events.js";
+import { type CaptureFiles, findCaptureFiles } from "#simulator/capture-files.js";
+import { recordedDataFolder } from "#simulator/data-folder.js";
 
 /** The grid of the recorded BTC perpetual. */
 export const btcGrid = new Instrument({

@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
-import { findCaptureFiles } from "../../../src/simulator/flow/capture/capture-files.js";
-import { GridDecoder } from "../../../src/simulator/flow/capture/grid-decoder.js";
+import { ConfigError, FormatError, RunError } from "#core/errors.js";
+import { findCaptureFiles } from "#simulator/capture-files.js";
+import { GridDecoder } from "#simulator/grid-decoder.js";
 import { bookLine, btcGrid, readAll, tradeLine, writeCapture } from "./capture-fixture.js";
 
 const snapshot = bookLine("snapshot", 1, 1_000, [["99.9", "1"]], [["100.1", "2"]]);

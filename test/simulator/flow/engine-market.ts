@@ -1,7 +1,8 @@
-import type { Instrument } from "../../../src/core/instrument.js";
-import type { QueueModel, QueuePlace } from "../../../src/core/queue/queue-models.js";
-import type { Clock } from "../../../src/core/runtime/seam.js";
-import type { Lots, Side, Ticks } from "../../../src/core/units.js";
+import type { Instrument } from "#core/instrument.js";
+import type { QueueModel, QueuePlace } from "#core/queue-models.js";
+import type { Clock } from "#core/seam.js";
+import type { Lots, Side, Ticks } from "#core/units.js";
+import { BookOrder } from "#simulator/book-order.js";
 import type {
   FlowMarket,
   FlowOrder,
@@ -9,10 +10,9 @@ import type {
   RecordedDepth,
   RecordedMessage,
   RecordedPrint,
-} from "../../../src/simulator/flow/flow-market.js";
-import { BookOrder } from "../../../src/simulator/matching/book-order.js";
-import { MatchingEngine } from "../../../src/simulator/matching/matching-engine.js";
-import { applyRecorded, printRecorded } from "../../../src/simulator/matching/recorded-fills.js";
+} from "#simulator/flow-market.js";
+import { MatchingEngine } from "#simulator/matching-engine.js";
+import { applyRecorded, printRecorded } from "#simulator/recorded-fills.js";
 
 /** A trade as this market tells it. */
 export interface MarketTrade {

@@ -2,20 +2,13 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ConfigError } from "../../../src/core/errors.js";
-import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
-import { recordedDataFolder } from "../../../src/simulator/flow/capture/data-folder.js";
-import { ReplayFlow } from "../../../src/simulator/flow/capture/replay-flow.js";
-import {
-  createOrderFlow,
-  orderFlowFactory,
-  parseFlowConfig,
-} from "../../../src/simulator/flow/flow-config.js";
-import { SyntheticFlow } from "../../../src/simulator/flow/synthetic-flow.js";
-import {
-  SYNTHETIC_PRESETS,
-  syntheticParams,
-} from "../../../src/simulator/flow/synthetic-params.js";
+import { ConfigError } from "#core/errors.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { recordedDataFolder } from "#simulator/data-folder.js";
+import { createOrderFlow, orderFlowFactory, parseFlowConfig } from "#simulator/flow-config.js";
+import { ReplayFlow } from "#simulator/replay-flow.js";
+import { SyntheticFlow } from "#simulator/synthetic-flow.js";
+import { SYNTHETIC_PRESETS, syntheticParams } from "#simulator/synthetic-params.js";
 import { bookLine, writeCapture } from "./capture-fixture.js";
 
 const AT = ["markets", "btcusdc", "flow"];

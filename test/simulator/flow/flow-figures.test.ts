@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { loadExchangeConfig } from "#cli/load-exchange-config.js";
 import { BTC_CAPTURES, captureFigures } from "../../../scripts/flow/capture-figures.js";
 import {
   FIGURE_NAMES,
@@ -9,7 +10,6 @@ import {
   medianFigures,
 } from "../../../scripts/flow/flow-measure.js";
 import { syntheticFigures } from "../../../scripts/flow/synthetic-figures.js";
-import { loadExchangeConfig } from "../../../src/cli/load-exchange-config.js";
 import { recordedCapture } from "./capture-fixture.js";
 
 const side = (bestTicks: number, ...lots: number[]) => ({ bestTicks, lots });

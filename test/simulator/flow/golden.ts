@@ -1,11 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import type {
-  CapturedBook,
-  CaptureEvent,
-} from "../../../src/simulator/flow/capture/capture-events.js";
-import type { CaptureFiles } from "../../../src/simulator/flow/capture/capture-files.js";
+import type { CapturedBook, CaptureEvent } from "#simulator/capture-events.js";
+import type { CaptureFiles } from "#simulator/capture-files.js";
 
 const level = z.tuple([z.number(), z.number()]);
 const shape = z.object({

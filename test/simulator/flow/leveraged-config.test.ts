@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../../src/core/errors.js";
-import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
-import { configuredExchange } from "../../../src/simulator/engine/configured-exchange.js";
-import { traderKey } from "../../../src/simulator/flow/agents/leveraged-flow.js";
-import {
-  checkLeveraged,
-  leveragedFlowFactory,
-} from "../../../src/simulator/flow/leveraged-config.js";
+import { ConfigError } from "#core/errors.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { configuredExchange } from "#simulator/configured-exchange.js";
+import { checkLeveraged, leveragedFlowFactory } from "#simulator/leveraged-config.js";
+import { traderKey } from "#simulator/leveraged-flow.js";
 
 /** An exchange with one market of leveraged traders. */
 function parsed(

@@ -1,14 +1,11 @@
-import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { Hex, MarketId } from "../../../src/core/units.js";
-import {
-  type ExchangeConfigInput,
-  parseExchangeConfig,
-} from "../../../src/simulator/config/config.js";
-import { configuredExchange } from "../../../src/simulator/engine/configured-exchange.js";
-import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import { traderKey } from "../../../src/simulator/flow/agents/leveraged-flow.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { Hex, MarketId } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
+import { configuredExchange } from "#simulator/configured-exchange.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
+import { traderKey } from "#simulator/leveraged-flow.js";
 import type { MemoryRecords } from "../store/memory-records.js";
 
 export const START_MS = 1_760_000_000_000;

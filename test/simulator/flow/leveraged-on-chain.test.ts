@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ecdsaScheme } from "../../../src/core/crypto/signing.js";
-import type { Hex } from "../../../src/core/units.js";
-import { traderKey } from "../../../src/simulator/flow/agents/leveraged-flow.js";
+import { ecdsaScheme } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
+import { traderKey } from "#simulator/leveraged-flow.js";
 import { KEYS } from "../reference-client.js";
 import { ChainWorld, DEALER } from "../settlement/chain-world.js";
 import { expectEqualViews } from "../settlement/equal-views.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { RunError } from "../../../src/core/errors.js";
-import type { Hex } from "../../../src/core/units.js";
+import { RunError } from "#core/errors.js";
+import type { Hex } from "#core/units.js";
 import { MemoryRecords } from "../store/memory-records.js";
 import {
   accountOf,

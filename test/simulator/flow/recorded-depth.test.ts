@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RunError } from "../../../src/core/errors.js";
-import type { Side } from "../../../src/core/units.js";
-import { CapturedDepth } from "../../../src/simulator/flow/capture/captured-depth.js";
-import type { RecordedMessage } from "../../../src/simulator/flow/flow-market.js";
+import { RunError } from "#core/errors.js";
+import type { Side } from "#core/units.js";
+import { CapturedDepth } from "#simulator/captured-depth.js";
+import type { RecordedMessage } from "#simulator/flow-market.js";
 import { btcGrid, readAll, recordedCapture } from "./capture-fixture.js";
 import { goldenEndOfDay, goldenLocalBooks } from "./golden.js";
 

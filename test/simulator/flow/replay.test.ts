@@ -1,14 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { ConfigError, FormatError } from "../../../src/core/errors.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { CaptureFiles } from "../../../src/simulator/flow/capture/capture-files.js";
-import {
-  type ReplayEnd,
-  ReplayFlow,
-  type ReplayFlowOptions,
-} from "../../../src/simulator/flow/capture/replay-flow.js";
+import { ConfigError, FormatError } from "#core/errors.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { CaptureFiles } from "#simulator/capture-files.js";
+import { type ReplayEnd, ReplayFlow, type ReplayFlowOptions } from "#simulator/replay-flow.js";
 import { bookLine, btcGrid, recordedCapture, tradeLine, writeCapture } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../../src/core/errors.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { FundamentalPrice } from "../../../src/simulator/flow/agents/fundamental.js";
-import { type ShockParams, shocksShape } from "../../../src/simulator/flow/agents/shocks.js";
-import { parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";
-import { SyntheticFlow } from "../../../src/simulator/flow/synthetic-flow.js";
-import { syntheticParams } from "../../../src/simulator/flow/synthetic-params.js";
+import { ConfigError } from "#core/errors.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { parseFlowConfig } from "#simulator/flow-config.js";
+import { FundamentalPrice } from "#simulator/fundamental.js";
+import { type ShockParams, shocksShape } from "#simulator/shocks.js";
+import { SyntheticFlow } from "#simulator/synthetic-flow.js";
+import { syntheticParams } from "#simulator/synthetic-params.js";
 import { btcGrid } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
-import { configuredExchange } from "../../../src/simulator/engine/configured-exchange.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { configuredExchange } from "#simulator/configured-exchange.js";
 import { START_MS } from "../reference-client.js";
 import { StreamReader } from "../stream-reader.js";
 

@@ -1,16 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../../src/core/errors.js";
-import { Instrument } from "../../../src/core/instrument.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { Side } from "../../../src/core/units.js";
-import { FundamentalPrice } from "../../../src/simulator/flow/agents/fundamental.js";
-import type { FlowOrderRef } from "../../../src/simulator/flow/flow-market.js";
-import { SyntheticFlow } from "../../../src/simulator/flow/synthetic-flow.js";
-import {
-  type SyntheticOverrides,
-  syntheticParams,
-} from "../../../src/simulator/flow/synthetic-params.js";
+import { ConfigError } from "#core/errors.js";
+import { Instrument } from "#core/instrument.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Side } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { FlowOrderRef } from "#simulator/flow-market.js";
+import { FundamentalPrice } from "#simulator/fundamental.js";
+import { SyntheticFlow } from "#simulator/synthetic-flow.js";
+import { type SyntheticOverrides, syntheticParams } from "#simulator/synthetic-params.js";
 import { btcGrid } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { TouchMaker } from "../../../src/simulator/flow/agents/touch-maker.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { TouchMaker } from "#simulator/touch-maker.js";
 import { btcGrid } from "./capture-fixture.js";
 import { EngineMarket } from "./engine-market.js";
 

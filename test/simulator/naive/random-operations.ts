@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import type { Side } from "../../../src/core/units.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Side } from "#core/units.js";
 import { type ReferenceClient, traders } from "../reference-client.js";
 import { NaiveExchange, type NaiveLife } from "./naive-exchange.js";
 

@@ -1,6 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../../src/exchange/protocol/operations.js";
+import { OPERATIONS } from "#exchange/operations.js";
 import { documentedExchange } from "./documented-exchange.js";
 
 const isMine = (name: string) => !["account", "timestamp", "signature"].includes(name);

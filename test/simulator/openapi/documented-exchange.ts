@@ -1,14 +1,11 @@
 import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { Pool } from "undici";
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import {
-  type ExchangeConfigInput,
-  parseExchangeConfig,
-} from "../../../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import type { ApiParameter } from "../../../src/simulator/openapi/api-parameters.js";
-import { serveExchange } from "../../../src/simulator/rest/http-server.js";
+import { liveSeam } from "#core/live-seam.js";
+import type { ApiParameter } from "#simulator/api-parameters.js";
+import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
+import { serveExchange } from "#simulator/http-server.js";
 import { ReferenceClient } from "../reference-client.js";
 
 /** An operation as the document tells of it. */

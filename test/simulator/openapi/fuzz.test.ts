@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { seededRandom } from "#core/seeded-random.js";
 import { documentedExchange } from "./documented-exchange.js";
 import { type Intent, type KnownRecord, RequestMaker } from "./request-maker.js";
 

@@ -1,5 +1,5 @@
-import type { Random } from "../../../src/core/runtime/seam.js";
-import type { ApiParameter } from "../../../src/simulator/openapi/api-parameters.js";
+import type { Random } from "#core/seam.js";
+import type { ApiParameter } from "#simulator/api-parameters.js";
 import { encode, type ReferenceClient } from "../reference-client.js";
 import type { DocumentedOperation } from "./documented-exchange.js";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Signer } from "../../../src/core/crypto/signing.js";
-import type { Hex } from "../../../src/core/units.js";
+import type { Signer } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 import { KEYS, type ReferenceClient } from "../reference-client.js";
 import { StreamReader } from "../stream-reader.js";
 import { ChainWorld, type ChainWorldOptions, DEALER } from "./chain-world.js";

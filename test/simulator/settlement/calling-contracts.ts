@@ -1,4 +1,4 @@
-import type { Hex } from "../../../src/core/units.js";
+import type { Hex } from "#core/units.js";
 
 /** A call that a contract is to make. */
 export interface Call {

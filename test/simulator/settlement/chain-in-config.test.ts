@@ -1,16 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../../src/core/errors.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import {
-  type ExchangeConfigInput,
-  parseExchangeConfig,
-} from "../../../src/simulator/config/config.js";
-import { checkChainConfig } from "../../../src/simulator/config/config-chain.js";
-import {
-  configuredExchange,
-  openConfiguredExchange,
-} from "../../../src/simulator/engine/configured-exchange.js";
+import { ConfigError } from "#core/errors.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
+import { checkChainConfig } from "#simulator/config-chain.js";
+import { configuredExchange, openConfiguredExchange } from "#simulator/configured-exchange.js";
 import { namedSignatures, START_MS } from "../reference-client.js";
 import { MemoryRecords } from "../store/memory-records.js";
 import { ChainWorld } from "./chain-world.js";

@@ -1,22 +1,16 @@
 import { Interface } from "ethers";
-import { dealerAbi } from "../../../src/chain/abi/dealer.generated.js";
-import { perpetualAbi } from "../../../src/chain/abi/perpetual.generated.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { Hex } from "../../../src/core/units.js";
-import type { OpenChain } from "../../../src/simulator/chain/open-chain.js";
-import {
-  type ExchangeConfigInput,
-  parseExchangeConfig,
-} from "../../../src/simulator/config/config.js";
-import {
-  type OpenExchange,
-  openConfiguredExchange,
-} from "../../../src/simulator/engine/configured-exchange.js";
-import type { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import type { FlowMarket } from "../../../src/simulator/flow/flow-market.js";
-import type { ChainReport } from "../../../src/simulator/settlement/chain-report.js";
-import type { RecordStore } from "../../../src/simulator/store/record-store.js";
+import { dealerAbi } from "#chain/dealer.generated.js";
+import { perpetualAbi } from "#chain/perpetual.generated.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Hex } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { ChainReport } from "#simulator/chain-report.js";
+import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
+import { type OpenExchange, openConfiguredExchange } from "#simulator/configured-exchange.js";
+import type { EmbeddedExchange } from "#simulator/exchange.js";
+import type { FlowMarket } from "#simulator/flow-market.js";
+import type { OpenChain } from "#simulator/open-chain.js";
+import type { RecordStore } from "#simulator/record-store.js";
 import { KEYS, ReferenceClient, START_MS } from "../reference-client.js";
 
 export const DEALER = new Interface(dealerAbi);

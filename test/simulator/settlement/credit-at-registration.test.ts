@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ApiResponse } from "../../../src/simulator/rest/api-error.js";
+import type { ApiResponse } from "#simulator/api-error.js";
 import { encode, KEYS, ReferenceClient } from "../reference-client.js";
 import { ChainWorld, type ChainWorldOptions } from "./chain-world.js";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { Hex } from "../../../src/core/units.js";
-import { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
-import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
-import { DepositWaiter } from "../../../src/simulator/rest/deposit-waiter.js";
-import { PendingRequests } from "../../../src/simulator/settlement/pending-requests.js";
+import { seededRandom } from "#core/seeded-random.js";
+import type { Hex } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { ExchangeAccount } from "#simulator/account.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { DepositWaiter } from "#simulator/deposit-waiter.js";
+import { PendingRequests } from "#simulator/pending-requests.js";
 import { START_MS } from "../reference-client.js";
 
 const { retention } = parseExchangeConfig({ markets: { btcusdc: {} } });

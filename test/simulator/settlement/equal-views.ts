@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import type { Hex } from "../../../src/core/units.js";
-import { isSafe } from "../../../src/perpetual/margin.js";
-import type { ExchangeAccount } from "../../../src/simulator/accounts/account.js";
-import { computeLiquidationPrice, computeMargin } from "../../../src/simulator/accounts/margin.js";
-import type { Market } from "../../../src/simulator/markets/market.js";
+import type { Hex } from "#core/units.js";
+import { isSafe } from "#perpetual/margin.js";
+import type { ExchangeAccount } from "#simulator/account.js";
+import { computeLiquidationPrice, computeMargin } from "#simulator/margin.js";
+import type { Market } from "#simulator/market.js";
 import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";
 import { fundingOnChain, markOnChain, primaryOnChain } from "./wallet.js";
 

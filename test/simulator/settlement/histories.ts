@@ -1,4 +1,4 @@
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
+import { seededRandom } from "#core/seeded-random.js";
 import { KEYS } from "../reference-client.js";
 import { ChainWorld } from "./chain-world.js";
 import { HISTORY_CONFIG, MARKETS, RandomHistory } from "./random-history.js";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
+import { VirtualClock } from "#core/virtual-clock.js";
 import { MemoryRecords } from "../store/memory-records.js";
 import { ChainWorld } from "./chain-world.js";
 

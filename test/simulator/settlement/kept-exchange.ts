@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { openDataDir } from "../../../src/simulator/store/data-dir.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { openDataDir } from "#simulator/data-dir.js";
 import { START_MS } from "../reference-client.js";
 import { ChainWorld, type ChainWorldOptions } from "./chain-world.js";
 

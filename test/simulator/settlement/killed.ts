@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { Hex } from "../../../src/core/units.js";
-import type { RecordChange } from "../../../src/simulator/store/record-store.js";
+import type { Hex } from "#core/units.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { RecordChange } from "#simulator/record-store.js";
 import { KEYS } from "../reference-client.js";
 import { MemoryRecords } from "../store/memory-records.js";
 import { ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Hex } from "../../../src/core/units.js";
+import type { Hex } from "#core/units.js";
 import { ChainWorld } from "./chain-world.js";
 import { markOnChain, SOURCE, setMark } from "./wallet.js";
 

@@ -1,6 +1,6 @@
 import { getCreateAddress } from "ethers";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Hex } from "../../../src/core/units.js";
+import type { Hex } from "#core/units.js";
 import { ReferenceClient } from "../reference-client.js";
 import {
   BATCH_CODE,

@@ -1,6 +1,6 @@
-import type { Signer } from "../../../src/core/crypto/signing.js";
-import type { Hex } from "../../../src/core/units.js";
-import { type MatchedOrder, tradeCall } from "../../../src/simulator/settlement/trade-data.js";
+import type { Signer } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
+import { type MatchedOrder, tradeCall } from "#simulator/trade-data.js";
 import type { ReferenceClient } from "../reference-client.js";
 import { type ChainWorld, DEALER } from "./chain-world.js";
 import { carriedOut } from "./wallet.js";

@@ -1,7 +1,7 @@
 import { Interface } from "ethers";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Signer } from "../../../src/core/crypto/signing.js";
-import type { Hex } from "../../../src/core/units.js";
+import type { Signer } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 import { KEYS, type ReferenceClient } from "../reference-client.js";
 import { FORWARDER_CODE, forwarded } from "./calling-contracts.js";
 import { ChainWorld, DEALER } from "./chain-world.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Hex } from "../../../src/core/units.js";
-import type { ChainRequest } from "../../../src/simulator/settlement/chain-request.js";
-import { PendingRequests } from "../../../src/simulator/settlement/pending-requests.js";
+import type { Hex } from "#core/units.js";
+import type { ChainRequest } from "#simulator/chain-request.js";
+import { PendingRequests } from "#simulator/pending-requests.js";
 
 const [SENDER, PERP, OTHER] = ["a", "b", "c"].map((digit) => `0x${digit.repeat(40)}`) as [
   Hex,

@@ -1,7 +1,7 @@
-import type { Signer } from "../../../src/core/crypto/signing.js";
-import { scaledToDecimal } from "../../../src/core/instrument.js";
-import type { Random } from "../../../src/core/runtime/seam.js";
-import type { Hex } from "../../../src/core/units.js";
+import { scaledToDecimal } from "#core/instrument.js";
+import type { Random } from "#core/seam.js";
+import type { Signer } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 import { KEYS, type ReferenceClient } from "../reference-client.js";
 import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";
 import { expectEqualViews } from "./equal-views.js";

@@ -1,9 +1,9 @@
 import { AbiCoder, Interface } from "ethers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { perpetualAbi } from "../../../src/chain/abi/perpetual.generated.js";
-import { type MatchedOrder, tradeCall } from "../../../src/simulator/settlement/trade-data.js";
-import { makersInTransaction, tradeGas } from "../../../src/simulator/settlement/trade-gas.js";
+import { perpetualAbi } from "#chain/perpetual.generated.js";
+import { type MatchedOrder, tradeCall } from "#simulator/trade-data.js";
+import { makersInTransaction, tradeGas } from "#simulator/trade-gas.js";
 
 const PERPETUAL = new Interface(perpetualAbi);
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { CapturedDepth } from "../../../src/simulator/flow/capture/captured-depth.js";
+import { CapturedDepth } from "#simulator/captured-depth.js";
 import { KEYS, ReferenceClient } from "../reference-client.js";
 import { ChainWorld, type ChainWorldOptions } from "./chain-world.js";
 

@@ -1,8 +1,8 @@
 import { Interface } from "ethers";
-import { settablePriceSourceAbi } from "../../../src/chain/abi/settable-price-source.generated.js";
-import { testTokenAbi } from "../../../src/chain/abi/test-token.generated.js";
-import { ecdsaScheme, type Signer } from "../../../src/core/crypto/signing.js";
-import type { Hex } from "../../../src/core/units.js";
+import { settablePriceSourceAbi } from "#chain/settable-price-source.generated.js";
+import { testTokenAbi } from "#chain/test-token.generated.js";
+import { ecdsaScheme, type Signer } from "#core/signing.js";
+import type { Hex } from "#core/units.js";
 import { type ChainWorld, DEALER, PERPETUAL } from "./chain-world.js";
 
 export const SOURCE = new Interface(settablePriceSourceAbi);

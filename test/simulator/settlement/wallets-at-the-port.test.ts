@@ -1,10 +1,10 @@
 import { Contract, JsonRpcProvider, type TransactionResponse, Wallet } from "ethers";
 import { afterEach, describe, expect, it } from "vitest";
-import { dealerAbi } from "../../../src/chain/abi/dealer.generated.js";
-import { perpetualAbi } from "../../../src/chain/abi/perpetual.generated.js";
-import { settablePriceSourceAbi } from "../../../src/chain/abi/settable-price-source.generated.js";
-import { testTokenAbi } from "../../../src/chain/abi/test-token.generated.js";
-import type { Hex } from "../../../src/core/units.js";
+import { dealerAbi } from "#chain/dealer.generated.js";
+import { perpetualAbi } from "#chain/perpetual.generated.js";
+import { settablePriceSourceAbi } from "#chain/settable-price-source.generated.js";
+import { testTokenAbi } from "#chain/test-token.generated.js";
+import type { Hex } from "#core/units.js";
 import { ReferenceClient } from "../reference-client.js";
 import { ChainWorld, DEALER } from "./chain-world.js";
 import { expectEqualViews } from "./equal-views.js";

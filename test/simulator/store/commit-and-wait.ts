@@ -1,4 +1,4 @@
-import { openDataDir } from "../../../src/simulator/store/data-dir.js";
+import { openDataDir } from "#simulator/data-dir.js";
 
 // Commits as fast as it can, and says how often it has, until it is killed.
 const { records } = await openDataDir(process.argv[2] as string);

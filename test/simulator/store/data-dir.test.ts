@@ -15,15 +15,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConfigError, FormatError, RunError } from "../../../src/core/errors.js";
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
-import {
-  configuredExchange,
-  openConfiguredExchange,
-} from "../../../src/simulator/engine/configured-exchange.js";
-import { openDataDir } from "../../../src/simulator/store/data-dir.js";
-import { checkLmdbFile } from "../../../src/simulator/store/lmdb-file-check.js";
+import { ConfigError, FormatError, RunError } from "#core/errors.js";
+import { liveSeam } from "#core/live-seam.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { configuredExchange, openConfiguredExchange } from "#simulator/configured-exchange.js";
+import { openDataDir } from "#simulator/data-dir.js";
+import { checkLmdbFile } from "#simulator/lmdb-file-check.js";
 
 const ALICE = `0x${"a1".repeat(20)}`;
 const folder = (): string => mkdtempSync(join(tmpdir(), "mw-"));

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { Signature } from "ethers";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { loadExchangeConfig } from "../../../src/cli/load-exchange-config.js";
-import { liveSeam } from "../../../src/core/runtime/live-seam.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import { openDataDir } from "../../../src/simulator/store/data-dir.js";
+import { loadExchangeConfig } from "#cli/load-exchange-config.js";
+import { liveSeam } from "#core/live-seam.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { openDataDir } from "#simulator/data-dir.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
 import { builtCommand } from "../../support/built-command.js";
 import { encode, KEYS, ReferenceClient } from "../reference-client.js";
 

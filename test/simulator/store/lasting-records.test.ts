@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { RunError } from "../../../src/core/errors.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import type { RecordChange } from "../../../src/simulator/store/record-store.js";
+import { RunError } from "#core/errors.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import type { RecordChange } from "#simulator/record-store.js";
 import { plainReader } from "../plain-reader.js";
 import { START_MS } from "../reference-client.js";
 import { MemoryRecords } from "./memory-records.js";

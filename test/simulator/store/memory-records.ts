@@ -1,4 +1,4 @@
-import type { RecordChange, RecordStore } from "../../../src/simulator/store/record-store.js";
+import type { RecordChange, RecordStore } from "#simulator/record-store.js";
 
 /** Records in memory, as a process leaves them behind that is killed between two commits. */
 export class MemoryRecords implements RecordStore {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../../src/core/errors.js";
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import { parseExchangeConfig } from "../../../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
-import { createOrderFlow, parseFlowConfig } from "../../../src/simulator/flow/flow-config.js";
+import { ConfigError } from "#core/errors.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
+import { createOrderFlow, parseFlowConfig } from "#simulator/flow-config.js";
 import { KEYS, namedSignatures, ReferenceClient, START_MS } from "../reference-client.js";
 import { MemoryRecords } from "./memory-records.js";
 import {

@@ -1,10 +1,7 @@
-import { seededRandom } from "../../../src/core/runtime/seeded-random.js";
-import { VirtualClock } from "../../../src/core/runtime/virtual-clock.js";
-import {
-  type ExchangeConfigInput,
-  parseExchangeConfig,
-} from "../../../src/simulator/config/config.js";
-import { EmbeddedExchange } from "../../../src/simulator/exchange.js";
+import { seededRandom } from "#core/seeded-random.js";
+import { VirtualClock } from "#core/virtual-clock.js";
+import { type ExchangeConfigInput, parseExchangeConfig } from "#simulator/config.js";
+import { EmbeddedExchange } from "#simulator/exchange.js";
 import { KEYS, namedSignatures, ReferenceClient, START_MS } from "../reference-client.js";
 import { MemoryRecords } from "./memory-records.js";
 

@@ -1,0 +1,2 @@
+export function roomFiles(root: string): ReadonlyMap<string, string>;
+export function roomsConfig(root: string): string;

@@ -29,7 +29,7 @@ export interface BoundStrategy {
    * @throws ConfigError when a parameter does not fit the market: a size off its step, for one.
    */
   (context: StrategyContext): OperatorFunction<MarketView, Intent>;
-  /** Levels a side that its views hold; {@link VIEW_LEVELS} when absent. */
+  /** Levels a side that its views hold; 20 when absent. */
   readonly viewLevels?: number | undefined;
 }
 
@@ -45,7 +45,10 @@ export interface StrategyDefinition<Params> {
     params: Params,
     context: StrategyContext,
   ) => OperatorFunction<MarketView, Intent>;
-  /** Levels a side that its views hold, where the book has so many: at least what it reads. {@link VIEW_LEVELS} when absent; fewer are faster. */
+  /**
+   * Levels a side that its views hold, where the book has so many: at least what it reads. 20 when
+   * absent; fewer are faster.
+   */
   readonly viewLevels?: number;
   /** @deprecated Has no effect: every view is frozen. */
   readonly lockedViews?: boolean;

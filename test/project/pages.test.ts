@@ -66,6 +66,13 @@ describe("every page", () => {
     expect(pages.filter((name) => !shelf.test(name))).toEqual([]);
     expect(pages.filter((name) => index.split(`](${name})`).length !== 2)).toEqual([]);
   });
+
+  it("begins with a title and a sentence", () => {
+    // A sentence: prose with a full stop, or with a colon before what it leads to.
+    const sentence = /^# .+\n\n(?![#|>-]|```)(?:[^\n]+\n)*?[^\n]*[.:](?:\s|$)/;
+    const others = docsPages().filter((name) => !sentence.test(readPage(`docs/${name}`).text));
+    expect(others).toEqual([]);
+  });
 });
 
 describe("docs/ideas/architecture.md", () => {

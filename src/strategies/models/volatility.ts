@@ -4,7 +4,10 @@ import type { Ms } from "../../core/units.js";
 export interface VolatilityEstimator {
   /** Shows it the price at a time. Returns at once; times that do not advance are not used. */
   observe(price: number, timeMs: Ms): void;
-  /** Standard deviation of the price per square root of a second, in the price's unit; undefined before {@link MIN_RETURNS} samples. */
+  /**
+   * Standard deviation of the price per square root of a second, in the price's unit. Undefined
+   * until ten returns between samples are known.
+   */
   readonly sigma: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { roomFilesPlugin } from "./test/support/room-files.js";
 
-/** What takes long: captures at their own speed, a thousand seeds. */
+/** What takes long: captures at their own speed, a thousand seeds, the site in a browser. */
 export default defineConfig({
   plugins: [roomFilesPlugin()],
   test: {

@@ -152,7 +152,7 @@ describe("a signal", () => {
     const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)});
 const end = new ProcessEnd();
 let nowMs = 0;
-end.leaves(() => "orders that may still fill are left: btcusdc 0xab (open); npx marketwright cancel-all bot.yaml cancels them");
+end.setExitNote(() => "orders that may still fill are left: btcusdc 0xab (open); npx marketwright cancel-all bot.yaml cancels them");
 void end.signal(() => (nowMs += 2000)).then(() => process.stdout.write("stopping"));
 process.stdout.write("up");
 setInterval(() => {}, 1000);`;

@@ -14,6 +14,8 @@ const SAME_SIGNAL_MS = 1000;
 /** Time between two checks whether npm, where it started this process, still runs. */
 const LAUNCH_CHECK_MS = 250;
 /** What a system says that lets a process, or itself, open no more files. */
+/** The modules of a command are opened beside each other. */
+const MIN_OPEN_FILES = 256;
 const TOO_MANY_FILES: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
 
 /**
@@ -157,11 +159,27 @@ function endedBy(error: unknown): string {
   );
 }
 
-/** What to do about a limit of open files that is too low; undefined for any other error. */
+/** The advice about a limit of open files that is too low; undefined for any other error. */
 export function fileLimitAdvice(error: unknown): string | undefined {
-  if (!(error instanceof Error && "code" in error && TOO_MANY_FILES.has(error.code)))
-    return undefined;
-  return `the process may open no more files (${error.message}); expected a limit of 256 or more: ulimit -n`;
+  if (!(error instanceof Error && "code" in error)) return undefined;
+  if (TOO_MANY_FILES.has(error.code)) return fileLimitText(error.message);
+  // Node reports a module whose file it could not open as one that does not exist.
+  return error.code === "ERR_MODULE_NOT_FOUND" && openFilesLimit() < MIN_OPEN_FILES
+    ? fileLimitText(`EMFILE: ${error.message}`)
+    : undefined;
+}
+
+/** The limit of open files that this process runs under, Infinity where it has none. */
+function openFilesLimit(): number {
+  const report = process.report.getReport() as unknown as {
+    readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } };
+  };
+  const limit = Number(report.userLimits?.open_files?.soft);
+  return Number.isNaN(limit) ? Number.POSITIVE_INFINITY : limit;
+}
+
+function fileLimitText(cause: string): string {
+  return `the process may open no more files (${cause}); expected a limit of ${MIN_OPEN_FILES} or more: ulimit -n`;
 }
 
 function letGo(descriptor: number): void {

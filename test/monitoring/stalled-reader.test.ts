@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import {
   closeSync,
   constants,
@@ -56,13 +56,19 @@ process.stdin.once("data", () => { log.close(); process.stdout.write(", and ende
   return child;
 }
 
+/** The first text on the standard output of a program. @throws Error when it ends without one. */
+async function firstOutput(child: ChildProcess): Promise<string> {
+  for await (const data of on(child.stdout as NodeJS.ReadableStream, "data", { close: ["end"] }))
+    return String(data[0]);
+  throw new Error("the program ended without a word");
+}
+
 // A terminal after Ctrl-S, one behind an ssh whose line hangs, a pager that nobody scrolls: whoever waits for them leaves orders in the market that nobody moves.
 describe("a log whose reader stands still", () => {
   it("holds no process up, neither while it runs nor at its end", async () => {
     const { reader, writer } = unreadPipe();
     const child = logging(3000, writer);
-    const [said] = await once(child.stdout as NodeJS.ReadableStream, "data");
-    expect(String(said)).toBe("went on");
+    expect(await firstOutput(child)).toBe("went on");
     child.stdin?.write("end");
     expect(await once(child, "exit")).toEqual([0, null]);
     closeSync(reader);
@@ -71,7 +77,7 @@ describe("a log whose reader stands still", () => {
   it("has every line, each once and in order, for one that reads on before a mebibyte has come", async () => {
     const { path, reader, writer } = unreadPipe();
     const child = logging(800, writer);
-    await once(child.stdout as NodeJS.ReadableStream, "data");
+    await firstOutput(child);
     const read = text(createReadStream(path, { fd: openSync(path, constants.O_RDONLY) }));
     closeSync(reader);
     child.stdin?.write("end");
@@ -84,7 +90,7 @@ describe("a log whose reader stands still", () => {
   it("comes to a reader that goes on, whether anything more is logged or not", async () => {
     const { path, reader, writer } = unreadPipe();
     const child = logging(800, writer);
-    await once(child.stdout as NodeJS.ReadableStream, "data");
+    await firstOutput(child);
     let read = "";
     const stream = createReadStream(path, {
       fd: openSync(path, constants.O_RDONLY),
@@ -102,7 +108,7 @@ describe("a log whose reader stands still", () => {
   it("lets the process end where its reader has gone away meanwhile", async () => {
     const { reader, writer } = unreadPipe();
     const child = logging(800, writer);
-    await once(child.stdout as NodeJS.ReadableStream, "data");
+    await firstOutput(child);
     closeSync(reader);
     child.stdin?.write("end");
     expect(await once(child, "exit")).toEqual([0, null]);
@@ -127,13 +133,13 @@ describe("a screen whose terminal stands still", () => {
     writeFileSync(
       program,
       `import { writeFileSync } from "node:fs";
-import { Frames } from ${built("monitoring/frames.js")};
+import { TerminalFrames } from ${built("monitoring/terminal-frames.js")};
 import { withMaskedOutput } from ${built("cli/process/masked-output.js")};
 import { protectSecret } from ${built("core/crypto/secrets.js")};
 protectSecret("hunter2x");
 // As a command has it.
 const { stdout } = withMaskedOutput(process);
-const frames = new Frames(stdout);
+const frames = new TerminalFrames(stdout);
 let shown = 0;
 for (let frame = 0; frame < 5000; frame++) if (frames.show("<" + frame + ":hunter2x" + "─".repeat(700) + ">")) shown += 1;
 writeFileSync(${JSON.stringify(done)}, String(shown));
@@ -147,7 +153,10 @@ frames.end("<end>");
         stdio: ["ignore", "pipe", "ignore"],
       },
     );
-    while (!existsSync(done)) await new Promise<void>((resolve) => clock.setTimer(20, resolve));
+    while (!existsSync(done)) {
+      expect(terminal.exitCode, "the program ended before it had shown its frames").toBeNull();
+      await new Promise<void>((resolve) => clock.setTimer(20, resolve));
+    }
     const output = await text(terminal.stdout);
     const numbers = [...output.matchAll(/<(\d+):\[secret\]─{700}>/g)].map(([, number]) =>
       Number(number),

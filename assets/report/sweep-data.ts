@@ -34,8 +34,8 @@ export function toSweepRows({ points }: SweepResult): SweepRow[] {
       values,
       objective: objective === null ? undefined : Number(objective),
       ended: endText(runs),
-      doubtful: warningMark(runs),
-      doubts: warningText(runs),
+      suspectMark: warningMark(runs),
+      suspectReasons: warningText(runs),
       figures: Object.fromEntries(
         Object.keys(runs[0]?.figures ?? {}).map((name) => [
           name,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StaticServer } from "../support/static-server.js";
-import { hasBrowser, openBrowser, openPage, orSkipped } from "../support/test-browser.js";
+import { hasBrowser, openBrowser, openPage, skipNote } from "../support/test-browser.js";
 import { PROJECT_ROOT } from "./checkout.js";
 import { docsPages } from "./pages.js";
 
@@ -22,7 +22,7 @@ const PAGE_CONTENTS = `({
   links: [...document.querySelectorAll("a[href]")].map(({ href }) => href),
 })`;
 
-describe.skipIf(!hasBrowser)(`the site that \`npm run site\` builds${orSkipped}`, () => {
+describe.skipIf(!hasBrowser)(`the site that \`npm run site\` builds${skipNote}`, () => {
   const server = new StaticServer(join(PROJECT_ROOT, "site/dist"));
   /** By path. */
   const visited = new Map<string, VisitedPage>();

@@ -10,7 +10,17 @@ export interface ErrorDetail {
   readonly cause?: unknown;
 }
 
-/** The base of every error that this project throws on purpose. */
+/**
+ * The base of every error that this project throws on purpose.
+ * @example
+ * ```ts
+ * import { ConfigError, MarketwrightError } from "marketwright";
+ *
+ * const error = new ConfigError("no such market", { field: "marketId", value: "btcusd" });
+ * error instanceof MarketwrightError; // => true
+ * error.message; // => 'marketId: no such market (got "btcusd")'
+ * ```
+ */
 export class MarketwrightError extends Error {
   readonly field: string | undefined;
   readonly value: unknown;
@@ -28,13 +38,50 @@ export class MarketwrightError extends Error {
   }
 }
 
-/** Wrong usage or configuration: the process ends with exit code 2. */
+/**
+ * Wrong usage or configuration: the process ends with exit code 2.
+ * @example
+ * ```ts
+ * import { ConfigError } from "marketwright";
+ *
+ * const error = new ConfigError("the spread is negative", {
+ *   field: "markets.btcusdc.params.halfSpreadBps",
+ *   value: -3,
+ *   expected: "a number above 0, in basis points",
+ * });
+ * error.field; // => "markets.btcusdc.params.halfSpreadBps"
+ * error.value; // => -3
+ * ```
+ */
 export class ConfigError extends MarketwrightError {}
 
-/** A failure at run time that ends the process with exit code 1. */
+/**
+ * A failure at run time that ends the process with exit code 1.
+ * @example
+ * ```ts
+ * import { MarketwrightError, RunError } from "marketwright";
+ *
+ * const error = new RunError("the exchange does not answer", { expected: "an answer within 5 s" });
+ * error instanceof MarketwrightError; // => true
+ * error.message; // => "the exchange does not answer; expected an answer within 5 s"
+ * ```
+ */
 export class RunError extends MarketwrightError {}
 
-/** A number, string or frame that is not what its type says. */
+/**
+ * A number, string or frame that is not what its type says.
+ * @example
+ * ```ts
+ * import { FormatError } from "marketwright";
+ * import { decimalOf } from "marketwright/exchange";
+ *
+ * try {
+ *   decimalOf("1e5", "price");
+ * } catch (error) {
+ *   error instanceof FormatError && error.field; // => "price"
+ * }
+ * ```
+ */
 export class FormatError extends MarketwrightError {}
 
 function sentence(summary: string, { field, value, expected }: ErrorDetail): string {

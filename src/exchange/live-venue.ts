@@ -55,6 +55,33 @@ const DEFAULT_REQUEST_TIMEOUT_MS = 5000;
  * the transport is made of. Nothing is retried here: each action goes out once, and its fate comes
  * back once, as an `answer`. The streams open when the rules become known, by an answer or by
  * {@link setRules}: before that no level of a book could be put on its grid.
+ * @example
+ * ```ts
+ * import { ecdsaScheme, LiveVenue, liveSeam, NetworkTransport } from "marketwright/exchange";
+ * import { filter, firstValueFrom } from "rxjs";
+ *
+ * const restUrl = process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1";
+ * const seam = liveSeam();
+ * const transport = new NetworkTransport({
+ *   restUrl,
+ *   streamUrl: restUrl.replace("http", "ws"),
+ *   clock: seam.clock,
+ * });
+ * const venue = new LiveVenue({
+ *   transport,
+ *   seam,
+ *   signer: ecdsaScheme.signer(process.env.MARKETWRIGHT_KEY ?? `0x${"11".repeat(32)}`),
+ *   markets: ["btcusdc"],
+ *   exchangeNowMs: () => seam.clock.nowMs(),
+ *   streams: false,
+ * });
+ * const answer = firstValueFrom(venue.events$.pipe(filter(({ type }) => type === "answer")));
+ * venue.submit({ actionId: 1, timestampMs: seam.clock.nowMs(), kind: "question", ask: "rules" });
+ * await answer;
+ * venue.close();
+ * transport.close();
+ * venue.rules?.creditDecimals; // => 6
+ * ```
  */
 export class LiveVenue implements Venue {
   readonly events$: Observable<VenueEvent>;

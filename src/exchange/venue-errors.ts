@@ -12,6 +12,15 @@ export function isInconclusive(code: number, httpStatus: number): boolean {
 /**
  * The exchange answered a request with a code, which is a refusal unless
  * {@link VenueError.mayHaveHappened} (docs/reference/exchange-interface.md#errors).
+ * @example
+ * ```ts
+ * import { VenueError } from "marketwright/exchange";
+ *
+ * const body = { code: 1012, codeText: "Invalid signature", message: "wrong key" };
+ * const error = new VenueError(body, 400);
+ * error.codeName; // => "INVALID_SIGNATURE_ERROR"
+ * error.mayHaveHappened; // => false
+ * ```
  */
 export class VenueError extends MarketwrightError {
   readonly code: number;
@@ -66,7 +75,22 @@ export interface VenueRequestDetail {
   readonly systemCode?: string | undefined;
 }
 
-/** A request got no usable answer: no connection, a time-out, a rate limit, a 5xx or a body that is not JSON. */
+/**
+ * A request got no usable answer: no connection, a time-out, a rate limit, a 5xx or a body that is
+ * not JSON.
+ * @example
+ * ```ts
+ * import { VenueRequestError } from "marketwright/exchange";
+ *
+ * const error = new VenueRequestError("no answer within 5 s", {
+ *   mayHaveHappened: true,
+ *   timedOut: true,
+ * });
+ * // Before placing again, look for the order among the open ones.
+ * error.mayHaveHappened; // => true
+ * error.tries; // => 1
+ * ```
+ */
 export class VenueRequestError extends MarketwrightError {
   /** Absent where there was no answer at all. */
   readonly httpStatus: number | undefined;

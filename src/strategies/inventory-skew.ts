@@ -11,6 +11,13 @@ export interface SizeMultipliers {
  * Size skew, piecewise linear in the position: the bid's multiplier falls from 2 at `target - range` over 1 at the target to
  * 0 at `target + range`, the ask's is 2 minus it (the inventory skew of Hummingbot's pure market making). A range of 0 or
  * less gives 0 on both sides: no quotes.
+ * @example
+ * ```ts
+ * import { sizeMultipliers } from "marketwright";
+ *
+ * sizeMultipliers(0, 0, 100); // => { bid: 1, ask: 1 }
+ * sizeMultipliers(50, 0, 100); // => { bid: 0.5, ask: 1.5 }
+ * ```
  */
 export function sizeMultipliers(position: number, target: number, range: number): SizeMultipliers {
   if (!(range > 0)) return { bid: 0, ask: 0 };
@@ -18,7 +25,17 @@ export function sizeMultipliers(position: number, target: number, range: number)
   return { bid, ask: 2 - bid };
 }
 
-/** How full the inventory is: from -1 (short by the whole range) over 0 (at the target) to 1. 0 for an empty range. */
+/**
+ * How full the inventory is: from -1 (short by the whole range) over 0 (at the target) to 1. 0 for
+ * an empty range.
+ * @example
+ * ```ts
+ * import { inventoryFraction } from "marketwright";
+ *
+ * inventoryFraction(50, 0, 100); // => 0.5
+ * inventoryFraction(-300, 0, 100); // => -1
+ * ```
+ */
 export function inventoryFraction(position: number, target: number, range: number): number {
   return range > 0 ? Math.max(-1, Math.min(1, (position - target) / range)) : 0;
 }

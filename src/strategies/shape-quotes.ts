@@ -59,6 +59,25 @@ export interface ShapedQuotes {
  * Makes quotes of wanted levels, innermost first. Prices are rounded outward (bids down, asks up), kept from crossing the
  * view's touch (which is net of our own orders), and at least one tick apart from level to level. Sizes are cut, innermost
  * served first, so that the position stays within the view's `maxPositionLots` should every quote of a side fill.
+ * @example
+ * ```ts
+ * import { type Level, type MarketView, shapeQuotes } from "marketwright";
+ *
+ * const bids: readonly Level[] = [{ ticks: 9999, lots: 100 }];
+ * const asks: readonly Level[] = [{ ticks: 10_001, lots: 100 }];
+ * // The fields of a view that this function reads.
+ * const view = {
+ *   bids,
+ *   asks,
+ *   positionLots: 0,
+ *   maxPositionLots: 2000,
+ * } as MarketView;
+ * const { quotes, clamps } = shapeQuotes(view, [
+ *   { bidTicks: 10_003.5, askTicks: 10_007.5, bidLots: 10, askLots: 10 },
+ * ]);
+ * quotes.map(({ ticks }) => ticks); // => [10_000, 10_008]
+ * clamps; // => ["bid 0: post-only"]
+ * ```
  */
 export function shapeQuotes(view: MarketView, wanted: readonly WantedLevel[]): ShapedQuotes {
   return shapeQuotesWithin(toQuotingBounds(view), wanted);

@@ -75,11 +75,23 @@ export interface Strategy {
  *
  * @throws ConfigError when the schema or the factory is missing, or the number of levels is none.
  * @example
- * export default defineStrategy({
+ * ```ts
+ * import { defineStrategy, quoteAround } from "marketwright";
+ * import { map } from "rxjs";
+ * import { z } from "zod";
+ *
+ * const strategy = defineStrategy({
  *   params: z.object({ halfSpreadBps: z.number().positive(), sizeBase: z.number().positive() }),
- *   create: ({ halfSpreadBps, sizeBase }) => (view$) =>
- *     view$.pipe(map((view) => quoteAround(view, view.microPrice, { halfSpreadBps, sizeBase }))),
+ *   create:
+ *     ({ halfSpreadBps, sizeBase }) =>
+ *     (view$) =>
+ *       view$.pipe(map((view) => quoteAround(view, view.microPrice, { halfSpreadBps, sizeBase }))),
  * });
+ * export default strategy;
+ *
+ * strategy.params.safeParse({ halfSpreadBps: 5, sizeBase: 0.01 }).success; // => true
+ * strategy.params.safeParse({ halfSpreadBps: -5, sizeBase: 0.01 }).success; // => false
+ * ```
  */
 export function defineStrategy<Params>(definition: StrategyDefinition<Params>): Strategy {
   const { params: schema, create, viewLevels } = definition ?? {};

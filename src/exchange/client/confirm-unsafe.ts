@@ -12,6 +12,17 @@ export interface SafetyOnChain {
  * account fails on the chain and costs its gas
  * (docs/reference/exchange-interface.md#high-risk-account-fields).
  * @throws whatever the chain's reader throws: without its answer nobody is unsafe.
+ * @example
+ * ```ts
+ * import { type RiskyAccount, unsafeOnChain } from "marketwright/exchange";
+ *
+ * // The exchange's list, of which only the address is read here.
+ * const candidates = [{ account: "0x01" }, { account: "0x02" }] as RiskyAccount[];
+ * // Here a table; with real money, a call of the contracts' own `isSafe`.
+ * const chain = { isSafe: async (account: string) => account === "0x01" };
+ * const unsafe = await unsafeOnChain(candidates, chain);
+ * unsafe.map(({ account }) => account); // => ["0x02"]
+ * ```
  */
 export async function unsafeOnChain(
   candidates: readonly RiskyAccount[],

@@ -2,7 +2,20 @@ import { RunError } from "../../core/errors.js";
 import type { DomainDifference } from "../signing/domain-check.js";
 import type { FilterBreach } from "../signing/filters.js";
 
-/** The exchange's EIP-712 constants are not what our own computation gives: nothing is signed under them. */
+/**
+ * The exchange's EIP-712 constants are not what our own computation gives: nothing is signed under
+ * them.
+ * @example
+ * ```ts
+ * import { DomainError, ORDER_TYPE_HASH } from "marketwright/exchange";
+ *
+ * const error = new DomainError([
+ *   { field: "EIP712_ORDER_TYPE", value: "0x00", expected: ORDER_TYPE_HASH },
+ * ]);
+ * error.field; // => "EIP712_ORDER_TYPE"
+ * error.value; // => "0x00"
+ * ```
+ */
 export class DomainError extends RunError {
   readonly differences: readonly DomainDifference[];
 
@@ -20,6 +33,16 @@ export class DomainError extends RunError {
 /**
  * An order would break filters of its market (docs/reference/exchange-interface.md#market-fields):
  * it was not sent.
+ * @example
+ * ```ts
+ * import { OrderFilterError } from "marketwright/exchange";
+ *
+ * const error = new OrderFilterError([
+ *   { filter: "AMOUNT_FILTER", field: "lots", value: 0, expected: "1 to 1000 lots" },
+ * ]);
+ * error.breaches.map(({ filter }) => filter); // => ["AMOUNT_FILTER"]
+ * error.value; // => 0
+ * ```
  */
 export class OrderFilterError extends RunError {
   readonly breaches: readonly FilterBreach[];
@@ -35,7 +58,19 @@ export class OrderFilterError extends RunError {
   }
 }
 
-/** The exchange built, or took, another order than was asked for. A built one was not signed. */
+/**
+ * The exchange built, or took, another order than was asked for. A built one was not signed.
+ * @example
+ * ```ts
+ * import { BuiltOrderError } from "marketwright/exchange";
+ *
+ * const error = new BuiltOrderError("the exchange built another order", [
+ *   "paperAmount is 2, expected 1",
+ * ]);
+ * error.differences; // => ["paperAmount is 2, expected 1"]
+ * error.field; // => "order"
+ * ```
+ */
 export class BuiltOrderError extends RunError {
   /** In words, field by field. */
   readonly differences: readonly string[];

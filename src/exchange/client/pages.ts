@@ -2,7 +2,23 @@ import { MarketwrightError } from "../../core/errors.js";
 import type { Int64Id, Ms } from "../../core/units.js";
 import { MAX_PAGE } from "../protocol/parameters.js";
 
-/** A list that cannot be read without a gap: too many records of one instant, or an exchange that does not page as specified. */
+/**
+ * A list that cannot be read without a gap: too many records of one instant, or an exchange that
+ * does not page as specified.
+ * @example
+ * ```ts
+ * import { idPages } from "marketwright/exchange";
+ *
+ * const descending = idPages({
+ *   operation: "userTrades",
+ *   page: async () => ["9", "8"],
+ *   idOf: (id) => id,
+ *   fromId: "0",
+ * });
+ * await descending.next(); // => { done: false, value: "9" }
+ * await descending.next(); // throws PagingError
+ * ```
+ */
 export class PagingError extends MarketwrightError {
   /** The operation whose pages these were. */
   readonly operation: string;
@@ -29,6 +45,22 @@ export interface IdPages<Item> {
  * Every record from an id on, ascending, each once, until there are no more. Each page begins with the last record of the one before,
  * so that nothing is lost whether or not the exchange counts `fromId` itself in.
  * @throws PagingError when a page is not ascending, or goes back before what was asked for.
+ * @example
+ * ```ts
+ * import { idPages } from "marketwright/exchange";
+ *
+ * const kept = ["1", "2", "3", "4", "5"];
+ * const ids: string[] = [];
+ * for await (const id of idPages({
+ *   operation: "userTrades",
+ *   page: async (fromId, limit) => kept.filter((id) => id >= fromId).slice(0, limit),
+ *   idOf: (id) => id,
+ *   fromId: "2",
+ *   pageSize: 2,
+ * }))
+ *   ids.push(id);
+ * ids; // => ["2", "3", "4", "5"]
+ * ```
  */
 export async function* idPages<Item>({
   operation,
@@ -107,6 +139,24 @@ type Task<Item> =
  * Records of one instant stay together, however a page cuts them. Records that come to lie before what was read already, as an order
  * does that ends meanwhile, belong to the next reading.
  * @throws PagingError when one instant fills a whole page, which no boundary can part, or when the exchange does not keep to the range.
+ * @example
+ * ```ts
+ * import { timePages } from "marketwright/exchange";
+ *
+ * const hours = Array.from({ length: 5 }, (_, hour) => ({ timeMs: hour * 3_600_000 }));
+ * const read: number[] = [];
+ * for await (const { timeMs } of timePages({
+ *   operation: "klines",
+ *   page: async (startTime = 0, endTime = Number.POSITIVE_INFINITY, limit) =>
+ *     hours.filter(({ timeMs }) => timeMs >= startTime && timeMs < endTime).slice(0, limit),
+ *   timeOf: ({ timeMs }) => timeMs,
+ *   keyOf: ({ timeMs }) => String(timeMs),
+ *   startTime: 3_600_000,
+ *   pageSize: 2,
+ * }))
+ *   read.push(timeMs / 3_600_000);
+ * read; // => [1, 2, 3, 4]
+ * ```
  */
 export async function* timePages<Item>(options: TimePages<Item>): AsyncGenerator<Item, void> {
   const { operation, timeOf, keyOf, startTime, endTime, pageSize = MAX_PAGE } = options;

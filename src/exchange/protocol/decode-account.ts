@@ -44,7 +44,42 @@ const ofMarketOrSymbolSchema = z.object({
   symbol: z.string().optional(),
 });
 
-/** A trade of the account on its market's grid; undefined when the bot does not know the market. @throws FormatError */
+/**
+ * A trade of the account on its market's grid; undefined when the bot does not know the market.
+ * @throws FormatError
+ * @example
+ * ```ts
+ * import { Instrument } from "marketwright";
+ * import { decodeUserTrade } from "marketwright/exchange";
+ *
+ * const btc = new Instrument({
+ *   marketId: "btcusdc",
+ *   tickSize: "0.1",
+ *   stepSize: "0.001",
+ *   creditDecimals: 6,
+ *   paperDecimals: 18,
+ * });
+ * const context = { creditDecimals: 6, instruments: new Map([["btcusdc", btc]]) };
+ * const trade = decodeUserTrade(
+ *   {
+ *     id: "7",
+ *     marketId: "btcusdc",
+ *     orderId: "3",
+ *     isBuyer: true,
+ *     isMaker: true,
+ *     price: "30000.5",
+ *     amount: "0.02",
+ *     quoteAmount: "600.01",
+ *     commission: "-0.06",
+ *     time: 1_700_000_000_000,
+ *     status: "SETTLED",
+ *   },
+ *   context,
+ * );
+ * [trade?.side, trade?.ticks, trade?.lots]; // => ["BUY", 300_005, 20]
+ * [trade?.quote, trade?.commission]; // => [600_010_000n, -60_000n]
+ * ```
+ */
 export function decodeUserTrade(
   value: unknown,
   context: DecodeContext,
@@ -67,7 +102,25 @@ export function decodeUserTrade(
   };
 }
 
-/** A list of the account's trades, those of unknown markets left out. @throws FormatError */
+/**
+ * A list of the account's trades, those of unknown markets left out.
+ * @throws FormatError
+ * @example
+ * ```ts
+ * import { connect, decodeRules, decodeUserTrades, instrumentsOf } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ *   // The key of an account that is registered with the exchange.
+ *   key: process.env.MARKETWRIGHT_KEY,
+ * });
+ * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
+ * const wire = await client.call("userTrades", { marketId: "btcusdc" });
+ * close();
+ * const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
+ * decodeUserTrades(wire, context).every(({ lots }) => lots > 0); // => true
+ * ```
+ */
 export function decodeUserTrades(
   value: unknown,
   context: DecodeContext,
@@ -78,7 +131,21 @@ export function decodeUserTrades(
   );
 }
 
-/** A list of the account's incomes, of every market: a deposit has no market, and names it `""`. @throws FormatError */
+/**
+ * A list of the account's incomes, of every market: a deposit has no market, and names it `""`.
+ * @throws FormatError
+ * @example
+ * ```ts
+ * import { decodeIncomes } from "marketwright/exchange";
+ *
+ * const [income] = decodeIncomes(
+ *   [{ id: "1", type: "DEPOSIT", amount: "250.5", time: 1_700_000_000_000, marketId: "" }],
+ *   { creditDecimals: 6, instruments: new Map() },
+ * );
+ * income?.amount; // => 250_500_000n
+ * income?.type; // => "DEPOSIT"
+ * ```
+ */
 export function decodeIncomes(
   value: unknown,
   context: DecodeContext,
@@ -96,7 +163,33 @@ export function decodeIncomes(
   });
 }
 
-/** The account's balances in credit units. @throws FormatError */
+/**
+ * The account's balances in credit units.
+ * @throws FormatError
+ * @example
+ * ```ts
+ * import { decodeBalances } from "marketwright/exchange";
+ *
+ * const balances = decodeBalances(
+ *   {
+ *     availableCreditAmounts: { btcusdc: { buy: "100.5", sell: "80" } },
+ *     availableMargin: "10",
+ *     exposure: "0",
+ *     frozenMargin: "0",
+ *     positionMargin: "0",
+ *     netValue: "10.25",
+ *     primaryCreditAmount: "10.25",
+ *     secondaryCreditAmount: "0",
+ *     isSafe: true,
+ *     leverage: "0",
+ *     marginRate: "1",
+ *   },
+ *   { creditDecimals: 6, instruments: new Map() },
+ * );
+ * balances.netValue; // => 10_250_000n
+ * balances.availableCredit.btcusdc; // => { buy: 100_500_000n, sell: 80_000_000n }
+ * ```
+ */
 export function decodeBalances(
   value: unknown,
   context: DecodeContext,
@@ -134,6 +227,36 @@ export function decodeBalances(
  * The account's positions in the markets that the bot knows, at most one a market: the open one, else the last closed one.
  * A remainder below one lot, which only a liquidation can leave and no order can trade, is told apart.
  * @throws FormatError
+ * @example
+ * ```ts
+ * import { Instrument } from "marketwright";
+ * import { decodePositions } from "marketwright/exchange";
+ *
+ * const btc = new Instrument({
+ *   marketId: "btcusdc",
+ *   tickSize: "0.1",
+ *   stepSize: "0.001",
+ *   creditDecimals: 6,
+ *   paperDecimals: 18,
+ * });
+ * const [position] = decodePositions(
+ *   [
+ *     {
+ *       marketId: "btcusdc",
+ *       side: "SHORT",
+ *       size: "0.02",
+ *       status: "OPEN",
+ *       entryPrice: "30000",
+ *       liquidationPrice: "45000",
+ *       unrealizedPnl: "0.2",
+ *       realizedPnl: "0",
+ *     },
+ *   ],
+ *   { creditDecimals: 6, instruments: new Map([["btcusdc", btc]]) },
+ * );
+ * position?.lots; // => -20
+ * position?.unrealizedPnl; // => 200_000n
+ * ```
  */
 export function decodePositions(
   value: unknown,
@@ -151,7 +274,26 @@ export function decodePositions(
   return [...byMarket.values()];
 }
 
-/** `GET /v1/balances` and ACCOUNT_UPDATE: balances with positions. @throws FormatError */
+/**
+ * `GET /v1/balances` and ACCOUNT_UPDATE: balances with positions.
+ * @throws FormatError
+ * @example
+ * ```ts
+ * import { connect, decodeBalancesAnswer } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ *   // The key of an account that is registered with the exchange.
+ *   key: process.env.MARKETWRIGHT_KEY,
+ * });
+ * const context = { creditDecimals: 6, instruments: new Map() };
+ * const wire = await client.call("balances");
+ * close();
+ * const { balances, positions } = decodeBalancesAnswer(wire, context, "balances");
+ * balances.netValue >= 0n; // => true
+ * positions; // => []
+ * ```
+ */
 export function decodeBalancesAnswer(
   value: unknown,
   context: DecodeContext,

@@ -22,6 +22,31 @@ const barsSchema = z.array(z.object(klineFields(TEXT)).omit({ quote_volume: true
  * where orders of a finer one traded, at the nearest ticks, and of the volume the whole lots.
  * @param where names the place for errors.
  * @throws FormatError for what is no list of candles.
+ * @example
+ * ```ts
+ * import { Instrument } from "marketwright";
+ * import { decodeKlines } from "marketwright/exchange";
+ *
+ * const btc = new Instrument({
+ *   marketId: "btcusdc",
+ *   tickSize: "0.1",
+ *   stepSize: "0.001",
+ *   creditDecimals: 6,
+ *   paperDecimals: 18,
+ * });
+ * const wire = [
+ *   {
+ *     time: 1_700_000_000_000,
+ *     open: "30000",
+ *     close: "30001.5",
+ *     high: "30002",
+ *     low: "29999.9",
+ *     volume: "1.5",
+ *   },
+ * ];
+ * const [bar] = decodeKlines(wire, btc, "klines");
+ * [bar?.openTicks, bar?.closeTicks, bar?.lots]; // => [300_000, 300_015, 1500]
+ * ```
  */
 export function decodeKlines(
   value: unknown,

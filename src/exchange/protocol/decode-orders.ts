@@ -23,6 +23,29 @@ const buildResultSchema = z.object({
  * An order of the account, on its market's grid. Undefined when the bot does not know the market.
  * Price and amounts are whole, save for an order that was placed when the market had a finer grid.
  * @throws FormatError
+ * @example
+ * ```ts
+ * import { connect, decodeOrder, decodeRules, instrumentsOf } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ *   // The key of an account that is registered with the exchange.
+ *   key: process.env.MARKETWRIGHT_KEY,
+ * });
+ * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
+ * const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
+ * const placed = await client.place({
+ *   marketId: "btcusdc",
+ *   side: "BUY",
+ *   price: "20000",
+ *   amount: "0.02",
+ *   timeInForce: "POST_ONLY",
+ * });
+ * const wire = await client.call("openOrder", { marketId: "btcusdc", orderId: placed.id });
+ * await client.cancelOrder({ marketId: "btcusdc", orderId: placed.id });
+ * close();
+ * decodeOrder(wire, context)?.lots; // => context.instruments.get("btcusdc")?.lotsOf("0.02")
+ * ```
  */
 export function decodeOrder(
   value: unknown,
@@ -35,7 +58,26 @@ export function decodeOrder(
     : orderOf(parseWire(orderSchema, value, where), instrument, where);
 }
 
-/** A list of orders, those of unknown markets left out. @throws FormatError */
+/**
+ * A list of orders, those of unknown markets left out.
+ * @throws FormatError
+ * @example
+ * ```ts
+ * import { connect, decodeOrders, decodeRules, instrumentsOf } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ *   // The key of an account that is registered with the exchange.
+ *   key: process.env.MARKETWRIGHT_KEY,
+ * });
+ * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
+ * const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
+ * const wire = await client.call("openOrders", { marketId: "btcusdc" });
+ * close();
+ * const orders = decodeOrders(wire, context, "openOrders");
+ * orders.every(({ marketId }) => marketId === "btcusdc"); // => true
+ * ```
+ */
 export function decodeOrders(value: unknown, context: DecodeContext, where: string): VenueOrder[] {
   return parseList(value, where).flatMap(
     (element, index) => decodeOrder(element, context, `${where}.${index}`) ?? [],
@@ -49,7 +91,33 @@ export interface BuildResult {
   readonly gasFeeQuotation: string;
 }
 
-/** The answer to a build. @throws FormatError */
+/**
+ * The answer to a build.
+ * @throws FormatError
+ * @example
+ * ```ts
+ * import { connect, decodeBuildResult } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ *   // The key of an account that is registered with the exchange.
+ *   key: process.env.MARKETWRIGHT_KEY,
+ * });
+ * const wire = await client.call("buildOrder", {
+ *   marketId: "btcusdc",
+ *   side: "BUY",
+ *   orderType: "LIMIT",
+ *   price: "20000",
+ *   amount: "0.02",
+ *   timeInForce: "POST_ONLY",
+ *   expiration: 0,
+ * });
+ * close();
+ * const { order, hash } = decodeBuildResult(wire);
+ * order.paperAmount; // => 20_000_000_000_000_000n
+ * hash.length; // => 66
+ * ```
+ */
 export function decodeBuildResult(value: unknown): BuildResult {
   const { order, orderHash, gasFeeQuotation } = parseWire(buildResultSchema, value, "build");
   const { perp, signer, paperAmount, creditAmount, info } = order;

@@ -55,7 +55,17 @@ const filterSchemas = {
 
 const FEE_RATE_DECIMALS = 18;
 
-/** A market's `exchangeInfo` record lacks a filter that no order can be checked without. */
+/**
+ * A market's `exchangeInfo` record lacks a filter that no order can be checked without.
+ * @example
+ * ```ts
+ * import { MissingFilterError } from "marketwright/exchange";
+ *
+ * const error = new MissingFilterError("btcusdc", "PRICE_FILTER");
+ * error.field; // => "markets.btcusdc.filters"
+ * error.filterType; // => "PRICE_FILTER"
+ * ```
+ */
 export class MissingFilterError extends FormatError {
   readonly marketId: MarketId;
   readonly filterType: string;
@@ -74,6 +84,18 @@ export class MissingFilterError extends FormatError {
  * `exchangeInfo` as the bot uses it, its filters checked and put on the grid.
  * @param traded the bot's markets: each must be there and be whole. Any other one that is not as specified is told as unread.
  * @throws FormatError and its kind {@link MissingFilterError}
+ * @example
+ * ```ts
+ * import { connect, decodeRules } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ * });
+ * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
+ * close();
+ * rules.creditDecimals; // => 6
+ * rules.markets.btcusdc?.marketId; // => "btcusdc"
+ * ```
  */
 export function decodeRules(value: unknown, traded: readonly MarketId[]): VenueRules {
   const info = parseWire(exchangeInfoSchema, value, "exchangeInfo");
@@ -150,7 +172,21 @@ function orderGasOf(
   return ceilDivide(cost, scale);
 }
 
-/** The exact arithmetic of every market in the rules. */
+/**
+ * The exact arithmetic of every market in the rules.
+ * @example
+ * ```ts
+ * import { connect, decodeRules, instrumentsOf } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ * });
+ * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
+ * close();
+ * const btc = instrumentsOf(rules).get("btcusdc");
+ * btc?.priceOf(btc.ticksOf("30000.5")); // => "30000.5"
+ * ```
+ */
 export function instrumentsOf(rules: VenueRules): Map<MarketId, Instrument> {
   const { creditDecimals, paperDecimals } = rules;
   return new Map(

@@ -33,6 +33,14 @@ const EXACT_DECIMAL = "a text, a bigint or a Decimal";
 /**
  * The parameters of an operation as the strings that are sent. `account` may be given to every private operation.
  * @throws ConfigError naming the parameter that is missing, unknown or not of its type.
+ * @example
+ * ```ts
+ * import { checkedParams, OPERATIONS } from "marketwright/exchange";
+ *
+ * const operation = { ...OPERATIONS.orderbook, name: "orderbook" };
+ * checkedParams(operation, { marketId: "btcusdc", limit: 10 }).limit; // => "10"
+ * checkedParams(operation, { market: "btcusdc" }); // throws ConfigError
+ * ```
  */
 export function checkedParams(operation: Call, params: CallParams): RequestParams {
   const checked: Record<string, string> = {};

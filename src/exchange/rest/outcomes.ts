@@ -33,6 +33,18 @@ const NONE_REQUIRED: readonly MarketId[] = [];
  * Reads the answer to an action. Only a coded refusal of the exchange, or one of the firewall
  * before it, is `rejected`; what is missing or unreadable is `unknown`. What that proves of a place
  * or a cancel is decided by `fateOf`.
+ * @example
+ * ```ts
+ * import { outcomeOf } from "marketwright/exchange";
+ *
+ * const outcome = outcomeOf(
+ *   { actionId: 1, timestampMs: 1_700_000_000_000, kind: "cancel-all", marketId: "btcusdc" },
+ *   { ok: false, cause: "timeout", sent: true, message: "no answer within 5 s" },
+ *   { creditDecimals: 6, instruments: new Map(), hasher: undefined },
+ * );
+ * // The request left and nothing came back: nobody knows whether the orders are cancelled.
+ * outcome.result; // => "unknown"
+ * ```
  */
 export function outcomeOf(action: Action, result: HttpResult, context: OutcomeContext): Outcome {
   if (!result.ok) {

@@ -14,6 +14,17 @@ export interface DomainDifference {
 /**
  * Compares the exchange's EIP-712 constants with our own
  * (docs/reference/exchange-interface.md#order-construction). Empty when all agree.
+ * @example
+ * ```ts
+ * import { checkDomain, connect, decodeRules } from "marketwright/exchange";
+ *
+ * const { client, close } = await connect({
+ *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
+ * });
+ * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
+ * close();
+ * checkDomain(rules); // => []
+ * ```
  */
 export function checkDomain(rules: VenueRules): DomainDifference[] {
   const { eip712 } = rules;

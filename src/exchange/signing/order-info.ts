@@ -27,7 +27,22 @@ const LOW_48_BITS = (1n << TAG_SHIFT) - 1n;
 const PACKED = new Uint8Array(32);
 const WORDS = new DataView(PACKED.buffer);
 
-/** Packs the four words, big-endian. @throws FormatError when one does not fit its 64 bits. */
+/**
+ * Packs the four words, big-endian.
+ * @throws FormatError when one does not fit its 64 bits.
+ * @example
+ * ```ts
+ * import { decodeInfo, encodeInfo } from "marketwright/exchange";
+ *
+ * const info = {
+ *   makerFeeRate: -100_000_000_000_000n,
+ *   takerFeeRate: 500_000_000_000_000n,
+ *   expirationSeconds: 2_000_000_000,
+ *   nonce: 7n,
+ * };
+ * decodeInfo(encodeInfo(info)); // => info
+ * ```
+ */
 export function encodeInfo(info: OrderInfo): Hex {
   requireInt64(info.makerFeeRate, "makerFeeRate");
   requireInt64(info.takerFeeRate, "takerFeeRate");
@@ -53,7 +68,19 @@ export function encodeInfo(info: OrderInfo): Hex {
   return bytesToHex(PACKED);
 }
 
-/** Reads the four words back. @throws FormatError when it is not 32 bytes of hex, or its expiration passes 2^53 seconds. */
+/**
+ * Reads the four words back.
+ * @throws FormatError when it is not 32 bytes of hex, or its expiration passes 2^53 seconds.
+ * @example
+ * ```ts
+ * import { decodeInfo } from "marketwright/exchange";
+ *
+ * // Maker rate, taker rate, expiration in seconds, nonce.
+ * const words = ["0", "0", "77359400", "7"].map((word) => word.padStart(16, "0"));
+ * decodeInfo(`0x${words.join("")}`).expirationSeconds; // => 2_000_000_000
+ * decodeInfo("0x00"); // throws FormatError
+ * ```
+ */
 export function decodeInfo(info: Hex): OrderInfo {
   const bytes = hexToBytes(info, "info");
   if (bytes.length !== 32)
@@ -83,6 +110,14 @@ export function decodeInfo(info: Hex): OrderInfo {
  * A nonce of the bot's own: its 16-bit tag on top of 48 random bits
  * (docs/ideas/design.md#order-identity).
  * @throws FormatError when the tag is no 16 bits.
+ * @example
+ * ```ts
+ * import { liveSeam, nonceTag, taggedNonce } from "marketwright/exchange";
+ *
+ * const nonce = taggedNonce(0x1234, liveSeam().random);
+ * nonceTag(nonce); // => 0x1234
+ * taggedNonce(0x10000, liveSeam().random); // throws FormatError
+ * ```
  */
 export function taggedNonce(tag: number, random: Random): bigint {
   if (!Number.isInteger(tag) || tag < 0 || tag > 0xffff) {
@@ -95,12 +130,36 @@ export function taggedNonce(tag: number, random: Random): bigint {
   return (BigInt(tag) << TAG_SHIFT) | (random.uint64() & LOW_48_BITS);
 }
 
-/** The tag of a nonce: whose bot made it. */
+/**
+ * The tag of a nonce: whose bot made it.
+ * @example
+ * ```ts
+ * import { nonceTag } from "marketwright/exchange";
+ *
+ * nonceTag(0x1234_0000_0000_0007n); // => 0x1234
+ * ```
+ */
 export function nonceTag(nonce: bigint): number {
   return Number(nonce >> TAG_SHIFT);
 }
 
-/** The tag of an order's nonce; undefined where the info is unreadable, so that a foreign order is nobody's of ours. */
+/**
+ * The tag of an order's nonce; undefined where the info is unreadable, so that a foreign order is
+ * nobody's of ours.
+ * @example
+ * ```ts
+ * import { encodeInfo, infoTag } from "marketwright/exchange";
+ *
+ * const info = encodeInfo({
+ *   makerFeeRate: 0n,
+ *   takerFeeRate: 0n,
+ *   expirationSeconds: 2_000_000_000,
+ *   nonce: 0x1234_0000_0000_0007n,
+ * });
+ * infoTag(info); // => 0x1234
+ * infoTag("0x00"); // => undefined
+ * ```
+ */
 export function infoTag(info: Hex): number | undefined {
   return INFO.test(info) ? Number.parseInt(info.slice(50, 54), 16) : undefined;
 }

@@ -15,6 +15,12 @@ for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
  * Form-url-encodes one value as Go's `url.QueryEscape` and Python's `quote_plus` do: a space becomes `+`, and only letters,
  * digits and `-_.~` stay bare. `URLSearchParams` differs in `*` and `~`, and would break the signature.
  * @throws FormatError when the text is no valid Unicode.
+ * @example
+ * ```ts
+ * import { formEncode } from "marketwright/exchange";
+ *
+ * formEncode("a b*~"); // => "a+b%2A~"
+ * ```
  */
 export function formEncode(text: string): string {
   if (isBare(text)) return text;
@@ -47,6 +53,13 @@ function percentOf(character: string): string {
 /**
  * All parameters as `k=v&k=v`, sorted by key in ASCII order and form-url-encoded: what is signed, and what is sent.
  * @param more further parameters, which stand above `params` where both name one.
+ * @example
+ * ```ts
+ * import { canonicalParams } from "marketwright/exchange";
+ *
+ * canonicalParams({ side: "BUY", marketId: "btcusdc" }); // => "marketId=btcusdc&side=BUY"
+ * canonicalParams({ note: "a b*" }, { account: "0x01" }); // => "account=0x01&note=a+b%2A"
+ * ```
  */
 export function canonicalParams(params: RequestParams, more: RequestParams = NONE): string {
   const names = Object.keys(params);
@@ -64,7 +77,19 @@ const NONE: RequestParams = {};
 /** What is hashed, written anew each time. */
 let scratch = Buffer.allocUnsafe(2048);
 
-/** The EIP-191 `personal_sign` hash of a canonical parameter string (ERC-191, version 0x45): 32 bytes. */
+/**
+ * The EIP-191 `personal_sign` hash of a canonical parameter string (ERC-191, version 0x45): 32
+ * bytes.
+ * @example
+ * ```ts
+ * import { canonicalParams, ecdsaScheme, requestDigest } from "marketwright/exchange";
+ *
+ * const signer = ecdsaScheme.signer(`0x${"11".repeat(32)}`);
+ * const digest = requestDigest(canonicalParams({ marketId: "btcusdc" }));
+ * digest.length; // => 32
+ * ecdsaScheme.recover(digest, signer.sign(digest)); // => signer.address.toLowerCase()
+ * ```
+ */
 export function requestDigest(canonical: string): Uint8Array {
   // Percent-encoded, so one character is one byte.
   const text = `\u0019Ethereum Signed Message:\n${canonical.length}${canonical}`;
@@ -76,6 +101,15 @@ export function requestDigest(canonical: string): Uint8Array {
  * The whole signed parameter string of a private request: the caller's parameters, `account`, `timestamp`, and the
  * signature over them last. The same string serves as a query or as a form body.
  * @param account the trading account; another one than the signer's where the signer is its registered operator.
+ * @example
+ * ```ts
+ * import { ecdsaScheme, signedParams } from "marketwright/exchange";
+ *
+ * const signer = ecdsaScheme.signer(`0x${"11".repeat(32)}`);
+ * const text = signedParams({ marketId: "btcusdc" }, signer.address, 1_700_000_000_000, signer);
+ * const names = text.split("&").map((part) => part.split("=")[0]);
+ * names; // => ["account", "marketId", "timestamp", "signature"]
+ * ```
  */
 export function signedParams(
   params: RequestParams,

@@ -11,14 +11,30 @@ export type MarketStream =
 
 /**
  * The name under which the exchange knows a stream (docs/reference/protocol.md#market-streams).
- * @example streamName({ marketId: "btcusdc", kind: "kline", interval: "1H" }) // "btcusdc@kline1H"
+ * @example
+ * ```ts
+ * import { streamName } from "marketwright/exchange";
+ *
+ * streamName({ marketId: "btcusdc", kind: "kline", interval: "1H" }); // => "btcusdc@kline1H"
+ * streamName({ marketId: "btcusdc", kind: "trades" }); // => "btcusdc@trades"
+ * ```
  */
 export function streamName(stream: MarketStream): string {
   const market = encodeURIComponent(stream.marketId);
   return stream.kind === "kline" ? `${market}@kline${stream.interval}` : `${market}@${stream.kind}`;
 }
 
-/** The stream of a name, a candle's length in upper or lower case; undefined for a name that is none of ours. */
+/**
+ * The stream of a name, a candle's length in upper or lower case; undefined for a name that is none
+ * of ours.
+ * @example
+ * ```ts
+ * import { readStreamName } from "marketwright/exchange";
+ *
+ * readStreamName("btcusdc@kline1h"); // => { marketId: "btcusdc", kind: "kline", interval: "1H" }
+ * readStreamName("btcusdc@weather"); // => undefined
+ * ```
+ */
 export function readStreamName(name: string): MarketStream | undefined {
   const at = name.indexOf("@");
   const marketId = name.slice(0, at);

@@ -43,6 +43,31 @@ const MIN_WEIGHT = Math.exp(-1);
  * that is the distance up to which a quote put up then would have been reached, on either side. `lambda(d)` is the number of cells
  * deeper than d over the seconds in them; A and k are the least squares of `ln lambda(d)` on d. It is the method of hftbacktest's
  * example of Guéant, Lehalle and Fernandez-Tapia's model, which takes cells of 100 ms and fits every 5 s.
+ * @example
+ * ```ts
+ * import { FillIntensityEstimator } from "marketwright";
+ *
+ * const estimator = new FillIntensityEstimator({
+ *   estimator: "rolling",
+ *   windowMs: 600_000,
+ *   cellMs: 100,
+ *   depthTicks: 5,
+ *   refitMs: 5000,
+ *   minCells: 10,
+ * });
+ * // Each tick further from the mid is reached half as often, so k is ln 2.
+ * for (let cell = 0; cell < 1000; cell += 1) {
+ *   const depthTicks = [1, 2, 4, 8, 16].filter((every) => cell % every === 0).length;
+ *   estimator.observe({
+ *     timeMs: cell * 100,
+ *     cause: "timer",
+ *     midTicks: 10_000,
+ *     tradedHighTicks: 10_000 + depthTicks,
+ *     tradedLowTicks: Number.NaN,
+ *   });
+ * }
+ * estimator.estimate?.fillDecayPerTick.toFixed(2); // => "0.69"
+ * ```
  */
 export class FillIntensityEstimator {
   readonly #window: FillIntensityWindow;

@@ -39,7 +39,25 @@ export interface GlftTerms {
   readonly wantedInventory: number;
 }
 
-/** What a quote keeps for itself whatever the inventory: `ln(1 + xi Delta / k) / (xi Delta)`, or `1 / k` where xi is 0. In P. */
+/**
+ * What a quote keeps for itself whatever the inventory: `ln(1 + xi Delta / k) / (xi Delta)`, or `1
+ * / k` where xi is 0. In P.
+ * @example
+ * ```ts
+ * import { glftFillTerm } from "marketwright";
+ *
+ * const term = glftFillTerm({
+ *   sigma: 0.3,
+ *   drift: 0,
+ *   fillsPerSecond: 0.9,
+ *   fillDecay: 0.3,
+ *   riskAversion: 0.01,
+ *   fillRiskAversion: 0.01,
+ *   orderSize: 1,
+ * });
+ * term.toFixed(4); // => "3.2790"
+ * ```
+ */
 export function glftFillTerm({ fillDecay: k, fillRiskAversion: xi, orderSize }: GlftModel): number {
   const risk = xi * orderSize;
   return risk === 0 ? 1 / k : Math.log1p(risk / k) / risk;
@@ -48,6 +66,23 @@ export function glftFillTerm({ fillDecay: k, fillRiskAversion: xi, orderSize }: 
 /**
  * The closed form: (4.6) and (4.7) of the paper of 2017, with section 5's drift of that of 2013. Good for little inventory and little
  * volatility. A drift without volatility has no finite answer here: it is left out then.
+ * @example
+ * ```ts
+ * import { glftTerms } from "marketwright";
+ *
+ * const { halfSpread, skew, wantedInventory } = glftTerms({
+ *   sigma: 0.3,
+ *   drift: 0,
+ *   fillsPerSecond: 0.9,
+ *   fillDecay: 0.3,
+ *   riskAversion: 0.01,
+ *   fillRiskAversion: 0.01,
+ *   orderSize: 1,
+ * });
+ * halfSpread.toFixed(3); // => "3.313"
+ * skew.toFixed(3); // => "0.068"
+ * wantedInventory; // => 0
+ * ```
  */
 export function glftTerms(model: GlftModel): GlftTerms {
   const { sigma, drift, riskAversion: gamma, fillDecay: k, orderSize } = model;
@@ -59,7 +94,27 @@ export function glftTerms(model: GlftModel): GlftTerms {
   };
 }
 
-/** The closed form's quotes at an inventory, in U. */
+/**
+ * The closed form's quotes at an inventory, in U.
+ * @example
+ * ```ts
+ * import { type GlftModel, glftApproximateQuotes } from "marketwright";
+ *
+ * const model: GlftModel = {
+ *   sigma: 0.3,
+ *   drift: 0,
+ *   fillsPerSecond: 0.9,
+ *   fillDecay: 0.3,
+ *   riskAversion: 0.01,
+ *   fillRiskAversion: 0.01,
+ *   orderSize: 1,
+ * };
+ * const { bid, ask } = glftApproximateQuotes(model, 2);
+ * // Long two orders: the ask is nearer to the mid than the bid.
+ * bid.toFixed(3); // => "3.449"
+ * ask.toFixed(3); // => "3.177"
+ * ```
+ */
 export function glftApproximateQuotes(model: GlftModel, inventory: number): GlftDistances {
   const { halfSpread, skew, wantedInventory } = glftTerms(model);
   const shift = skew * (inventory - wantedInventory);
@@ -69,6 +124,26 @@ export function glftApproximateQuotes(model: GlftModel, inventory: number): Glft
 /**
  * The exact quotes: those of the eigenvector of least eigenvalue of the model's matrix over the inventories from `-bound` to `bound`
  * orders. A side that would leave them is not quoted: its distance is Infinity.
+ * @example
+ * ```ts
+ * import { GlftExactQuotes } from "marketwright";
+ *
+ * const quotes = new GlftExactQuotes(
+ *   {
+ *     sigma: 0.3,
+ *     drift: 0,
+ *     fillsPerSecond: 0.9,
+ *     fillDecay: 0.3,
+ *     riskAversion: 0.01,
+ *     fillRiskAversion: 0.01,
+ *     orderSize: 1,
+ *   },
+ *   10,
+ * );
+ * quotes.at(0).bid.toFixed(3); // => "3.324"
+ * // At the bound the bid is not quoted.
+ * quotes.at(10).bid; // => Number.POSITIVE_INFINITY
+ * ```
  */
 export class GlftExactQuotes {
   readonly #bound: number;

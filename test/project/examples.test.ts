@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+import * as exchangeEntry from "#exchange/index.js";
+import * as strategyEntry from "../../src/index.js";
+import { KEYS, startEmbedded } from "../exchange/client/embedded.js";
+import { PROJECT_ROOT } from "./checkout.js";
+import { countExampleTags, ENTRIES, examplesOf, publicExports, withChecks } from "./examples.js";
+
+const run = promisify(execFile);
+
+/** The functions and classes that a program gets from either entry. */
+const callables = Object.entries({ ...strategyEntry, ...exchangeEntry })
+  .filter(([, value]) => typeof value === "function")
+  .map(([name]) => name)
+  .sort();
+const documented = publicExports();
+const examples = documented.flatMap(({ name, doc }) =>
+  examplesOf(doc).map((program, place) => ({
+    title: place === 0 ? name : `${name} ${place + 1}`,
+    program,
+  })),
+);
+
+const folder = mkdtempSync(join(tmpdir(), "marketwright-examples-"));
+const tsconfig = join(folder, "tsconfig.json");
+const writtenAs = (title: string): string => join(folder, `${title.replace(" ", "-")}.ts`);
+const runAs = (title: string): string => join(folder, "run", `${title.replace(" ", "-")}.ts`);
+
+beforeAll(() => {
+  mkdirSync(join(folder, "node_modules"));
+  mkdirSync(join(folder, "run"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  for (const name of ["rxjs", "zod"]) {
+    symlinkSync(join(PROJECT_ROOT, "node_modules", name), join(folder, "node_modules", name));
+  }
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    skipLibCheck: true,
+    target: "ES2023",
+    module: "NodeNext",
+    types: ["node"],
+    typeRoots: [join(PROJECT_ROOT, "node_modules/@types")],
+    paths: Object.fromEntries(
+      Object.entries(ENTRIES).map(([name, path]) => [name, [join(PROJECT_ROOT, path)]]),
+    ),
+  };
+  writeFileSync(tsconfig, JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+  for (const { title, program } of examples) {
+    writeFileSync(writtenAs(title), program);
+    writeFileSync(runAs(title), withChecks(program));
+  }
+});
+
+describe("the examples of the public functions and classes", () => {
+  it("are there for each", () => {
+    const withExample = documented
+      .filter(({ doc }) => examplesOf(doc).length > 0)
+      .map(({ name }) => name);
+    expect(callables.filter((name) => !withExample.includes(name))).toEqual([]);
+  });
+
+  it("are all of the @example tags in src, so that none is left out here", () => {
+    expect(countExampleTags("src")).toBe(examples.length);
+  });
+
+  it("import from the public entries and state a result", () => {
+    const lacking = examples.filter(
+      ({ program }) =>
+        !/ from "marketwright(\/exchange)?";/.test(program) || !/; \/\/ (=>|throws) /.test(program),
+    );
+    expect(lacking.map(({ title }) => title)).toEqual([]);
+  });
+
+  it("compile in strict mode", async () => {
+    const tsc = join(PROJECT_ROOT, "node_modules/.bin/tsc");
+    const output = await run(tsc, ["-p", folder]).then(
+      ({ stdout }) => stdout,
+      (error: { readonly stdout: string }) => error.stdout,
+    );
+    expect(output).toBe("");
+  });
+
+  describe("give the results that they state", () => {
+    const errors = new Map<string, unknown>();
+
+    beforeAll(async () => {
+      const embedded = await startEmbedded();
+      try {
+        await embedded.trader(KEYS[0]);
+        const { stdout } = await run(
+          process.execPath,
+          [
+            ...["--import", join(PROJECT_ROOT, "node_modules/tsx/dist/loader.mjs")],
+            join(PROJECT_ROOT, "test/project/run-examples.ts"),
+            ...examples.map(({ title }) => runAs(title)),
+          ],
+          {
+            cwd: folder,
+            env: {
+              ...process.env,
+              TSX_TSCONFIG_PATH: tsconfig,
+              EXCHANGE_URL: embedded.server.restUrl,
+              MARKETWRIGHT_KEY: KEYS[0],
+            },
+          },
+        );
+        for (const line of stdout.trim().split("\n")) {
+          const [path, error] = JSON.parse(line) as [string, unknown];
+          errors.set(path, error);
+        }
+      } finally {
+        await embedded.close();
+      }
+    });
+
+    it.each(examples)("$title", ({ title }) => {
+      expect(errors.get(runAs(title))).toBeNull();
+    });
+  });
+});

@@ -1,6 +1,6 @@
 import { maskSecrets } from "./crypto/secrets.js";
 
-/** What a typed error carries: which field was wrong, what it held, and what would be right. */
+/** The details of a typed error: the wrong field, its value, and what would be right. */
 export interface ErrorDetail {
   /** The offending field, as a path a user can find: `markets.btcusdc.limits.maxOrderBase`. */
   readonly field?: string;

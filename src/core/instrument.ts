@@ -13,15 +13,15 @@ const MOST_DECIMALS = 36;
 export type BuyRounding = "up" | "down";
 
 /**
- * What fixes a market's number grid: decimal strings from `exchangeInfo`
+ * The number grid of a market: decimal strings from `exchangeInfo`
  * (docs/reference/exchange-interface.md#market-fields and
  * docs/reference/exchange-interface.md#exchange-info-fields).
  */
 export interface InstrumentGrid {
   readonly marketId: MarketId;
-  /** PRICE_FILTER.tickSize. */
+  /** Quote price of one tick, a decimal: PRICE_FILTER.tickSize. */
   readonly tickSize: string;
-  /** AMOUNT_FILTER.stepSize. */
+  /** Base units of one lot, a decimal: AMOUNT_FILTER.stepSize. */
   readonly stepSize: string;
   /** dealerInfo.creditDecimals. */
   readonly creditDecimals: number;
@@ -52,7 +52,9 @@ export interface InstrumentGrid {
  */
 export class Instrument {
   readonly marketId: MarketId;
+  /** Quote price of one tick, a decimal. */
   readonly tickSize: string;
+  /** Base units of one lot, a decimal. */
   readonly stepSize: string;
   readonly creditDecimals: number;
   readonly paperDecimals: number;
@@ -69,8 +71,9 @@ export class Instrument {
   readonly paperUnit: PaperUnits;
   readonly #tickScaled: number;
   readonly #stepScaled: number;
-  /** credit units of one tick times one lot, as a fraction. */
+  /** Credit units of one tick times one lot, as a fraction: its numerator. */
   readonly creditNumerator: bigint;
+  /** The denominator of that fraction. */
   readonly creditDenominator: bigint;
 
   constructor(grid: InstrumentGrid) {

@@ -18,7 +18,7 @@ import { StreamSession, type StreamTimings } from "./streams/stream-session.js";
 import { TradeDeduplicator } from "./streams/trade-deduplicator.js";
 import type { Action, ActionId, Outcome, Venue, VenueEvent } from "./venue.js";
 
-/** What a live venue is made of. */
+/** Parts and settings of a live venue. */
 export interface LiveVenueOptions {
   /** Stays its owner's: `close` of the venue does not close it. */
   readonly transport: Transport;

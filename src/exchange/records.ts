@@ -7,7 +7,7 @@ export type OrderType = (typeof ORDER_TYPES)[number];
 /** Times in force of the specification. */
 export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
-/** What a change of credit may be told as (docs/reference/exchange-interface.md#income-fields). */
+/** The types of a change of credit (docs/reference/exchange-interface.md#income-fields). */
 export const EVERY_INCOME_TYPE = [
   "DEPOSIT",
   "WITHDRAWAL",
@@ -75,7 +75,7 @@ export interface VenueOrder {
   readonly canceledLots: Lots;
   readonly expiredLots: Lots;
   readonly failedLots: Lots;
-  /** Absent until there is a fill. */
+  /** Quote for one base unit, a decimal; absent until there is a fill. */
   readonly averagePrice: string | undefined;
   /** CREATED, NEW, PARTIAL_FILLED, FILLED, CANCELED, EXPIRED, FAILED, or one that we do not know. */
   readonly status: string;
@@ -112,7 +112,9 @@ export interface VenuePosition {
   /** What is held beyond whole lots, of the same sign, in units of paper; absent where there is none. No order can trade it. */
   readonly restPaper?: bigint;
   readonly status: string;
+  /** Quote for one base unit, a decimal. */
   readonly entryPrice: string;
+  /** Quote for one base unit, a decimal. */
   readonly liquidationPrice: string;
   readonly unrealizedPnl: CreditUnits;
   readonly realizedPnl: CreditUnits;
@@ -131,7 +133,9 @@ export interface VenueBalances {
   readonly primaryCredit: CreditUnits;
   readonly secondaryCredit: CreditUnits;
   readonly isSafe: boolean;
+  /** Exposure over net value, a decimal. */
   readonly leverage: string;
+  /** Maintenance margin over net value, a decimal. */
   readonly marginRate: string;
 }
 
@@ -145,10 +149,12 @@ export interface VenueIncome {
   readonly marketId: MarketId;
 }
 
-/** What a market maker needs of one market of `exchangeInfo`, checked and on the grid. */
+/** The rules of one market of `exchangeInfo` that a market maker needs, checked and on the grid. */
 export interface MarketRules {
   readonly marketId: MarketId;
+  /** Quote price of one tick, a decimal. */
   readonly tickSize: string;
+  /** Base units of one lot, a decimal. */
   readonly stepSize: string;
   readonly minTicks: Ticks;
   readonly maxTicks: Ticks;
@@ -159,13 +165,17 @@ export interface MarketRules {
   readonly marketMaxLots: Lots;
   /** MARKET orders come in whole multiples of so many lots; 1 when absent. */
   readonly marketStepLots?: Lots;
+  /** Open orders of one account in the market, a count. */
   readonly maxOpenOrders: number;
-  /** Fee rates scaled by 10^18, signed: a negative maker rate is a rebate. */
+  /** A fraction scaled by 10^18 (2 bps is 2 x 10^14), signed: negative is a rebate. */
   readonly makerFeeRate: bigint;
+  /** A fraction scaled by 10^18. */
   readonly takerFeeRate: bigint;
+  /** Notional over margin, a plain ratio. */
   readonly maxLeverage: number;
   /** The largest notional of one account, its open orders at their worst; absent where nothing says so. */
   readonly maxExposure?: CreditUnits;
+  /** Leverage at which an account is liquidated, a plain ratio as a decimal. */
   readonly liquidationLeverage: string;
   readonly perp: Hex;
   readonly stage: string;
@@ -189,8 +199,10 @@ export interface VenueRules {
   readonly rateLimits: readonly {
     readonly name: string;
     readonly intervalMs: Ms;
+    /** Requests within `intervalMs`. */
     readonly limit: number;
   }[];
+  /** Orders below this value need a gas fee; 0 where none does. */
   readonly waiveGasFeeMinimumQuote: CreditUnits;
   /** The gas of an order's settlement, which is added to the fee of one below the waiver; absent where nothing says what it is. */
   readonly orderGasCredit?: CreditUnits;

@@ -23,12 +23,14 @@ export function isInconclusive(code: number, httpStatus: number): boolean {
  * ```
  */
 export class VenueError extends MarketwrightError {
+  /** Of the exchange's error codes. */
   readonly code: number;
   /** The documented name of the code, or `UNKNOWN_ERROR`. */
   readonly codeName: string;
   readonly codeText: string;
   /** The exchange's own words, which may vary. */
   readonly venueMessage: string;
+  /** The status of the HTTP answer. */
   readonly httpStatus: number;
   /** How often the request was sent; more than once only where repeating is safe. */
   readonly tries: number;
@@ -50,7 +52,10 @@ export class VenueError extends MarketwrightError {
     this.tries = tries;
   }
 
-  /** Whether the exchange may have acted on the request all the same: an internal error (2010) and a 5xx say nothing about that. */
+  /**
+   * True where the exchange may have acted on the request all the same: an internal error (2010)
+   * and a 5xx say nothing about that.
+   */
   get mayHaveHappened(): boolean {
     return isInconclusive(this.code, this.httpStatus);
   }
@@ -65,12 +70,14 @@ export class VenueError extends MarketwrightError {
   }
 }
 
-/** What is known of a request without a usable answer. */
+/** The details of a request without a usable answer. */
 export interface VenueRequestDetail {
+  /** The status of the HTTP answer; absent where there was none. */
   readonly httpStatus?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly timedOut?: boolean;
   readonly mayHaveHappened: boolean;
+  /** How often the request was sent; 1 when absent. */
   readonly tries?: number;
   readonly systemCode?: string | undefined;
 }
@@ -95,9 +102,9 @@ export class VenueRequestError extends MarketwrightError {
   /** Absent where there was no answer at all. */
   readonly httpStatus: number | undefined;
   readonly retryAfterMs: number | undefined;
-  /** Whether it was waited for in vain, rather than refused or cut off. */
+  /** True where the answer did not come in time, false where it was refused or cut off. */
   readonly timedOut: boolean;
-  /** Whether the exchange may have acted on the request. */
+  /** True where the exchange may have acted on the request. */
   readonly mayHaveHappened: boolean;
   /** How often the request was sent; more than once only where repeating is safe. */
   readonly tries: number;

@@ -70,7 +70,9 @@ export interface CancelAllAction extends ActionBase {
 /** A question to the exchange; its answer is an `answer` event with the matching data. */
 export type QuestionAction = ActionBase & { readonly kind: "question" } & Question;
 
-/** What can be asked. Page limits are the maximum, 500, where the endpoint has one. */
+/**
+ * A question that a venue answers. Page limits are the maximum, 500, where the endpoint has one.
+ */
 export type Question =
   | { readonly ask: "time" }
   | { readonly ask: "rules" }
@@ -139,9 +141,11 @@ export type Outcome =
    */
   | {
       readonly result: "rejected";
+      /** Of the exchange's error codes. */
       readonly code: number;
       readonly codeText: string;
       readonly message: string;
+      /** The status of the HTTP answer. */
       readonly httpStatus: number;
     }
   /** 429 or 418: refused by the rate limit, before it was looked at. */
@@ -164,6 +168,7 @@ export type VenueEvent =
   | {
       readonly type: "book-snapshot";
       readonly marketId: MarketId;
+      /** Number of the last change that it holds. */
       readonly sequence: number;
       /** Flat pairs: ticks, lots, ticks, lots ... in wire order. */
       readonly bids: readonly number[];
@@ -174,7 +179,9 @@ export type VenueEvent =
   | {
       readonly type: "book-update";
       readonly marketId: MarketId;
+      /** Number of the first change in it. */
       readonly beginSequence: number;
+      /** Number of the last change in it. */
       readonly endSequence: number;
       /** Flat pairs, absolute lots, 0 deletes. */
       readonly bids: readonly number[];
@@ -187,7 +194,9 @@ export type VenueEvent =
       readonly marketId: MarketId;
       /** Credit units per one whole base unit, as the contract's mark is. */
       readonly mark: CreditUnits;
+      /** Credit units per one whole base unit. */
       readonly index: CreditUnits;
+      /** The next rate, as a fraction: longs pay when positive. */
       readonly fundingRate: number;
       readonly nextFundingMs: Ms;
     }

@@ -2,7 +2,7 @@ import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Ms, Ticks } from "../core/units.js";
 import type { Level } from "./book/readable-book.js";
 
-/** What woke the strategy. */
+/** The event for which a strategy is called. */
 export type DecisionCause = "timer" | "touch" | "fill" | "start";
 
 /**
@@ -28,9 +28,11 @@ export interface MarketView {
   readonly microPrice: number;
   /** Mark price in fractional ticks; NaN before the first one is known. */
   readonly markTicks: number;
+  /** Index price in fractional ticks; NaN before the first one is known. */
   readonly indexTicks: number;
   /** The next rate, as a fraction: longs pay when positive. */
   readonly fundingRate: number;
+  /** Instant of the next funding; 0 before it is known. */
   readonly nextFundingMs: Ms;
   /** Of the public trades since the view before: the highest price at which a taker bought, in ticks; NaN where none did. */
   readonly tradedHighTicks: Ticks;

@@ -27,6 +27,7 @@ export interface Reason {
 export interface QuotesIntent {
   readonly kind: "quotes";
   readonly marketId: MarketId;
+  /** `sequence` of the view that it answers. */
   readonly viewSequence: number;
   readonly quotes: readonly Quote[];
   readonly reason: Reason;
@@ -75,6 +76,7 @@ export interface UnwindSchedule {
 export interface TargetIntent {
   readonly kind: "target";
   readonly marketId: MarketId;
+  /** `sequence` of the view that it answers. */
   readonly viewSequence: number;
   /** Signed position to reach. */
   readonly targetLots: Lots;
@@ -87,7 +89,7 @@ export interface TargetIntent {
 }
 
 /**
- * What a strategy emits (docs/ideas/design.md#strategies). No emission means that the last intent
- * stands.
+ * The output of a strategy (docs/ideas/design.md#strategies). No emission means that the last
+ * intent stands.
  */
 export type Intent = QuotesIntent | TargetIntent;

@@ -1,9 +1,14 @@
 import type { Instrument } from "../core/instrument.js";
 import type { QuotingBounds } from "./shape-quotes.js";
 
-/** What each side's size is multiplied by; the two always sum to 2. */
+/**
+ * Plain factors of the size of each side, from 0 to 2. They sum to 2, or are both 0 without a
+ * range.
+ */
 export interface SizeMultipliers {
+  /** Factor of the bid's size. */
   readonly bid: number;
+  /** Factor of the ask's size. */
   readonly ask: number;
 }
 
@@ -26,8 +31,8 @@ export function sizeMultipliers(position: number, target: number, range: number)
 }
 
 /**
- * How full the inventory is: from -1 (short by the whole range) over 0 (at the target) to 1. 0 for
- * an empty range.
+ * The position as a share of its range: from -1 (short by the whole range) over 0 (at the target)
+ * to 1; 0 for an empty range. The three arguments are in one unit of amount, such as lots.
  * @example
  * ```ts
  * import { inventoryFraction } from "marketwright";

@@ -4,7 +4,7 @@ import type { QuotesIntent } from "./intent.js";
 import { shapeQuotes } from "./shape-quotes.js";
 import { lotsOfBase } from "./size-lots.js";
 
-/** How {@link quoteAround} quotes. */
+/** Spread and size for {@link quoteAround}. */
 export interface QuoteAroundOptions {
   /** Half of the spread, in basis points of the fair price. */
   readonly halfSpreadBps: number;

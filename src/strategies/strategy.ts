@@ -9,7 +9,9 @@ import type { MarketId } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import type { Intent } from "./intent.js";
 
-/** What a strategy is handed beside its parameters: the only sources of time and chance that it may use. */
+/**
+ * Inputs of a strategy beside its parameters: the only sources of time and chance that it may use.
+ */
 export interface StrategyContext {
   readonly marketId: MarketId;
   readonly instrument: Instrument;
@@ -33,7 +35,7 @@ export interface BoundStrategy {
   readonly viewLevels?: number | undefined;
 }
 
-/** What {@link defineStrategy} takes. */
+/** The parts that {@link defineStrategy} makes a strategy of. */
 export interface StrategyDefinition<Params> {
   /** Validates `params` of the YAML, and gives them their types and defaults. Unknown keys are refused unless the schema says otherwise. */
   readonly params: ZodType<Params>;

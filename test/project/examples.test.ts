@@ -8,7 +8,13 @@ import * as exchangeEntry from "#exchange/index.js";
 import * as strategyEntry from "../../src/index.js";
 import { KEYS, startEmbedded } from "../exchange/client/embedded.js";
 import { PROJECT_ROOT } from "./checkout.js";
-import { countExampleTags, ENTRIES, examplesOf, publicExports, withChecks } from "./examples.js";
+import {
+  countExampleTags,
+  ENTRIES,
+  examplesOf,
+  publicExports,
+  withChecks,
+} from "./public-exports.js";
 
 const run = promisify(execFile);
 

@@ -21,7 +21,7 @@ export interface Signer {
   sign(digest: Uint8Array): Hex;
 }
 
-/** How digests are signed and signers recovered: ECDSA where it matters, a cheap stand-in in a simulation. */
+/** Signs digests and recovers signers: ECDSA where it matters, a cheap stand-in in a simulation. */
 export interface SignatureScheme {
   readonly name: string;
   /** @throws FormatError when it is no private key; the error does not carry the key. */

@@ -1,7 +1,7 @@
 import type { Hex } from "../../core/units.js";
 import type { RiskyAccount } from "../protocol/account.js";
 
-/** What can tell of an account's safety at this instant: the contracts' own `isSafe`, read from a node. */
+/** Reads an account's safety at this instant: the contracts' own `isSafe`, asked of a node. */
 export interface SafetyOnChain {
   isSafe(account: Hex): Promise<boolean>;
 }

@@ -19,7 +19,7 @@ import { OrderPlacer, type PreparedOrder } from "./order-placer.js";
 import { type NewOrder, type OrderSettings, orderSettingsSchema } from "./order-settings.js";
 import { toCallParams } from "./to-call-params.js";
 
-/** What a client is made of; `connect` makes one from addresses. */
+/** Parts and settings of a client; `connect` makes one from addresses. */
 export interface ExchangeClientOptions {
   readonly transport: Pick<Transport, "request">;
   readonly seam: Seam;

@@ -8,11 +8,16 @@ import type { WaiverUnit } from "../signing/gas-fee-waiver.js";
 
 /** Fee rates of a special agreement, as fractions; a negative maker rate is a rebate. */
 export interface FeeRates {
+  /** A fraction of the order's value: 0.0002 is 2 bps. */
   readonly makerFeeRate: DecimalInput;
+  /** A fraction of the order's value. */
   readonly takerFeeRate: DecimalInput;
 }
 
-/** How orders are made where the specification leaves a choice, or an account has an agreement of its own. */
+/**
+ * Settings of orders where the specification leaves a choice, or an account has an agreement of its
+ * own.
+ */
 export interface OrderSettings {
   /**
    * Who builds the structure that is signed: this machine (default), or the exchange, one request more. An order below the waiver is
@@ -23,7 +28,10 @@ export interface OrderSettings {
   readonly gasFeeQuotation?: "below-waiver" | "always";
   /** What `waiveGasFeeMinimumAmount` is compared with; the order's value in quote when absent. */
   readonly waiverUnit?: WaiverUnit;
-  /** The most that a build may add to both fee rates for the gas of a small order; 0.01 when absent. */
+  /**
+   * The most that a build may add to both fee rates for the gas of a small order, as a fraction;
+   * 0.01 (1 %) when absent.
+   */
   readonly maxGasFeeRate?: DecimalInput;
   /** By market id: rates that are signed instead of the market's. */
   readonly feeRates?: Readonly<Record<MarketId, FeeRates>>;
@@ -39,11 +47,14 @@ export interface NewOrder {
   readonly orderType?: OrderType;
   /** Base units, on the market's step. */
   readonly amount: DecimalInput;
-  /** Worst accepted price, on the market's tick; a MARKET order has one too. */
+  /**
+   * Worst accepted price in quote for one base unit, on the market's tick; a MARKET order has one
+   * too.
+   */
   readonly price: DecimalInput;
   /** GTC when absent. */
   readonly timeInForce?: TimeInForce;
-  /** Of GTT alone: more than a minute and less than seven days ahead. */
+  /** Of GTT alone: an instant more than a minute and less than seven days ahead. */
   readonly expiration?: Ms;
 }
 

@@ -4,7 +4,7 @@ import type { Kline, Level, PublicTrade } from "../protocol/market-data.js";
 import type { Order } from "../protocol/order.js";
 import type { MarketFigures } from "../protocol/stream.js";
 
-/** What every stream tells besides its data. */
+/** Events of every stream besides its data. */
 export type LinkEvent =
   /** Connected: what was built from the stream is to be built anew. */
   | { readonly type: "up" }
@@ -19,6 +19,7 @@ export type LinkEvent =
 export interface BookSnapshot {
   readonly type: "book-snapshot";
   readonly marketId: MarketId;
+  /** Number of the last change that it holds; the next update begins one above it. */
   readonly sequence: number;
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
@@ -28,13 +29,15 @@ export interface BookSnapshot {
 export interface BookUpdate {
   readonly type: "book-update";
   readonly marketId: MarketId;
+  /** Number of the first change in it. */
   readonly beginSequence: number;
+  /** Number of the last change in it. */
   readonly endSequence: number;
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
 }
 
-/** What the market streams tell. */
+/** Events of the market streams. */
 export type MarketEvent =
   | LinkEvent
   | BookSnapshot
@@ -43,7 +46,9 @@ export type MarketEvent =
   | {
       readonly type: "book-gap";
       readonly marketId: MarketId;
+      /** The sequence that was due. */
       readonly expected: number;
+      /** The sequence that came. */
       readonly received: number;
     }
   | { readonly type: "market"; readonly marketId: MarketId; readonly figures: MarketFigures }
@@ -55,7 +60,7 @@ export type MarketEvent =
       readonly klines: readonly Kline[];
     };
 
-/** What the account stream tells. */
+/** Events of the account stream. */
 export type AccountEvent =
   | LinkEvent
   /** `timestamp`: of the update, where the exchange told it. */

@@ -10,7 +10,7 @@ import { StreamSession, type StreamTimings } from "../streams/stream-session.js"
 import { decodeAccountFrame, decodeMarketFrame } from "./stream-decoder.js";
 import type { AccountEvent, MarketEvent } from "./stream-events.js";
 
-/** What streams are made of. */
+/** Parts and settings of streams. */
 export interface ExchangeStreamsOptions {
   readonly transport: Pick<Transport, "open">;
   readonly seam: Seam;

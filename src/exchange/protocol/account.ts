@@ -26,7 +26,7 @@ export const accountFields = { address, createdAt: ms };
 /** `POST` and `GET /v1/account`. */
 export const account = record(accountFields);
 
-/** The fields of a trade of the account. */
+/** The fields of a trade of the account; a price is quote for one base unit. */
 export const userTradeFields = <Value extends z.ZodType>({
   decimal,
   unsigned,
@@ -40,11 +40,12 @@ export const userTradeFields = <Value extends z.ZodType>({
   price: unsigned,
   /** Base units. */
   amount: unsigned,
+  /** Price times amount, in quote units. */
   quoteAmount: unsigned,
   time: ms,
   status: anyWord<TradeStatus>(),
   timeInForce: z.string(),
-  /** Means something on closing trades alone. */
+  /** Quote units; of closing trades alone. */
   realizedPNL: decimal,
   orderType: anyWord<OrderType>(),
 });

@@ -84,7 +84,7 @@ export function decodeOrders(value: unknown, context: DecodeContext, where: stri
   );
 }
 
-/** What `POST /v1/order/build` answered, not yet checked against what was asked for. */
+/** The answer of `POST /v1/order/build`, not yet checked against the order that was wanted. */
 export interface BuildResult {
   readonly order: OrderStruct;
   readonly hash: Hex;

@@ -131,6 +131,7 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** One documented error of the exchange. */
 export interface VenueErrorCode {
+  /** Stable, unlike messages. */
   readonly code: number;
   /** The constant's name in the exchange's documentation. */
   readonly name: string;
@@ -167,13 +168,19 @@ export function venueErrorCode(code: number): VenueErrorCode | undefined {
   return BY_CODE.get(code);
 }
 
-/** Codes that the client itself acts on. */
+/** The code of an order that is not there, or open no more. */
 export const NO_SUCH_ORDER = 2011 satisfies ErrorCode;
+/** The code of an internal error, which does not say whether the request took effect. */
 export const INTERNAL_ERROR = 2010 satisfies ErrorCode;
+/** The code of an order that breaks the rules of its market. */
 export const INVALID_ORDER = 2016 satisfies ErrorCode;
+/** The code of an account that is registered already. */
 export const DUPLICATED_ACCOUNT = 2018 satisfies ErrorCode;
+/** The code of a timestamp outside the signature window. */
 export const INVALID_TIMESTAMP = 1011 satisfies ErrorCode;
+/** The code of a wrong signature, of a request or of an order. */
 export const INVALID_SIGNATURE = 1012 satisfies ErrorCode;
+/** The code of an unknown market. */
 export const INVALID_MARKET = 1112 satisfies ErrorCode;
 /** Refusals of orders made by rules that have changed; {@link INVALID_ORDER} has other causes too. */
 export const OLD_RULES: readonly number[] = [INVALID_ORDER, 2017, 4010, 4011, 4012];
@@ -206,6 +213,7 @@ export const errorBody = z.looseObject({
 
 /** The body of a refused request as JSON. */
 export interface WireError {
+  /** One of {@link VENUE_ERROR_CODES}. */
   readonly code: number;
   readonly codeText: string;
   readonly message: string;

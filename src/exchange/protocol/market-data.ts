@@ -55,12 +55,13 @@ export const orderBook = record({
   timestamp: ms,
 });
 
-/** The fields of a trade of a market. */
+/** The fields of a trade of a market; a price is quote for one base unit. */
 export const publicTradeFields = <Value extends z.ZodType>({ unsigned }: DecimalForm<Value>) => ({
   id: int64Id,
   price: unsigned,
   /** Base units. */
   amount: unsigned,
+  /** Price times amount, in quote units. */
   quoteAmount: unsigned,
   time: ms,
   isBuyerMaker: z.boolean(),
@@ -71,7 +72,7 @@ export const publicTrade = record(publicTradeFields(EXACT));
 /** `GET /v1/trades` and `GET /v1/historicalTrades`. */
 export const publicTrades = list(publicTrade);
 
-/** The fields of a candle. */
+/** The fields of a candle; a price is quote for one base unit. */
 export const klineFields = <Value extends z.ZodType>({ unsigned }: DecimalForm<Value>) => ({
   /** Start of the bar. */
   time: ms,
@@ -79,6 +80,7 @@ export const klineFields = <Value extends z.ZodType>({ unsigned }: DecimalForm<V
   close: unsigned,
   high: unsigned,
   low: unsigned,
+  /** Base units traded. */
   volume: unsigned,
   /** Quote traded; not on every server. */
   quote_volume: unsigned
@@ -99,12 +101,15 @@ export const tradeVolume = record({
   }),
 });
 
-/** One past funding. */
+/** One past funding; the rate is a fraction, which longs pay when it is positive. */
 export const fundingRate = record({ marketId, fundingRate: EXACT.decimal, fundingTime: ms });
 /** `GET /v1/fundingRate`. */
 export const fundingRates = list(fundingRate);
 
-/** A market's summary; the wire has its three instants as texts. */
+/**
+ * A market's summary: prices in quote for one base unit, volumes in what they name. The wire has
+ * its three instants as texts.
+ */
 export const contract = record({
   ticker_id: tickerId,
   base_currency: z.string(),

@@ -5,7 +5,9 @@ import type { Instrument } from "../../core/instrument.js";
 import { decimalToScaled, shortScaled } from "../../core/instrument.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 
-/** What the account's records are read with: the grids of the markets that the bot knows, and the unit of credit. */
+/**
+ * The units in which records are read: the grids of the known markets, and the decimals of credit.
+ */
 export interface DecodeContext {
   readonly creditDecimals: number;
   readonly instruments: ReadonlyMap<MarketId, Instrument>;

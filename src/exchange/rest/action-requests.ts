@@ -10,7 +10,7 @@ import type { Action, BuildAction, PlaceAction, QuestionAction } from "../venue.
 import { restRequest } from "./rest-messages.js";
 import type { HttpRequest } from "./transport.js";
 
-/** What an action is turned into a request with. */
+/** Account, signer and grids for {@link requestOf}. */
 export interface RequestContext {
   readonly signer: Signer;
   /** The trading account: the signer's own, or one whose operator the signer is. */

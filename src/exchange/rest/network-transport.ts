@@ -22,7 +22,7 @@ export interface NetworkTransportOptions {
   readonly userAgent?: string;
 }
 
-/** What browsers say, and what the exchange's firewall lets through. */
+/** The `User-Agent` of a browser, which the exchange's firewall lets through. */
 export const DEFAULT_USER_AGENT =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36 marketwright";
 

@@ -17,7 +17,7 @@ import { isInconclusive } from "../venue-errors.js";
 import { isThrottled, readResponse } from "./rest-messages.js";
 import type { HttpResult } from "./transport.js";
 
-/** What an answer is read with. */
+/** The units and the hasher by which answers are read. */
 export interface OutcomeContext extends DecodeContext {
   /** Absent before the rules are known. */
   readonly hasher: OrderHasher | undefined;

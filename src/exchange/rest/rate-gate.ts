@@ -9,11 +9,12 @@ import { RATE_BUCKETS, type RateBuckets } from "../rate-buckets.js";
 /** A limit of `exchangeInfo.rateLimits`; several of one name hold side by side. */
 export interface RateLimitRule {
   readonly name: string;
+  /** Calls within `intervalMs`. */
   readonly limit: number;
   readonly intervalMs: Ms;
 }
 
-/** What a gate is made of. */
+/** Clock and limits of a {@link RateGate}. */
 export interface RateGateOptions {
   readonly clock: Clock;
   /** Which operation counts against which limits, where it differs from {@link RATE_BUCKETS}. */

@@ -4,7 +4,7 @@ import { VenueError, VenueRequestError } from "../venue-errors.js";
 import { pause } from "./pause.js";
 import { classifyTransientFailure } from "./transient-failure.js";
 
-/** How often and how fast reads and cancels are repeated. */
+/** Number and pace of the tries of reads and cancels. */
 export interface RetryPolicy {
   /** Tries in all; 1 repeats nothing. */
   readonly tries: number;

@@ -10,10 +10,11 @@ export interface HttpRequest {
   readonly timeoutMs: Ms;
 }
 
-/** What came of a request. */
+/** The result of a request: its answer, or why there is none. */
 export type HttpResult =
   | {
       readonly ok: true;
+      /** The HTTP status. */
       readonly status: number;
       readonly body: string;
       readonly retryAfterMs: Ms | undefined;

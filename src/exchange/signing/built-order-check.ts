@@ -5,7 +5,7 @@ import type { MarketRules, OrderStruct, TimeInForce } from "../records.js";
 import { decodeInfo } from "./order-info.js";
 import type { OrderHasher } from "./order-signing.js";
 
-/** What was asked of the build, and so what the answer must say. */
+/** The order that was wanted of the build: the answer must say the same. */
 export interface BuildExpectation {
   readonly rules: Pick<MarketRules, "perp" | "makerFeeRate" | "takerFeeRate">;
   readonly instrument: Instrument;

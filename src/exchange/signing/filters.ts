@@ -1,7 +1,7 @@
 import type { Lots, Ticks } from "../../core/units.js";
 import type { MarketRules, OrderType } from "../records.js";
 
-/** What an order is checked by before it is sent. */
+/** The fields of an order that filters limit. */
 export interface FilteredOrder {
   readonly type: OrderType;
   readonly ticks: Ticks;
@@ -16,6 +16,7 @@ export interface FilterBreach {
     | "MARKET_AMOUNT_FILTER"
     | "MAX_OPEN_ORDERS_FILTER";
   readonly field: "ticks" | "lots" | "openOrders";
+  /** In ticks, lots or orders, as `field` says. */
   readonly value: number;
   /** What would be right, in words and in ticks or lots. */
   readonly expected: string;

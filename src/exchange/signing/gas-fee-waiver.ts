@@ -2,11 +2,14 @@ import type { Instrument } from "../../core/instrument.js";
 import type { Lots, Ticks } from "../../core/units.js";
 import type { VenueRules } from "../records.js";
 
-/** What `waiveGasFeeMinimumAmount` is compared with: an order's value, or its amount. The specification does not say which. */
+/**
+ * The unit of `waiveGasFeeMinimumAmount`: an order's value in quote, or its amount in base. The
+ * specification does not say which.
+ */
 export type WaiverUnit = "quote" | "base";
 
 /**
- * Whether an order is so small that it needs the `gasFeeQuotation` of a build
+ * True for an order so small that it needs the `gasFeeQuotation` of a build
  * (docs/reference/exchange-interface.md#fee-rates).
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import type { MarketRules, OrderStruct, TimeInForce } from "../records.js";
 import { encodeInfo } from "./order-info.js";
 import type { OrderHasher } from "./order-signing.js";
 
-/** What one order is built from. */
+/** Inputs of one order, on its market's grid. */
 export interface OrderInputs {
   readonly rules: Pick<MarketRules, "perp" | "makerFeeRate" | "takerFeeRate">;
   readonly instrument: Instrument;
@@ -17,7 +17,9 @@ export interface OrderInputs {
   readonly lots: Lots;
   /** The trading account's address. */
   readonly signer: Hex;
+  /** Seconds since the epoch. */
   readonly expirationSeconds: number;
+  /** Unsigned 64 bits. */
   readonly nonce: bigint;
   /** `up` when absent. */
   readonly buyRounding?: BuyRounding;

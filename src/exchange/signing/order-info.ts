@@ -8,8 +8,9 @@ import type { Hex } from "../../core/units.js";
  * rates are signed, as the contracts read them).
  */
 export interface OrderInfo {
-  /** Scaled by 10^18, signed: a negative maker rate is a rebate. */
+  /** A fraction scaled by 10^18 (2 bps is 2 x 10^14), signed: negative is a rebate. */
   readonly makerFeeRate: bigint;
+  /** A fraction scaled by 10^18. */
   readonly takerFeeRate: bigint;
   /** Seconds since the epoch. */
   readonly expirationSeconds: number;

@@ -15,7 +15,7 @@ export const DOMAIN_TYPE_HASH: Hex = bytesToHex(keccak256(Buffer.from(DOMAIN_TYP
 /** Keccak-256 of {@link ORDER_TYPE}. */
 export const ORDER_TYPE_HASH: Hex = bytesToHex(keccak256(Buffer.from(ORDER_TYPE)));
 
-/** What a domain separator is made of: the `eip712` object of exchangeInfo. */
+/** Parts of a domain separator: fields of the `eip712` object of exchangeInfo. */
 export type DomainInputs = Pick<
   VenueRules["eip712"],
   "domainName" | "domainVersion" | "chainId" | "verifyingContract"

@@ -23,7 +23,7 @@ import { readStreamName } from "./stream-names.js";
 /** Frames longer than this are refused before they are parsed. */
 export const DEFAULT_MAX_FRAME_BYTES = 8 * 1024 * 1024;
 
-/** What frames are read with. */
+/** Units and limit by which frames are read. */
 export interface FrameDecoderOptions extends DecodeContext {
   /** In UTF-16 units, which are bytes in all that the protocol sends. {@link DEFAULT_MAX_FRAME_BYTES} when absent. */
   readonly maxFrameBytes?: number;

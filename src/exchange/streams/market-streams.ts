@@ -10,7 +10,7 @@ export const STREAMS_A_CONNECTION = 50;
 /** The streams that each traded market is followed by. */
 export const MARKET_STREAM_KINDS = ["orderbook", "market", "trades"] as const;
 
-/** What the market streams are made of. */
+/** Parts and settings of the market streams. */
 export interface MarketStreamsOptions {
   readonly transport: Pick<Transport, "open">;
   readonly seam: Seam;

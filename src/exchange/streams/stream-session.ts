@@ -10,6 +10,7 @@ export interface StreamTimings {
   readonly rotateAfterMs: Ms;
   /** The first pause before opening again; it doubles with each failure, and its upper half is drawn at random. */
   readonly reconnectMinMs: Ms;
+  /** The longest pause before opening again. */
   readonly reconnectMaxMs: Ms;
   /** A connection that held so long has the pauses start over. */
   readonly stableAfterMs: Ms;
@@ -27,7 +28,7 @@ export const DEFAULT_STREAM_TIMINGS: StreamTimings = {
   messagesPerSecond: 10,
 };
 
-/** What a session is made of. */
+/** Parts and settings of a session. */
 export interface StreamSessionOptions {
   readonly transport: Pick<Transport, "open">;
   readonly seam: Seam;

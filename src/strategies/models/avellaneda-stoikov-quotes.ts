@@ -7,7 +7,9 @@
 /** `paper`: sigma enters squared, inventory in units of one order. `normalised`: sigma enters as it is, inventory as a share of its limit. */
 export type AvellanedaStoikovVariant = "paper" | "normalised";
 
-/** What the quotes are made from. */
+/**
+ * Inputs of {@link avellanedaStoikovQuotes}: the market, the inventory and the maker's preferences.
+ */
 export interface AvellanedaStoikovInputs {
   readonly variant: AvellanedaStoikovVariant;
   /** The mid, in P. */
@@ -26,14 +28,17 @@ export interface AvellanedaStoikovInputs {
 
 /** The quotes of the model and the terms they are made of, all in P. */
 export interface AvellanedaStoikovQuotes {
-  /** The price at which the maker is indifferent to one more fill on either side. */
+  /** The price at which the maker is indifferent to one more fill on either side, in P. */
   readonly reservation: number;
+  /** Price of the bid, in P. */
   readonly bid: number;
+  /** Price of the ask, in P. */
   readonly ask: number;
+  /** Half of the total spread, in P. */
   readonly halfSpread: number;
-  /** Half the spread's part for the risk of holding: `gamma sigma^2 (T - t) / 2`. */
+  /** Half the spread's part for the risk of holding: `gamma sigma^2 (T - t) / 2`, in P. */
   readonly riskHalfSpread: number;
-  /** Half the spread's part for the chance of a fill: `ln(1 + gamma / k) / gamma`. */
+  /** Half the spread's part for the chance of a fill: `ln(1 + gamma / k) / gamma`, in P. */
   readonly fillHalfSpread: number;
 }
 

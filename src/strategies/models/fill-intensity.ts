@@ -9,16 +9,17 @@ export interface FillIntensity {
   readonly fillDecayPerTick: number;
 }
 
-/** What an estimator of fill intensity is told of each view: a `MarketView` has it. */
+/** The fields of a `MarketView` that an estimator of fill intensity reads. */
 export interface TradedView {
   readonly timeMs: Ms;
   readonly cause: DecisionCause;
+  /** Fractional: half ticks. */
   readonly midTicks: number;
   readonly tradedHighTicks: Ticks;
   readonly tradedLowTicks: Ticks;
 }
 
-/** How an estimator samples, forgets and fits. */
+/** Settings by which an estimator samples, forgets and fits. */
 export interface FillIntensityWindow {
   /** `rolling`: cells that began within `windowMs` count alike. `ewma`: the weight of a cell has fallen to 1/e after `windowMs`. */
   readonly estimator: "rolling" | "ewma";

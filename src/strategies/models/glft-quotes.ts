@@ -5,7 +5,7 @@
  * P, any one unit of amount U and seconds; nothing here rounds.
  */
 
-/** What the market and the maker are like. */
+/** Parameters of the model: the market and the maker. */
 export interface GlftModel {
   /** sigma: standard deviation of the mid, in P per square root of a second; not negative. */
   readonly sigma: number;
@@ -23,13 +23,15 @@ export interface GlftModel {
   readonly orderSize: number;
 }
 
-/** How far the quotes are from the mid, in P. */
+/** Distances of the quotes from the mid, in P. */
 export interface GlftDistances {
+  /** Mid less bid, in P; Infinity where there is no bid. */
   readonly bid: number;
+  /** Ask less mid, in P; Infinity where there is no ask. */
   readonly ask: number;
 }
 
-/** What the closed form is made of. */
+/** Terms of the closed form. */
 export interface GlftTerms {
   /** Half of the spread at any inventory, in P. */
   readonly halfSpread: number;
@@ -40,8 +42,8 @@ export interface GlftTerms {
 }
 
 /**
- * What a quote keeps for itself whatever the inventory: `ln(1 + xi Delta / k) / (xi Delta)`, or `1
- * / k` where xi is 0. In P.
+ * The part of a quote's distance that does not depend on the inventory, in P:
+ * `ln(1 + xi Delta / k) / (xi Delta)`, or `1 / k` where xi is 0.
  * @example
  * ```ts
  * import { glftFillTerm } from "marketwright";

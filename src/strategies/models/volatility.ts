@@ -11,7 +11,7 @@ export interface VolatilityEstimator {
   readonly sigma: number | undefined;
 }
 
-/** How an estimator samples and forgets. */
+/** Settings by which an estimator samples and forgets. */
 export interface VolatilityWindow {
   /** `ewma`: the time constant of forgetting (a return's weight has fallen to 1/e). `rolling`: the span that counts. */
   readonly windowMs: Ms;

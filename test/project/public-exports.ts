@@ -15,6 +15,8 @@ export interface PublicExport {
   readonly path: string;
   /** The text of its doc comment, without the stars; empty where it has none. */
   readonly doc: string;
+  /** The text from `export` to the end of the declaration. */
+  readonly declaration: string;
 }
 
 /** The names that both entries export from files by name, types included, each once. */
@@ -24,7 +26,7 @@ export function publicExports(): readonly PublicExport[] {
     for (const { names, path } of clausesOf(entry)) {
       const text = read(path);
       for (const name of names ?? declaredIn(text)) {
-        exports.set(`${path} ${name}`, { name, path, doc: docOf(text, name, path) });
+        exports.set(`${path} ${name}`, { name, path, ...declarationOf(text, name, path) });
       }
     }
   }
@@ -87,17 +89,26 @@ function declaredIn(text: string): readonly string[] {
   return [...text.matchAll(DECLARATION)].map((match) => match[1] ?? "");
 }
 
-function docOf(text: string, name: string, path: string): string {
-  const declaration = [...text.matchAll(DECLARATION)].find((match) => match[1] === name);
-  if (declaration === undefined) throw new Error(`${path} does not declare ${name}`);
-  const before = text.slice(0, declaration.index);
-  if (!before.endsWith("*/\n")) return "";
-  return before
-    .slice(before.lastIndexOf("/**") + 3, -3)
-    .split("\n")
-    .map((line) => line.replace(/^ \* ?/, "").trimEnd())
-    .join("\n")
-    .trim();
+function declarationOf(
+  text: string,
+  name: string,
+  path: string,
+): Pick<PublicExport, "doc" | "declaration"> {
+  const found = [...text.matchAll(DECLARATION)].find((match) => match[1] === name);
+  if (found === undefined) throw new Error(`${path} does not declare ${name}`);
+  const before = text.slice(0, found.index);
+  const after = text.slice(found.index);
+  const isBlock = /^export (?:abstract )?(?:class|interface)/.test(after);
+  const end = (isBlock ? /^\}/m : /;\n(?! )/).exec(after)?.index ?? after.length;
+  const doc = before.endsWith("*/\n")
+    ? before
+        .slice(before.lastIndexOf("/**") + 3, -3)
+        .split("\n")
+        .map((line) => line.replace(/^ \* ?/, "").trimEnd())
+        .join("\n")
+        .trim()
+    : "";
+  return { doc, declaration: after.slice(0, end) };
 }
 
 function read(path: string): string {

@@ -5,10 +5,10 @@ import { DAY_MS, type Ms } from "../core/units.js";
 /** A UTC day as `2024-08-08`. */
 export type Day = string;
 
-/** Nanoseconds of a millisecond. */
+/** Nanoseconds per millisecond. */
 export const NS_A_MS = 1_000_000n;
 
-/** The millisecond that an instant in nanoseconds since the epoch lies in. */
+/** The millisecond that contains an instant in nanoseconds since the epoch. */
 export function nsToMs(ns: bigint): Ms {
   return Number(ns / NS_A_MS);
 }
@@ -16,13 +16,13 @@ export function nsToMs(ns: bigint): Ms {
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?Z?)?$/;
 
-/** The UTC day on which an instant lies. */
+/** The UTC day that contains an instant. */
 export function toDay(instantMs: Ms): Day {
   const { year, month, day } = toCivilDate(instantMs);
   return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
 }
 
-/** The instant at which a day begins; undefined for a text that is no day of the calendar. */
+/** The instant at which a day begins; undefined for an invalid date. */
 export function parseDayStart(day: Day): Ms | undefined {
   const match = DAY.exec(day);
   if (match === null) return undefined;
@@ -34,11 +34,11 @@ export function parseDayStart(day: Day): Ms | undefined {
   const dayOfEra =
     yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
   const startMs = (era * 146_097 + dayOfEra - 719_468) * DAY_MS;
-  // A 31st of April comes out as the 1st of May.
+  // `Date` turns 31 April into 1 May.
   return toDay(startMs) === day ? startMs : undefined;
 }
 
-/** The instant at which a day of the store begins. @throws ConfigError for a text that is no day. */
+/** The instant at which a day of the store begins. @throws ConfigError for an invalid date. */
 export function requireDayStart(day: Day): Ms {
   const startMs = parseDayStart(day);
   if (startMs === undefined)
@@ -50,7 +50,10 @@ export function requireDayStart(day: Day): Ms {
   return startMs;
 }
 
-/** An instant of the command line: a UTC day or time, or milliseconds since the epoch. @throws ConfigError when it is none, or within a millisecond. */
+/**
+ * Parses an instant of the command line: a UTC day or time, or milliseconds since the epoch.
+ * @throws ConfigError for an invalid instant, or one finer than a millisecond.
+ */
 export function parseInstant(text: string, field: string): Ms {
   const atUs = parseInstantUs(text, field);
   if (atUs % 1000 !== 0)
@@ -58,7 +61,10 @@ export function parseInstant(text: string, field: string): Ms {
   return atUs / 1000;
 }
 
-/** The same to the microsecond, as reports write instants: microseconds since the epoch. @throws ConfigError when it is none. */
+/**
+ * Parses an instant to the microsecond, as reports write it. Returns microseconds since the epoch.
+ * @throws ConfigError for an invalid instant.
+ */
 export function parseInstantUs(text: string, field: string): number {
   if (/^\d{12,14}$/.test(text)) return Number(text) * 1000;
   const match = INSTANT.exec(text);
@@ -85,7 +91,7 @@ function noInstant(value: string, field: string, expected: string): ConfigError 
   return new ConfigError("is no instant", { field, value, expected });
 }
 
-/** An instant for people, UTC to the millisecond. */
+/** An instant in readable form, UTC to the millisecond. */
 export function instantText(instantMs: Ms): string {
   const inDay = instantMs - Math.floor(instantMs / DAY_MS) * DAY_MS;
   const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 
-/** Of a file at a time. */
+/** Bytes read at a time. */
 const PIECE_BYTES = 1024 * 1024;
 
 /**
- * The SHA-256 of a file, read piece by piece into one buffer: a stream takes a new one each, which
- * costs half as much as the hash.
+ * The SHA-256 of a file, read in pieces into one buffer. A stream allocates a new buffer for each
+ * piece, which costs half as much as the hash.
  * @throws Error of the system when it cannot be read
  */
 export async function hashFile(path: string): Promise<string> {
@@ -25,7 +25,7 @@ export async function hashFile(path: string): Promise<string> {
 }
 
 /**
- * The same of a file that another has written, which is on the disk from then on.
+ * Syncs a file that another writer wrote to disk, and returns its SHA-256.
  * @throws Error of the system when it cannot be read or written
  */
 export async function syncAndHashFile(path: string): Promise<string> {

@@ -1,6 +1,9 @@
 import { RunError } from "../core/errors.js";
 
-/** A file of the store or of an import that is broken, foreign, or says otherwise than another. `file` is its path. */
+/**
+ * A file of the store or of an import that is broken, foreign or contradicts another. `file` is its
+ * path.
+ */
 export class HistoryError extends RunError {
   readonly file: string;
 
@@ -18,17 +21,19 @@ export class HistoryError extends RunError {
 export interface BadRow {
   /** Its number among the file's rows, from 1. */
   readonly row: number;
-  /** True for a row of a book's snapshot; undefined for other kinds, and where the row cannot be read. */
+  /** True for a row of a book's snapshot; undefined for other kinds and for unreadable rows. */
   readonly isSnapshot?: boolean | undefined;
 }
 
-/** The rows that cannot be used: SQL of their numbers among the file's rows as `place`, the rows, or the number of the line of one. */
+/**
+ * The unusable rows: SQL of their row numbers as `place`, the rows themselves, or one line number.
+ */
 export type BadRows =
   | { readonly sql: string }
   | { readonly rows: readonly BadRow[] }
   | { readonly line: number };
 
-/** Some rows of a file cannot be used; the others could be without them. */
+/** Some rows of a file cannot be used; the file could be imported without them. */
 export class BadRowsError extends HistoryError {
   readonly rows: BadRows;
 
@@ -43,8 +48,11 @@ export class BadRowsError extends HistoryError {
   }
 }
 
-/** What lets a file in that has some bad rows. */
+/** The option that imports a file with some bad rows. */
 export const DROP_BAD_ROWS_HINT = "--drop-bad-rows N leaves such rows out";
 
-/** A price or an amount of a file cannot be counted in the caller's steps: by another grid the file may be read. */
+/**
+ * A price or an amount of a file is not a multiple of the caller's steps. Another grid may fit the
+ * file.
+ */
 export class GridError extends HistoryError {}

@@ -1,10 +1,13 @@
 import { ConfigError } from "../core/errors.js";
 import type { Ms } from "../core/units.js";
 
-/** What a column of the store holds. `price`, `amount` and `rate` are exact decimals of as many places as the file needs. */
+/**
+ * The type of a column of the store. `price`, `amount` and `rate` are exact decimals with as many
+ * places as the file needs.
+ */
 type ColumnType = "integer" | "flag" | "text" | "price" | "amount" | "rate";
 
-/** The decimals of a file, by what is counted in them. */
+/** The decimals of a file, by the quantity that they count. */
 export type DecimalGroup = "price" | "amount" | "rate";
 
 /** A column of one kind of history. */
@@ -13,32 +16,41 @@ export interface Column {
   readonly type: ColumnType;
 }
 
-/** What is known of all values of a column; a bound is undefined where no row has a value, or none is known. */
+/**
+ * Known facts about all values of a column. A bound is undefined if no row has a value, or if it is
+ * unknown.
+ */
 export interface ColumnFacts {
   readonly nulls: number;
   readonly least: string | undefined;
   readonly most: string | undefined;
 }
 
-/** A row that cannot be, as SQL over the columns typed, and in words. */
+/** A rule about impossible rows, as SQL over the typed columns, and in words. */
 export interface RowRule {
   readonly broken: string;
   readonly expected: string;
-  /** Whether no row can be so, as far as what is known of the columns tells: the rows need not be looked at then. */
+  /**
+   * True if the known facts of the columns exclude such a row, so that the rows need not be
+   * checked.
+   */
   readonly isRuledOut?: (of: (column: string) => ColumnFacts | undefined) => boolean;
 }
 
-/** How one kind of history is laid out. */
+/** The layout of one kind of history. */
 interface KindLayout {
   readonly columns: readonly Column[];
-  /** The order of the rows of a day; what is alike in it lies as its source had it. */
+  /** The order of a day's rows; equal rows keep the order of their source. */
   readonly order: readonly string[];
-  /** What tells two records apart; absent where only their source does, as with the messages of a capture. */
+  /**
+   * The columns that identify a record; absent if only its source does, as for the messages of a
+   * capture.
+   */
   readonly key?: readonly string[];
   readonly rules: readonly RowRule[];
 }
 
-/** The families of kinds; candles have one kind an interval. */
+/** The families of kinds; candles have one kind per interval. */
 type KindFamily =
   | "trades"
   | "book"
@@ -59,7 +71,7 @@ const columns = (text: string): Column[] =>
     return { name, type };
   });
 
-/** Exchange clock, local clock, place in the capture. */
+/** Exchange clock, local clock, sequence number in the capture. */
 const STAMPS = "timeNs:integer recvNs:integer seq:integer";
 const above = (name: string): RowRule => ({
   broken: `${name} IS NULL OR ${name} <= 0`,
@@ -74,7 +86,9 @@ const notBelow = (name: string): RowRule => ({
   expected: `${name} of zero or more`,
   isRuledOut: (of) => Number(of(name)?.least) >= 0,
 });
-/** What is missing would be read as zero: a crash to nothing, a deleted level, a payment of nothing. */
+/**
+ * A missing value would be read as zero: a crash to nothing, a deleted level, a payment of nothing.
+ */
 const there = (name: string, expected = `${name} in each`): RowRule => ({
   broken: `${name} IS NULL`,
   expected,
@@ -97,7 +111,10 @@ const candle: KindLayout = {
   ],
 };
 
-/** Levels of a message count from 0, those of a snapshot that is the whole book from here: what lies behind its last level is gone too. */
+/**
+ * Levels of a message count from 0. Those of a snapshot of the whole book count from here: it also
+ * deletes the levels behind its last one.
+ */
 export const WHOLE_FROM_LEVEL = 1;
 
 const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
@@ -105,7 +122,8 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
     columns: columns(
       `id:integer ${STAMPS} price:price amount:amount isBuyerMaker:flag status:text`,
     ),
-    // Several trades of one place, as a taker who walks the book makes them, stay as their source tells them: not every exchange's ids ascend.
+    // Several trades of one sequence number, as a taker that walks the book makes them, keep the
+    // order of their source: not every exchange's ids ascend.
     order: ["timeNs", "seq"],
     key: ["id"],
     rules: [there("id", "an id, an integer below 2^63"), above("price"), above("amount")],
@@ -140,7 +158,7 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
     rules: [above("mark")],
   },
   klines: { ...candle, rules: [...candle.rules, there("volume")] },
-  // The mark has no volume of its own, and no trade bounds it.
+  // A mark candle has no volume, and trades do not bound it.
   "mark-klines": candle,
   funding: {
     columns: columns("timeNs:integer rate:rate"),
@@ -148,7 +166,8 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
     key: ["timeNs"],
     rules: [there("rate")],
   },
-  // What a recorder saw of its own account: what was asked of the exchange, what it answered, and what it told.
+  // The recorder's view of its own account: requests to the exchange, its responses, and its
+  // updates.
   orders: {
     columns: columns(
       `${STAMPS} what:text request:integer hash:text orderId:text isBuy:flag type:text timeInForce:text price:price amount:amount available:amount filled:amount canceled:amount expired:amount failed:amount status:text expirationMs:integer level:integer code:integer message:text`,
@@ -156,7 +175,7 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
     order: ["timeNs", "seq"],
     rules: [notBelow("price"), notBelow("amount")],
   },
-  // A trade is told again when it settles or fails.
+  // A trade is reported again when it settles or fails.
   fills: {
     columns: columns(
       `${STAMPS} tradeId:integer isBuy:flag isMaker:flag price:price amount:amount fee:rate status:text`,
@@ -167,7 +186,7 @@ const LAYOUTS: Readonly<Record<KindFamily, KindLayout>> = {
   },
 };
 
-/** Whether a column holds exact decimals. */
+/** True if a column holds exact decimals. */
 export function isDecimal(type: ColumnType): type is DecimalGroup {
   return type === "price" || type === "amount" || type === "rate";
 }
@@ -180,12 +199,12 @@ const UNIT_MS: Readonly<Record<string, Ms>> = {
   W: 604_800_000,
 };
 
-/** The layout of a kind. @throws ConfigError for a name that is no kind. */
+/** The layout of a kind. @throws ConfigError for an unknown kind. */
 export function layoutFor(kind: HistoryKind): KindLayout {
   return LAYOUTS[familyFor(kind)];
 }
 
-/** The family that a kind belongs to. @throws ConfigError for a name that is no kind. */
+/** The family of a kind. @throws ConfigError for an unknown kind. */
 export function familyFor(kind: HistoryKind): KindFamily {
   const family = kind.replace(/klines-.*$/, "klines");
   const isKnown =
@@ -200,19 +219,24 @@ export function familyFor(kind: HistoryKind): KindFamily {
   });
 }
 
-/** The interval that candles of this kind have, in the exchange's spelling; empty for other kinds. */
+/** The interval of this kind's candles, in the exchange's spelling; empty for other kinds. */
 export function intervalFor(kind: HistoryKind): string {
   return /klines-(.+)$/.exec(kind)?.[1] ?? "";
 }
 
-/** How long a candle is; undefined for a month, which has no one length, and for a text that is no interval. */
+/**
+ * The duration of a candle; undefined for a month, whose length varies, and for an unknown
+ * interval.
+ */
 export function intervalToMs(interval: string): Ms | undefined {
   const match = INTERVAL.exec(interval);
   const unitMs = UNIT_MS[match?.[2] ?? ""];
   return match === null || unitMs === undefined ? undefined : Number(match[1]) * unitMs;
 }
 
-/** The exchange's spelling of an interval of so many milliseconds, minutes as M; undefined where it has none. */
+/**
+ * The exchange's spelling of an interval in milliseconds, minutes as M; undefined if it has none.
+ */
 export function intervalName(ms: Ms): string | undefined {
   for (const unit of ["W", "D", "H", "M"]) {
     const unitMs = UNIT_MS[unit] as Ms;
@@ -221,7 +245,7 @@ export function intervalName(ms: Ms): string | undefined {
   return undefined;
 }
 
-/** Tells whether rows of a kind have a column. */
+/** True if rows of a kind have the column. */
 export function hasColumn(kind: HistoryKind, column: string): boolean {
   return layoutFor(kind).columns.some(({ name }) => name === column);
 }

@@ -1,7 +1,7 @@
 import { DAY_MS, type Ms } from "../core/units.js";
 import { type Day, NS_A_MS, requireDayStart, toDay } from "./day.js";
 
-/** A stretch of time: from an instant, inclusive, to another, exclusive. */
+/** A span of time: from an instant, inclusive, to another, exclusive. */
 export type Span = readonly [fromMs: Ms, toMs: Ms];
 
 /** The same time as ascending spans that neither touch nor overlap. */
@@ -16,7 +16,7 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
   return union;
 }
 
-/** What of `within` no span covers. */
+/** The parts of `within` that no span covers. */
 export function findGaps(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
   const gaps: Span[] = [];
   let at = fromMs;
@@ -30,37 +30,40 @@ export function findGaps(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
   return gaps;
 }
 
-/** What of the spans no other covers. */
+/** The parts of the spans that none of the others covers. */
 export function subtractSpans(spans: readonly Span[], others: readonly Span[]): Span[] {
   return mergeSpans(spans).flatMap((span) => findGaps(others, span));
 }
 
-/** How long spans are together, in milliseconds. */
+/** The total length of spans, in milliseconds. */
 export function totalLengthMs(spans: readonly Span[]): number {
   return mergeSpans(spans).reduce((total, [from, to]) => total + to - from, 0);
 }
 
-/** What of the spans lies within a span. */
+/** The parts of the spans that lie within a span. */
 export function clipSpans(spans: readonly Span[], [fromMs, toMs]: Span): Span[] {
   return mergeSpans(spans.map(([from, to]): Span => [Math.max(from, fromMs), Math.min(to, toMs)]));
 }
 
-/** Whether any time belongs to both. */
+/** True if any time belongs to both. */
 export function overlaps(spans: readonly Span[], within: Span): boolean {
   return clipSpans(spans, within).length > 0;
 }
 
-/** The time from a break in a book to the snapshot that mends it, one millisecond at least: within that one the levels of before are not known either. */
+/**
+ * The time from a break in a book to the snapshot that restores it, at least one millisecond:
+ * within that millisecond the earlier levels are unknown too.
+ */
 export function lostSpan(fromMs: Ms, toMs: Ms): Span {
   return toMs > fromMs ? [fromMs, toMs] : [toMs, toMs + 1];
 }
 
-/** SQL of whether the stamp of a row lies within a span. */
+/** SQL that is true if the stamp of a row lies within a span. */
 export function withinSql([fromMs, toMs]: Span): string {
   return `timeNs >= ${BigInt(fromMs) * NS_A_MS} AND timeNs < ${BigInt(toMs) * NS_A_MS}`;
 }
 
-/** The whole of a day. @throws ConfigError for a text that is no day */
+/** The whole of a day. @throws ConfigError for an invalid date */
 export function daySpan(day: Day): Span {
   const startMs = requireDayStart(day);
   return [startMs, startMs + DAY_MS];

@@ -5,11 +5,11 @@ import type { DayRows } from "./day-rows.js";
 import type { BlockBuffer } from "./tape/block-buffer.js";
 import { LEAST_TICKS, MOST_TICKS, TapeKind } from "./tape/tape.js";
 
-/** How a day's book goes as it is written: where it is whole, and where it is given up. */
+/** Where a day's book is continuous and where it is lost, tracked while the day is written. */
 export class BookContinuity {
   readonly #buffer: BlockBuffer;
   readonly #losses: DayBookBreaks;
-  /** Where it was lost, and where a snapshot made it whole again, ascending. */
+  /** The losses of the book and the snapshots that restore it, ascending. */
   readonly turns: { readonly atUs: number; readonly isLoss: boolean }[] = [];
   #beginsWhole: boolean | undefined;
   #breaks = 0;
@@ -22,12 +22,15 @@ export class BookContinuity {
     this.#losses = losses;
   }
 
-  /** Whether the day's first message of the book is a snapshot. */
+  /** True if the day's first book message is a snapshot. */
   get beginsWhole(): boolean {
     return this.#beginsWhole === true;
   }
 
-  /** Gives the book up at the next break of its chain. @returns false where none is left up to `us` */
+  /**
+   * Marks the book as lost at the next break of its chain.
+   * @returns false if no break is left up to `us`
+   */
   applyBreakBefore(us: number): boolean {
     const breakUs = (this.#losses.breaksMs[this.#breaks] ?? Number.POSITIVE_INFINITY) * 1000;
     if (breakUs > us) return false;
@@ -37,7 +40,10 @@ export class BookContinuity {
     return true;
   }
 
-  /** Comes to a row of the book or of the trades. @throws HistoryError for one that is earlier than what is written */
+  /**
+   * Advances to a row of the book or of the trades.
+   * @throws HistoryError for a row earlier than those already written
+   */
   advanceTo({ us, file }: DayRows): void {
     if (us < this.#reachedUs)
       throw new HistoryError(file, "is not in the order of time", {
@@ -47,7 +53,7 @@ export class BookContinuity {
     this.#reachedUs = us;
   }
 
-  /** Begins a message of the book; its levels are the caller's. */
+  /** Begins a book message; the caller adds its levels. */
   beginMessage({ us, localUs, level, isSnapshot }: DayRows): void {
     this.#beginsWhole ??= isSnapshot;
     const { resumesMs } = this.#losses;
@@ -63,12 +69,12 @@ export class BookContinuity {
 
   #lose(us: number): void {
     this.turns.push({ atUs: us, isLoss: true });
-    // What was told before is not heard after it.
+    // The loss must not be received before the messages that precede it.
     this.#buffer.begin(TapeKind.bookLost, us, Math.max(us, this.#heardUs));
     this.#replaceWhole();
   }
 
-  /** A message with these rows replaces both sides to their ends, and not just as far as its levels reach. */
+  /** Makes the message replace both sides completely, not only as far as its levels reach. */
   #replaceWhole(): void {
     this.#buffer.row(LEAST_TICKS, 0);
     this.#buffer.row(-MOST_TICKS, 0);

@@ -4,23 +4,31 @@ import type { DayManifest } from "../store/day-manifest.js";
 import { type Duck, toBigInt } from "../store/duck.js";
 
 /**
- * What tells whether a book's message or a trade of the same instant comes first: the place in the capture that both are of, else the local
- * stamp, else nothing. Where nothing does, the trade goes first: a level that falls by a trade that is only told afterwards would move a queue twice.
+ * The rule that orders a book message and a trade of the same exchange stamp: their sequence
+ * numbers in a shared capture, else the local stamps, else the trade first.
+ *
+ * The trade goes first because the other order would move a queue twice: once when the level falls,
+ * and again at the trade that made it fall.
  */
 export type TieBreak = "place" | "heard" | "trade";
 
-/** Trades that are looked for among the book's places: two files that were numbered on their own have nearly all of them in common. */
+/**
+ * The most trades searched for among the book's sequence numbers. Two files that were numbered
+ * separately have nearly all numbers in common, so a sample is enough.
+ */
 const MOST_LOOKED_FOR = 100_000;
 
-/** A day's Parquet file, and what it was made of. */
+/** A day's Parquet file and its sources. */
 export interface TieBreakFile {
   readonly path: string;
   readonly sources: DayManifest["sources"];
 }
 
 /**
- * What orders a day's book and trades where their exchange stamps are equal. They are of one capture where both tell their places in one, which
- * lie among each other and of which none is in both: two files may each count their own lines, and say so.
+ * Chooses the rule that orders a day's book and trades where their exchange stamps are equal.
+ *
+ * Both belong to one capture if both carry sequence numbers, the numbers interleave and none occurs
+ * in both. Otherwise two files may each number their own lines.
  * @throws HistoryError naming a file that cannot be read
  */
 export async function chooseTieBreak(

@@ -1,18 +1,21 @@
 import { findGaps, type Span } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
 
-/** What stood so long ago, with nothing told since, says nothing of what stands now. */
+/** The longest silence after which the book is still trusted. */
 export const MOST_SILENT_MS = 60_000;
 
-/** Where a day's book has to be given up, milliseconds since 1970. */
+/** The instants at which a day's book is lost, milliseconds since 1970. */
 export interface DayBookBreaks {
-  /** Breaks of its chain, ascending. */
+  /** Breaks of the book's chain, ascending. */
   readonly breaksMs: readonly number[];
-  /** Ends of the times within the day of which the store has nothing, where they are long, ascending: a book goes on there by a snapshot alone. */
+  /**
+   * Ends of the long gaps of the store within the day, ascending. After such a gap the book
+   * continues only from a snapshot.
+   */
   readonly resumesMs: readonly number[];
 }
 
-/** Where a day's book is lost. @param book undefined where the store has none of that day */
+/** Finds where a day's book is lost. @param book undefined if the store has no book of that day */
 export function findBookBreaks(book: DayManifest | undefined): DayBookBreaks {
   if (book === undefined) return { breaksMs: [], resumesMs: [] };
   const { covered, lost = [] } = book;

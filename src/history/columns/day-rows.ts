@@ -10,10 +10,10 @@ import { MOST_LOTS } from "./tape/lots-column.js";
 import { MOST_TICKS } from "./tape/tape.js";
 import type { Steps } from "./tape/tape-grid.js";
 
-/** Stands where a value cannot be held; no tick and no lot is below it. */
+/** Marks a value that a column cannot hold; every valid tick and lot is above it. */
 const REFUSED = -2_147_483_648;
 
-/** What a row can be refused for, as SQL over the file's columns. */
+/** A reason to refuse a row, as SQL over the file's columns. */
 interface UnstorableValue {
   readonly broken: string;
   readonly column: string;
@@ -22,8 +22,8 @@ interface UnstorableValue {
 }
 
 /**
- * The rows of a day's book or trades in their order, as numbers. One row is current; `step` moves on within what is at hand, `fill`
- * fetches more.
+ * The rows of a day's book or trades in order, as numbers. One row is current. `step` moves within
+ * the fetched rows, `fill` fetches more.
  */
 export class DayRows {
   readonly file: string;
@@ -45,7 +45,7 @@ export class DayRows {
     this.#chunks = duck.numbers(select);
   }
 
-  /** The rows of a day of the store. */
+  /** Opens the rows of a day of the store. */
   static of(
     store: HistoryStore,
     duck: Duck,
@@ -65,7 +65,8 @@ export class DayRows {
         expected: `a whole multiple of the tick size ${steps.tickSize}`,
       },
       {
-        // A level that is taken away there was never held; a recording's snapshots end so, at the highest price of its own steps.
+        // Deleting a level at an unstorable price is harmless: it was never stored. Snapshots of a
+        // recording end that way, at the highest price of their own steps.
         broken: isBook
           ? `${price.count} > ${MOST_TICKS} AND amount <> 0`
           : `${price.count} > ${MOST_TICKS}`,
@@ -120,7 +121,11 @@ export class DayRows {
     );
   }
 
-  /** Fetches the first or the next rows. @returns whether there are any. @throws HistoryError when the file cannot be read */
+  /**
+   * Fetches the first or the next rows.
+   * @returns false at the end.
+   * @throws HistoryError when the file cannot be read
+   */
   async fill(): Promise<boolean> {
     const next = await withReadErrors(this.file, () => this.#chunks.next());
     this.#chunk = next.done === true ? undefined : next.value;
@@ -128,18 +133,18 @@ export class DayRows {
     return this.#chunk !== undefined;
   }
 
-  /** Moves to the next row at hand. @returns false where more has to be fetched */
+  /** Moves to the next fetched row. @returns false if more rows have to be fetched */
   step(): boolean {
     this.#at += 1;
     return this.#at < (this.#chunk?.rows ?? 0);
   }
 
-  /** Lets go of what is not fetched yet. */
+  /** Drops the rows that are not fetched yet. */
   async close(): Promise<void> {
     await this.#chunks.return();
   }
 
-  /** Whether a row is current; the following are that row's. */
+  /** True if a row is current. The getters below describe that row. */
   get hasRow(): boolean {
     return this.#chunk !== undefined;
   }
@@ -165,7 +170,10 @@ export class DayRows {
   get isSnapshot(): boolean {
     return this.#value(6) === 1;
   }
-  /** 0 for a message without levels; a value that cannot be held is refused: see {@link refusalError}. */
+  /**
+   * Price in ticks, negative for an ask; 0 for a message without levels. A value that cannot be
+   * held is refused: see {@link refusalError}.
+   */
   get signedTicks(): number {
     return this.#value(7);
   }
@@ -176,7 +184,7 @@ export class DayRows {
     return this.#value(7) === REFUSED;
   }
 
-  /** Whether this row of a book comes before one of the trades. */
+  /** True if this book row comes before the current row of the trades. */
   isBefore(trades: DayRows, order: TieBreak): boolean {
     const apart = this.us - trades.us || this.ns - trades.ns;
     if (apart !== 0) return apart < 0;
@@ -185,7 +193,7 @@ export class DayRows {
     return order === "heard" && this.localUs < trades.localUs;
   }
 
-  /** The error for the first row that cannot be held, with its place and its value. */
+  /** The error for the first row that cannot be held, with its row number and value. */
   async refusalError(): Promise<HistoryError> {
     for (const { broken, column, why, expected } of this.#refusals) {
       const [row] = await withReadErrors(this.file, () =>

@@ -21,43 +21,51 @@ import { readFooter, TAPE_FORMAT, TapeFileWriter, type TapeFooter } from "./tape
 import type { Steps } from "./tape/tape-grid.js";
 import { writeBlocks } from "./tape/write-blocks.js";
 
-/** A day of the store that columns are made of. */
+/** A day of the store from which columns are built. */
 export interface DayInput {
   readonly market: MarketId;
   readonly day: Day;
-  /** Absent where the store has none of that day. */
+  /** Undefined if the store has no book of that day. */
   readonly book: DayManifest | undefined;
   readonly trades: DayManifest | undefined;
-  /** Of all kinds that carry local stamps: what was heard by one recorder is corrected as one. */
+  /** All kinds with local stamps. Stamps of one recorder are corrected together. */
   readonly stamped: readonly DayManifest[];
 }
 
-/** How columns are made. */
+/** How columns are built. */
 export interface DayTapeOptions {
   readonly steps: Steps;
   readonly baseLatencyNs: bigint;
-  /** Rows a block: columns with larger ones would take more memory than who asks for smaller ones has. */
+  /**
+   * Rows per block. Columns on disk with larger blocks are rebuilt: they would take more memory
+   * than the caller allows.
+   */
   readonly blockRows: number;
   readonly limits?: DuckLimits;
-  /** Told as the columns of a day are made anew. */
+  /** Called when the columns of a day are rebuilt. */
   readonly onMake?: (day: Day) => void;
 }
 
-/** A day's columns, on the disk. */
+/** A day's columns on disk. */
 export interface DayTape {
   readonly path: string;
   readonly footer: TapeFooter;
 }
 
-/** A file of a process that nobody here can ask, as one of another container, is written no more when it has not grown for so long. */
+/**
+ * The time without growth after which a file of an unreachable process, such as one in another
+ * container, counts as abandoned.
+ */
 const LEFT_MS: Ms = 3_600_000;
 
 let made = 0;
 
 /**
- * The columns of a day as they lie beside its Parquet files, made first where they are absent, cut, foreign or of other sources. The
- * file is written under a hidden name, and takes its own when it is whole.
- * @throws HistoryError when a source is broken, or holds what columns cannot; RunError where the disk is full or cannot be written
+ * Opens the columns of a day, which lie beside its Parquet files. Columns that are absent,
+ * truncated, foreign or built from other sources are rebuilt first. A new file is written under a
+ * hidden name and renamed when it is complete.
+ * @throws HistoryError when a source is broken, or holds a value that columns cannot hold; RunError
+ * if the disk is full or cannot be written
  */
 export async function openDayTape(
   store: HistoryStore,
@@ -70,7 +78,8 @@ export async function openDayTape(
   const path = join(folder, `${day}-${key.slice(0, 32)}.tape`);
   const footer = readFooter(path, key);
   if (footer !== undefined) {
-    // A file written since may hold something else, though it is as long. One that was copied does not.
+    // A file written since may have the same length and other contents. A copied file keeps its
+    // time.
     if (footer.modifiedNs?.join() !== modifiedNs(store, input).join()) await verify(store, input);
     return { path, footer };
   }
@@ -105,7 +114,7 @@ async function write(
   const { baseLatencyNs, steps, blockRows } = options;
   const modified = modifiedNs(store, input);
   await verify(store, input);
-  // Their stamps say how far the local clock of the day was behind.
+  // Their stamps show how far the local clock lagged on that day.
   for (const manifest of input.stamped)
     if (filesOf(input).every(({ kind }) => kind !== manifest.kind)) await store.verify(manifest);
   const duck = await Duck.open(store.spillFolder, options.limits);
@@ -124,7 +133,7 @@ async function write(
       order,
       findBookBreaks(input.book),
     );
-    // An import may have replaced a file after it was checked: its rows are none of the manifest's.
+    // An import may have replaced a file after the check. Its rows then do not match the manifest.
     if (modifiedNs(store, input).join() !== modified.join()) await verify(store, input);
     await writer.finish({
       ...facts,
@@ -164,7 +173,9 @@ async function verify(store: HistoryStore, input: DayInput): Promise<void> {
   for (const manifest of filesOf(input)) await store.verify(manifest);
 }
 
-/** Drops what killed makers left of a day, and columns of sources that the day has no more. */
+/**
+ * Deletes the files of killed builders of a day, and columns whose sources the day no longer has.
+ */
 function sweep(folder: string, day: Day, sources: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
@@ -175,7 +186,7 @@ function sweep(folder: string, day: Day, sources: string): void {
   }
 }
 
-/** Whether nobody writes a hidden file any more. */
+/** True if no process writes a hidden file any more. */
 function isLeft(path: string, maker: string): boolean {
   const life = processLifeFor(maker);
   if (life !== "elsewhere") return life === "gone";
@@ -183,7 +194,10 @@ function isLeft(path: string, maker: string): boolean {
   return written !== undefined && Math.abs(liveSeam().clock.nowMs() - written.mtimeMs) > LEFT_MS;
 }
 
-/** The first half tells the sources, the second how columns are made of them. */
+/**
+ * The name of a day's columns: its first half identifies the sources, the second how the columns
+ * are built.
+ */
 function keyOf(input: DayInput, { steps, baseLatencyNs, blockRows }: DayTapeOptions): string {
   const made = {
     format: TAPE_FORMAT,
@@ -201,7 +215,7 @@ function sourcesOf({ market, day, book, trades, stamped }: DayInput): string {
     trades: trades?.sha256,
     stamped: stamped.map(({ kind, sha256 }) => [kind, sha256]),
   };
-  // What rows alone do not tell: the same ones may come from another source.
+  // Equal rows may come from another source, so the sources count too.
   const places = [book, trades].map((manifest) => manifest?.sources.map((source) => source.places));
   return digest({ market, day, ...files, places, losses: findBookBreaks(book) });
 }

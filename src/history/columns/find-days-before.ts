@@ -6,11 +6,15 @@ import type { SourceDay } from "./source-day.js";
 import { tapeDays } from "./tape-days.js";
 
 /**
- * The days before a span whose book goes on in it, ascending: a capture over midnight tells the whole book once, on its first day, and what stood at the
- * span's beginning is known by playing it from there. None where the span's first day tells a whole book by then, or where what was told before was lost.
+ * Finds the days before a span whose book continues into it, ascending. A capture over midnight
+ * contains the whole book only once, on its first day. Playing the capture from there gives the
+ * book at the beginning of the span.
+ *
+ * Returns no days if the span's first day has a whole book by then, or if the earlier book was
+ * lost.
  * @param days of the span, ascending.
  * @param fromUs the span's beginning.
- * @throws HistoryError naming a file that is broken, or holds what columns cannot
+ * @throws HistoryError naming a file that is broken, or holds a value that columns cannot hold
  */
 export async function findDaysBefore(
   store: HistoryStore,
@@ -33,7 +37,7 @@ export async function findDaysBefore(
   return found;
 }
 
-/** Whether a day says by an instant what the whole book is, or that it is lost. */
+/** True if a day has a whole book, or a loss of it, by an instant. */
 function tellsWhole({ tape: { footer } }: SourceDay, byUs: number): boolean {
   return footer.beginsWhole || footer.turns.some(({ atUs }) => atUs <= byUs);
 }

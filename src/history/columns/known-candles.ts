@@ -6,7 +6,8 @@ import type { DayManifest } from "../store/day-manifest.js";
 import type { KlineTape } from "./tape/tape.js";
 
 /**
- * Returns the time of a span of which a store has the candles. A day that an earlier version wrote does not say which are missing: the candles do.
+ * Returns the time of a span for which a store has the candles. Days written by an earlier version
+ * do not list missing candles, so the candles themselves are checked.
  * @param days of the store that reach into the span
  * @param klines all that begin in the span
  */

@@ -4,25 +4,27 @@ import type { DayManifest } from "../store/day-manifest.js";
 import { type Duck, toBigInt } from "../store/duck.js";
 import type { HistoryStore } from "../store/history-store.js";
 
-/** How the local stamps of a day come about. */
+/** The rule that gives the local stamps of a day. */
 export interface LocalClock {
-  /** Added to every stamp of the store, so that none lies before its exchange stamp. */
+  /** Nanoseconds added to every stamp of the store, so that none lies before its exchange stamp. */
   readonly addedNs: bigint;
-  /** From exchange stamp to local stamp, for rows that nobody stamped. */
+  /** Nanoseconds from exchange stamp to local stamp, for rows without a local stamp. */
   readonly baseLatencyNs: bigint;
 }
 
-/** Whether rows of a kind carry the recorder's stamp. */
+/** True if rows of a kind carry the recorder's stamp. */
 export function isStamped(kind: string): boolean {
   return layoutFor(kind).columns.some(({ name }) => name === "recvNs");
 }
 
 /**
- * The clock of a day. A store keeps local stamps corrected, but a correction by hand, or records of
- * several recorders, may leave some before their exchange stamps. With m the smallest of local less
- * exchange time, where m is below zero all get -m and the base latency
- * (docs/guides/history.md#clocks).
- * @param stamped all that the store has of the day with local stamps: what one recorder heard is corrected as one.
+ * Computes the clock of a day.
+ *
+ * A store keeps corrected local stamps, but a manual correction or a mix of recorders may leave
+ * some before their exchange stamps. Let m be the smallest difference of local and exchange time.
+ * If m is below zero, every stamp gets -m plus the base latency (docs/guides/history.md#clocks).
+ * @param stamped all of the day's files with local stamps: stamps of one recorder are corrected
+ * together.
  * @throws HistoryError naming a file that cannot be read
  */
 export async function localClock(

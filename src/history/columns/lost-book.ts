@@ -8,12 +8,13 @@ import type { Tape } from "./tape/tape.js";
 import { TapeBuilder } from "./tape/tape-builder.js";
 import type { Steps } from "./tape/tape-grid.js";
 
-/** What {@link makeBookLostTape} takes. */
+/** The size of the tape that {@link makeBookLostTape} builds. */
 export const BOOK_LOST_SIZE = { messages: 1, rows: 2 } as const;
 
 /**
- * Whether a day's book goes on, without a whole one at its beginning, from a book that nobody followed since, or that was lost before: what stood
- * then says nothing of what stands now, and would be taken for liquidity.
+ * True if a day begins with updates of a book whose state is unknown: the day has no snapshot at
+ * its beginning, and the previous book was lost or has ended since. The old levels may be gone, and
+ * a replay would take them for liquidity.
  * @param before the book of the last day before it that has one
  */
 export function isBookLost(
@@ -26,7 +27,7 @@ export function isBookLost(
   return fromMs - knownToMs > MOST_SILENT_MS || (before.lost?.at(-1)?.[1] ?? knownToMs) > knownToMs;
 }
 
-/** A day's first message where the book is lost, heard as the day begins. */
+/** Builds the first message of a day whose book is lost, received when the day begins. */
 export function makeBookLostTape(
   marketId: MarketId,
   { tickSize, stepSize }: Steps,
@@ -36,7 +37,11 @@ export function makeBookLostTape(
   return new TapeBuilder({ marketId, tickSize, stepSize }).lost(us, us).build();
 }
 
-/** The time in which the books of some days are lost, each time to the next snapshot. @param days ascending, with a book each @param toMs exclusive */
+/**
+ * The time in which the books of some days are unknown, each span up to the next snapshot.
+ * @param days ascending, each with a book
+ * @param toMs exclusive
+ */
 export function lostSpans(
   days: readonly SourceDay[],
   isLostAtStart: (day: SourceDay) => boolean,

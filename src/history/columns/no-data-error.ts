@@ -5,7 +5,7 @@ import type { HistoryKind } from "../kinds.js";
 import type { Span } from "../spans.js";
 import type { HistoryStore } from "../store/history-store.js";
 
-/** The error for a store that is not there or is empty; undefined where it has anything. */
+/** The error for a store that is missing or empty; undefined if it has any data. */
 export function emptyStoreError(store: HistoryStore): ConfigError | undefined {
   const absent = store.emptyReason();
   if (absent === undefined) return undefined;
@@ -16,7 +16,10 @@ export function emptyStoreError(store: HistoryStore): ConfigError | undefined {
   });
 }
 
-/** What is said where a store has nothing of any of these kinds in a span of a market, with what it has of that market. */
+/**
+ * The error for a store without data of the requested kinds in a span of a market. It lists the
+ * data that the store has of that market.
+ */
 export function noDataError(
   store: HistoryStore,
   market: MarketId,
@@ -37,7 +40,7 @@ function whatIsThere(store: HistoryStore, wanted: MarketId): string {
   const spans = all
     .filter(({ market }) => market === wanted)
     .flatMap((series) => {
-      // One that is broken is no reason to hide the others: what reads it will say so.
+      // A broken series must not hide the others; reading it reports the fault.
       const days = store.inspect(series).days.map(({ day }) => day);
       const [first, last] = [days[0], days.at(-1)];
       return first === undefined

@@ -7,17 +7,20 @@ import { type SpanOptions, type SpanQuery, type SpanRow, spanDays, spanRows } fr
 import { type KlineTape, MOST_TICKS } from "./tape/tape.js";
 import { resolveSteps, type Steps } from "./tape/tape-grid.js";
 
-/** Which candles to open. */
+/** The candles to open. */
 interface OpenKlinesOptions extends SpanOptions, Partial<Steps> {
   /** `klines-15M`, `mark-klines-1H`, ... */
   readonly kind: HistoryKind;
-  /** More candles than these are refused: 32 bytes each, and all of them are in memory. */
+  /**
+   * The most candles to open; more are refused. Each takes 32 bytes, and all of them are in memory.
+   */
   readonly mostBars?: number;
 }
 
 /**
- * Candles that begin within a span, as columns.
- * @throws ConfigError where the store has none, the interval is of no fixed length or no grid is known; HistoryError naming file, row and value
+ * Opens the candles that begin within a span, as columns.
+ * @throws ConfigError if the store has none, the interval has no fixed length or no grid is known;
+ * HistoryError naming file, row and value
  */
 export async function openKlines(
   store: HistoryStore,

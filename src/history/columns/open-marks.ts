@@ -16,11 +16,14 @@ import {
 } from "./span-rows.js";
 import type { FundingTape, MarkTape } from "./tape/tape.js";
 
-/** Which marks to open. */
+/** The marks to open. */
 interface OpenMarksOptions extends SpanOptions {
-  /** Of the exchange's `dealerInfo`: a mark is counted in 10^-creditDecimals of the quote asset for one base unit; 6 where absent. */
+  /**
+   * `creditDecimals` of the exchange's `dealerInfo`: a mark is counted in 10^-creditDecimals of the
+   * quote asset per base unit; 6 if absent.
+   */
   readonly creditDecimals?: number;
-  /** Marks of one block of a stream: 48 bytes each, and two blocks are in memory at a time. */
+  /** Marks per block of a stream. Each takes 48 bytes, and two blocks are in memory at a time. */
   readonly blockRows?: number;
 }
 
@@ -32,9 +35,10 @@ const ofPrice = ({ price }: DayManifest["decimals"]): number => price;
 const ofRate = ({ rate }: DayManifest["decimals"]): number => rate;
 
 /**
- * Marks of a span as columns, by the exchange's clock. What nobody recorded of a mark stands as its index equal to the mark, its rate as 0.
- * A mark that is finer than a credit unit is rounded down to it.
- * @throws ConfigError where the store has none; HistoryError naming a file that is broken, or what passes 64 bits
+ * Opens the marks of a span as columns, by the exchange's clock. A missing index price equals the
+ * mark, a missing rate is 0. A mark finer than a credit unit is rounded down to it.
+ * @throws ConfigError if the store has none; HistoryError naming a file that is broken, or a value
+ * beyond 64 bits
  */
 export async function openMarks(
   store: HistoryStore,
@@ -44,7 +48,10 @@ export async function openMarks(
   return new MarkSource(store, market, wish).whole();
 }
 
-/** The same of the files that the store has when this is made: block after block, for a history larger than memory, or whole. */
+/**
+ * The marks of the files that the store has at construction. They are read block by block, for a
+ * history larger than memory, or all at once.
+ */
 export class MarkSource implements AsyncIterable<MarkTape> {
   readonly #store: HistoryStore;
   readonly #market: MarketId;
@@ -52,7 +59,7 @@ export class MarkSource implements AsyncIterable<MarkTape> {
   readonly #days: readonly DayManifest[];
   readonly #folder: string;
 
-  /** @throws ConfigError where the store has none */
+  /** @throws ConfigError if the store has none */
   constructor(store: HistoryStore, market: MarketId, wish: OpenMarksOptions) {
     this.#store = store;
     this.#market = market;
@@ -61,7 +68,10 @@ export class MarkSource implements AsyncIterable<MarkTape> {
     this.#folder = store.folder({ market, kind: "marks" });
   }
 
-  /** Marks of one instant are never parted. @throws as {@link openMarks} does, when the first block is asked for */
+  /**
+   * Reads the marks block by block; marks of one instant are in one block.
+   * @throws as {@link openMarks} does, when the first block is read
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<MarkTape, void> {
     const { blockRows = BLOCK_ROWS } = this.#options;
     const marks = new MarkColumns(this.#folder);
@@ -74,14 +84,17 @@ export class MarkSource implements AsyncIterable<MarkTape> {
     if (marks.count > 0) yield marks.take();
   }
 
-  /** As {@link openMarks}. */
+  /** Reads all marks. @throws as {@link openMarks} does */
   async whole(): Promise<MarkTape> {
     const marks = new MarkColumns(this.#folder);
     for await (const rows of this.#rows()) for (const row of rows) marks.add(row);
     return marks.take();
   }
 
-  /** Whether any of them says when funding is paid next. @throws as {@link openMarks} does */
+  /**
+   * True if any mark carries the time of the next funding payment.
+   * @throws as {@link openMarks} does
+   */
   async hasFundingSchedule(): Promise<boolean> {
     const store = this.#store;
     const files = this.#days.map((manifest) => store.dataPath(manifest, manifest.day));
@@ -121,7 +134,10 @@ export class MarkSource implements AsyncIterable<MarkTape> {
   }
 }
 
-/** Funding that was paid in a span, as columns. @throws ConfigError where the store has none; HistoryError naming a file that is broken */
+/**
+ * Opens the funding payments of a span as columns.
+ * @throws ConfigError if the store has none; HistoryError naming a file that is broken
+ */
 export async function openFunding(
   store: HistoryStore,
   market: MarketId,
@@ -150,7 +166,7 @@ export async function openFunding(
   return { timeUs: Float64Array.from(timeUs), rateE18: BigInt64Array.from(rates) };
 }
 
-/** Marks on their way into columns, which grow. */
+/** Growing columns of marks. */
 class MarkColumns {
   readonly #file: string;
   count = 0;
@@ -161,12 +177,12 @@ class MarkColumns {
   #fundingRateE18 = new BigInt64Array(1024);
   #nextFundingMs = new Float64Array(1024);
 
-  /** @param file for errors. */
+  /** @param file named in errors. */
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** Of the newest mark. Only when there is one. */
+  /** Stamp of the newest mark. Valid only if there is one. */
   get lastUs(): number {
     return this.#exchangeUs[this.count - 1] as number;
   }
@@ -183,7 +199,7 @@ class MarkColumns {
     this.#nextFundingMs[at] = Number(nextFundingMs);
   }
 
-  /** What was added, in memory of its own; the columns are empty afterwards. */
+  /** Returns the added marks in separate memory and empties the columns. */
   take(): MarkTape {
     const count = this.count;
     this.count = 0;

@@ -11,15 +11,18 @@ import { noDataError } from "./no-data-error.js";
 import { type CountedColumn, countedColumn } from "./tape/decimal-columns.js";
 import { msSpan, stampedDays } from "./tape-days.js";
 
-/** Files of one question. */
+/** The most files of one query. */
 const MOST_FILES = 512;
 
 /** A span of one kind of history. */
 export interface SpanOptions {
-  /** Whole microseconds of the exchange's clock, the second exclusive. */
+  /** Whole microseconds of the exchange's clock; `toUs` is exclusive. */
   readonly fromUs: number;
   readonly toUs: number;
-  /** From exchange stamp to local stamp where nobody stamped; whole microseconds, 0 where absent. */
+  /**
+   * Whole microseconds from exchange stamp to local stamp for rows without a local stamp; 0 if
+   * absent.
+   */
   readonly baseLatencyUs?: number;
   readonly limits?: DuckLimits;
 }
@@ -28,25 +31,31 @@ export interface SpanOptions {
 export interface CountedInUnits {
   readonly column: string;
   readonly unit: string;
-  /** For errors: `tickSize`. */
+  /** The unit's name in errors, such as `tickSize`. */
   readonly field: string;
   readonly places: (decimals: DayManifest["decimals"]) => number;
-  /** What is no whole number is rounded down, instead of refused. */
+  /** Rounds values that are not whole numbers of the unit down, instead of refusing them. */
   readonly rounds?: true;
 }
 
-/** One row: the counted columns as text of their digits, since some pass 2^53, and what else was asked for. */
+/**
+ * One row: the counted columns as texts of digits, since some exceed 2^53, and the other requested
+ * columns.
+ */
 export type SpanRow = Readonly<Record<string, unknown>>;
 
-/** What is asked of each day. */
+/** The columns to read of each day. */
 export interface SpanQuery {
   readonly kind: HistoryKind;
   readonly counted: readonly CountedInUnits[];
-  /** SQL of further columns, by name; `localUs` is that of the local stamp. */
+  /** SQL of further columns, by name; `localUs` is the SQL of the local stamp. */
   readonly more: (localUs: string) => Readonly<Record<string, string>>;
 }
 
-/** The days of a span that the store has. @throws ConfigError where it has none; HistoryError naming a file that is broken */
+/**
+ * The days of a span that the store has.
+ * @throws ConfigError if it has none; HistoryError naming a file that is broken
+ */
 export function spanDays(
   store: HistoryStore,
   market: MarketId,
@@ -64,9 +73,9 @@ export function spanDays(
 }
 
 /**
- * The rows of a span, ascending, some at a time.
+ * Reads the rows of a span, ascending, in chunks.
  * @param days of {@link spanDays}.
- * @throws HistoryError naming file, row and value of what is off its grid, or a file that is broken
+ * @throws HistoryError naming file, row and value off the grid, or a file that is broken
  */
 export async function* spanRows(
   store: HistoryStore,
@@ -124,7 +133,8 @@ export async function* spanRows(
       } finally {
         await pages.return();
       }
-      // An import may have replaced a file after it was checked: its rows are none of the manifest's.
+      // An import may have replaced a file after the check. Its rows then do not match the
+      // manifest.
       for (const manifest of alike)
         if (store.modifiedNs(manifest) !== checkedNs.get(manifest.day))
           await store.verify(manifest);
@@ -134,7 +144,9 @@ export async function* spanRows(
   }
 }
 
-/** Days that follow each other and are read by the same question: a file costs more to open than its rows to read. */
+/**
+ * Groups consecutive days that one query can read: opening a file costs more than reading its rows.
+ */
 function stretches(
   days: readonly DayManifest[],
   formOf: (day: DayManifest) => string,
@@ -149,17 +161,19 @@ function stretches(
   return found;
 }
 
-/** SQL of what lies in a span. */
+/** SQL of the condition that a row lies in a span. */
 export function spanSql({ fromUs, toUs }: SpanOptions): string {
   return `timeNs >= ${BigInt(fromUs) * 1000n} AND timeNs < ${BigInt(toUs) * 1000n}`;
 }
 
-/** SQL of the rows of several files, one file's after another's. */
+/** SQL of the rows of several files, one file after another. */
 export function parquetsSql(files: readonly string[]): string {
   return `read_parquet([${files.map(pathSql).join(", ")}])`;
 }
 
-/** @throws HistoryError naming the first file, row and value that is no whole number of its unit */
+/**
+ * @throws HistoryError naming the first file, row and value that is not a whole number of its unit
+ */
 async function requireOnGrid(
   duck: Duck,
   files: readonly string[],

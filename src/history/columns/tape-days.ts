@@ -8,19 +8,22 @@ import type { DayInput } from "./day-tape.js";
 import { isStamped } from "./local-clock.js";
 import { noDataError } from "./no-data-error.js";
 
-/** What columns of books and trades are made of. */
+/** The kinds of history from which columns of books and trades are built. */
 export type TapeSeries = "book" | "trades";
 
-/** The days of a span, and what the store lacks of it. */
+/** The days of a span, and the gaps of the store in it. */
 export interface TapeDays {
   readonly inputs: readonly DayInput[];
-  /** What of the span no file covers, by kind; a kind of which the store has nothing at all is not named. */
+  /**
+   * The parts of the span that no file covers, by kind. A kind of which the store has no data at
+   * all is not listed.
+   */
   readonly gaps: readonly { readonly kind: TapeSeries; readonly span: Span }[];
 }
 
 /**
- * The days of the store that a span touches.
- * @throws ConfigError where none has a book or trades; HistoryError naming a file that is broken
+ * Finds the days of the store that a span touches.
+ * @throws ConfigError if none has a book or trades; HistoryError naming a file that is broken
  */
 export function tapeDays(
   store: HistoryStore,
@@ -56,7 +59,10 @@ export function tapeDays(
   return { inputs, gaps: [...missing("book", book), ...missing("trades", trades)] };
 }
 
-/** All that a market's recorders stamped, by day. @throws HistoryError naming a file that is broken */
+/**
+ * All days of a market with local stamps, grouped by day.
+ * @throws HistoryError naming a file that is broken
+ */
 export function stampedDays(
   store: HistoryStore,
   market: MarketId,
@@ -70,7 +76,7 @@ export function stampedDays(
   return stamped;
 }
 
-/** A span of whole microseconds as one of milliseconds that holds it. */
+/** The smallest span of whole milliseconds that contains a span of microseconds. */
 export function msSpan(fromUs: number, toUs: number): readonly [Ms, Ms] {
   if (!Number.isSafeInteger(fromUs) || !Number.isSafeInteger(toUs) || fromUs >= toUs) {
     throw new ConfigError("is no span of time", {

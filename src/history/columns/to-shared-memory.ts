@@ -1,4 +1,7 @@
-/** The same columns with every array in shared memory, those that are there already as they are: a thread gets them without a copy. */
+/**
+ * Returns the columns with every array in shared memory, so that a thread receives them without a
+ * copy. Arrays already in shared memory are kept.
+ */
 export function toSharedMemory<Columns extends object>(columns: Columns): Columns {
   return Object.fromEntries(
     Object.entries(columns).map(([name, column]) => [

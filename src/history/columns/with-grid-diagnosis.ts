@@ -8,13 +8,14 @@ import type { HistoryStore } from "../store/history-store.js";
 import { countedColumn } from "./tape/decimal-columns.js";
 import type { Steps } from "./tape/tape-grid.js";
 
-/** So many days are named. */
+/** The most days that the error names. */
 const NAMED_DAYS = 3;
 
 /**
- * Does what reads days on a grid. Where one is off it and another is not, the market's tick or step changed between them, and the error says so.
- * @param days that are read.
- * @throws GridError naming the days; whatever else `work` throws
+ * Runs work that reads days on a grid. If one day is off the grid and another is not, the market's
+ * tick or step changed between them, and the error says so.
+ * @param days to be read.
+ * @throws GridError naming the days; any other error that `work` throws
  */
 export async function withGridDiagnosis<T>(
   store: HistoryStore,
@@ -40,7 +41,10 @@ export async function withGridDiagnosis<T>(
   }
 }
 
-/** The days whose prices and amounts are all whole multiples of the steps, and the others. */
+/**
+ * Splits days into those whose prices and amounts are all whole multiples of the steps, and the
+ * others.
+ */
 async function daysOnGrid(
   store: HistoryStore,
   days: readonly DayManifest[],

@@ -6,7 +6,7 @@ import { parquetSql } from "../staging/decimal-places.js";
 import type { Duck } from "../store/duck.js";
 import type { HistoryStore } from "../store/history-store.js";
 
-/** A candle whose volume is not the sum of its trades. */
+/** A candle whose volume differs from the sum of its trades. */
 interface VolumeDifference {
   readonly kind: HistoryKind;
   readonly atMs: Ms;
@@ -14,18 +14,21 @@ interface VolumeDifference {
   readonly trades: string;
 }
 
-/** What comparing volumes gave. */
+/** The result of a comparison of volumes. */
 export interface VolumeComparison {
-  /** Candles that were compared. */
+  /** The number of compared candles. */
   readonly candles: number;
   readonly differing: number;
-  /** The first ones, ascending within their day. */
+  /** The first differences, ascending within their day. */
   readonly first: readonly VolumeDifference[];
 }
 
 const SHOWN = 5;
 
-/** Compares the volume of every candle of a span with the trades within it, day by day, where the store has both whole. Failed trades may count or not. */
+/**
+ * Compares the volume of every candle of a span with the trades within it, day by day, for days
+ * that the store has completely. Failed trades may or may not count.
+ */
 export async function compareVolumes(
   store: HistoryStore,
   duck: Duck,

@@ -19,13 +19,19 @@ import { compareVolumes, type VolumeComparison } from "./compare-volumes.js";
 import { type FetchedRecord, fetchRecords } from "./fetch-records.js";
 import { StagingFindings } from "./staging-findings.js";
 
-/** A record may reach an exchange's lists later than its own time says: what is younger is left for another time. */
+/**
+ * An exchange may list a record later than its own time. Records younger than this are left for the
+ * next download.
+ */
 const UNSETTLED_MS: Ms = 5000;
 
-/** What to download. */
+/** The span, kinds and market to download. */
 export interface DownloadOptions {
   readonly market: MarketId;
-  /** From an instant, inclusive, to another, exclusive; what lies after the exchange's clock is left for another time. */
+  /**
+   * From an instant, inclusive, to another, exclusive. The part after the exchange's clock is left
+   * for the next download.
+   */
   readonly span: Span;
   /** `trades`, `klines-1M`, `mark-klines-1H`, `funding`, ... */
   readonly kinds: readonly HistoryKind[];
@@ -33,32 +39,35 @@ export interface DownloadOptions {
   readonly address: string;
   readonly pageSize?: number;
   readonly limits?: DuckLimits;
-  /** Told how far a kind is. */
+  /** Called periodically with the progress of a kind. */
   readonly onProgress?: (kind: HistoryKind, atMs: Ms) => void;
-  /** Ends the download: the next one goes on after the last record. */
+  /** Ends the download. The next one continues after the last record. */
   readonly signal?: AbortSignal;
 }
 
-/** What became of one kind. */
+/** The result for one kind. */
 interface DownloadedKind {
   readonly kind: HistoryKind;
-  /** Records that were fetched now. */
+  /** The number of records fetched by this download. */
   readonly rows: number;
   readonly days: readonly DayManifest[];
-  /** The time of which the exchange lists none, and none before: it stays a gap. */
+  /** The spans that lie before the oldest record of the exchange's list. They remain gaps. */
   readonly unlisted: readonly Span[];
   readonly findings: readonly string[];
 }
 
-/** What a download did. */
+/** The result of a download. */
 export interface Downloaded {
   readonly kinds: readonly DownloadedKind[];
   readonly volumes: VolumeComparison;
-  /** Where it ended, before what was asked for, if the exchange's clock is not there yet. */
+  /**
+   * The end of the download. It is before the requested end if the exchange's clock has not reached
+   * it.
+   */
   readonly toMs: Ms;
 }
 
-/** Refuses kinds that an exchange has no list of. @throws ConfigError naming the first */
+/** Refuses kinds for which an exchange has no list. @throws ConfigError naming the first */
 export function requireDownloadable(kinds: readonly HistoryKind[]): void {
   for (const kind of kinds) {
     const interval = intervalFor(kind);
@@ -78,9 +87,10 @@ export function requireDownloadable(kinds: readonly HistoryKind[]): void {
 }
 
 /**
- * Downloads what the store does not cover yet, day by day. Whatever ends the process, the next download goes on after the last record.
- * @throws as the client does, HistoryError when the exchange contradicts the store, RunError when another process writes the series, or where the
- * store's disk is full or cannot be written
+ * Downloads the parts of a span that the store does not cover yet, day by day. However the process
+ * ends, the next download continues after the last record.
+ * @throws errors of the client; HistoryError when the exchange contradicts the store; RunError when
+ * another process writes the series, or if the store's disk is full or cannot be written
  */
 export async function download(
   store: HistoryStore,
@@ -132,7 +142,7 @@ async function downloaded(
   }
 }
 
-/** What a kind is downloaded with. */
+/** The inputs for the download of a kind. */
 interface KindWork {
   readonly store: HistoryStore;
   readonly duck: Duck;
@@ -171,7 +181,8 @@ async function downloadKind(work: KindWork, span: Span): Promise<DownloadedKind>
       doubts.remove();
       if (!isNothing) options.onProgress?.(kind, day[1]);
     }
-    // Stages of other spans hold nothing that is not in the store, or will be fetched again.
+    // Staged files of other spans hold only records that are in the store, or that will be fetched
+    // again.
     for (const name of readdirSync(folder))
       if (/\.ndjson(\.parquet)?$/.test(name)) rmSync(join(folder, name));
     return { kind, rows, days, unlisted: mergeSpans(unlisted), findings };
@@ -180,7 +191,10 @@ async function downloadKind(work: KindWork, span: Span): Promise<DownloadedKind>
   }
 }
 
-/** Fetches what an earlier process has not staged of a day. @param onRecord told of each that is staged. */
+/**
+ * Fetches the records of a day that an earlier process has not staged.
+ * @param onRecord called for each staged record.
+ */
 async function fetchInto(
   staged: StagedRecords,
   doubts: StagingFindings,
@@ -213,7 +227,7 @@ async function fetchInto(
   }
 }
 
-/** Takes a staged day into the store. */
+/** Moves a staged day into the store. */
 async function takeStaged(
   { path }: StagedRecords,
   findings: readonly string[],
@@ -250,7 +264,7 @@ async function shapeOf(duck: Duck, path: string, kind: HistoryKind): Promise<str
   return shaped.select;
 }
 
-/** A record that an earlier process staged. */
+/** Checks a record that an earlier process staged. */
 function recordOf(value: unknown, kind: HistoryKind, path: string): FetchedRecord | undefined {
   if (value === undefined) return undefined;
   const fields = value as FetchedRecord["fields"];
@@ -285,7 +299,7 @@ async function gridOf(
   return { tickSize, stepSize };
 }
 
-/** Spans cut at the midnights within them. */
+/** Cuts spans at the midnights within them. */
 function byDay(spans: readonly Span[]): Span[] {
   const days: Span[] = [];
   for (const [from, to] of spans) {

@@ -7,42 +7,47 @@ import type { FundingRate, Kline, PublicTrade } from "../../exchange/protocol/ma
 import { familyFor, type HistoryKind, intervalFor } from "../kinds.js";
 import type { Span } from "../spans.js";
 
-/** A record as it is staged: the exchange's own fields. */
+/** A record as it is staged, with the exchange's own fields. */
 export interface FetchedRecord {
   readonly timeMs: Ms;
   readonly fields: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** What to fetch of one kind. */
+/** The records to fetch of one kind. */
 interface FetchRecordsOptions {
   readonly client: ExchangeClient;
   readonly marketId: MarketId;
   readonly kind: HistoryKind;
   readonly span: Span;
-  /** The first record that is there already, as it was staged. */
+  /** The first staged record, if any. */
   readonly first: FetchedRecord | undefined;
-  /** The last one: the first that comes must be the same. */
+  /** The last staged record. The first fetched record must be equal to it. */
   readonly last: FetchedRecord | undefined;
-  /** Records a page; the exchange's most where absent. */
+  /** Records per page; the exchange's maximum if absent. */
   readonly pageSize?: number;
-  /** Told what the pages do not keep. */
+  /** Called with a sentence about data that the pages do not preserve. */
   readonly onFinding: (finding: string) => void;
-  /** Told a time of which the exchange does not list what was in it, if anything was. */
+  /**
+   * Called with a span that lies before the oldest record of the exchange's list. It may have had
+   * records.
+   */
   readonly onUnlisted: (span: Span) => void;
 }
 
 /**
- * How far a trade's time may lie before that of another with a smaller id. Days are cut by time and lists go by id: a trade that is past midnight by the
- * one and before it by the other would be in neither day.
+ * The most that a trade's time may lie before that of a trade with a smaller id. Days are cut by
+ * time and lists are ordered by id, so a trade near midnight could otherwise fall into neither day.
  */
 const DISORDER_MS: Ms = 1000;
 
 type Interval = OperationParams<"klines">["interval"];
 
 /**
- * The records of a span, oldest first, after the last that is there. Each page of trades begins with the last record of the one before, which is
- * compared; so is the first record after an earlier process.
- * @throws PagingError, VenueError, VenueRequestError as the client does; RunError when a record has changed since it was staged
+ * Fetches the records of a span, oldest first, after the last staged one. Each page of trades
+ * begins with the last record of the previous page, which is compared. So is the first record after
+ * a restart.
+ * @throws PagingError, VenueError, VenueRequestError as the client does; RunError when a record has
+ * changed since it was staged
  */
 export async function* fetchRecords(
   wish: FetchRecordsOptions,
@@ -128,15 +133,18 @@ async function* timed({
     yield klineRecord(kline);
 }
 
-/** Where the trades of a time begin in an exchange's list. */
+/** The position in an exchange's list of trades at which a time begins. */
 interface Begin {
-  /** Undefined where none is as late. */
+  /** Undefined if no trade is as late. */
   readonly first: PublicTrade | undefined;
-  /** Whether the list has none before: nobody knows then what was there, since an exchange keeps so many alone. */
+  /**
+   * True if the list has no earlier trade. An exchange keeps a limited number of trades, so earlier
+   * ones are unknown.
+   */
   readonly isOldest: boolean;
 }
 
-/** The first trade at or after an instant, by halving the ids. */
+/** Finds the first trade at or after an instant, by bisection of the ids. */
 async function beginAt(client: ExchangeClient, marketId: MarketId, atMs: Ms): Promise<Begin> {
   const [newest] = (await client.trades({ marketId, limit: 1 })).slice(-1);
   let [first, isOldest]: [PublicTrade | undefined, boolean] = [undefined, true];
@@ -178,7 +186,7 @@ function fundingRecord({ marketId, fundingRate, fundingTime }: FundingRate): Fet
   };
 }
 
-/** Whether two records say the same, settlement aside: that of a trade goes on. */
+/** True if two records are equal, settlement aside: the settlement of a trade progresses. */
 function sameFields(
   one: FetchedRecord,
   other: FetchedRecord | undefined,

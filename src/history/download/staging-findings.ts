@@ -11,9 +11,10 @@ const doubt = z.union([
 ]);
 
 /**
- * What did not agree while a day was fetched, by this process and by those before it. It is on the
- * disk before a record that came after it is staged: the process that goes on from that record sees
- * nothing of what was before it, and would call the whole day known.
+ * The inconsistencies found while a day was fetched, by this process and earlier ones.
+ *
+ * They are written to disk before any later record is staged. The process that resumes from that
+ * record sees nothing before it, and would take the whole day for known.
  */
 export class StagingFindings {
   readonly #path: string;
@@ -21,9 +22,9 @@ export class StagingFindings {
   readonly #unlisted: Span[] = [];
 
   /**
-   * Opens what was noted beside a day.
-   * @param path of the notes; none are there where nothing was.
-   * @throws HistoryError when one is no note
+   * Opens the findings of a day.
+   * @param path of the findings; the file is absent if there are none.
+   * @throws HistoryError for an invalid entry
    */
   constructor(path: string) {
     this.#path = path;
@@ -39,12 +40,12 @@ export class StagingFindings {
     }
   }
 
-  /** What is to be said of the day, each once. */
+  /** The findings of the day, without repeats. */
   get findings(): readonly string[] {
     return this.#findings;
   }
 
-  /** The times of which the exchange did not list what was in them. */
+  /** The spans that the exchange's list no longer contains. */
   get unlisted(): readonly Span[] {
     return this.#unlisted;
   }

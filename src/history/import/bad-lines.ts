@@ -4,17 +4,19 @@ import { HistoryError } from "../history-errors.js";
 import { type Duck, literal } from "../store/duck.js";
 import type { PlainFile } from "./plain-file.js";
 
-/** How the lines of a file are its rows. */
+/** The layout of a file's lines. */
 export interface LinedFile {
   readonly hasHeader: boolean;
-  /** Of a CSV file, as its first line tells; absent where each line is a JSON record. */
+  /** The fields of a CSV file, from its first line; absent if each line is a JSON record. */
   readonly fields?: { readonly count: number; readonly delimiter: string };
 }
 
-/** The lines of a file that are to be left out, by their numbers, from 1. */
+/** The numbers of a file's lines to leave out, from 1. */
 export type Lines = ReadonlySet<number>;
 
-/** A file's lines, each with its end, as many as are read at once. Characters are bytes. */
+/**
+ * Reads a file's lines with their line ends, one buffer of lines at a time. Characters are bytes.
+ */
 async function* linesIn(path: string): AsyncGenerator<readonly string[], void> {
   let rest = "";
   for await (const piece of createReadStream(path, {
@@ -33,9 +35,10 @@ async function* linesIn(path: string): AsyncGenerator<readonly string[], void> {
 }
 
 /**
- * The lines of a file that are no rows: a CSV line with another number of fields than the first, a line that is no JSON record.
+ * Finds the lines of a file that are not rows: a CSV line with another number of fields than the
+ * first, or a line that is not a JSON record.
  * @param most lines to find.
- * @throws HistoryError naming a line of a CSV file that is not a row by itself, since a quote in it does not end there
+ * @throws HistoryError naming a line of a CSV file whose quote does not end in the same line
  */
 export async function brokenLines(
   duck: Duck,
@@ -62,8 +65,10 @@ export async function brokenLines(
 }
 
 /**
- * Copies a file without some of its lines, or of its rows by their numbers; the others are byte for byte what they were.
- * @returns how many rows come before each that is left out, ascending. A line that is no row counts as one.
+ * Copies a file without some of its lines, or some of its rows by number. The rest is copied byte
+ * for byte.
+ * @returns for each omitted row, ascending, the number of rows before it. A line that is not a row
+ * counts as one.
  */
 export async function copyWithout(
   path: string,
@@ -96,7 +101,10 @@ export async function copyWithout(
   return before;
 }
 
-/** The database reads what JSON lacks too, such as NaN, so that it is asked where JSON says no. */
+/**
+ * The database also reads values that JSON lacks, such as NaN, so it decides about lines that JSON
+ * refuses.
+ */
 async function isRecord(duck: Duck, text: string): Promise<boolean> {
   try {
     const value: unknown = JSON.parse(text);
@@ -110,7 +118,10 @@ async function isRecord(duck: Duck, text: string): Promise<boolean> {
   }
 }
 
-/** Tells whether a line has this many fields. A delimiter at its end begins no further field, as the database reads it. */
+/**
+ * Returns a test of a line's number of fields. A delimiter at the end of the line begins no further
+ * field, as in the database.
+ */
 function isOfFields(
   text: string,
   { count, delimiter }: NonNullable<LinedFile["fields"]>,

@@ -8,44 +8,52 @@ import type { StagedRows } from "../staging/stage-rows.js";
 import type { DayManifest } from "../store/day-manifest.js";
 import { type Duck, toBigInt } from "../store/duck.js";
 
-/** What prices and amounts are looked at for, in units of their last place: exchanges' ticks and steps are such multiples of each other. */
+/**
+ * The multiples tested for prices and amounts, in units of their last place. Ticks and steps of
+ * exchanges are such multiples of each other.
+ */
 const DIVISORS = [2, 5, 10, 20, 25, 50, 100, 1000, 10_000] as const;
-/** So many values of a day tell its steps, and so many different ones: fewer may lie on a coarser grid by chance. */
+/**
+ * The least number of values, and of distinct values, that shows a day's steps. Fewer may lie on a
+ * coarser grid by chance.
+ */
 const LEAST_VALUES = 100;
 const LEAST_DISTINCT = 20;
 
-/** The columns that tell the tick and the step, by family. */
+/** The columns that show the tick and the step, by family. */
 const COLUMNS: Readonly<Record<string, Readonly<Record<"prices" | "amounts", string>>>> = {
   trades: { prices: "price", amounts: "amount" },
   book: { prices: "price", amounts: "amount" },
   klines: { prices: "close", amounts: "volume" },
 };
 
-/** Rows of an import that are staged. */
+/** The staged rows of an import. */
 interface ImportedRows {
   readonly kind: HistoryKind;
   readonly rows: StagedRows;
 }
 
-/** Steps of one day, and where they are from. */
+/** The steps of one day, and their origin. */
 interface DaySteps {
   readonly day: Day;
   readonly step: string;
-  /** The place of the file that is imported; undefined where the store has the day. */
+  /** The index of the imported file; undefined if the store has the day. */
   readonly index: number | undefined;
 }
 
-/** The days that a store has. */
+/** The days of a store. */
 interface StoredDays {
-  /** Those of a kind, ascending. */
+  /** The days of a kind, ascending. */
   readonly of: (kind: HistoryKind) => readonly DayManifest[];
   readonly pathOf: (manifest: DayManifest) => string;
 }
 
 /**
- * Finds days whose prices or amounts are multiples of other steps than those of the day before or after, which is imported with them or in the store
- * already. One tick for all of them is too fine for some of them, and refused by others.
- * @returns the findings, by the place in `files` of the file that holds the later day, or the earlier one where the store has the later.
+ * Finds days whose prices or amounts are multiples of other steps than those of a neighbouring day,
+ * imported or stored. One tick for all such days is too fine for some of them, or does not fit
+ * others.
+ * @returns the findings, by the index in `files` of the file with the later day, or with the
+ * earlier one if the store has the later.
  */
 export async function findChangedSteps(
   duck: Duck,
@@ -87,7 +95,7 @@ export async function findChangedSteps(
             )),
           );
         } catch (error) {
-          // A fault of a stored day must not refuse the day that is imported.
+          // A fault of a stored day must not cause the import to fail.
           if (!(error instanceof HistoryError)) throw error;
           find(
             index,
@@ -101,7 +109,7 @@ export async function findChangedSteps(
   return findings;
 }
 
-/** Where the steps of a day are others than those of the day before. @param days in any order */
+/** The days whose steps differ from those of the previous day. @param days in any order */
 function changesIn(
   days: readonly DaySteps[],
   what: "prices" | "amounts",
@@ -118,7 +126,7 @@ function changesIn(
   });
 }
 
-/** The first and the last day of each of some files. */
+/** The first and the last day of each file. */
 function endsOf(files: readonly StagedRows[]): ReadonlySet<Day> {
   return new Set(
     files.flatMap(({ firstNs, lastNs }) =>
@@ -129,7 +137,7 @@ function endsOf(files: readonly StagedRows[]): ReadonlySet<Day> {
   );
 }
 
-/** The days of the store that lie next to one that is imported, each with the file of that one. */
+/** The days of the store next to an imported day, each with the file of that day. */
 function besideOf(
   imported: readonly DaySteps[],
   stored: readonly DayManifest[],
@@ -148,7 +156,9 @@ function besideOf(
   });
 }
 
-/** The coarsest of some steps that all values of a day are multiples of, for each day of which enough is there. */
+/**
+ * The coarsest steps of which all values of a day are multiples, for each day with enough values.
+ */
 async function stepsOf(
   duck: Duck,
   select: string,
@@ -178,6 +188,6 @@ async function stepsOf(
 
 /** SQL of a decimal as a whole number of its last place. */
 function unitsSql(column: string, places: number): string {
-  // At 18 digits the database would multiply within 64 bits.
+  // At 18 digits the database would multiply within 64 bits and overflow.
   return `CAST(CAST(${column} AS DECIMAL(38,${places})) * ${10n ** BigInt(places)} AS BIGINT)`;
 }

@@ -43,55 +43,71 @@ import { shapeFile, withTextChecks } from "./shape-file.js";
 import { type JsonFields, withExactNumbers } from "./text/json-numbers.js";
 import { type UnpackedFile, unpack, withoutMark } from "./unpack.js";
 
-/** A database that is interrupted just before a statement begins does not hear of it. */
+/**
+ * The interval at which an interrupt is repeated. A database interrupted just before a statement
+ * begins ignores it.
+ */
 const INTERRUPT_EVERY_MS: Ms = 20;
 
-/** What to import, and how. */
+/** The files to import, and the user's choices. */
 export interface ImportOptions extends ShapeOptions {
-  /** Further mappings, where several of the files need one. */
+  /** Further mappings, if several of the files need one. */
   readonly mappings?: readonly Mapping[] | undefined;
   readonly market: MarketId;
   /** Files of one capture: they share a clock. */
   readonly files: readonly string[];
   readonly clock: ClockOptions;
-  /** What the days hold already is dropped. */
+  /** Drops the existing data of the days. */
   readonly replace: boolean;
-  /** What may be done to rows that would be refused; nothing if absent. */
+  /** Permitted repairs of rows that would be refused; none if absent. */
   readonly repairs?: RepairOptions;
   readonly limits?: DuckLimits;
-  /** Told as each file is begun. */
+  /** Called when the import begins a file. */
   readonly onFile?: (file: string) => void;
-  /** Ends the import: nothing of it is in the store then, and what it had unpacked and staged is gone. Too late once it writes its days. */
+  /**
+   * Cancels the import: nothing of it reaches the store, and its unpacked and staged files are
+   * deleted. A signal after the import began to write its days has no effect.
+   */
   readonly cancellation?: { readonly signal: AbortSignal; readonly clock: Pick<Clock, "setTimer"> };
 }
 
-/** What became of one file. */
+/** The result for one file. */
 export interface ImportedFile {
   readonly file: string;
   readonly kind: string;
   readonly rows: number;
   readonly days: readonly DayManifest[];
   readonly findings: readonly string[];
-  /** Numbers that were rounded, and rows that were left out; none of a file that the store has already. */
+  /**
+   * Numbers that were rounded, and rows that were left out; none for a file that the store already
+   * has.
+   */
   readonly rounded: number;
   readonly dropped: number;
-  /** Days of the store that still hold the file as it was read before, under another mapping, clock or repair; ascending. */
+  /**
+   * Days of the store that still hold the file under an earlier mapping, clock or repair,
+   * ascending.
+   */
   readonly stayed: readonly Day[];
 }
 
-/** What an import did. */
+/** The result of an import. */
 export interface Imported {
   readonly files: readonly ImportedFile[];
-  /** The files of which the store has all days already: what it has is as they were read then; `stayed` of each names the days of another reading. */
+  /**
+   * The files of which the store already has all days, as they were read then. `stayed` of each
+   * names the days of another reading.
+   */
   readonly unchanged: readonly string[];
-  /** What was added to local stamps; empty where nothing with such stamps was written. */
+  /** The corrections of local stamps; empty if no rows with such stamps were written. */
   readonly clock: readonly ClockPart[];
 }
 
 /**
- * Imports files into the store: all of them, or none where one is broken or contradicts another or the store.
- * @throws HistoryError naming a file that is broken, unknown or contradicts the store; ConfigError for wishes that do not fit; RunError where the
- * store's disk is full or cannot be written
+ * Imports files into the store: all of them, or none if one is broken or contradicts another or the
+ * store.
+ * @throws HistoryError naming a file that is broken, unknown or contradicts the store; ConfigError
+ * for options that do not fit; RunError if the store's disk is full or cannot be written
  */
 export async function importFiles(store: HistoryStore, options: ImportOptions): Promise<Imported> {
   try {
@@ -108,7 +124,7 @@ async function imported(store: HistoryStore, options: ImportOptions): Promise<Im
   const unpacked = importFolder(store);
   const lock = StoreLock.take(unpacked, "one import a process at a time");
   try {
-    // From here on their checksums are taken, while the database starts.
+    // The checksums are computed from here on, while the database starts.
     const plain: UnpackedFile[] = [];
     for (const file of options.files) {
       options.onFile?.(file);
@@ -170,7 +186,7 @@ async function taken(
   for (const [index, first] of found.entries()) {
     const { lined } = first;
     const rows = await readable.read(first, lined, async (file) => {
-      // What a file without some rows is has to be seen anew, such as the chain of a book.
+      // A file without some rows has to be analysed again, for example the chain of a book.
       const read =
         file === first
           ? first
@@ -217,7 +233,7 @@ async function taken(
     isByHand,
   }));
   for (const [index, { plain }] of found.entries()) {
-    // A file that is still being written, or was replaced, is read in parts that do not go together.
+    // If a file is written or replaced during the import, its parts do not belong together.
     if (!plain.isUnchanged())
       throw new HistoryError(plain.file, "changed while it was read", {
         expected: "a file that nobody writes: import a copy of it",
@@ -335,7 +351,10 @@ async function taken(
   return { files: known, unchanged, clock: isStampWritten ? parts : [] };
 }
 
-/** The days of a file as readers take them, now that those before and after them are there: what is missing between them is said at once. */
+/**
+ * The days of a file as readers see them, now that the neighbouring days exist. Gaps between them
+ * are reported at once.
+ */
 function asKnown(
   store: HistoryStore,
   market: MarketId,
@@ -348,7 +367,10 @@ function asKnown(
   return days.map((manifest) => known.get(manifest.day) ?? manifest);
 }
 
-/** The fields whose numbers have to be exact where decimals are rounded: all but those that hold decimals, which are read as text. */
+/**
+ * The fields whose numbers have to be exact if decimals are rounded: all except the decimal ones,
+ * which are read as text.
+ */
 function exactFields(
   json: JsonFields | undefined,
   kind: HistoryKind,
@@ -364,7 +386,7 @@ function exactFields(
   return Object.fromEntries(Object.entries(json).filter(([name, type]) => !isRounded(name, type)));
 }
 
-/** Takes away what imports that were killed had unpacked and staged. */
+/** Deletes the unpacked and staged files of killed imports. */
 function dropDeadImports(store: HistoryStore): void {
   const staging = dirname(importFolder(store));
   makeFolder(staging);

@@ -1,11 +1,16 @@
-/** A file of an import, unpacked where it was packed. */
+/** A file of an import, unpacked if it was packed. */
 export interface PlainFile {
-  /** As it was given, with the name inside an archive. */
+  /** Its path as given, with the name inside an archive. */
   readonly file: string;
-  /** Where its plain bytes lie. */
+  /** The path of its plain bytes. */
   readonly path: string;
-  /** Its own name, without the ending of an archive; of one in a zip archive with the folders that it is in there. */
+  /**
+   * Its own name, without an archive's extension; for a file in a zip archive, with its folders
+   * there.
+   */
   readonly name: string;
-  /** Of the file as it was given; under way, since a large file takes a while. */
+  /**
+   * The SHA-256 of the file as given. It is still being computed, since a large file takes a while.
+   */
   readonly sha256: Promise<string>;
 }

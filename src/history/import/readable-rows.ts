@@ -7,15 +7,16 @@ import { type Duck, pathSql } from "../store/duck.js";
 import { brokenLines, copyWithout, type LinedFile, type Lines } from "./bad-lines.js";
 import type { PlainFile } from "./plain-file.js";
 
-/** A file from which rows that cannot be used may be left out. */
+/** A file from which unusable rows may be left out. */
 export interface ReadableFile<P extends PlainFile> {
   readonly plain: P;
   readonly leftOut: readonly LeftOutRow[];
 }
 
 /**
- * Copies of files without the rows of them that cannot be used, as far as that is chosen. A file is read anew without them, so that nothing is
- * derived from such a row: its units, its order, the messages and the chain of a book, the number of a trade.
+ * Copies files without their unusable rows, up to the permitted number. The copy is analysed anew,
+ * so that nothing is derived from such a row: units, order, messages and chain of a book, ids of
+ * trades.
  */
 export class ReadableRows {
   readonly #duck: Duck;
@@ -23,14 +24,17 @@ export class ReadableRows {
   readonly #most: number;
   readonly #copies = new Set<string>();
 
-  /** @param folder takes the copies. @param most rows of a file that may be left out. */
+  /** @param folder for the copies. @param most rows of a file that may be left out. */
   constructor(duck: Duck, folder: string, most: number) {
     this.#duck = duck;
     this.#folder = folder;
     this.#most = most;
   }
 
-  /** A file without the lines that are no rows. @throws HistoryError for more of them than may be left out */
+  /**
+   * Returns a file without the lines that are not rows.
+   * @throws HistoryError if there are more of them than may be left out
+   */
   async withoutBadLines<P extends PlainFile>(
     plain: P,
     lined: LinedFile | undefined,
@@ -44,7 +48,10 @@ export class ReadableRows {
     );
   }
 
-  /** Does what reads a file; where rows of it cannot be used, again without them. @throws HistoryError for more of them than may be left out */
+  /**
+   * Runs work that reads a file. If some rows are unusable, it runs again without them.
+   * @throws HistoryError if there are more of them than may be left out
+   */
   async read<P extends PlainFile, T>(
     file: ReadableFile<P>,
     lined: LinedFile | undefined,
@@ -88,7 +95,7 @@ export class ReadableRows {
     });
   }
 
-  /** One more than may be left out are enough. */
+  /** One more than may be left out is enough to refuse the file. */
   async #rowsOf(sql: string): Promise<readonly BadRow[]> {
     const rows = await this.#duck.rows(`SELECT place FROM (${sql}) LIMIT ${this.#most + 1}`);
     return rows.map(({ place }) => ({ row: Number(place) }));
@@ -105,7 +112,7 @@ export class ReadableRows {
     });
   }
 
-  /** @param copy returns the rows that it leaves out, ascending */
+  /** @param copy returns the omitted rows, ascending */
   async #copied<P extends PlainFile>(
     { plain, leftOut }: ReadableFile<P>,
     rows: number,

@@ -9,7 +9,7 @@ import type { ReadableFile } from "./readable-rows.js";
 import { withLineEndCheck } from "./text/line-ends.js";
 import { withUtf8Check } from "./text/utf8.js";
 
-/** A file with how the database is to read it. */
+/** Determines how the database reads a file. */
 export async function shapeFile<P extends PlainFile>(
   duck: Duck,
   file: ReadableFile<P>,
@@ -22,12 +22,20 @@ export async function shapeFile<P extends PlainFile>(
   return { ...file, shaped };
 }
 
-/** Does what reads a text. @throws HistoryError naming its first byte that is no UTF-8, or its first line that ends otherwise than the others */
+/**
+ * Runs work that reads a text file.
+ * @throws HistoryError naming its first byte that is not UTF-8, or its first line with another line
+ * end than the others
+ */
 export function withTextChecks<T>(plain: PlainFile, work: () => Promise<T>): Promise<T> {
   return withUtf8Check(plain, () => withLineEndCheck(plain, work));
 }
 
-/** The file's rows of one market. @throws ConfigError where it holds several and none is named, not the one that is, or does not tell its markets */
+/**
+ * The file's rows of one market.
+ * @throws ConfigError if it holds several and none is named, lacks the named one, or has no market
+ * names
+ */
 async function ofOneSymbol(
   duck: Duck,
   file: string,

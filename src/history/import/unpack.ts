@@ -17,16 +17,18 @@ import { HistoryError } from "../history-errors.js";
 import type { PlainFile } from "./plain-file.js";
 import { unzip } from "./unzip.js";
 
-/** The same, with what tells whether the file as it was given is still what it was before it was read. */
+/**
+ * An unpacked file, with a check that the original file has not changed since before it was read.
+ */
 export interface UnpackedFile extends PlainFile {
   readonly isUnchanged: () => boolean;
 }
 
 /**
- * Unpacks a file by what its first bytes say: gzip, zip with any number of files, or neither. Archives are read to their end and
- * checked, since what was cut short would look whole to a reader of lines.
- * @param folder takes what is unpacked.
- * @throws HistoryError naming the file when it is not there, cut short or broken
+ * Unpacks a file by its first bytes: gzip, zip with any number of files, or neither. Archives are
+ * read to their end and checked, since a truncated one would look complete to a reader of lines.
+ * @param folder for the unpacked files.
+ * @throws HistoryError naming the file when it is missing, truncated or broken
  */
 export async function unpack(
   file: string,
@@ -46,7 +48,7 @@ async function unpackedBy(
   signal: AbortSignal | undefined,
 ): Promise<readonly PlainFile[]> {
   const sha256 = hashFile(file);
-  // Whoever asks hears of it; an import that ends before is none the wiser.
+  // Callers that await the hash get the error. An import that ends earlier never awaits it.
   sha256.catch(() => undefined);
   const name = basename(file);
   if (magic.startsWith("1f8b")) {
@@ -76,7 +78,11 @@ async function unpackedBy(
   return [{ file, path: readablePath(file, folder), name, sha256 }];
 }
 
-/** What follows on a part of a gzip file and begins with a zero is not unpacked: zeros may fill a file up, and nothing else may come after them. @throws HistoryError */
+/**
+ * Refuses data after a gzip member that begin with a zero byte, which are not unpacked. Zeros may
+ * pad a file, but nothing else may follow them.
+ * @throws HistoryError
+ */
 async function refuseMore(file: string, start: number): Promise<void> {
   let at = start;
   for await (const piece of createReadStream(file, { start }) as AsyncIterable<Buffer>) {
@@ -89,16 +95,20 @@ async function refuseMore(file: string, start: number): Promise<void> {
   }
 }
 
-/** What changes with a file's bytes; empty where it is gone. */
+/** A text that changes with a file's bytes; empty if the file is gone. */
 function versionOf(file: string): string {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? "" : [found.ino, found.size, found.mtimeNs].join();
 }
 
-/** How a text in UTF-8 may begin, and does where some programs wrote it (Unicode, section 23.8). */
+/** The byte order mark that some programs write before UTF-8 text (Unicode, section 23.8). */
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** A file of JSON records without the mark that it begins with, which the database does not read over there as it does in CSV. @param folder takes its copy */
+/**
+ * Returns a file of JSON records without its byte order mark. The database skips the mark in CSV
+ * only.
+ * @param folder for the copy
+ */
 export async function withoutMark(plain: UnpackedFile, folder: string): Promise<UnpackedFile> {
   const bytes = Buffer.alloc(BYTE_ORDER_MARK.length + 1);
   const handle = openSync(plain.path, "r");
@@ -123,7 +133,10 @@ export async function withoutMark(plain: UnpackedFile, folder: string): Promise<
   return { ...plain, path };
 }
 
-/** A path of the file that the database reads as such: none that it makes a pattern of can have a backslash beside what a pattern has. */
+/**
+ * A path of the file that the database does not read as a pattern. A path with both a backslash and
+ * pattern characters is replaced by a link.
+ */
 function readablePath(file: string, folder: string): string {
   const whole = resolve(file);
   if (!(whole.includes("\\") && /[*?[]/.test(whole))) return file;
@@ -136,7 +149,7 @@ function readablePath(file: string, folder: string): string {
   return link;
 }
 
-/** A file's name without what a pattern has. */
+/** A file's name without pattern characters. */
 function plainName(name: string): string {
   return name.replace(/[*?[\\]/g, "_");
 }

@@ -8,16 +8,23 @@ import { type Entry, fromFdPromise, type ZipFile } from "yauzl";
 import { HistoryError } from "../history-errors.js";
 import type { PlainFile } from "./plain-file.js";
 
-/** What may follow the directory of an archive (PKWARE APPNOTE 6.3.10, 4.3.14 and 4.3.16). */
+/**
+ * The records that may follow the directory of an archive (PKWARE APPNOTE 6.3.10, 4.3.14 and
+ * 4.3.16).
+ */
 const ENDS_OF_DIRECTORY = [0x06064b50, 0x06054b50];
 const MOST_DIRECTORY_BYTES = 64 * 1024 * 1024;
 
-/** What the Finder packs beside a person's files: attributes of each, and the view of each folder. */
+/**
+ * The files that the Finder adds to an archive: attributes of each file, and the view of each
+ * folder.
+ */
 const OF_THE_FINDER = /^__MACOSX\/(.*\/)?\._[^/]*$|(^|\/)\.DS_Store$/;
 
 /**
- * Unpacks every file of a zip archive but those that the Finder adds, and checks each by its size and CRC.
- * @throws HistoryError naming the archive when it is cut short, broken or encrypted
+ * Unpacks every file of a zip archive except those that the Finder adds, and checks each by its
+ * size and CRC.
+ * @throws HistoryError naming the archive when it is truncated, broken or encrypted
  */
 export async function unzip(
   file: string,
@@ -33,7 +40,7 @@ export async function unzip(
       const name = nameOf(entry);
       if ((name.endsWith("/") && entry.uncompressedSize === 0) || OF_THE_FINDER.test(name))
         continue;
-      // The second would be taken for the first, which is there already.
+      // The second file would be mistaken for the first.
       if (plain.some((before) => before.name === name))
         throw broken(file, `it holds two files of the name ${name}`);
       const path = join(folder, `${(await sha256).slice(0, 16)}-${index}`);
@@ -48,7 +55,8 @@ export async function unzip(
 }
 
 function opened({ fd }: FileHandle, file: string): Promise<ZipFile> {
-  // Names and sizes are checked here: the database reads none of the names as a path, and a wrong size has to name its file.
+  // Names and sizes are checked here: the database reads none of the names as a path, and an error
+  // about a wrong size has to name the file.
   const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
   return fromFdPromise(fd, options).catch((cause: unknown) => {
     const why = messageOf(cause);
@@ -64,7 +72,7 @@ function opened({ fd }: FileHandle, file: string): Promise<ZipFile> {
 }
 
 async function entriesOf(zip: ZipFile, handle: FileHandle, file: string): Promise<Entry[]> {
-  // Its types take this offset for a boolean.
+  // The library's types declare this offset as a boolean.
   const offset = (): number => Number(zip.readEntryCursor);
   const start = offset();
   const entries: Entry[] = [];
@@ -112,7 +120,7 @@ async function extract(
       crc = crc32(chunk, crc);
       size += chunk.length;
       const { uncompressedSize } = entry;
-      // Of a few packed bytes any number may come.
+      // A few packed bytes may expand to any number.
       done(
         size > uncompressedSize ? new Error(`it is more than its ${uncompressedSize} bytes`) : null,
         chunk,
@@ -121,7 +129,7 @@ async function extract(
   });
   try {
     const sink = createWriteStream(path, { mode: 0o600 });
-    // Some programs write an empty file as deflated to nothing, which no decoder takes.
+    // Some programs store an empty file as deflated data of zero bytes, which no decoder accepts.
     const packed = entry.compressedSize === 0 ? [] : await zip.openReadStreamPromise(entry);
     await pipeline(packed, check, sink, { signal });
   } catch (cause) {
@@ -131,7 +139,7 @@ async function extract(
     throw broken(file, `${name} is not what its checksum says`);
 }
 
-/** Most programs write UTF-8 without saying so. */
+/** Most programs write UTF-8 without setting the flag. */
 function nameOf({ fileNameRaw }: Entry): string {
   return fileNameRaw.toString("utf8");
 }

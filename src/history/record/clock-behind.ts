@@ -2,13 +2,17 @@ import type { MarketId } from "../../core/units.js";
 import type { HistoryStore } from "../store/history-store.js";
 import { RECORDED_KINDS } from "./recording-part.js";
 
-/** A clock that is further behind is not one that a recording was cut short by, but was set: which of the two is wrong nobody knows. */
+/**
+ * A clock that is further behind was set, instead of stopped with a recording. It is unknown which
+ * of the two clocks is wrong.
+ */
 const MOST_US = 60_000_000;
 
 /**
- * How far a clock is behind the exchange's, at least: what the store covers is past. A recording that follows at once on another may hear nothing that the
- * exchange stamps, and would put its own book before the end of that one's.
- * @returns microseconds below zero; undefined where the clock may be right
+ * The least amount by which a clock lags the exchange's: the time that the store covers is in the
+ * past. A recording that begins right after another may receive no exchange stamp, and would put
+ * its own book before the end of the earlier one.
+ * @returns microseconds below zero; undefined if the clock may be right
  */
 export function clockBehindUs(
   store: HistoryStore,

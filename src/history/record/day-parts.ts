@@ -4,43 +4,53 @@ import type { LocalStamps } from "./local-stamps.js";
 import type { OwnRecord } from "./own-records.js";
 import { type RecordedKind, type RecordedStream, RecordingPart } from "./recording-part.js";
 
-/** So many findings of a part are told one by one: a line that is bad for a whole night has as many as messages. */
+/**
+ * The most findings of a part that are listed individually. If every line of a night is bad, there
+ * are as many findings as messages.
+ */
 const MOST_FINDINGS = 1000;
 
-/** What the parts are of, and where they lie. */
+/** The market and the folder of the parts. */
 interface DayPartsOptions {
   readonly folder: string;
   readonly instrument: Instrument;
-  /** Who tells, for the manifests. */
+  /** The data source, for the manifests. */
   readonly source: string;
   readonly stamps: LocalStamps;
-  /** How far the clock is behind the exchange's at least, until the exchange has stamped anything; microseconds below zero. */
+  /**
+   * The least amount by which the clock lags the exchange's, used until the exchange has stamped a
+   * record; microseconds below zero.
+   */
   readonly behindUs: number | undefined;
 }
 
 /**
- * Writes what is heard of one market into the parts of its recording, one for each of the exchange's days, and knows which streams are heard. Where no
- * part is open, before {@link begin} and after {@link end} or {@link abandon}, nothing is written.
+ * Writes the received records of one market into the parts of its recording, one for each day of
+ * the exchange, and tracks the connected streams. If no part is open, that is before {@link begin}
+ * and after {@link end} or {@link abandon}, nothing is written.
  */
 export class DayParts {
   readonly #options: DayPartsOptions;
-  /** What is heard, and since when. */
+  /** The connected streams, each with its connection time. */
   readonly #openStreams = new Map<RecordedStream, number>();
   #part: RecordingPart | undefined;
   #day = "";
   #messages = 0;
   #marks = 0;
-  /** Of the open part; how many of them it has by now, and the rest in a count. */
+  /** The number of findings of the open part. Those beyond the limit are only counted. */
   #findings = 0;
   #notedLeftOut = 0;
-  /** Of all that the exchange stamped. A day is over by its clock, not by ours: what follows belongs into the next day's file. */
+  /**
+   * The smallest latency of all that the exchange stamped. A day ends by the exchange's clock, not
+   * ours: later records belong in the next day's file.
+   */
   #smallestUs: number | undefined;
 
   constructor(options: DayPartsOptions) {
     this.#options = options;
   }
 
-  /** Begins a part, in which all is heard that was heard before. @param us its first instant. */
+  /** Begins a part; streams that were connected stay connected. @param us its first instant. */
   begin(us: number): void {
     const { folder, instrument, source, stamps, behindUs } = this.#options;
     const { marketId: market, tickSize, stepSize } = instrument;
@@ -59,12 +69,12 @@ export class DayParts {
     for (const stream of heard) this.markStreamUp(stream, us);
   }
 
-  /** Whether the day of the open part is over. */
+  /** True if the day of the open part is over. */
   isOver(us: number): boolean {
     return this.#part !== undefined && this.#dayAt(us) > this.#day;
   }
 
-  /** Ends the open part. Returns its folder; undefined where none is open. */
+  /** Ends the open part. Returns its folder; undefined if none is open. */
   end(us: number): string | undefined {
     const part = this.#part;
     this.#countLeftOut(us);
@@ -74,18 +84,21 @@ export class DayParts {
     return part?.folder;
   }
 
-  /** The clock went forward: how late it seems to be heard is to be seen anew. Call it where no part is open. */
+  /**
+   * Forgets the measured latency, since the clock went forward and the latency has to be measured
+   * again. Call it while no part is open.
+   */
   forgetLatency(): void {
     this.#smallestUs = undefined;
   }
 
-  /** Leaves the open part as it is. */
+  /** Closes the open part as it is. */
   abandon(): void {
     this.#part?.abandon();
     this.#part = undefined;
   }
 
-  /** Has what was written outlive the process. */
+  /** Flushes the written records, so that they outlive the process. */
   flush(): void {
     this.#countLeftOut(this.#options.stamps.nowUs());
     if (this.#openStreams.size > 0)
@@ -97,14 +110,14 @@ export class DayParts {
     if (this.#openStreams.has(stream)) return;
     this.#openStreams.set(stream, us);
     this.#part?.note({ at: us, stream, isHeard: true });
-    // A stream on which nothing happened is known to be empty.
+    // A connected stream without events is known to be empty.
     for (const kind of stream === "account"
       ? (["orders", "fills"] as const)
       : (["book", "trades", "marks"] as const))
       this.#part?.touch(kind);
   }
 
-  /** @param us when it was heard last. @returns whether it was heard until now */
+  /** @param us when its last message was received. @returns true if it was connected until now */
   markStreamDown(stream: RecordedStream, us: number): boolean {
     const sinceUs = this.#openStreams.get(stream);
     if (sinceUs === undefined) return false;
@@ -113,7 +126,10 @@ export class DayParts {
     return true;
   }
 
-  /** Nobody heard anything between two instants. @returns whether anything was heard before */
+  /**
+   * Notes that nothing was received between two instants.
+   * @returns true if a stream was connected before
+   */
   noteSilence(fromUs: number, toUs: number): boolean {
     const heard = [...this.#openStreams.keys()];
     for (const stream of heard) this.markStreamDown(stream, fromUs);
@@ -121,18 +137,23 @@ export class DayParts {
     return heard.length > 0;
   }
 
-  /** Notes what may come often: the first thousand of a part, and of the rest how many they are. */
+  /**
+   * Notes a finding that may come often: the first thousand of a part, and the number of the rest.
+   */
   addFinding(finding: string, us: number): void {
     this.#findings += 1;
     if (this.#findings <= MOST_FINDINGS) this.addUncappedFinding(finding, us);
   }
 
-  /** Notes a finding whatever there is beside it. */
+  /** Notes a finding regardless of the limit. */
   addUncappedFinding(finding: string, us: number): void {
     this.#part?.note({ at: us, finding });
   }
 
-  /** @returns the record's number: of a mark among the marks, of a book's message or a trade among both, from 1. Undefined for the account's own */
+  /**
+   * @returns the record's number, from 1: marks have their own count, book messages and trades
+   * share one. Undefined for records of the own account
+   */
   add(kind: RecordedKind, record: OwnRecord, us: number): number | undefined {
     if (record.time !== undefined)
       this.#smallestUs = Math.min(

@@ -6,7 +6,7 @@ import type { FlatLevels, RecordedBook } from "./recorded-book.js";
 
 type Of<Type extends VenueEvent["type"]> = Extract<VenueEvent, { readonly type: Type }>;
 
-/** The whole book as a recorder has it; it replaces whatever a reader had. */
+/** A record of the whole book as the recorder has it; it replaces the reader's book. */
 export function snapshotRecord(
   { sequence, bids, asks }: RecordedBook,
   instrument: Instrument,
@@ -19,7 +19,7 @@ export function snapshotRecord(
   };
 }
 
-/** Levels that changed. */
+/** A record of changed levels. */
 export function bookRecord(
   { beginSequence, endSequence, bids, asks }: Of<"book-update">,
   instrument: Instrument,
@@ -33,7 +33,7 @@ export function bookRecord(
   };
 }
 
-/** A public trade. */
+/** A record of a public trade. */
 export function tradeRecord(
   { id, ticks, lots, timeMs, isBuyerMaker }: Of<"public-trade">,
   instrument: Instrument,
@@ -47,7 +47,7 @@ export function tradeRecord(
   };
 }
 
-/** Mark, index and funding; in exact decimals. */
+/** A record of mark, index and funding rate, in exact decimals. */
 export function markRecord(
   { mark, index, fundingRate, nextFundingMs }: Of<"market-state">,
   instrument: Instrument,

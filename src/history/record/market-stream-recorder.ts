@@ -20,15 +20,20 @@ import type { RecorderOptions } from "./recorder-options.js";
 import { partsIn, recordingFolder } from "./recording-part.js";
 import { type SealedKind, sealPart } from "./seal-part.js";
 
-/** After so long at most, what was heard outlives the process. */
+/** The longest time until received records are flushed, so that they outlive the process. */
 const FLUSH_MS: Ms = 1000;
-/** A recorder that does not come to run for so long, though its timer is due each second, stands still: what it is told meanwhile is held back, or lost. */
+/**
+ * A recorder whose one-second timer does not run for this long has stalled: messages received
+ * meanwhile are delayed or lost.
+ */
 const STILL_MS: Ms = 5000;
 
 /**
- * Records what a venue tells of one market, with local stamps: its book, trades and marks, and of the own account what was asked, answered and
- * filled. It decides nothing and asks for nothing. Nothing is in the store before it is sealed: at midnight, at {@link close}, or by the next
- * recorder where this process ends otherwise.
+ * Records a venue's streams of one market, with local stamps: its book, trades and marks, and the
+ * requests, responses and fills of the own account. It decides nothing and sends no request.
+ *
+ * Records reach the store when a part is sealed: at midnight, at {@link close}, or by the next
+ * recorder if this process ends otherwise.
  */
 export class MarketStreamRecorder {
   readonly #options: RecorderOptions;
@@ -41,13 +46,13 @@ export class MarketStreamRecorder {
   readonly #openRequests = new Map<ActionId, RecordedAction>();
   readonly #sealed: SealedKind[];
   #tellsMark = true;
-  /** Whether this day's part says that amounts of its book are rounded. */
+  /** True if this day's part already notes that amounts of its book are rounded. */
   #hasNotedRounding = false;
-  /** When the recorder last came to run. */
+  /** When the recorder last ran. */
   #ranUs: number;
-  /** When it last heard of the market. */
+  /** When it last received a message of the market. */
   #marketHeardUs: number;
-  /** When it last heard of the book what follows on what it has. */
+  /** When it last received a book message that follows the book it has. */
   #bookUs: number;
   #timer: Timer | undefined;
   #failed: { readonly error: unknown } | undefined;
@@ -76,8 +81,9 @@ export class MarketStreamRecorder {
   }
 
   /**
-   * Opens a recorder, and puts into the store what one before it left.
-   * @throws RunError while another process records the market; HistoryError as {@link sealPart} does
+   * Opens a recorder, and seals the parts that an earlier one left.
+   * @throws RunError while another process records the market; HistoryError as {@link sealPart}
+   * does
    */
   static async open(options: RecorderOptions): Promise<MarketStreamRecorder> {
     const { store, instrument, limits } = options;
@@ -95,9 +101,10 @@ export class MarketStreamRecorder {
   }
 
   /**
-   * Takes what the venue told.
-   * @returns the number by which the market's data have it: of a mark among the marks, of a message of the book or a trade among both, counted from 1 as
-   * they were heard. A day's first snapshot, which no event is, has one too. Undefined for what is not of the market's data
+   * Records an event of the venue.
+   * @returns its number among the market's data, from 1 in the order of reception: marks have their
+   * own count, book messages and trades share one. A day's first snapshot, which is not an event,
+   * has a number too. Undefined for an event that is not market data
    */
   recordEvent(event: VenueEvent): number | undefined {
     return this.#guarded(() => this.#event(event, this.#turn()));
@@ -137,7 +144,10 @@ export class MarketStreamRecorder {
     }
   }
 
-  /** Takes an action as it leaves; only places and cancels are recorded. @param level of the quote that an order is, 0 the best. */
+  /**
+   * Records an action when it is sent; only places and cancels are recorded.
+   * @param level of the quote that an order belongs to, 0 the best.
+   */
   recordAction(action: Action, level?: number): void {
     if (action.kind !== "place" && action.kind !== "cancel" && action.kind !== "cancel-all") return;
     if (action.marketId !== this.#market) return;
@@ -148,14 +158,18 @@ export class MarketStreamRecorder {
     });
   }
 
-  /** Says what whoever reads the recording must know of it: it stands under its day's findings. */
+  /**
+   * Adds a finding that readers of the recording must know; it is listed among its day's findings.
+   */
   addFinding(finding: string): void {
     this.#guarded(() => this.#parts.addUncappedFinding(finding, this.#turn()));
   }
 
   /**
-   * Ends the recording and puts it into the store.
-   * @returns what went there in this recorder's time. @throws HistoryError, RunError as {@link sealPart} does, and what it failed with before; the recording then stays where it is
+   * Ends the recording and seals it into the store.
+   * @returns the days that were sealed during this recorder's lifetime.
+   * @throws HistoryError, RunError as {@link sealPart} does, and any earlier failure; the recording
+   * then stays staged
    */
   async close(): Promise<readonly SealedKind[]> {
     this.#timer?.cancel();
@@ -201,7 +215,7 @@ export class MarketStreamRecorder {
         this.#parts.markStreamUp("market", us);
         const { beginSequence, endSequence } = event;
         const before = this.#book.sequence;
-        // What comes between a loss and the next snapshot tells nothing.
+        // Updates between a loss and the next snapshot are useless.
         if (before === undefined) return undefined;
         this.#noteRounded(event, us);
         const taken = this.#book.update(event);
@@ -213,7 +227,7 @@ export class MarketStreamRecorder {
           this.#parts.addFinding(`book: ${beginSequence} to ${endSequence} came again`, us);
           return undefined;
         }
-        // What is missing may have been told right after it.
+        // Messages may have been lost right after the last one received.
         this.#parts.markStreamDown("book", this.#bookUs);
         this.#parts.addFinding(`book: after ${before} came ${beginSequence} to ${endSequence}`, us);
         this.#options.onBookLost?.();
@@ -230,7 +244,10 @@ export class MarketStreamRecorder {
     }
   }
 
-  /** Who asks for the book anew since its stream stood still is told what is now, and not what was told meanwhile. */
+  /**
+   * Notes a jump of the sequence. After a resynchronisation of a stalled stream the recorder has
+   * the current book, but not the changes in between.
+   */
   #noteJump(sequence: number, us: number): void {
     const before = this.#book.sequence;
     if (before === undefined || before === sequence) return;
@@ -238,7 +255,10 @@ export class MarketStreamRecorder {
     this.#parts.addFinding(`book: after ${before} came the whole one of ${sequence}`, us);
   }
 
-  /** Said once a day: of orders that were placed on a finer grid, their market's book has some for as long as they rest. */
+  /**
+   * Notes rounded amounts once a day: orders placed on a finer grid stay in their market's book for
+   * as long as they rest.
+   */
   #noteRounded({ isRounded }: { readonly isRounded?: boolean }, us: number): void {
     if (isRounded !== true || this.#hasNotedRounding) return;
     this.#hasNotedRounding = true;
@@ -248,7 +268,10 @@ export class MarketStreamRecorder {
     );
   }
 
-  /** An exchange that has no mark yet tells one of zero. The store refuses a price of zero, and with it all the marks that the recording has. */
+  /**
+   * Skips a mark of zero, which an exchange without a mark sends. The store refuses a price of
+   * zero, and would refuse all marks of the recording with it.
+   */
   #mark(
     event: Extract<VenueEvent, { readonly type: "market-state" }>,
     us: number,
@@ -267,7 +290,8 @@ export class MarketStreamRecorder {
       this.#parts.markStreamUp(stream, us);
       return;
     }
-    // A dead line is silent long before it is given up. An account may have nothing to tell for hours.
+    // A dead connection is silent long before it is closed. An account may have no events for
+    // hours.
     const lastUs = stream === "market" ? this.#marketHeardUs : us;
     const wasHeard = this.#parts.markStreamDown(stream, lastUs);
     if (stream === "market") {
@@ -277,7 +301,10 @@ export class MarketStreamRecorder {
     if (wasHeard) this.#parts.addFinding(`the ${stream} stream was lost: ${reason}`, us);
   }
 
-  /** Begins the day's part where what is heard now is the first of a day. @returns when it is heard: after the whole book that its part begins with */
+  /**
+   * Begins the day's part if the message received now is the first of a day.
+   * @returns its reception time, after the snapshot with which its part begins
+   */
   #turn(): number {
     const us = this.#stamps.distinctUs();
     const isSet = this.#followClock(us);
@@ -287,8 +314,9 @@ export class MarketStreamRecorder {
   }
 
   /**
-   * Says where the recorder stood still, or the machine's clock was set. What the exchange does not stamp is dated by how late the rest of its part is heard: one part has one clock.
-   * @returns whether anything of it was
+   * Notes a stall of the recorder or a step of the machine's clock. Records without an exchange
+   * stamp are dated by the latency of the rest of their part, so one part must have one clock.
+   * @returns true if either happened
    */
   #followClock(us: number): boolean {
     const steps = this.#clock.takeSteps();
@@ -314,7 +342,10 @@ export class MarketStreamRecorder {
     return stood || steps.length > 0;
   }
 
-  /** The book stands there again after it: a replay takes one that goes on without a snapshot, after a minute that nobody heard, for lost. */
+  /**
+   * The part repeats the book after the stall: after a minute without data, a replay treats a book
+   * that continues without a snapshot as lost.
+   */
   #noteStandstill(us: number): boolean {
     const stoodUs = us - this.#ranUs;
     if (stoodUs < STILL_MS * 1000 || !this.#parts.noteSilence(this.#ranUs, us)) return false;
@@ -340,7 +371,7 @@ export class MarketStreamRecorder {
       .catch((error: unknown) => onSealFailed?.(error));
   }
 
-  /** Each part begins with the whole book: it is replayed by itself. */
+  /** Each part begins with the whole book, so that it can be replayed alone. */
   #begin(us: number): void {
     this.#parts.begin(us);
     this.#addBook(us);
@@ -363,7 +394,9 @@ export class MarketStreamRecorder {
     });
   }
 
-  /** A recording with a hole in it would look whole: after what could not be written nothing is. */
+  /**
+   * A recording with a hole would look complete, so after a failed write nothing more is written.
+   */
   #guarded<Written>(write: () => Written): Written | undefined {
     if (this.#failed !== undefined) return undefined;
     try {

@@ -1,21 +1,27 @@
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 
-/** Readings of the clock that never steps which lie further apart, as when another process had the processor between them, do not tell what the wall clock said meanwhile. */
+/**
+ * The longest time between readings of the two clocks. If they lie further apart, for example
+ * because another process ran, the wall clock at the monotonic reading is unknown.
+ */
 const MOST_APART_MS: Ms = 1;
 const MOST_TRIES = 10;
-/** Whole milliseconds and the time between two readings make as much of a difference. */
+/**
+ * A difference of this size may come from whole milliseconds and the time between the two readings.
+ */
 const SET_BACK_MS: Ms = 3;
-/** A smaller step is within what a line may take. */
+/** A smaller step is within normal network latency. */
 const NAMED_MS: Ms = 50;
 
 /**
- * A wall clock that never goes back, for stamps that tell an order: what the machine's is set back by is added from then on. What it is set forward by it follows,
- * since that is also what it looks like to have stood still, as a machine that was suspended has.
+ * A wall clock that never goes back, for stamps that show an order. When the machine's clock is set
+ * back, the difference is added from then on. A step forward is followed, since it looks like a
+ * suspension of the machine.
  */
 export class MonotonicWallClock implements Pick<Clock, "nowMs" | "monotonicMs"> {
   readonly #clock: Clock;
-  /** Wall time less the clock that never steps back, as last read. */
+  /** Wall time minus the monotonic clock, at the last reading. */
   #offsetMs: number | undefined;
   #heldMs: Ms = 0;
   #steps: Ms[] = [];
@@ -39,7 +45,7 @@ export class MonotonicWallClock implements Pick<Clock, "nowMs" | "monotonicMs"> 
     return this.#clock.monotonicMs();
   }
 
-  /** By how much the machine's clock was set, below zero for back, since this was last asked. */
+  /** Returns and clears the steps of the machine's clock; below zero for a step back. */
   takeSteps(): readonly Ms[] {
     if (this.#steps.length === 0) return [];
     const steps = this.#steps;

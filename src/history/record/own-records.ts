@@ -3,13 +3,16 @@ import { scaledToDecimal } from "../../core/instrument.js";
 import type { VenueOrder, VenueTrade } from "../../exchange/records.js";
 import type { CancelAction, CancelAllAction, Outcome, PlaceAction } from "../../exchange/venue.js";
 
-/** What of a bot's actions is recorded. */
+/** The recorded actions of a bot. */
 export type RecordedAction = PlaceAction | CancelAction | CancelAllAction;
 
-/** One line of a recording; `time` is the exchange's stamp, where it told one, in milliseconds. */
+/** One line of a recording; `time` is the exchange's stamp in milliseconds, if there is one. */
 export type OwnRecord = Readonly<Record<string, unknown>> & { readonly time?: number };
 
-/** A request as it left. @param level of the quote, 0 the best, where the caller knows it. */
+/**
+ * A record of a request when it is sent.
+ * @param level of the quote, 0 the best, if the caller knows it.
+ */
 export function requestRecord(
   action: RecordedAction,
   instrument: Instrument,
@@ -34,7 +37,7 @@ export function requestRecord(
   };
 }
 
-/** The fate of a request, as its own answer tells it. */
+/** A record of the response to a request. */
 export function answerRecord(
   action: RecordedAction,
   outcome: Outcome,
@@ -65,7 +68,7 @@ export function answerRecord(
   }
 }
 
-/** An order as the exchange tells it on the account's stream. */
+/** A record of an order update of the account's stream. */
 export function updateRecord(
   order: VenueOrder,
   timestampMs: number | undefined,
@@ -74,7 +77,7 @@ export function updateRecord(
   return { what: "update", ...orderFields(order, instrument), time: timestampMs };
 }
 
-/** A trade of the account; its fee in the quote asset, below zero for a rebate. */
+/** A record of a trade of the account; its fee in the quote asset, below zero for a rebate. */
 export function fillRecord(trade: VenueTrade, instrument: Instrument): OwnRecord {
   const { id, side, isMaker, ticks, lots, restPaper, commission, status, timeMs } = trade;
   return {
@@ -122,7 +125,10 @@ function orderFields(order: VenueOrder, instrument: Instrument): object {
   };
 }
 
-/** Null where an order names no price; one that was placed on a finer grid, and what it trades, may lie between ticks. */
+/**
+ * Null for an order without a price. An order placed on a finer grid, and its trades, may lie
+ * between ticks.
+ */
 function priceText(instrument: Instrument, ticks: number): string | null {
   return Number.isNaN(ticks) ? null : instrument.toldPriceOf(ticks);
 }

@@ -32,7 +32,10 @@ const FILL = {
   status: "VARCHAR",
 };
 
-/** SQL of the own orders of a recording, decimals as text; the exchange's stamp is null where it told none. */
+/**
+ * SQL of the own orders of a recording, decimals as text; the exchange's stamp is null if there is
+ * none.
+ */
 export function ordersSql(path: string): string {
   return ownSql(path, ORDER);
 }

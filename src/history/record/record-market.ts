@@ -12,45 +12,48 @@ import type { HistoryStore } from "../store/history-store.js";
 import { MarketStreamRecorder } from "./market-stream-recorder.js";
 import type { SealedKind } from "./seal-part.js";
 
-/** Whose orders and fills are recorded. */
+/** The account whose orders and fills are recorded. */
 export interface AccountToRecord {
   readonly signer: Signer;
   readonly account: Hex;
-  /** Asks the exchange's clock anew, by which its stream is signed at each connect. */
+  /** Synchronises with the exchange's clock, whose time signs the stream at each connect. */
   readonly syncClock: () => Promise<unknown>;
 }
 
-/** What to record, and how it is reached. */
+/** The market to record, and its connection. */
 interface RecordMarketOptions {
   readonly store: HistoryStore;
   readonly market: MarketId;
-  /** The exchange's, with the market among them. */
+  /** The exchange's rules, which include the market. */
   readonly rules: VenueRules;
-  /** Asks the exchange for its rules anew. */
+  /** Reads the exchange's rules anew. */
   readonly readRules: () => Promise<VenueRules>;
   /** The exchange's address, for the manifests. */
   readonly address: string;
-  /** Stays its owner's. */
+  /** Remains open; the caller closes it. */
   readonly transport: Transport;
   readonly runtime: Seam;
   readonly exchangeNowMs: () => Ms;
-  /** The account whose orders and fills are recorded too. */
+  /** The account to record as well. */
   readonly own?: AccountToRecord;
   /** Ends the recording. */
   readonly until: Promise<void>;
-  /** Told what becomes of the streams, in words. */
+  /** Called with the state of the streams, in words. */
   readonly onState?: (text: string) => void;
 }
 
-/** What went into the store in a recording's time, what an earlier one had left included. */
+/** The parts sealed during a recording, those of an earlier one included. */
 export interface Recorded {
   readonly kinds: readonly SealedKind[];
 }
 
-/** What is off the grid may be of orders that have rested since before, for days: the rules are read again no more often than this. */
+/**
+ * The least time between two readings of the rules. Off-grid values may belong to orders that have
+ * rested for days.
+ */
 const RULES_AGAIN_MS: Ms = 10_000;
 
-/** Of a recording that watches markets alone: nothing is ever signed. */
+/** The signer for recordings of market data alone, which sign nothing. */
 const NULL_SIGNER: Signer = {
   address: "0x0000000000000000000000000000000000000000",
   sign: () => {
@@ -62,9 +65,11 @@ const NULL_SIGNER: Signer = {
 };
 
 /**
- * Records a market's live streams until it is told to end. Where the market's tick or step becomes another, so that prices or amounts lie between those
- * of before, it puts what it has into the store, and goes on in the new ones.
- * @throws RunError while another process records the market, and as soon as the disk takes no more; HistoryError where the store contradicts what was recorded, which then stays staged
+ * Records a market's live streams until `until` resolves. If the market's tick or step changes, so
+ * that prices or amounts lie between the old ones, it seals the recording so far and continues on
+ * the new grid.
+ * @throws RunError while another process records the market, and as soon as the disk is full;
+ * HistoryError if the store contradicts the recording, which then stays staged
  */
 export async function recordMarket(wish: RecordMarketOptions): Promise<Recorded> {
   const kinds: SealedKind[] = [];
@@ -84,9 +89,9 @@ export async function recordMarket(wish: RecordMarketOptions): Promise<Recorded>
   return { kinds };
 }
 
-/** A recording in the steps of its beginning. */
+/** A recording on one grid. */
 interface GridRecording extends Recorded {
-  /** Where it ended since the market has other steps now. */
+  /** The rules that ended it, if the market now has other steps. */
   readonly rulesNow: VenueRules | undefined;
 }
 
@@ -154,7 +159,8 @@ async function recordOnGrid(
     recorder.recordEvent(event);
     if (event.type === "stream") {
       onState?.(`${event.stream} stream ${event.state}: ${event.reason}`);
-      // The machine's clock may have been set since: signed by it as it was, each connect is refused.
+      // The machine's clock may have been set since. Signed with the old offset, every connect
+      // would be refused.
       if (event.stream === "account" && event.state === "down") {
         own
           ?.syncClock()
@@ -175,7 +181,7 @@ async function recordOnGrid(
   return { kinds: await recorder.close(), rulesNow };
 }
 
-/** Whether something was told that may lie between the market's steps. */
+/** True if an event may contain values between the market's steps. */
 function isOffGrid(event: VenueEvent): boolean {
   return event.type === "malformed" || ("isRounded" in event && event.isRounded === true);
 }

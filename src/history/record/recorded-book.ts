@@ -3,7 +3,7 @@ import { OrderBook } from "../../market/book/order-book.js";
 /** A side's levels as flat pairs of ticks and lots. */
 export type FlatLevels = readonly number[];
 
-/** Levels that changed, as a message tells them. */
+/** The changed levels of a message. */
 interface LevelChanges {
   readonly beginSequence: number;
   readonly endSequence: number;
@@ -12,16 +12,16 @@ interface LevelChanges {
 }
 
 /**
- * The book as a recorder knows it: each file of a recording begins with it, so that it can be
- * replayed by itself.
+ * The recorder's copy of the book. Each file of a recording begins with it, so that the file can be
+ * replayed alone.
  */
 export class RecordedBook {
   readonly #book = new OrderBook();
   #sequence: number | undefined;
-  /** The last message, where it was an update. */
+  /** The last message, if it was an update. */
   #last: LevelChanges | undefined;
 
-  /** Of the last message; undefined while the book is not known. */
+  /** Sequence of the last message; undefined while the book is unknown. */
   get sequence(): number | undefined {
     return this.#sequence;
   }
@@ -34,8 +34,8 @@ export class RecordedBook {
   }
 
   /**
-   * Takes an update. One that is the last message once more, in all that it says, changes nothing;
-   * where another does not follow on the last message, the book is not known any more.
+   * Applies an update. An exact repeat of the last message changes nothing. If another message does
+   * not follow the last one, the book becomes unknown.
    */
   update(changes: LevelChanges): "taken" | "again" | "broken" {
     const { beginSequence, endSequence, bids, asks } = changes;

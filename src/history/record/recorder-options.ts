@@ -3,24 +3,34 @@ import type { Seam } from "../../core/runtime/seam.js";
 import type { DuckLimits } from "../store/duck.js";
 import type { HistoryStore } from "../store/history-store.js";
 
-/** What a recorder is made of. */
+/** The options of a recorder. */
 export interface RecorderOptions {
   readonly store: HistoryStore;
-  /** Of the market that is recorded; whatever is told of others is passed over. */
+  /** The instrument to record; events of other markets are ignored. */
   readonly instrument: Instrument;
-  /** Who tells: the exchange's address, and the account where it is recorded too. It stands in the manifests. */
+  /**
+   * The data source for the manifests: the exchange's address, and the account if it is recorded
+   * too.
+   */
   readonly source: string;
   readonly runtime: Seam;
   /**
-   * Puts a day into the store when it is over, which takes a processor for a while (default). A bot that trades says false: its days wait until it
-   * ends, or until the market is recorded again.
+   * Seals a day into the store when it is over (default), which uses a processor for a while. A
+   * trading bot passes false: its days are sealed when it exits, or when the market is recorded
+   * again.
    */
   readonly sealsDays?: boolean;
   readonly limits?: DuckLimits;
-  /** Told when the book's sequence broke: whoever owns the stream has it sent anew. */
+  /** Called when the book's sequence broke; the owner of the stream resynchronises it. */
   readonly onBookLost?: () => void;
-  /** Told when a day that is over could not be put into the store: it stays where it is, and the next recording tries again. */
+  /**
+   * Called when a finished day could not be sealed. It stays staged, and the next recording tries
+   * again.
+   */
   readonly onSealFailed?: (error: unknown) => void;
-  /** Told once when what is heard cannot be written, as on a full disk: nothing is recorded from then on, and its close throws it. */
+  /**
+   * Called once when records cannot be written, as on a full disk. Nothing is recorded afterwards,
+   * and `close` throws the error.
+   */
   readonly onFailed?: (error: unknown) => void;
 }

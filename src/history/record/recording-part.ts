@@ -7,13 +7,16 @@ import { HistoryError } from "../history-errors.js";
 import { readStagedRecords, StagedRecords } from "../staging/staged-records.js";
 import { makeStoreFolder } from "../store/store-folder.js";
 
-/** What a recording writes. */
+/** The kinds of history that a recording writes. */
 export const RECORDED_KINDS = ["book", "trades", "marks", "orders", "fills"] as const;
 
 /** One of {@link RECORDED_KINDS}. */
 export type RecordedKind = (typeof RECORDED_KINDS)[number];
 
-/** What is heard or not: the book from a snapshot on, the other streams from their connection on. */
+/**
+ * The streams of a recording: the book counts from a snapshot on, the others from their connection
+ * on.
+ */
 export type RecordedStream = "book" | "market" | "account";
 
 const header = z.strictObject({
@@ -21,13 +24,19 @@ const header = z.strictObject({
   market: z.string(),
   source: z.string(),
   grid: z.strictObject({ tickSize: z.string(), stepSize: z.string() }),
-  /** The smallest latency that the recorder had seen when it began this part, whole microseconds. */
+  /**
+   * The smallest latency that the recorder had measured when it began this part, whole
+   * microseconds.
+   */
   smallestUs: z.int().optional(),
-  /** How far its clock is behind the exchange's at least, below zero, for where nothing stamped is heard. */
+  /**
+   * The least amount by which its clock lags the exchange's, below zero; used if no exchange stamp
+   * is received.
+   */
   behindUs: z.int().optional(),
 });
 
-/** What a part is of. */
+/** The header of a part. */
 type PartHeader = z.infer<typeof header>;
 
 const note = z.union([
@@ -37,18 +46,19 @@ const note = z.union([
     isHeard: z.boolean(),
   }),
   z.strictObject({ at: z.int(), finding: z.string() }),
-  /** Findings of the part that are not told, by then. */
+  /** The number of unlisted findings of the part so far. */
   z.strictObject({ at: z.int(), leftOut: z.int() }),
   z.strictObject({ at: z.int(), alive: z.literal(true) }),
   z.strictObject({ at: z.int(), ended: z.literal(true) }),
 ]);
 
-/** Something about a recording, at a local instant in whole microseconds. */
+/** A note about a recording, at a local instant in whole microseconds. */
 export type PartNote = z.infer<typeof note>;
 
 /**
- * A stretch of a recording of one market, from its beginning or midnight to the next midnight or its end: one file of records a kind, and one
- * of notes. What was written outlives the process; nothing of it is history before it is sealed.
+ * A part of a recording of one market, from its beginning or midnight to the next midnight or its
+ * end: one file of records per kind, and one of notes. Flushed records outlive the process. Readers
+ * of the store do not see them before the part is sealed.
  */
 export class RecordingPart {
   readonly folder: string;
@@ -58,7 +68,7 @@ export class RecordingPart {
     this.folder = folder;
   }
 
-  /** Begins a part. @param place what no other part of the market has. */
+  /** Begins a part. @param place unique among the parts of the market. */
   static begin(parent: string, place: number, facts: Omit<PartHeader, "format">): RecordingPart {
     const folder = join(parent, `part-${place}`);
     makeStoreFolder(folder);
@@ -70,7 +80,7 @@ export class RecordingPart {
     this.#file(kind).add(record);
   }
 
-  /** Has a kind be of this part though nothing may come of it. */
+  /** Adds a kind to this part, even if no record follows. */
   touch(kind: RecordedKind): void {
     this.#file(kind);
   }
@@ -79,7 +89,10 @@ export class RecordingPart {
     this.#file("notes").add(entry);
   }
 
-  /** Hands over to the system what was added: from then on it outlives the process. Notes last, since they tell of when the records are whole. */
+  /**
+   * Hands the added lines to the operating system, so that they outlive the process. Notes go last,
+   * since they state how far the records are complete.
+   */
   flush(): void {
     for (const [name, file] of this.#files) if (name !== "notes") file.flush();
     this.#files.get("notes")?.flush();
@@ -106,12 +119,12 @@ export class RecordingPart {
   }
 }
 
-/** Where the parts of a market's recordings lie until they are sealed. */
+/** The folder of a market's recordings until they are sealed. */
 export function recordingFolder(root: string, market: MarketId): string {
   return join(root, ".staging", market, "recording");
 }
 
-/** The parts that lie there, in the order of their beginning. */
+/** The parts of a folder, in the order of their beginning. */
 export function partsIn(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   const places = readdirSync(folder).flatMap((name) => /^part-(\d+)$/.exec(name)?.[1] ?? []);
@@ -120,7 +133,10 @@ export function partsIn(folder: string): readonly string[] {
     .map((place) => join(folder, `part-${place}`));
 }
 
-/** What a part says of itself; undefined where it ended before it had said anything. @throws HistoryError when it is not of this program */
+/**
+ * Reads a part's header; undefined if the recorder ended before writing it.
+ * @throws HistoryError if this program did not write it
+ */
 export function readPart(
   folder: string,
 ): { readonly header: PartHeader; readonly notes: readonly PartNote[] } | undefined {
@@ -137,7 +153,9 @@ export function readPart(
   return { header: said.data, notes };
 }
 
-/** The path of a kind's records where there are any, ended at the last whole one. */
+/**
+ * The path of a kind's records, truncated after the last complete one; undefined if there are none.
+ */
 export function recordsOf(folder: string, kind: RecordedKind): string | undefined {
   const path = join(folder, `${kind}.ndjson`);
   if (!existsSync(path)) return undefined;
@@ -145,9 +163,9 @@ export function recordsOf(folder: string, kind: RecordedKind): string | undefine
   return path;
 }
 
-/** Drops a part that is in the store. */
+/** Deletes a part that is in the store. */
 export function dropPart(folder: string): void {
-  // Without its header the rest is nothing, if the process ends in between.
+  // Without its header the rest is ignored, if the process ends in between.
   rmSync(join(folder, "part.json"), { force: true });
   rmSync(folder, { recursive: true, force: true });
 }

@@ -20,7 +20,7 @@ import {
   recordsOf,
 } from "./recording-part.js";
 
-/** What of a recording went into the store. */
+/** A sealed kind of a recording. */
 export interface SealedKind {
   readonly kind: RecordedKind;
   readonly rows: number;
@@ -34,16 +34,22 @@ const STREAM_OF_KIND: Readonly<Record<RecordedKind, RecordedStream>> = {
   orders: "account",
   fills: "account",
 };
-/** Requests leave here: the exchange's clock at that instant is ours, corrected. */
+/** Requests originate here: their exchange time is our corrected clock. */
 const REQUESTS = "what IN ('place', 'cancel', 'cancel-all')";
-/** Two parts that one recorder wrote one after the other may touch the same moment, or leave one out, since their clocks are corrected apart. */
+/**
+ * Two consecutive parts of one recorder may overlap or leave a gap of this length, since their
+ * clocks are corrected separately.
+ */
 export const MAX_PART_GAP_MS: Ms = 1000;
 
 /**
- * Puts a part of a recording into the store, and drops it. Where the process ends in between, the next seal of the part goes on: what is in
- * the store already is known by its checksum. Book messages and marks carry no stamp of the exchange: theirs is when they were heard, less the
- * smallest latency of all that the exchange stamped up to the part's end.
- * @throws HistoryError naming a file that is broken or contradicts the store; RunError while another process writes a series
+ * Puts a part of a recording into the store, and deletes it. If the process ends in between, the
+ * next seal of the part continues: it recognises what is in the store by its checksum.
+ *
+ * Book messages and marks carry no exchange stamp. They get their reception time, minus the
+ * smallest latency of all records with an exchange stamp up to the part's end.
+ * @throws HistoryError naming a file that is broken or contradicts the store; RunError while
+ * another process writes a series
  */
 export async function sealPart(
   store: HistoryStore,
@@ -136,7 +142,7 @@ async function selectOf(duck: Duck, kind: RecordedKind, path: string): Promise<s
   return kind === "orders" ? ordersSql(path) : fillsSql(path);
 }
 
-/** What was heard when, by the exchange's clock, and what there is to say of it. */
+/** The connected times by the exchange's clock, and the findings. */
 function readNotes(
   notes: readonly PartNote[],
   smallestNs: bigint,
@@ -169,13 +175,14 @@ function readNotes(
   return { heard, findings };
 }
 
-/** What was heard, without the moments at its edges that the store has from the part before. */
+/** The connected times, without the overlap at their edges with the stored part before. */
 function withoutPartOverlap(heard: readonly Span[], days: readonly DayManifest[]): readonly Span[] {
   const held = days.flatMap(({ covered }) => covered);
   return mergeSpans(heard).flatMap((span) => {
     const rest = findGaps(held, span);
     const cut = totalLengthMs([span]) - totalLengthMs(rest);
-    // More than a seam is another recording of the same time, and refused as such where its kind has no key.
+    // A longer overlap is another recording of the same time, and is refused if its kind has no
+    // key.
     return cut <= MAX_PART_GAP_MS ? rest : [span];
   });
 }

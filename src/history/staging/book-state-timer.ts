@@ -1,24 +1,33 @@
-/** A book is told from this share of its time on: for most of it there was nothing to quote in. */
+/**
+ * The share of the time above which a finding reports the book: for most of it nothing could be
+ * quoted.
+ */
 const MOST = 0.5;
 
-/** How long a book was in each state that nobody can quote in, and in all. */
+/** The states of a book; all but the first prevent quoting. */
 const STATES = ["two-sided", "crossed", "one-sided", "empty"] as const;
 type State = (typeof STATES)[number];
 
-/** How long a recorded book had two sides that do not cross, and how long it was crossed, had one side, or none. */
+/**
+ * Measures how long a recorded book had two sides that do not cross, and how long it was crossed,
+ * one-sided or empty.
+ */
 export class BookStateTimer {
   readonly #startUs: number;
   readonly #us: Record<State, number> = { "two-sided": 0, crossed: 0, "one-sided": 0, empty: 0 };
   #state: State = "empty";
   #sinceUs: number;
 
-  /** @param startUs where time begins to count, microseconds since 1970: what is told before leaves its state. */
+  /**
+   * @param startUs where time begins to count, microseconds since 1970; earlier messages only set
+   * the state.
+   */
   constructor(startUs: number) {
     this.#startUs = startUs;
     this.#sinceUs = startUs;
   }
 
-  /** Takes the best prices from an instant on; NaN for an empty side. */
+  /** Sets the best prices from an instant on; NaN for an empty side. */
   touch(atUs: number, bid: number, ask: number): void {
     const state = stateOf(bid, ask);
     if (state === this.#state) return;
@@ -26,7 +35,11 @@ export class BookStateTimer {
     this.#state = state;
   }
 
-  /** Says, in words, of which kind the book was for most of the time until an instant; undefined where it had two sides for as long. @param of what that time is of: `the run` */
+  /**
+   * Describes the state that prevented quoting for most of the time until an instant; undefined if
+   * none did.
+   * @param of names that time: `the run`
+   */
   explainUnusable(untilUs: number, of: string): string | undefined {
     this.#pass(untilUs);
     const totalUs = this.#sinceUs - this.#startUs;

@@ -3,26 +3,34 @@ import { type HistoryKind, intervalFor, intervalToMs } from "../kinds.js";
 import { overlaps, type Span, subtractSpans } from "../spans.js";
 import type { DayManifest } from "../store/day-manifest.js";
 
-/** Candles that are missing in some covered time. */
+/** Candles missing in covered time. */
 interface CandleHoles {
-  /** The time of which candles were lost. */
+  /** The spans whose candles were lost. */
   readonly holes: readonly Span[];
-  /** How many are missing, quiet ones included; undefined where none is. */
+  /** The number of missing candles, quiet ones included; undefined if none is missing. */
   readonly count: DayManifest["missingCandles"];
 }
 
-/** A source that leaves out candles without trades leaves out more stretches than these, and than one for a hundred candles. */
+/**
+ * A source that omits candles without trades has more missing stretches than this, and more than
+ * one per hundred candles.
+ */
 const FEW_STRETCHES = 3;
 const FEW_SHARE = 0.01;
-/** Of such a source, a stretch is a hole where chance alone makes fewer of its length in a day than this. */
+/**
+ * In such a source, a stretch is a hole if chance alone makes fewer than this number of its length
+ * in a day.
+ */
 const BY_CHANCE = 0.01;
 
 /**
- * What candles lack of the time that they cover, by the steps between them. Some sources list no candle where nothing was traded: where many stretches are
- * missing, only those that are too long for chance are holes. The mark has a candle whether or not anything is traded.
+ * Finds missing candles of the covered time by the steps between candles.
+ *
+ * Some sources have no candle if nothing was traded. If many stretches are missing, only those too
+ * long for chance are holes. A mark has a candle with or without trades.
  * @param covered ascending, in milliseconds since 1970
  * @param startsMs of the candles within it
- * @param leftOut where candles are known to be missing
+ * @param leftOut spans in which candles are known to be missing
  */
 export function candleHoles(
   kind: HistoryKind,
@@ -55,9 +63,12 @@ export function candleHoles(
 }
 
 /**
- * How many candles in a row may be missing without a trade. Where each is left out with the chance p, stretches of at least n of them are `stretches * p ** (n - 1)`.
- * The chance is that of a candle after one that is there, which a long outage does not raise, but no more than the share of all that are missing, which
- * candles that are missing every other time do not raise.
+ * The longest run of candles that may be missing for want of trades.
+ *
+ * If each candle is missing with probability p, there are `stretches * p ** (n - 1)` runs of at
+ * least n. p is the share of missing candles right after one that is there, which a long outage
+ * does not raise. It is at most the share of all missing candles, which alternating gaps do not
+ * raise.
  */
 function longestQuiet(stretches: number, missing: number, there: number): number {
   if (there === 0 || stretches <= Math.max(FEW_STRETCHES, there * FEW_SHARE)) return 0;

@@ -6,48 +6,60 @@ import { type HistoryKind, layoutFor } from "../kinds.js";
 import { type Duck, literal, toBigInt } from "../store/duck.js";
 import { withReadErrors } from "./decimal-places.js";
 
-/** What is known of a recorder's clock. */
+/** The known facts about a recorder's clock. */
 export interface ClockOptions {
-  /** The places in the capture at which another recording begins, each with a clock of its own. */
+  /**
+   * The sequence numbers in the capture at which another recording begins, each with a separate
+   * clock.
+   */
   readonly partsAt: readonly bigint[];
-  /** Latency that the fastest message is given after a correction. */
+  /** Nanoseconds of latency of the fastest message after a correction. */
   readonly baseLatencyNs: bigint;
-  /** What to add to every local stamp, instead of what the data say. */
+  /** Nanoseconds to add to every local stamp, instead of the value from the data. */
   readonly offsetNs?: bigint;
 }
 
-/** What is added to the local stamps of one part of a capture. */
+/** The correction of the local stamps of one part of a capture. */
 export interface ClockPart {
   readonly fromSeq: bigint;
   readonly addedNs: bigint;
-  /** Smallest local less exchange time before the correction. */
+  /** Smallest local minus exchange time before the correction. */
   readonly smallestNs: bigint;
-  /** The user chose what is added. */
+  /** True if the user chose the correction. */
   readonly isByHand?: true | undefined;
 }
 
-/** Between local and exchange stamps: so far no recorder's clock is off, nor is any message on its way. It is a unit or a time zone that is. */
+/**
+ * The largest plausible difference between local and exchange stamps. A larger one comes from a
+ * wrong unit or time zone, not from a clock or latency.
+ */
 const MOST_SHIFT_NS = 15n * 60n * 1_000_000_000n;
-/** So far few are. */
+/** A difference above this is unusual. */
 const ODD_SHIFT_NS = 10n * 1_000_000_000n;
 
-/** Why local stamps that lie so far from the exchange's are doubtful, in words; undefined where they are not. @param shiftNs local less exchange time */
+/**
+ * The reason to doubt local stamps that lie so far from the exchange's; undefined if there is none.
+ * @param shiftNs local minus exchange time
+ */
 function oddShift(shiftNs: bigint): string | undefined {
   const isBefore = shiftNs < 0n;
   const distanceNs = isBefore ? -shiftNs : shiftNs;
   if (distanceNs <= ODD_SHIFT_NS) return undefined;
-  // The smallest is the farthest before, and the nearest after.
+  // The smallest difference is the farthest before, or the nearest after.
   const lie = isBefore ? `up to ${placeOf(shiftNs)}` : `${placeOf(shiftNs)} at least`;
   return `local stamps lie ${lie}, which is more than a clock or a connection is off`;
 }
 
-/** Where a local stamp lies, in words. @param shiftNs local less exchange time */
+/**
+ * The distance of a local stamp from the exchange's, in words.
+ * @param shiftNs local minus exchange time
+ */
 function placeOf(shiftNs: bigint): string {
   const distanceNs = absolute(shiftNs);
   return `${Number(distanceNs / 1_000_000n) / 1000} s ${shiftNs < 0n ? "before" : "after"} the exchange's`;
 }
 
-/** What is doubtful of clocks that were corrected by what the data say, each part once. */
+/** The findings about clocks that were corrected by the data, one per part. */
 export function clockFindings(
   parts: readonly Pick<ClockPart, "smallestNs" | "isByHand">[],
 ): string[] {
@@ -57,17 +69,18 @@ export function clockFindings(
   return [...new Set(odd)];
 }
 
-/** A file of a capture, by its path for errors. */
+/** A file of a capture, with its path for errors. */
 interface CaptureFile {
   readonly file: string;
   readonly shaped: ShapedFile;
 }
 
 /**
- * Cleans a recorder's clock as hftbacktest does (docs/guides/history.md#clocks): with m the
- * smallest of local less exchange time over all files of a capture, where m is below zero every
- * local stamp gets -m and the base latency. Files of one capture share their clock, and so their m.
- * @returns one correction a part that has local stamps.
+ * Cleans a recorder's clock as hftbacktest does (docs/guides/history.md#clocks). Let m be the
+ * smallest difference of local and exchange time over all files of a capture. If m is below zero,
+ * every local stamp gets -m plus the base latency. Files of one capture share their clock, and so
+ * their m.
+ * @returns one correction for each part with local stamps.
  * @throws HistoryError when a file cannot be read
  */
 export async function cleanClocks(
@@ -119,9 +132,10 @@ export async function cleanClocks(
 }
 
 /**
- * Refuses files of others whose local stamps are so far from the exchange's that no clock explains it, or of which a few lie so far before all others,
- * unless the user chose what to add: the same shift on every stamp would hide that all of them mean something else, or make all late for the sake of
- * a few. A recording of ours knows its own clock.
+ * Refuses files of other recorders whose local stamps no clock explains, or whose few outliers lie
+ * far before all other stamps, unless the user chose a correction. Shifting all stamps would hide
+ * that they have another meaning, or delay all for the sake of a few. Our own recordings know their
+ * clock.
  * @throws HistoryError naming those of the files that have such stamps
  */
 export async function refuseImplausibleClocks(
@@ -143,7 +157,10 @@ export async function refuseImplausibleClocks(
   }
 }
 
-/** Refuses a part of a capture of which fewer than half of the local stamps lie far before the others, whose clock is right, or a little off. */
+/**
+ * Refuses a part of a capture if fewer than half of its local stamps lie far before the others, and
+ * the clock of the others is right or slightly off.
+ */
 async function refuseApart(
   duck: Duck,
   files: readonly CaptureFile[],
@@ -183,7 +200,7 @@ function isStamped(kind: HistoryKind): boolean {
   return layoutFor(kind).columns.some(({ name }) => name === "recvNs");
 }
 
-/** SQL of what a row's local stamp gets. */
+/** SQL of the correction of a row's local stamp. */
 export function shiftSql(parts: readonly ClockPart[]): string {
   const cases = [...parts]
     .reverse()

@@ -5,15 +5,22 @@ import type { DayManifest } from "../store/day-manifest.js";
 import { type Duck, toBigInt } from "../store/duck.js";
 import type { StagedRows } from "./stage-rows.js";
 
-/** A record that is further from a midnight does not tell that its file was cut there. */
+/**
+ * A first or last record further from a midnight than this does not show that its file was cut
+ * there.
+ */
 const NEAR_MS = 60_000;
-/** The time beside a midnight that tells how long the market is silent, and how many records of it do. */
+/**
+ * The time beside a midnight whose silences are measured, and the number of records needed in it.
+ */
 const PACE_MS = 3_600_000;
 const LEAST_RECORDS = 100;
 
 /**
- * The time that a file covers which was cut at a UTC midnight, as archives cut their days: to the midnight, where its first or last record is no further
- * from it than the longest silence in the hour beside it. A loss there could not be told from that silence, as none within the file can.
+ * Extends the time that a file covers to UTC midnights, where archives cut their days. It reaches a
+ * midnight if the first or last record is no further from it than the longest silence in the hour
+ * beside it. A loss there would be indistinguishable from such a silence, as anywhere within the
+ * file.
  * @param span from the first to the last record.
  */
 export async function extendToMidnights(
@@ -35,7 +42,10 @@ export async function extendToMidnights(
   ];
 }
 
-/** What a day covers without the silence beside its midnights: its rows do not reach there, and those of the next file may. */
+/**
+ * The covered time of a day without the silence beside its midnights. No rows of the day lie there,
+ * but rows of the next file may.
+ */
 export function withoutSilence({ covered, firstNs, lastNs }: DayManifest): Span[] {
   const first = covered[0];
   const last = covered.at(-1);

@@ -12,21 +12,24 @@ import {
 import { type Duck, literal, pathSql, type Row, toBigInt } from "../store/duck.js";
 import { plausibleTimes } from "./plausible-times.js";
 
-/** Places after the point that each kind of decimal of a file needs. */
+/** The decimal places that each group of decimals of a file needs. */
 export type Decimals = Readonly<Record<DecimalGroup, number>>;
 
-/** 18 digits are what an int64 holds of any decimal. */
+/** The most digits of any decimal that an int64 holds. */
 export const MOST_DIGITS = 18;
-/** The way in for numbers that a program printed of binary floating-point ones. */
+/** The option that imports numbers printed from binary floating point. */
 const ROUND = "--round rounds numbers of more than 15 digits to 15";
 const PLAIN = "-?[0-9]+([.][0-9]*)?";
 const WITH_EXPONENT = "-?[0-9]+([.][0-9]+)?[eE]-?[0-9]+";
 
-/** What the database says of a JSON record a field of which is of another type, and of a line that is no record or has another number of columns. */
+/**
+ * The database's message for a JSON record with a field of another type, or for a line that is not
+ * a record or has another number of columns.
+ */
 const BAD_RECORD = /^[^\n]*JSON transform error in file [^\n]*, in line (\d+): /;
 const BAD_LINE = /Malformed JSON in file|Expected Number of Columns: \d+ Found: \d+/;
 
-/** What every row's instant has to be. */
+/** The rules for every row's instant. */
 export const INSTANT_RULES: readonly RowRule[] = [
   {
     broken: "timeNs IS NULL",
@@ -40,7 +43,10 @@ export const INSTANT_RULES: readonly RowRule[] = [
   ),
 ];
 
-/** A decimal's text without an exponent, which some sources print for small numbers; one that has more places than any file holds is left as it is. */
+/**
+ * A decimal's text without an exponent, which some sources print for small numbers. A text with
+ * more places than any file holds is left unchanged.
+ */
 export function plainSql(column: string): string {
   const exponent = `TRY_CAST(regexp_extract(${column}, '[eE](.*)', 1) AS INTEGER)`;
   const places = `length(rtrim(regexp_extract(${column}, '[.]([0-9]+)', 1), '0')) - ${exponent}`;
@@ -48,10 +54,10 @@ export function plainSql(column: string): string {
 }
 
 /**
- * Reads a source as text for the places that its decimals need.
- * @param select SQL that gives the kind's columns, decimals as text.
- * @param isRounded whether decimals get no more places than there is room for beside the digits of the largest.
- * @throws HistoryError naming the file, with a text that is no decimal.
+ * Reads a source as text and returns the places that its decimals need.
+ * @param select SQL of the kind's columns, decimals as text.
+ * @param isRounded limits the places to those that fit beside the digits of the largest value.
+ * @throws HistoryError naming the file, with a text that is not a decimal.
  */
 export async function inferDecimalPlaces(
   duck: Duck,
@@ -105,27 +111,33 @@ export async function inferDecimalPlaces(
   return { price: placesFor("price"), amount: placesFor("amount"), rate: placesFor("rate") };
 }
 
-/** SQL of whether a text is a decimal. @param mayHaveExponent whether one with an exponent is. */
+/** SQL that is true if a text is a decimal. @param mayHaveExponent accepts exponents. */
 export function isNumberSql(text: string, mayHaveExponent = false): string {
   return `coalesce(regexp_full_match(${text}, '${mayHaveExponent ? `${PLAIN}|${WITH_EXPONENT}` : PLAIN}'), false)`;
 }
 
-/** SQL of whether a decimal has more digits than any file holds of one, whatever the others have. @param isRounded as {@link inferDecimalPlaces} takes it. */
+/**
+ * SQL that is true if a decimal alone has more digits than any file holds.
+ * @param isRounded as {@link inferDecimalPlaces} takes it.
+ */
 export function tooLongSql(text: string, isRounded: boolean): string {
   return `${digitsSql(text)}${isRounded ? "" : ` + ${placesSql(text)}`} > ${MOST_DIGITS}`;
 }
 
-/** Digits past the point that count. @param text SQL of a decimal without an exponent. */
+/** The number of significant decimal places. @param text SQL of a decimal without an exponent. */
 function placesSql(text: string): string {
   return `length(rtrim(split_part(${text}, '.', 2), '0'))`;
 }
 
-/** Digits before the point that count. */
+/** The number of significant digits before the point. */
 function digitsSql(text: string): string {
   return `length(ltrim(split_part(${text}, '.', 1), '-0'))`;
 }
 
-/** All decimals of a group are counted in one last place, so it is often two rows that do not go together. */
+/**
+ * The error for a group with too many digits. All decimals of a group share one last place, so
+ * often two rows only conflict together.
+ */
 async function tooManyDigits(
   duck: Duck,
   kind: HistoryKind,
@@ -174,20 +186,21 @@ export function decimalColumns(
   );
 }
 
-/** Rows that were written, to be looked at. */
+/** Written rows, to be checked. */
 interface TypedRows {
   /** Parquet in the order of the source. */
   readonly path: string;
-  /** What the database counted of a column while it wrote them. */
+  /** The facts that the database collected about a column while it wrote them. */
   readonly factsOf: (column: string) => ColumnFacts | undefined;
 }
 
 /**
- * Refuses rows that cannot be. What the database counted of the columns rules most of them out without a look at a row, and what the file says
- * of its row groups most of the rest.
- * @param isPlaced whether `seq` is the place in a capture that a row told of itself, where it told one.
+ * Refuses impossible rows. The facts collected by the database exclude most of them without reading
+ * a row, and the statistics of the file's row groups exclude most of the rest.
+ * @param isPlaced true if rows may carry their own `seq` in a capture.
  * @param further rules beside those of the kind.
- * @throws HistoryError naming the file of the source, and the first such row by its number there and its time
+ * @throws HistoryError naming the file of the source, and the first such row by its number there
+ * and its time
  */
 export async function refuseBroken(
   duck: Duck,
@@ -214,7 +227,8 @@ export async function refuseBroken(
     if (toBigInt(total) === 0n) continue;
     const rows = parquetSql(path, "file_row_number = true");
     const read = await duck.row(`SELECT count(*) AS total FROM ${rows}`);
-    // A file's own name for a row is its place in a capture, which need not be its line here.
+    // The file's own sequence number of a row is its place in a capture, not necessarily its line
+    // in this file.
     const named = columns
       .filter(({ name }) => new RegExp(`\\b${name}\\b`).test(broken))
       .map(({ name }) => name);
@@ -237,7 +251,10 @@ export async function refuseBroken(
   }
 }
 
-/** The columns of a kind from a source, decimals exact: physically int64, a count of the last place. */
+/**
+ * SQL of the columns of a kind from a source, with exact decimals: each is an int64 count of the
+ * last place.
+ */
 export function castSql(kind: HistoryKind, select: string, decimals: Decimals): string {
   const { columns } = layoutFor(kind);
   const cast = columns.map(({ name, type }) => {
@@ -251,14 +268,17 @@ export function castSql(kind: HistoryKind, select: string, decimals: Decimals): 
   )})`;
 }
 
-/** Does what reads a file. @throws HistoryError naming the file, with what the database said of it */
+/**
+ * Runs work that reads a file.
+ * @throws HistoryError naming the file, with the database's message
+ */
 export async function withReadErrors<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (cause instanceof MarketwrightError || !(cause instanceof Error)) throw cause;
     const lines = cause.message.split("\n");
-    // Of a CSV file the database says the line first, then the line itself and what is wrong with it.
+    // For a CSV file the database names the line first, then prints it with the reason.
     const said = lines.slice(0, lines[0]?.includes("CSV Error") === true ? 3 : 1).join("; ");
     const detail = { expected: "a whole file of the shape that was named or recognised", cause };
     const row = BAD_RECORD.exec(cause.message)?.[1];

@@ -9,12 +9,12 @@ import type { StoreWrite } from "../store/store-write.js";
 import { withoutSilence } from "./cut-at-midnight.js";
 import { parquetSql, withReadErrors } from "./decimal-places.js";
 
-/** Two payments are further from each other. */
+/** The least time between two funding payments. */
 const PAYMENT_NS = 60_000n * NS_A_MS;
-/** A trade is told later than one with a greater id by less. */
+/** The most by which a trade is reported later than one with a greater id. */
 const LATEST_NS = 60_000n * NS_A_MS;
 
-/** Whether a day holds the rows of this very file. */
+/** True if a day holds the rows of this very file. */
 export function holdsFile(
   held: DayManifest,
   { sha256, name }: Pick<SourceNote, "name" | "sha256">,
@@ -31,9 +31,11 @@ export function ofDaySql(select: string, day: Day): string {
 }
 
 /**
- * Files that are cut by the recorder's clock, such as Tardis's, begin with exchange stamps of the day before: what was heard after all that the
- * day has goes on from it, however their exchange stamps lie.
- * @returns the greatest `seq` that the day has; undefined where these rows tell a place of their own, or were not heard after it
+ * Finds the last `seq` of a day that these rows continue. Files that are cut by the recorder's
+ * clock, such as Tardis's, begin with exchange stamps of the day before. Rows received after
+ * everything in the day continue it, whatever their exchange stamps.
+ * @returns the greatest `seq` of the day; undefined if these rows have their own, or were not
+ * received after it
  */
 export async function lastSeqBefore(
   store: PendingDays,
@@ -62,7 +64,10 @@ export async function lastSeqBefore(
     : undefined;
 }
 
-/** @throws HistoryError where another source covers a time that these rows cover, of a kind whose records nothing tells apart */
+/**
+ * @throws HistoryError if another source covers part of the time of these rows, for a kind whose
+ * records have no key
+ */
 export async function refuseOverlap(
   store: PendingDays,
   { series, source, file }: StoreWrite,
@@ -72,7 +77,7 @@ export async function refuseOverlap(
   const held = store.day(series, day);
   if (held === undefined || layoutFor(series.kind).key !== undefined || holdsFile(held, source))
     return;
-  // Where a book is not known its rows are there even so.
+  // Rows exist even in a span in which the book is unknown.
   const clash = spans.find((span) =>
     overlaps([...withoutSilence(held), ...(held.lost ?? [])], span),
   );
@@ -84,8 +89,9 @@ export async function refuseOverlap(
 }
 
 /**
- * Two files that hold one trade by different ids would make two of it. Rows without an id have the number of their row for one, and each file counts
- * its own; and an exchange counts its trades, and what it sums up of them, apart.
+ * Refuses two files that hold one trade under different ids, since it would count twice. Rows
+ * without an id are numbered in each file separately. An exchange numbers its trades and their
+ * aggregates separately.
  * @throws HistoryError
  */
 export async function refuseCountedTwice(
@@ -103,7 +109,11 @@ export async function refuseCountedTwice(
   else await refuseOtherCount(store, duck, writing, held);
 }
 
-/** Sources stamp one payment of funding some milliseconds apart, and it would be paid twice. @throws HistoryError */
+/**
+ * Refuses a funding payment that two sources stamp some milliseconds apart, since it would be paid
+ * twice.
+ * @throws HistoryError
+ */
 export async function refusePaidTwice(
   store: PendingDays,
   duck: Duck,
@@ -111,7 +121,7 @@ export async function refusePaidTwice(
   day: Day,
 ): Promise<void> {
   const held = store.day(series, day);
-  // An exchange that goes on with its own list has each payment once.
+  // The list of an exchange, continued from the same exchange, has each payment once.
   if (
     held === undefined ||
     series.kind !== "funding" ||
@@ -161,7 +171,10 @@ async function refuseNumbered(
   );
 }
 
-/** Ids ascend with the time, all in all: where those of one file lie apart from those of another that is of the same time, something else is counted. */
+/**
+ * Refuses ids of another sequence. Ids of one sequence ascend with time. If the ids of two files of
+ * the same time do not overlap, they count different things.
+ */
 async function refuseOtherCount(
   store: PendingDays,
   duck: Duck,

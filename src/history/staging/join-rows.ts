@@ -2,14 +2,21 @@ import { layoutFor } from "../kinds.js";
 import type { Series } from "../store/history-store.js";
 import { type Decimals, decimalColumns, MOST_DIGITS, parquetSql } from "./decimal-places.js";
 
-/** SQL of rows that go into a day, with `origin`, 1 for the new, and `place`, which orders what the order of a day leaves alike. @param fresh SQL of the new ones */
+/**
+ * SQL of rows to be added to a day, with `origin`, 1 for new rows, and `place`, which orders rows
+ * that are equal in the order of a day.
+ * @param fresh SQL of the new rows
+ */
 export function freshSql({ kind }: Series, fresh: string): string {
-  // Where nothing tells two records apart, the order of a day does, and no thread has to count them.
+  // Without a key, the order of a day is enough, and no thread has to count the rows.
   const place = layoutFor(kind).key === undefined ? "0" : "row_number() OVER ()";
   return `SELECT *, 1 AS origin, ${place} AS place FROM (${fresh})`;
 }
 
-/** SQL of rows new and held, with the places that both need. @param heldPath of the day's Parquet file */
+/**
+ * SQL of the new and the existing rows, with enough decimal places for both.
+ * @param heldPath of the day's Parquet file
+ */
 export function joinedSql(
   series: Series,
   fresh: string,
@@ -24,7 +31,10 @@ export function joinedSql(
   return `SELECT *${replaced} FROM (${freshSql(series, fresh)}) UNION ALL BY NAME SELECT *${replaced} FROM (${held})`;
 }
 
-/** SQL that keeps of records of one key the newest, with the local stamp that any of them has. @param all SQL of {@link freshSql} or {@link joinedSql} */
+/**
+ * SQL that keeps the newest record of each key, with the local stamp of any of them.
+ * @param all SQL of {@link freshSql} or {@link joinedSql}
+ */
 export function deduplicateSql({ kind }: Series, all: string, key: readonly string[]): string {
   const by = key.join(", ");
   const stamped = layoutFor(kind).columns.some(({ name }) => name === "recvNs");
@@ -32,7 +42,10 @@ export function deduplicateSql({ kind }: Series, all: string, key: readonly stri
   return `SELECT *${replaced} FROM (${all}) QUALIFY row_number() OVER (PARTITION BY ${by} ORDER BY origin DESC, place) = 1`;
 }
 
-/** SQL of the same as a day has them. @param all SQL of one of the others */
+/**
+ * SQL of the rows in the order and columns of a day.
+ * @param all SQL of one of the functions above
+ */
 export function orderedSql({ kind }: Series, all: string): string {
   return `SELECT * EXCLUDE (origin, place) FROM (${all}) ORDER BY ${[...layoutFor(kind).order, "origin", "place"].join(", ")}`;
 }

@@ -5,40 +5,41 @@ import { lostSpan, mergeSpans, type Span, totalLengthMs } from "../spans.js";
 import { type Duck, type Row, toBigInt } from "../store/duck.js";
 import type { LeftOutRow } from "./left-out-rows.js";
 
-/** What of a file is not known since rows of it were left out, in milliseconds since 1970. */
+/** The unknown times of a file from which rows were left out, in milliseconds since 1970. */
 export interface LeftOutGaps {
-  /** Of a book: the time in which it is not known. */
+  /** For a book: the time in which it is unknown. */
   readonly lost: readonly Span[];
-  /** Of another kind: the time of which rows are missing, from the row before to the row after. */
+  /** For another kind: the time of missing rows, from the row before to the row after. */
   readonly holes: readonly Span[];
-  /** Of a book: its snapshots that lack rows. */
+  /** For a book: the number of its snapshots that lack rows. */
   readonly cutSnapshots: number;
 }
 
 export const NO_GAPS: LeftOutGaps = { lost: [], holes: [], cutSnapshots: 0 };
 
-/** Before the first and after the last record that can be. */
+/** Before the first and after the last possible record. */
 const [BEFORE_ALL_MS, AFTER_ALL_MS] = [0, 8.64e15];
 
-/** A row that was left out, between those beside it in the file. Undefined stands for what is not there, or not known. */
+/** An omitted row and its neighbours in the file. Undefined means missing or unknown. */
 interface LeftOutContext {
   readonly isSnapshot: boolean | undefined;
   readonly before: Neighbour | undefined;
   readonly after: Neighbour | undefined;
-  /** When the next snapshot of a book comes. */
+  /** The time of a book's next snapshot. */
   readonly wholeMs: number | undefined;
 }
 
 interface Neighbour {
   readonly ms: number;
   readonly isSnapshot: boolean;
-  /** Of a book: the number of its message. */
+  /** For a book: the number of its message. */
   readonly message: bigint;
 }
 
 /**
- * The gaps that left out rows leave. What came between two rows that are there is not known. A book is not known from there to its next snapshot,
- * since any level may have changed; a snapshot without some of its rows replaces the book even so, and lacks levels until they are told again.
+ * Finds the gaps that omitted rows leave. The time between two remaining rows is unknown. A book is
+ * unknown from there to its next snapshot, since any level may have changed. A snapshot without
+ * some of its rows still replaces the book, and lacks levels until their next update.
  * @param rows SQL of the kind's columns and {@link ROW_NUMBER}
  */
 export async function leftOutGaps(
@@ -61,14 +62,15 @@ export async function leftOutGaps(
   const lost = found.flatMap((each) => {
     const snapshots = messageRows === undefined ? cutSnapshotsAt(each) : [];
     for (const { message } of snapshots) cut.add(message);
-    // How far such a one replaces a side its rows tell, which are not all there: it begins the book anew.
+    // The rows of such a snapshot show how far it replaces a side, and some are missing. So the
+    // book begins anew with it.
     const begun = isWhole ? [] : snapshots.map(({ ms }) => lostSpan(ms, ms));
     return snapshots.length > 0 && isSnapshotAt(each) === true ? begun : [...begun, lostAt(each)];
   });
   return { lost: mergeSpans(lost), holes: [], cutSnapshots: cut.size };
 }
 
-/** What an import says of them. */
+/** The import's findings about the gaps. */
 export function leftOutFindings({ lost, cutSnapshots }: LeftOutGaps): string[] {
   const isToEnd = lost.at(-1)?.[1] === AFTER_ALL_MS;
   const ended = lost.filter(([from, to]) => from > BEFORE_ALL_MS && to < AFTER_ALL_MS);
@@ -86,12 +88,12 @@ export function leftOutFindings({ lost, cutSnapshots }: LeftOutGaps): string[] {
   ];
 }
 
-/** Snapshots that lack rows, in words. */
+/** The number of snapshots that lack rows, in words. */
 export function cutSnapshotsText(snapshots: number): string {
   return `${snapshots === 1 ? "1 snapshot lacks" : `${snapshots} snapshots lack`} rows that were left out: levels are missing until an update tells them again`;
 }
 
-/** Whether snapshots replace the whole book, and not only as far as their rows go. */
+/** True if snapshots replace the whole book, not only as far as their rows reach. */
 async function areWhole(duck: Duck, rows: string): Promise<boolean> {
   const { first } = await duck.row(`SELECT min(level) AS first FROM (${rows}) WHERE isSnapshot`);
   return toBigInt(first) >= BigInt(WHOLE_FROM_LEVEL);
@@ -142,7 +144,7 @@ function neighbourIn(row: Row, name: "a" | "b"): Neighbour | undefined {
   };
 }
 
-/** A file may begin with its newest row. @param lastsMs of a record */
+/** The newest row of a file may come first. @param lastsMs duration of a record */
 function holeAt({ before, after }: LeftOutContext, lastsMs: number): Span {
   const [from, to] = [before?.ms ?? BEFORE_ALL_MS, after?.ms ?? AFTER_ALL_MS].sort(
     (one, other) => one - other,
@@ -150,13 +152,16 @@ function holeAt({ before, after }: LeftOutContext, lastsMs: number): Span {
   return [from + lastsMs, to];
 }
 
-/** Whether the row was a snapshot's, as it says itself, or as it lies within the rows of one message. */
+/**
+ * True if the row belonged to a snapshot, by its own flag, or because it lies within the rows of
+ * one message.
+ */
 function isSnapshotAt({ isSnapshot, before, after }: LeftOutContext): boolean | undefined {
   const isWithin = before !== undefined && after !== undefined && before.message === after.message;
   return isSnapshot ?? (isWithin ? before.isSnapshot : undefined);
 }
 
-/** The snapshots that the row may have been of. */
+/** The snapshots to which the row may have belonged. */
 function cutSnapshotsAt(beside: LeftOutContext): Neighbour[] {
   if (isSnapshotAt(beside) === false) return [];
   return [beside.before, beside.after].flatMap((each) => (each?.isSnapshot === true ? [each] : []));

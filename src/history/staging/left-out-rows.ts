@@ -2,15 +2,15 @@ import type { BadRow } from "../history-errors.js";
 
 /** A row that was left out of a file. */
 export interface LeftOutRow {
-  /** How many of the rows that are left come before it. */
+  /** The number of remaining rows before it. */
   readonly place: number;
-  /** Whether it was a row of a book's snapshot; undefined for another kind, and where it could not be read. */
+  /** True for a row of a book's snapshot; undefined for another kind and for unreadable rows. */
   readonly isSnapshot: boolean | undefined;
 }
 
 /**
- * The rows that are left out of a file once more of them are.
- * @param earlier those that are left out already
+ * Merges the rows left out of a file so far with further ones.
+ * @param earlier rows that are left out already
  * @param now rows of the file without these, ascending
  */
 export function mergeLeftOutRows(

@@ -3,7 +3,10 @@ import { type HistoryKind, layoutFor, type RowRule } from "../kinds.js";
 
 const [FIRST_MS, END_MS] = [requireDayStart("2009-01-01"), requireDayStart("2100-01-01")];
 
-/** The unit, other than microseconds, in which a stamp lies from 2009 to 2099; undefined where it does so in none. */
+/**
+ * The unit, other than microseconds, in which a stamp lies from 2009 to 2099; undefined if there is
+ * none.
+ */
 export function guessStampUnit(stampUs: number): "seconds" | "milliseconds" | undefined {
   const isWithin = (ms: number): boolean => ms >= FIRST_MS && ms < END_MS;
   if (isWithin(stampUs)) return "milliseconds";
@@ -11,9 +14,9 @@ export function guessStampUnit(stampUs: number): "seconds" | "milliseconds" | un
 }
 
 /**
- * A rule of a column of instants: each that is there lies from 2009 to 2099. One in another unit than is told would lie in 1970, or past the
- * end of this century: the units of stamps are a thousand apart.
- * @param isAlsoZero where a source writes 0 for no instant.
+ * A rule of a column of instants: each lies from 2009 to 2099. In a wrong unit it would lie in 1970
+ * or after this century, since the units of stamps differ by a factor of a thousand.
+ * @param isAlsoZero true if a source writes 0 for a missing instant.
  */
 export function plausibleTimes(
   column: string,
@@ -35,7 +38,7 @@ export function plausibleTimes(
   };
 }
 
-/** Of columns beside the exchange's stamp. */
+/** The rules of columns other than the exchange's stamp. */
 const OTHER_TIMES: Readonly<Record<string, RowRule>> = {
   recvNs: plausibleTimes(
     "recvNs",
@@ -50,7 +53,10 @@ const OTHER_TIMES: Readonly<Record<string, RowRule>> = {
   ),
 };
 
-/** What the rows of a file have to be beside what all of their kind are. A recording keeps what the exchange told, whatever it was. */
+/**
+ * The rules for rows of an imported file, besides those of their kind. A recording keeps the
+ * exchange's values, whatever they are.
+ */
 export function importRules(kind: HistoryKind): readonly RowRule[] {
   return layoutFor(kind).columns.flatMap(({ name }) => OTHER_TIMES[name] ?? []);
 }

@@ -19,36 +19,39 @@ import {
 import { type LeftOutGaps, leftOutFindings, leftOutGaps } from "./left-out-gaps.js";
 import type { LeftOutRow } from "./left-out-rows.js";
 
-/** What may be done to rows that would be refused otherwise. */
+/** The permitted repairs of rows that would otherwise be refused. */
 export interface RepairOptions {
-  /** Rounds decimals of more than 15 digits to 15, which is what a binary floating-point number holds of any decimal. */
+  /**
+   * Rounds decimals of more than 15 digits to 15, the digits of any decimal that a double holds
+   * exactly.
+   */
   readonly round?: boolean | undefined;
-  /** How many rows that cannot be used may be left out; 0 if absent. */
+  /** The most unusable rows that may be left out; 0 if absent. */
   readonly maxDropped?: number | undefined;
 }
 
-/** What was done to the rows of a file. */
+/** The repairs of a file's rows. */
 export interface Repaired {
-  /** Numbers, several in a row where it has several. */
+  /** The count of rounded numbers; a row may have several. */
   readonly rounded: number;
-  /** Rows. */
+  /** The count of omitted rows. */
   readonly dropped: number;
 }
 
-/** Rows that are repaired, until their table is dropped. */
+/** Repaired rows; they exist until their table is dropped. */
 interface RepairedRows extends Repaired {
   readonly table: string;
   readonly decimals: Decimals;
   /** SQL of the kind's columns, as they are stored. */
   readonly select: string;
-  /** What is not known for the rows that were left out. */
+  /** The unknown times because of omitted rows. */
   readonly gaps: LeftOutGaps;
 }
 
 /** Rows to be repaired. */
 interface RowsToRepair {
   readonly series: Series;
-  /** SQL that gives the kind's columns, decimals as text, and {@link ROW_NUMBER}. */
+  /** SQL of the kind's columns, decimals as text, and {@link ROW_NUMBER}. */
   readonly numbered: string;
   readonly file: string;
   readonly rules?: readonly RowRule[] | undefined;
@@ -61,9 +64,9 @@ const FLOAT_DIGITS = 15;
 const WIDE = `DECIMAL(38,${MOST_DIGITS})`;
 
 /**
- * Reads a source into a table, with its decimals rounded where that is chosen.
- * @throws BadRowsError for rows that cannot be used, where they may be left out; HistoryError naming the file, for more of them than may be left out
- * and for what cannot be read
+ * Reads a source into a table, with its decimals rounded if that is permitted.
+ * @throws BadRowsError for unusable rows, if they may be left out; HistoryError naming the file, if
+ * there are too many of them or the file cannot be read
  */
 export async function repairRows(
   duck: Duck,
@@ -85,7 +88,7 @@ export async function repairRows(
     if (mostDropped > 0)
       await refuseBad(duck, table, wish, { round, maxDropped: mostDropped }, () => WIDE);
     const decimals = await inferDecimalPlaces(duck, kind, `SELECT * FROM ${table}`, file, round);
-    // Rounded to the places that there is room for, an amount may be zero.
+    // Rounded to the places that fit, an amount may become zero.
     if (mostDropped > 0 && round)
       await refuseBad(
         duck,
@@ -108,7 +111,10 @@ export async function repairRows(
   }
 }
 
-/** @param typeOf the type in which a decimal is looked at. @throws BadRowsError for rows that cannot be used, HistoryError for more than may be left out */
+/**
+ * @param typeOf the type in which a decimal is checked.
+ * @throws BadRowsError for unusable rows, HistoryError if there are more than may be left out
+ */
 async function refuseBad(
   duck: Duck,
   table: string,
@@ -117,7 +123,7 @@ async function refuseBad(
   typeOf: (column: { readonly type: DecimalGroup }) => string,
 ): Promise<void> {
   const decimals = decimalColumns(kind);
-  // What is no decimal by itself cannot be measured beside the others.
+  // Texts that are not decimals are excluded before the places of the others are measured.
   const unread = decimals.map(
     ({ name }) =>
       `${name} IS NOT NULL AND (NOT ${isNumberSql(name)} OR ${tooLongSql(name, round)})`,
@@ -148,7 +154,7 @@ async function refuseBad(
   throw new BadRowsError(file, summary, { rows }, { expected: "a file without them" });
 }
 
-/** What an import says of it, also beside the days. */
+/** The import's findings about repairs, also stored with the days. */
 export function repairFindings({
   rounded,
   dropped,
@@ -189,7 +195,9 @@ function originalOf(name: string): string {
   return identifier(`${name} as written`);
 }
 
-/** SQL of a decimal's text with at most as many digits as a double holds; what is no decimal is left as it is. */
+/**
+ * SQL of a decimal's text with at most as many digits as a double holds; other text is unchanged.
+ */
 function roundedSql(name: string): string {
   const text = plainSql(name);
   const digits = `length(ltrim(regexp_replace(split_part(lower(${text}), 'e', 1), '[^0-9]', '', 'g'), '0'))`;

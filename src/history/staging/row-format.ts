@@ -3,35 +3,38 @@ import { type Duck, type Row, toBigInt } from "../store/duck.js";
 import type { Series } from "../store/history-store.js";
 import { type Decimals, decimalColumns } from "./decimal-places.js";
 
-/** Rows at a source's beginning that show its format: as many as the database hands on at once. */
+/**
+ * The rows at a source's beginning that show its format: as many as the database hands over at
+ * once.
+ */
 const SAMPLE_ROWS = 2048;
-/** What the database says where a row is not written as the first ones are. */
+/** The database's message for a row in another format than the first rows. */
 export const OTHERWISE = "is not written as the first rows are";
-/** SQL that fails so. */
+/** SQL that fails with that message. */
 export const OTHERWISE_SQL = `error('${OTHERWISE}')`;
 
 /**
- * SQL of a row's place in the capture as it is staged, and where it is from: the row itself, its id,
- * or the number that it has once it is staged.
+ * SQL of a row's sequence number in the capture as staged, and its origin: the row itself, its id,
+ * or its number once staged.
  */
 export interface Place {
   readonly sql: string;
   readonly from: "row" | "id" | "number";
 }
 
-/** The place of a row that tells none. */
+/** The sequence number of a row that has none of its own. */
 export const BY_NUMBER: Place = { sql: "CAST(seq AS BIGINT)", from: "number" };
 
-/** How the rows of a source are written, as far as its first ones tell. */
+/** The format of a source's rows, from its first rows. */
 export interface RowFormat {
-  /** Places of the decimals without the zeros at their ends, and with them. */
+  /** Decimal places without trailing zeros, and with them. */
   readonly needed: Decimals;
   readonly written: Decimals;
   readonly place: Place;
   readonly firstNs: bigint | undefined;
 }
 
-/** Infers the format from the first rows. @param select SQL that gives the kind's columns. */
+/** Infers the format from the first rows. @param select SQL of the kind's columns. */
 export async function inferRowFormat(
   duck: Duck,
   { series, select }: { readonly series: Series; readonly select: string },
@@ -77,7 +80,7 @@ export async function inferRowFormat(
   };
 }
 
-/** Ids without a gap count the rows, which otherwise only one thread could. */
+/** Ids without a gap number the rows; otherwise a single thread would have to count them. */
 function placeOf({ total, told, firstId, lastId }: Row): Place {
   if (toBigInt(told) === toBigInt(total))
     return { sql: `coalesce(CAST(seq AS BIGINT), ${OTHERWISE_SQL})`, from: "row" };

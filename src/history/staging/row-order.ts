@@ -9,15 +9,15 @@ export interface ReusedKeys {
   readonly example: string;
 }
 
-/** Records that come more than once. */
+/** Records that occur more than once. */
 export interface Repeats {
-  /** Rows whose record another one of the same day is too, by what tells one from another. */
+  /** The number of rows with the same key as another row of the same day. */
   readonly repeated: number;
-  /** What tells one record from another, where records of different days have it alike. */
+  /** The keys that records of different days share, if any. */
   readonly reused: ReusedKeys | undefined;
 }
 
-/** Counts repeats. A key that comes again on another day is another record. */
+/** Counts repeats. The same key on another day is another record. */
 export async function countRepeats(
   duck: Duck,
   from: string,
@@ -45,7 +45,7 @@ export async function countRepeats(
   };
 }
 
-/** Measures whether rows ascend, and whether their keys do, so that none comes twice. */
+/** Measures whether rows ascend, and whether their keys do, which excludes repeats. */
 export async function measureAscent(
   duck: Duck,
   from: string,

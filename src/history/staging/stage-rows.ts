@@ -36,58 +36,71 @@ import { countRepeats, measureAscent, type Repeats } from "./row-order.js";
 /** Rows to be staged. */
 interface RowsToStage {
   readonly series: Series;
-  /** SQL that gives the kind's columns, decimals as text; a `seq` of null is the row's number. */
+  /** SQL of the kind's columns, decimals as text; a `seq` of null becomes the row's number. */
   readonly select: string;
-  /** The same with {@link ROW_NUMBER}, which takes longer: rows are repaired by it. Absent where the rows of `select` are the file's, one for one in its order. */
+  /**
+   * The same with {@link ROW_NUMBER}, which is slower; repairs need it. Absent if the rows of
+   * `select` are the file's, one for one in order.
+   */
   readonly numbered?: string | undefined;
-  /** How it is read where it is a plain CSV file. */
+  /** The SQL for reading a plain CSV file. */
   readonly csv?: TypedCsv | undefined;
-  /** For errors. */
+  /** The file's name in errors. */
   readonly file: string;
-  /** Whether `seq` is the number of a message's first row: then it is no line that a row could be found by. */
+  /**
+   * True if `seq` is the number of a message's first row. It is then not a line by which a row
+   * could be found.
+   */
   readonly isByMessage?: boolean | undefined;
-  /** What its rows have to be, beside what all of their kind are. */
+  /** The rules of its rows, besides those of their kind. */
   readonly rules?: readonly RowRule[] | undefined;
-  /** The source as it is written, to show what is no whole number. */
+  /** The source as written, to quote values that are not whole numbers. */
   readonly text?: TextSql | undefined;
-  /** Where the staged rows go; what is there is written over. */
+  /** The path of the staged rows; an existing file is overwritten. */
   readonly path: string;
   readonly grid?: DayManifest["grid"];
-  /** What may be done to rows that would be refused; nothing if absent. */
+  /** Permitted repairs of rows that would be refused; none if absent. */
   readonly repairs?: RepairOptions | undefined;
   /** Rows that are left out of the source already. */
   readonly leftOut?: readonly LeftOutRow[] | undefined;
   readonly messageRows?: ShapedFile["messageRows"];
 }
 
-/** A source's rows, read and checked, as Parquet in the order of the source until {@link dropRows}. */
+/**
+ * A source's rows, read and checked, as Parquet in the order of the source until {@link dropRows}.
+ */
 export interface StagedRows extends Written, Repaired, Repeats {
   readonly path: string;
-  /** What the file says of itself: where a day's file has to say the same, it may become one. Undefined where it is not to be read as it is. */
+  /**
+   * The metadata of the file: it may become a day's file if that needs the same metadata. Undefined
+   * if the file cannot be read as it is.
+   */
   readonly note: string | undefined;
   readonly decimals: Decimals;
-  /** SQL that gives the kind's columns. */
+  /** SQL of the kind's columns. */
   readonly select: string;
-  /** Whether they lie in the order of a day's file. */
+  /** True if they are in the order of a day's file. */
   readonly isOrdered: boolean;
-  /** Whether they do, and what tells one record from another ascends too, so that none comes twice; false for a kind without a key. */
+  /** True if their keys ascend too, so that none repeats; false for a kind without a key. */
   readonly isUnique: boolean;
-  /** Whether each row told its place in the capture. */
+  /** True if each row has its own sequence number in the capture. */
   readonly isPlaced: boolean;
-  /** What is not known for the rows that were left out. */
+  /** The unknown times because of omitted rows. */
   readonly gaps: LeftOutGaps;
-  /** Of the file, which is on the disk by then; undefined where it cannot become a day. */
+  /** Of the file, which is synced to disk by then; undefined if it cannot become a day. */
   readonly sha256: string | undefined;
 }
 
-/** A file that is not plain is seldom so from here on alone. */
+/** A file that is not plain usually shows it within this many bytes. */
 const SAMPLE_BYTES = 16_384;
 /**
- * Reads a source once, as it comes, into a Parquet file. Decimals get as many places as its first rows need. The bytes of a CSV file are looked
- * through meanwhile for one that is not plain; of another source every text is held against the text of the
- * decimal that was made of it. A source with one that is written otherwise, such as with more places or with an exponent, is measured as
- * text and read again. So what is staged is exact either way.
- * @throws HistoryError naming the file, with the first row that cannot be.
+ * Reads a source once, in its order, into a Parquet file. Decimals get as many places as its first
+ * rows need.
+ *
+ * The result is exact. The bytes of a CSV file are searched meanwhile for one that is not plain.
+ * For another source, every text is compared with the text of its decimal. A source with a row in
+ * another format, such as with more places or an exponent, is measured as text and read again.
+ * @throws HistoryError naming the file, with the first impossible row.
  */
 export async function stageRows(duck: Duck, staging: RowsToStage): Promise<StagedRows> {
   return withValueErrors(duck, staging.file, staging.text, () => staged(duck, staging));
@@ -124,7 +137,7 @@ async function staged(duck: Duck, staging: RowsToStage): Promise<StagedRows> {
   }
 }
 
-/** The same where rows may be repaired: all are read as text. */
+/** Stages rows that may be repaired: all are read as text. */
 async function stagedRepaired(
   duck: Duck,
   staging: RowsToStage,
@@ -151,12 +164,15 @@ async function stagedRepaired(
   }
 }
 
-/** Gives back what staged rows take. */
+/** Deletes staged rows. */
 export function dropRows({ path }: StagedRows): void {
   rmSync(path, { force: true });
 }
 
-/** Writes a plain CSV file, read as numbers. @returns undefined where it is none, or not known to be one */
+/**
+ * Writes a plain CSV file, read as numbers.
+ * @returns undefined if it is not plain, or not known to be
+ */
 async function asPlain(
   duck: Duck,
   { series, csv, path, file }: RowsToStage,
@@ -181,11 +197,14 @@ async function asPlain(
   const rows = rowsSql(series, csv.select(types), place, (name) => name);
   const [written, plain] = await Promise.allSettled([copyRows(duck, rows, path, note), isPlain()]);
   if (plain.status === "rejected") throw plain.reason;
-  // What the database refuses is told of the text.
+  // Values that the database refuses are reported from the text.
   return plain.value && written.status === "fulfilled" ? written.value : undefined;
 }
 
-/** Writes the rows as the first ones are written. @returns undefined where one is not */
+/**
+ * Writes the rows in the format of the first ones.
+ * @returns undefined if a row has another format
+ */
 async function asText(
   duck: Duck,
   { series, select, file, path }: RowsToStage,
@@ -201,9 +220,9 @@ async function asText(
     `SELECT ${["*", ...typed].join(", ")} FROM (${select})`,
     place,
     (name, group) => {
-      // One with so many zeros that it does not fit is measured.
+      // A text with so many zeros that it does not fit is measured.
       const text = `CAST(TRY_CAST(exact_${name} AS DECIMAL(${MOST_DIGITS},${written[group]})) AS VARCHAR)`;
-      // Zeros at the end may be left out.
+      // Trailing zeros may be omitted.
       return `CASE WHEN ${text} = ${name} THEN exact_${name} WHEN ${name} IS NULL THEN NULL WHEN starts_with(${text}, ${name}) THEN exact_${name} ELSE ${OTHERWISE_SQL} END`;
     },
   );
@@ -230,7 +249,7 @@ function rowsSql(
   return `SELECT ${columns.join(", ")} FROM (${select})`;
 }
 
-/** @throws HistoryError naming the file, for rows that cannot be */
+/** @throws HistoryError naming the file, for impossible rows */
 async function lookedThrough(
   duck: Duck,
   staging: RowsToStage,
@@ -240,9 +259,9 @@ async function lookedThrough(
 ): Promise<StagedRows> {
   const { series, path } = staging;
   const hasNumbers = hasColumn(series.kind, "seq") && place.from === "number";
-  // The database looks at the rows on a thread of its own.
+  // The database checks the rows on a separate thread.
   const sha256 = hasNumbers ? undefined : syncAndHashFile(path);
-  // It is heard below, unless the rows cannot be.
+  // It is awaited below, unless the rows are refused first.
   sha256?.catch(() => undefined);
   const looked = await rowsLookedThrough(duck, staging, note, place, written);
   return { ...looked, sha256: await sha256 };

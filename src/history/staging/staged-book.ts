@@ -7,18 +7,20 @@ import { parquetSql } from "./decimal-places.js";
 import type { StagedRows } from "./stage-rows.js";
 
 /**
- * Rows of a book that are played to see its best prices: enough to tell one that was read wrongly,
- * in less than a second.
+ * Rows of a book that are played to see its best prices: enough to detect a misread book, in less
+ * than a second.
  */
 const MOST_ROWS = 500_000;
-/** A longer silence between two messages counts as so much: a file may hold several recordings. */
+/**
+ * A longer silence between two messages counts as this long: a file may hold several recordings.
+ */
 const MOST_SILENCE_US = 60_000_000;
 const WHAT_TO_DO =
   "check that bids and asks are the right way round, and that no update is missing; a run on it is worth nothing";
 
 /**
- * What an import says of a book, or of best prices, that had no two sides, or crossed ones, for
- * most of its time.
+ * The findings about a book, or best prices, that was one-sided, empty or crossed for most of its
+ * time.
  */
 export async function bookFindings(
   duck: Duck,
@@ -34,7 +36,7 @@ export async function bookFindings(
   return told === undefined ? [] : [`${told}: ${WHAT_TO_DO}`];
 }
 
-/** Whether no row of a book is of a snapshot. */
+/** True if no row of a book belongs to a snapshot. */
 export async function hasNoSnapshot(duck: Duck, { path }: StagedRows): Promise<boolean> {
   return (
     toBigInt(
@@ -69,17 +71,17 @@ async function playedBook(
 }
 
 /**
- * A book as its rows make it, message after message: its prices and amounts are those of the file,
- * on no grid.
+ * A book rebuilt from rows, message by message. Its prices and amounts are the file's, without a
+ * grid.
  */
 class PlayedBook {
   readonly #book = new OrderBook();
   readonly #states = new BookStateTimer(0);
-  /** Time without what is too long a silence, from 0 at the first message. */
+  /** Time with long silences shortened, from 0 at the first message. */
   #passedUs = 0;
   /**
-   * Before a snapshot it may be the middle of a recording: what its book lacks, another file may
-   * tell.
+   * Before a snapshot it may be the middle of a recording, and another file may have the missing
+   * levels.
    */
   #hasBegun = false;
   #message:
@@ -106,7 +108,7 @@ class PlayedBook {
       const message = this.#messageOf(atUs, seq, isSnapshot && level === WHOLE_FROM_LEVEL);
       this.#hasBegun ||= isSnapshot;
       const side = isBid ? bids : asks;
-      // A snapshot that is not the whole book says nothing of a side that it does not show.
+      // A partial snapshot does not change a side that it does not contain.
       const shown = !isSnapshot ? [] : message.isWhole ? [bids, asks] : [side];
       for (const one of shown) {
         if (message.cleared.has(one)) continue;
@@ -125,7 +127,7 @@ class PlayedBook {
     return this.#states.explainUnusable(this.#passedUs, of);
   }
 
-  /** @param isWhole whether the message, if it begins here, is a snapshot of the whole book */
+  /** @param isWhole true if the message, if it begins here, is a snapshot of the whole book */
   #messageOf(atUs: number, seq: number, isWhole: boolean) {
     const before = this.#message;
     if (before?.atUs === atUs && before.seq === seq) return before;

@@ -5,7 +5,7 @@ import { repairFindings } from "./repair-rows.js";
 import type { StagedRows } from "./stage-rows.js";
 import { bookFindings } from "./staged-book.js";
 
-/** What an import says of a file's rows by themselves, also beside the days. */
+/** The findings about a file's rows alone, also stored with the days. */
 export async function stagedFindings(
   duck: Duck,
   kind: HistoryKind,
@@ -19,7 +19,10 @@ export async function stagedFindings(
   ];
 }
 
-/** What an import says of a book whose updates are put into another order: the last of a level is the one that stands. A snapshot that was asked for may be older than what is heard before it. */
+/**
+ * The findings about a book whose updates are reordered: the last one of a level is valid. A
+ * requested snapshot may be older than messages received before it.
+ */
 async function orderFindings(
   duck: Duck,
   kind: HistoryKind,
@@ -37,7 +40,7 @@ async function orderFindings(
       ];
 }
 
-/** What an import says of ids that stand for more than one record. */
+/** The findings about ids that identify more than one record. */
 function reusedFindings(kind: HistoryKind, { reused }: StagedRows): string[] {
   if (reused === undefined) return [];
   const { ids, example } = reused;

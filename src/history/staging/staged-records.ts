@@ -5,8 +5,8 @@ import { HistoryError } from "../history-errors.js";
 const LINES_A_WRITE = 256;
 
 /**
- * Records of a day that is being fetched, one JSON object a line: what was written outlives the
- * process, a torn last line is dropped.
+ * Records of a day that is being fetched, one JSON object per line. Written lines outlive the
+ * process; an incomplete last line is dropped.
  */
 export class StagedRecords {
   readonly path: string;
@@ -18,8 +18,8 @@ export class StagedRecords {
   #isEmpty: boolean;
 
   /**
-   * Opens a file of records, and goes on after its last whole line.
-   * @throws HistoryError when that line is no record
+   * Opens a file of records, and continues after its last complete line.
+   * @throws HistoryError when that line is not a record
    */
   constructor(path: string) {
     this.path = path;
@@ -30,7 +30,7 @@ export class StagedRecords {
       this.last = recordIn(path, "ends with", last);
       this.first = recordIn(path, "begins with", first);
     }
-    // Its records can be fetched again: nothing waits for the disk.
+    // Its records can be fetched again, so no write waits for the disk.
     this.#file = AppendOnlyFile.open(path, "never");
     this.#isEmpty = statSync(path).size === 0;
   }
@@ -41,7 +41,7 @@ export class StagedRecords {
     if (this.#lines.length >= LINES_A_WRITE) this.flush();
   }
 
-  /** Whether no record is in it, of whichever process. */
+  /** True if the file has no record, from this or an earlier process. */
   get isEmpty(): boolean {
     return this.#isEmpty;
   }
@@ -53,7 +53,7 @@ export class StagedRecords {
     this.#file.append(lines);
   }
 
-  /** Writes what is left. The file stays until {@link remove}. */
+  /** Writes the buffered records. The file remains until {@link remove}. */
   close(): void {
     try {
       this.flush();
@@ -62,7 +62,7 @@ export class StagedRecords {
     }
   }
 
-  /** Closes it as it is: what was not written yet is lost. */
+  /** Closes the file and drops the buffered records. */
   abandon(): void {
     this.#file.abandon();
   }
@@ -73,8 +73,8 @@ export class StagedRecords {
 }
 
 /**
- * All whole records that were staged in a file; nothing where there is none.
- * @throws HistoryError when a line is no record
+ * All complete records of a file; empty if there is no file.
+ * @throws HistoryError when a line is not a record
  */
 export function readStagedRecords(path: string): unknown[] {
   if (!existsSync(path)) return [];

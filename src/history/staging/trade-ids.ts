@@ -4,23 +4,27 @@ import type { DayManifest } from "../store/day-manifest.js";
 import { type Duck, toBigInt } from "../store/duck.js";
 import { parquetSql } from "./decimal-places.js";
 
-/** Ids that leave out more than a hundred for each trade count something else. */
+/** Ids with more than a hundred gaps per trade count something else. */
 const MOST_MISSING = 100;
-/** An exchange's count of a market's trades goes on by one for all but one trade in a hundred; of a few trades, for all but three, and one in eight. */
+/**
+ * Ids that count a market's trades step by one, except for one trade in a hundred. With few trades,
+ * up to three may differ, and one in eight.
+ */
 const [BROKEN_SHARE, FEW_BREAKS, FEW_SHARE] = [1 / 100, 3, 1 / 8];
 
-/** The ids of a day's trades, and the time of which trades are missing by them. */
+/** The ids of a day's trades, and the time of the trades that are missing by them. */
 interface TradeIds {
-  /** Undefined where the ids are no count of the trades. */
+  /** Undefined if the ids do not count the trades. */
   readonly ids: DayManifest["ids"];
   readonly holes: readonly Span[];
 }
 
 /**
- * Where the ids of a day's trades leave some out. Ids that an exchange counts over all its markets, or draws at random, tell nothing: nearly all
- * of a count go on by one.
+ * Finds missing trades by gaps in a day's ids. Ids that an exchange counts over all its markets, or
+ * draws at random, show nothing. Ids that count trades nearly all step by one.
  * @param path of the day's Parquet file
- * @param leftOut where trades are known to be missing: ids that leave some out there count trades even so
+ * @param leftOut spans in which trades are known to be missing; gaps of ids there do not contradict
+ * a count
  */
 export async function tradeIds(
   duck: Duck,
@@ -57,7 +61,7 @@ export async function tradeIds(
   };
 }
 
-/** SQL of whether any of the spans lies between a row and the one before it. */
+/** SQL that is true if any of the spans lies between a row and the one before it. */
 function isWithin(spans: readonly Span[]): string {
   if (spans.length === 0) return "false";
   const ns = spans
@@ -66,17 +70,20 @@ function isWithin(spans: readonly Span[]): string {
   return `EXISTS (SELECT 1 FROM (VALUES ${ns}) AS spans(fromNs, toNs) WHERE before < toNs AND timeNs >= fromNs)`;
 }
 
-/** Whether ids count trades, which so many of so many steps between two of them do not. */
+/**
+ * True if ids count trades, judged by the number of steps between two ids, and of breaks among
+ * them.
+ */
 export function isCount(steps: number, breaks: number): boolean {
   return breaks <= Math.max(steps * BROKEN_SHARE, Math.min(FEW_BREAKS, steps * FEW_SHARE));
 }
 
-/** Whether so many missing trades may have been some of the same count. */
+/** True if that many missing trades may belong to the same count. */
 export function mayBeMissing(missing: bigint, rows: number): boolean {
   return missing > 0n && missing <= BigInt(rows * MOST_MISSING);
 }
 
-/** The whole milliseconds between two rows, of which one covers its own. */
+/** The whole milliseconds between two rows, each of which covers its own. */
 export function betweenRows(fromNs: bigint, toNs: bigint): Span[] {
   const span: Span = [nsToMs(fromNs) + 1, nsToMs(toNs)];
   return span[1] > span[0] ? [span] : [];

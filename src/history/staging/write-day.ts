@@ -26,16 +26,16 @@ import { deduplicateSql, freshSql, joinedSql, orderedSql } from "./join-rows.js"
 import type { StagedRows } from "./stage-rows.js";
 import { tradeIds } from "./trade-ids.js";
 
-/** What of the rows goes into one day. */
+/** The rows of one day. */
 interface DayPart {
   readonly day: Day;
-  /** SQL of its rows. */
+  /** SQL of the day's rows. */
   readonly fresh: string;
-  /** What of the day they cover. */
+  /** The covered spans of the day. */
   readonly spans: readonly Span[];
 }
 
-/** Where a day's file is made, of what. */
+/** The path and the inputs of a day's file. */
 interface DayFile extends DayPart {
   readonly path: string;
   readonly kept: DayManifest | undefined;
@@ -43,9 +43,10 @@ interface DayFile extends DayPart {
 }
 
 /**
- * Writes what of some rows belongs to a day, beside what the day has, whole or not at all.
- * @returns undefined where the day holds these very rows already.
- * @throws HistoryError naming the file when two records of one key differ, or need too many digits together.
+ * Writes the rows of a day, merged with the existing rows, completely or not at all.
+ * @returns undefined if the day holds these very rows already.
+ * @throws HistoryError naming the file when two records of one key differ, or need too many digits
+ * together.
  */
 export async function writeDay(
   store: PendingDays,
@@ -79,7 +80,10 @@ export async function writeDay(
   }
 }
 
-/** A day's steps, where its market's became others within it: the finer ones, which what lies on the coarser mostly lies on too. */
+/**
+ * A day's steps, if the market's steps changed within it: the finer ones, since most values on the
+ * coarser grid also lie on it.
+ */
 function finestOf(kept: DayManifest["grid"], grid: DayManifest["grid"]): DayManifest["grid"] {
   if (kept === undefined || grid === undefined) return grid ?? kept;
   const finer = (one: string, other: string): string => (Number(one) < Number(other) ? one : other);
@@ -89,7 +93,10 @@ function finestOf(kept: DayManifest["grid"], grid: DayManifest["grid"]): DayMani
   };
 }
 
-/** Makes a day's file: the staged one becomes it where it holds just that. @returns the staged rows themselves where it did */
+/**
+ * Makes a day's file. The staged file becomes it if it holds exactly the day.
+ * @returns the staged rows themselves if it did
+ */
 async function fileMade(
   store: PendingDays,
   duck: Duck,
@@ -118,7 +125,7 @@ async function fileMade(
   return copy(kept === undefined && rows.isOrdered ? fresh : orderedSql(series, all));
 }
 
-/** Whether a record may be there twice. */
+/** True if a record may occur twice. */
 function mayRepeat({ repeated }: StagedRows, kept: DayManifest | undefined): boolean {
   return kept !== undefined || repeated > 0;
 }
@@ -141,7 +148,7 @@ async function manifestOf(
   for (const finding of writing.findings ?? []) findings.add(finding);
   if (!(await idsAscend(duck, writing, made))) findings.add("ids do not ascend with time");
   for (const finding of textsOf(lacking)) findings.add(finding);
-  // Where nothing was there, all that is there now was added, unless a key came twice.
+  // Without existing rows, all rows of the day were added, unless a key came twice.
   const added = mayRepeat(rows, kept)
     ? Number((await duck.row(`SELECT count(*) AS total FROM (${made.fresh})`)).total)
     : written.rows;
@@ -172,10 +179,10 @@ async function manifestOf(
   };
 }
 
-/** What of a day is missing by its own rows, as its manifest says it. */
+/** The missing data of a day by its own rows, as in its manifest. */
 type MissingRows = Pick<DayManifest, "holes" | "ids" | "missingCandles">;
 
-/** What the rows of a whole day, whoever brought them, say of those that are missing. */
+/** The missing data of a whole day, from the rows of all its sources. */
 async function lackingIn(
   duck: Duck,
   { kind }: Series,
@@ -189,7 +196,7 @@ async function lackingIn(
 ): Promise<MissingRows> {
   const { path, covered, written, sources, leftOut } = day;
   if (kind === "trades") {
-    // An exchange tells itself what it does not list, and numbers of rows leave none out.
+    // An exchange reports itself what its list lacks, and row numbers have no gaps.
     const tells = sources.every((source) => !isFromExchange(source) && source.isNumbered !== true);
     const { ids, holes } = tells
       ? await tradeIds(duck, path, written, leftOut)
@@ -198,7 +205,7 @@ async function lackingIn(
   }
   const intervalMs = intervalToMs(intervalFor(kind));
   if (intervalMs === undefined) return leftOut.length === 0 ? {} : { holes: [...leftOut] };
-  // A longer candle covers days without a row of their own, and no more than itself.
+  // A candle longer than a day covers days without a row of their own, and only its own duration.
   if (intervalMs > DAY_MS || written.rows >= candlesIn(covered, intervalMs)) return { holes: [] };
   const starts = await duck.rows(`SELECT timeNs FROM ${parquetSql(path)} ORDER BY timeNs`);
   const { holes, count } = candleHoles(
@@ -210,7 +217,7 @@ async function lackingIn(
   return { holes: [...holes], missingCandles: count };
 }
 
-/** The findings that name what is missing. */
+/** The findings that name the missing data. */
 function textsOf({
   ids,
   missingCandles: candles,
@@ -221,7 +228,7 @@ function textsOf({
   ];
 }
 
-/** The time of which rows were left out: what one file lacks another one that is of the same time has. */
+/** The time of omitted rows; another file of the same time may have them. */
 function leftOutOf({ leftOut = [] }: StoreWrite, { kept, day, spans }: DayFile): Span[] {
   const fresh = clipSpans(leftOut, daySpan(day));
   const held = subtractSpans(kept?.covered ?? [], kept?.leftOut ?? []);
@@ -231,13 +238,13 @@ function leftOutOf({ leftOut = [] }: StoreWrite, { kept, day, spans }: DayFile):
   ]);
 }
 
-/** The stretches of a day's book, with those of the rows that join it. */
+/** The stretches of a day's book, with those of the added rows. */
 function chainOf(
   { chain = [], source }: StoreWrite,
   day: Day,
   kept: DayManifest | undefined,
 ): readonly BookStretch[] | undefined {
-  // An earlier version kept none, and what its rows end with is not known.
+  // An earlier version stored no chain, so the end of its rows is unknown.
   if (kept !== undefined && kept.chain === undefined) return undefined;
   const fresh = chain.flatMap(({ day: its, ...stretch }) =>
     its === day ? [{ ...stretch, file: source.sha256 ?? "" }] : [],
@@ -245,7 +252,10 @@ function chainOf(
   return [...(kept?.chain ?? []), ...fresh].sort((one, other) => one.span[0] - other.span[0]);
 }
 
-/** Whether ids ascend with the time in a day of what has them; not asked where the staged rows told. */
+/**
+ * True if ids ascend with time in a day of a kind with ids; not queried if the staged rows showed
+ * it.
+ */
 async function idsAscend(
   duck: Duck,
   { series, rows }: StoreWrite,
@@ -259,7 +269,11 @@ async function idsAscend(
   return toBigInt(found.total) === 0n;
 }
 
-/** A day counts all its prices, and all its amounts, in one last place: what a file holds by itself may not fit beside what is there. @returns undefined for another error */
+/**
+ * The error for decimals that do not fit together. A day counts all its prices, and all its
+ * amounts, in one last place, so the decimals of a file may not fit beside the existing ones.
+ * @returns undefined for another error
+ */
 function tooManyDigits(
   error: unknown,
   { series, rows, file }: StoreWrite,
@@ -283,12 +297,12 @@ function tooManyDigits(
   );
 }
 
-/** Whether staged rows are what the file of a day would be made to hold. */
+/** True if the staged rows are exactly the contents of the day's file. */
 function isDayAlready({ isOrdered, repeated, note }: StagedRows, wanted: FileNote): boolean {
   return isOrdered && repeated === 0 && note === noteText(wanted);
 }
 
-/** Gives a file another name. @returns false where that is on another disk */
+/** Renames a file. @returns false if the target is on another disk */
 function renameFile(from: string, to: string): boolean {
   try {
     renameSync(from, to);

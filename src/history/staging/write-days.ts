@@ -19,10 +19,13 @@ import {
 import type { StagedRows } from "./stage-rows.js";
 import { writeDay } from "./write-day.js";
 
-/** Days that are asked of the staged file itself. */
+/** Up to this many days are read from the staged file directly. */
 const FEW_DAYS = 3;
 
-/** Writes rows into the store at once. Who calls holds the series' lock. @throws as {@link prepareDays} does */
+/**
+ * Writes rows into the store at once. The caller holds the series' lock.
+ * @throws as {@link prepareDays} does
+ */
 export async function writeDays(
   store: HistoryStore,
   duck: Duck,
@@ -39,9 +42,10 @@ export async function writeDays(
 }
 
 /**
- * Writes rows to go into the store, day by day, each day whole or not at all. Rows that have a key join those that the day has; the messages
- * of a capture have none, so a span that another source covers is refused. Who calls holds the series' lock.
- * @returns the days that were written, ascending.
+ * Prepares rows for the store, day by day, each day completely or not at all. Rows with a key join
+ * the existing rows. Messages of a capture have no key, so a span that another source covers is
+ * refused. The caller holds the series' lock.
+ * @returns the written days, ascending.
  * @throws HistoryError naming the file when two records of one key differ, or two sources overlap.
  */
 export async function prepareDays(
@@ -65,7 +69,7 @@ export async function prepareDays(
   const lost = reached.flatMap((span) => clipSpans(writing.lost ?? [], span));
   const spans = subtractSpans(reached, lost);
   const within = daysTouched([...spans, ...first]);
-  // Nobody says of an import that a day without a record had none.
+  // An import does not show that a day without records had none.
   const days =
     writing.covered === undefined && lastsMs <= DAY_MS && within.length > 2
       ? await heldDays(duck, rows)
@@ -85,7 +89,7 @@ export async function prepareDays(
     await refuseCountedTwice(store, duck, writing, day);
     await refusePaidTwice(store, duck, writing, day);
   }
-  // After its last record a file says nothing, also not of what it had lost.
+  // A file gives no information after its last record, also about rows lost there.
   const leftOut = reached.flatMap((span) => clipSpans(writing.leftOut ?? [], span));
   const ended = { ...writing, lost, leftOut };
   const writeEach = async (select: string): Promise<DayManifest[]> => {
@@ -105,7 +109,7 @@ export async function prepareDays(
     return written;
   };
   if (days.length <= FEW_DAYS) return writeEach(shifted);
-  // A file costs more to open than a day's rows to read.
+  // Opening the file costs more than reading the rows of a day.
   const table = duck.newTable();
   await withReadErrors(writing.file, () => duck.run(`CREATE TEMP TABLE ${table} AS ${shifted}`));
   try {
@@ -115,7 +119,10 @@ export async function prepareDays(
   }
 }
 
-/** The time of candles that are longer than a day, each of its own: a day without a row may lie within one, or in none. */
+/**
+ * The time of each candle longer than a day. A day without a row may lie within such a candle, or
+ * in none.
+ */
 async function eachCandle(duck: Duck, { select }: StagedRows, lastsMs: number): Promise<Span[]> {
   const found = await duck.rows(`SELECT DISTINCT timeNs FROM (${select}) ORDER BY timeNs`);
   return mergeSpans(
@@ -123,7 +130,7 @@ async function eachCandle(duck: Duck, { select }: StagedRows, lastsMs: number): 
   );
 }
 
-/** The days of which there is a row, ascending. */
+/** The days that have a row, ascending. */
 async function heldDays(duck: Duck, { select }: StagedRows): Promise<Day[]> {
   const found = await duck.rows(
     `SELECT DISTINCT timeNs // ${BigInt(DAY_MS) * NS_A_MS} AS day FROM (${select}) ORDER BY 1`,

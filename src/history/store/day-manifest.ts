@@ -6,30 +6,34 @@ import type { Day } from "../day.js";
 import { HistoryError } from "../history-errors.js";
 
 const count = z.int().nonnegative();
-/** Nanoseconds pass 2^53, so they are texts of their digits. */
+/** Nanoseconds exceed 2^53, so they are stored as texts of digits. */
 const ns = z.string().regex(/^-?\d{1,19}$/);
 const span = z.tuple([z.int(), z.int()]).readonly();
 
 const source = z.strictObject({
   /** A file's name, or the address of an exchange. */
   name: z.string(),
-  /** Of the file as it was given; absent for an exchange. */
+  /** SHA-256 of the file as given; absent for an exchange. */
   sha256: z.string().optional(),
   rows: count,
-  /** SHA-256 of how the file was read, by which mapping and repairs; absent for an exchange, and where an earlier version wrote it. */
+  /**
+   * SHA-256 of the file's import settings, such as mapping and repairs; absent for an exchange, and
+   * in manifests of earlier versions.
+   */
   reading: z.string().optional(),
   /**
-   * What orders its rows where one stamp is all that they have: places that it tells, in the capture that it is of, or numbers that each
-   * file has from one. Absent for kinds without places, and where an earlier format did not say.
+   * The numbers that order rows of equal stamps: `told` for sequence numbers of a capture in the
+   * file, `counted` for row numbers, counted in each file. Absent for kinds without sequence
+   * numbers, and if an earlier format did not store it.
    */
   places: z.enum(["told", "counted"]).optional(),
-  /** Its records have no ids: the number of the row stands for each. */
+  /** Its records have no ids; row numbers replace them. */
   isNumbered: z.literal(true).optional(),
   /** Its amounts count contracts, not base units. */
   isInContracts: z.literal(true).optional(),
-  /** It is a file of a book's updates alone, on whichever of its days. */
+  /** The file contains only updates of a book, on all of its days. */
   hasNoSnapshot: z.literal(true).optional(),
-  /** What was added to its local stamps, and the smallest feed latency before that. */
+  /** The correction of its local stamps, and the smallest feed latency before that. */
   clock: z
     .array(
       z.strictObject({
@@ -40,26 +44,32 @@ const source = z.strictObject({
       }),
     )
     .optional(),
-  /** Numbers of the whole file that were rounded, and rows of it that were left out; absent where there are none. */
+  /** Rounded numbers and omitted rows of the whole file; absent if there are none. */
   rounded: count.optional(),
   dropped: count.optional(),
-  /** Snapshots of the file's book that lack rows that were left out; absent where there are none. */
+  /** Snapshots of the file's book that lack omitted rows; absent if there are none. */
   cutSnapshots: count.optional(),
 });
 
 const sequenceAt = z.strictObject({ sequence: ns, ms: z.int() }).nullable();
 
-/** A part of a book that one file brought in one go, by which it is known whether the next part follows on it. */
+/**
+ * A continuous part of a book from one file, with the data that show whether the next part
+ * continues it.
+ */
 const stretch = z.strictObject({
-  /** SHA-256 of the file: what lies between two stretches of one file was looked at when it was imported. */
+  /**
+   * SHA-256 of the file: the time between two stretches of one file was checked when it was
+   * imported.
+   */
   file: z.string(),
   /** From its first message to its last. */
   span,
-  /** When its first snapshot comes; null where none does. */
+  /** The time of its first snapshot; null if there is none. */
   wholeMs: z.int().nullable(),
-  /** The sequence that its first update follows on; null where no update tells one. */
+  /** The sequence that its first update follows; null if no update has one. */
   follows: ns.nullable(),
-  /** Where its last update ends, and its last snapshot where no update comes after that. */
+  /** The end of its last update, and of its last snapshot if no update comes after that. */
   update: sequenceAt,
   snapshot: sequenceAt,
 });
@@ -69,47 +79,59 @@ const manifest = z.strictObject({
   market: z.string(),
   kind: z.string(),
   day: z.string(),
-  /** Whether `covered` is the whole day; what is not is open. */
+  /** True if `covered` is the whole day; otherwise the day is still open. */
   complete: z.boolean(),
-  /** The time that is known, whether or not anything happened in it. */
+  /** The known time, with or without records in it. */
   covered: z.array(span),
-  /** Of a book: the time in which it is not known, from a break of its chain of sequences to the next snapshot; absent where there is none. */
+  /**
+   * For a book: the time in which it is unknown, from a break of its chain of sequences to the next
+   * snapshot; absent if there is none.
+   */
   lost: z.array(span).optional(),
   /**
-   * Times of `covered` of which rows are missing, as the ids of the day's trades, the steps between its candles or `leftOut` tell.
-   * Absent for other kinds, and where an earlier version wrote it.
+   * The parts of `covered` with missing rows, by the ids of the day's trades, the steps between its
+   * candles or `leftOut`. Absent for other kinds, and in manifests of earlier versions.
    */
   holes: z.array(span).optional(),
-  /** Of all kinds but a book: times of which a file's rows were left out, and no other file has them; absent where there are none. */
+  /**
+   * For all kinds except a book: times of which a file's rows were left out, and no other file has
+   * them; absent if there are none.
+   */
   leftOut: z.array(span).optional(),
-  /** Of trades whose ids are an exchange's count of them: the least, and where ids are left out. The largest is `lastId`. */
+  /** For trades whose ids count them: the least id, and the gaps. The largest is `lastId`. */
   ids: z.strictObject({ first: ns, breaks: count, missing: count }).optional(),
-  /** Of a book: its stretches whose chain of sequences is known, ascending. Absent for other kinds, and where an earlier version wrote it. */
+  /**
+   * For a book: its stretches whose chain of sequences is known, ascending. Absent for other kinds,
+   * and in manifests of earlier versions.
+   */
   chain: z.array(stretch).readonly().optional(),
   rows: count,
-  /** First and last exchange time; null for a day that is known and empty. */
+  /** First and last exchange time; null for a day that is known to be empty. */
   firstNs: ns.nullable(),
   lastNs: ns.nullable(),
   bytes: count,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   decimals: z.strictObject({ price: count, amount: count, rate: count }),
-  /** The market's grid where its exchange told it. */
+  /** The market's grid, if its exchange published it. */
   grid: z.strictObject({ tickSize: z.string(), stepSize: z.string() }).optional(),
   sources: z.array(source),
   /** The largest id of a day of trades. */
   lastId: ns.optional(),
-  /** Candles that are not there, of those that the covered time has; absent where none is missing. */
+  /** Missing candles of the covered time; absent if none is missing. */
   missingCandles: z
     .strictObject({
       missing: count,
       of: count,
-      /** Those among them that the source is taken to leave out for want of a trade: no hole. */
+      /** Those that the source is assumed to omit for want of trades; they are not holes. */
       quiet: count.optional(),
-      /** So many in a row are still taken for such; absent where `quiet` is, and where an earlier version wrote it. */
+      /**
+       * The longest run of candles that counts as quiet; absent if `quiet` is, and in manifests of
+       * earlier versions.
+       */
       quietUpTo: count.optional(),
     })
     .optional(),
-  /** What did not agree when it was written. */
+  /** Inconsistencies found when it was written. */
   findings: z.array(z.string()),
 });
 
@@ -119,24 +141,30 @@ const formatOne = z.looseObject({
   sources: z.array(z.looseObject({})),
 });
 
-/** What is known of one day's file: beside it as `<day>.json`, and in its own metadata without its checksum. */
+/**
+ * The facts about one day's file: beside it as `<day>.json`, and in its own metadata without its
+ * checksum.
+ */
 export type DayManifest = z.infer<typeof manifest>;
 
-/** A part of a book as a day's manifest keeps it. */
+/** A stretch of a book in a day's manifest. */
 export type BookStretch = z.infer<typeof stretch>;
 
-/** The same of a file that is read, before it belongs to a day. */
+/** A stretch of a file that is being read, before it belongs to a day. */
 export interface ChainStretch extends Omit<BookStretch, "file"> {
   readonly day: Day;
 }
 
-/** Where rows came from. */
+/** The origin of rows. */
 export type SourceNote = z.infer<typeof source>;
 
-/** A manifest as it is read: with the CRC-32 of the rest of it, since one digit of it may move every price or cover a gap; absent where an earlier version wrote it. */
+/**
+ * A manifest as read, with the CRC-32 of the rest of it, since one wrong digit may move every price
+ * or hide a gap. Absent in manifests of earlier versions.
+ */
 const checked = z.looseObject({ check: z.string().optional() });
 
-/** What is written beside a day's file. */
+/** The text of the manifest beside a day's file. */
 export function manifestText(day: DayManifest): string {
   return `${JSON.stringify({ ...day, check: checkOf(day) }, undefined, 2)}\n`;
 }
@@ -145,7 +173,7 @@ function checkOf(value: object): string {
   return crc32(JSON.stringify(value)).toString(16).padStart(8, "0");
 }
 
-/** Reads a day's manifest. @throws HistoryError naming the file when it is none, or was changed */
+/** Reads a day's manifest. @throws HistoryError naming the file if it is invalid or was changed */
 export function readManifest(path: string, market: string, kind: string, day: Day): DayManifest {
   let value: unknown;
   try {
@@ -174,7 +202,10 @@ export function readManifest(path: string, market: string, kind: string, day: Da
   return data;
 }
 
-/** A manifest without its check. @throws HistoryError where the rest of it is another than was written */
+/**
+ * A manifest without its checksum.
+ * @throws HistoryError if the rest of it differs from the text that was written
+ */
 function unchanged(path: string, value: unknown): unknown {
   const said = checked.safeParse(value);
   if (!said.success || said.data.check === undefined) return value;
@@ -187,7 +218,7 @@ function unchanged(path: string, value: unknown): unknown {
   });
 }
 
-/** The finding of a day some of whose candles are missing. */
+/** The finding of a day with missing candles. */
 export function missingText({
   missing,
   of,
@@ -197,22 +228,22 @@ export function missingText({
   return quiet === 0 ? all : `${all}, ${quiet} of them taken for times without a trade`;
 }
 
-/** The finding of a day some of whose trades are missing. */
+/** The finding of a day with missing trades. */
 export function missingTradesText({ missing, breaks }: NonNullable<DayManifest["ids"]>): string {
   const trades = missing === 1 ? "1 trade is missing" : `${missing} trades are missing`;
   return `${trades} in ${breaks} ${breaks === 1 ? "place" : "places"}, as their ids tell`;
 }
 
-/** Whether rows came from an exchange itself, which tells what it does not list, and not from a file. */
+/** True if rows came from an exchange, which reports what its list lacks, and not from a file. */
 export function isFromExchange({ name, sha256 }: Pick<SourceNote, "name" | "sha256">): boolean {
   return sha256 === undefined || name.includes("://");
 }
 
-/** Format 1 said so in words alone. */
+/** Format 1 stored this only as a finding. */
 const NUMBERED = /: the number of the row stands for each$/;
 const MISSING = /^(\d+) of (\d+) candles are missing$/;
 
-/** A manifest of format 1 as one of this; what is none is left as it is. */
+/** Converts a manifest of format 1 to the current one; other values are unchanged. */
 function ofThisFormat(value: unknown): unknown {
   const former = formatOne.safeParse(value);
   if (!former.success) return value;

@@ -1,2 +1,2 @@
-/** The folder of the history where none is named, in the working directory. */
+/** The default folder of the history, in the working directory. */
 export const DEFAULT_STORE = "history";

@@ -2,27 +2,27 @@ import { resolve } from "node:path";
 import { type DuckDBConnection, DuckDBDoubleVector, DuckDBInstance } from "@duckdb/node-api";
 import { makeStoreFolder } from "./store-folder.js";
 
-/** One row of an answer: integers as bigint, decimals and texts as text. */
+/** One row of a result: integers as bigint, decimals and texts as text. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Some rows of an answer that is numbers alone. */
+/** Some rows of a numeric result. */
 export interface NumberChunk {
   readonly rows: number;
-  /** The value of a column, by its place in the question, in a row of the chunk. */
+  /** The value of a column, by its index in the query, in a row of the chunk. */
   at(column: number, row: number): number;
 }
 
-/** What a database may use of the machine. */
+/** The limits of a database. */
 export interface DuckLimits {
-  /** Megabytes of memory; what does not fit goes to `spillFolder`. */
+  /** Megabytes of memory; larger data goes to `spillFolder`. */
   readonly memoryMb: number;
   readonly threads: number;
 }
 
-/** What commands give a database that they do not configure. */
+/** The limits of databases in commands that do not configure them. */
 export const DEFAULT_LIMITS: DuckLimits = { memoryMb: 768, threads: 2 };
 
-/** A database in memory that reads and writes files: bounded memory, UTC, and nothing fetched from a network. */
+/** A database in memory that reads and writes files: bounded memory, UTC, and no network access. */
 export class Duck {
   readonly #instance: DuckDBInstance;
   #tables = 0;
@@ -37,15 +37,18 @@ export class Duck {
   }
 
   /**
-   * Ends what is under way, and lets nothing begin any more: each question throws. The database does not hear of it while a statement has not quite
-   * begun: ask again until what is under way has ended.
+   * Interrupts the running statement, and makes every later query throw. The database ignores an
+   * interrupt just before a statement begins: repeat the call until the statement has ended.
    */
   interrupt(): void {
     this.#isInterrupted = true;
     for (const connection of this.#open) connection.interrupt();
   }
 
-  /** Opens one. @param spillFolder where it may put what does not fit into memory; made when needed. */
+  /**
+   * Opens a database.
+   * @param spillFolder for data that does not fit into memory; created when needed.
+   */
   static async open(
     spillFolder: string,
     { memoryMb, threads }: DuckLimits = DEFAULT_LIMITS,
@@ -63,25 +66,32 @@ export class Duck {
     return new Duck(instance, connection);
   }
 
-  /** A name for a temporary table that no other has. */
+  /** A unique name for a temporary table. */
   newTable(): string {
     this.#tables += 1;
     return `rows_${this.#tables}`;
   }
 
-  /** Carries out a statement that answers nothing. @throws Error of the database */
+  /** Runs a statement without a result. @throws Error of the database */
   async run(sql: string): Promise<void> {
     this.#requireGoing();
     await this.#connection.run(sql);
   }
 
-  /** The rows that a question answers: few, since they are held in memory. @throws Error of the database */
+  /**
+   * The rows of a query. All are held in memory, so there should be few.
+   * @throws Error of the database
+   */
   async rows(sql: string): Promise<readonly Row[]> {
     this.#requireGoing();
     return (await this.#connection.runAndReadAll(sql)).getRowObjectsJS() as readonly Row[];
   }
 
-  /** The rows of a question in its order, some at a time and no more of them in memory. Several may be under way at once. @throws Error of the database */
+  /**
+   * The rows of a query in order, in pages, with one page in memory. Several queries may run at
+   * once.
+   * @throws Error of the database
+   */
   async *pages(sql: string): AsyncGenerator<readonly Row[], void> {
     const connection = await this.#connect();
     try {
@@ -98,8 +108,8 @@ export class Duck {
   }
 
   /**
-   * The rows of a question whose columns are all DOUBLE and never null, in the order of the question, without holding more than a few
-   * chunks of them. Several may be under way at once.
+   * The rows of a query whose columns are all DOUBLE and never null, in order, with only a few
+   * chunks in memory. Several queries may run at once.
    * @throws Error of the database; RangeError for another type or a null
    */
   async *numbers(sql: string): AsyncGenerator<NumberChunk, void> {
@@ -133,7 +143,7 @@ export class Duck {
     this.#requireGoing();
     const connection = await this.#instance.connect();
     this.#open.add(connection);
-    // Interrupted meanwhile: whoever asks for it closes it.
+    // If interrupted meanwhile, the connection is closed here.
     if (this.#isInterrupted) this.#disconnect(connection);
     this.#requireGoing();
     return connection;
@@ -159,7 +169,10 @@ export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The path of one file as an SQL literal, of which the database makes neither a pattern, nor a home, nor a network. */
+/**
+ * The path of one file as an SQL literal that the database does not read as a pattern, a home
+ * folder or a URL.
+ */
 export function pathSql(path: string): string {
   return literal(resolve(path).replace(/[*?[]/g, "[$&]"));
 }
@@ -169,7 +182,7 @@ export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A whole number of an answer; 0 for null, which an aggregate over no rows gives. */
+/** A whole number of a result; 0 for null, the aggregate of no rows. */
 export function toBigInt(value: unknown): bigint {
   return typeof value === "bigint" ? value : typeof value === "number" ? BigInt(value) : 0n;
 }

@@ -13,9 +13,12 @@ import { resolveDays } from "./known-days.js";
 import { makeStoreFolder } from "./store-folder.js";
 import { StoreLock } from "./store-lock.js";
 
-/** Where work in progress lies: nothing in it is history yet. */
+/** The folder of work in progress, which readers of the store do not see. */
 export const STAGING = ".staging";
-/** Beside the kinds of a market: what is derived from them, and can be deleted at any time. */
+/**
+ * The folder of data derived from the kinds of a market, beside them. It can be deleted at any
+ * time.
+ */
 export const COLUMNS = ".columns";
 const MARKET = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
@@ -26,9 +29,11 @@ export interface Series {
 }
 
 /**
- * A folder of history: `<market>/<kind>/<day>.parquet`, each with its manifest `<day>.json`. A day is replaced whole: the new file is
- * written as `.<day>.parquet.next`, then the manifest with its checksum, then the file gets its name; whatever ends the process in
- * between is put right by {@link recover}.
+ * A folder of history: `<market>/<kind>/<day>.parquet`, each with its manifest `<day>.json`.
+ *
+ * A day is replaced completely. The new file is written as `.<day>.parquet.next`, then the manifest
+ * with its checksum, then the file is renamed. If the process ends in between, {@link recover}
+ * completes or undoes the change.
  */
 export class HistoryStore {
   readonly root: string;
@@ -37,7 +42,10 @@ export class HistoryStore {
     this.root = root;
   }
 
-  /** Every series, by market and kind. @throws HistoryError naming what does not belong into the store */
+  /**
+   * Every series, by market and kind.
+   * @throws HistoryError naming files that do not belong in the store
+   */
   series(): readonly Series[] {
     if (readPathKind(this.root) === undefined) return [];
     if (readPathKind(this.root) !== "folder")
@@ -59,7 +67,10 @@ export class HistoryStore {
     return found;
   }
 
-  /** Why there is nothing to be read whatever is asked for; undefined where some series is there. @throws HistoryError as {@link series} does */
+  /**
+   * The reason why the store has nothing to read; undefined if it has any series.
+   * @throws HistoryError as {@link series} does
+   */
   emptyReason(): string | undefined {
     if (readPathKind(this.root) === undefined) return "is not there: no such folder";
     return this.series().length === 0 ? "is a folder without any history in it" : undefined;
@@ -78,7 +89,7 @@ export class HistoryStore {
     return join(this.root, market, kind);
   }
 
-  /** A folder for work in progress on a series; made when it is not there. */
+  /** The folder for work in progress on a series; created if missing. */
   staging(series: Series): string {
     this.folder(series);
     const folder = join(this.root, STAGING, series.market, series.kind);
@@ -86,7 +97,7 @@ export class HistoryStore {
     return folder;
   }
 
-  /** A folder for what does not fit into memory. */
+  /** A folder for data that does not fit into memory. */
   get spillFolder(): string {
     return join(this.root, STAGING, "spill");
   }
@@ -99,24 +110,33 @@ export class HistoryStore {
     return join(this.folder(series), `${day}.json`);
   }
 
-  /** Where the next version of a day is written. */
+  /** The path for the next version of a day. */
   nextPath(series: Series, day: Day): string {
     return join(this.folder(series), `.${day}.parquet.next`);
   }
 
-  /** The days of a series, ascending, without what is missing in and between them. @throws HistoryError naming the first file that is broken or foreign */
+  /**
+   * The days of a series, ascending; `covered` excludes missing data in and between them.
+   * @throws HistoryError naming the first file that is broken or foreign
+   */
   days(series: Series): readonly DayManifest[] {
     return resolveDays(this.writtenDays(series));
   }
 
-  /** The same as they were written, `covered` with what is missing: for who writes beside them. @throws as {@link days} */
+  /**
+   * The days as written, with missing data within `covered`, for writers.
+   * @throws as {@link days}
+   */
   writtenDays(series: Series): readonly DayManifest[] {
     const { days, problems } = this.#read(series);
     if (problems[0] !== undefined) throw problems[0];
     return days;
   }
 
-  /** One day as it was written, or undefined where there is none. @throws HistoryError naming a file that is broken */
+  /**
+   * One day as written, or undefined if there is none.
+   * @throws HistoryError naming a file that is broken
+   */
   day(series: Series, day: Day): DayManifest | undefined {
     const dataPath = this.dataPath(series, day);
     const manifestPath = this.manifestPath(series, day);
@@ -143,7 +163,7 @@ export class HistoryStore {
     return manifest;
   }
 
-  /** The same as {@link days}, with everything that is wrong in the folder. */
+  /** The same as {@link days}, with all faults of the folder. */
   inspect(series: Series): {
     readonly days: readonly DayManifest[];
     readonly problems: readonly HistoryError[];
@@ -164,7 +184,7 @@ export class HistoryStore {
     for (const name of names) {
       const day = /^(\d{4}-\d{2}-\d{2})\.(?:parquet|json)$/.exec(name)?.[1];
       if (day === undefined || parseDayStart(day) === undefined) {
-        // Of a writer that is at work, or that was killed and will be put right by the next one.
+        // From a running writer, or from a killed one that the next writer will clean up.
         if (!name.endsWith(".next"))
           problems.push(foreign(join(folder, name), "a day's file, such as 2024-08-08.parquet"));
         continue;
@@ -182,7 +202,11 @@ export class HistoryStore {
     return { days, problems };
   }
 
-  /** Compares a day's file with its checksum. @throws HistoryError naming the file that differs, and whether another process has written the day anew */
+  /**
+   * Compares a day's file with its checksum.
+   * @throws HistoryError naming the file that differs, and whether another process has replaced the
+   * day
+   */
   async verify(manifest: DayManifest): Promise<void> {
     const path = this.dataPath(manifest, manifest.day);
     const sha256 = await checksumOf(path);
@@ -199,7 +223,10 @@ export class HistoryStore {
     });
   }
 
-  /** What changes where a day's file is replaced: when it was written, nanoseconds since 1970; empty where it is gone. */
+  /**
+   * The time at which a day's file was written, nanoseconds since 1970, which changes if the file
+   * is replaced; empty if it is gone.
+   */
   modifiedNs(manifest: DayManifest): string {
     return String(
       statSync(this.dataPath(manifest, manifest.day), { bigint: true, throwIfNoEntry: false })
@@ -207,7 +234,10 @@ export class HistoryStore {
     );
   }
 
-  /** Takes a series for writing, and puts right what a killed writer left. @throws RunError when another process writes it */
+  /**
+   * Locks a series for writing, and cleans up after a killed writer.
+   * @throws RunError when another process writes it
+   */
   async open(series: Series): Promise<StoreLock> {
     const lock = StoreLock.take(this.staging(series));
     try {
@@ -220,7 +250,10 @@ export class HistoryStore {
     }
   }
 
-  /** Ends what a killed writer had begun: a day whose manifest was there already is put in place, anything less is undone. */
+  /**
+   * Completes or undoes the work of a killed writer: a day with its new manifest is put in place,
+   * anything less is undone.
+   */
   async recover(series: Series): Promise<void> {
     const folder = this.folder(series);
     for (const name of namesIn(folder)) {
@@ -240,7 +273,7 @@ export class HistoryStore {
   }
 }
 
-/** @throws HistoryError where the folder may not be looked into */
+/** @throws HistoryError if the folder may not be read */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
@@ -252,7 +285,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** @throws HistoryError where the file cannot be read */
+/** @throws HistoryError if the file cannot be read */
 async function checksumOf(path: string): Promise<string> {
   try {
     return await hashFile(path);

@@ -14,26 +14,29 @@ import {
 import { betweenRows, isCount, mayBeMissing } from "../staging/trade-ids.js";
 import { type BookStretch, type DayManifest, isFromExchange } from "./day-manifest.js";
 
-/** What ids do that an exchange counts otherwise, or not by one. */
+/** The finding for ids that an exchange counts differently, or not in steps of one. */
 export const UNCOUNTED = "do not count the trades: missing ones cannot be told";
 
-/** The time between two parts of a series, as far as their rows tell of it. */
+/** The time between two parts of a series, as far as their rows describe it. */
 interface SeriesJoin {
   /** The day of the second part. */
   readonly day: Day;
-  /** Rows of it are missing. */
+  /** Spans with missing rows. */
   readonly lost?: readonly Span[];
-  /** No row of it is missing, though neither part reaches over it: the second follows on the first. */
+  /** Spans without missing rows that neither part covers: the second part continues the first. */
   readonly joined?: readonly Span[];
-  /** The sentence that names what is missing. */
+  /** The sentence that names the missing data. */
   readonly finding?: string;
 }
 
 /**
- * The days of a series as every reader is to take them: `covered` without what is missing, by the ids of trades and the steps between candles, and by
- * the chain of a book's messages or of ids from file to file and from day to day; and with the time between two files of which the second follows on
- * the first. A manifest says of each day what its own files told. A day covers the days after it of which nothing is kept, where they lie in such a time.
- * @param days as they were written, ascending
+ * Resolves the days of a series as every reader sees them. A manifest describes its own files only.
+ *
+ * `covered` excludes missing data, found by the ids of trades, the steps between candles, and the
+ * chain of a book's messages or of ids across files and days. It includes the time between two
+ * files if the second continues the first. A day also covers following days without files if they
+ * lie in such a time.
+ * @param days as written, ascending
  */
 export function resolveDays(days: readonly DayManifest[]): readonly DayManifest[] {
   const kind = days[0]?.kind;
@@ -73,7 +76,10 @@ export function resolveDays(days: readonly DayManifest[]): readonly DayManifest[
   });
 }
 
-/** Of days that an earlier version imported, which kept nothing that would tell what is missing in or between them; empty where there are none. */
+/**
+ * The notes about days of an earlier version, which stored nothing that shows missing data in or
+ * between them; empty if there are none.
+ */
 export function unknownText(
   { market, kind }: { readonly market: MarketId; readonly kind: string },
   days: readonly DayManifest[],
@@ -90,7 +96,7 @@ export function unknownText(
   ];
 }
 
-/** Whether the ids of a day's trades tell nothing of those that are missing, since they do not count the trades. */
+/** True if the ids of a day's trades do not count them, and so show no missing trades. */
 export function hasUncountedIds({ kind, holes, ids, rows, sources }: DayManifest): boolean {
   const isKnown = kind === "trades" && holes !== undefined && rows > 1;
   return (
@@ -100,7 +106,7 @@ export function hasUncountedIds({ kind, holes, ids, rows, sources }: DayManifest
   );
 }
 
-/** Of days of trades whose ids tell nothing of those that are missing; empty where there are none. */
+/** The notes about days of trades whose ids show no missing trades; empty if there are none. */
 export function uncountedText(
   { market, kind }: { readonly market: MarketId; readonly kind: string },
   days: readonly DayManifest[],
@@ -111,7 +117,7 @@ export function uncountedText(
     : [`${market} ${kind}: the ids of ${uncounted} of ${days.length} days ${UNCOUNTED}`];
 }
 
-/** An earlier version kept candles of a month, and took each for the day that it begins on. */
+/** An earlier version kept monthly candles, and took each for the day on which it begins. */
 function wholeMonth(manifest: DayManifest): DayManifest {
   const startMs = requireDayStart(manifest.day);
   const [year, month] = manifest.day.split("-").map(Number) as [number, number];
@@ -120,7 +126,10 @@ function wholeMonth(manifest: DayManifest): DayManifest {
   return { ...manifest, covered: [[startMs, requireDayStart(next)]], complete: true };
 }
 
-/** The days of updates before any snapshot: a replay plays them, and trusts the book from its first snapshot on alone. */
+/**
+ * The days of updates before any snapshot: a replay plays them, but trusts the book only from its
+ * first snapshot on.
+ */
 function neverWhole(days: readonly DayManifest[]): SeriesJoin[] {
   const first = days.findIndex(({ sources }) =>
     sources.some((source) => source.hasNoSnapshot !== true),
@@ -135,7 +144,7 @@ function bookJoins(days: readonly DayManifest[]): SeriesJoin[] {
   const said = days.flatMap(({ lost = [] }) => lost);
   let before: { readonly stretch: BookStretch; readonly isLost: boolean } | undefined;
   for (const { day, chain = [], lost = [], sources } of days) {
-    // What another file of the day leaves behind is not known.
+    // The end of another file of the day is unknown.
     if (chain.length !== sources.length) {
       before = undefined;
       continue;
@@ -143,7 +152,7 @@ function bookJoins(days: readonly DayManifest[]): SeriesJoin[] {
     for (const stretch of chain) {
       const seam =
         before === undefined ? {} : betweenStretches(before.stretch, stretch, before.isLost);
-      // What a file says of its own messages, its days say already.
+      // The gaps within one file are in the manifests of its days already.
       const isSaid = before?.isLost === true && subtractSpans(seam.lost ?? [], said).length === 0;
       if (!isSaid) seams.push({ day, ...seam });
       const [, endMs] = stretch.span;
@@ -156,8 +165,8 @@ function bookJoins(days: readonly DayManifest[]): SeriesJoin[] {
 }
 
 /**
- * What two stretches tell of the time between them, and of how long the book is not known in the second.
- * @param isLost whether the first ends with a book that is not known
+ * The time between two stretches, and how long the book is unknown in the second.
+ * @param isLost true if the book is unknown at the end of the first
  */
 function betweenStretches(
   before: BookStretch,
@@ -190,7 +199,7 @@ function tradeJoins(days: readonly DayManifest[]): SeriesJoin[] {
   return days.flatMap((next, at) => [...withinDay(next), ...betweenDays(days[at - 1], next)]);
 }
 
-/** Ids that count all trades of a day, but those of its holes, leave no time between its files unknown. */
+/** If ids count all trades of a day, except in its holes, the time between its files is known. */
 function withinDay({ day, ids, firstNs, lastNs }: DayManifest): SeriesJoin[] {
   if (ids === undefined || firstNs === null || lastNs === null) return [];
   return [{ day, joined: [[nsToMs(BigInt(firstNs)), nsToMs(BigInt(lastNs)) + 1]] }];
@@ -222,8 +231,8 @@ function betweenDays(last: DayManifest | undefined, next: DayManifest): SeriesJo
 }
 
 /**
- * Files of a source that leaves out candles without a trade may end or begin with such a time: between two of them no more is missing than within a day of
- * either is taken for it.
+ * A file of a source that omits candles without trades may begin or end with such a time. A gap
+ * between two files is accepted up to the length that is accepted within their days.
  */
 function candleJoins(kind: HistoryKind, days: readonly DayManifest[]): SeriesJoin[] {
   const intervalMs = intervalToMs(intervalFor(kind));
@@ -244,7 +253,11 @@ function spanText([fromMs, toMs]: Span): string {
   return `${instantText(fromMs)} to ${instantText(toMs)}`;
 }
 
-/** The days that hold a file in another reading than a day before them does, each with the sentence that says so. @param days ascending */
+/**
+ * The days that hold a file in another reading than an earlier day does, each with a sentence about
+ * it.
+ * @param days ascending
+ */
 function mixedReadings(
   days: readonly DayManifest[],
 ): { readonly day: Day; readonly finding: string }[] {

@@ -4,31 +4,31 @@ import type { DayManifest } from "./day-manifest.js";
 import type { HistoryStore, Series } from "./history-store.js";
 import { uncountedText, unknownText } from "./known-days.js";
 
-/** What the store has of one series. */
+/** The data that a store has of one series. */
 export interface SeriesListing extends Series {
   readonly days: readonly DayManifest[];
   readonly rows: number;
   readonly bytes: number;
-  /** What is known, and what is missing between its first and its last instant. */
+  /** The known time. Data between its spans are missing. */
   readonly covered: readonly Span[];
   readonly gaps: readonly Span[];
-  /** Whether each day is complete. */
+  /** True if each day is complete. */
   readonly complete: boolean;
-  /** What cannot be said of its days, one sentence each. */
+  /** Unknown facts about its days, one sentence each. */
   readonly notes: readonly string[];
   /** Files that are broken or foreign, one sentence each. */
   readonly problems: readonly string[];
 }
 
-/** What to list. */
+/** The series to list. */
 interface ListHistoryOptions {
   readonly market?: string;
   readonly kind?: string;
-  /** Reads every file against its checksum. */
+  /** Checks every file against its checksum. */
   readonly verify: boolean;
 }
 
-/** What a store holds. @throws HistoryError naming what does not belong into it */
+/** Lists the contents of a store. @throws HistoryError naming files that do not belong in it */
 export async function listHistory(
   store: HistoryStore,
   { market, kind, verify }: ListHistoryOptions,

@@ -5,9 +5,9 @@ import type { DayManifest } from "./day-manifest.js";
 import { type Duck, literal } from "./duck.js";
 import type { Series } from "./history-store.js";
 
-/** What a Parquet file of the store says of itself in its own metadata. */
+/** The metadata that a Parquet file of the store contains about itself. */
 export interface FileNote extends Series {
-  /** Undefined where nothing is known to be in it yet. */
+  /** Undefined while its contents are unknown. */
   readonly day: Day | undefined;
   readonly decimals: Decimals;
   readonly grid: DayManifest["grid"] | undefined;
@@ -19,16 +19,19 @@ export function noteText({ market, kind, day, decimals, grid }: FileNote): strin
   return JSON.stringify({ format: 1, market, kind, day, decimals: { price, amount, rate }, grid });
 }
 
-/** What the database counted of a file while it wrote it; stamps and ids are undefined where no row has one. */
+/**
+ * The facts that the database collected about a file while it wrote it; stamps and ids are
+ * undefined if no row has one.
+ */
 export interface Written {
   readonly rows: number;
   readonly firstNs: bigint | undefined;
   readonly lastNs: bigint | undefined;
   readonly firstId: bigint | undefined;
   readonly lastId: bigint | undefined;
-  /** Whether any row has a local stamp. */
+  /** True if any row has a local stamp. */
   readonly isStamped: boolean;
-  /** What was counted of a column; undefined for one that is not there. */
+  /** The facts about a column; undefined for a missing column. */
   readonly factsOf: (column: string) => ColumnFacts | undefined;
 }
 
@@ -38,8 +41,9 @@ interface ColumnStatistics {
 }
 
 /**
- * Writes rows into a Parquet file of the store, in the order in which they come. Integers stand as their differences: stamps and ids, which
- * ascend, take next to nothing. Dictionaries are left out: the one of prices and amounts is larger than the differences, and takes half the time of writing.
+ * Writes rows into a Parquet file of the store, in their order. Integers are delta-encoded, so
+ * ascending stamps and ids take almost no space. Dictionaries are disabled: for prices and amounts
+ * they are larger than the deltas, and take half the time of writing.
  * @throws Error of the database
  */
 export async function copyRows(

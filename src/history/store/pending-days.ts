@@ -10,8 +10,9 @@ interface PendingDay {
 }
 
 /**
- * A store as it will be once days go into it that are written beside it by now: whatever does not agree is found before the first of them is
- * in the store. Who writes holds the locks of all their series until {@link commit}.
+ * A store with the days that are being written beside it, so that conflicts are found before the
+ * first of them enters the store. The writer holds the locks of all their series until {@link
+ * commit}.
  */
 export class PendingDays {
   readonly #store: HistoryStore;
@@ -19,13 +20,16 @@ export class PendingDays {
   readonly #pending = new Map<string, PendingDay>();
   #paths = 0;
 
-  /** @param replaces what the store has of a day that is written is dropped. */
+  /** @param replaces drops the existing data of a written day. */
   constructor(store: HistoryStore, replaces = false) {
     this.#store = store;
     this.#replaces = replaces;
   }
 
-  /** What a day will hold before what is written next; undefined for nothing. @throws HistoryError naming a file that is broken */
+  /**
+   * The contents of a day before the next write; undefined if it is empty.
+   * @throws HistoryError naming a file that is broken
+   */
   day(series: Series, day: Day): DayManifest | undefined {
     return (
       this.#pending.get(keyOf(series, day))?.manifest ??
@@ -33,7 +37,7 @@ export class PendingDays {
     );
   }
 
-  /** The file of what {@link day} gives. */
+  /** The file of the day that {@link day} returns. */
   dataPath(series: Series, day: Day): string {
     return this.#pending.get(keyOf(series, day))?.path ?? this.#store.dataPath(series, day);
   }
@@ -44,13 +48,15 @@ export class PendingDays {
       await this.#store.verify(manifest);
   }
 
-  /** Where the next version of a day is written: a name that no other has, and that the store takes away where this process ends. */
+  /**
+   * A unique path for the next version of a day. The store deletes the file if this process ends.
+   */
   nextPath(series: Series, day: Day): string {
     this.#paths += 1;
     return this.#store.nextPath(series, day).replace(/next$/, `${this.#paths}.next`);
   }
 
-  /** Has a day be what was written to a path of {@link nextPath}, which is on the disk by then. */
+  /** Sets a day to the file at a path of {@link nextPath}, which is synced to disk by then. */
   put(manifest: DayManifest, path: string): void {
     const key = keyOf(manifest, manifest.day);
     const before = this.#pending.get(key);
@@ -58,19 +64,19 @@ export class PendingDays {
     if (before !== undefined) rmSync(before.path);
   }
 
-  /** Puts all of them into the store, each whole or not at all. @throws Error of the system */
+  /** Puts all days into the store, each completely or not at all. @throws Error of the system */
   commit(): void {
     for (const [key, { manifest, path }] of this.#pending) {
       const nextPath = this.#store.nextPath(manifest, manifest.day);
       renameSync(path, nextPath);
       replaceFile(this.#store.manifestPath(manifest, manifest.day), manifestText(manifest));
-      // From here on the next writer puts the file in place if this one cannot.
+      // From here on the next writer puts the file in place if this process fails to.
       this.#pending.delete(key);
       renameDurably(nextPath, this.#store.dataPath(manifest, manifest.day));
     }
   }
 
-  /** Takes away what is not in the store. */
+  /** Deletes the days that are not in the store. */
   drop(): void {
     for (const { path } of this.#pending.values()) rmSync(path, { force: true });
     this.#pending.clear();

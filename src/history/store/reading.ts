@@ -8,18 +8,18 @@ import type { Repaired } from "../staging/repair-rows.js";
 import type { SourceNote } from "./day-manifest.js";
 import type { HistoryStore } from "./history-store.js";
 
-/** How the rows of a file came about, as far as a user chooses it. */
+/** The import settings of a file, as far as they affect its rows. */
 export interface Reading {
   readonly shaped: Pick<ShapedFile, "shape" | "ofMarket">;
   readonly mapping: Mapping | undefined;
   readonly repaired: Repaired;
-  /** Absent where no local stamp is corrected. */
+  /** Absent if no local stamp is corrected. */
   readonly clock?: ClockOptions | undefined;
 }
 
 /**
- * Returns the SHA-256 of a reading: the same for two that give the same rows of one file. Repairs count by what they did, so an option that changed
- * nothing is none.
+ * Returns the SHA-256 of a reading, equal for settings that give the same rows of one file. Repairs
+ * count by their effect, so an option that changed nothing does not matter.
  */
 export function hashReading({
   shaped: { shape, ofMarket },
@@ -46,7 +46,10 @@ export function hashReading({
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
-/** Whether a source of a day is the same file in another reading; false where an earlier version wrote it, which kept none. */
+/**
+ * True if a source of a day is the same file in another reading; false for earlier versions, which
+ * stored no reading.
+ */
 function isReadOtherwise(
   held: Pick<SourceNote, "sha256" | "reading">,
   { sha256, reading }: Pick<SourceNote, "sha256" | "reading">,
@@ -59,7 +62,7 @@ function isReadOtherwise(
   );
 }
 
-/** The days of a series that still hold a file as it was read otherwise, ascending. */
+/** The days of a series that still hold the file in another reading, ascending. */
 export function findDaysReadOtherwise(
   store: HistoryStore,
   { market, kind }: { readonly market: MarketId; readonly kind: string },

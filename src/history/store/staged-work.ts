@@ -6,20 +6,23 @@ import { partsIn, recordingFolder } from "../record/recording-part.js";
 import { type HistoryStore, STAGING } from "./history-store.js";
 import { StoreLock } from "./store-lock.js";
 
-/** Work on a store that is in progress, or that a killed process left: nothing of it is history yet. */
+/**
+ * Work in progress on a store, or the remains of a killed process. Readers of the store do not see
+ * it.
+ */
 export interface StagedWork {
   readonly what: "recording" | "download" | "import" | "day";
-  /** Undefined for an import, which tells its market only when it writes. */
+  /** Undefined for an import, whose market is unknown until it writes. */
   readonly market: MarketId | undefined;
   readonly path: string;
   readonly bytes: number;
-  /** The process that is at it; undefined where that is gone. */
+  /** The process that does the work; undefined if it has ended. */
   readonly process: number | undefined;
-  /** What to do where the process is gone, in words. */
+  /** The advice to the user if the process has ended. */
   readonly advice: string;
 }
 
-/** What lies staged in a store. */
+/** The staged work of a store. */
 export function stagedWork(store: HistoryStore): readonly StagedWork[] {
   const staging = join(store.root, STAGING);
   const found: StagedWork[] = [];
@@ -84,24 +87,27 @@ export function stagedWork(store: HistoryStore): readonly StagedWork[] {
   return found;
 }
 
-/** The folder in which an import works. */
+/** The folder of this process's import. */
 export function importFolder(store: HistoryStore): string {
   return join(store.root, STAGING, `import-${currentProcessName()}`);
 }
 
-/** The process whose import a staging folder is of, by its name; undefined for another folder. */
+/** The process id in the name of an import's staging folder; undefined for another folder. */
 function importerOf(name: string): string | undefined {
   const importer = name.startsWith("import-") ? name.slice("import-".length) : "";
   return processLifeFor(importer) === undefined ? undefined : importer;
 }
 
-/** Whether the import that a staging folder is of is over, by a kill. */
+/** True if the import of a staging folder was killed. */
 export function isDeadImport(store: HistoryStore, name: string): boolean {
   const importer = importerOf(name);
   return importer !== undefined && !livesIn(join(store.root, STAGING, name), importer);
 }
 
-/** Its lock shows of a process that nobody here can ask whether it lives. */
+/**
+ * For a process in another container, which cannot be checked directly, its lock shows whether it
+ * lives.
+ */
 function livesIn(folder: string, importer: string): boolean {
   const life = processLifeFor(importer);
   return life === "lives" || (life === "elsewhere" && StoreLock.holder(folder) !== undefined);
@@ -119,7 +125,7 @@ function bytesIn(folder: string): number {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) bytes += bytesIn(path);
-    // Another process may take it away in this moment.
+    // Another process may delete it at this moment.
     else if (entry.isFile()) bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
   return bytes;

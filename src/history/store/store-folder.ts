@@ -2,7 +2,10 @@ import { RunError } from "../../core/errors.js";
 import { makeFolder } from "../../core/files/make-folder.js";
 import { toDiskError } from "./to-disk-error.js";
 
-/** Makes a folder of a store, with those above it. @throws RunError naming it where it cannot be made */
+/**
+ * Creates a folder of a store, with its parents.
+ * @throws RunError naming the folder if it cannot be created
+ */
 export function makeStoreFolder(folder: string): void {
   try {
     makeFolder(folder);

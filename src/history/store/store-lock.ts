@@ -3,7 +3,9 @@ import { RunError } from "../../core/errors.js";
 import { ProcessLock } from "../../core/files/process-lock.js";
 import { makeStoreFolder } from "./store-folder.js";
 
-/** The process that writes one kind of one market: the lock is a file in that folder. */
+/**
+ * The lock of the process that writes one kind of one market: a file in the folder of that series.
+ */
 export class StoreLock {
   readonly #lock: ProcessLock;
 
@@ -11,7 +13,11 @@ export class StoreLock {
     this.#lock = lock;
   }
 
-  /** @param folder made when it is not there. @param expected what whoever comes second is told to do. @throws RunError when a living process holds it */
+  /**
+   * @param folder created if missing.
+   * @param expected the advice in the error.
+   * @throws RunError when a living process holds the lock
+   */
   static take(
     folder: string,
     expected = "one writer a market and kind at a time: wait for it, or end it",
@@ -27,7 +33,7 @@ export class StoreLock {
     });
   }
 
-  /** The living process that has a folder; undefined where there is none. */
+  /** The living process that holds a folder's lock; undefined if there is none. */
   static holder(folder: string): number | undefined {
     return ProcessLock.holder(join(folder, "lock"));
   }

@@ -1,15 +1,16 @@
 import { MarketwrightError, RunError } from "../../core/errors.js";
 
-/** Codes of the system, and what the database says for them. */
+/** Codes of the system, and the database's messages for them. */
 const FULL = /^(ENOSPC|EDQUOT)$|No space left on device|Disk quota exceeded/;
 const READ_ONLY = /^EROFS$|Read-only file system/;
-/** Reading gives these too: they are the disk's only where nobody has said of which file they are. */
+/** Reading gives these too. They concern the store's disk only if the error names no input file. */
 const FORBIDDEN = /^(EACCES|EPERM)$/;
 
 /**
- * What an error says of the disk that is written to, and not of what was read: nobody shall throw a good file away because a disk is full.
+ * Converts an error about the disk of the store, so that a user does not discard a good input file
+ * because a disk is full.
  * @param folder that is written to.
- * @returns undefined where it says nothing of it
+ * @returns undefined if the error is not about that disk
  */
 export function toDiskError(error: unknown, folder: string): RunError | undefined {
   const said = errorTexts(error);

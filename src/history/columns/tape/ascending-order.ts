@@ -1,8 +1,9 @@
-/** Runs of this length are put in order by insertion before they are merged. */
+/** Runs of this length are sorted by insertion before they are merged. */
 const RUN = 32;
 
 /**
- * Numbers of the entries in ascending order of their keys, ties in their own order; undefined where they ascend as they are.
+ * Indices of the entries in ascending order of their keys, ties in their original order; undefined
+ * if they are sorted already.
  */
 export function ascendingOrder(keys: Float64Array, count = keys.length): Uint32Array | undefined {
   let inOrder = true;
@@ -16,8 +17,8 @@ export function ascendingOrder(keys: Float64Array, count = keys.length): Uint32A
 }
 
 /**
- * Puts numbers of entries in ascending order of their keys, ties as they stand. What is nearly in order already, as stamps of a recording
- * are, costs little more than a look at it: two runs are merged only where they overlap.
+ * Sorts indices of entries by ascending key; ties keep their order. Nearly sorted input, such as
+ * stamps of a recording, costs little more than one pass: two runs are merged only if they overlap.
  */
 export function sortByKeys(keys: Float64Array, order: Uint32Array): void {
   const count = order.length;
@@ -44,7 +45,7 @@ function insertionSort(keys: Float64Array, order: Uint32Array, start: number, en
   }
 }
 
-/** Merges two runs that touch at `middle`. */
+/** Merges two adjacent runs that meet at `middle`. */
 function merge(
   keys: Float64Array,
   order: Uint32Array,

@@ -3,7 +3,7 @@ import { type BlockShape, blockBytes, blockColumns } from "./block-layout.js";
 import { columnLike, isWide, type LotsColumn, MOST_NARROW_LOTS, widen } from "./lots-column.js";
 import type { TapeKind } from "./tape.js";
 
-/** Messages on their way into one block of a tape file. */
+/** Collects messages for one block of a tape file. */
 export class BlockBuffer {
   readonly #capacity: number;
   messages = 0;
@@ -13,10 +13,13 @@ export class BlockBuffer {
   #kind: Uint8Array;
   #rowEnd: Uint32Array;
   #signedTicks: Int32Array;
-  /** Wide from the first amount of the day on that needs it. */
+  /** Becomes wide at the first amount of the day that needs it. */
   #lots: LotsColumn;
 
-  /** @param capacity rows, and messages, at which a block is full; a message is never divided, and makes room for itself. */
+  /**
+   * @param capacity rows, and messages, at which a block is full. A message is never divided; the
+   * buffer grows to hold it.
+   */
   constructor(capacity: number) {
     this.#capacity = capacity;
     this.#exchangeUs = new Float64Array(capacity);
@@ -27,7 +30,7 @@ export class BlockBuffer {
     this.#lots = new Uint32Array(capacity);
   }
 
-  /** Whether it is time to write it: asked before a message is begun. */
+  /** True if the block is to be written. Check it before beginning a message. */
   get isFull(): boolean {
     return this.rows >= this.#capacity || this.messages >= this.#capacity;
   }
@@ -63,7 +66,7 @@ export class BlockBuffer {
     this.#rowEnd[this.messages - 1] = this.rows;
   }
 
-  /** The block's bytes and shape; the buffer is empty afterwards. */
+  /** Returns the block's bytes and shape, and empties the buffer. */
   take(): { readonly bytes: Uint8Array; readonly shape: BlockShape } {
     const [messages, rows] = [this.messages, this.rows];
     const byLocal = ascendingOrder(this.#localUs, messages);

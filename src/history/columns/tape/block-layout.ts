@@ -1,16 +1,16 @@
 import type { LotsColumn } from "./lots-column.js";
 
-/** What one block of a tape file holds: some consecutive messages with all their rows. */
+/** The contents of one block of a tape file: consecutive messages with all their rows. */
 export interface BlockShape {
   readonly messages: number;
   readonly rows: number;
-  /** Whether the order of the local clock is stored; where it is not, both clocks have one order. */
+  /** True if the order by local clock is stored; otherwise both clocks give the same order. */
   readonly hasByLocal: boolean;
-  /** Whether amounts take eight bytes each: see {@link LotsColumn}. */
+  /** True if amounts take eight bytes each: see {@link LotsColumn}. */
   readonly isWide: boolean;
 }
 
-/** A block's columns: views on one piece of memory. */
+/** A block's columns: views on one buffer. */
 interface BlockColumns {
   readonly exchangeUs: Float64Array;
   readonly localUs: Float64Array;
@@ -26,7 +26,7 @@ interface BlockColumns {
 /** Each column begins at a multiple of this, so that a view of its type fits. */
 const ALIGNMENT = 8;
 
-/** The bytes of a block: its columns one after the other, each padded to eight. */
+/** The size of a block in bytes: its columns in sequence, each padded to eight bytes. */
 export function blockBytes({ messages, rows, hasByLocal, isWide }: BlockShape): number {
   const stamps = 2 * padded(8 * messages);
   return (
@@ -38,7 +38,7 @@ export function blockBytes({ messages, rows, hasByLocal, isWide }: BlockShape): 
   );
 }
 
-/** The columns of a block that lies at the beginning of a piece of memory. */
+/** The columns of a block that lies at the beginning of a buffer. */
 export function blockColumns<Memory extends ArrayBufferLike>(
   memory: Memory,
   { messages, rows, hasByLocal, isWide }: BlockShape,

@@ -6,7 +6,10 @@ import { type DayInput, type DayTape, type DayTapeOptions, openDayTape } from ".
 import { blockBytes } from "./block-layout.js";
 import { type BlockNote, readTapeBlock } from "./tape-file.js";
 
-/** Reads the blocks of one day's tape file; one that does not hold its checksum has the day made anew. */
+/**
+ * Reads the blocks of one day's tape file. If a block's checksum does not match, the day is
+ * rebuilt.
+ */
 export class BlockReader {
   readonly #store: HistoryStore;
   readonly #input: DayInput;
@@ -18,13 +21,14 @@ export class BlockReader {
     this.#store = store;
     this.#input = input;
     this.#tape = tape;
-    // Made anew, it must have the same blocks.
+    // A rebuilt file must have the same blocks.
     this.#options = { ...options, blockRows: tape.footer.blockRows };
   }
 
   /**
-   * Reads a block. @param memory gives a piece of at least so many bytes.
-   * @throws HistoryError when it cannot be read even from columns that were just made
+   * Reads a block.
+   * @param memory returns a buffer of at least the given number of bytes.
+   * @throws HistoryError if the block cannot be read even from rebuilt columns
    */
   async read(
     block: number,

@@ -5,25 +5,25 @@ import { type Tape, TapeKind } from "./tape.js";
 /** Rows of a message, bids before asks. */
 export type BookStateRows = readonly (readonly [signedTicks: number, lots: number])[];
 
-/** The book that a recording leaves behind: what a replay that begins in its middle begins with. */
+/** The book at the end of a recording; a replay that begins in the middle starts from it. */
 export class BookState {
   readonly #book = new OrderBook();
   readonly #known = { bids: new KnownDepth(), asks: new KnownDepth() };
-  /** When the recorder had all of it, and whether any message of a book was seen. */
+  /** When the recorder had received all of it, and whether any book message has been played. */
   #receivedUs = Number.NEGATIVE_INFINITY;
   #isKnown = false;
 
-  /** Whether a snapshot has come, and the book was not lost since. */
+  /** True if a snapshot has come and the book was not lost since. */
   get isKnown(): boolean {
     return this.#isKnown;
   }
 
-  /** The largest local stamp of what it was made of; minus infinity where that was nothing. */
+  /** The largest local stamp among its messages; minus infinity without messages. */
   get receivedUs(): number {
     return this.#receivedUs;
   }
 
-  /** Takes the first `messages` messages of a tape. */
+  /** Plays the first `messages` messages of a tape. */
   play(tape: Tape, messages: number): void {
     const { bids, asks } = this.#book;
     for (let at = 0; at < messages; at++) {
@@ -37,7 +37,7 @@ export class BookState {
         const key = tape.signedTicks[row] as number;
         (key > 0 ? bids : asks).set(Math.abs(key), tape.lots[row] as number);
       }
-      // What the best price is behind now is known too, since nobody stood there.
+      // The prices up to the new best price are known to be empty.
       if (bids.levels > 0) this.#known.bids.best(bids.bestTicks);
       if (asks.levels > 0) this.#known.asks.best(-asks.bestTicks);
       this.#receivedUs = Math.max(this.#receivedUs, tape.localUs[at] as number);
@@ -45,8 +45,8 @@ export class BookState {
   }
 
   /**
-   * What is known of it, as a snapshot that reaches just as far: where nothing stands at its worst
-   * price, that is a row without lots.
+   * The known part of the book, as a snapshot that reaches exactly as far. If the worst known price
+   * is empty, the snapshot ends with a row of zero lots.
    */
   knownRows(): BookStateRows {
     return this.#sides().flatMap(({ rows, leastKey }) => {
@@ -56,12 +56,12 @@ export class BookState {
     });
   }
 
-  /** Levels that were told of beyond what is known, or while nothing was. */
+  /** Levels reported beyond the known depth, or while the book was unknown. */
   rowsBeyondKnown(): BookStateRows {
     return this.#sides().flatMap(({ rows, leastKey }) => rows.filter(([key]) => key < leastKey));
   }
 
-  /** Each side's levels, best first, and how far it is known. */
+  /** Each side's levels, best first, and its known depth. */
   #sides(): readonly { readonly rows: BookStateRows; readonly leastKey: number }[] {
     const { bids, asks } = this.#book;
     return [

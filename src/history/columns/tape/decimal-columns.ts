@@ -1,24 +1,31 @@
 import { ConfigError, FormatError } from "../../../core/errors.js";
 import { decimalToScaled } from "../../../core/instrument.js";
 
-/** A grid's unit against decimals of so many places: `units of the last place * numerator / denominator` is the count of it. */
+/**
+ * The ratio that converts a count of the last decimal place to a count of units: `units of the last
+ * place * numerator / denominator`.
+ */
 interface Scale {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
-/** More places than any decimal of a market has. */
+/** More decimal places than any market uses. */
 const MOST_PLACES = 36;
 
-/** A column of `DECIMAL(18, places)`, as whole numbers of some unit. */
+/** A column of `DECIMAL(18, places)`, as whole numbers of a unit. */
 export interface CountedColumn {
-  /** SQL of the count, a BIGINT; null for null. What is off the grid comes out rounded: see `isOff`. */
+  /** SQL of the count, a BIGINT; null for null. A value off the grid is rounded: see `isOff`. */
   readonly count: string;
-  /** SQL: whether the value is no whole number of the unit. */
+  /** SQL: true if the value is not a whole number of the unit. */
   readonly isOff: string;
 }
 
-/** SQL that counts a decimal column in a unit. @param unit a decimal string such as "0.1". @throws ConfigError for a unit that is none */
+/**
+ * SQL that counts a decimal column in a unit.
+ * @param unit a decimal string such as "0.1".
+ * @throws ConfigError for an invalid unit
+ */
 export function countedColumn(
   name: string,
   places: number,
@@ -35,9 +42,9 @@ export function countedColumn(
     : { count: `(${scaled}) // ${denominator}`, isOff: `(${scaled}) % ${denominator} <> 0` };
 }
 
-/** SQL of a decimal column as a whole number of its last place: what Parquet stores. */
+/** SQL of a decimal column as a whole number of its last place, as Parquet stores it. */
 function whole(name: string, places: number): string {
-  // At 18 digits the database would multiply within 64 bits.
+  // At 18 digits the database would multiply within 64 bits and overflow.
   return places === 0
     ? `CAST(${name} AS BIGINT)`
     : `CAST(CAST(${name} AS DECIMAL(38,${places})) * ${10n ** BigInt(places)} AS BIGINT)`;

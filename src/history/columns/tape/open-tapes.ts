@@ -13,38 +13,45 @@ import type { Tape } from "./tape.js";
 import { resolveSteps, type Steps } from "./tape-grid.js";
 import { TapeSource } from "./tape-source.js";
 
-/** What to open, and how. */
+/** The span and kinds to open. */
 export interface OpenTapesOptions extends Partial<Steps> {
-  /** Whole microseconds of the exchange's clock, the second exclusive. */
+  /** Whole microseconds of the exchange's clock; `toUs` is exclusive. */
   readonly fromUs: number;
   readonly toUs: number;
-  /** Both, where nothing is said. */
+  /** Both kinds if absent. */
   readonly kinds?: readonly TapeSeries[];
-  /** From exchange stamp to local stamp where nobody stamped, and for the fastest message of a day whose clock has to be corrected; whole, 0 where absent. */
+  /**
+   * Whole microseconds from exchange stamp to local stamp, for rows without a local stamp and for
+   * the fastest message of a day whose clock is corrected; 0 if absent.
+   */
   readonly baseLatencyUs?: number;
-  /** Rows, and messages, of one tape of a source: see {@link rowsWithin}; a million where nothing is said. */
+  /** Rows, and messages, per tape of a source: see {@link rowsWithin}; 2^20 if absent. */
   readonly blockRows?: number;
-  /** Of the database that makes columns. */
+  /** Limits of the database that builds the columns. */
   readonly limits?: DuckLimits;
-  /** Told as the columns of a day are made, which takes seconds. */
+  /** Called when the columns of a day are built, which takes seconds. */
   readonly onMake?: (day: Day) => void;
 }
 
-/** A million rows: 35 MB a tape. */
+/** About a million rows, 35 MB per tape. */
 const BLOCK_ROWS = 1 << 20;
-/** Fewer would make more tapes than they save memory. */
+/** Smaller tapes add more overhead than they save memory. */
 const LEAST_ROWS = 1 << 10;
-/** Of a tape with a message a row, which trades are, and wide amounts: no other takes more. */
+/**
+ * Bytes per row of a tape with one row per message, as trades have, and wide amounts. No other tape
+ * takes more.
+ */
 const BYTES_A_ROW = 37;
-/** One that is replayed, one that what is still under way lies in, one that is read. */
+/** The tape being replayed, the tape with the messages still in flight, and the tape being read. */
 const TAPES_AT_ONCE = 3;
-/** What `rowEnd` and `byLocal` count to. */
+/** The largest value of `rowEnd` and `byLocal`. */
 const MOST = 2 ** 32 - 1;
 
 /**
- * Opens a span of a market's books and trades, to be replayed tape after tape. The columns of every day are made first where they are not there.
- * @throws ConfigError where the store has nothing of it, or no grid is known; HistoryError naming the file, the row and the value that columns
- * cannot hold, or a file that is broken
+ * Opens a span of a market's books and trades, to be replayed tape by tape. Missing columns of a
+ * day are built first.
+ * @throws ConfigError if the store has no data of it, or no grid is known; HistoryError naming the
+ * file, the row and the value that columns cannot hold, or a file that is broken
  */
 export async function openTapes(
   store: HistoryStore,
@@ -79,7 +86,11 @@ export async function openTapes(
   return new TapeSource({ store, market, days: [...before, ...days], gaps, fromUs, toUs, options });
 }
 
-/** All tapes of a source as one in shared memory, for workers that replay it at once: it is handed on as it is, and not copied. @throws ConfigError where it is more than one tape counts */
+/**
+ * Joins all tapes of a source into one in shared memory, so that several workers can replay it
+ * without a copy.
+ * @throws ConfigError if one tape cannot count that many rows
+ */
 export async function joinTapes(source: TapeSource): Promise<Tape> {
   let all: TapeJoiner | undefined;
   for await (const tape of source) {
@@ -94,7 +105,7 @@ export async function joinTapes(source: TapeSource): Promise<Tape> {
   });
 }
 
-/** Tapes on their way into one. */
+/** Appends tapes to one tape. */
 class TapeJoiner {
   readonly #first: Tape;
   readonly #exchangeUs: Float64Array;
@@ -109,7 +120,7 @@ class TapeJoiner {
   #isOneOrder = true;
 
   constructor(first: Tape, bound: TapeSource["bound"]) {
-    // The first may be the book that stood at the beginning.
+    // The first tape may be the book at the beginning of the span.
     const [messages, rows] = [bound.messages + first.messages, bound.rows + first.rows];
     if (rows > MOST || messages > MOST) {
       throw new ConfigError("is more than one tape counts", {
@@ -153,7 +164,7 @@ class TapeJoiner {
     const { marketId, tickSize, stepSize } = this.#first;
     const [messages, rows] = [this.#messages, this.#rows];
     const byLocal = this.#byLocal.subarray(0, messages);
-    // Nearly in order already: what one tape sent last is heard after the next began.
+    // Nearly sorted: only the last messages of a tape may arrive after the next tape begins.
     if (!this.#isOneOrder) sortByKeys(this.#localUs, byLocal);
     return {
       marketId,
@@ -172,7 +183,10 @@ class TapeJoiner {
   }
 }
 
-/** Rows of a tape that keep the tapes of a source within so much memory, where no message is larger than they: a power of two, so that few sizes of columns are made. */
+/**
+ * Rows per tape that keep the tapes of a source within a memory limit, if no message is larger. A
+ * power of two, so that only few sizes of columns are allocated.
+ */
 export function rowsWithin(bytes: number): number {
   const most = bytes / (TAPES_AT_ONCE * BYTES_A_ROW);
   return Math.min(BLOCK_ROWS, Math.max(LEAST_ROWS, 2 ** Math.floor(Math.log2(most))));

@@ -2,12 +2,13 @@ import { ascendingOrder } from "./ascending-order.js";
 import { columnLike } from "./lots-column.js";
 import type { Tape } from "./tape.js";
 
-/** What a tape is put together from: columns that may be longer than what is in them. */
+/** The columns from which a tape is assembled. They may be longer than their contents. */
 type TapeColumns = Omit<Tape, "byLocal">;
 
 /**
- * A tape of messages in the order of the exchange's clock, of its own memory.
- * @param order the place of each in `columns`; undefined where they lie in that order. @param exchangeUs their stamps, by place.
+ * Builds a tape in the order of the exchange's clock, in separate memory.
+ * @param order the index of each message in `columns`; undefined if they are in that order.
+ * @param exchangeUs their stamps, by index.
  */
 export function orderTape(
   columns: TapeColumns,

@@ -12,7 +12,7 @@ import {
 import { orderTape } from "./order-tape.js";
 import { LEAST_TICKS, MOST_TICKS, type Tape, TapeKind } from "./tape.js";
 
-/** What the integers of a tape count. */
+/** The units of a tape's integers. */
 export interface TapeGrid {
   readonly marketId: MarketId;
   /** Decimal strings. */
@@ -22,8 +22,8 @@ export interface TapeGrid {
 const FIRST_CAPACITY = 1024;
 
 /**
- * Makes a {@link Tape} from messages that are at hand, in any order: {@link build} puts them in the order of the exchange's clock, and those of
- * one stamp in the order of `seq`, else in that in which they were added. For a whole day of the store see `openTapes`.
+ * Builds a {@link Tape} from messages in memory, in any order. {@link build} sorts them by the
+ * exchange's clock, then by `seq`, then by insertion. For a whole day of the store see `openTapes`.
  */
 export class TapeBuilder {
   readonly #grid: TapeGrid;
@@ -41,17 +41,21 @@ export class TapeBuilder {
     this.#grid = grid;
   }
 
-  /** Begins a whole book: its levels follow. @param localUs when the recorder had it, not before `exchangeUs`. @throws FormatError */
+  /**
+   * Begins a whole book; add its levels next.
+   * @param localUs when the recorder received it, not before `exchangeUs`.
+   * @throws FormatError for invalid stamps
+   */
   snapshot(exchangeUs: number, localUs: number, seq?: number): this {
     return this.#begin(TapeKind.bookSnapshot, exchangeUs, localUs, seq);
   }
 
-  /** Begins an update of the book: its levels follow. @throws FormatError for stamps that cannot be */
+  /** Begins an update of the book; add its levels next. @throws FormatError for invalid stamps */
   update(exchangeUs: number, localUs: number, seq?: number): this {
     return this.#begin(TapeKind.bookUpdate, exchangeUs, localUs, seq);
   }
 
-  /** Says that nothing is known of the book from here on. @throws FormatError for stamps that cannot be */
+  /** Marks the book as unknown from here on. @throws FormatError for invalid stamps */
   lost(exchangeUs: number, localUs: number, seq?: number): this {
     this.#begin(TapeKind.bookLost, exchangeUs, localUs, seq);
     this.#row("BUY", LEAST_TICKS, 0);
@@ -59,7 +63,10 @@ export class TapeBuilder {
     return this;
   }
 
-  /** A level of the book message that was begun last, with its absolute amount; 0 deletes it. @throws FormatError where it cannot be held */
+  /**
+   * Adds a level to the current book message, with its absolute amount; 0 deletes it.
+   * @throws FormatError if a column cannot hold it
+   */
   level(side: Side, ticks: Ticks, lots: Lots): this {
     if (this.#messages === 0 || this.#kind[this.#messages - 1] === TapeKind.trade) {
       throw new FormatError("belongs to no message of a book", {
@@ -72,7 +79,11 @@ export class TapeBuilder {
     return this;
   }
 
-  /** One public trade. @param takerSide BUY where the taker bought. @throws FormatError for what cannot be held */
+  /**
+   * Adds a public trade.
+   * @param takerSide BUY if the taker bought.
+   * @throws FormatError if a column cannot hold it
+   */
   trade(
     exchangeUs: number,
     localUs: number,
@@ -92,7 +103,10 @@ export class TapeBuilder {
     return this;
   }
 
-  /** The tape of what was added so far, of its own memory. The builder may go on. */
+  /**
+   * Builds the tape of all messages so far, in separate memory. More messages may be added
+   * afterwards.
+   */
   build(): Tape {
     const columns = {
       ...this.#grid,
@@ -108,7 +122,10 @@ export class TapeBuilder {
     return orderTape(columns, this.#order());
   }
 
-  /** Numbers of the messages by exchange stamp and place; undefined where they were added so. */
+  /**
+   * Indices of the messages by exchange stamp and sequence number; undefined if they are in that
+   * order.
+   */
   #order(): Uint32Array | undefined {
     const bySeq = ascendingOrder(this.#seq, this.#messages);
     if (bySeq === undefined) return ascendingOrder(this.#exchangeUs, this.#messages);

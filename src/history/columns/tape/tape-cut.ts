@@ -3,7 +3,9 @@ import { BookState, type BookStateRows } from "./book-state.js";
 import { type Tape, TapeKind } from "./tape.js";
 import { TapeBuilder } from "./tape-builder.js";
 
-/** Cuts consecutive tapes to a span of the exchange's clock, so that the book that stood at its beginning is not lost. */
+/**
+ * Cuts consecutive tapes to a span of the exchange's clock, and keeps the book at its beginning.
+ */
 export class TapeCut {
   readonly #fromUs: number;
   readonly #toUs: number;
@@ -16,12 +18,15 @@ export class TapeCut {
     this.#toUs = toUs;
   }
 
-  /** What of the next tape lies in the span: nothing, its messages, or the book before them and its messages. Its row ends may be changed. */
+  /**
+   * Returns the parts of the next tape that lie in the span: nothing, its messages, or the book
+   * before them and its messages. Its row ends may be changed.
+   */
   take(tape: Tape): readonly Tape[] {
     const from = this.#bookBefore === undefined ? 0 : firstAt(tape, this.#fromUs);
     const to = firstAt(tape, this.#toUs);
     this.#bookBefore?.play(tape, Math.min(from, to));
-    // Where nothing follows in the span, but something after it, the book stood through it.
+    // If only later messages follow, the book did not change during the span.
     if (from >= to && to === tape.messages) return [];
     const standing = this.#bookBefore;
     this.#bookBefore = undefined;
@@ -32,8 +37,8 @@ export class TapeCut {
   }
 
   /**
-   * The book that stood at the beginning: what was known of it as a snapshot, and what was told of beyond that as an update. Both are heard when all of it was, and not after
-   * what follows on it, wherever the span ends.
+   * Builds the book at the beginning: its known part as a snapshot, the rest as an update. Both are
+   * received when all of it was, but not after the message that follows, wherever the span ends.
    * @param next the first message of the tape that is not in it.
    */
   #begin(standing: BookState, tape: Tape, next: number): Tape | undefined {
@@ -58,7 +63,7 @@ function addRows(builder: TapeBuilder, rows: BookStateRows): void {
     builder.level(signedTicks > 0 ? "BUY" : "SELL", Math.abs(signedTicks), lots);
 }
 
-/** The first message at or after an instant of the exchange's clock. */
+/** The index of the first message at or after an instant of the exchange's clock. */
 function firstAt({ exchangeUs, messages }: Tape, us: number): number {
   let [low, high] = [0, messages];
   while (low < high) {
@@ -69,7 +74,7 @@ function firstAt({ exchangeUs, messages }: Tape, us: number): number {
   return low;
 }
 
-/** Some of a tape's messages, on the tape's own memory. */
+/** Some messages of a tape, sharing the tape's memory. */
 function between(tape: Tape, from: number, to: number): Tape {
   const firstRow = from === 0 ? 0 : (tape.rowEnd[from - 1] as number);
   const lastRow = tape.rowEnd[to - 1] as number;

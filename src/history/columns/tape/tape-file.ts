@@ -5,11 +5,13 @@ import { crc32 } from "node:zlib";
 import { z } from "zod";
 import { blockBytes } from "./block-layout.js";
 
-/** Changes whenever the bytes mean something else: files of another version are made anew. */
+/** Changes whenever the meaning of the bytes changes. Files of another version are rebuilt. */
 export const TAPE_FORMAT = 3;
 /** Begins and ends every tape file. */
 const MAGIC = Buffer.from("marketwrighttape", "latin1");
-/** After the footer: where it begins, its length, its CRC-32, and the magic again. */
+/**
+ * The trailer after the footer: the footer's offset, its length, its CRC-32, and the magic again.
+ */
 const TRAILER_BYTES = 8 + 4 + 4 + MAGIC.length;
 
 const count = z.int().nonnegative();
@@ -20,7 +22,7 @@ const block = z.strictObject({
   messages: count,
   rows: count,
   hasByLocal: z.boolean(),
-  /** Absent in files that were written when no block could be. */
+  /** Absent in files of versions that had only narrow blocks. */
   isWide: z.boolean().default(false),
   crc32: count,
   /** Exchange stamps of its first and last message. */
@@ -32,27 +34,30 @@ const footer = z.strictObject({
   format: z.literal(TAPE_FORMAT),
   endianness: z.literal(endianness()),
   key: z.string(),
-  /** When the Parquet files that it was made of were last written, in nanoseconds since 1970; absent in older ones. */
+  /** When its Parquet files were last written, in nanoseconds since 1970; absent in older files. */
   modifiedNs: z.array(z.string()).optional(),
   messages: count,
   rows: count,
-  /** What a block was to hold; one may hold more, since a message is never divided. */
+  /** The target number of rows. A block may hold more, since a message is never divided. */
   blockRows: count,
-  /** What was added to the store's local stamps, so that none lies before its exchange stamp; nanoseconds. */
+  /** Nanoseconds added to the store's local stamps, so that none lies before its exchange stamp. */
   addedLocalNs: z.string(),
-  /** Whether the first message of a book is a whole book. */
+  /** True if the first book message is a whole book. */
   beginsWhole: z.boolean(),
-  /** Where the book is lost, and where a snapshot comes: the day's first, and the first after each loss. */
+  /**
+   * The losses of the book and the snapshots that restore it: the day's first, and the first after
+   * each loss.
+   */
   turns: z.array(z.strictObject({ atUs: us, isLoss: z.boolean() })),
   blocks: z.array(block),
 });
 
-/** What stands at the end of a tape file. */
+/** The footer of a tape file. */
 export type TapeFooter = z.infer<typeof footer>;
-/** One entry of its table. */
+/** One entry of the block table. */
 export type BlockNote = z.infer<typeof block>;
 
-/** Writes a tape file, block by block; only {@link finish} makes it one. */
+/** Writes a tape file, block by block. The file is valid only after {@link finish}. */
 export class TapeFileWriter {
   readonly #file: FileHandle;
   readonly #blocks: BlockNote[] = [];
@@ -62,7 +67,7 @@ export class TapeFileWriter {
     this.#file = file;
   }
 
-  /** Begins a file that must not be there yet. @throws Error of the system */
+  /** Creates the file, which must not exist yet. @throws Error of the system */
   static async create(path: string): Promise<TapeFileWriter> {
     const file = await open(path, "wx", 0o600);
     const writer = new TapeFileWriter(file);
@@ -70,14 +75,14 @@ export class TapeFileWriter {
     return writer;
   }
 
-  /** Adds a block; its bytes are the caller's again when this is done. */
+  /** Adds a block. The caller may reuse its bytes when the promise resolves. */
   async block(bytes: Uint8Array, note: Omit<BlockNote, "offset" | "crc32">): Promise<void> {
     this.#blocks.push({ ...note, offset: this.#end, crc32: crc32(bytes) });
     await this.#write(bytes, this.#end);
     this.#end += bytes.length;
   }
 
-  /** Writes the table of blocks, and brings the file to the disk. */
+  /** Writes the table of blocks and syncs the file to disk. */
   async finish(facts: Omit<TapeFooter, "format" | "endianness" | "blocks">): Promise<void> {
     const text = Buffer.from(
       JSON.stringify({
@@ -108,7 +113,10 @@ export class TapeFileWriter {
   }
 }
 
-/** The footer of a whole tape file of this key; undefined where the file is absent, cut, foreign, stale or of another version. */
+/**
+ * The footer of a complete tape file with this key; undefined if the file is absent, truncated,
+ * foreign, stale or of another version.
+ */
 export function readFooter(path: string, key: string): TapeFooter | undefined {
   let handle: number;
   try {
@@ -135,8 +143,8 @@ export function readFooter(path: string, key: string): TapeFooter | undefined {
 }
 
 /**
- * Reads a block into memory, with no copy in between.
- * @returns whether its checksum holds; false too where the file has become shorter.
+ * Reads a block straight into memory, without a copy.
+ * @returns false if its checksum does not match or the file is too short.
  */
 export async function readTapeBlock(
   file: FileHandle,

@@ -2,15 +2,16 @@ import { ConfigError } from "../../../core/errors.js";
 import { HistoryError } from "../../history-errors.js";
 import type { DayManifest } from "../../store/day-manifest.js";
 
-/** A market's steps of price and amount, as decimal strings. */
+/** A market's tick size and step size, as decimal strings. */
 export interface Steps {
   readonly tickSize: string;
   readonly stepSize: string;
 }
 
 /**
- * The grid that columns are counted on: what the caller says, else what the exchange told when the days were downloaded or recorded.
- * @throws ConfigError when neither does; HistoryError when two days tell different ones
+ * Resolves the grid on which columns are counted: the caller's, else the exchange's from the time
+ * of download or recording.
+ * @throws ConfigError if neither is known; HistoryError if two days have different grids
  */
 export function resolveSteps(
   market: string,

@@ -10,11 +10,11 @@ import { BlockReader } from "./block-reader.js";
 import type { Tape } from "./tape.js";
 import { TapeCut } from "./tape-cut.js";
 
-/** What a source is made of. */
+/** The inputs of a source. */
 interface TapeSourceDeps {
   readonly store: HistoryStore;
   readonly market: MarketId;
-  /** Ascending. The first may lie before the span, where its book goes on in it. */
+  /** Ascending. The first may lie before the span if its book continues into it. */
   readonly days: readonly SourceDay[];
   readonly gaps: TapeDays["gaps"];
   readonly fromUs: number;
@@ -24,18 +24,19 @@ interface TapeSourceDeps {
 }
 
 /**
- * The books and trades of a span, tape after tape in the order of the exchange's clock: a history larger than memory is replayed through
- * it. The next tape is read while one is replayed. The book that one tape leaves goes on in the next; and what one sent last may be heard
- * after the next has begun, as both clocks go on over the seam.
+ * The books and trades of a span, tape by tape in the order of the exchange's clock, so that a
+ * history larger than memory can be replayed. The next tape is read while one is replayed. The book
+ * at the end of one tape continues in the next. The last messages of a tape may arrive after the
+ * next tape begins, since the local clock runs across the boundary.
  */
 export class TapeSource implements AsyncIterable<Tape> {
   readonly market: MarketId;
-  /** The days that are read, with the checksums of what they are made of. */
+  /** The days to read, with the checksums of their sources. */
   readonly days: readonly SourceDay[];
-  /** What the store lacks of the span, and when a book is not known. */
+  /** The gaps of the store in the span, and the times at which the book is unknown. */
   readonly gaps: TapeDays["gaps"];
   readonly #parts: TapeSourceDeps;
-  /** The days at whose beginning nothing is known of the book. */
+  /** The days at whose beginning the book is unknown. */
   readonly #lost: ReadonlySet<SourceDay>;
   readonly #lent = new WeakMap<Tape, ArrayBuffer>();
   #free: ArrayBuffer[] = [];
@@ -53,7 +54,10 @@ export class TapeSource implements AsyncIterable<Tape> {
     this.gaps = withLost(parts.gaps, clipSpans(lost, span));
   }
 
-  /** No more messages and rows than these lie in the span; the book that stood at its beginning comes on top. And whether any tape may be wide, that book's included. */
+  /**
+   * Upper bounds of the messages and rows in the span, without the book at its beginning; and true
+   * if any tape, or that book, may be wide.
+   */
   get bound(): { readonly messages: number; readonly rows: number; readonly isWide: boolean } {
     const { fromUs, toUs } = this.#parts;
     let messages = this.#lost.size * BOOK_LOST_SIZE.messages;
@@ -71,8 +75,9 @@ export class TapeSource implements AsyncIterable<Tape> {
   }
 
   /**
-   * The tapes, from the first. Where the span begins within a day, the first tape is the book that stood there: a snapshot, an update of what was told beyond it, or both.
-   * @throws HistoryError when a file has been broken since it was opened
+   * Reads the tapes from the first. If the span begins within a day, the first tape is the book at
+   * that instant: a snapshot, an update of the levels beyond it, or both.
+   * @throws HistoryError if a file was damaged since it was opened
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Tape, void> {
     const cut = new TapeCut(this.#parts.fromUs, this.#parts.toUs);
@@ -83,7 +88,8 @@ export class TapeSource implements AsyncIterable<Tape> {
         const { value: whole, done } = await next;
         if (done === true) return;
         next = blocks.next();
-        // Whoever stops here does not hear of it; whoever goes on does.
+        // A caller that stops here never awaits this promise, so its rejection must be handled. A
+        // caller that continues awaits it and gets the error.
         next.catch(() => undefined);
         const memory = this.#lent.get(whole);
         for (const tape of cut.take(whole)) {
@@ -98,7 +104,10 @@ export class TapeSource implements AsyncIterable<Tape> {
     }
   }
 
-  /** Gives back the memory of a tape that is not looked at any more, for one of the next. Without this every tape has its own. */
+  /**
+   * Returns the memory of a tape that is no longer used, for one of the next tapes. Without this
+   * call every tape allocates its own memory.
+   */
   release(tape: Tape): void {
     const memory = this.#lent.get(tape);
     if (memory === undefined) return;
@@ -138,7 +147,7 @@ export class TapeSource implements AsyncIterable<Tape> {
   #memory(bytes: number): ArrayBuffer {
     const at = this.#free.findIndex(({ byteLength }) => byteLength >= bytes);
     if (at !== -1) return this.#free.splice(at, 1)[0] as ArrayBuffer;
-    // It takes the place of one that is too small, which would only be kept.
+    // It replaces a buffer that is too small and would never be used again.
     this.#free.pop();
     return new ArrayBuffer(bytes);
   }

@@ -1,15 +1,21 @@
 import type { MarketId } from "../../../core/units.js";
 import type { LotsColumn } from "./lots-column.js";
 
-/** What a message of a {@link Tape} is. */
+/** The kinds of message of a {@link Tape}. */
 export const TapeKind = {
   /** Levels with their new absolute amounts; 0 deletes. */
   bookUpdate: 0,
-  /** A whole book: on each side it replaces everything from its own worst price on, better ones included; what lies behind stays. */
+  /**
+   * A snapshot of the book. On each side it replaces its own worst price and every better one;
+   * levels behind it stay.
+   */
   bookSnapshot: 1,
   /** One public trade, one row. */
   trade: 2,
-  /** Nothing is known of the book any more: both sides are empty until more is told, and it is not to be trusted before the next snapshot. */
+  /**
+   * The book is unknown from here on: both sides are empty, and later levels are not reliable
+   * before the next snapshot.
+   */
   bookLost: 3,
 } as const;
 
@@ -18,34 +24,49 @@ export type TapeKind = (typeof TapeKind)[keyof typeof TapeKind];
 
 /** The lowest price that columns hold, in ticks. */
 export const LEAST_TICKS = 1;
-/** The highest. A snapshot that deletes the lowest as a bid and this as an ask is the whole book: no price lies beyond. */
+/**
+ * The highest price that columns hold, in ticks. A snapshot that deletes the lowest price as a bid
+ * and this one as an ask is the whole book: no price lies beyond.
+ */
 export const MOST_TICKS = 2 ** 31 - 1;
 
 /**
- * Recorded books and trades of one market as columns, ready to replay: nothing is parsed in a replay. A message is one book update,
- * snapshot, loss or trade; message `m` owns the rows from `rowEnd[m - 1]` (0 for the first) to `rowEnd[m]`, exclusive. Messages lie in the order of the
- * exchange's clock, ties by their place in the recording. Every array lies in shared memory where the tape was opened for several workers.
+ * Recorded books and trades of one market as columns, ready to replay without parsing.
+ *
+ * A message is one book update, snapshot, loss or trade. Message `m` owns the rows from `rowEnd[m -
+ * 1]` (0 for the first) to `rowEnd[m]`, exclusive. Messages are in the order of the exchange's
+ * clock, ties in the order of the recording. Every array lies in shared memory if the tape was
+ * opened for several workers.
  */
 export interface Tape {
   readonly marketId: MarketId;
-  /** Decimal strings: what `signedTicks` and `lots` count. */
+  /** Decimal strings: the units of `signedTicks` and `lots`. */
   readonly tickSize: string;
   readonly stepSize: string;
   readonly messages: number;
   readonly rows: number;
   /** The exchange's stamp of each message, whole microseconds since 1970, ascending. */
   readonly exchangeUs: Float64Array;
-  /** The recorder's corrected stamp of each message, whole microseconds since 1970; equal to `exchangeUs` where nobody stamped. */
+  /**
+   * The recorder's corrected stamp of each message, whole microseconds since 1970; equal to
+   * `exchangeUs` if nothing was stamped locally.
+   */
   readonly localUs: Float64Array;
   /** {@link TapeKind} of each message. */
   readonly kind: Uint8Array;
-  /** Where each message's rows end. */
+  /** The end of each message's rows, exclusive. */
   readonly rowEnd: Uint32Array;
-  /** Price in ticks: above 0 for a bid level or a trade whose taker bought, below 0 for an ask level or a trade whose taker sold. */
+  /**
+   * Price in ticks: above 0 for a bid level or a trade whose taker bought, below 0 for an ask level
+   * or a trade whose taker sold.
+   */
   readonly signedTicks: Int32Array;
   /** Absolute amount of a level, or the amount of a trade. */
   readonly lots: LotsColumn;
-  /** Numbers of the messages in the order of the local clock, ties by place; undefined where both orders are one. */
+  /**
+   * Indices of the messages in the order of the local clock, ties by index; undefined if both
+   * orders are equal.
+   */
   readonly byLocal: Uint32Array | undefined;
 }
 
@@ -56,7 +77,10 @@ export interface KlineTape {
   readonly stepSize: string;
   readonly bars: number;
   readonly intervalUs: number;
-  /** Start of each bar, whole microseconds since 1970, ascending; bars without trades may be missing. */
+  /**
+   * Start of each bar, whole microseconds since 1970, ascending; bars without trades may be
+   * missing.
+   */
   readonly startUs: Float64Array;
   readonly openTicks: Int32Array;
   readonly highTicks: Int32Array;
@@ -70,16 +94,16 @@ export interface KlineTape {
 export interface MarkTape {
   readonly exchangeUs: Float64Array;
   readonly localUs: Float64Array;
-  /** Credit units for one whole base unit. */
+  /** Credit units per whole base unit. */
   readonly markCredit: BigInt64Array;
   readonly indexCredit: BigInt64Array;
-  /** The rate that would be paid next, scaled by 10^18; longs pay when positive. */
+  /** The predicted rate of the next payment, scaled by 10^18; longs pay when positive. */
   readonly fundingRateE18: BigInt64Array;
-  /** When it would be paid, milliseconds since 1970; 0 where unknown. */
+  /** The time of the next payment, milliseconds since 1970; 0 if unknown. */
   readonly nextFundingMs: Float64Array;
 }
 
-/** Funding that was paid: at each stamp the position held there pays `rate` of its value at the mark. */
+/** Funding payments: at each stamp a position pays `rate` of its value at the mark. */
 export interface FundingTape {
   readonly timeUs: Float64Array;
   /** Scaled by 10^18; longs pay when positive. */

@@ -7,9 +7,10 @@ import { TapeKind } from "./tape.js";
 import type { TapeFileWriter, TapeFooter } from "./tape-file.js";
 
 /**
- * Writes a day's book and trades as one recording: in the order of the exchange's clock.
- * @param order of what has one stamp there.
- * @param losses where the book is given up: at a break of its chain, and where it goes on without a snapshot after a time without any record.
+ * Writes a day's book and trades as one recording, in the order of the exchange's clock.
+ * @param order the rule for equal exchange stamps.
+ * @param losses where the book is lost: at breaks of its chain, and where it continues without a
+ * snapshot after a time without records.
  * @throws HistoryError naming the file, the row and the value that columns cannot hold
  */
 export async function writeBlocks(
@@ -70,7 +71,10 @@ export async function writeBlocks(
   }
 }
 
-/** Those rows whose current one comes next; undefined when both are over. */
+/**
+ * The rows, of the book or the trades, whose current one comes next; undefined when both are at
+ * their end.
+ */
 function nextOf(
   book: DayRows | undefined,
   trades: DayRows | undefined,

@@ -9,8 +9,9 @@ import type { FileFormat, ShapedFile } from "./shape.js";
 import type { Shape } from "./shape-names.js";
 
 /**
- * Binance's public data (github.com/binance/binance-public-data, "README"): the columns of each file under our names, in their order.
- * Files of the futures have a header since 2023, those of the spot market none; spot stamps are microseconds since 2025.
+ * Binance's public data (github.com/binance/binance-public-data, "README"): the columns of each
+ * file under our names, in their order. Files of the futures have a header since 2023, those of the
+ * spot market none. Spot stamps are in microseconds since 2025.
  */
 const COLUMNS: Readonly<Partial<Record<Shape, readonly string[]>>> = {
   "binance-trades": ["id", "price", "qty", "quote_qty", "time", "is_buyer_maker", "is_best_match"],
@@ -49,7 +50,7 @@ const COLUMNS: Readonly<Partial<Record<Shape, readonly string[]>>> = {
   ],
 };
 
-/** The columns that are read of each. */
+/** The columns that an import reads of each. */
 const READ: Readonly<Partial<Record<Shape, readonly string[]>>> = {
   "binance-trades": ["id", "price", "qty", "time", "is_buyer_maker"],
   "binance-aggTrades": ["agg_trade_id", "price", "quantity", "transact_time", "is_buyer_maker"],
@@ -63,7 +64,7 @@ const READ: Readonly<Partial<Record<Shape, readonly string[]>>> = {
   ],
 };
 
-/** Of the columns that are read and are no decimals. */
+/** The types of read columns that are not decimals. */
 const TYPES = {
   id: "BIGINT",
   agg_trade_id: "BIGINT",
@@ -75,7 +76,11 @@ const TYPES = {
   is_buyer_maker: "BOOLEAN",
 };
 
-/** A Binance file, named as its header or else Binance does; the last column is not in all. @throws HistoryError for one that lacks a column that is read */
+/**
+ * A Binance file with the columns of its header, or else Binance's. Not all files have the last
+ * column.
+ * @throws HistoryError for a file that lacks a required column
+ */
 export function binanceCsv(
   shape: Shape,
   { path, file }: Pick<PlainFile, "path" | "file">,
@@ -94,16 +99,16 @@ export function binanceCsv(
   });
 }
 
-/** The columns of an amount and of its worth, where a file has both. */
+/** The base amount and quote amount columns of files that have both. */
 const QUOTED: Readonly<Partial<Record<Shape, QuotedAmounts>>> = {
   "binance-trades": { amount: "qty", quote: "quote_qty", low: "price", high: "price" },
   "binance-klines": { amount: "volume", quote: "quote_volume", low: "low", high: "high" },
 };
 
 /**
- * A file of Binance's public data.
+ * Reads a file of Binance's public data.
  * @param kind of candles, as {@link withInterval} takes it
- * @throws HistoryError for one whose amounts are no base units by what they were worth
+ * @throws HistoryError if the quote amounts show that the amounts are not base units
  */
 export async function binanceShape(
   duck: Duck,

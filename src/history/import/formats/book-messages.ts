@@ -1,35 +1,45 @@
 import { type Duck, identifier } from "../../store/duck.js";
 import { ROW_NUMBER } from "../text/row-numbers.js";
 
-/** A row's message, by the number of its first row in the file, from 1. */
+/** The message of a row, by the number of its first row in the file, from 1. */
 export const MESSAGE = '"number of its message"';
-/** A row's place in its message, from 0. */
+/** The index of a row in its message, from 0. */
 export const PLACE = '"place in its message"';
 
-/** When a row's message was at the exchange, in nanoseconds: the latest stamp of its rows, before which nobody could have told them together. */
+/**
+ * The exchange time of a row's message, in nanoseconds: the latest stamp of its rows. The exchange
+ * cannot have sent them together before that.
+ */
 export const MESSAGE_NS = '"stamp of its message"';
 
-/** What an import says of messages whose rows have several. */
+/** The finding for messages whose rows have several exchange stamps. */
 const SPLIT_STAMPS =
   "some messages have rows of several exchange stamps and one local stamp: the latest stands for all rows of the message";
 
-/** Rows of one local stamp are several messages where their exchange stamps lie further apart: after a stall all that waited is heard at once. */
+/**
+ * Rows of one local stamp are several messages if their exchange stamps lie further apart. After a
+ * stall the recorder receives all waiting messages at once.
+ */
 const MESSAGE_LASTS_NS = 50_000_000;
 
-/** What tells the rows of one message of a book from those of the next. */
+/** The columns that separate the rows of one book message from those of the next. */
 export interface MessageKey {
-  /** The columns, such as stamps, that all rows of a message have alike. */
+  /** The columns, such as stamps, that are equal in all rows of a message. */
   readonly shared: readonly string[];
-  /** A local stamp, which is one where a message is one, and the column of the exchange's stamp, which counts where a row has no local one. */
+  /**
+   * A local stamp that all rows of a message share, and the exchange stamp column, which replaces
+   * it in rows without a local stamp.
+   */
   readonly arrival?: { readonly column: string; readonly time: string } | undefined;
 }
 
 /**
- * SQL of a table with the message of each row, for files that have a row a level: rows that follow on each other and say the same in some columns are
- * one message. A snapshot that fell into its rows would leave the last of them alone in the book, as each of them would be a snapshot.
+ * SQL of a table with the message of each row, for files with one row per level. Consecutive rows
+ * that are equal in the key columns are one message. If each row of a snapshot counted as a
+ * snapshot, only the last of its levels would remain in the book.
  * @param from SQL of the table, in the file's order
- * @param timeNs SQL of a row's stamp, where those of one message may differ: they do by {@link MESSAGE_LASTS_NS} at most. Then the table has
- * {@link MESSAGE_NS} too.
+ * @param timeNs SQL of a row's stamp, if stamps within a message may differ, by {@link
+ * MESSAGE_LASTS_NS} at most. The table then has {@link MESSAGE_NS} too.
  * @returns SQL of the table with {@link ROW_NUMBER} too
  */
 export function messagesSql(
@@ -54,16 +64,19 @@ export function messagesSql(
 }
 
 /**
- * SQL of rows with the message and the place that they have.
- * @param rows SQL of rows of which it is known whether each begins a message
- * @param order how to put them into the file's order, where they are not
+ * SQL of rows with their message and index.
+ * @param rows SQL of rows with a flag that each begins a message
+ * @param order SQL that restores the file's order, if needed
  */
 function placedSql(rows: string, order = ""): string {
   const begun = `SELECT *, max(CASE WHEN "begins a message" THEN ${ROW_NUMBER} END) OVER (${order}ROWS UNBOUNDED PRECEDING) AS ${MESSAGE} FROM (${rows})`;
   return `(SELECT *, ${ROW_NUMBER} - ${MESSAGE} AS ${PLACE} FROM (${begun}))`;
 }
 
-/** Whether rows of one local stamp have other exchange stamps than its first. Mostly none has, and a look costs less than sorting all rows by their messages. */
+/**
+ * True if rows of one local stamp have other exchange stamps than its first row. Most files have
+ * none, and this check costs less than sorting all rows by message.
+ */
 export async function areStampsSplit(
   duck: Duck,
   from: string,
@@ -77,7 +90,7 @@ export async function areStampsSplit(
   );
 }
 
-/** What an import says of messages whose rows have several exchange stamps, of a file in which {@link areStampsSplit}. */
+/** The finding for a file in which {@link areStampsSplit} is true. */
 export async function splitFindings(
   duck: Duck,
   from: string,

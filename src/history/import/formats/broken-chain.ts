@@ -4,24 +4,30 @@ import { lostSpan, mergeSpans, type Span, totalLengthMs } from "../../spans.js";
 import type { ChainStretch } from "../../store/day-manifest.js";
 import { type Duck, type Row, toBigInt } from "../../store/duck.js";
 
-/** The chain of a book's messages: where they do not follow on each other, and what each day of them begins after and ends with. */
+/** The chain of a book's messages: its breaks, and the first and last sequence of each day. */
 interface BookChain {
   /** Messages before which others are missing. */
   readonly breaks: number;
-  /** The time in which the book is not known for that, milliseconds since 1970, ascending. */
+  /**
+   * The time in which the book is unknown because of the breaks, milliseconds since 1970,
+   * ascending.
+   */
   readonly lost: readonly Span[];
-  /** One a day that has a message, ascending. */
+  /** One for each day with a message, ascending. */
   readonly stretches: readonly ChainStretch[];
 }
 
-/** After the last record that can be. */
+/** After the last possible record. */
 const NEVER_MS = 100_000 * DAY_MS;
 const ALL_BEFORE = "(ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)";
 
 /**
- * Where the chain of a book's sequences is broken. An update follows on the one before by its `prevEndSequence`, or where it tells none by its
- * `beginSequence`, as on the exchange; or on a snapshot that came since. What was missed may have been any level: the book is not known from the
- * last update before the break to the snapshot that goes before the next one, where that is new enough, else to the next snapshot or the file's end.
+ * Finds the breaks in a book's chain of sequences.
+ *
+ * An update follows the one before it by its `prevEndSequence`, or else by its `beginSequence`, as
+ * on the exchange; or it follows a snapshot that came in between. Missed messages may have changed
+ * any level. The book is therefore unknown from the last update before a break to the snapshot
+ * before the next update if that is recent enough, else to the next snapshot or the file's end.
  * @param from SQL of the messages, in their order.
  */
 export async function brokenChain(duck: Duck, from: string): Promise<BookChain> {
@@ -42,7 +48,7 @@ async function breaksIn(duck: Duck, messages: string): Promise<Pick<BookChain, "
     `last_value(CASE WHEN NOT isSnapshot THEN ${sql} END IGNORE NULLS) OVER ${ALL_BEFORE}`;
   const before = `SELECT *, ${ofUpdate("ends")} AS updateEnds, ${ofUpdate("place")} AS updatePlace, ${ofUpdate("ms")} AS updateMs, lag(isSnapshot) OVER (ORDER BY place) AS isAfterSnapshot, lag(ends) OVER (ORDER BY place) AS beforeEnds, lag(ms) OVER (ORDER BY place) AS beforeMs FROM ${messages}`;
   const isOff = "follows IS NOT NULL AND updateEnds IS DISTINCT FROM follows";
-  // A snapshot that is newer than what was missed stands in for it.
+  // A snapshot newer than the missed messages replaces them.
   const isMended =
     "coalesce(isAfterSnapshot AND (beforeEnds IS NULL OR follows <= beforeEnds), false)";
   const broken = `SELECT place, ${isMended} AS isMended, beforeMs, least(coalesce(updateMs, beforeMs) + 1, ms) AS fromMs FROM (${before}) WHERE ${isOff} AND (updateEnds IS NOT NULL OR isAfterSnapshot AND NOT ${isMended})`;
@@ -76,7 +82,7 @@ async function stretchesOf(duck: Duck, messages: string): Promise<ChainStretch[]
   }));
 }
 
-/** What an import says of it. */
+/** The finding about the breaks. */
 export function brokenText(breaks: number, lost: readonly Span[]): string {
   const isToEnd = lost.at(-1)?.[1] === NEVER_MS;
   const ended = isToEnd ? lost.slice(0, -1) : lost;

@@ -6,13 +6,16 @@ import { plausibleTimes } from "../../staging/plausible-times.js";
 import { type Duck, toBigInt } from "../../store/duck.js";
 import type { ShapedFile } from "./shape.js";
 
-/** A file of candles, before it is known how long each is. */
+/** A file of candles whose interval is not known yet. */
 interface CandleFile {
   /** SQL that gives the kind's columns. */
   readonly select: string;
-  /** SQL of how long each candle is, in nanoseconds as `length`, with its `timeNs`; absent where the file does not say. */
+  /**
+   * SQL of each candle's duration in nanoseconds as `length`, with its `timeNs`; absent if the file
+   * does not contain it.
+   */
   readonly lengths?: string;
-  /** For errors. */
+  /** The file's name in errors. */
   readonly file: string;
 }
 
@@ -24,11 +27,13 @@ const KEPT = "1M (a minute) to 1W (a week)";
 const NO_LENGTH = "a month has no fixed length";
 
 /**
- * Candles of the kind that is wished, or else of the interval that the file tells. Where it says no end of its candles that is the smallest step
- * between two: they cannot overlap, while the most common step is longer where quiet times have no candle.
+ * Determines the kind of candles: the requested one, else the interval from the file. If the file
+ * has no end times, the interval is the smallest step between two candles. Candles cannot overlap,
+ * while the most common step is longer if quiet times have no candle.
  * @param kind such as `klines-1H`, or only the family
- * @returns undefined where nothing tells the interval
- * @throws HistoryError where the candles are of seconds or of months; ConfigError where they are not of the interval that is wished
+ * @returns undefined if the interval cannot be determined
+ * @throws HistoryError if the candles are of seconds or of months; ConfigError if they are not of
+ * the requested interval
  */
 export async function withInterval(
   duck: Duck,
@@ -39,7 +44,7 @@ export async function withInterval(
   if (wished !== "") requireKeptInterval(wished, "interval");
   const isPlausible = `NOT (${plausibleTimes("timeNs", "ns", "").broken})`;
   const isFirst = "day(make_timestamp(CAST(timeNs // 1000 AS BIGINT))) = 1";
-  // A stamp that cannot be says nothing of the others; of a file in another unit none can be.
+  // One invalid stamp does not matter; in a file of another unit all are invalid.
   const { isSome } = await duck.row(
     `SELECT count(*) FILTER (${isPlausible}) > 0 AS isSome FROM (${select})`,
   );
@@ -52,7 +57,7 @@ export async function withInterval(
   );
   const [least, most] = [secondsOf(found.least), secondsOf(found.most)];
   const isTold = least !== undefined && most !== undefined;
-  // Where no end is told, candles of a wished interval may lie further apart than they last.
+  // Without end times, candles of a requested interval may lie further apart than they last.
   const tellsLength = lengths !== undefined || wished === "";
   if (isTold && (tellsLength || least < MINUTE_S)) {
     if (lengths === undefined) refuseOff(file, least, secondsOf(found.usual));
@@ -80,7 +85,11 @@ export async function withInterval(
   });
 }
 
-/** Checks an interval that a user names for candles. @throws ConfigError naming the field, for one of seconds, of months or of no known spelling */
+/**
+ * Checks an interval that a user names for candles.
+ * @throws ConfigError naming the field, for an interval of seconds, of months or of unknown
+ * spelling
+ */
 export function requireKeptInterval(interval: string, field: string): void {
   if (intervalToMs(interval) !== undefined) return;
   const refuse = (summary: string, expected = KEPT): ConfigError =>
@@ -114,12 +123,16 @@ function refuseUnkept(file: string, least: bigint, most: bigint): void {
   }
 }
 
-/** Steps of a month are those of candles of a month only where they begin on the first day of it. */
+/**
+ * Steps of a month's length mean monthly candles only if they begin on the first day of the month.
+ */
 function isMonth(seconds: bigint): boolean {
   return seconds >= MONTH_FROM_S && seconds <= MONTH_TO_S;
 }
 
-/** @throws HistoryError where the smallest step is not of whole minutes, while the most common one is */
+/**
+ * @throws HistoryError if the smallest step is not in whole minutes, while the most common one is
+ */
 function refuseOff(file: string, least: bigint, usual: bigint | undefined): void {
   if (least % MINUTE_S === 0n || usual === undefined || usual % MINUTE_S !== 0n) return;
   throw new HistoryError(
@@ -132,7 +145,7 @@ function refuseOff(file: string, least: bigint, usual: bigint | undefined): void
   );
 }
 
-/** Files end a candle at the last millisecond or microsecond of it, or at the next one's start. */
+/** Files end a candle at its last millisecond or microsecond, or at the next one's start. */
 function secondsOf(ns: unknown): bigint | undefined {
   return ns === null || ns === undefined ? undefined : ceilDivide(toBigInt(ns), SECOND_NS);
 }

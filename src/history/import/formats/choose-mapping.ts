@@ -6,10 +6,12 @@ import type { Mapping } from "./mapping.js";
 import { readHeader, recogniseHeader } from "./recognise.js";
 
 /**
- * Which mapping reads each file of a command; undefined for a file that its shape reads. The files of one capture share a clock, so they belong into one
- * command, however many of them need a mapping. A mapping reads the files that it names; one that names none reads all others, but those of a known
- * shape that lack its columns where another file has them.
- * @throws ConfigError for mappings of which nobody can tell which reads a file, or that read none
+ * Chooses the mapping of each file of a command; undefined for a file that its shape reads.
+ *
+ * Files of one capture share a clock, so they belong in one command, even if several need a
+ * mapping. A mapping reads the files that it names. A mapping without names reads all other files.
+ * If another file has its columns, it skips files of a known shape that lack them.
+ * @throws ConfigError for ambiguous mappings, or mappings that read no file
  */
 export function chooseMappings(
   files: readonly PlainFile[],
@@ -55,14 +57,19 @@ function namedMapping(file: PlainFile, mappings: readonly Mapping[]): Mapping | 
   });
 }
 
-/** Whether a pattern is a file's name, as it was given or in its archive, or that without its folders. */
+/**
+ * True if a pattern matches a file's name, as given or in its archive, with or without its folders.
+ */
 function isNamed({ file, name }: PlainFile, pattern: string): boolean {
   const literal = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
   const whole = new RegExp(`^${literal.join(".*")}$`);
   return [file, basename(file), name, basename(name)].some((each) => whole.test(each));
 }
 
-/** Whether a file has all columns of a mapping; a file whose columns only the database can tell is taken to. */
+/**
+ * True if a file has all columns of a mapping. A file whose columns only the database can read
+ * counts as having them.
+ */
 function hasColumns(file: PlainFile, { columns }: Mapping): boolean {
   const names = readHeader(file);
   return (

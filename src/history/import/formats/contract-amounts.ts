@@ -6,11 +6,14 @@ import type { TextSql } from "../text/odd-values.js";
 interface ContractMarkets {
   /** The exchange's name as Tardis and others spell it. */
   readonly exchange: RegExp;
-  /** Which of its symbols; all where absent. */
+  /** The symbols concerned; all if absent. */
   readonly symbol?: RegExp;
 }
 
-/** A dated future in Deribit's spelling, or a perpetual one, of a coin. Its linear ones (`BTC_USDC-PERPETUAL`) and its options count base units. */
+/**
+ * A dated or perpetual coin-margined future in Deribit's spelling. Deribit's linear ones
+ * (`BTC_USDC-PERPETUAL`) and its options count base units.
+ */
 const DERIBIT_INVERSE = /^[A-Z]+-(PERPETUAL|\d{1,2}[A-Z]{3}\d{2}|FS-.+)$/;
 const FUTURE_MONTH = "[FGHJKMNQUVXZ]\\d{2}";
 /** Binance's coin-margined contracts: `BTCUSD_PERP`, `ETHUSD_250328`. */
@@ -18,7 +21,10 @@ const BINANCE_COIN_MARGINED = /^[A-Z0-9]+USD_(PERP|\d{6})$/;
 /** OKX's swaps, futures and options: `BTC-USDT-SWAP`, `BTC-USD-250328`. */
 const OKX_CONTRACT = /^[A-Z0-9]+-(USD|USDT|USDC|USD_UM)-(SWAP|\d{6}(-\d+-[CP])?)$/;
 
-/** Sources: docs.tardis.dev, "Downloadable CSV files" (amounts are as the exchange tells them), and each exchange's contract specifications. */
+/**
+ * Sources: docs.tardis.dev, "Downloadable CSV files" (amounts are unchanged from the exchange), and
+ * each exchange's contract specifications.
+ */
 const BY_EXCHANGE: readonly ContractMarkets[] = [
   { exchange: /^(binance-delivery|bitmex|huobi-dm(-swap|-linear-swap|-options)?|htx-dm.*)$/ },
   { exchange: /^(okex|okx)-(swap|futures|options|spreads)$/ },
@@ -29,11 +35,11 @@ const BY_EXCHANGE: readonly ContractMarkets[] = [
   { exchange: /^deribit$/, symbol: DERIBIT_INVERSE },
   { exchange: /^bybit$/, symbol: new RegExp(`USD(${FUTURE_MONTH})?$`) },
   { exchange: /^cryptofacilities$/, symbol: /^(PI|FI|PV)_/i },
-  // Spot begins with a small s; what is settled in USDT since 2023 counts base units.
+  // Spot symbols begin with a small s; markets settled in USDT since 2023 count base units.
   { exchange: /^phemex$/, symbol: /^(?!s[A-Z]).*USD$/ },
 ];
 
-/** Symbols that are of no market but such a one, whoever wrote the file. */
+/** Symbols that only such markets have, whatever program wrote the file. */
 const BY_SYMBOL: readonly RegExp[] = [
   BINANCE_COIN_MARGINED,
   OKX_CONTRACT,
@@ -42,30 +48,33 @@ const BY_SYMBOL: readonly RegExp[] = [
   new RegExp(`^XBT(USDT?|${FUTURE_MONTH})$`),
 ];
 
-/** Columns that hold the amount in base units beside one of contracts, in small letters: Binance's, and those of BitMEX and Bybit. */
+/**
+ * Columns, in small letters, with the amount in base units beside a column of contracts: Binance's,
+ * and those of BitMEX and Bybit.
+ */
 const BASE_AMOUNTS: ReadonlySet<string> = new Set(["base_qty", "homenotional", "home_notional"]);
-/** What a column of base units is called. */
+/** Names of columns of base units. */
 const SAYS_BASE = /base|home_?notional|coin|ccy/i;
-/** Two columns of one amount differ by no more than their last digits. */
+/** Two columns of one amount differ only in their last digits, by less than this share. */
 const SAME_SHARE = 0.01;
-/** Enough to see whether they do. */
+/** The rows compared; enough to see a difference. */
 const LOOKED_AT_ROWS = 10_000;
 
-/** What columns are called, in small letters, that tell the exchange of a row. */
+/** Names, in small letters, of columns with the exchange of a row. */
 const EXCHANGE_NAMES: ReadonlySet<string> = new Set(["exchange", "venue"]);
 
-/** What an import advises about amounts that count contracts. */
+/** The advice of an import for amounts that count contracts. */
 export const CONVERT_CONTRACTS =
   "amounts in base units: contracts times the size of one, of an inverse contract over the price; import them with a mapping that says amountUnit: base (--amount-unit base)";
 
-/** The column of a file that tells the exchange of each row; undefined where none is called so. */
+/** The column with the exchange of each row; undefined if no column has such a name. */
 function exchangeColumn(names: readonly string[]): string | undefined {
   return names.find((name) => EXCHANGE_NAMES.has(name.toLowerCase()));
 }
 
 /**
- * The name of a market whose amounts count contracts rather than base units; undefined for another.
- * @param exchange as the file tells it; where it tells none, the symbol alone decides.
+ * The name of a market whose amounts count contracts instead of base units; undefined for another.
+ * @param exchange from the file; without it, the symbol alone decides.
  */
 function contractMarket(
   exchange: string | undefined,
@@ -83,21 +92,22 @@ function contractMarket(
 
 /** A file whose amounts may count contracts. */
 interface InspectedFile {
-  /** Its path, for its name. */
+  /** The file's path, which contains its name. */
   readonly file: string;
-  /** Its columns. */
+  /** The file's columns. */
   readonly names: readonly string[];
-  /** The file as it is written. */
+  /** The file as written. */
   readonly text: TextSql;
-  /** The one market that is asked for; that of the first row where absent. */
+  /** The requested market; the market of the first row if absent. */
   readonly symbol: string | undefined;
   /** The columns that are read as amounts. */
   readonly amounts: readonly string[];
 }
 
 /**
- * Why the amounts of a file count contracts, not base units, as its columns or its name tell it; undefined where nothing says so.
- * A column of base units, such as `base_qty`, is none that counts contracts, and shows what the others count.
+ * The reason, from a file's columns or name, why its amounts count contracts instead of base units;
+ * undefined if there is none. A column of base units, such as `base_qty`, does not count contracts
+ * itself, but comparing it shows the unit of the others.
  */
 export async function findContractAmounts(
   duck: Duck,
@@ -126,7 +136,7 @@ export async function findContractAmounts(
   return found === undefined ? undefined : `amounts of ${found} count contracts`;
 }
 
-/** Whether two columns of a file's first rows hold different amounts. */
+/** True if two columns of a file's first rows hold different amounts. */
 async function differ(duck: Duck, text: TextSql, one: string, other: string): Promise<boolean> {
   const numbers = (name: string, as: string): string =>
     `(SELECT TRY_CAST(CAST(${identifier(name)} AS VARCHAR) AS DOUBLE) AS ${as} FROM ${text(name)} LIMIT ${LOOKED_AT_ROWS})`;
@@ -136,29 +146,35 @@ async function differ(duck: Duck, text: TextSql, one: string, other: string): Pr
   return rows.length > 0;
 }
 
-/** The name of such a market in that of a file, as Binance and OKX name theirs: `BTC-USDT-SWAP-trades-2025-01-01.csv`. */
+/**
+ * The name of such a market within a file name, as Binance and OKX name their files:
+ * `BTC-USDT-SWAP-trades-2025-01-01.csv`.
+ */
 function contractNameIn(file: string): string | undefined {
   return /(?:^|[/_-])([A-Z0-9]+USD_(?:PERP|\d{6})|[A-Z0-9]+-(?:USD|USDT|USDC)-SWAP)(?![A-Za-z0-9])[^/]*$/.exec(
     file,
   )?.[1];
 }
 
-/** Columns of a trade or a candle that hold one amount in two units. */
+/** Columns of a trade or a candle with one amount in two units. */
 export interface QuotedAmounts {
   readonly amount: string;
   /** The same amount in the quote currency. */
   readonly quote: string;
-  /** Between which prices it was traded. */
+  /** The lowest and the highest price at which it was traded. */
   readonly low: string;
   readonly high: string;
 }
 
-/** Dollars of a coin-margined contract of Binance: 100 of bitcoin, 10 of any other coin. */
+/** Dollars per coin-margined contract of Binance: 100 of bitcoin, 10 of any other coin. */
 const CONTRACT_QUOTES = [10, 100] as const;
-/** What rounding leaves of a small trade. */
+/** The largest share by which rounding changes a small trade. */
 const ROUNDED_SHARE = 0.05;
 
-/** Whether each "quote" amount of a file is what so many contracts are in coins at the price, rather than what so many coins are worth. */
+/**
+ * True if each "quote" amount of a file is the value in coins of that many contracts at the price,
+ * instead of the value of that many coins.
+ */
 export async function isCoinMargined(
   duck: Duck,
   table: string,
@@ -169,7 +185,7 @@ export async function isCoinMargined(
   const isOf = (size: number): string =>
     `bool_and(quote * low <= amount * ${size * (1 + ROUNDED_SHARE)} AND quote * high >= amount * ${size * (1 - ROUNDED_SHARE)})`;
   const rows = `SELECT ${number(amount)} AS amount, ${number(quote)} AS quote, ${number(low)} AS low, ${number(high)} AS high FROM ${table} LIMIT ${LOOKED_AT_ROWS}`;
-  // A coin at a price of ten dollars or of a hundred is both.
+  // At a price of ten or a hundred dollars, a coin fits both.
   const isWorth = `bool_and(quote <= amount * high * ${1 + ROUNDED_SHARE} AND quote >= amount * low * ${1 - ROUNDED_SHARE})`;
   const found = await duck.row(
     `SELECT ${isWorth} AS isWorth, ${CONTRACT_QUOTES.map((size) => `(${isOf(size)})`).join(" OR ")} AS isOf FROM (${rows}) WHERE amount > 0`,

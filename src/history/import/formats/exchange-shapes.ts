@@ -6,7 +6,7 @@ import { brokenChain, brokenText } from "./broken-chain.js";
 import { withInterval } from "./candle-interval.js";
 import type { FileFormat, ShapedFile, TypedCsv } from "./shape.js";
 
-/** Where a capture has no line of its own this is null, and the row is its place. */
+/** Null in a capture without a `line` field; the row number then takes its place. */
 const SEQ = "CAST(line AS BIGINT)";
 const JSON_TRADE = {
   id: "ID",
@@ -49,7 +49,10 @@ export function tradesShape(path: string, writ: FileFormat): ShapedFile {
   };
 }
 
-/** Snapshots and updates of a book with absolute amounts: one row a level, and one for a message without levels. */
+/**
+ * Snapshots and updates of a book with absolute amounts: one row per level, and one row for a
+ * message without levels.
+ */
 export async function bookShape(duck: Duck, path: string, file: string): Promise<ShapedFile> {
   const from = ndjsonSql(path, JSON_BOOK);
   const message = `type = 'snapshot' AS isSnapshot, CASE WHEN type = 'snapshot' THEN sequence ELSE beginSequence END AS beginSequence, CASE WHEN type = 'snapshot' THEN sequence ELSE endSequence END AS endSequence`;
@@ -131,7 +134,10 @@ export function marksShape(path: string, writ: FileFormat): ShapedFile {
   return { kind: "marks", ...readingOf(path, writ, table, select), findings: [] };
 }
 
-/** Candles, stamped with their start. @param kind `klines-1H`, or only the family where the interval is to be seen in the data */
+/**
+ * Candles, stamped with their start.
+ * @param kind `klines-1H`, or only the family if the data show the interval
+ */
 export async function klinesShape(
   duck: Duck,
   path: string,
@@ -166,14 +172,17 @@ export function fundingShape(path: string, writ: FileFormat): ShapedFile {
   };
 }
 
-/** The fields of a file: their types, which of them a CSV file may lack, and which hold decimals under what name of ours. */
+/**
+ * The fields of a file: their types, those that a CSV file may lack, and our names of the decimal
+ * ones.
+ */
 interface Table {
   readonly fields: Readonly<Record<string, string>>;
   readonly optional: readonly string[];
   readonly decimals?: TypedCsv["decimals"];
 }
 
-/** What reads a file as a table; columns that a CSV file lacks are null. */
+/** The SQL that reads a file as a table. Columns that a CSV file lacks are null. */
 function readingOf(
   path: string,
   writ: FileFormat,

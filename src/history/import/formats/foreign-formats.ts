@@ -3,16 +3,16 @@ import { HistoryError } from "../../history-errors.js";
 import type { PlainFile } from "../plain-file.js";
 import { isParquet, isUtf16 } from "../text/first-line.js";
 
-/** A format that other programs write and an import does not read. */
+/** A format of other programs that an import does not read. */
 interface ForeignFormat {
   /** Completes "the file ...". */
   readonly is: string;
-  /** Bytes that each such file has, as Latin-1 text. */
+  /** The bytes that every such file has, as Latin-1 text. */
   readonly magic: string;
-  /** Where they are; 0 if absent. */
+  /** The offset of these bytes; 0 if absent. */
   readonly at?: number;
   readonly expected: string;
-  /** Whether such a file may be text; of another there are bytes that no text has. */
+  /** True if such a file may be text. A file of another format has bytes that no text has. */
   readonly isText?: true;
 }
 
@@ -22,9 +22,11 @@ const unpacked = (command: string): string => `a file that is plain, gzipped or 
 const FROM_NUMPY = `${asParquet('pandas.DataFrame(numpy.load("FILE"))')}; of an .npz file numpy.load("FILE")["NAME"]`;
 
 /**
- * Signatures: Arrow columnar format ("IPC File Format", "IPC Streaming Format"), NumPy format (numpy.lib.format), bzip2, xz (xz-file-format 1.2.1),
- * Zstandard (RFC 8878, 3.1.1), LZ4 frame format 1.6.4, framing format of snappy, HDF5 file format 3.0 (II.A), ORC v1, Avro 1.11 ("Object Container Files"),
- * 7zFormat.txt, RAR 5.0, POSIX ustar, SQLite file format (1.3), DuckDB storage format, MS-CFB (2.2), Git LFS specification.
+ * Signatures: Arrow columnar format ("IPC File Format", "IPC Streaming Format"), NumPy format
+ * (numpy.lib.format), bzip2, xz (xz-file-format 1.2.1), Zstandard (RFC 8878, 3.1.1), LZ4 frame
+ * format 1.6.4, framing format of snappy, HDF5 file format 3.0 (II.A), ORC v1, Avro 1.11 ("Object
+ * Container Files"), 7zFormat.txt, RAR 5.0, POSIX ustar, SQLite file format (1.3), DuckDB storage
+ * format, MS-CFB (2.2), Git LFS specification.
  */
 const FORMATS: readonly ForeignFormat[] = [
   {
@@ -136,22 +138,25 @@ const FORMATS: readonly ForeignFormat[] = [
     isText: true,
   },
 ];
-/** What a web server answers where it has no such file, saved under the file's name. */
+/** The page that a web server sends for a missing file, saved under the file's name. */
 const PAGE = /^\s*<(\?xml|!doctype|html|error)/i;
-/** A part that each spreadsheet has, which is a zip archive of XML (ECMA-376, part 2; OpenDocument 1.3, part 2). */
+/**
+ * A part that every spreadsheet has. Spreadsheets are zip archives of XML (ECMA-376, part 2;
+ * OpenDocument 1.3, part 2).
+ */
 const OF_SPREADSHEET = /(^|\/)(\[Content_Types\]\.xml|content\.xml)$/;
-/** What no text has but one in UTF-16. */
+/** Control characters, which no text contains except in UTF-16. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters tell a binary file from a text
 const BINARY = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 const LOOKED_AT_BYTES = 1024;
-/** Of a binary file no more are text, and a text that was spoiled further on is told by its line. */
+/** A longer prefix is not checked: damage further on in a text is reported with its line. */
 const BINARY_WITHIN_BYTES = 16;
 
 /**
- * Refuses a file of a format that an import does not read, by its first bytes: as text it would be refused for its bytes or columns, which tells
- * nobody what to do.
- * @param files one as it was given, or all that an archive holds.
- * @throws HistoryError naming the format, and how to write the file otherwise
+ * Refuses a file of a foreign format by its first bytes. Read as text it would fail on its bytes or
+ * columns, and the error would not say what to do.
+ * @param files one file as given, or all files of an archive.
+ * @throws HistoryError naming the format, and how to convert the file
  */
 export function refuseForeign(files: readonly Pick<PlainFile, "file" | "path" | "name">[]): void {
   const sheet = files.length > 1 ? files.find(({ name }) => OF_SPREADSHEET.test(name)) : undefined;

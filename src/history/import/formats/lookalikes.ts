@@ -1,18 +1,21 @@
 import { HistoryError } from "../../history-errors.js";
 import type { Shape } from "./shape-names.js";
 
-/** Files that are written as a shape is, and are of something else. */
+/** Files that look like a known shape but contain something else. */
 interface Lookalike {
   readonly shape: RegExp;
-  /** Of the file's path, the place within its archive included. */
+  /** Matches the file's path, with its place within an archive. */
   readonly path: RegExp;
-  /** A column that only they have, where one does. */
+  /** A column that only these files have, if there is one. */
   readonly column?: string;
   readonly is: string;
   readonly expected: string;
 }
 
-/** Sources: github.com/binance/binance-public-data, "README"; docs.tardis.dev, "Downloadable CSV files". */
+/**
+ * Sources: github.com/binance/binance-public-data, "README"; docs.tardis.dev, "Downloadable CSV
+ * files".
+ */
 const LOOKALIKES: readonly Lookalike[] = [
   {
     shape: /^binance-/,
@@ -37,7 +40,10 @@ const LOOKALIKES: readonly Lookalike[] = [
   },
 ];
 
-/** @param names its columns @throws HistoryError for a file that is taken for a shape, and would say something else in it than it does */
+/**
+ * @param names its columns
+ * @throws HistoryError for a file that looks like a known shape but has another meaning
+ */
 export function refuseLookalike(shape: Shape, file: string, names: readonly string[]): void {
   const found = LOOKALIKES.find(
     ({ shape: of, path, column }) =>

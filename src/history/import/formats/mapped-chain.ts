@@ -3,20 +3,23 @@ import { PLACE } from "./book-messages.js";
 import { brokenChain, brokenText } from "./broken-chain.js";
 import type { ShapedFile } from "./shape.js";
 
-/** What a mapping reads of a book with a row a level; SQL over the rows of {@link messagesSql}. */
+/**
+ * The columns that a mapping reads of a book with one row per level; SQL over the rows of {@link
+ * messagesSql}.
+ */
 interface MappedBook {
   readonly from: string;
   readonly timeNs: string;
-  /** Of the columns that the mapping names; null for another. */
+  /** SQL of the mapped columns; null for a column that the mapping does not name. */
   readonly isSnapshot: string;
   readonly beginSequence: string;
   readonly endSequence: string;
   readonly prevEndSequence: string;
-  /** SQL of what a row is of the market that is asked for. */
+  /** SQL of the condition that a row belongs to the requested market. */
   readonly isWantedMarket: string;
 }
 
-/** Whether columns that a mapping names tell the chain of a book's messages. */
+/** True if a mapping names columns with the chain of a book's messages. */
 export function hasChainColumns(columns: Readonly<Record<string, string>>): boolean {
   return (
     columns.endSequence !== undefined &&
@@ -24,7 +27,7 @@ export function hasChainColumns(columns: Readonly<Record<string, string>>): bool
   );
 }
 
-/** Where the chain of a mapped book is broken, and what an import says of it. */
+/** The breaks in the chain of a mapped book, and the findings about them. */
 export async function mappedChain(
   duck: Duck,
   book: MappedBook,
@@ -34,7 +37,7 @@ export async function mappedChain(
     (name) => `${book[name]} AS ${name}`,
   );
   const rows = `SELECT (${book.timeNs}) // 1000000 AS "timestamp", ${book.isSnapshot} AS isSnapshot, ${sequences.join(", ")} FROM ${book.from} WHERE ${PLACE} = 0 AND ${book.isWantedMarket}`;
-  // Rows of another market, or another stamp, may part the levels of a message.
+  // Rows of another market, or of another stamp, may separate the levels of a message.
   const again = ["isSnapshot", "beginSequence", "endSequence"].map(
     (name) => `lag(${name}) OVER () IS NOT DISTINCT FROM ${name}`,
   );

@@ -10,13 +10,13 @@ import { numberSql } from "./shape.js";
 
 const NO_NUMBER = "CAST(NULL AS BIGINT)";
 
-/** SQL of a kind's columns over the rows of a file that a mapping tells the columns of. */
+/** SQL of a kind's columns over the rows of a mapped file. */
 export class MappedColumns {
-  /** When a row was, in nanoseconds. */
+  /** SQL of a row's exchange time, in nanoseconds. */
   readonly timeNs: string;
-  /** When it was heard; null where the mapping does not say. */
+  /** SQL of the local stamp; null if the mapping has none. */
   readonly recvNs: string;
-  /** Whether a row of a book is a snapshot's. */
+  /** SQL that is true for a row of a book's snapshot. */
   readonly isSnapshot: string;
   readonly #mapping: Mapping;
   readonly #kind: HistoryKind;
@@ -35,14 +35,14 @@ export class MappedColumns {
     this.isSnapshot = this.#by("isSnapshot", flagSql) ?? "false";
   }
 
-  /** Whether trades have no ids, and the number of a row stands for each. */
+  /** True if trades have no ids, so that row numbers serve as ids. */
   get areNumbered(): boolean {
     return this.#kind === "trades" && this.#mapping.columns.id === undefined;
   }
 
   /**
    * All columns of the kind, in its order.
-   * @param first a row with the `timeNs` of the first one, where they are numbered
+   * @param first the first row with its `timeNs`, if rows are numbered
    * @param timeNs SQL of a row's stamp.
    */
   all(first: Row | undefined, timeNs = this.timeNs): string {
@@ -54,7 +54,7 @@ export class MappedColumns {
       .join(", ");
   }
 
-  /** A column of whole numbers; nulls where the mapping names none. */
+  /** SQL of a column of whole numbers; nulls if the mapping names none. */
   wholeOf(name: string): string {
     return this.#by(name, (column, text) => wholeSql(text, column)) ?? NO_NUMBER;
   }
@@ -90,7 +90,7 @@ export class MappedColumns {
     }
   }
 
-  /** What becomes of a column's text; undefined where the mapping names none. */
+  /** Applies SQL to a column's text; undefined if the mapping names no such column. */
   #by(name: string, sqlOf: (column: string, text: string) => string): string | undefined {
     const column = this.#mapping.columns[name];
     if (column === undefined) return undefined;
@@ -99,7 +99,10 @@ export class MappedColumns {
   }
 }
 
-/** SQL of a decimal's text with a digit before its point, which the database leaves out where a column's type has none there. */
+/**
+ * SQL of a decimal's text with a digit before its point. The database omits that digit if the
+ * column's type leaves no room for it.
+ */
 function withZeroSql(text: string): string {
   return `CASE WHEN starts_with(${text}, '.') THEN '0' || ${text} WHEN starts_with(${text}, '-.') THEN '-0' || substr(${text}, 2) ELSE ${text} END`;
 }

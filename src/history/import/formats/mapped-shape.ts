@@ -21,19 +21,24 @@ import { MappedColumns } from "./mapped-columns.js";
 import { kindForMapping, type Mapping } from "./mapping.js";
 import { type FileFormat, numbered, type ShapedFile } from "./shape.js";
 
-/** Enough to see which way a file runs. */
+/** Enough rows to see whether a file runs backwards. */
 const LOOKED_AT_ROWS = 10_000;
 
-/** What tells one message of a book with a row a level from the next, besides its market and its stamps. */
+/**
+ * The columns that separate messages of a book with one row per level, besides the market and the
+ * stamps.
+ */
 const MESSAGE_COLUMNS = ["isSnapshot", "beginSequence", "endSequence", "prevEndSequence"];
 const NS_A_SECOND = 1_000_000_000n;
 
 /**
- * A file of any columns.
- * @param names of its columns, or of its first record's fields, where its first line tells them.
- * @param wish `symbol` is the one market of a file of several, whose chain of sequences is looked at.
- * @returns undefined where candles are too few to tell their interval.
- * @throws ConfigError for a column that the file lacks, and for candles of another interval than the mapping's or the wished one
+ * Reads a file with any columns, by a mapping.
+ * @param names of its columns, or of its first record's fields, if its first line has them.
+ * @param wish `symbol` selects one market of a file of several; the chain of sequences is checked
+ * for it.
+ * @returns undefined if the candles are too few to show their interval.
+ * @throws ConfigError for a column that the file lacks, and for candles of another interval than
+ * the mapping's or the requested one
  */
 export async function mappedShape(
   duck: Duck,
@@ -57,7 +62,7 @@ export async function mappedShape(
     key?.arrival !== undefined && (await areStampsSplit(duck, table, key, columns.timeNs));
   const timeNs = isSplit ? MESSAGE_NS : columns.timeNs;
   const split = isSplit ? await splitFindings(duck, table, key, columns.timeNs) : [];
-  // Ids tell the order of what has one stamp; where there are none, the file's does.
+  // Ids order records of equal stamps; without ids the file's order does.
   const isTurned = columns.areNumbered && (await runsBackwards(duck, table, timeNs));
   const from =
     key !== undefined
@@ -113,7 +118,10 @@ export async function mappedShape(
   };
 }
 
-/** What a mapping's candles are to be: the kind that it names, else of the wished interval. @throws ConfigError where it names another */
+/**
+ * The kind of a mapping's candles: the one that it names, else the requested interval's.
+ * @throws ConfigError if the two differ
+ */
 function candlesOf({ kind }: Mapping, interval: string | undefined): string {
   const told = intervalFor(kind);
   if (interval === undefined || interval === told) return kind;
@@ -125,7 +133,10 @@ function candlesOf({ kind }: Mapping, interval: string | undefined): string {
   });
 }
 
-/** What tells the messages of a mapped book apart: when they came, where that is told to less than a second, in which several may come; else both stamps. */
+/**
+ * The key that separates messages of a mapped book: the local stamps if they are finer than a
+ * second, else both stamps. Within a second several messages may come.
+ */
 async function messageKey(
   duck: Duck,
   table: string,
@@ -147,7 +158,10 @@ async function messageKey(
     : { shared, arrival: { column: recvTime, time } };
 }
 
-/** Whether the newest of a file's first rows is the first one, and none is newer than the one before it. */
+/**
+ * True if the newest of a file's first rows is the first one, and no row is newer than the previous
+ * row.
+ */
 async function runsBackwards(duck: Duck, table: string, timeNs: string): Promise<boolean> {
   const steps = `SELECT ${timeNs} - lag(${timeNs}) OVER () AS step FROM (SELECT * FROM ${table} LIMIT ${LOOKED_AT_ROWS})`;
   const { back, on } = await duck.row(
@@ -156,12 +170,12 @@ async function runsBackwards(duck: Duck, table: string, timeNs: string): Promise
   return toBigInt(back) > 0n && toBigInt(on) === 0n;
 }
 
-/** SQL of a table's rows from its last to its first. */
+/** SQL of a table's rows in reverse order. */
 function turnedSql(table: string): string {
   return `(SELECT * FROM ${withRowNumbers(table)} ORDER BY ${ROW_NUMBER} DESC)`;
 }
 
-/** What a mapping reads of a JSON record: texts, of which numbers are made afterwards. */
+/** The fields that a mapping reads of a JSON record: texts, converted to numbers afterwards. */
 function jsonFields({ columns }: Mapping): JsonFields {
   return Object.fromEntries(Object.values(columns).map((name) => [name, "VARCHAR"]));
 }

@@ -9,22 +9,31 @@ import { requireKeptInterval } from "./candle-interval.js";
 const mappingSchema = z.strictObject({
   /** A kind of history; `klines` alone takes its interval from the data. */
   kind: z.string(),
-  /** Our columns, each with the file's, by its name or by its place, counted from 0; `side` may stand for isBuyerMaker (the taker's side) and isBid. */
+  /**
+   * The file's column for each of ours, by name or by position, counted from 0; `side` may replace
+   * isBuyerMaker (as the taker's side) and isBid.
+   */
   columns: z.record(z.string(), z.union([z.string(), z.int().nonnegative().transform(String)])),
   timeUnit: z.enum(TIME_UNITS).default("ms"),
   recvTimeUnit: z.enum(TIME_UNITS).optional(),
-  /** What amounts count; where absent, the names of the exchange, the market, the file and its columns tell. */
+  /**
+   * The unit of amounts; if absent, the names of the exchange, the market, the file and its columns
+   * decide.
+   */
   amountUnit: z.enum(["base", "contracts"]).optional(),
-  /** The names of the files that it reads, with * for any text; all that no other mapping names where absent. */
+  /**
+   * The names of the files to read, with * for any text; all files that no other mapping names if
+   * absent.
+   */
   files: z.array(z.string().min(1)).min(1).readonly().optional(),
 });
 
 const several = z.strictObject({ mappings: z.array(z.unknown()).min(1) });
 
-/** Which column of a file is which of ours. */
+/** A mapping of a file's columns to ours. */
 export type Mapping = z.output<typeof mappingSchema>;
 
-/** A mapping as a user gives it, checked. @throws ConfigError for a field that is wrong or missing */
+/** Checks a mapping from a user. @throws ConfigError for a field that is wrong or missing */
 export function checkMapping(value: unknown): Mapping {
   const mapping = checkShape(mappingSchema, value, { at: ["mapping"] });
   const kind = kindForMapping(mapping);
@@ -67,12 +76,15 @@ export function checkMapping(value: unknown): Mapping {
   return mapping;
 }
 
-/** The kind that a mapping is of, while the interval of candles is not known. */
+/** The kind of a mapping, while the interval of candles is unknown. */
 export function kindForMapping({ kind }: Mapping): HistoryKind {
   return kind === "klines" || kind === "mark-klines" ? `${kind}-1M` : kind;
 }
 
-/** Reads mappings from a YAML file: one, or a list under `mappings`. @throws ConfigError when it holds none */
+/**
+ * Reads mappings from a YAML file: one, or a list under `mappings`.
+ * @throws ConfigError if it holds none
+ */
 export function loadMappings(path: string): readonly Mapping[] {
   const { value } = loadYamlFile(path);
   const list = several.safeParse(value);
@@ -87,7 +99,7 @@ function namesOf(kind: HistoryKind): string[] {
   const stamps: Readonly<Record<string, readonly string[]>> = {
     timeNs: ["time"],
     recvNs: ["recvTime"],
-    // Of the second the unit is in its name.
+    // The second name contains its unit.
     nextFundingMs: ["nextFundingTime", "nextFundingMs"],
     seq: [],
     level: [],
@@ -104,7 +116,7 @@ function requiredOf(kind: HistoryKind): string[] {
     marks: ["mark"],
     funding: ["rate"],
   };
-  // The mark has no volume.
+  // A mark candle has no volume.
   const candle = ["open", "high", "low", "close", ...(kind.startsWith("mark-") ? [] : ["volume"])];
   return ["time", ...(required[kind] ?? candle)];
 }

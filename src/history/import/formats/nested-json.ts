@@ -1,6 +1,6 @@
 import { HistoryError } from "../../history-errors.js";
 
-/** A message of an exchange's stream or answer that holds lists or records within its record. */
+/** A message of an exchange's stream or response with lists or records inside its record. */
 interface VenueMessage {
   readonly is: string;
   readonly isIt: (text: string) => boolean;
@@ -11,7 +11,10 @@ const has =
   (text: string): boolean =>
     parts.every((part) => text.includes(part));
 
-/** By what only their messages have, in JSON without spaces; sources: the API pages of each. */
+/**
+ * Recognised by text, in JSON without spaces, that only these messages have. Sources: the API pages
+ * of each exchange.
+ */
 const MESSAGES: readonly VenueMessage[] = [
   { is: "Hyperliquid's order book (l2Book)", isIt: has('"levels":[[', '"coin"') },
   { is: "Hyperliquid's stream", isIt: has('"channel":"', '"coin"') },
@@ -32,9 +35,10 @@ const BOOK = '{"type":"update","timestamp":1723161600000,"bids":[["61800.3","0.5
 const FLAT = "one flat JSON record a line, such as jq makes of it";
 
 /**
- * Refuses a record whose values are records or lists in place of fields, which a mapping cannot name.
- * @param wanted the fields that a mapping names: where the record has one of them, it is read.
- * @throws HistoryError naming the exchange's message where it is known, and the form that an import reads
+ * Refuses a record whose values are records or lists instead of fields, since a mapping cannot name
+ * them.
+ * @param wanted the fields that a mapping names: a record with one of them is read.
+ * @throws HistoryError naming the exchange's message if known, and the form that an import reads
  */
 export function refuseNested(
   record: object,
@@ -65,7 +69,7 @@ export function refuseNested(
   );
 }
 
-/** The refusal of a file that begins with a JSON list. @param line its first */
+/** The error for a file that begins with a JSON list. @param line its first line */
 export function jsonList(line: string, file: string): HistoryError {
   const isWithin = /^\[\s*(\[|$)/.test(line);
   const isWhole = !isWithin && /^\[\s*[^{\s]/.test(line);

@@ -32,14 +32,14 @@ import type { FileFormat, ShapedFile } from "./shape.js";
 import { SHAPES, type Shape } from "./shape-names.js";
 import { tardisBook, tardisTrades } from "./tardis-shapes.js";
 
-/** What a user says of a file. */
+/** The user's choices about a file. */
 export interface ShapeOptions {
-  /** One of SHAPES; recognised by the file's first line where absent. */
+  /** One of SHAPES; recognised by the file's first line if absent. */
   readonly shape?: string;
   readonly mapping?: Mapping;
-  /** Of candles, in the exchange's spelling; from the data where absent. */
+  /** The interval of candles, in the exchange's spelling; taken from the data if absent. */
   readonly interval?: string;
-  /** The one market of files that hold several. */
+  /** The market to read from files that hold several. */
   readonly symbol?: string;
 }
 
@@ -59,7 +59,10 @@ const MARKS: readonly (readonly [Shape, readonly string[]])[] = [
   ["trades", ["id", "price", "amount", "time", "isBuyerMaker"]],
 ];
 
-/** Files without a header are recognised by the names that Binance gives them: `BTCUSDT-aggTrades-2024-08-08.csv`. */
+/**
+ * Files without a header are recognised by Binance's file names:
+ * `BTCUSDT-aggTrades-2024-08-08.csv`.
+ */
 const NAMES: readonly (readonly [Shape, RegExp])[] = [
   ["binance-aggTrades", /-aggTrades-/],
   ["binance-trades", /-trades-/],
@@ -68,8 +71,9 @@ const NAMES: readonly (readonly [Shape, RegExp])[] = [
 ];
 
 /**
- * How the database is to read a file.
- * @throws ConfigError for a shape or mapping that does not fit, HistoryError naming a file that is none that is known
+ * Determines how the database reads a file.
+ * @throws ConfigError for a shape or mapping that does not fit, HistoryError naming a file of no
+ * known shape
  */
 export async function recognise(
   duck: Duck,
@@ -77,7 +81,7 @@ export async function recognise(
   wish: ShapeOptions,
 ): Promise<ShapedFile> {
   const { writ, names, record } = detectFormat(plain, wish.mapping);
-  // A shape that is known or named says itself what it lacks.
+  // A known or named shape reports itself which columns are missing.
   if (record !== undefined && wish.shape === undefined && recogniseHeader(names) === undefined)
     refuseNested(
       record,
@@ -111,8 +115,8 @@ export async function recognise(
 }
 
 /**
- * Why a file's amounts count contracts; undefined where nothing says so.
- * @throws HistoryError for a file of a publisher who hands on what each exchange tells
+ * The reason why a file's amounts count contracts; undefined if there is none.
+ * @throws HistoryError for a file of a publisher that forwards the exchanges' amounts unchanged
  */
 async function contractsOf(
   duck: Duck,
@@ -136,7 +140,10 @@ async function contractsOf(
   });
 }
 
-/** Whether files of a shape are as their publisher wrote them: nobody converted what they count. */
+/**
+ * True if files of a shape are as their publisher wrote them, so that their amounts have not been
+ * converted.
+ */
 function isPublished(shape: Shape | undefined): boolean {
   return shape !== undefined && /^(tardis|binance)-/.test(shape);
 }
@@ -230,22 +237,29 @@ function named(
   }
 }
 
-/** What candles are to be: one kind, or only the family where the data tell the interval. */
+/** The requested kind of candles: one kind, or only the family if the data show the interval. */
 function kindOf({ interval }: ShapeOptions): string {
   return interval === undefined ? "klines" : `klines-${interval}`;
 }
 
-/** The shape that a file's columns tell; undefined where they tell none. */
+/** The shape of a file by its columns; undefined if they match none. */
 export function recogniseHeader(names: readonly string[]): Shape | undefined {
   return MARKS.find(([, fields]) => fields.every((field) => names.includes(field)))?.[0];
 }
 
-/** The fields of a file's first line, which are its columns where it has a header; undefined for Parquet. @throws HistoryError for a file that cannot be read by lines */
+/**
+ * The fields of a file's first line, which are its columns if it has a header; undefined for
+ * Parquet.
+ * @throws HistoryError for a file that cannot be read by lines
+ */
 export function readHeader(plain: PlainFile): readonly string[] | undefined {
   return isParquet(plain.path) ? undefined : detectFormat(plain, undefined).names;
 }
 
-/** How the lines of a file are its rows; undefined for Parquet. @throws HistoryError for a file that cannot be read by lines */
+/**
+ * The layout of a file's lines; undefined for Parquet.
+ * @throws HistoryError for a file that cannot be read by lines
+ */
 export function readLineLayout(
   plain: PlainFile,
   mapping: Mapping | undefined,
@@ -292,11 +306,14 @@ function shapeOf(
 interface DetectedFile {
   readonly writ: FileFormat;
   readonly names: readonly string[];
-  /** The first of a file of JSON records. */
+  /** The first record of a file of JSON records. */
   readonly record?: object;
 }
 
-/** @param mapping what reads it: its first line names its columns, whatever they are called, or has them by their place. */
+/**
+ * @param mapping that reads the file: the first line then has the columns, whatever their names, or
+ * the mapping gives them by position.
+ */
 function detectFormat({ path, file }: PlainFile, mapping: Mapping | undefined): DetectedFile {
   if (isParquet(path)) {
     if (mapping !== undefined) return { writ: { format: "parquet" }, names: [] };

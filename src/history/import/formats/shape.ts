@@ -7,69 +7,87 @@ import type { TextSql } from "../text/odd-values.js";
 import type { CsvFile, CsvTable } from "../text/plain-csv.js";
 import type { Shape } from "./shape-names.js";
 
-/** What a file whose rows have no ids is, and what an import says of it. @param why it has none, in words */
+/**
+ * The properties and the finding of a file whose rows have no ids.
+ * @param why it has none, in words
+ */
 export function numbered(why: string): Pick<ShapedFile, "isNumbered" | "findings"> {
   return { isNumbered: true, findings: [`${why}: the number of the row stands for each`] };
 }
 
 /**
- * SQL of such a number. It counts on from a thousand times the first row's millisecond, so that another file of the same day has others, and stays
- * below 2^53 until 2255.
- * @param first the first row's `timeNs`; undefined where there is none
+ * SQL of a generated id. It counts up from a thousand times the first row's millisecond, so that
+ * another file of the same day has other ids, and stays below 2^53 until 2255.
+ * @param first the first row's `timeNs`; undefined if there is none
  */
 export function numberSql(first: Row | undefined): string {
   return `row_number() OVER () + ${(toBigInt(first?.timeNs) / 1_000_000n) * 1000n}`;
 }
 
-/** How a plain file is written. */
+/** The format of a plain file. */
 export type FileFormat =
   | { readonly format: "ndjson" }
   | ({ readonly format: "csv" } & CsvTable)
   | { readonly format: "parquet" };
 
-/** A CSV file whose numbers need not be read as text where they are plain. */
+/** A CSV file whose numbers are read directly, without text, if they are plain. */
 export interface TypedCsv extends CsvFile {
-  /** The file's columns that hold decimals, each with the kind's column that it is. */
+  /** The file's columns that hold decimals, each with the kind's column. */
   readonly decimals: Readonly<Record<string, string>>;
   /** The file's columns that hold whole numbers. */
   readonly whole: readonly string[];
-  /** SQL that gives the kind's columns, with its whole numbers, and these columns of the file, read as other types than text. */
+  /**
+   * SQL of the kind's columns and whole numbers, with the given columns of the file read as other
+   * types than text.
+   */
   readonly select: (types: Readonly<Record<string, string>>) => string;
 }
 
-/** A file as the database is to read it. */
+/** A file with the SQL that reads it. */
 export interface ShapedFile {
   readonly kind: HistoryKind;
-  /** Undefined where a mapping reads it. */
+  /** Undefined if a mapping reads it. */
   readonly shape?: Shape | undefined;
-  /** The one market whose rows are read, of a file that holds several. */
+  /** The market whose rows are read, of a file that holds several. */
   readonly ofMarket?: string;
-  /** SQL that gives the kind's columns, decimals as text. */
+  /** SQL of the kind's columns, decimals as text. */
   readonly select: string;
-  /** SQL that gives the same with {@link ROW_NUMBER}; absent where the rows that `select` gives are the file's, one for one in its order. */
+  /**
+   * The same SQL with {@link ROW_NUMBER}; absent if `select` gives the file's rows one for one in
+   * order.
+   */
   readonly numbered?: string;
-  /** The same of a CSV file; absent where its decimals are always read as text. */
+  /** The same for a CSV file; absent if its decimals are always read as text. */
   readonly csv?: TypedCsv;
-  /** The fields that are read of a file of JSON records; absent for another. */
+  /** The fields read from a file of JSON records; absent for another file. */
   readonly json?: JsonFields;
-  /** `seq` is the number of a message's first row, and no line of a capture. */
+  /** True if `seq` is the number of a message's first row, not a line of a capture. */
   readonly isByMessage?: boolean;
-  /** Its records have no ids, and the number of its row stands for each. */
+  /** Its records have no ids; row numbers replace them. */
   readonly isNumbered?: true;
   /** Its amounts count contracts, not base units. */
   readonly isInContracts?: true;
-  /** Of a book: the time in which it is not known. */
+  /** For a book: the time in which it is unknown. */
   readonly lost?: readonly Span[];
-  /** Of a book: how each row of the file is a message, where it is: `chained` where those that are there tell of each that is missing. */
+  /**
+   * Set for a book with one message per row: `chained` if a gap between the rows shows every
+   * missing message.
+   */
   readonly messageRows?: "chained" | "unchained";
-  /** Of a book: the ends of its chain of sequences, day by day; absent where its rows do not tell them. */
+  /**
+   * For a book: the ends of its chain of sequences, day by day; absent if its rows do not show
+   * them.
+   */
   readonly chain?: readonly ChainStretch[];
-  /** SQL of the names of the markets that the file itself tells; absent where it tells none. */
+  /** SQL of the market names in the file; absent if it has none. */
   readonly symbol?: string;
-  /** SQL, after `select` and `numbered`, that keeps the rows of one of those markets, which is an SQL literal; absent where a file of this shape has but one. */
+  /**
+   * SQL, after `select` and `numbered`, that keeps the rows of one of those markets, given as an
+   * SQL literal; absent if a file of this shape has only one.
+   */
   readonly ofSymbol?: (symbol: string) => string;
-  /** The file as it is written, to show what is wrong with it. */
+  /** The file as written, to quote from in errors. */
   readonly text?: TextSql;
-  /** What the import says of the data. */
+  /** The import's findings about the data. */
   readonly findings: readonly string[];
 }

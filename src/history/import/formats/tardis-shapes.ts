@@ -16,7 +16,10 @@ import {
 } from "./book-messages.js";
 import { numbered, numberSql, type ShapedFile } from "./shape.js";
 
-/** Tardis's downloadable CSV files (docs.tardis.dev, "Downloadable CSV files"): stamps in microseconds, `local_timestamp` from its recorder. */
+/**
+ * Tardis's downloadable CSV files (docs.tardis.dev, "Downloadable CSV files"): stamps in
+ * microseconds, `local_timestamp` from its recorder.
+ */
 const TIME_NS = "CAST(timestamp AS BIGINT) * 1000";
 const RECV_NS = "CAST(local_timestamp AS BIGINT) * 1000";
 const STAMPS = `${TIME_NS} AS timeNs, ${RECV_NS} AS recvNs`;
@@ -32,7 +35,7 @@ function ofSymbol(symbol: string): string {
   return `WHERE symbol = ${symbol}`;
 }
 
-/** `trades`: the side is the taker's; an id that is no integer gives way to the row's number. */
+/** `trades`: the side is the taker's. Ids that are not integers are replaced by row numbers. */
 export async function tardisTrades(duck: Duck, csv: CsvFile): Promise<ShapedFile> {
   const all = csvSql(csv, TYPES);
   const { strange } = await duck.row(
@@ -53,15 +56,18 @@ export async function tardisTrades(duck: Duck, csv: CsvFile): Promise<ShapedFile
   };
 }
 
-/** Rows that came at one local stamp are one message, though its levels may have exchange stamps that lie near each other (docs.tardis.dev, "Data FAQ"). */
+/**
+ * Rows with the same local stamp are one message. The exchange stamps of its levels may differ
+ * slightly (docs.tardis.dev, "Data FAQ").
+ */
 const OF_A_MESSAGE: MessageKey = {
   shared: ["symbol", "is_snapshot"],
   arrival: { column: "local_timestamp", time: "timestamp" },
 };
 
 /**
- * `incremental_book_L2`: absolute amounts; the rows of one message have its local stamp. A snapshot of theirs replaces all that was there, also what
- * lies behind its last level.
+ * `incremental_book_L2`: absolute amounts; the rows of one message share its local stamp. A
+ * snapshot of Tardis replaces the whole book, levels behind its last one included.
  */
 export async function tardisBook(duck: Duck, csv: CsvFile): Promise<ShapedFile> {
   const isSplit = await areStampsSplit(duck, csvSql(csv, TYPES), OF_A_MESSAGE, TIME_NS);

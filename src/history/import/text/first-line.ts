@@ -1,10 +1,13 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
 const MOST_BYTES = 1024 * 1024;
-/** Nearly every file has its first line in as many. */
+/** Enough bytes for the first line of nearly every file. */
 const FEW_BYTES = 16 * 1024;
 
-/** The first line of a text file that is not empty; undefined where none ends, with a line feed or with the file, within its first megabyte. */
+/**
+ * The first line of a text file that is not empty; undefined if no line ends, by a line feed or the
+ * file's end, within the first megabyte.
+ */
 export function readFirstLine(path: string): string | undefined {
   const handle = openSync(path, "r");
   try {
@@ -22,7 +25,10 @@ function firstWithin(handle: number, bytes: number): string | undefined {
   return lines.find((line) => line !== "");
 }
 
-/** Whether a text is written in UTF-16: by its mark (Unicode, section 23.8), or where that is lacking by the zero beside its first letter. */
+/**
+ * True if a text is written in UTF-16, by its byte order mark (Unicode, section 23.8), or without
+ * one by the zero beside its first letter.
+ */
 export function isUtf16(path: string): boolean {
   const [one, other] = firstBytes(path, 2);
   if (one === undefined || other === undefined) return false;
@@ -33,7 +39,7 @@ export function isUtf16(path: string): boolean {
   );
 }
 
-/** Whether a file is Parquet by its first four bytes. */
+/** True if a file is Parquet, by its first four bytes. */
 export function isParquet(path: string): boolean {
   return firstBytes(path, 4).toString("latin1") === "PAR1";
 }

@@ -6,14 +6,15 @@ const SHOWN = 200;
 const NUMBER = /^[-+]?(\d+([.]\d*)?|[.]\d+)([eE][-+]?\d+)?$/;
 const PLACE = /^(0|[1-9]\d*)$/;
 
-/** Whether a first line holds a number, as one of data does and a header seldom. */
+/** True if a first line holds a number, as data do and headers seldom do. */
 export function hasNumber(fields: readonly string[]): boolean {
   return fields.some((field) => NUMBER.test(field));
 }
 
 /**
- * The columns of a CSV file that is mapped, and whether its first line is a header. A mapping that names columns by their place, counted from 0,
- * has a file whose columns are called by their places, whether it has a header or not; such a header is one too.
+ * The columns of a mapped CSV file, and whether its first line is a header. If a mapping names
+ * columns by position, counted from 0, the positions become the file's column names, with or
+ * without a header. A header whose names are such numbers is a header too.
  * @throws HistoryError naming a file without a header whose columns the mapping names
  */
 export function mappedFields(
@@ -27,7 +28,8 @@ export function mappedFields(
     const isHeader =
       !hasNumber(fields) ||
       (places.length > 1 && places.every((place, at) => fields[at] === place));
-    // A header that has all of them means its own, such as levels 1 and 2 of a book.
+    // A header that contains all these numbers means its own columns, such as levels 1 and 2 of a
+    // book.
     const isByName = isHeader && names.every((name) => fields.includes(name));
     return { columns: isByName ? columnsOf(fields, file) : places, hasHeader: isHeader };
   }
@@ -39,12 +41,18 @@ export function mappedFields(
   return { columns: columnsOf(fields, file), hasHeader: true };
 }
 
-/** Whether a column of a mapping is the place, counted from 0, of a field in the first line of a file without a header. */
+/**
+ * True if a column of a mapping is the position, counted from 0, of a field in the first line of a
+ * file without a header.
+ */
 export function isPlaceOf(column: string, fields: readonly string[]): boolean {
   return PLACE.test(column) && hasNumber(fields) && Number(column) < fields.length;
 }
 
-/** The fields of a CSV file's first line, quoted ones as what they quote. @throws HistoryError naming the file where a quote does not end in it */
+/**
+ * The fields of a CSV file's first line, unquoted.
+ * @throws HistoryError naming the file if a quote does not end in the line
+ */
 export function fieldsOfLine(text: string, file: string, delimiter: Delimiter): string[] {
   const fields: string[] = [];
   const quotedField = new RegExp(`^ *"((?:[^"]|"")*)" *(?=[${delimiter}]|$)`);
@@ -69,8 +77,9 @@ export function fieldsOfLine(text: string, file: string, delimiter: Delimiter): 
 }
 
 /**
- * The columns of a header: one without a name, as some programs write for the number of a row, gets its place for one.
- * @throws HistoryError naming the file and a name that two columns have, for the database whatever their letters' case
+ * The columns of a header. A column without a name, as some programs write for row numbers, is
+ * named by its position.
+ * @throws HistoryError naming the file and a name that two columns share; the database ignores case
  */
 export function columnsOf(fields: readonly string[], file: string): string[] {
   const seen = new Map<string, number>();

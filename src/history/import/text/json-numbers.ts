@@ -3,14 +3,14 @@ import { BadRowsError, HistoryError } from "../../history-errors.js";
 import type { PlainFile } from "../plain-file.js";
 import { isWhole } from "./whole-numbers.js";
 
-/** The fields of a record that are read, each with the type that it is read as. */
+/** The fields to read of a record, each with the type that it is read as. */
 export type JsonFields = Readonly<Record<string, string>>;
 
-/** Of a file at a time; more where a record is longer. */
+/** Bytes read at a time; more if a record is longer. */
 const PIECE_BYTES = 256 * 1024;
-/** Each so manieth byte is looked at: a number that is rounded has more. */
+/** Only every such byte is inspected: a number that a double would round has more digits. */
 const STRIDE = 8;
-/** What a double holds of any decimal (IEEE 754, 64 bits). */
+/** The digits of any decimal that a double holds exactly (IEEE 754, 64 bits). */
 const EXACT_DIGITS = 15;
 const [LINE_FEED, SPACE, QUOTE, POINT, ZERO, NINE, COLON, BACKSLASH] = [
   10, 32, 34, 46, 48, 57, 58, 92,
@@ -18,7 +18,7 @@ const [LINE_FEED, SPACE, QUOTE, POINT, ZERO, NINE, COLON, BACKSLASH] = [
 const IN_NUMBER = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[0-9.eE+-]/.test(String.fromCharCode(byte)) ? 1 : 0,
 );
-/** Stands for a number whose field is sought; no text of a market has it. */
+/** Replaces a number whose field is searched for; it does not occur in the text of any market. */
 const SOUGHT = "\u0001sought\u0001";
 
 interface Inexact {
@@ -26,14 +26,16 @@ interface Inexact {
   readonly field: string;
   readonly text: string;
 }
-/** By its place among the bytes that are at hand. */
+/** A found number, by its index among the buffered bytes. */
 type Found = Omit<Inexact, "line"> & { readonly at: number };
 
 /**
- * Does what reads a file of one JSON record a line, and looks through its numbers meanwhile: the database makes a double of one with a point or an
- * exponent, and says nothing where that is another number, or where a field of whole numbers then gets the nearest. Texts are exact as they are.
- * @param fields undefined for a file that is not written so.
- * @throws HistoryError naming the line, the field and the number; whatever else `work` throws
+ * Runs work that reads a file with one JSON record per line, and checks its numbers meanwhile. The
+ * database converts a number with a point or an exponent to a double, and silently rounds it. A
+ * field of whole numbers silently gets the nearest one. Quoted numbers are exact.
+ * @param fields undefined for a file of another format.
+ * @throws HistoryError naming the line, the field and the number; any other error that `work`
+ * throws
  */
 export async function withExactNumbers<T>(
   { file, path }: Pick<PlainFile, "file" | "path">,
@@ -87,7 +89,10 @@ async function firstInexact(path: string, fields: JsonFields): Promise<Inexact |
   }
 }
 
-/** What finds a number with a fraction that is too short to be met at a stride, by the fields whose whole numbers may be short: a short stamp is refused as such, and an id is read as text. */
+/**
+ * Matches numbers with a fraction that are shorter than a stride, in fields whose whole numbers may
+ * be short. A short stamp is refused elsewhere, and an id is read as text.
+ */
 function shortOnes(fields: JsonFields): RegExp | undefined {
   const names = Object.entries(fields).flatMap(([name, type]) =>
     type === "BIGINT" ? [JSON.stringify(name)] : [],
@@ -97,7 +102,7 @@ function shortOnes(fields: JsonFields): RegExp | undefined {
     : new RegExp(`(?:${names.join("|")}) *: *(?=-?[0-9]{0,${STRIDE - 2}}[.eE])`, "g");
 }
 
-/** The first such number of whole lines. */
+/** The first such number within whole lines. */
 function brokenIn(
   bytes: Buffer,
   end: number,
@@ -121,7 +126,10 @@ function firstOf(one: Found | undefined, other: Found | undefined): Found | unde
   return one === undefined || (other !== undefined && other.at < one.at) ? other : one;
 }
 
-/** The first number of whole lines that is met at a stride and is another one as a double, or has a fraction in a field of whole numbers. */
+/**
+ * The first number within whole lines, among those that a stride hits, that changes as a double or
+ * has a fraction in a field of whole numbers.
+ */
 function inexactIn(bytes: Buffer, end: number, fields: JsonFields): Found | undefined {
   for (let at = STRIDE - 1; at < end; at += STRIDE) {
     if (IN_NUMBER[bytes[at] as number] === 0) continue;
@@ -129,7 +137,7 @@ function inexactIn(bytes: Buffer, end: number, fields: JsonFields): Found | unde
     while (from > 0 && IN_NUMBER[bytes[from - 1] as number] === 1) from -= 1;
     let to = at + 1;
     while (to < end && IN_NUMBER[bytes[to] as number] === 1) to += 1;
-    // The next one begins a byte later at the earliest.
+    // The next number begins at least one byte later.
     at = to - 1;
     if (
       to - from < STRIDE ||
@@ -151,7 +159,7 @@ function inexactIn(bytes: Buffer, end: number, fields: JsonFields): Found | unde
   return undefined;
 }
 
-/** Whether a look at a number's field is worth its time: nearly none is. */
+/** True if a number may be rounded, so that finding its field is worth the time; nearly none is. */
 function mayBeRounded(bytes: Buffer, from: number, to: number, fields: JsonFields): boolean {
   let [digits, isDouble] = [0, false];
   for (let at = from; at < to; at += 1) {
@@ -166,7 +174,9 @@ function mayBeRounded(bytes: Buffer, from: number, to: number, fields: JsonField
   return type !== undefined && (digits > EXACT_DIGITS || isWhole(type));
 }
 
-/** The plain name right before a value; undefined where there is something else, such as in an array. */
+/**
+ * The plain name just before a value; undefined if something else is there, such as in an array.
+ */
 function keyBefore(bytes: Buffer, from: number): string | undefined {
   let at = from - 1;
   while (at > 0 && bytes[at] === SPACE) at -= 1;
@@ -179,7 +189,10 @@ function keyBefore(bytes: Buffer, from: number): string | undefined {
   return start < 0 || isEscaped ? undefined : bytes.toString("utf8", start + 1, at);
 }
 
-/** The field of the record in which a number lies, however deep; undefined where it is a part of a text. */
+/**
+ * The top-level field of the record that contains a number, at any depth; undefined if the number
+ * is part of a text.
+ */
 function fieldAt(bytes: Buffer, end: number, from: number, to: number): string | undefined {
   const start = bytes.lastIndexOf(LINE_FEED, from) + 1;
   const after = bytes.indexOf(LINE_FEED, to);
@@ -188,7 +201,7 @@ function fieldAt(bytes: Buffer, end: number, from: number, to: number): string |
   try {
     record = JSON.parse(line);
   } catch {
-    // A line that is none without it either the database refuses.
+    // The database refuses a line that is not JSON even without the number.
     return undefined;
   }
   const sought = JSON.stringify(SOUGHT);
@@ -197,7 +210,9 @@ function fieldAt(bytes: Buffer, end: number, from: number, to: number): string |
   )?.[0];
 }
 
-/** A number's digits without zeros at either end, and the power of ten that they count; undefined for what is none. */
+/**
+ * A number's digits without zeros at either end, and their power of ten; undefined for other text.
+ */
 function decimalOf(
   text: string,
 ): { readonly digits: string; readonly exponent: number } | undefined {
@@ -213,7 +228,10 @@ function decimalOf(
   };
 }
 
-/** Whether a number is what is printed of the double that is made of it. What is no number the database refuses. */
+/**
+ * True if a number prints the same after conversion to a double. The database refuses text that is
+ * not a number.
+ */
 function sameAsDouble(text: string): boolean {
   const [written, printed] = [decimalOf(text), decimalOf(String(Number(text)))];
   return (

@@ -3,13 +3,17 @@ import { open } from "node:fs/promises";
 import { HistoryError } from "../../history-errors.js";
 import type { PlainFile } from "../plain-file.js";
 
-/** Of a file at a time. */
+/** Bytes read at a time. */
 const PIECE_BYTES = 256 * 1024;
 const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];
-/** What the database says of a CSV file with both ends, and of nothing else that is known. */
+/** The database's message for a CSV file with both line ends; no other known cause gives it. */
 const LOST_ITS_WAY = "state machine reached an invalid state";
 
-/** Does what reads a CSV file. @throws HistoryError naming the first line that ends otherwise than the first one does; whatever else `work` throws */
+/**
+ * Runs work that reads a CSV file.
+ * @throws HistoryError naming the first line with another line end than the first line; any other
+ * error that `work` throws
+ */
 export async function withLineEndCheck<T>(
   { file, path }: Pick<PlainFile, "file" | "path">,
   work: () => Promise<T>,
@@ -29,7 +33,7 @@ export async function withLineEndCheck<T>(
   }
 }
 
-/** What is wrong where all lines end alike. */
+/** The error if all lines end alike. */
 async function returnWithin(file: string, path: string, cause: Error): Promise<Error> {
   let line = 1;
   let before = -1;
@@ -47,7 +51,10 @@ async function returnWithin(file: string, path: string, cause: Error): Promise<E
   return cause;
 }
 
-/** What an import says of a CSV file whose last line does not end, since a number that was cut is one; nothing where it does. */
+/**
+ * The finding for a CSV file whose last line has no line end, since a truncated number is still a
+ * number; empty otherwise.
+ */
 export function endFindings(path: string): string[] {
   const handle = openSync(path, "r");
   try {
@@ -66,7 +73,8 @@ export function endFindings(path: string): string[] {
 }
 
 /**
- * The database leaves out a last line of a CSV file that is longer than what it reads at a time, and says nothing; of zeros it takes minutes to say it.
+ * Refuses a file with an overlong last line. The database silently omits a last line longer than
+ * its buffer; with a line of zeros it takes minutes to fail.
  * @throws HistoryError for a CSV file whose last line is longer than {@link PIECE_BYTES}
  */
 export function refuseLongEnd({ file, path }: Pick<PlainFile, "file" | "path">): void {
@@ -85,7 +93,10 @@ export function refuseLongEnd({ file, path }: Pick<PlainFile, "file" | "path">):
   }
 }
 
-/** The first line, counted from one, that ends with a carriage return where the first does not, or without where it does. */
+/**
+ * The first line, counted from 1, that differs from the first line in ending with a carriage
+ * return.
+ */
 async function firstOther(
   path: string,
 ): Promise<{ readonly number: number; readonly hasReturn: boolean } | undefined> {

@@ -1,18 +1,22 @@
 import { identifier } from "../../store/duck.js";
 
-/** What columns are called, in small letters, that tell the market of a row. */
+/** Names, in small letters, of columns with the market of a row. */
 const NAMES: ReadonlySet<string> = new Set(
   "symbol market marketid market_id ticker ticker_id instrument instrument_id instrument_name instid pair product_id contract coin".split(
     " ",
   ),
 );
 
-/** The column of a file that tells the market of each row; undefined where none is called so. */
+/** The column with the market of each row; undefined if no column has such a name. */
 export function marketColumn(names: readonly string[]): string | undefined {
   return names.find((name) => NAMES.has(name.toLowerCase()));
 }
 
-/** SQL of the markets that a file holds. @param table SQL of the file. @param column of {@link marketColumn} */
+/**
+ * SQL of the markets that a file holds.
+ * @param table SQL of the file.
+ * @param column of {@link marketColumn}
+ */
 export function marketsSql(table: string, column: string): string {
   return `SELECT DISTINCT ${marketSql(column)} AS symbol FROM ${table} WHERE ${marketSql(column)} IS NOT NULL`;
 }

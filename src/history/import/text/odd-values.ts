@@ -5,7 +5,7 @@ import { STAMP_RULES } from "./stamps.js";
 import { IS_NO, type ValueRule } from "./value-rule.js";
 import { WHOLE_RULES } from "./whole-numbers.js";
 
-/** A file as the database reads it where every field is text. @param column the one that is asked for. */
+/** SQL of a file with every field read as text. @param column to read. */
 export type TextSql = (column: string) => string;
 
 const RULES = new Map(
@@ -16,7 +16,11 @@ const RULES = new Map(
 );
 const SAID = new RegExp(`("(?:[^"]|"")+") ${IS_NO} (${[...RULES.keys()].join("|")}): `);
 
-/** Does what reads a file. @throws HistoryError naming the row and the text that broke a rule of its column; whatever else `work` throws */
+/**
+ * Runs work that reads a file.
+ * @throws HistoryError naming the row and the text that broke a rule of its column; any other error
+ * that `work` throws
+ */
 export async function withValueErrors<T>(
   duck: Duck,
   file: string,

@@ -2,7 +2,7 @@ import { HistoryError } from "../../history-errors.js";
 import { parquetSql } from "../../staging/decimal-places.js";
 import { type Duck, pathSql, type Row } from "../../store/duck.js";
 
-/** Of a decimal that the database has a type for. */
+/** The most digits of a decimal for which the database has a type. */
 const MOST_DECIMAL_DIGITS = 38;
 
 /** The columns of a Parquet file, as the database reads them. */
@@ -11,7 +11,8 @@ export function describeParquet(duck: Duck, path: string): Promise<readonly Row[
 }
 
 /**
- * Looks for decimals that the database cannot hold: it takes their bytes for those of a floating-point number, and 1.00 for 16777216.
+ * Refuses decimals that the database cannot hold. It takes their bytes for a floating-point number,
+ * and reads 1.00 as 16777216.
  * @param names of the columns that are read.
  * @throws HistoryError naming the column
  */
@@ -35,9 +36,10 @@ export async function requireReadDecimals(
 }
 
 /**
- * What an import says of stamps that are finer in a Parquet file than what is read of them, or coarser than they look: the database has no type of an instant in UTC that
- * is finer than a microsecond, and of a number since 1970 with 53 bits a quarter of one is left.
- * @throws HistoryError for a number with 24 bits, which is off by a minute and more
+ * The findings about stamps that are finer in a Parquet file than the database reads, or coarser
+ * than they look. The database has no type for a UTC instant finer than a microsecond. A double of
+ * nanoseconds since 1970 resolves only a quarter of a microsecond.
+ * @throws HistoryError for a 32-bit float, which is off by a minute and more
  */
 export async function roundedStamps(
   duck: Duck,

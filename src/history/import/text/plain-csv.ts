@@ -1,33 +1,36 @@
 import { open } from "node:fs/promises";
 
-/** What ends a field of a CSV file. */
+/** The delimiter of a CSV file's fields. */
 export type Delimiter = (typeof DELIMITERS)[number];
 
-/** A first line is divided by the one that it has most of, of as many by the first of these. */
+/**
+ * The delimiter with the most occurrences in the first line divides it; of equal counts, the first
+ * in this list.
+ */
 export const DELIMITERS = [",", ";", "\t", "|"] as const;
 
-/** How a CSV file is written, as its first line tells. */
+/** The format of a CSV file, from its first line. */
 export interface CsvTable {
   readonly columns: readonly string[];
   readonly hasHeader: boolean;
   readonly delimiter: Delimiter;
 }
 
-/** A CSV file as its first line tells. */
+/** A CSV file, as its first line describes it. */
 export interface CsvFile extends CsvTable {
   readonly path: string;
 }
 
-/** Of a file at a time: a line has to fit. */
+/** Bytes read at a time; a line has to fit. */
 const PIECE_BYTES = 1024 * 1024;
-/** What is looked at together, also where the line ends with the first byte of them. */
+/** The bytes inspected together, also if the line ends with the first of them. */
 const WORD_BYTES = 4;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 const COMMA = 44;
 const POINT = 46;
 const ZERO = 48;
-/** The same byte in each place of a word. */
+/** The same byte in each position of a word. */
 const COMMAS = 0x2c2c2c2c;
 const MINUSES = 0x2d2d2d2d;
 const ZEROS = 0x30303030;
@@ -35,11 +38,12 @@ const HIGHEST_BITS = 0x80808080 | 0;
 const NO_NUMBER = -1;
 
 /**
- * Whether a database that reads numbers with so many places reads those of a CSV file exactly, which it does not say itself: each is digits with a
- * point at most among them, and what is past the places is zeros. Nothing in the file is quoted or spaced, so that a comma always ends a
- * field. False says nothing of the file, but that it has to be looked at as text.
- * @param places of the file's columns that hold numbers: none where they are whole.
- * @param most bytes to look at.
+ * Returns true if a database that reads numbers with the given decimal places reads those of a CSV
+ * file exactly; the database itself does not report this. Each number must consist of digits and at
+ * most one point, with only zeros beyond the places. Nothing in the file may be quoted or spaced,
+ * so that a comma always ends a field. False only means that the file has to be read as text.
+ * @param places of the file's columns that hold numbers: none if they are whole.
+ * @param most bytes to inspect.
  * @throws Error of the system when the file cannot be read
  */
 export async function isPlainCsv(
@@ -87,7 +91,8 @@ export async function isPlainCsv(
 }
 
 /**
- * Whether the lines from `start` to `end` are. Every byte of a history is looked at here: `| 0` spares the check that a place is still a small integer.
+ * True if the lines from `start` to `end` are plain. Every byte of a history passes here: `| 0`
+ * avoids the check that an index is still a small integer.
  * @param words the same bytes.
  * @param places of the columns up to the last that holds a number.
  */
@@ -107,7 +112,7 @@ function arePlain(
       } else {
         const first = at;
         at = endOfDigits(words, at);
-        // A stamp that nobody put there is null however it is read.
+        // A missing stamp is null however it is read.
         if (at === first && (most !== 0 || bytes[at] === POINT)) return false;
         if (bytes[at] === POINT) {
           const exact = (at + most + 1) | 0;
@@ -128,7 +133,10 @@ function arePlain(
   return true;
 }
 
-/** Where a field between others ends that holds no number: what it could be quoted or ended by is no greater than a comma. */
+/**
+ * The end of an inner field that holds no number. Every byte that could quote or end it is at most
+ * a comma.
+ */
 function endOfText(words: DataView, at: number): number {
   for (let from = at; ; from = (from + WORD_BYTES) | 0) {
     const below = marksBelow(words.getInt32(from, true), MINUSES);
@@ -137,8 +145,9 @@ function endOfText(words: DataView, at: number): number {
 }
 
 /**
- * Where a line's last fields end, which hold no number. They are of as many lengths as a flag has, in no order: the place in the word is counted,
- * where a branch would be guessed wrongly every other time.
+ * The end of a line's last fields, which hold no numbers. Their length varies at random, as a
+ * flag's does. The position in the word is computed, since a branch would be mispredicted every
+ * other time.
  */
 function endOfLine(words: DataView, at: number): number {
   for (let from = at; ; from = (from + WORD_BYTES) | 0) {
@@ -147,12 +156,19 @@ function endOfLine(words: DataView, at: number): number {
   }
 }
 
-/** The highest bit of each byte of a word that is less than those of `least`. One that is borrows into its highest bit, which it has not set itself; what it borrows from the next one spoils only what comes after it. */
+/**
+ * Sets the highest bit of each byte of a word that is less than the byte of `least`. A byte that
+ * borrows sets its own highest bit. A borrow from the next byte spoils only later bytes.
+ */
 function marksBelow(word: number, least: number): number {
   return (word - least) & ~word & HIGHEST_BITS;
 }
 
-/** Where the first byte is from `at` on that is less than a zero, or has one of the two bits that a letter or what is no ASCII has. The database refuses what is left beside digits. */
+/**
+ * The index of the first byte from `at` on that is less than a zero, or has one of the two bits
+ * that letters and bytes beyond ASCII have. The database refuses the other characters beside
+ * digits.
+ */
 function endOfDigits(words: DataView, at: number): number {
   for (let from = at; ; from = (from + WORD_BYTES) | 0) {
     const word = words.getInt32(from, true);
@@ -161,7 +177,10 @@ function endOfDigits(words: DataView, at: number): number {
   }
 }
 
-/** The first byte of a word, from its lowest, whose highest bit is set: by branches, since fields of a column are mostly as long as in the row before, and what is counted has to be waited for. */
+/**
+ * The index of the first byte, from the lowest, whose highest bit is set. It uses branches: a field
+ * mostly has the same length as in the previous row, while a computed index stalls the processor.
+ */
 function firstMarked(marks: number): number {
   if ((marks & 0x80) !== 0) return 0;
   if ((marks & 0x8000) !== 0) return 1;

@@ -6,11 +6,17 @@ import type { CsvFile } from "./plain-csv.js";
 import { FLAG_TYPE, flagsSql } from "./sides.js";
 import { isWhole, mostOf, wholesSql } from "./whole-numbers.js";
 
-/** Of a CSV file at a time: what a thread takes. More is faster, but is all read where only the first rows are wanted. */
+/**
+ * Bytes of a CSV file that a thread reads at a time. A larger buffer is faster, but is read whole
+ * even if only the first rows are wanted.
+ */
 const BUFFER_BYTES = 512 * 1024;
 const PLAIN_BUFFER_BYTES = 1024 * 1024;
 
-/** SQL that reads a CSV file, every column as text where `kinds` names no other type; a line with another number of columns is an error, and so is what is no whole number. */
+/**
+ * SQL that reads a CSV file, every column as text unless `kinds` names another type. A line with
+ * another number of columns is an error, and so is a value that is not a whole number.
+ */
 export function csvSql(csv: CsvFile, kinds: Readonly<Record<string, string>> = {}): string {
   const read = ofFile(csv, kinds);
   return flagsSql(wholesSql(tableSql(csv, asText(kinds), BUFFER_BYTES), read), read);
@@ -27,7 +33,10 @@ function tableSql(
   return `read_csv(${pathSql(path)}, auto_detect=false, compression='none', delim=${literal(delimiter)}, quote='"', escape='"', header=${hasHeader}, strict_mode=true, buffer_size=${bufferBytes}, columns={${types}})`;
 }
 
-/** What reads a CSV file, with its numbers as text or as what they are. @param select SQL of the kind's columns from the file's. */
+/**
+ * The SQL that reads a CSV file, with its numbers as texts or as numbers.
+ * @param select SQL of the kind's columns from the file's.
+ */
 export function csvReading(
   csv: CsvFile,
   kinds: Readonly<Record<string, string>>,
@@ -43,9 +52,10 @@ export function csvReading(
 }
 
 /**
- * SQL that reads a file of one JSON record a line; a field that a line lacks is null, and an id that is no whole number is an error, and so is a
- * flag that is none: the database makes true of any number but 0. Of other
- * whole numbers the database reads what JSON says: to look at each as a text takes four tenths longer.
+ * SQL that reads a file with one JSON record per line; a missing field is null. An id that is not a
+ * whole number is an error. So is a flag that is not a boolean: the database reads any number
+ * except 0 as true. Other whole numbers are read as JSON gives them, since checking each as text
+ * takes 40 % longer.
  */
 export function ndjsonSql(path: string, fields: Readonly<Record<string, string>>): string {
   const ids = Object.fromEntries(
@@ -61,14 +71,17 @@ export function ndjsonSql(path: string, fields: Readonly<Record<string, string>>
   return flagsSql(whole, fields);
 }
 
-/** What reads a file with every field as text, whatever the database makes of it. */
+/** SQL that reads a file with every field as the text in the file. */
 export function textSql(path: string, writ: FileFormat): TextSql {
   if (writ.format === "csv") return () => csvSql({ ...writ, path });
   return (column) =>
     writ.format === "ndjson" ? ndjsonSql(path, { [column]: "VARCHAR" }) : parquetSql(path);
 }
 
-/** The types of fields as they are to be read: a whole number or a flag as text, which is looked at before it is one. */
+/**
+ * The types of fields for reading as text: whole numbers and flags are texts until they are
+ * checked.
+ */
 function asText(kinds: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(kinds).map(([name, type]) => [
@@ -78,7 +91,7 @@ function asText(kinds: Readonly<Record<string, string>>): Readonly<Record<string
   );
 }
 
-/** The same where the database makes the numbers. */
+/** The types of fields if the database converts the numbers. */
 function asNumbers(kinds: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(kinds).map(([name, type]) => [name, isWhole(type) ? "BIGINT" : type]),
@@ -93,8 +106,8 @@ function ofFile(
 }
 
 /**
- * SQL of an instant in nanoseconds from milliseconds or microseconds, told apart by their size: what is too large to be stored as milliseconds is
- * past the year 2262, and as microseconds within 1970.
+ * SQL of an instant in nanoseconds from milliseconds or microseconds, distinguished by size:
+ * milliseconds too large to be stored are past the year 2262, and as microseconds within 1970.
  */
 export function instantSql(column: string): string {
   const whole = `CAST(${identifier(column)} AS BIGINT)`;

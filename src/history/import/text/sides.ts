@@ -1,10 +1,10 @@
 import { identifier } from "../../store/duck.js";
 import { ruleErrorSql, type ValueRule } from "./value-rule.js";
 
-/** Words for a side, in small letters, each with whether it sells. */
+/** Words for a side, in small letters; true for a seller. */
 type Words = Readonly<Record<string, boolean | undefined>>;
 
-/** Who took, as sources print it; `unknown` stands for a side that a source does not know. */
+/** The taker's side, as sources print it; `unknown` means that the source does not know it. */
 const TAKERS: Words = {
   buy: false,
   b: false,
@@ -27,7 +27,7 @@ const ruleOf = (type: string, isNot: string, words: Words): ValueRule => ({
 
 const TAKER = ruleOf("TAKER", "is neither buy nor sell", TAKERS);
 const LEVEL_SIDE = ruleOf("LEVEL SIDE", "is neither bid nor ask", LEVELS);
-/** A flag as the database reads one; that of a book's snapshot or of a maker. */
+/** A flag as the database reads it, for a book's snapshot or a maker. */
 const FLAG: ValueRule = {
   type: "FLAG",
   isGoodSql: (text) => `(${text} IS NULL OR TRY_CAST(${text} AS BOOLEAN) IS NOT NULL)`,
@@ -38,19 +38,28 @@ const FLAG: ValueRule = {
 /** The rules of sides and flags. */
 export const SIDE_RULES: readonly ValueRule[] = [TAKER, LEVEL_SIDE, FLAG];
 
-/** SQL of isBuyerMaker from the side that took; null where the source does not know, an error for any other word. @param column its name in the file. @param text SQL of the text. */
+/**
+ * SQL of isBuyerMaker from the taker's side; null if the source does not know it, an error for any
+ * other word.
+ * @param column its name in the file.
+ * @param text SQL of the text.
+ */
 export function takerSql(column: string, text: string): string {
   return sideSql(column, text, TAKER, TAKERS, (isSell) => isSell);
 }
 
-/** SQL of isBid from a book's side; an error for any other word. @param column its name in the file. @param text SQL of the text. */
+/**
+ * SQL of isBid from a book's side; an error for any other word.
+ * @param column its name in the file.
+ * @param text SQL of the text.
+ */
 export function bidSql(column: string, text: string): string {
   return sideSql(column, text, LEVEL_SIDE, LEVELS, (isSell) =>
     isSell === undefined ? undefined : !isSell,
   );
 }
 
-/** SQL of a flag from a text; an error for what is none. */
+/** SQL of a flag from a text; an error for an invalid flag. */
 export function flagSql(column: string, text: string): string {
   return `CASE WHEN ${text} IS NULL THEN NULL ELSE coalesce(TRY_CAST(${text} AS BOOLEAN), CAST(${ruleErrorSql(column, FLAG, text)} AS BOOLEAN)) END`;
 }
@@ -68,10 +77,10 @@ function sideSql(
   return `CASE lower(${text}) ${cases.join(" ")} ELSE CAST(${ruleErrorSql(column, rule, text)} AS BOOLEAN) END`;
 }
 
-/** What a field that holds a flag is read as. */
+/** The type of a field that holds a flag. */
 export const FLAG_TYPE = "BOOLEAN";
 
-/** SQL of a table with its flags, which are read as text, as such. */
+/** SQL of a table with its flags converted from text. */
 export function flagsSql(table: string, fields: Readonly<Record<string, string>>): string {
   const flags = Object.entries(fields).filter(([, type]) => type === FLAG_TYPE);
   if (flags.length === 0) return table;

@@ -1,6 +1,6 @@
 import { ruleErrorSql, type ValueRule } from "./value-rule.js";
 
-/** Units of a mapped stamp; `iso` is a text of date and time, in UTC where it tells no offset. */
+/** Units of a mapped stamp; `iso` is a text of date and time, in UTC if it has no offset. */
 export const TIME_UNITS = ["s", "ms", "us", "ns", "iso"] as const;
 
 /** One of {@link TIME_UNITS}. */
@@ -16,9 +16,12 @@ const WORDS: Readonly<Record<TimeUnit, string>> = {
   iso: 'date and time, such as "2024-08-09T00:00:00.5Z"',
 };
 
-/** Of a clock that is told by a place an hour comes twice each autumn. */
+/** Names of other time zones are refused: their clocks repeat an hour each autumn. */
 const ISO = "[-+0-9T :./]+(Z|UTC|GMT)?";
-/** An offset of fifteen hours and more, or of sixty minutes past its hours or seconds past its minutes and more: no place on earth has one, and the database takes it. */
+/**
+ * An offset of fifteen hours or more, or with sixty minutes or sixty seconds or more. No time zone
+ * has one, but the database accepts it.
+ */
 const NO_OFFSET = ":[0-9.]+[-+](1[5-9]|[2-9]|[0-9]{2}:?[6-9]|[0-9]{2}:?[0-9]{2}:?[6-9])";
 
 const ruleOf = (unit: TimeUnit): ValueRule => ({
@@ -31,14 +34,19 @@ const ruleOf = (unit: TimeUnit): ValueRule => ({
 /** The rules of mapped stamps. */
 export const STAMP_RULES: readonly ValueRule[] = TIME_UNITS.map(ruleOf);
 
-/** SQL of an instant in nanoseconds, to which fractions of its unit count; an error for what is none. @param column its name in the file. @param text SQL of the text. */
+/**
+ * SQL of an instant in nanoseconds, including fractions of its unit; an error for an invalid stamp.
+ * @param column its name in the file.
+ * @param text SQL of the text.
+ */
 export function stampSql(column: string, text: string, unit: TimeUnit): string {
   return `CASE WHEN ${text} IS NULL THEN NULL ELSE coalesce(${madeSql(text, unit)}, CAST(${ruleErrorSql(column, ruleOf(unit), text)} AS BIGINT)) END`;
 }
 
 /**
- * SQL of a number of units in nanoseconds; null where a text is none. Of digits, and of digits with no more places than there are nanoseconds, whole
- * numbers are made: a decimal of so many digits takes the database a hundred times as long.
+ * SQL of a number of units in nanoseconds; null for an invalid text. Digits with at most as many
+ * decimal places as nanoseconds allow are read as whole numbers: a decimal of that many digits
+ * takes the database a hundred times as long.
  * @param places of nanoseconds in a unit.
  */
 function countedSql(text: string, places: number): string {
@@ -54,10 +62,10 @@ function countedSql(text: string, places: number): string {
   return `CASE WHEN ${fits} AND ${isDigits} THEN ${whole} * ${nsAUnit} WHEN ${fits} AND ${isWithPlaces} THEN ${whole} * ${nsAUnit} + ${ns} ELSE TRY_CAST(TRY_CAST(${text} AS DECIMAL(28,9)) * ${nsAUnit} AS BIGINT) END`;
 }
 
-/** SQL of the instant; null where there is none. */
+/** SQL of the instant; null if there is none. */
 function madeSql(text: string, unit: TimeUnit): string {
   if (unit !== "iso") return countedSql(text, NS_PLACES[unit]);
-  // The database's instants are microseconds: what is past them is counted from the text.
+  // The database's instants are in microseconds, so finer digits are taken from the text.
   const past = `TRY_CAST(rpad(regexp_extract(${text}, ':[0-9]+[.][0-9]{6}([0-9]{1,3})', 1), 3, '0') AS BIGINT)`;
   const us = `CAST(epoch_us(TRY_CAST(${text} AS TIMESTAMPTZ)) AS HUGEINT)`;
   const isIso = `regexp_full_match(${text}, '${ISO}') AND NOT regexp_matches(${text}, '${NO_OFFSET}')`;

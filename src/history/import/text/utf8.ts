@@ -5,15 +5,17 @@ import { HistoryError } from "../../history-errors.js";
 import type { PlainFile } from "../plain-file.js";
 import { isParquet, isUtf16 } from "./first-line.js";
 
-/** Of a file at a time. */
+/** Bytes read at a time. */
 const PIECE_BYTES = 256 * 1024;
 const LINE_FEED = 10;
-/** What one character has at most. */
+/** The most bytes of one character. */
 const CHARACTER_BYTES = 4;
 
 /**
- * Does what reads a text, and looks at its bytes where that fails: what is no UTF-8 the database tells in many ways, and may not outlive.
- * @throws HistoryError naming the first byte that is no UTF-8; whatever `work` throws of a file that is UTF-8, and of a wish that does not fit
+ * Runs work that reads a text file, and checks the file's bytes if it fails. The database reports
+ * invalid UTF-8 in many ways, and may crash on it.
+ * @throws HistoryError naming the first byte that is not UTF-8; any error that `work` throws for a
+ * file that is UTF-8, or for an invalid option
  */
 export async function withUtf8Check<T>(
   { file, path }: Pick<PlainFile, "file" | "path">,
@@ -22,7 +24,7 @@ export async function withUtf8Check<T>(
   try {
     return await work();
   } catch (error) {
-    // Of UTF-16 the work has said so before it read on.
+    // The work has already reported UTF-16 before it read further.
     if (error instanceof ConfigError || isParquet(path) || isUtf16(path)) throw error;
     const stray = await firstStray(path);
     if (stray === undefined) throw error;
@@ -38,7 +40,7 @@ export async function withUtf8Check<T>(
   }
 }
 
-/** The first byte of a file that begins no character, with the line that it is in, counted from one. */
+/** The first byte of a file that begins no character, with its line, counted from 1. */
 async function firstStray(
   path: string,
 ): Promise<{ readonly line: number; readonly offset: number; readonly bytes: string } | undefined> {
@@ -69,7 +71,7 @@ async function firstStray(
   }
 }
 
-/** How many bytes at the end may be a character that is not whole yet. */
+/** The number of bytes at the end that may be an incomplete character. */
 function begunIn(bytes: Buffer): number {
   for (let back = 1; back < CHARACTER_BYTES && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] as number;
@@ -89,7 +91,7 @@ function firstStrayIn(bytes: Buffer): number {
   return at;
 }
 
-/** Of the character that a byte begins. */
+/** The length of the character that a byte begins. */
 function lengthOf(first: number): number {
   return first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }

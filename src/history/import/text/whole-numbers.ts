@@ -1,7 +1,10 @@
 import { identifier } from "../../store/duck.js";
 import { ruleErrorSql, type ValueRule } from "./value-rule.js";
 
-/** The fields that hold whole numbers, by what they are read as, with the largest that can be stored: a stamp is stored in nanoseconds. An INSTANT is in milliseconds or microseconds; an ID may be written as text. */
+/**
+ * The types of whole numbers, with the largest storable value: a stamp is stored in nanoseconds. An
+ * INSTANT is in milliseconds or microseconds; an ID may be written as text.
+ */
 const MOST: Readonly<Record<string, bigint>> = {
   BIGINT: 2n ** 63n - 1n,
   ID: 2n ** 63n - 1n,
@@ -9,7 +12,10 @@ const MOST: Readonly<Record<string, bigint>> = {
   MICROSECONDS: (2n ** 63n - 1n) / 1000n,
   INSTANT: (2n ** 63n - 1n) / 1000n,
 };
-/** What some programs print of a whole number, beside its digits: a sign, spaces around it, a point with nothing but zeros past it. */
+/**
+ * The text of a whole number as some programs print it: with a sign, spaces around it, or a point
+ * followed only by zeros.
+ */
 const WHOLE = " *[+-]?[0-9]+([.]0*)? *";
 
 /** The rules of whole numbers. */
@@ -26,18 +32,26 @@ export function mostOf(type: string): bigint {
   return MOST[type] as bigint;
 }
 
-/** Whether a field that is read as such a type holds whole numbers. */
+/** True if a field of such a type holds whole numbers. */
 export function isWhole(type: string): boolean {
   return Object.hasOwn(MOST, type);
 }
 
-/** SQL of what tells whether a text is a whole number that can be stored. The database itself would round one that is not. @param text SQL of the text. */
+/**
+ * SQL that is true if a text is a whole number that can be stored. The database itself would round
+ * other numbers.
+ * @param text SQL of the text.
+ */
 export function isWholeSql(text: string, type = "BIGINT"): string {
   const whole = `TRY_CAST(${text} AS BIGINT)`;
   return `coalesce((${isDigitsSql(text, whole, type)}) OR (${isSpeltSql(text, whole, type)}), false)`;
 }
 
-/** SQL of the whole number that a text is; an error where it is none, null where there is no text. @param column its name in the file. @param whole SQL of what the database makes of it. */
+/**
+ * SQL of the whole number in a text; an error if it is not one, null without a text.
+ * @param column its name in the file.
+ * @param whole SQL of the database's conversion.
+ */
 export function wholeSql(
   text: string,
   column: string,
@@ -47,12 +61,12 @@ export function wholeSql(
   return `CASE WHEN ${isDigitsSql(text, whole, type)} THEN ${whole} WHEN ${text} IS NULL THEN NULL WHEN ${isSpeltSql(text, whole, type)} THEN ${whole} ELSE CAST(${ruleErrorSql(column, { type }, text)} AS BIGINT) END`;
 }
 
-/** SQL of a table with its whole numbers, which are read as text, as such. */
+/** SQL of a table with its whole numbers converted from text. */
 export function wholesSql(table: string, fields: Readonly<Record<string, string>>): string {
   const wholes = Object.entries(fields).filter(([, type]) => isWhole(type));
   if (wholes.length === 0) return table;
   const madeOf = (name: string): string => identifier(`${name} as a number`);
-  // Made once a row here, which the database does not do of its own.
+  // Converted once per row here; the database does not share the expression.
   const made = wholes.map(([name]) => `TRY_CAST(${identifier(name)} AS BIGINT) AS ${madeOf(name)}`);
   const replaced = wholes.map(
     ([name, type]) =>
@@ -62,7 +76,7 @@ export function wholesSql(table: string, fields: Readonly<Record<string, string>
   return `(SELECT * EXCLUDE (${left.join(", ")}) REPLACE (${replaced.join(", ")}) FROM (SELECT *, ${made.join(", ")} FROM ${table}))`;
 }
 
-/** Nearly every one is, and a look at its digits alone takes a third of the time. */
+/** Nearly every text is plain digits, and checking only those takes a third of the time. */
 function isDigitsSql(text: string, whole: string, type: string): string {
   return `CAST(${whole} AS VARCHAR) = ${text} AND ${fitsSql(whole, type)}`;
 }

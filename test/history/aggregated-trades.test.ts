@@ -9,14 +9,14 @@ const TRADES = "id,price,qty,quote_qty,time,is_buyer_maker\n";
 const AGGREGATED =
   "agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker\n";
 
-/** Ten trades, a minute from each other. */
+/** Ten trades, one per minute. */
 const trades = (firstId: number, fromMs: number): string =>
   TRADES +
   Array.from(
     { length: 10 },
     (_, at) => `${firstId + at},100.5,1,100.5,${fromMs + at * MINUTE},true\n`,
   ).join("");
-/** The same, two of them at a time. */
+/** The same trades, aggregated in pairs. */
 const aggregated = (firstId: number, fromMs: number): string =>
   AGGREGATED +
   Array.from(

@@ -6,11 +6,11 @@ import { fileOf, scratchFolder, take } from "./scratch.js";
 import { zipped } from "./zipped.js";
 
 const TIME = Date.UTC(2025, 0, 12, 12);
-/** Ten trades, from an id on. */
+/** Ten trades with consecutive ids. */
 const hour = (firstId: number): string =>
   `id,price,amount,time,isBuyerMaker\n${Array.from({ length: 10 }, (_, at) => `${firstId + at},100.5,1,${TIME + firstId + at},false\n`).join("")}`;
 
-/** What an archive brought into a store: the number of trades. */
+/** Imports an archive. Returns the number of trades in the store. */
 async function traded(name: string, content: Buffer): Promise<number> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
@@ -20,7 +20,8 @@ async function traded(name: string, content: Buffer): Promise<number> {
     .reduce((rows, day) => rows + day.rows, 0);
 }
 
-// Each of these brought in the trades of its first file, said nothing of the second, and was taken for the whole day.
+// Once, each of these archives imported only its first file without a warning, and counted as the
+// whole day.
 describe("an archive", () => {
   it("has the files of all its folders, also those of one name, as an archive of hours has", async () => {
     expect(
@@ -28,7 +29,8 @@ describe("an archive", () => {
     ).toBe(20);
   });
 
-  // The Finder packs its own beside what is chosen: a zip made on a Mac was refused by a name that its owner had never seen.
+  // The Finder adds files of its own to an archive. Imports of zips made on a Mac failed with a
+  // name that the user had never seen.
   it("made on a Mac has the files that were chosen, without what the Finder put beside them", async () => {
     const [attributes, trades] = ["Mac OS X        ", hour(100)];
     const mac = zipped(

@@ -21,7 +21,7 @@ const WISH = { tickSize: "1", stepSize: "1", fromUs: 0, toUs: 4e15 };
 type Levels = readonly (readonly [price: number, amount: number])[];
 interface Message {
   readonly ms: number;
-  /** Of a snapshot the sequence that it is of, of an update those that it holds. */
+  /** The sequence of a snapshot; the first and last sequence of an update. */
   readonly snapshot?: number;
   readonly update?: readonly [begin: number, end: number, previous?: number];
   readonly bids?: Levels;
@@ -71,7 +71,7 @@ describe("a book of which messages were lost", () => {
   const BROKEN: readonly Message[] = [
     BEGIN,
     { ms: 1000, update: [11, 12, 10], bids: [[98, 3]] },
-    // 13 and 14 are missing: the bid at 100 may be long gone.
+    // 13 and 14 are missing: the bid at 100 may be gone.
     { ms: 4000, update: [15, 15, 14], bids: [[97, 2]] },
     { ms: 9000, snapshot: 20, bids: [[95, 6]], asks: [[96, 1]] },
     { ms: 9500, update: [21, 21, 20], bids: [[95, 8]] },
@@ -101,7 +101,7 @@ describe("a book of which messages were lost", () => {
     const book = new BookState();
     book.play(tape, 4);
     expect([book.knownRows(), book.rowsBeyondKnown()]).toEqual([[], [[97, 2]]]);
-    // The levels of before are not there behind the snapshot either.
+    // Earlier levels behind the snapshot are unknown too.
     expect(finalBook(tape)).toEqual([
       [95, 8],
       [-96, 1],
@@ -170,7 +170,8 @@ describe("a book of which messages were lost", () => {
     expect([book.isKnown, book.rowsBeyondKnown()]).toEqual([false, [[60, 1]]]);
   });
 
-  // The import's sentence ended at "the book is not known", and levels behind the snapshot stood there as if nothing was missing.
+  // The import's sentence once ended at "the book is not known", and levels behind the snapshot
+  // stayed as if no message was missing.
   it.each([
     [
       "after it",
@@ -220,7 +221,7 @@ describe("a book of which messages were lost", () => {
 });
 
 describe("the chain of a book's messages", () => {
-  /** Breaks, and the time that is lost for them in milliseconds after the beginning. */
+  /** Breaks, and the time lost because of them in milliseconds after the beginning. */
   const chainIn = async (
     duck: Duck,
     messages: readonly Message[],
@@ -288,7 +289,8 @@ describe("the chain of a book's messages", () => {
   });
 
   it("leaves no time in which a book would be replayed with a message missing, whichever are", async () => {
-    // Snapshots at every so manieth message, each update tells the one before it; some messages are dropped.
+    // Snapshots at a fixed interval of messages; each update names the one before it; some messages
+    // are dropped.
     const streams = fc.array(
       fc.record({
         isSnapshot: fc.integer({ min: 0, max: 4 }).map((n) => n === 0),
@@ -304,7 +306,7 @@ describe("the chain of a book's messages", () => {
             { ms: -20, snapshot: 0 },
             { ms: -10, update: [1, 1, 0] },
           ];
-          // Whether all updates since the last kept snapshot were kept, at each instant.
+          // True at each instant at which all updates since the last kept snapshot were kept.
           const isKnownAt: boolean[] = [];
           let isKnown = true;
           stream.forEach(({ isSnapshot, isDropped }, index) => {
@@ -324,7 +326,7 @@ describe("the chain of a book's messages", () => {
           const lastMs = kept.at(-1)?.ms ?? 0;
           isKnownAt.forEach((known, index) => {
             const ms = index * 10;
-            // A loss shows by the next update alone.
+            // Only the next update shows a loss.
             const isShown = kept.some(
               ({ ms: later, update }) => update !== undefined && later >= ms,
             );

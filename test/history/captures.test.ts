@@ -41,7 +41,8 @@ describe.skipIf(!isHere)(
       expect(tape).toMatchObject({ messages: built.messages, rows: built.rows });
       for (const [name, column] of Object.entries({ ...built, byLocal })) {
         const read: unknown = tape[name as keyof typeof tape];
-        // As bytes: a comparison of half a million numbers one by one takes longer than all else here.
+        // Compared as bytes: comparing half a million numbers one by one takes longer than the rest
+        // of the test.
         if (ArrayBuffer.isView(column))
           expect(bytesOf(column).equals(bytesOf(read as ArrayBufferView)), name).toBe(true);
       }

@@ -13,7 +13,7 @@ const mapping = checkMapping({
 });
 const HEADER = "t,i,p,a,s\n";
 
-/** 200 trades of a day, at prices and of amounts of so many places. */
+/** 200 trades of a day, with prices and amounts of the given decimal places. */
 function tradesOf(day: number, pricePlaces: number, amountPlaces: number, lead = 0): string {
   return Array.from({ length: 200 }, (_, at) => {
     const [price, amount] = [
@@ -39,7 +39,7 @@ async function findingsOf(...texts: readonly string[]): Promise<readonly (readon
   return files.map(({ findings }) => findings);
 }
 
-// One tick for both days lets a bot quote between the prices of one of them, where nobody could.
+// One tick for both days lets a bot quote between the possible prices of one of them.
 describe("an import of days of which some lie on other steps", () => {
   const ofPrices = expect.stringMatching(
     /^all prices of 2024-12-31 are multiples of 0\.01, and those of 2025-01-01 of 0\.1: the market's tick may have changed/,
@@ -61,7 +61,8 @@ describe("an import of days of which some lie on other steps", () => {
     ]);
   });
 
-  // Archives are imported a day a command, as they come out: only the backtest told then, if its span held both days.
+  // Archives are imported one day per command. Once, only a backtest over both days reported the
+  // change.
   it("says so of the days of the store beside those that are imported, whichever came first", async () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const days = [tradesOf(0, 2, 3), tradesOf(1, 1, 3), tradesOf(2, 1, 3), tradesOf(9, 2, 3)];

@@ -23,7 +23,7 @@ it("names the candles whose volume their trades do not give, a missing candle to
     trade(5, MIDNIGHT + 2 * MINUTE, "7") +
     trade(6, MIDNIGHT + 4 * MINUTE, "3") +
     trade(7, MIDNIGHT + 5 * MINUTE - 1, "3");
-  // 0.1 and 0.2 make 0.3 exactly; the third minute lacks its candle, the fifth disagrees.
+  // 0.1 and 0.2 make exactly 0.3; the third minute lacks its candle, the fifth disagrees.
   const candles = candle(0, "0.3") + candle(1, "1") + candle(3, "0") + candle(4, "6.5");
   await take(
     store,

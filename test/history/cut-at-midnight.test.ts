@@ -9,7 +9,10 @@ import { fileOf, scratchFolder, take } from "./scratch.js";
 const START = Date.UTC(2025, 0, 12);
 const SERIES = { market: "btcusdt", kind: "trades" };
 
-/** Trades of a day, one each second from an instant on until another, in milliseconds after its beginning; with a silence of five at each half minute. */
+/**
+ * Trades of a day, one per second between two instants in milliseconds after its beginning, with a
+ * silence of five seconds at each half minute.
+ */
 const dayOfTrades = (day: number, fromMs: number, toMs: number): string => {
   const rows: string[] = [];
   for (let ms = fromMs; ms < toMs; ms += 1000) {
@@ -47,7 +50,7 @@ describe("a file that was cut at a midnight", () => {
   });
 
   it("makes its day complete where it was cut at both", async () => {
-    // An hour at each end tells the pace, and the silence amid them is the file's own.
+    // The hour at each end shows the pace; the silence in the middle belongs to the file.
     const [head, ...first] = dayOfTrades(0, 2000, 1_000_000).split("\n");
     const last = dayOfTrades(0, DAY_MS - 1_000_000 + 500, DAY_MS - 1000)
       .split("\n")

@@ -33,7 +33,7 @@ class Stand {
     return JSON.parse(readFileSync(this.#path(kind), "utf8"));
   }
 
-  /** Writes a manifest as the format before had it, which told these facts by findings alone. */
+  /** Writes a manifest in the former format, which stored these facts only as findings. */
   makeFormer(kind: string): void {
     const { missingCandles: _, lost: __, check: _____, ...rest } = this.manifest(kind);
     const sources = rest.sources.map((source) => {

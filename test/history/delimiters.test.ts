@@ -14,7 +14,7 @@ const ROWS = [
   [MIDNIGHT + 1, "61800.25", "12", "sell"],
 ];
 
-/** What the store has of a file. */
+/** The trades that a store holds after an import. */
 async function stored(text: string, options: { readonly mapping?: typeof mapping } = {}) {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
@@ -30,7 +30,8 @@ const EXPECTED = [
   { timeNs: BigInt(MIDNIGHT + 1) * 1_000_000n, isBuyerMaker: true },
 ];
 
-// Spreadsheets of half of Europe write semicolons: their exports were of one column that nobody knows.
+// Spreadsheets in half of Europe write semicolons. Their exports once counted as one unknown
+// column.
 it.each([";", "\t", "|", ","])(
   "a file with %j between its fields is read as one with commas, by a mapping and by its shape",
   async (delimiter) => {

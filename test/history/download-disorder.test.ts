@@ -18,15 +18,16 @@ type Listed = Readonly<Record<string, unknown>> & {
   readonly time: number;
 };
 
-/** Milliseconds from midnight of four trades there, in the order of their numbers. */
+/** Milliseconds from midnight of four trades, in the order of their ids. */
 const DISORDER = [-3, 7, 5, -4];
 
-// Lists go by number and days by time: a trade before midnight whose number is that of one past it was in neither day, and nothing told of it.
+// Lists are ordered by id and days by time. A trade before midnight with a greater id than one
+// after it was once in neither day, without a warning.
 describe("downloading from an exchange whose trades are numbered in another order than they are timed", () => {
   let exchange: TradingExchange;
   let network: NetworkTransport;
   let client: ExchangeClient;
-  /** Of the first of the four. */
+  /** The id of the first of the four. */
   let firstId = Number.POSITIVE_INFINITY;
 
   const disordered = (trade: Listed): Listed => {

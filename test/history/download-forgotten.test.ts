@@ -15,7 +15,8 @@ const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 5, 12);
 const SERIES = { market: "btcusdc", kind: "trades" };
 
-// An exchange lists its last trades alone. What it had before was stored as time in which nobody traded: days of it, each called complete.
+// An exchange lists only its latest trades. The time before was once stored as time without trades:
+// whole days of it, each called complete.
 describe("downloading from an exchange that has forgotten its first trades", () => {
   const clock = new VirtualClock(START);
   let exchange: TradingExchange;
@@ -107,8 +108,8 @@ describe("downloading from an exchange that has forgotten its first trades", () 
     ]);
   });
 
-  // What lay between two pages was told to the process that fetched them alone: the next one called that time covered, and a backtest traded
-  // through minutes of which nobody knows.
+  // A gap between two pages was once known only to the process that fetched them. The next process
+  // called that time covered, and a backtest traded through unknown minutes.
   it("leaves as a gap what it has forgotten between two pages, also where the download that fetched them was killed afterwards", async () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const seam = liveSeam();
@@ -122,7 +123,7 @@ describe("downloading from an exchange that has forgotten its first trades", () 
     let forgets = false;
     const transport: ConstructorParameters<typeof ExchangeClient>[0]["transport"] = {
       request: async (request, done) => {
-        // Half of its list goes for newer ones.
+        // Half of its list is replaced by newer trades.
         if (forgets) await clock.runUntil(clock.nowMs() + listedMs / 2);
         forgets = false;
         network.request(request, done);

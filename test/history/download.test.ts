@@ -59,7 +59,7 @@ describe("downloading an exchange's own history over HTTP", () => {
     for await (const trade of connection.client.all.historicalTrades({ marketId: "btcusdc" }))
       if (trade.time < toMs) listed.push(trade);
     expect(ids).toEqual(listed.map(({ id }) => id));
-    // Before its first trade an exchange may have had others that it lists no more.
+    // Before its first listed trade an exchange may have had others.
     const grid = { tickSize: "0.1", stepSize: "0.001" };
     expect(days[0]).toMatchObject({ covered: [[listed[0]?.time, MIDNIGHT]], grid });
   });

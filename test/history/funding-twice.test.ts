@@ -5,7 +5,7 @@ import { fileOf, scratchFolder, take } from "./scratch.js";
 
 const START = Date.UTC(2025, 0, 12);
 const HOUR = 3_600_000;
-/** Payments every eight hours, stamped so late. */
+/** Payments every eight hours, stamped with a delay. */
 const payments = (hours: readonly number[], lateMs: number): string =>
   hours
     .map(

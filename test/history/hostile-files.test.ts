@@ -28,7 +28,8 @@ class Stand {
   }
 }
 
-// The database makes true of every number but 0: a -1 that stands for a seller turned the trades of a day round.
+// The database reads any number except 0 as true. A -1 for a seller once reversed the trades of a
+// day.
 describe("whether the buyer made a trade", () => {
   const record = (flag: string): string =>
     `{"id":1,"price":"1","amount":"1","time":${TIME},"isBuyerMaker":${flag}}\n`;
@@ -72,7 +73,8 @@ describe("whether the buyer made a trade", () => {
 });
 
 describe("a line that is longer than what the database reads at a time", () => {
-  // It left out the last one without a word: the zeros that a power failure leaves at a file's end are such a line, and so is what they stand for.
+  // The last line was once omitted without a warning. The zeros that a power failure leaves at a
+  // file's end are such a line.
   it.each([
     ["of zeros, of which nobody knows what stood there", "\0".repeat(3_000_000)],
     ["of a record", `${row(9)},${"x".repeat(3_000_000)}`],
@@ -110,7 +112,7 @@ describe("a file that is not left alone", () => {
     "is refused where it %s while it is read, and nothing of the command is stored",
     async (_what, change) => {
       const stand = new Stand();
-      // Packed, so that it can be read to its end whatever becomes of it.
+      // Compressed, so that it can be read to its end even if the original changes.
       const path = stand.file(gzipSync(`${HEAD}\n${row(1)}\n`), "one.csv.gz");
       const other = stand.file(`${HEAD}\n${row(2)}\n`, "two.csv");
       const onFile = (file: string): void => {

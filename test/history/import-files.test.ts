@@ -406,7 +406,8 @@ describe("importing files", () => {
     expect(await read("funding", "rate::DOUBLE AS rate")).toEqual([{ rate: -0.0001 }]);
   });
 
-  // Spark writes decimals of 38 digits with 18 places, and exports of chains texts with as many: both were refused, as if they did not fit.
+  // Spark writes decimals of 38 digits with 18 places, and exports of chains contain texts with as
+  // many. Both were once refused as if they did not fit.
   it("reads decimals of eighteen places that are zeros but for the first few", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
@@ -425,7 +426,8 @@ describe("importing files", () => {
     expect(row).toEqual({ p: "100.29", q: "65000" });
   });
 
-  // The database reads one as the bytes of another number, and says nothing: prices of 1.00 were 16777216.
+  // The database silently reads such a decimal as the bytes of another number: prices of 1.00 were
+  // 16777216.
   it("refuses decimals of a Parquet file that have more digits than the database holds, where they are read", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
@@ -434,7 +436,8 @@ describe("importing files", () => {
       store,
       `COPY (SELECT ${MIDNIGHT} AS t, 1::DECIMAL(38,2) AS p, 1 AS q, 1 AS other) TO '${path}' (FORMAT parquet)`,
     );
-    // It writes none either: what its footer says of the digits (fields of Thrift, twice what they are) is changed.
+    // The database cannot write such a decimal either, so the digits in the file's footer are
+    // changed (Thrift fields, which store twice the value).
     const bytes = readFileSync(path);
     for (let at = bytes.indexOf("154c", 0, "hex"); at >= 0; at = bytes.indexOf("154c", at, "hex"))
       bytes[at + 1] = 2 * 50;

@@ -4,7 +4,7 @@ import type { ImportOptions } from "#history/import-files.js";
 import { checkMapping } from "#history/mapping.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
-/** Reads trades whose columns have the names of ours. */
+/** Reads trades whose columns have our names. */
 export const TRADES_MAPPING = checkMapping({
   kind: "trades",
   columns: {
@@ -16,7 +16,7 @@ export const TRADES_MAPPING = checkMapping({
   },
 });
 
-/** A store of its own, and files that are imported into it one by one. */
+/** A store, and a folder of files to import into it one by one. */
 export class ImportStand {
   readonly folder = scratchFolder();
   readonly store = new HistoryStore(join(this.folder, "history"));
@@ -26,7 +26,7 @@ export class ImportStand {
     return files[0];
   }
 
-  /** These columns of the trades that the store holds. */
+  /** The given columns of the trades in the store. */
   trades(columns: string, orderBy: string) {
     return query(
       this.store,

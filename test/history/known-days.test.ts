@@ -21,12 +21,12 @@ const WISH = { tickSize: "1", stepSize: "1" };
 
 const at = (from: number, to: number): Span => [NOON + from, NOON + to];
 
-/** A store, and files that are imported into it one command after the other. */
+/** A store, and files that are imported one command after the other. */
 class Stand {
   readonly #folder = scratchFolder();
   readonly store = new HistoryStore(join(this.#folder, "history"));
 
-  /** @returns what each import says of its days */
+  /** @returns the findings of each import about its days */
   async take(...files: readonly string[]): Promise<string[]> {
     const said: string[] = [];
     for (const content of files) {
@@ -49,7 +49,7 @@ class Stand {
     return (await this.listing()).gaps;
   }
 
-  /** What a replay lacks of a time, and the book that it ends with. */
+  /** The gaps of a replay of a span, and the book at its end. */
   async replayed([fromMs, toMs]: Span): Promise<{
     readonly gaps: readonly Span[];
     readonly book: ReturnType<typeof finalBook>;
@@ -89,7 +89,10 @@ const snapshot = (
   asks: Levels = [[101, 7]],
 ): string =>
   `${JSON.stringify({ type: "snapshot", sequence, timestamp: NOON + ms, bids: textOf(bids), asks: textOf(asks) })}\n`;
-/** @param previous where the one before ended: sequences of Binance's futures are not counted one after the other. */
+/**
+ * @param previous the end of the previous update: sequences of Binance's futures are not
+ * consecutive.
+ */
 const update = (ms: number, end: number, previous: number, bids: Levels = [[99, end]]): string =>
   `${JSON.stringify({ type: "update", beginSequence: end - 1, endSequence: end, prevEndSequence: previous, timestamp: NOON + ms, bids: textOf(bids), asks: [] })}\n`;
 
@@ -97,7 +100,8 @@ describe("a book that several files bring", () => {
   const morning = snapshot(0, 10) + update(1000, 14, 10) + update(2000, 19, 14);
   const whole = snapshot(9000, 40, [[95, 6]], [[96, 1]]) + update(9500, 44, 40, [[95, 8]]);
 
-  // Each file was looked at alone: the levels of the first one stood in the second, though messages between both were lost.
+  // Each file was once checked alone: the levels of the first one stayed in the second, although
+  // messages between both were lost.
   it("is not known from the end of one file to the next snapshot where the next does not follow on it, in whichever order they come", async () => {
     const later = update(3000, 33, 30, [[97, 2]]) + whole;
     for (const files of [
@@ -137,7 +141,8 @@ describe("a book that several files bring", () => {
     });
   });
 
-  // The bot took its quotes down for the hours between two files that prove that nothing happened in them.
+  // The bot once cancelled its quotes for the hours between two files, although the files prove
+  // that nothing happened in between.
   it("is known between two files of which the second follows on the first: within a day, over midnight and over a whole day", async () => {
     const on = (ms: number): string => update(ms, 25, 19) + update(ms + 1000, 31, 25);
     const mended = snapshot(0, 10) + update(2000, 19, 10) + snapshot(2000, 19);
@@ -380,7 +385,7 @@ describe("candles that are missing", () => {
       .join("");
   const range = (from: number, to: number): number[] =>
     Array.from({ length: to - from }, (_, n) => from + n);
-  /** Even from 0 to 1, and the same in each run. */
+  /** Uniform from 0 to 1, and the same in each run. */
   const chance = (n: number): number =>
     createHash("sha256").update(`minute ${n}`).digest().readUInt32BE() / 2 ** 32;
 
@@ -411,7 +416,8 @@ describe("candles that are missing", () => {
     );
   });
 
-  // Four outages of an hour were "taken for times without a trade": quotes stayed up and were filled at prices from before them.
+  // Four outages of an hour were once "taken for times without a trade": quotes stayed open and
+  // were filled at old prices.
   it.each([
     [
       "four hours in a day of five minutes",

@@ -15,7 +15,7 @@ const drop = (mostDropped: number): Partial<ImportOptions> => ({
 });
 
 class Stand extends ImportStand {
-  /** The day as every reader takes it, its gaps within 0 and `toMs`. */
+  /** The day as readers see it, with its gaps within 0 and `toMs`. */
   day(kind: string) {
     const [day] = this.store.inspect({ market: "btcusdt", kind }).days;
     if (day === undefined) throw new Error(`no ${kind}`);
@@ -29,7 +29,7 @@ class Stand extends ImportStand {
     );
   }
 
-  /** The levels of the book after its last message, as its rows and levels tell. */
+  /** The levels of the book after its last message, from its rows. */
   async levels(): Promise<string[]> {
     const rows = await this.rows(
       "book",
@@ -222,7 +222,7 @@ describe("A book of which an update was left out, or a row of one", () => {
 
 it.each([
   ["Tardis's", TARDIS, tardis, {}, undefined],
-  // It replaces each side as far as its worst price, and nobody knows how far that was.
+  // The snapshot replaces each side as far as its worst price, which is unknown without the row.
   ["a mapped one, whose worst bid it is", MAPPED, mapped, { mapping: UNCHAINED }, [at(1000, 1001)]],
 ] as const)(
   "A snapshot without some rows leaves nothing of the old book to a replay: %s",
@@ -397,7 +397,7 @@ describe("The time of which a row was left out", () => {
 
   it("is where it was, whatever was left out before it later", async () => {
     const stand = new Stand();
-    // The line that is none goes first, and the price that cannot be with the next look at the file.
+    // The invalid line is left out first, the row with an impossible price in the next pass.
     const text = `${HEAD}${trade(1, 0)}${trade(500, 10, "0")}${trade(900, 20)}1,2\n${trade(9000, 40)}${trade(20_000, 50)}`;
     await stand.take("t.csv", text, drop(2));
     expect(stand.day("trades")).toMatchObject({ covered: [at(0, 1), at(20, 21), at(40, 51)] });

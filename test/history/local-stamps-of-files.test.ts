@@ -8,7 +8,10 @@ const MS = Date.UTC(2025, 0, 1, 3);
 const HOUR_MS = 3_600_000;
 const SECONDS = 23;
 
-/** Trades a second apart, heard so many milliseconds after. @param local what is written of the local stamp, in milliseconds. */
+/**
+ * Trades one second apart, received some milliseconds later.
+ * @param local the text of the local stamp, from milliseconds.
+ */
 function trades(local: (ms: number) => string, lateMs = 5): string {
   const rows = Array.from(
     { length: SECONDS },
@@ -46,7 +49,8 @@ async function refused(
   expect(store.series()).toEqual([]);
 }
 
-// Seconds read as milliseconds lie in 1970. The correction of the clock then moved the whole book by as long as the file lasts: the bot heard all of it too late, and filled nothing.
+// Seconds read as milliseconds lie in 1970. The correction of the clock then delayed the whole book
+// by the length of the file: the bot received everything too late, and had no fills.
 describe("local stamps of a file", () => {
   it.each([
     ["seconds as milliseconds", (ms: number) => String(ms / 1000), undefined],
@@ -108,7 +112,8 @@ describe("local stamps of a file", () => {
     expect(row?.least).toBe("5000000");
   });
 
-  // The correction takes the smallest: a single stamp of a clock that was set meanwhile made a whole capture late by as much.
+  // The correction takes the smallest difference. A single stamp of a stepped clock once delayed a
+  // whole capture by as much.
   it.each([
     ["a quarter of an hour", 840_000, "839.995"],
     ["more than any clock is off", 1_200_000, "1199.995"],

@@ -10,7 +10,7 @@ const STAMPS = "BTC,1736640000000000,1736640000000010";
 const bookOf = (rows: readonly (readonly [price: string, amount: string])[]): string =>
   `${HEAD}\n${rows.map(([price, amount]) => `${STAMPS},false,bid,${price},${amount}\n`).join("")}`;
 
-/** Takes a book of these levels. @returns its amounts as the store has them */
+/** Imports a book of these levels. @returns its amounts in the store */
 async function amountsOf(
   levels: readonly (readonly [price: string, amount: string])[],
 ): Promise<readonly unknown[]> {

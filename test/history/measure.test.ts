@@ -20,7 +20,7 @@ const STAMPS = [
   "4102444800000000000",
 ];
 
-/** Mostly what a row should hold, so that a row is often wrong in one place alone. */
+/** Mostly a valid value, so that a row often has only one fault. */
 const mostly = (good: string, others: readonly string[]): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 9, arbitrary: fc.constant(good) },

@@ -5,7 +5,7 @@ import { finalBook } from "../support/final-book.js";
 import { openTape } from "./open-tape.js";
 import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
-/** In microseconds. */
+/** Microseconds. */
 const MIDNIGHT = Date.UTC(2025, 0, 13) * 1000;
 
 type Row = readonly [atUs: number, heardUs: number, ...rest: readonly (string | number)[]];
@@ -19,7 +19,9 @@ const FIRST = book([
   [-5_000_000, -4_990_000, "true", "ask", 101, 1],
   [-10_200, -100, "false", "bid", 99, 3],
 ]);
-/** As Tardis cuts its days: what was heard after midnight, though it happened before. */
+/**
+ * The file of the second day as Tardis cuts it: received after midnight, though it happened before.
+ */
 const SECOND = book([
   [-10_200, 50, "true", "bid", 100, 1],
   [-10_200, 50, "true", "ask", 101, 4],

@@ -5,7 +5,10 @@ import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 const TIME = Date.UTC(2025, 0, 12, 12);
 
-/** A seller who walks down the book, all told in one line of a capture; ids that say nothing of the order, as those of some exchanges. */
+/**
+ * A seller who sweeps the book, in one line of a capture. The ids do not show the order, as on some
+ * exchanges.
+ */
 const SWEEP: readonly (readonly [id: number, price: string])[] = [
   [90, "105"],
   [12, "104"],
@@ -38,7 +41,8 @@ class Stand {
   }
 }
 
-// By id the worst price of the sweep would print first, and an order of ours in the middle would be passed before it is met.
+// By id the worst price of the sweep would print first, and the price would pass an order of ours
+// in the middle before reaching it.
 describe("trades that one line of a capture tells", () => {
   it("stay in the order of the file, which is that in which they were made", async () => {
     const stand = new Stand();

@@ -1,6 +1,9 @@
 import { currentProcessName } from "#core/process-life.js";
 
-/** Names of processes that had this one's id: before it, and in another container. None where a system tells no more of a process than its id. */
+/**
+ * Lock texts of processes that had this process id: earlier, and in another container. Empty if the
+ * system identifies a process only by its id.
+ */
 export function othersOfThisId(): readonly {
   readonly name: string;
   readonly isElsewhere: boolean;

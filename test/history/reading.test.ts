@@ -19,7 +19,7 @@ const mapping = (columns: Readonly<Record<string, string>> = {}, timeUnit = "ms"
     timeUnit,
   });
 
-/** A file of a trade on each of two days, with a second column for its side and for its time. */
+/** A file with a trade on each of two days, and a second column each for side and time. */
 class Stand {
   readonly folder = scratchFolder();
   readonly store = new HistoryStore(join(this.folder, "history"));
@@ -38,7 +38,8 @@ class Stand {
   }
 }
 
-// A corrected mapping replaced the days of which the file still had rows, and the others stayed wrong without a word.
+// A corrected mapping once replaced the days of which the file still had rows. The others stayed
+// wrong without a warning.
 describe("a file that is imported again", () => {
   it("names the days that stay as they were read under another mapping, and not those that it reads anew", async () => {
     const stand = new Stand();

@@ -77,7 +77,8 @@ describe("importing a file that cannot be", () => {
       `${trade(1, MIDNIGHT, "5", "1")}{"id":2,"amount":"1","time":${MIDNIGHT},"isBuyerMaker":true}\n`,
       /1 of 2 rows cannot be, the first is number 2, .*"price missing".*price above zero/,
     ],
-    // Each of these would be replayed as a zero: a crash to nothing, a level deleted, a payment forgotten.
+    // Each of these would be replayed as a zero: a crash to nothing, a level deleted, a payment
+    // forgotten.
     ...(["open", "high", "low", "close", "volume"] as const).map(
       (column, place) =>
         [

@@ -13,7 +13,7 @@ const row = (id: number, price: string, amount: string): string =>
   `${id},${price},${amount},${TIME + id},true\n`;
 const record = (id: number, price: string, amount: string): string =>
   `{"id":${id},"price":${price},"amount":${amount},"time":${TIME + id},"isBuyerMaker":true}\n`;
-/** What Python prints of 27000.1 + 0.2, 0.1 + 0.2, 0.1 + 0.7 and 0.3 - 0.2 - 0.1. */
+/** The output of Python for 27000.1 + 0.2, 0.1 + 0.2, 0.1 + 0.7 and 0.3 - 0.2 - 0.1. */
 const NOISE = [
   ["27000.300000000003", "0.30000000000000004"],
   ["27000.5", "0.7999999999999999"],
@@ -147,7 +147,7 @@ describe("Rows that cannot be used", () => {
         [5, 2.5],
       ]);
       const [day] = stand.store.days({ market: "btcusdt", kind: "trades" });
-      // Their ids are those of trades that are there no more, and not of some other count.
+      // The missing ids are those of dropped trades, not of another count.
       const missing = "4 trades are missing in 1 place, as their ids tell";
       expect(day).toMatchObject({ findings: [said, missing], sources: [{ dropped: 4 }] });
       // The report names the file so.

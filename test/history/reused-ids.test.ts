@@ -23,7 +23,7 @@ async function imported(rows: string): Promise<{
   return { findings: files[0]?.findings ?? [], rows: Number(held?.rows), store };
 }
 
-// Binance's spot archives have ids that come again days later for another trade.
+// Binance's spot archives have ids that occur again days later for another trade.
 describe("An id that comes again in a file", () => {
   it("for another trade on another day is told as two trades, which are both kept", async () => {
     const { findings, rows, store } = await imported(

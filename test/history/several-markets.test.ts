@@ -7,7 +7,7 @@ import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 const TIME = Date.UTC(2025, 0, 12, 12);
 const columns = { time: "ts", side: "side", price: "px", amount: "qty" };
-/** Two markets, row about row, each message of a book in two rows. */
+/** Two markets in alternating rows, each message of a book in two rows. */
 const ROWS = ["BTC", "ETH", "BTC", "ETH"].map((symbol, at) => ({
   symbol,
   ts: TIME + Math.floor(at / 2),
@@ -36,7 +36,8 @@ class Stand {
   }
 }
 
-// The trades of all of them became those of one market: its price jumped from 100 to 3 and back with every row.
+// The trades of all markets once became those of one: its price jumped from 100 to 3 and back with
+// every row.
 describe("a file of any columns that tells the market of each row", () => {
   it.each(["symbol", "Symbol", "instId", "ticker", "coin"])(
     "is refused where it holds several and none is named: %s",

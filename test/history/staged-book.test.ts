@@ -8,7 +8,7 @@ import { scratchFolder } from "./scratch.js";
 const FROM_MS = Date.UTC(2026, 0, 5);
 type Levels = readonly (readonly [string, string])[];
 
-/** A book's message, so many seconds after the first. */
+/** A book message, in seconds after the first. */
 const message = (type: "snapshot" | "update", second: number, bids: Levels, asks: Levels) => ({
   type,
   line: second + 1,
@@ -46,7 +46,7 @@ const ASKS: Levels = [
   ["102.0", "1"],
 ];
 
-// Bids and asks that were mapped the wrong way round, and updates that are missing, showed in a run's figures at last, if at all.
+// Swapped bids and asks, and missing updates, once showed only in a run's figures, if at all.
 describe("an import of a book that nobody could quote in", () => {
   it("says that it is crossed for most of its time, and what to look at", async () => {
     expect(

@@ -17,7 +17,7 @@ it("goes on after its last whole record, however long that is: the whole of a de
     const last = { length, levels: "x".repeat(length) };
     const day = staged(path, { first: true }, last);
     expect([day.first, day.last]).toEqual([{ first: true }, last]);
-    // A process that died over a record even longer left no more than a part of it.
+    // A process that died during an even longer record left only a part of it.
     appendFileSync(path, `{"levels":"${"y".repeat(2 * length)}`);
     expect(staged(path).last).toEqual(last);
   }

@@ -8,7 +8,7 @@ import { stagedWork } from "#history/staged-work.js";
 import { othersOfThisId } from "./other-processes.js";
 import { fileOf, scratchFolder, take } from "./scratch.js";
 
-/** No process has it. */
+/** An id that no process has. */
 const DEAD = 999_999_999;
 const SERIES = { market: "btcusdt", kind: "trades" };
 
@@ -72,10 +72,10 @@ describe("What is staged in a store", () => {
       ["import", undefined, 4, undefined],
       ["day", "btcusdt", 10, undefined],
     ]);
-    // The next import takes both away, whatever it imports.
+    // The next import deletes both, whatever it imports.
     await take(store, [csv]);
     expect(existsSync(left)).toBe(false);
-    // So also where this process has the id of the one that was killed, as in a container.
+    // Also if this process has the id of the killed one, as in a container.
     for (const { name } of othersOfThisId()) {
       const killed = join(store.root, ".staging", `import-${name}`);
       mkdirSync(killed);

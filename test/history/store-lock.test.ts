@@ -18,12 +18,14 @@ import { RunError } from "#core/errors.js";
 import { StoreLock } from "#history/store-lock.js";
 import { builtCommand } from "../support/built-command.js";
 
-/** No process has an id so large. */
+/** An id larger than any process has. */
 const NOBODY = "2147483646";
 const TAKERS = 3;
 const ROUNDS = 100;
 
-/** Takes one lock after another, each at the same instant as the others do; answers which it got. */
+/**
+ * Takes one lock after another at the same instants as other processes, and prints which it got.
+ */
 const TAKER = `
 import { parentPort, workerData } from "node:worker_threads";
 const { folder, source, takers, rounds, shared } = workerData;
@@ -59,13 +61,14 @@ describe("the lock of a folder", () => {
     expect(readdirSync(folder)).toEqual([]);
     writeFileSync(join(folder, "lock"), NOBODY);
     StoreLock.take(folder).release();
-    // What a full disk left of one.
+    // The lock file that a full disk left.
     writeFileSync(join(folder, "lock"), "");
     StoreLock.take(folder).release();
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  // In a container nearly every program is process 1: a recorder that was killed there could never be started again.
+  // In a container nearly every program is process 1: a recorder killed there could once never
+  // start again.
   it.skipIf(process.platform !== "linux")(
     "is free when its holder's id is another process's by now, this one's too",
     () => {
@@ -92,7 +95,8 @@ describe("the lock of a folder", () => {
     },
   );
 
-  // Two recorders of one market in two containers, as while a new version replaces the old, would each take what the other has heard.
+  // Two recorders of one market in two containers, as during an upgrade, would each take the
+  // other's records.
   it.skipIf(process.platform !== "linux")(
     "is held by a process of another container as long as that shows that it lives",
     async () => {
@@ -108,14 +112,14 @@ describe("the lock of a folder", () => {
       expect(() => StoreLock.take(folder)).toThrow(RunError);
       utimesSync(lock, 1, 1);
       const taken = StoreLock.take(folder);
-      // What stood still too long leaves alone what is another's by now.
+      // A process that stalled too long leaves alone a lock that another now holds.
       writeFileSync(lock, [id, tick, boot, "1"].join("."));
       taken.release();
       expect(readdirSync(folder)).toEqual(["lock"]);
     },
   );
 
-  // Two sweeps or two imports that write into one folder would each spoil what the other has written.
+  // Two sweeps or imports that write into one folder would overwrite each other's files.
   it("goes to one alone of those that come at the same instant, also where a dead one held it", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       mkdirSync(join(folder, String(round)));

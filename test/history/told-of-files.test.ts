@@ -8,7 +8,10 @@ import { fileOf, query, scratchFolder, take } from "./scratch.js";
 
 const TIME = Date.UTC(2025, 0, 12, 12);
 const columns = { time: "ts", side: "side", price: "px", amount: "qty" };
-/** One trade at 12:00:00.123456789, written by pyarrow as pandas does: TIMESTAMP(isAdjustedToUTC=true, unit=NANOS), which the database cannot write. */
+/**
+ * One trade at 12:00:00.123456789, written by pyarrow as pandas does:
+ * TIMESTAMP(isAdjustedToUTC=true, unit=NANOS), which the database cannot write.
+ */
 const INSTANTS = [
   "UEFSMRUAFRwVHCwVAhUAFQYVBhwAAAACAAAAAgEVTb9OK/AZGBUAFRoVGiwVAhUAFQYVBhwAAAACAAAAAgEDAAAAYnV5FQAVGhUaLBUCFQAVBhUGHAAAAAIA",
   "AAACAQMAAAAxMDAVABUWFRYsFQIVABUGFQYcAAAAAgAAAAIBAQAAADEVBBlcNQAYBnNjaGVtYRUIABUEJQIYAnRzbIwRHDwAAAAAABUMJQIYBHNpZGUlAEwc",
@@ -47,7 +50,8 @@ describe("An import says of a file", () => {
       ]);
   });
 
-  // A column of snapshots that a mapping does not name: everything is taken in, and a run on it is never shown the market.
+  // If a mapping does not name the column of snapshots, every row is imported, but a run never sees
+  // the market.
   it("of a book that it has no snapshot, as long as the store has none before it, and so does the list", async () => {
     const stand = new Stand();
     const book = (days: number, isSnapshot: boolean): string =>
@@ -79,7 +83,7 @@ describe("An import says of a file", () => {
     expect(await taken("second.csv", book(1, true))).toEqual([never]);
     expect(await taken("first.csv", book(0, false))).toEqual([never]);
     expect(listed()).toEqual([never, never]);
-    // What is the middle of a recording needs none of its own.
+    // A file from the middle of a recording needs no snapshot.
     expect(await taken("before.csv", book(-1, true), { isSnapshot: "snap" })).toEqual([]);
     expect(await taken("third.csv", book(2, false))).toEqual([]);
     expect(listed()).toEqual([]);
@@ -129,7 +133,7 @@ describe("An import says of a file", () => {
   it("of a book that its stamps go back: a level is what the latest stamp says, and not the last line", async () => {
     const book = (...ms: readonly number[]): string =>
       HEAD + ms.map((at) => `${TIME + at},bid,100,${at + 1}\n`).join("");
-    // That it has bids alone is told beside.
+    // The missing asks are a separate finding.
     const ordered = async (...ms: readonly number[]) =>
       (await new Stand().findings("book.csv", book(...ms), "ms", "book")).filter(
         (finding) => !finding.includes("no two sides"),
@@ -187,7 +191,7 @@ describe("Stamps of Parquet that are floating-point numbers", () => {
     expect(Math.abs(Number(apartNs))).toBeLessThan(256);
   });
 
-  // All trades of two minutes fell on one instant, up to a minute from where they were.
+  // All trades of two minutes once fell on one instant, up to a minute from their own.
   it("are refused where they have 32 bits", async () => {
     await expect(taken("FLOAT")).rejects.toThrow(
       /t\.parquet: ts is a floating-point number of 32 bits/,
@@ -224,7 +228,7 @@ describe("A stamp as a text", () => {
     expect(row?.timeNs).toBe(BigInt(TIME + ms) * 1_000_000n);
   });
 
-  // Of the two hours in October that Zurich calls the same the database took the later one: trades an hour late.
+  // Zurich repeats an hour in October. The database took the later one: trades an hour late.
   it.each([
     "2024-10-27 02:30:00 Europe/Zurich",
     "2025-01-12 12:00:00 CST",

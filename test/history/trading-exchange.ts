@@ -6,7 +6,10 @@ import { EmbeddedExchange } from "#simulator/exchange.js";
 import { orderFlowFactory } from "#simulator/flow-config.js";
 import { serveExchange } from "#simulator/http-server.js";
 
-/** An exchange in virtual time whose one market, btcusdc, has traded until an instant, served over real HTTP. */
+/**
+ * An exchange in virtual time whose one market, btcusdc, has traded until an instant, served over
+ * real HTTP.
+ */
 export interface TradingExchange {
   readonly restUrl: string;
   close(): Promise<void>;

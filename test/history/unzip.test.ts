@@ -10,14 +10,14 @@ const LOCAL_BYTES = 30;
 const CENTRAL_BYTES = 46;
 const END_BYTES = 22;
 
-/** Names and texts of what an archive unpacks to. */
+/** Names and texts of an archive's files. */
 async function unpacked(archive: Buffer): Promise<[name: string, text: string][]> {
   const folder = scratchFolder();
   const files = await unpack(fileOf(folder, "day.zip", archive), folder);
   return files.map(({ name, path }) => [name, readFileSync(path, "utf8")]);
 }
 
-/** An archive whose sizes and places all stand in the fields of 64 bits, as `zip` writes one of a stream. */
+/** An archive with all sizes and offsets in 64-bit fields, as `zip` writes one from a stream. */
 function zipped64(name: string, text: string): Buffer {
   const packed = deflateRawSync(text);
   const wide = (...values: readonly number[]): Buffer => {
@@ -62,7 +62,7 @@ function zipped64(name: string, text: string): Buffer {
   return Buffer.concat([body, directory, end64, locator, end]);
 }
 
-/** The archive with some of its bytes written over. */
+/** The archive with some of its bytes overwritten. */
 function patched(archive: Buffer, write: (copy: Buffer) => void): Buffer {
   const copy = Buffer.from(archive);
   write(copy);
@@ -104,7 +104,7 @@ describe("a zip archive", () => {
     const stored = patched(zipped(["a.csv", text]), (copy) => {
       const central = copy.indexOf(Buffer.from([0x50, 0x4b, 1, 2]));
       copy.writeUInt16LE(0, central + 10);
-      // A small text deflates to a stored block: five bytes of its head, then the text itself.
+      // A small text deflates to a stored block: a header of five bytes, then the text itself.
       copy.writeUInt32LE(text.length, central + 20);
     });
     const packed = deflateRawSync(text);

@@ -30,7 +30,7 @@ class Stand {
     return this;
   }
 
-  /** The prices, as a replay has them. */
+  /** The prices in the order of a replay. */
   async inOrder(): Promise<string[]> {
     const rows = await query(
       this.store,
@@ -80,7 +80,7 @@ describe("trades without ids", () => {
     expect(await stand.trades()).toBe(6);
   });
 
-  // A sweep of the book played from its worst price to its best: what it took first was taken for what it took last.
+  // A sweep of the book was once played from its worst price to its best, in reverse order.
   it("are taken from the file's end where it begins with its newest row, so that those of one stamp come as they were", async () => {
     const rows = Array.from(
       { length: 40_000 },

@@ -5,7 +5,8 @@ import { HistoryStore } from "#history/history-store.js";
 import { noDataError } from "#history/no-data-error.js";
 import { fileOf, scratchFolder, take } from "../scratch.js";
 
-// A mistyped folder read as one that has nothing of that time, and sent people to look for a download that they had.
+// A mistyped folder was once reported as a store without data of that time, and users looked for a
+// download that they had.
 describe("Where there is nothing to replay", () => {
   it("the store that is not there, the one that is empty and the span without data are told apart", async () => {
     const folder = scratchFolder();

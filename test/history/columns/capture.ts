@@ -9,13 +9,13 @@ import { fileOf, scratchFolder, take } from "../scratch.js";
 
 export const MARKET = "btcusdt";
 export const STEPS = { tickSize: "0.1", stepSize: "0.001" };
-/** 2024-08-08T23:59:59Z: what begins here ends on the next day. */
+/** 2024-08-08T23:59:59Z: the capture begins here and ends on the next day. */
 export const START_MS = 1_723_161_599_000;
 export const ALL: OpenTapesOptions = { ...STEPS, fromUs: 0, toUs: 2e15 };
 
 type Level = readonly [ticks: number, lots: number];
 
-/** Messages of one capture, as its files hold them and as a builder takes them. */
+/** Messages of one capture, as files and as calls of a builder. */
 export class Capture {
   readonly builder = new TapeBuilder({ marketId: MARKET, ...STEPS });
   #line = 0;
@@ -66,7 +66,7 @@ export class Capture {
     return this;
   }
 
-  /** Its files, imported into a store. */
+  /** Imports the capture's files into a store. */
   async stored(): Promise<HistoryStore> {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
@@ -84,7 +84,10 @@ export class Capture {
   }
 }
 
-/** A capture of some hundred seeded messages over two days, some heard in another order than they were sent. */
+/**
+ * A capture of some hundred seeded messages over two days, some received in another order than they
+ * were sent.
+ */
 export function seededCapture(): Capture {
   const random = seededRandom("open-tape");
   const whole = (below: number): number => Math.floor(random.uniform() * below);
@@ -114,7 +117,7 @@ export function seededCapture(): Capture {
   return capture;
 }
 
-/** Everything a tape holds, to be compared whatever memory it lies in. */
+/** The contents of a tape, comparable whatever memory holds it. */
 export function contents({ byLocal, ...tape }: Tape): object {
   const columns = Object.entries(tape).map(([name, value]) => [
     name,

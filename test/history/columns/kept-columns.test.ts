@@ -104,7 +104,7 @@ describe("The columns beside the store", () => {
     const [dead, living] = [".2024-08-08-999999999-1.next", `.2024-08-08-${process.ppid}-1.next`];
     const others = othersOfThisId().map(({ name }) => `.2024-08-08-${name}-1.next`);
     for (const name of [dead, living, ...others]) writeFileSync(join(folder, name), "half");
-    // Another container's is left once it grows no more.
+    // A file of another container counts as abandoned once it stops growing.
     for (const name of others) utimesSync(join(folder, name), 1, 1);
     await openTape(store, MARKET, ALL);
     expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([living]);
@@ -137,7 +137,10 @@ describe("The columns beside the store", () => {
     expect(tapeFiles(store).filter((name) => name.includes("08-08"))).toEqual([]);
   });
 
-  /** A store of one trade, and what another process does that imports the day anew, with another price: each file takes its name at once. */
+  /**
+   * A store of one trade, and a concurrent import of the day by another process, with another
+   * price: each file is renamed at once.
+   */
   const importedAnew = async () => {
     const folder = scratchFolder();
     const series = { market: MARKET, kind: "trades" };
@@ -171,7 +174,8 @@ describe("The columns beside the store", () => {
     return { store, importAnew };
   };
 
-  // It was called broken, though nothing was wrong with it: whoever imports while he backtests would have thrown his history away.
+  // The day was once reported as broken although it was fine. A user who imports during a backtest
+  // would have deleted good history.
   it("are not made of a day that another process wrote anew since its manifest was read, which is said", async () => {
     const { store, importAnew } = await importedAnew();
     const made = openTape(store, MARKET, { ...ALL, onMake: importAnew });
@@ -181,12 +185,12 @@ describe("The columns beside the store", () => {
     expect((await openTape(store, MARKET, ALL)).signedTicks[0]).toBe(-52);
   });
 
-  // The report named one file by its checksum, and its fills came of another.
+  // The report once named one file by its checksum while the fills came from another.
   it("are not made of a day that another process wrote anew between its check and the reading of its rows", async () => {
     const { store, importAnew } = await importedAnew();
     const columns = join(store.root, MARKET, ".columns");
     mkdirSync(columns);
-    // The hidden file is begun once the day's own has been checked.
+    // The hidden file is begun after the check of the day's own file.
     const watcher = watch(columns, () => {
       watcher.close();
       importAnew();

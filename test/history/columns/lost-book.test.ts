@@ -11,7 +11,7 @@ const STEPS = { tickSize: "1", stepSize: "1" };
 const ALL = { ...STEPS, fromUs: 0, toUs: 4e15 };
 const NOON = Date.UTC(2025, 0, 12, 12);
 const DAY = 86_400_000;
-/** Of a day. */
+/** A second as a fraction of a day. */
 const SECOND = 1 / 86_400;
 
 type Levels = readonly (readonly [price: number, amount: number])[];
@@ -19,7 +19,11 @@ type Levels = readonly (readonly [price: number, amount: number])[];
 /** @param day after the first one's noon, fractions allowed. */
 type Told = readonly [day: number, type: string, bids: Levels, asks: Levels];
 
-/** Imports a book of its own for each message, the first whole, without sequences that would tell whether one follows on another. @returns the store */
+/**
+ * Imports a separate book for each message, the first whole, without sequences that would link
+ * them.
+ * @returns the store
+ */
 async function stored(messages: readonly Told[]): Promise<HistoryStore> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
@@ -28,7 +32,7 @@ async function stored(messages: readonly Told[]): Promise<HistoryStore> {
   return store;
 }
 
-/** Imports all as one capture. @returns the store */
+/** Imports all messages as one capture. @returns the store */
 async function captured(messages: readonly Told[]): Promise<HistoryStore> {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
@@ -36,7 +40,7 @@ async function captured(messages: readonly Told[]): Promise<HistoryStore> {
   return store;
 }
 
-/** @param index of the message, which its sequences are; it has none if absent */
+/** @param index of the message, which serves as its sequence; without it there is none */
 function lineOf([day, type, bids, asks]: Told, index?: number): string {
   const text = (levels: Levels): string[][] => levels.map((level) => level.map(String));
   const timestamp = Math.round(NOON + day * DAY);
@@ -52,7 +56,7 @@ function lineOf([day, type, bids, asks]: Told, index?: number): string {
   return `${JSON.stringify(message)}\n`;
 }
 
-/** The book that a replay of all of it ends with, as signed ticks and lots. */
+/** The book at the end of a replay of everything, as signed ticks and lots. */
 async function lastBook(
   store: HistoryStore,
   fromUs = 0,
@@ -112,7 +116,7 @@ describe("a book that goes on after days that are missing", () => {
         fromUs: NOON * 1000,
         toUs: (NOON + day * DAY + 1000) * 1000,
       });
-      // Not only as long as nothing was told, but since no snapshot came.
+      // The gap lasts until the next snapshot, not only until the next message.
       expect(gaps).toEqual([{ kind: "book", span: [NOON + 1, NOON + day * DAY + 1000] }]);
     }
   });

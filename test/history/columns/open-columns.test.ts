@@ -74,7 +74,7 @@ describe("Candles, marks and funding as columns", () => {
     ).rejects.toThrow(/close is off the grid \(got "100.1/);
   });
 
-  // A backtest was margined by marks that its report does not name.
+  // A backtest once computed margin from marks that its report did not name.
   it("are refused where another process wrote a day anew after it was checked", async () => {
     const folder = scratchFolder();
     const [store, anew] = await Promise.all(

@@ -41,7 +41,7 @@ describe("A tape that is opened from the store", () => {
       messages += tape.messages;
       expect(tape.rows).toBeLessThan(7 + 7);
       standing.play(tape, tape.messages);
-      // A piece that is given back lends its memory to one of the next: what was read before must not depend on it.
+      // A released tape lends its memory to a later one; earlier results must not depend on it.
       source.release(tape);
     }
     const whole = capture.builder.build();
@@ -72,7 +72,7 @@ describe("A tape that is opened from the store", () => {
       .stored();
     const fromUs = (START_MS + 15) * 1000;
     const tape = await openTape(store, MARKET, { ...ALL, fromUs });
-    // A snapshot reaches as far as the one before did; what was told of beyond that comes with it.
+    // The snapshot reaches as far as the earlier one did; levels reported beyond it come along.
     expect([...tape.kind]).toEqual([
       TapeKind.bookSnapshot,
       TapeKind.bookUpdate,
@@ -92,7 +92,8 @@ describe("A tape that is opened from the store", () => {
     expect([...(tape.byLocal ?? [])]).toEqual([2, 0, 1, 3]);
   });
 
-  // A sweep's window that begins where a block of the day does, as at midnight, has nothing before it but that book, which is told in two messages.
+  // The window of a sweep may begin where a block of the day does, as at midnight. Only the initial
+  // book precedes it, in two messages.
   it("has room for the book that stood there where a block of the columns begins with the span", async () => {
     const store = await new Capture()
       .book("snapshot", START_MS, [[1000, 5]], [[1010, 7]])
@@ -113,7 +114,8 @@ describe("A tape that is opened from the store", () => {
     expect([...tape.rowEnd]).toEqual([2, 4, 5]);
   });
 
-  // A decision in a quiet second has that book: cut short after it, the history must not look as if there had been none.
+  // A decision in a quiet second needs that book: a history truncated after it must not look as if
+  // there were none.
   it("has the book that stood there also where nothing follows in the span, heard as it is with all that follows", async () => {
     const store = await new Capture()
       .book("snapshot", START_MS, [[1000, 5]], [[1010, 7]], 40_000)
@@ -124,7 +126,7 @@ describe("A tape that is opened from the store", () => {
     const quiet = await openTape(store, MARKET, { ...ALL, fromUs, toUs: fromUs + 1 });
     expect([...quiet.kind]).toEqual([TapeKind.bookSnapshot]);
     expect([...quiet.signedTicks]).toEqual([1000, -1010]);
-    // The update overtook it, so it was heard by then.
+    // The update overtook it, so it was received by then.
     expect([quiet.localUs[0], whole.localUs[0]]).toEqual([fromUs + 16_000, fromUs + 16_000]);
   });
 

@@ -15,7 +15,7 @@ const level = (us: number, latencyUs: number, price: string): string =>
 const trade = (id: number, us: number, latencyUs: number): string =>
   `x,B,${AT_US + us},${AT_US + us + latencyUs},${id},sell,100.0,1\n`;
 
-/** What happened at an instant, in the order in which a replay has it. */
+/** The events of an instant, in the order of a replay. */
 async function atInstant(store: HistoryStore, us: number): Promise<string[]> {
   const { exchangeUs, kind, messages } = await openTape(store, "btcusdt", WISH);
   return Array.from({ length: messages }, (_, at) => at)
@@ -23,7 +23,8 @@ async function atInstant(store: HistoryStore, us: number): Promise<string[]> {
     .map((at) => (kind[at] === TapeKind.trade ? "trade" : "book"));
 }
 
-// A book that falls before the trade that made it fall is told moves a queue twice: by a cancel that nobody sent, and by the trade.
+// A book message that falls before its trade is reported moves a queue twice: by a cancel that
+// nobody sent, and by the trade.
 describe("a book's message and a trade of one instant", () => {
   it.each([
     ["few rows of the book", 0],
@@ -47,7 +48,7 @@ describe("a book's message and a trade of one instant", () => {
   it("come as they were heard where two files number their own rows and share no number, as of a day amid a longer file", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
-    // Its messages have the numbers 1 and 6, the day's trades 3 and 4.
+    // Its messages have sequence numbers 1 and 6, the day's trades 3 and 4.
     const first = ["100.0", "99.9", "99.8", "99.7", "99.6"]
       .map((price) => level(0, 10, price))
       .join("");

@@ -32,7 +32,7 @@ describe("A tape that is built from messages", () => {
     const amounts = [5, 2 ** 32 - 1, 2 ** 32, Number.MAX_SAFE_INTEGER, 7];
     const tapeOf = (count: number) => {
       const builder = new TapeBuilder(GRID);
-      // Heard the other way round, and told so: every row is moved to its place.
+      // Received and added in reverse order, so every row has to move.
       for (let at = count - 1; at >= 0; at--)
         builder.trade(at, 9, "BUY", 1, amounts[at] as number, at);
       return builder.build().lots;

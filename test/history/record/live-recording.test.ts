@@ -25,15 +25,18 @@ import { openTape } from "../open-tape.js";
 import { scratchFolder } from "../scratch.js";
 
 const START = 1_723_161_000_000;
-/** The exchange ends a connection that is so old by its own clock: more than it takes a signature for. */
+/**
+ * The exchange closes a connection of this age by its own clock; it is more than the tolerance of a
+ * signature.
+ */
 const STREAM_AGE = 120_000;
 const MARKET = "btcusdc";
-/** Its tick is 0.5 from its first order on. */
+/** The market's tick is 0.5 from its first order on. */
 const COARSE = "ethusdc";
 
 let server: ExchangeServer;
 let exchange: EmbeddedExchange;
-/** The exchange's own time: it passes when the test says so. */
+/** The exchange's own time; the test advances it. */
 const clock = new VirtualClock(START);
 
 beforeAll(async () => {
@@ -71,7 +74,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** A recorder on the exchange's streams over its network, and what it heard. */
+/** A recorder on the exchange's streams over its network, and its received messages. */
 async function recording(store: HistoryStore) {
   const { seam, die } = mortalSeam();
   const transport = new NetworkTransport({
@@ -115,7 +118,10 @@ async function recording(store: HistoryStore) {
   venue.setRules(rules);
   return {
     recorder,
-    /** Lets the exchange's time pass, until all that it did to its book has been heard. @returns its book, best levels first */
+    /**
+     * Advances the exchange's time until all changes to its book have been received.
+     * @returns its book, best levels first
+     */
     async follow(ms: number) {
       await clock.runFor(ms);
       const rest = await client.orderbook(MARKET, 1000);
@@ -130,7 +136,7 @@ async function recording(store: HistoryStore) {
       venue.close();
       transport.close();
     },
-    /** Ends as a killed process does, once something of it was flushed. */
+    /** Ends like a killed process, after some records were flushed. */
     async kill() {
       const [part] = partsIn(recordingFolder(store.root, MARKET));
       while (statSync(join(part as string, "notes.ndjson")).size === 0) await pause(50);
@@ -141,7 +147,7 @@ async function recording(store: HistoryStore) {
   };
 }
 
-/** The machine's time, until the process that goes by it is dead. */
+/** The machine's time, until the process that uses it is dead. */
 function mortalSeam() {
   const { clock: machine, random } = liveSeam();
   const timers = new Set<Timer>();
@@ -246,7 +252,8 @@ it("is a command that records until it is interrupted, and says what it has", as
   expect(kinds[0]?.rows).toBeGreaterThan(2);
 });
 
-// Prices between its ticks went into the store as the next whole ones, trades too, for as long as the recording ran: a backtest traded at prices that never were.
+// Prices between the ticks were once stored as the next whole tick, trades included, for as long as
+// the recording ran: a backtest traded at prices that never existed.
 it("goes on in the market's new steps where they become finer: what it has from then on are the prices as they were", async () => {
   const store = new HistoryStore(join(scratchFolder(), "history"));
   const partsWith = (kind: string): readonly string[] =>
@@ -271,7 +278,7 @@ it("goes on in the market's new steps where they become finer: what it has from 
   await clock.runFor(1000);
   const goesOn = (kind: string): boolean => partsWith(kind).some((part) => part !== first);
   while (!goesOn("book")) await pause(20);
-  // Trades date the book.
+  // The trades date the book.
   await clock.runFor(2000);
   while (!goesOn("trades")) await pause(20);
   run.interrupt();
@@ -285,8 +292,9 @@ it("goes on in the market's new steps where they become finer: what it has from 
   expect(levels.filter(([ticks]) => ticks % 5 !== 0).length).toBeGreaterThan(0);
 });
 
-// An account's stream is signed in the exchange's time at each connect. Asked for once, that was off by each step of the machine's clock from then on:
-// every connect was refused, and the rest of the session had no order and no fill.
+// An account's stream is signed in the exchange's time at each connect. Read only once, that time
+// was wrong after each step of the machine's clock: every connect was refused, and the rest of the
+// session had no orders or fills.
 it("has an account's stream back after the machine's clock was set", async () => {
   const own = ["--key-env", "KEY", "--store", join(scratchFolder(), "history"), "--for", "1h"];
   exchange.register("0xe1fae9b4fab2f5726677ecfa912d96b0b683e6a9");
@@ -296,7 +304,7 @@ it("has an account's stream back after the machine's clock was set", async () =>
   );
   const ups = (): number => run.said().split("account stream up").length - 1;
   while (ups() === 0) await pause(20);
-  // The exchange's clock goes on, and the machine's does not.
+  // The exchange's clock advances, the machine's does not.
   await clock.runFor(STREAM_AGE + 1);
   while (ups() === 1) await pause(20);
   run.interrupt();

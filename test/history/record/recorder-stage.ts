@@ -21,7 +21,7 @@ const instrument = new Instrument({
   paperDecimals: 18,
 });
 
-/** A recorder on a clock of its own, with what a venue would tell it. */
+/** A recorder on a virtual clock, with events of a venue. */
 export class Session {
   readonly store = new HistoryStore(join(scratchFolder(), "history"));
   readonly clock: VirtualClock;
@@ -52,7 +52,7 @@ export class Session {
     return this.#recorder as MarketStreamRecorder;
   }
 
-  /** Each a millisecond after the one before. */
+  /** Events a millisecond apart. */
   async hear(...events: readonly VenueEvent[]): Promise<void> {
     for (const event of events) {
       await this.clock.runFor(1);
@@ -60,7 +60,10 @@ export class Session {
     }
   }
 
-  /** Ends as a killed process does: nothing is closed, a line is torn, the lock is a dead process's. */
+  /**
+   * Ends like a killed process: no file is closed, a line is incomplete, and the lock belongs to a
+   * dead process.
+   */
   async kill(): Promise<void> {
     await this.clock.runFor(1500);
     const staging = join(this.store.root, ".staging", MARKET, "recording");

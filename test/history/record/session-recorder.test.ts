@@ -46,7 +46,8 @@ describe("A recording of a market's streams", () => {
       [-1003, 9],
     ]);
     const tape = await openTape(session.store, MARKET, { fromUs: 0, toUs: 2e15 });
-    // The trade took 3 ms, the fastest of all that the exchange stamped: the book, which it does not stamp, is taken to be as fast.
+    // The trade took 3 ms, the fastest of all messages with an exchange stamp. The book, which has
+    // none, is assumed to be as fast.
     expect([...tape.localUs].map((us) => us - (MIDNIGHT + 1000) * 1000)).toEqual(
       [2000, 4000, 3000, 5000].sort(),
     );
@@ -74,7 +75,8 @@ describe("A recording of a market's streams", () => {
     expect(day?.grid).toEqual({ tickSize: "0.1", stepSize: "0.001" });
   });
 
-  // It told the later, coarser steps, so no backtest of the day would begin: its first prices lie between them.
+  // The day once had the later, coarser steps, so no backtest of it began: its first prices lie
+  // between them.
   it("tells the finer steps of a day in which the market's became coarser", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(up("market"), snapshot(1, [1001, 5], [1012, 1]), trade(1, MIDNIGHT + 1002));
@@ -120,14 +122,15 @@ describe("A recording of a market's streams", () => {
       "book: after 1 came 3 to 3",
       "the market stream was lost: a cable",
     ]);
-    // What stood before is gone with the new book, better prices too.
+    // The new book replaces everything before it, better prices too.
     expect(await session.endingBook()).toEqual([
       [990, 2],
       [-995, 2],
     ]);
   });
 
-  // What was lost may have been told right after the last message that came: until the break is noticed, a backtest would trade on a book that nobody had.
+  // Messages may have been lost right after the last one received. Until the break is noticed, a
+  // backtest would trade on an unknown book.
   it("covers a book that was lost to its last message, not to the one that tells of the loss", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1000, 6], []));
@@ -137,13 +140,14 @@ describe("A recording of a market's streams", () => {
     expect(session.store.days({ market: MARKET, kind: "book" })[0]?.covered).toEqual([
       [MIDNIGHT + 1002, MIDNIGHT + 1004],
     ]);
-    // The trades were heard all the while.
+    // The trades were received all the while.
     expect(session.store.days({ market: MARKET, kind: "trades" })[0]?.covered).toEqual([
       [MIDNIGHT + 1001, MIDNIGHT + 5006],
     ]);
   });
 
-  // Each message that came twice, as behind a proxy, cost a recording its book until the next snapshot.
+  // Each repeated message, as behind a proxy, once cost a recording its book until the next
+  // snapshot.
   it("passes over a message of the book that comes again, without a break, and says so", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     const again = update(2, [1000, 6], [], 3);
@@ -163,7 +167,8 @@ describe("A recording of a market's streams", () => {
     expect(day?.findings).toEqual([expect.stringMatching(/: book: 2 to 3 came again$/)]);
   });
 
-  // Taken for a message that comes again, the news of an exchange that counts anew would be passed over for as long as the line stands.
+  // An exchange may restart its count. If its messages counted as repeats, they would be ignored
+  // for as long as the connection lasts.
   it.each([
     ["has other levels", update(2, [1000, 9], [])],
     ["lies before the last", update(1, [1000, 6], [])],
@@ -180,7 +185,8 @@ describe("A recording of a market's streams", () => {
     expect(session.lost).toBe(1);
   });
 
-  // A stream of frames that nobody can read, some a second for a night, stood in the manifest of every kind, one by one.
+  // A stream of unreadable frames, some per second for a night, was once listed frame by frame in
+  // the manifest of every kind.
   it("tells the first thousand of a part's findings and how many more there were, also where it was killed", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]));
@@ -202,7 +208,8 @@ describe("A recording of a market's streams", () => {
     ]);
   });
 
-  // A step of the clock shifts every latency after it: among a thousand broken frames it was one of those left out.
+  // A step of the clock shifts every later latency. Among a thousand unreadable frames its finding
+  // was once omitted.
   it("tells that the clock was set back, and that amounts are rounded, however many findings there are", async () => {
     const session = await new Session(MIDNIGHT + 60_000).open();
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]));
@@ -221,7 +228,8 @@ describe("A recording of a market's streams", () => {
     ]);
   });
 
-  // A bot that finds its stream standing still asks for the book anew: of the time between, which it did not hear, a backtest had a book and no gap.
+  // A bot that finds its stream stalled resynchronises the book. A backtest once had a book and no
+  // gap for the time between, which the bot had not received.
   it.each([
     ["another one", 9, 1],
     ["the one that it has", 2, 0],
@@ -268,7 +276,7 @@ describe("A recording of a market's streams", () => {
 
   it("parts days by the exchange's clock, where what is heard at midnight was sent before it", async () => {
     const session = await new Session(MIDNIGHT - 100).open();
-    // Heard 20 ms late at best: the exchange's midnight is at 20 ms past ours.
+    // Received with 20 ms of latency at best: the exchange's midnight is at 20 ms past ours.
     await session.hear(
       up("market"),
       snapshot(1, [1000, 5], [1010, 1]),
@@ -320,13 +328,15 @@ describe("A recording of a market's streams", () => {
       [999, 1],
       [-1005, 2],
     ]);
-    // In this process the killed one still touches its lock, and makes it again once it is gone.
+    // In this process the killed recorder still touches its lock, and creates it again once it is
+    // gone.
     const left = readdirSync(join(session.store.root, ".staging", MARKET, "recording"));
     expect(left.filter((name) => name !== "lock")).toEqual([]);
   });
 
-  // The store refuses a price of zero: one mark of it, as an exchange tells that has just begun, kept the marks of a whole recording out of the store, and
-  // every later recording of the market from beginning.
+  // The store refuses a price of zero. One mark of zero, as a new exchange sends it, once kept the
+  // marks of a whole recording out of the store, and stopped every later recording of the market
+  // from starting.
   it("passes over marks of zero, which an exchange tells that has none yet, and says so once", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     const none = { ...MARK, mark: 0n } as VenueEvent;
@@ -342,7 +352,8 @@ describe("A recording of a market's streams", () => {
     await (await session.open()).recorder.close();
   });
 
-  // By these numbers a session's turns name what the store has: an account's news that is the first of a day would be looked for among the book's messages.
+  // A session's turns refer to records of the store by these numbers. An account event at the start
+  // of a day would be searched among the book's messages.
   it("says by which number the store has an event, and none of one that it has not, also where a day begins with it", async () => {
     const session = await new Session(MIDNIGHT - 5).open();
     const number = async (event: VenueEvent): Promise<number | undefined> => {
@@ -358,7 +369,7 @@ describe("A recording of a market's streams", () => {
     const numbers: (number | undefined)[] = [];
     for (const event of before) numbers.push(await number(event));
     expect(numbers).toEqual([undefined, 1, 1, 2]);
-    // The third message is the snapshot that the day begins with.
+    // The third message is the snapshot with which the day begins.
     for (const event of [
       up("account"),
       MARK,
@@ -374,7 +385,7 @@ describe("A recording of a market's streams", () => {
 
   it("goes on behind what the one before it left, though it knows less of its clock", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
-    // Our clock is 700 ms behind the exchange's, as a trade tells.
+    // Our clock is 700 ms behind the exchange's, as a trade shows.
     await session.hear(
       up("market"),
       snapshot(1, [1000, 5], [1010, 1]),
@@ -384,7 +395,7 @@ describe("A recording of a market's streams", () => {
     await session.recorder.close();
     await session.clock.runFor(300);
     await session.open();
-    // Of this one nothing tells it.
+    // Nothing in this part shows it.
     await session.hear(up("market"), snapshot(50, [999, 1], [1005, 2]));
     await session.recorder.close();
     expect(await session.endingBook()).toEqual([
@@ -393,7 +404,7 @@ describe("A recording of a market's streams", () => {
     ]);
   });
 
-  // Thrown out of the recorder it would end the bot that records itself, for the sake of a disk.
+  // Thrown out of the recorder, the error would end the bot because of a full disk.
   it("ends where the disk takes no more, says so once and when it is closed, and keeps what was written", async () => {
     const failures: unknown[] = [];
     const session = await new Session(MIDNIGHT + 1000).open({
@@ -403,7 +414,7 @@ describe("A recording of a market's streams", () => {
     await session.clock.runFor(1500);
     const staging = join(session.store.root, ".staging", MARKET, "recording");
     const [part] = readdirSync(staging).filter((name) => name.startsWith("part-"));
-    // Nobody can write what is a folder.
+    // A folder cannot be written as a file.
     mkdirSync(join(staging, part ?? "", "orders.ndjson"));
     await session.hear(up("account"), trade(2, MIDNIGHT + 2503), down("market"));
     await session.clock.runFor(5000);
@@ -414,7 +425,8 @@ describe("A recording of a market's streams", () => {
     await session.recorder.close();
     const [trades] = session.store.days({ market: MARKET, kind: "trades" });
     expect(trades?.rows).toBe(1);
-    // Its streams were heard for as long as was written: of the second trade nothing is claimed.
+    // Its streams count as connected only as long as records were written: the second trade is not
+    // covered.
     expect(trades?.covered.every(([, toMs]) => toMs <= MIDNIGHT + 2503)).toBe(true);
     expect(trades?.findings).toEqual([expect.stringContaining("the recording broke off")]);
   });

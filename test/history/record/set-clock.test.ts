@@ -8,7 +8,7 @@ import { MARKET, MIDNIGHT, Session, snapshot, trade, up, update } from "./record
 
 const NOON = MIDNIGHT + 43_200_000;
 
-/** What the exchange's clock says in the session, whatever becomes of the machine's. */
+/** A session with a true exchange clock, whatever happens to the machine's clock. */
 class TruthfulSession {
   readonly session = new Session(NOON);
   #setMs = 0;
@@ -26,7 +26,10 @@ class TruthfulSession {
     }
   }
 
-  /** Latency, exchange stamp after noon and seq of each message, in the order in which the store has them heard. */
+  /**
+   * Latency, exchange stamp after noon and seq of each message, in the order of reception in the
+   * store.
+   */
   async heard(): Promise<{ readonly latencyMs: number; readonly exchangeMs: number }[]> {
     const { localUs, exchangeUs, byLocal } = await openTape(this.session.store, MARKET, {
       fromUs: 0,
@@ -66,14 +69,15 @@ async function recorded(stepMs: number, betweenMs = 0): Promise<TruthfulSession>
   return truth;
 }
 
-/** What each message is, in the order in which the store has them heard. */
+/** The kind of each message, in the order of reception in the store. */
 async function kindsHeard({ store }: Session): Promise<readonly (number | undefined)[]> {
   const { kind, byLocal } = await openTape(store, MARKET, { fromUs: 0, toUs: 2e15 });
   return byLocal === undefined ? [...kind] : [...byLocal].map((at) => kind[at]);
 }
 
 describe("A recording whose machine has its clock set", () => {
-  // A backtest of the day would hear what came after the step before what came before it, and put the book before the step later than the trades that ate it.
+  // A backtest of the day would receive messages from after the step before those from before it,
+  // and apply the book from before the step later than the trades that consumed it.
   it.each([-800, -4000, -3_600_000])(
     "by %i ms goes on as if it had not been, and says so",
     async (stepMs) => {
@@ -94,7 +98,7 @@ describe("A recording whose machine has its clock set", () => {
         const truth = await recorded(stepMs, betweenMs);
         const heard = await truth.heard();
         const after = 2 * betweenMs;
-        // The book stands in the new part whole, as in every part: one message more.
+        // The new part begins with the whole book, as every part does: one message more.
         expect(heard.map(({ exchangeMs }) => exchangeMs)).toEqual([
           0,
           1,
@@ -116,7 +120,8 @@ describe("A recording whose machine has its clock set", () => {
     },
   );
 
-  // A comparison of the session looks for each message by its number, and broke off after the step.
+  // A comparison of the session looks up each message by its number, and once failed after the
+  // step.
   it("has the whole book of a new part before what is heard first in it, though that happened before", async () => {
     const session = await new Session(NOON).open();
     await session.hear(up("market"), trade(1, NOON - 1), snapshot(1, [1000, 5], [1010, 1]));
@@ -134,7 +139,8 @@ describe("A recording whose machine has its clock set", () => {
     ]);
   });
 
-  // The clock of a machine goes on between two readings: so it broke off after each midnight.
+  // The clock of a machine advances between two readings, so the comparison once failed after each
+  // midnight.
   it("has the whole book that a day begins with before what is heard first in it, also where the clock goes on between the two", async () => {
     const session = new Session(MIDNIGHT - 3);
     const { clock } = session;

@@ -5,7 +5,7 @@ import { down, MARKET, MIDNIGHT, Session, snapshot, trade, up, update } from "./
 
 const NOON = MIDNIGHT + 43_200_000;
 
-/** Covered time of a kind, in milliseconds after noon, and what the recorder says of it. */
+/** Covered time of a kind, in milliseconds after noon, and the recorder's findings about it. */
 function told({ store }: Session, kind: "book" | "trades") {
   const [day] = store.days({ market: MARKET, kind });
   return {
@@ -14,7 +14,7 @@ function told({ store }: Session, kind: "book" | "trades") {
   };
 }
 
-/** The clock of a machine that goes on while the recorder's process does not. */
+/** The clock of a machine that advances while the recorder's process is stopped. */
 function stoppedBy({ clock }: Session, stoodMs: () => number): Clock {
   return {
     nowMs: () => clock.nowMs() + stoodMs(),
@@ -24,7 +24,8 @@ function stoppedBy({ clock }: Session, stoodMs: () => number): Clock {
 }
 
 describe("A recorder that hears nothing", () => {
-  // Forty seconds of a process that was stopped, or of a machine that was paused, were told as heard: a backtest has no gap there, and a book that nobody leaves.
+  // Forty seconds of a stopped process, or a paused machine, were once stored as covered: a
+  // backtest had no gap there, and a frozen book.
   it("because it stood still covers nothing of that time, and says so", async () => {
     const session = new Session(NOON);
     let stoodMs = 0;
@@ -32,7 +33,7 @@ describe("A recorder that hears nothing", () => {
     await session.open({ runtime: { clock, random: seededRandom("stopped") } });
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), trade(1, NOON + 3));
     stoodMs = 40_000;
-    // What the line held back comes at once, before the line is given up.
+    // The delayed messages come at once, before the connection is closed.
     await session.hear(update(2, [1000, 6], []), down("market"));
     await session.recorder.close();
     const findings = [

@@ -15,10 +15,10 @@ const GRID = {
   toUs: START_US + 86_400_000_000,
 };
 
-/** A change of one price, in ticks and lots; no lots take the level away. */
+/** A change of one price, in ticks and lots; zero lots delete the level. */
 type Change = readonly [side: "bid" | "ask", ticks: number, lots: number];
 
-/** What an exchange told at once. */
+/** One message of an exchange. */
 interface Message {
   readonly exchangeUs: number;
   readonly localUs: number;
@@ -40,7 +40,7 @@ function tardis(messages: readonly Message[]): string {
 
 type Levels = Readonly<Record<string, number>>;
 
-/** Each book that the messages lead to, by a map of prices. */
+/** The book after each message, from a map of prices. */
 function plainly(messages: readonly Message[]): Levels[] {
   const book = new Map<string, number>();
   return messages.map(({ isSnapshot, changes }) => {
@@ -53,7 +53,7 @@ function plainly(messages: readonly Message[]): Levels[] {
   });
 }
 
-/** Each book that a replay of the store comes to. */
+/** The books of a replay of the store. */
 async function replayed(
   store: HistoryStore,
 ): Promise<{ readonly books: Levels[]; readonly localUs: number[] }> {
@@ -106,13 +106,14 @@ const messages: fc.Arbitrary<readonly Message[]> = fc
     let exchangeUs = START_US;
     return drafts.map(({ afterUs, latencyUs, isSnapshot, changes }, at) => {
       exchangeUs += afterUs;
-      // Messages are told one after the other: no two of them have both stamps alike.
+      // Messages come one after the other: no two share both stamps.
       return { exchangeUs, localUs: exchangeUs + latencyUs * 20 + at, isSnapshot, changes };
     });
   });
 
 describe("a book's file with a row a level", () => {
-  // A snapshot that falls into its rows leaves its worst level alone in the book: our bid at the best price would then have nobody ahead.
+  // A snapshot split into rows leaves only its worst level in the book: our bid at the best price
+  // would have no queue ahead.
   it("is replayed message by message, and a snapshot as a whole", async () => {
     const told: readonly Message[] = [
       {
@@ -142,7 +143,7 @@ describe("a book's file with a row a level", () => {
         isSnapshot: false,
         changes: [["bid", 194, 7]],
       },
-      // Nothing of it reaches as far down as 194: what was there is gone all the same.
+      // No row reaches as far down as 194, but the level there is gone all the same.
       {
         exchangeUs: START_US + 200,
         localUs: START_US + 250,
@@ -181,7 +182,7 @@ describe("a book's file with a row a level", () => {
     const store = new HistoryStore(join(folder, "history"));
     const text = `${HEADER}${row("A", START_US, 10)}${row("B", START_US, 20)}${row("A", START_US, 9)}${row("A", START_US, 8)}`;
     await take(store, [fileOf(folder, "book.csv", text)], { symbol: "A" });
-    // Between its rows another market was told: what follows on that is a message of its own.
+    // Rows of another market lie between its rows: the rows after them are a separate message.
     expect((await replayed(store)).books).toEqual([
       { "bid 20": 10 },
       { "bid 18": 10, "bid 16": 10 },
@@ -219,7 +220,8 @@ describe("a book's file with a row a level", () => {
     ]);
   });
 
-  // A book that is looked at in the middle of a message is crossed or has lost its best price: our quotes are judged against an offer that nobody made.
+  // A book read in the middle of a message is crossed or lacks its best price: our quotes would
+  // meet an offer that nobody made.
   it("has the rows of one local stamp in one message, whatever exchange stamps they have, and tells of them", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
@@ -290,7 +292,8 @@ describe("a book's file with a row a level", () => {
     ]);
   });
 
-  // After a stall all that waited is heard at once: 1.9 s of a book became one message, stamped when the last of it was, and nobody was filled in between.
+  // After a stall all waiting messages are received at once. Once, 1.9 s of a book became one
+  // message with the stamp of its last row, and nothing was filled in between.
   it("has updates that lie apart at the exchange one by one, though they were heard in one instant", async () => {
     const heard = START_US + 2_000_000;
     const stalled = (stepUs: number) =>

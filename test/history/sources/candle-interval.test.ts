@@ -8,7 +8,7 @@ const START = Date.UTC(2025, 0, 1);
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-/** @returns the kind that candles with these starts are taken as, in the exchange's own record */
+/** @returns the kind inferred for candles with these starts, in the exchange's own record */
 async function kindOf(starts: readonly number[], interval?: string): Promise<string | undefined> {
   const rows = starts.map((time) =>
     JSON.stringify({ time, open: "1", high: "2", low: "1", close: "2", volume: "3" }),
@@ -16,7 +16,7 @@ async function kindOf(starts: readonly number[], interval?: string): Promise<str
   return taken("k.ndjson", `${rows.join("\n")}\n`, interval);
 }
 
-/** The same as Binance publishes them. @param unit of its stamps in a millisecond */
+/** The same candles as Binance publishes them. @param unit of its stamps per millisecond */
 async function binanceKindOf(
   candles: readonly (readonly [start: number, end: number])[],
   unit = 1,
@@ -111,7 +111,8 @@ describe("the interval of Binance's candles", () => {
   });
 });
 
-// Candles of a second were "of no shape that is known". Candles of a month were taken, listed with a gap a month, and could not be played.
+// Candles of a second were once "of no shape that is known". Candles of a month were imported,
+// listed with a gap each month, and could not be played.
 describe("candles that no backtest could play", () => {
   const months = [0, 1, 2, 3].map(
     (month) => [Date.UTC(2025, month, 1), Date.UTC(2025, month + 1, 1)] as const,
@@ -180,7 +181,8 @@ describe("candles that no backtest could play", () => {
     await expect(binanceKindOf(months.slice(0, 1), 1, interval)).rejects.toThrow(message);
   });
 
-  // Candles of a minute that a mapping called those of five overlapped, and each was heard five minutes late.
+  // A mapping that called one-minute candles five-minute ones once made them overlap, and each was
+  // received five minutes late.
   it("are refused of a mapping that names another interval than the file's, and of one that --interval contradicts", async () => {
     const columns = { time: "time", open: "o", high: "h", low: "l", close: "c", volume: "v" };
     const every = (stepMs: number): string =>

@@ -7,7 +7,10 @@ import { checkMapping } from "#history/mapping.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const US = Date.UTC(2025, 0, 1, 3) * 1000;
-/** The recorder's clock is so much behind, and its fastest message takes so much more in one file than in the other. */
+/**
+ * The lag of the recorder's clock, and the extra latency of the fastest message in one of the
+ * files.
+ */
 const [BEHIND_US, SLOWER_US] = [900_000, 40_000];
 
 const BOOK = [
@@ -53,7 +56,8 @@ async function latencies({ store }: Capture): Promise<readonly unknown[]> {
   return rows.map(({ us }) => Number(us));
 }
 
-// Corrected each by itself, both files have a fastest message of no latency: the bot heard the trades 40 ms before it could, in the book's time.
+// Corrected separately, both files have a fastest message of zero latency: the bot received the
+// trades 40 ms too early, relative to the book.
 describe("files of one capture of which one needs a mapping", () => {
   it("share the correction of their clock in one command, where the others are of a known shape", async () => {
     const both = await capture({ "book.csv": BOOK, "trades.csv": TRADES }, { mapping: trades() });

@@ -28,7 +28,7 @@ async function held(
   );
 }
 
-// Kraken's archives, and those that freqtrade keeps, have no header.
+// Kraken's archives, and those of freqtrade, have no header.
 describe("Columns by place", () => {
   const rows = [
     { s: BigInt(S), price: 90.54, amount: 1.1044842 },

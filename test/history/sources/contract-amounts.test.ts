@@ -26,7 +26,8 @@ async function sourcesOf(store: HistoryStore): Promise<DayManifest["sources"]> {
   return store.days({ market: "btcusdt", kind: "trades" }).flatMap(({ sources }) => sources);
 }
 
-// 1310 contracts of 100 USD are 1.4 BTC. Played as 1310 BTC, every quote of ours is a drop in that sea, and no limit of ours is ever near.
+// 1310 contracts of 100 USD are 1.4 BTC. Replayed as 1310 BTC, our quotes are negligible beside
+// them, and no limit of ours is ever near.
 describe("amounts that count contracts", () => {
   it.each([
     ["binance-delivery", "BTCUSD_PERP"],
@@ -241,7 +242,8 @@ describe("amounts that count contracts", () => {
       expect(findings.join()).toMatch(/okex-swap BTC-USD-SWAP count contracts, not base units/);
   });
 
-  // Renamed, Binance's own files tell it by nothing but their numbers: the "quote" of a coin-margined contract is of coins.
+  // If renamed, Binance's own files show it only by their numbers: the "quote" of a coin-margined
+  // contract is in coins.
   it.each([
     [
       "trades without a header",

@@ -10,7 +10,7 @@ const TIME = 1723161600000;
 const trades = (id: number): string =>
   `id,price,amount,time,isBuyerMaker\n${id},5.5,1,${TIME},true\n`;
 
-// Read as patterns, these would import the files of other markets that lie beside them.
+// Read as patterns, these would import files of other markets beside them.
 describe("a file whose name looks like a pattern", () => {
   it.each([
     "t*.csv",

@@ -10,7 +10,7 @@ const HEAD = "id,price,amount,time,isBuyerMaker\n";
 const ROWS = `${HEAD}1,5,1,1723161600000,true\n`;
 const REST = "\0\x01\x02\x03rest of a binary file";
 
-/** What is refused of a file, with its name left off. */
+/** The error for a file, without its name. */
 async function refusal(name: string, content: Uint8Array): Promise<string> {
   const folder = scratchFolder();
   const path = fileOf(folder, name, content);

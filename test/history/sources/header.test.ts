@@ -11,7 +11,7 @@ const TIME = 1723161600000;
 const mappingOf = (price: string) =>
   checkMapping({ kind: "trades", columns: { time: "ts", price, amount: "qty" } });
 
-// A header that is misread has a trader's amounts for prices.
+// A misread header swaps amounts and prices.
 describe("a header", () => {
   it("is what a writer of CSV made of its names, whatever is in them", () => {
     const name = fc.stringMatching(/^[a-z0-9 ",;|'\\\t]{0,8}$/);

@@ -8,7 +8,7 @@ import { checkMapping } from "#history/mapping.js";
 import { fileOf, query, scratchFolder, take } from "../scratch.js";
 
 const TIME = 1723161600000;
-/** A record as text, since a number in it is to stand as it is written. */
+/** A record as text, so that its numbers stay as written. */
 const trade = (price: string, more = "", time = String(TIME)): string =>
   `{"id":1,"price":${price},"amount":"1","time":${time},"isBuyerMaker":true${more}}\n`;
 
@@ -21,7 +21,7 @@ async function priceOf(price: string): Promise<unknown> {
     ?.price;
 }
 
-// JSON has no decimals of its own: what a double makes of a price is traded by nobody.
+// JSON numbers are read as doubles, and a rounded price was never traded.
 describe("numbers of JSON records", () => {
   it.each([
     ["61800.30", "61800.3"],
@@ -144,7 +144,7 @@ describe("numbers of JSON records", () => {
     ).rejects.toThrow("price in line 3 is a number");
   });
 
-  // A place of 1.5 became 2, and another message's order with it.
+  // A sequence number of 1.5 became 2, the place of another message.
   it.each(["1.5", "5e-1", "-0.5", "1.25e1", "12345.6"])(
     "are refused with a fraction in a field of whole numbers, however short they are: a line of %s",
     async (line) => {

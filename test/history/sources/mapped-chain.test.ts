@@ -41,7 +41,8 @@ const at = (from: number, to: number): readonly [number, number] => [
 ];
 const BEGIN = row(0, [10, 10], "bid,100,5", "A", 1) + row(0, [10, 10], "ask,101,7", "A", 1);
 
-// A mapping named the sequences of a book, and nobody looked whether one was missing: levels that were long gone stood there to be taken.
+// A mapping named the sequences of a book, but gaps in them were once not checked: deleted levels
+// stayed available to takers.
 describe("the sequences of a mapped book", () => {
   it("tell where messages are missing, and the book is not known from there to the next snapshot", async () => {
     const text =

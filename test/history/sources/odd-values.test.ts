@@ -14,7 +14,7 @@ const HEAD = "ts,heard,px,qty,taker\n";
 const GOOD = `${TIME},${TIME},5,1,buy\n`;
 const BOOK_L2 = "exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount\n";
 
-// Whoever has a million rows has to be told which of them it is.
+// In a file of a million rows the error has to name the row.
 describe("a value that a column cannot have", () => {
   it.each([
     [
@@ -141,7 +141,7 @@ describe("a mapped stamp", () => {
   });
 });
 
-// Hyperliquid tells the side that took as B or A, in its trades as in its books.
+// Hyperliquid writes the taker's side as B or A, in its trades as in its books.
 describe("A side by its first letter", () => {
   const columns = { time: "ts", price: "px", amount: "qty", side: "side" };
   const sides = ["B", "b", "S", "s", "A", "a", "Bid", "ASK", "buy", "SELL"];

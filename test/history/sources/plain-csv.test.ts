@@ -15,7 +15,7 @@ const plain = (text: string, path: string): Promise<boolean> => {
   return isPlainCsv({ path, columns: COLUMNS, hasHeader: true, delimiter: "," }, PLACES);
 };
 
-/** What a text counts in its last place; undefined where so many places do not hold it. */
+/** The count of a text's last place; undefined if the given places do not hold it. */
 function exactOf(text: string, places: number): bigint | undefined {
   const [, whole, part = ""] = /^([0-9]+)(?:[.]([0-9]*))?$/.exec(text) ?? [];
   if (whole === undefined || /[^0]/.test(part.slice(places))) return undefined;
@@ -86,7 +86,7 @@ describe("a plain CSV file", () => {
             seen.add(isPlain);
             if (areExact) expect(isPlain).toBe(true);
             if (!isPlain) return;
-            // What is no number the database refuses itself: it is never taken for another.
+            // The database itself refuses text that is not a number, and never reads it as another number.
             const types = { id: "BIGINT", price: "DECIMAL(18,1)", amount: "DECIMAL(18,3)" };
             const read = await duck
               .rows(

@@ -22,7 +22,8 @@ async function madeOf(
   return made.map(({ ns }) => ns);
 }
 
-// Whole numbers and decimals take other ways through the database: one that came out otherwise by one of them would be another moment.
+// Whole numbers and decimals take different code paths in the database; both must give the same
+// instant.
 it.each(Object.entries(PLACES) as [keyof typeof PLACES, number][])(
   "a stamp in %s is exact to the nanosecond, however it is written",
   async (unit, places) => {

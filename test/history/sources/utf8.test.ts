@@ -35,7 +35,7 @@ describe("a text that is no UTF-8", () => {
       Buffer.concat([Buffer.from(`${TRADES}1`), STRAY, Buffer.from(`,5.5,1,${TIME},true,x\n`)]),
       2,
     ],
-    // Here the database breaks, and answers nothing from then on.
+    // The database crashes here, and stops responding.
     [
       "in what tells the market",
       Buffer.concat([

@@ -22,7 +22,7 @@ async function stored(id: string, time: string): Promise<readonly unknown[]> {
   return rows.map((row) => [row.id, row.timeNs]);
 }
 
-// A rounded id joins another trade's record, and a rounded stamp is another moment.
+// A rounded id joins another trade's record, and a rounded stamp is another instant.
 describe("ids and stamps of a file", () => {
   it.each([
     ["2", "1723161600001"],

@@ -14,7 +14,10 @@ import { interleaved } from "./rounds.js";
 const ROUNDS = 3;
 const ROUND_SECONDS = 10;
 
-/** The same quotes on the same market in hftbacktest's full engine: that of event-by-event replays, not its accelerated one. */
+/**
+ * The same quotes on the same market in hftbacktest's full engine, which replays event by event,
+ * not in its accelerated one.
+ */
 export const bench: Bench = {
   about:
     "rows of a recorded market replayed under scripted quotes, both clocks, latencies and queues, against hftbacktest doing the same",

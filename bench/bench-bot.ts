@@ -17,7 +17,7 @@ import { createLog } from "#monitoring/log.js";
 import { Metrics } from "#monitoring/metrics.js";
 import type { BoundStrategy } from "#strategies/strategy.js";
 
-/** What a measured bot is made of, each part the one of a live run. */
+/** The parts of a measured bot, each the one of a live run. */
 export interface BenchBotOptions {
   /** The bot's YAML as an object. */
   readonly file: unknown;
@@ -25,9 +25,9 @@ export interface BenchBotOptions {
   readonly transport: Transport;
   readonly signer: Signer;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
-  /** When the message that is being handled was received. */
+  /** The time at which the current message was received. */
   readonly receivedMonotonicMs: () => Ms | undefined;
-  /** Looks at what passes by, for the shares of the stages. */
+  /** Observers along the way, for the shares of the stages. */
   readonly watch?: {
     readonly event?: (event: VenueEvent) => void;
     readonly notice?: (notice: BotEvent) => void;
@@ -36,7 +36,7 @@ export interface BenchBotOptions {
   };
 }
 
-/** A bot that has been started, with what it is looked at through. */
+/** A started bot, with its observers. */
 export interface BenchBot {
   readonly bot: Bot;
   close(): void;
@@ -45,9 +45,9 @@ export interface BenchBot {
 const CONNECTIONS = 32;
 
 /**
- * Puts a bot together as a live run does: venue, outbox, bot, metrics, and a log at its default level. The state directory
- * alone is in memory.
- * @param run lets virtual time pass until the promise is settled.
+ * Assembles a bot as a live run does: venue, outbox, bot, metrics, and a log at its default level.
+ * Only the state directory is in memory.
+ * @param run advances virtual time until the promise settles.
  */
 export async function startBenchBot(
   options: BenchBotOptions,
@@ -113,7 +113,7 @@ export async function startBenchBot(
   };
 }
 
-/** What is only ever appended to goes to the disk in a live run, and is not the bot's memory. */
+/** Drops append-only files. In a live run they go to the disk and take no memory of the bot. */
 class ForgetfulStore extends MemoryStateStore {
   override append(): void {}
 }

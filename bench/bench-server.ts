@@ -2,18 +2,20 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { RunError } from "#core/errors.js";
 
-/** A server of a benchmark in a process of its own, so that the load generator's work is not counted as its. */
+/**
+ * A server of a benchmark in a separate process, so that its CPU time excludes the load generator.
+ */
 export interface BenchServer {
-  /** Where it listens, in the order that it told. */
+  /** The ports on which it listens, in the order in which it reported them. */
   readonly ports: readonly number[];
-  /** CPU that its process has used so far, user and system. */
+  /** CPU time of its process so far, user and system. */
   cpuMs(): Promise<number>;
-  /** What a process that measures more than its CPU answers when it is asked. */
+  /** Returns further measurements of a process that makes them. */
   query<Answer>(): Promise<Answer>;
   end(): void;
 }
 
-/** What a server tells first. */
+/** The first message of a server. */
 export interface BenchServerReady {
   readonly ports: readonly number[];
 }
@@ -42,7 +44,7 @@ export async function forkBenchServer(
   };
 }
 
-/** The server's side: tells its ports, and its CPU whenever it is asked. */
+/** The server's side: reports its ports, and its CPU time on request. */
 export function serveBench(ports: readonly number[]): void {
   process.on("message", () => {
     const { user, system } = process.cpuUsage();

@@ -2,24 +2,28 @@ import { seededRandom } from "#core/seeded-random.js";
 import { type Lots, type Side, sideSign, type Ticks } from "#core/units.js";
 import { OrderBook } from "#market/order-book.js";
 
-/** A seeded stream of level changes over a book of `levels` levels a side: most near the touch, as in a live market. */
+/**
+ * A seeded stream of level changes over a book of `levels` levels a side: most near the touch, as
+ * in a live market.
+ */
 export interface BookChanges {
   /** 1 for a bid, 0 for an ask. */
   readonly bids: Uint8Array;
   readonly ticks: Float64Array;
   readonly lots: Float64Array;
-  /** Flat pairs of the book that the changes begin from. */
+  /** The initial book, as flat pairs. */
   readonly initial: { readonly bids: readonly number[]; readonly asks: readonly number[] };
 }
 
 const MID = 600_000;
 
-/** Share of changes that delete, so that of this many prices in reach the rest is full. */
+/** The share of changes that delete. With this many prices in reach it keeps the rest full. */
 const DELETIONS = 0.15;
 
 /**
- * Sets, deletions and re-insertions that keep about `levels` levels a side full, around a mid that walks by a tick with one
- * change in twenty. The distance of a change from the touch is that of a square: half of all fall on the nearest quarter.
+ * Generates sets, deletions and re-insertions that keep about `levels` levels a side full, around a
+ * mid that moves by a tick with one change in twenty. The distance of a change from the touch is
+ * distributed like a square: half of all fall on the nearest quarter.
  */
 export function bookChanges(levels: number, count: number, seed: string): BookChanges {
   const random = seededRandom(seed);
@@ -36,7 +40,7 @@ export function bookChanges(levels: number, count: number, seed: string): BookCh
   let mid = MID;
   for (let at = 0; at < count; at++) {
     if (random.uniform() < 0.05) {
-      // The level that the mid walks onto is taken; the one that it leaves is free to be quoted again.
+      // The level onto which the mid moves is consumed; the one that it leaves can be quoted again.
       const up = random.uniform() < 0.5;
       mid += up ? 1 : -1;
       bids[at] = up ? 0 : 1;
@@ -60,8 +64,9 @@ export interface ChangedLevel {
 }
 
 /**
- * The changes from `from` to `to`, exclusive, as one update of an exchange: each price of a side once, with the amount that
- * it has afterwards. A price that an update names twice would have a best price in between that no participant ever saw.
+ * The changes from `from` to `to`, exclusive, as one update of an exchange: each price of a side
+ * once, with its final amount. An update that names a price twice would have an intermediate best
+ * price that no participant ever saw.
  */
 export function updateOf(
   { bids, ticks, lots }: BookChanges,
@@ -80,7 +85,10 @@ export function updateOf(
   return levels.values();
 }
 
-/** Applies the first `count` changes to our book, reading both best prices after each; returns the sum of what was read. */
+/**
+ * Applies the first `count` changes to our book, reading both best prices after each. Returns the
+ * sum of the prices.
+ */
 export function applyToBook(changes: BookChanges, count: number): number {
   const book = new OrderBook();
   fill(changes, (side, ticks, lots) => book.set(side, ticks, lots));
@@ -93,7 +101,7 @@ export function applyToBook(changes: BookChanges, count: number): number {
   return read;
 }
 
-/** The same on a Map of each side that is scanned for its best price. */
+/** The same on a Map per side that is scanned for its best price. */
 export function applyToMaps(changes: BookChanges, count: number): number {
   const sides = { BUY: new Map<number, number>(), SELL: new Map<number, number>() };
   const set = (side: "BUY" | "SELL", ticks: number, lots: number) => {

@@ -4,12 +4,12 @@ import { interleaved, ratePerSecond } from "./rounds.js";
 
 const LEVELS = 1000;
 const CHANGES = 500_000;
-/** The reference is so much slower that it gets the first of the same changes only. */
+/** The reference is so much slower that it gets only the first of the same changes. */
 const REFERENCE_CHANGES = 5000;
 const ROUNDS = 7;
 const ROUND_MS = 300;
 
-/** Level changes on the sorted typed arrays, the best of both sides read after each. */
+/** Level changes on the sorted typed arrays; both best prices are read after each. */
 export const bench: Bench = {
   about:
     "level changes on a book of 1,000 levels a side, the best read after each, against a Map scanned for its best",

@@ -1,11 +1,12 @@
-// Has the benchmarks measure what is shipped: whatever they import of src is taken from dist, where the compiler has left
-// every function as it is written. tsx names each closure anew whenever it is made, which nobody pays for who runs the build.
+// Makes the benchmarks measure the shipped code: their imports of src are loaded from dist, where
+// the compiler leaves every function as written. tsx renames each closure whenever it is created, a
+// cost that users of the build do not pay.
 import * as modules from "node:module";
 
 const SOURCES = new URL("../src/", import.meta.url).href;
 const BUILD = new URL("../dist/", import.meta.url).href;
 
-/** @returns the build of a source; every other module as it is. */
+/** @returns the build of a source; every other module unchanged. */
 function toBuilt(resolved) {
   if (!resolved.url.startsWith(SOURCES)) return resolved;
   const built = resolved.url.replace(SOURCES, BUILD).replace(/\.ts(?=$|\?)/, ".js");
@@ -17,7 +18,7 @@ if (modules.registerHooks !== undefined) {
     resolve: (specifier, context, next) => toBuilt(next(specifier, context)),
   });
 } else {
-  // Node 20 has only the hooks that run in a thread of their own, of which Node 26 warns.
+  // Node 20 has only the hooks that run in a separate thread, of which Node 26 warns.
   const thread = `
     const [SOURCES, BUILD] = ${JSON.stringify([SOURCES, BUILD])};
     ${toBuilt}

@@ -5,16 +5,19 @@ import { seededRandom } from "#core/seeded-random.js";
 import { recordedDataFolder } from "#simulator/data-folder.js";
 
 const CAPTURE = "btcusdt-perp_20240808";
-/** Of the seeded frames: updates of 2 to 200 levels, half of them of fewer than 35, as the capture has. */
+/**
+ * The shape of the seeded frames: updates of 2 to 200 levels, half of them of fewer than 35, as in
+ * the capture.
+ */
 const SEEDED = { frames: 4000, snapshotLevels: 1000, mostLevelsASide: 100, midTicks: 618_000 };
 
-/** A run of a market's book as the exchange's own stream would send it, over and over. */
+/** A stretch of a market's book as the exchange's own stream would send it, repeated endlessly. */
 export interface CaptureFrames {
-  /** Where they come from, in words. */
+  /** The origin of the frames, in words. */
   readonly source: string;
-  /** Frames until the run begins anew with its snapshot. */
+  /** The number of frames until the stretch repeats with its snapshot. */
   readonly length: number;
-  /** The `/multiple` frame of a place from 0 on; its sequence is its place. */
+  /** The `/multiple` frame at an index, from 0; the index is its sequence. */
   frame(at: number): string;
 }
 
@@ -27,15 +30,15 @@ interface Message {
 }
 
 interface RecordedSequence {
-  /** Of a snapshot. */
+  /** The sequence of a snapshot. */
   readonly sequence?: number;
-  /** Of an update. */
+  /** The last sequence of an update. */
   readonly endSequence?: number;
 }
 
 /**
- * The frames of the recorded capture from its snapshot on, in the exchange's own spelling; where recorded data is absent,
- * seeded ones of the same shape.
+ * The frames of the recorded capture from its snapshot on, in the exchange's own format; without
+ * recorded data, seeded ones of the same shape.
  */
 export function captureFrames(instrument: Instrument): CaptureFrames {
   const file = `${recordedDataFolder()}/books/${CAPTURE}.ndjson.gz`;
@@ -52,7 +55,7 @@ export function captureFrames(instrument: Instrument): CaptureFrames {
   };
 }
 
-/** Sequences are renumbered, one a frame: the capture's own gaps would count as losses. */
+/** Sequences are renumbered, one per frame: the capture's own gaps would count as losses. */
 function frameOf(marketId: string, { type, bids, asks }: Message, sequence: number): string {
   const numbers =
     type === "snapshot" ? { sequence } : { beginSequence: sequence, endSequence: sequence };
@@ -74,7 +77,7 @@ function* recordedMessages(file: string, instrument: Instrument): Iterable<Messa
       asks,
     } = JSON.parse(line) as Message & RecordedSequence;
     if (type === "snapshot") from = sequence;
-    // What the snapshot has already.
+    // The snapshot already contains this update.
     else if (from === undefined || endSequence < from) continue;
     yield { type, bids: respelled(bids, instrument), asks: respelled(asks, instrument) };
   }
@@ -88,7 +91,7 @@ function respelled(levels: readonly Level[], instrument: Instrument): Level[] {
   ]);
 }
 
-/** A book whose mid walks by a tick or two with each frame, most changes near the touch. */
+/** A book whose mid moves by a tick or two with each frame, with most changes near the touch. */
 function* seededMessages(instrument: Instrument): Iterable<Message> {
   const random = seededRandom("capture-frames");
   const level = (ticks: number, lots: number): Level => [

@@ -1,6 +1,9 @@
 import type { Tape } from "#history/tape.js";
 
-/** Reads every stamp of both clocks, price and amount of a tape once and does nothing with them: as fast as columns can be gone through here. */
+/**
+ * Reads every stamp of both clocks, price and amount of a tape once and does nothing with them. No
+ * other pass over the columns is faster here.
+ */
 export function scanColumns({
   messages,
   exchangeUs,

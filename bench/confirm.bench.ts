@@ -18,7 +18,10 @@ const MAKERS = 20;
 const UNSAFE_EVERY = effort(50, 10);
 const DEALER = new Interface(["function isSafe(address) view returns (bool)"]);
 
-/** What an account in danger costs to find: margin, positions and costs of all in batches, against `isSafe` of each. */
+/**
+ * The cost of finding an account in danger: margin, positions and costs of all in batches, against
+ * `isSafe` for each.
+ */
 export const bench: Bench = {
   about: `${CANDIDATES} candidates confirmed in batches at one block, against one call each, ${ROUND_TRIP_MS} ms of round trip in both`,
   ceiling: 1 / 20,
@@ -96,7 +99,7 @@ export const bench: Bench = {
   },
 };
 
-/** Accounts with a position each; some are unsafe once the price has moved. */
+/** Accounts with a position each; some become unsafe when the price moves. */
 async function candidates(): Promise<{ readonly world: World; readonly accounts: readonly Hex[] }> {
   const world = await World.create();
   const holders: Signer[] = Array.from({ length: CANDIDATES }, (_, i) =>
@@ -107,7 +110,8 @@ async function candidates(): Promise<{ readonly world: World; readonly accounts:
   await world.usdc.send(world.owner, "mint", world.owner.address, 2n * total);
   await world.usdc.send(world.owner, "approve", world.dealer.address, 2n * total);
   await world.dealer.send(world.owner, "deposit", total, 0, other.address);
-  // A tenth of a coin, 3,000 dollars: 100 of margin do not outlast a fall of 50, 400 do.
+  // A tenth of a coin, worth 3,000 dollars. A margin of 100 does not survive a fall of 50, but 400
+  // do.
   for (const [i, holder] of holders.entries())
     await world.dealer.send(
       world.owner,

@@ -13,7 +13,10 @@ const OPEN_ORDERS = effort(2000, 60);
 const ORDERS_A_ROUND = effort(2000, 60);
 const CONNECTIONS = 32;
 
-/** As `exchange`, with a crowd: every account has orders in every market, and so many rest before each round. */
+/**
+ * As `exchange`, with a crowd: every account has orders in every market, and many orders rest
+ * before each round.
+ */
 export const bench: Bench = {
   about:
     "orders accepted over loopback while 2,000 orders of 50 accounts rest in 20 markets, against a bare fastify echo of the same body",

@@ -7,7 +7,10 @@ import { EmbeddedExchange } from "#simulator/exchange.js";
 import { serveExchange } from "#simulator/http-server.js";
 import { serveBench } from "./bench-server.js";
 
-/** The exchange with so many markets and no limits in the way, and an echo of whatever is posted to it. */
+/**
+ * The exchange with the given number of markets and without limits, and an echo of every posted
+ * body.
+ */
 async function serve(markets: number): Promise<number[]> {
   await initCrypto();
   const market = { maxOpenOrders: 10_000_000, maxExposureQuote: "1000000000000" };

@@ -10,7 +10,10 @@ const ROUNDS = effort(5, 1);
 const ORDERS_A_ROUND = effort(3000, 100);
 const CONNECTIONS = 32;
 
-/** Presigned orders that rest, sent over loopback to the exchange, against the same bodies sent to an echo. */
+/**
+ * Presigned resting orders, sent over loopback to the exchange, against the same bodies sent to an
+ * echo.
+ */
 export const bench: Bench = {
   about:
     "orders accepted over loopback with both signatures verified, against a bare fastify echo of the same body",

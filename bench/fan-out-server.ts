@@ -8,7 +8,7 @@ import { EmbeddedExchange } from "#simulator/exchange.js";
 import { serveExchange } from "#simulator/http-server.js";
 import { serveBench } from "./bench-server.js";
 
-/** A book update of one level, as the exchange words it. */
+/** A book update of one level, in the exchange's format. */
 const UPDATE = JSON.stringify({
   event: "update",
   beginSequence: 1_000_001,
@@ -34,7 +34,10 @@ async function exchangePort(): Promise<number> {
   return (await serveExchange(exchange)).port;
 }
 
-/** What any server has to do: take the body, send each subscriber a message of the same size, answer. */
+/**
+ * The least work of any server: read the body, send each subscriber a message of the same size,
+ * respond.
+ */
 async function barePort(): Promise<number> {
   const server = fastify();
   server.removeAllContentTypeParsers();

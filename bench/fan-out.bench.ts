@@ -11,7 +11,10 @@ const ROUNDS = effort(5, 1);
 const SUBSCRIBERS = effort(200, 5);
 const ORDERS_A_ROUND = effort(500, 20);
 
-/** One writer's orders, each a book update to every subscriber. Counted by the server's own CPU: the readers' is not its business. */
+/**
+ * One writer's orders, each a book update to every subscriber. Measured by the server's CPU time
+ * alone, without the readers'.
+ */
 export const bench: Bench = {
   about:
     "book updates delivered to 200 subscribers while one writer places orders, against a bare fastify and ws server",
@@ -75,7 +78,10 @@ class Crowd {
     return crowd;
   }
 
-  /** Places every order, one after the other, and waits for the last message of the last reader. @returns messages a CPU second */
+  /**
+   * Places every order, one after the other, and waits for the last message of the last reader.
+   * @returns messages per CPU second
+   */
   async write(bodies: readonly string[]): Promise<number> {
     this.#received = 0;
     this.#wanted = bodies.length * SUBSCRIBERS;

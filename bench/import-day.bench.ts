@@ -9,11 +9,14 @@ import { effort } from "./effort.js";
 import { interleaved, median } from "./rounds.js";
 
 const ROWS = effort(1_000_000, 5000);
-/** As many, since whatever else the machine does meets one side of a round alone. */
+/** Many rounds, since other work of the machine affects only one side of a round. */
 const ROUNDS = effort(15, 1);
 const START_MS = 1_723_075_200_000;
 
-/** What checking, the exact decimals, the order of time and the manifest of an import cost, against a database's plain conversion. */
+/**
+ * The cost of an import's checks, exact decimals, time order and manifest, against a database's
+ * plain conversion.
+ */
 export const bench: Bench = {
   about:
     "a day of trades imported from CSV into the store, against the database's own conversion of the same file to Parquet",
@@ -50,7 +53,7 @@ export const bench: Bench = {
         reference: () => rate(conversion, cpuMs.reference),
         rounds: ROUNDS,
       });
-      // The first of each is the warm-up.
+      // The first round of each is the warm-up.
       const [oursMs, referenceMs] = [median(cpuMs.ours.slice(1)), median(cpuMs.reference.slice(1))];
       duck.close();
       return {
@@ -74,8 +77,9 @@ export const bench: Bench = {
 };
 
 /**
- * Million rows a second by the wall. An import has a thread more than the conversion, which hashes and looks through the file: where other processes
- * want the processors it gets more of them, so the share of processor time stands beside it.
+ * Million rows per second of wall time. An import has one thread more than the conversion, which
+ * hashes and checks the file. If other processes compete for the processors it gets a larger share,
+ * so the share of processor time is reported too.
  */
 async function rate(work: () => Promise<unknown>, cpuMs: number[]): Promise<number> {
   const startMs = performance.now();

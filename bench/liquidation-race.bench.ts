@@ -22,10 +22,10 @@ import { effort } from "./effort.js";
 import { NaiveLiquidator } from "./naive-liquidator.js";
 
 const OPPORTUNITIES = effort(1_000, 6);
-/** Of both, to begin with. */
+/** The initial tip of both. */
 const TIP_WEI = 10n ** 9n;
 const ROUND_TRIP = { ...FAIR, leastMs: 5, mostMs: 5 };
-/** One account a step becomes unsafe; a step is two blocks. */
+/** One account becomes unsafe per step; a step is two blocks. */
 const STEP = 0.004;
 const ROUND_BLOCKS = 2 * MOST_VICTIMS + 6;
 
@@ -34,7 +34,10 @@ interface Score {
   naive: number;
 }
 
-/** Who takes accounts that become unsafe: blocks are ordered by tip, then by arrival, and both begin at the same tip. */
+/**
+ * The race for accounts that become unsafe: blocks are ordered by tip, then by arrival, and both
+ * begin with the same tip.
+ */
 export const bench: Bench = {
   about:
     "share of 1,000 liquidations won against one that polls every second, one call an account, at one fee",
@@ -44,7 +47,7 @@ export const bench: Bench = {
     const disk = new Disk();
     const score: Score = { ours: 0, naive: 0 };
     let rounds = 0;
-    // What was lost teaches the next round's tip: the ledger goes on, the chain begins anew.
+    // Losses raise the next round's tip: the ledger continues, the chain begins anew.
     while (score.ours + score.naive < OPPORTUNITIES) {
       rounds += 1;
       await playRound(ground, disk, rounds, score);
@@ -164,7 +167,7 @@ async function playRound(ground: Ground, disk: Disk, round: number, score: Score
     toBlock: "latest",
     topics,
   })) as { readonly topics: readonly Hex[] }[];
-  // A position counts once, for whoever came first.
+  // A position counts once, for the first to take it.
   const first = new Map<string, string>();
   for (const log of logs) {
     const key = `${log.topics[1]}/${log.topics[3]}`;

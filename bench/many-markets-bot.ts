@@ -6,15 +6,18 @@ import { initCrypto } from "#core/signing.js";
 import { createLog } from "#monitoring/log.js";
 import { Metrics } from "#monitoring/metrics.js";
 
-/** What a bot has done since it was asked last. */
+/** The work of a bot since the last query. */
 export interface BotLoad {
   /** Processor time of its process, user and system. */
   readonly cpuMs: number;
-  /** From a stream's message received to the signed order written, of each order, milliseconds. */
+  /** For each order, milliseconds from the received stream message to the written signed order. */
   readonly tickToOrderMs: readonly number[];
 }
 
-/** Metrics that keep each time from a tick to an order: the histogram's buckets are too wide for a percentile. */
+/**
+ * Metrics that keep each time from a tick to an order: the histogram's buckets are too wide for a
+ * percentile.
+ */
 class TimedMetrics extends Metrics {
   tickToOrderMs: number[] = [];
 
@@ -24,7 +27,10 @@ class TimedMetrics extends Metrics {
   }
 }
 
-/** A bot as `marketwright run` starts it, on every market of the exchange; only its state is in memory. */
+/**
+ * A bot as `marketwright run` starts it, on every market of the exchange; only its state is in
+ * memory.
+ */
 async function run(port: number, markets: number): Promise<void> {
   await initCrypto();
   const seam = liveSeam();
@@ -41,7 +47,7 @@ async function run(port: number, markets: number): Promise<void> {
     markets: Object.fromEntries(
       Array.from({ length: markets }, (_, place) => [`btc${place}usdc`, market]),
     ),
-    // However late it is, it goes on quoting, so that its lateness is measured.
+    // However late it is, it continues to quote, so that its delay is measured.
     risk: { maxDrawdownQuote: 1_000_000, maxLoopLagMs: 60_000, maxBookAgeMs: 60_000 },
   };
   const running = await startBot({

@@ -5,7 +5,10 @@ import { configuredExchange } from "#simulator/configured-exchange.js";
 import { serveExchange } from "#simulator/http-server.js";
 import { serveBench } from "./bench-server.js";
 
-/** The exchange with so many busy synthetic markets, each with a seed of its own, and no limits in the way. */
+/**
+ * The exchange with the given number of busy synthetic markets, each with its own seed, and without
+ * limits.
+ */
 async function serve(markets: number): Promise<number[]> {
   await initCrypto();
   const market = {

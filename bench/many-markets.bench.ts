@@ -9,7 +9,10 @@ const MARKETS = [effort(10, 2), effort(30, 3), effort(60, 4)] as const;
 const WARM_UP_MS = effort(15_000, 1500);
 const MEASURED_MS = effort(30_000, 1500);
 
-/** One bot on many synthetic markets over loopback, in a process of its own, beside a bot of one market. */
+/**
+ * One bot on many synthetic markets over loopback, in a separate process, beside a bot of one
+ * market.
+ */
 export const bench: Bench = {
   about:
     "a bot's processor time a market and second, and its time from tick to order, on 10, 30 and 60 markets, against a bot of one market",

@@ -18,16 +18,16 @@ const GRID = {
 /** The seeded walk of trades, in ticks. */
 const SEEDED = { trades: effort(200_000, 5000), mid: 600_000 };
 
-/** A trial run reads no recording: that would be most of its time. */
+/** A trial run reads no recording, which would take most of its time. */
 const IN_EARNEST = effort(1, 0) === 1;
 
-/** History to replay, and where it comes from, in words. */
+/** History to replay, and its origin in words. */
 export interface MarketTape {
   readonly tape: Tape;
   readonly source: string;
 }
 
-/** The recorded capture's books and trades; where recorded data is absent, seeded ones. */
+/** The recorded capture's books and trades; without recorded data, seeded ones. */
 export function bookTape(): MarketTape {
   if (IN_EARNEST && hasCapture(CAPTURE))
     return { tape: captureTape(CAPTURE, 1000), source: `the recorded capture ${CAPTURE}` };
@@ -37,7 +37,7 @@ export function bookTape(): MarketTape {
   };
 }
 
-/** The recorded trades of one day; where recorded data is absent, a seeded walk. */
+/** The recorded trades of one day; without recorded data, a seeded walk. */
 export function tradeTape(): MarketTape {
   const file = `${recordedDataFolder()}/trades/${TRADES}.csv.gz`;
   if (IN_EARNEST && existsSync(file))
@@ -48,13 +48,13 @@ export function tradeTape(): MarketTape {
   };
 }
 
-/** The same history so much later: its rows are shared. */
+/** The same history, later by `byUs`; its rows are shared. */
 export function shiftTape(tape: Tape, byUs: number): Tape {
   const later = (stamps: Float64Array): Float64Array => stamps.map((us) => us + byUs);
   return { ...tape, exchangeUs: later(tape.exchangeUs), localUs: later(tape.localUs) };
 }
 
-/** Its first messages, so many microseconds of exchange time; the columns are shared. */
+/** The messages of its first `us` microseconds of exchange time; the columns are shared. */
 export function firstOf(tape: Tape, us: number): Tape {
   const endUs = (tape.exchangeUs[0] as number) + us;
   const found = tape.exchangeUs.findIndex((stampUs) => stampUs >= endUs);

@@ -9,17 +9,17 @@ import type {
 } from "#exchange/transport.js";
 import type { EmbeddedExchange } from "#simulator/exchange.js";
 
-/** One way over the network, in either direction. */
+/** Latency of the network in either direction. */
 const WAY_MS: Ms = 1;
 const IP = "127.0.0.1";
 
-/** What a benchmark may look at or replace on the way. */
+/** The points at which a benchmark may observe or replace traffic. */
 export interface MemoryTransportOptions {
-  /** Called inside {@link Transport.request}: the signed bytes have just been handed over. */
+  /** Called inside {@link Transport.request}, just after the signed bytes have been handed over. */
   readonly onRequest?: (request: HttpRequest) => void;
-  /** Called when a stream is opened, with what will receive its messages. */
+  /** Called when a stream is opened, with the handlers of its messages. */
   readonly onOpen?: (path: string, handlers: SocketHandlers) => void;
-  /** Whether a message of the exchange's streams goes on to the client. */
+  /** Decides if a message of the exchange's streams reaches the client. */
   readonly passes?: (text: string) => boolean;
 }
 
@@ -73,7 +73,7 @@ export class MemoryTransport implements Transport {
               handlers.onPing();
               connection?.pong();
             }),
-          // The bot's streams ask for no compression.
+          // The bot's streams do not request compression.
           sendBytes: () => {},
           close: (code, reason) => close(`${code} ${reason}`),
           terminate: () => close("cut off"),

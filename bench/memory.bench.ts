@@ -19,12 +19,12 @@ const HOUR_MS = 3_600_000;
 const MB = 2 ** 20;
 const PRIVATE_KEY = `0x${"4c".repeat(32)}`;
 
-/** What is not steady yet is over by then: tables that fill up to what they keep, the exchange's own lists. */
+/** By then tables and the exchange's own lists have reached their final size. */
 const FROM_HOUR = effort(4, 0.01);
 const SAMPLES = effort(41, 3);
-/** Growth that a bot may show, MB an hour. */
+/** Permitted growth of a bot, MB per hour. */
 const ALLOWED = 0.5;
-/** Each side is quoted anew so often, with one cancel and one place: 60 actions a minute. */
+/** Each side is requoted at this interval, with one cancel and one place: 60 actions a minute. */
 const REQUOTE_MS = 4000;
 
 /** A whole bot through a simulated day. */
@@ -95,7 +95,7 @@ async function startDay() {
     create: () => (view$) =>
       view$.pipe(
         map((view) => {
-          // Another price each time, so that both sides are quoted anew.
+          // Another price each time, so that both sides are requoted.
           const fairTicks = view.midTicks + (view.sequence % 2 === 0 ? 3 : -3);
           return quoteAround(view, fairTicks, { halfSpreadBps: 4, sizeBase: 0.005 });
         }),
@@ -145,13 +145,13 @@ async function startDay() {
 }
 
 function heapAfterCollection(): number {
-  // What the first collection finalises, the second takes away.
+  // The second collection frees objects that the first one finalised.
   globalThis.gc?.();
   globalThis.gc?.();
   return process.memoryUsage().heapUsed / MB;
 }
 
-/** @throws RangeError when it is no number of hours above the first that is measured. */
+/** @throws RangeError unless it is a number of hours above the first measured one. */
 function hoursOf(text: string | undefined): number {
   const hours = text === undefined ? effort(24, 0.03) : Number(text);
   if (!(hours > FROM_HOUR))

@@ -6,7 +6,7 @@ import type { Signer } from "#core/signing.js";
 import type { Hex, Ms } from "#core/units.js";
 import { DEALER, PERPETUAL } from "../test/liquidator/simulation/ground.js";
 
-/** What a naive liquidator is told. */
+/** The options of a naive liquidator. */
 export interface NaiveLiquidatorOptions {
   readonly node: InProcessRpc;
   readonly clock: Clock;
@@ -15,14 +15,17 @@ export interface NaiveLiquidatorOptions {
   readonly perps: readonly Hex[];
   readonly accounts: readonly Hex[];
   readonly everyMs: Ms;
-  /** The same for every transaction, wei a unit of gas. */
+  /** The same for every transaction, wei per unit of gas. */
   readonly tipWei: bigint;
 }
 
-/** It asks of each account, one call each, once in a while, and sends at one price: what every public liquidation bot does. */
+/**
+ * Queries each account periodically, with one call each, and sends at one price, as every public
+ * liquidation bot does.
+ */
 export class NaiveLiquidator {
   readonly #options: NaiveLiquidatorOptions;
-  /** Positions that it has sent for, and when. */
+  /** Positions for which it has sent a transaction, and when. */
   readonly #sent = new Map<string, Ms>();
   #isStopped = false;
 
@@ -93,5 +96,5 @@ export class NaiveLiquidator {
   }
 }
 
-/** A position that is still there after so long is tried again. */
+/** A position that still exists after this time is tried again. */
 const AGAIN_MS = 6_000;

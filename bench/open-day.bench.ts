@@ -12,14 +12,17 @@ import { bookChanges, updateOf } from "./book-changes.js";
 import { median } from "./rounds.js";
 import { tiledDay } from "./tiled-day.js";
 
-/** A test sees that it runs; what it measures then means nothing. */
+/** A test checks that it runs; its measurements then mean nothing. */
 const IS_TINY = process.env.MARKETWRIGHT_BENCH === "tiny";
 const ROWS = IS_TINY ? 500_000 : 50_000_000;
 const ROUNDS = 3;
 const CAPTURE = "btcusdt-perp_20240808";
 const CHUNK_BYTES = 16 * 1024 * 1024;
 
-/** How fast a day's columns are ready to be replayed, every byte of them checked, against reading the same bytes alone. */
+/**
+ * The time until a day's columns are ready for replay, every byte of them checked, against reading
+ * the same bytes alone.
+ */
 export const bench: Bench = {
   about:
     "a day of 50 million rows read from its columns, checked and handed out tape after tape, against a plain read of the file",
@@ -113,7 +116,7 @@ function fileBytes(path: string): number {
   return size;
 }
 
-/** Where the recorded data is absent: about as many rows a message as it has. */
+/** Used without recorded data: about as many rows per message as it has. */
 function seededTape(): Tape {
   const [messages, changesAMessage] = [6000, 60];
   const changes = bookChanges(500, messages * changesAMessage, "open-day");

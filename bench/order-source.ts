@@ -15,7 +15,10 @@ interface SourceMarket {
   readonly perp: Uint8Array;
 }
 
-/** Presigned orders of one or many accounts, in turn in one or many markets: on both sides of books that never meet, or in pairs that do. */
+/**
+ * Presigned orders of one or many accounts, in turn in one or many markets: on both sides of books
+ * that never cross, or in matching pairs.
+ */
 export class OrderSource {
   readonly #signers: readonly Signer[];
   readonly #hasher: VenueOrderHasher;
@@ -33,7 +36,10 @@ export class OrderSource {
     this.#markets = markets;
   }
 
-  /** Registers so many accounts, and takes the domain and the markets' contracts from the exchange itself. */
+  /**
+   * Registers `accounts` accounts, and reads the domain and the markets' contracts from the
+   * exchange itself.
+   */
   static async open(pool: Pool, accounts = 1): Promise<OrderSource> {
     const answer = await pool.request({ method: "GET", path: "/v1/exchangeInfo" });
     const info = (await answer.body.json()) as {
@@ -62,14 +68,14 @@ export class OrderSource {
     return source;
   }
 
-  /** So many bodies of POST /v1/order. */
+  /** `count` bodies of POST /v1/order. */
   take(count: number): string[] {
     return Array.from({ length: count }, () => this.#next());
   }
 
   /**
-   * So many bodies to buy and as many to sell, in turn, all at one price: each pair is a trade between the first two accounts. The next
-   * time they change places, so that nobody's position grows.
+   * `count` bodies to buy and as many to sell, alternating, all at one price: each pair is a trade
+   * between the first two accounts. The next call swaps them, so that no position grows.
    */
   pairs(count: number): string[] {
     const [market] = this.#markets;
@@ -91,7 +97,7 @@ export class OrderSource {
   #next(): string {
     const count = this.#count + 1;
     const signer = this.#signers[count % this.#signers.length] as Signer;
-    // Counted apart from the accounts, so that every account comes to every market.
+    // Counted separately from the accounts, so that every account reaches every market.
     const market = this.#markets[
       Math.floor(count / this.#signers.length) % this.#markets.length
     ] as SourceMarket;
@@ -140,7 +146,7 @@ function signedBy(signer: Signer, parameters: Map<string, string>): string {
   return `${message}&signature=${signer.sign(venueRequestDigest(message))}`;
 }
 
-/** Sends a form. @returns the answer's text. */
+/** Sends a form. @returns the response's text. */
 export async function post(pool: Pool, path: string, body: string): Promise<string> {
   const answer = await pool.request({ method: "POST", path, body, headers: FORM });
   return answer.body.text();
@@ -148,8 +154,8 @@ export async function post(pool: Pool, path: string, body: string): Promise<stri
 
 /**
  * Sends every body to POST /v1/order, `connections` of them at once.
- * @returns answers a second.
- * @throws RunError for an answer that does not contain `expected`.
+ * @returns responses per second.
+ * @throws RunError for a response that does not contain `expected`.
  */
 export async function rateOf(
   pool: Pool,

@@ -4,7 +4,7 @@ import { effort } from "./effort.js";
 /** Steps of one loop: about a second. */
 const STEPS = effort(1_000_000_000, 1000);
 
-/** Integers alone: no memory, no garbage, nothing to compile but this. It begins when it is told. */
+/** Integers only: no memory, no garbage, and no other code to compile. It begins on a message. */
 const LOOP = `
 const { parentPort, workerData: steps } = require("node:worker_threads");
 const loop = (count) => {
@@ -17,8 +17,9 @@ parentPort.on("message", () => parentPort.postMessage(loop(steps)));
 `;
 
 /**
- * How much two threads of this machine get done beside each other, of what one does alone: 2 where both cores are free. A yardstick for whatever is measured on two
- * threads in the same run, since what else goes on here takes as much from them.
+ * The work of two concurrent threads on this machine, relative to one alone: 2 if both cores are
+ * free. It is a yardstick for measurements on two threads in the same run, since other work of the
+ * machine slows both equally.
  */
 export async function twoLoopsTimesOne(): Promise<number> {
   const [one, two] = [await secondsOf(1), await secondsOf(2)];

@@ -1,5 +1,5 @@
-// Preloaded by node -r: as a process exits, writes the processor time that it took, in microseconds,
-// to descriptor 3. Node tells a process nothing of the processor time of its children.
+// Preloaded by node -r: when a process exits, it writes its processor time in microseconds to
+// descriptor 3. Node does not report the processor time of child processes.
 const { writeSync } = require("node:fs");
 
 process.on("exit", () => {

@@ -8,7 +8,10 @@ import { interleaved, ratePerSecond } from "./rounds.js";
 const ROUNDS = effort(5, 1);
 const ROUND_MS = effort(5000, 1);
 
-/** A backtest as a user runs it, its report apart: the real strategy, risk and executor on both clocks of a recorded market. */
+/**
+ * A backtest as a user runs it, without its report: the real strategy, risk and executor on both
+ * clocks of a recorded market.
+ */
 export const bench: Bench = {
   about:
     "level changes through a whole replay (two clocks, latencies, queues, decisions every 100 ms by strategy, risk and executor)",

@@ -21,7 +21,10 @@ const FROM_MS = Date.UTC(2025, 0, 1);
 const MARKET = "btcusdc";
 const PARAMS = { riskAversion: 0.05, horizonMs: 3_600_000, sizeBase: 0.01 };
 
-/** A year of seeded candles through the whole backtest as the command runs it: store, both paths, report on the disk. */
+/**
+ * A year of seeded candles through the whole backtest of the command: store, both paths, report on
+ * disk.
+ */
 export const bench: Bench = {
   about:
     "15-minute candles of a year through a whole backtest: both paths, a strategy asked at every close, the report written",

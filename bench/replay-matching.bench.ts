@@ -12,15 +12,18 @@ import { interleaved, ratePerSecond } from "./rounds.js";
 
 const ROUNDS = effort(7, 1);
 const ROUND_MS = effort(1000, 1);
-/** The tape is played so often in one go. */
+/** Repetitions of the tape per measurement. */
 const REPEATS = effort(10, 1);
 const ORDERS_A_SIDE = 10;
-/** Ticks between two of them. */
+/** Ticks between two orders. */
 const SPACING = 50;
-/** How often the two clocks are brought to the same instant. */
+/** The interval at which the two clocks are brought to the same instant. */
 const STEP_US = 100_000;
 
-/** What a replay does before there is a bot in it: the exchange's book with orders resting in it, and the book that a bot sees. */
+/**
+ * The work of a replay without a bot: the exchange's book with resting orders, and the bot's view
+ * of the book.
+ */
 export const bench: Bench = {
   about:
     "rows of a recorded market through the matcher, ten orders resting a side, and through the book on the local clock",
@@ -52,7 +55,9 @@ export const bench: Bench = {
 
 const NULL_LISTENER: MatchListener = { accepted: () => {}, filled: () => {}, ended: () => {} };
 
-/** Both clocks in steps. Orders rest from where the book has two sides, anew with each repetition. */
+/**
+ * Advances both clocks in steps. Orders rest once the book has two sides, anew in each repetition.
+ */
 function replay(tapes: readonly Tape[], ordersASide: number): void {
   const matcher = matcherOf(tapes);
   const local = new ReplayBook();
@@ -99,7 +104,7 @@ function playOut(matcher: BookMatcher): void {
   while (matcher.nextUs < Number.POSITIVE_INFINITY) matcher.advance(Number.POSITIVE_INFINITY, true);
 }
 
-/** So large that it is filled only when the market goes through it. */
+/** An order so large that it is filled only when the market moves through it. */
 function order(id: number, side: Side, ticks: Ticks): ReplayOrder {
   const lots = 1_000_000_000;
   return {

@@ -10,7 +10,7 @@ import type { Tape } from "#history/tape.js";
 import { builtInStrategies } from "#strategies/built-in.js";
 import type { Strategy } from "#strategies/strategy.js";
 
-/** The bot that benchmarks replay: GLFT on one market, asked every 100 ms. */
+/** The bot of the replay benchmarks: GLFT on one market, with a decision every 100 ms. */
 const BOT = {
   exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },
   account: { keyEnv: "KEY" },
@@ -30,7 +30,7 @@ const PARAMS = {
 // As the command does.
 disableParallelGc();
 
-/** Nobody listens: what a report costs is not what is measured. */
+/** An observer that does nothing: the cost of a report is not measured. */
 const NULL_OBSERVER: RunObserver = {
   touch: () => {},
   fill: () => {},
@@ -41,16 +41,19 @@ const NULL_OBSERVER: RunObserver = {
   note: () => {},
 };
 
-/** What one run of it came to. */
+/** The result of one run of the bot. */
 export interface ReplayBenchResult {
   readonly decisions: number;
   readonly actions: number;
   readonly fills: number;
-  /** To hold on to: while nothing of a run lives, a collection has the compiled code forgotten too, and the next runs compile it again. */
+  /**
+   * Keep a reference to it. If no part of a run is alive, a garbage collection also discards the
+   * compiled code, and the next runs compile it again.
+   */
   readonly run: ReplayRun;
 }
 
-/** What a command reads from its files, once, whatever it replays then. */
+/** The data that a command reads from its files once, whatever it then replays. */
 interface Setup {
   readonly config: BotConfig;
   readonly rules: VenueRules;
@@ -98,7 +101,10 @@ function setupOf(tape: Tape): Setup {
   return setup;
 }
 
-/** One whole run of the bench's bot over a tape: both clocks, 40 ms either way, risk-averse queues, decisions every 100 ms. */
+/**
+ * One whole run of the benchmark's bot over a tape: both clocks, 40 ms either way, risk-averse
+ * queues, decisions every 100 ms.
+ */
 export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): ReplayBenchResult {
   const { marketId } = tape;
   let [decisions, actions, fills] = [0, 0, 0];
@@ -122,7 +128,7 @@ export function replayOnce(tape: Tape, grade: "books" | "trades" = "books"): Rep
     seed: "1",
     startUs,
     warmupMs: 0,
-    // The account is sampled for the report alone.
+    // The account is sampled only for the report.
     sampleUs: Number.POSITIVE_INFINITY,
     observer: { ...NULL_OBSERVER, fill: () => (fills += 1), action: () => (actions += 1) },
     onBotEvent: ({ kind }) => {

@@ -15,7 +15,10 @@ const ORDERS_A_SIDE = 10;
 const LOTS = 1000;
 const HOUR_US = effort(3_600_000_000, 60_000_000);
 
-/** A day of trades against a ladder of resting orders: whatever is filled is put up again a step behind the last. */
+/**
+ * A day of trades against a ladder of resting orders: each filled order is replaced one step behind
+ * the last.
+ */
 export const bench: Bench = {
   about: "trades of a day matched against ten resting orders a side, without decisions",
   floor: 0.15,
@@ -37,8 +40,9 @@ export const bench: Bench = {
 };
 
 /**
- * The second figure: the first hour of it through a whole run, asked for quotes every 100 ms, by the process's own CPU time. The first run compiles
- * what it runs, which a longer history pays once: both are told.
+ * The second figure: the first hour through a whole run, with a decision every 100 ms, by the
+ * process's own CPU time. The first run compiles its code, a cost that a longer history pays once;
+ * both are reported.
  */
 function withDecisions(day: Tape): Record<string, number> {
   const tape = firstOf(day, HOUR_US);
@@ -61,7 +65,7 @@ function withDecisions(day: Tape): Record<string, number> {
   };
 }
 
-/** @returns how many fills there were. */
+/** @returns the number of fills. */
 function replay(tape: Tape): number {
   const first = Math.abs(tape.signedTicks[0] as number);
   const step = Math.max(1, Math.round(first / 5000));

@@ -13,7 +13,7 @@ const MARKETS = effort(20, 2);
 const ORDERS = effort(20_000, 2_000);
 const ROUNDS = effort(3, 1);
 
-/** Heap that one more resting order takes, everything that the exchange keeps of it included. */
+/** Heap of one more resting order, with everything that the exchange keeps for it. */
 export const bench: Bench = {
   about:
     "memory of a resting order at the exchange, against its REST record as a parsed object in a Map",
@@ -71,13 +71,14 @@ function measure(): { ours: number; reference: number } {
       throw new Error(`an order of the benchmark was refused: ${answer.body}`);
     return answer.body;
   };
-  // The first of each market and account bring tables with them that are not the next one's.
+  // The first order of each market and account allocates tables that later ones share.
   for (let count = 0; count < ACCOUNTS * MARKETS; count += 1) place(count);
   const before = heapBytes();
   for (let count = 0; count < ORDERS; count += 1) place(count);
   const ours = (heapBytes() - before) / ORDERS;
 
-  // Once without keeping them, so that what the exchange itself sets up for the question is not counted.
+  // Once without keeping the lists, so that the exchange's own preparation of a response is not
+  // counted.
   for (const client of clients) client.openOrders();
   const empty = heapBytes();
   const records = new Map<string, unknown>();

@@ -1,20 +1,23 @@
 import type { BenchResult } from "./bench.js";
 
-/** One side of a comparison: does its work once, and returns its measure in the unit that both sides share. */
+/**
+ * One side of a comparison: does its work once, and returns its measure in the unit that both sides
+ * share.
+ */
 export type Measure = () => number | Promise<number>;
 
 /** The two sides of a comparison. */
 export interface Contest {
   readonly ours: Measure;
   readonly reference: Measure;
-  /** Rounds that count; one more runs before them, to warm up. */
+  /** The number of counted rounds; one more runs first as a warm-up. */
   readonly rounds: number;
 }
 
 /**
- * Measures both sides in turn, the first of a round alternating, so that whatever else the machine does meets both alike.
- * The heap is collected before each measure where the process allows it.
- * @returns medians; `ratio` is the median of each round's own quotient.
+ * Measures both sides in turn, alternating the first of a round, so that other work of the machine
+ * affects both alike. The heap is collected before each measure if the process allows it.
+ * @returns medians; `ratio` is the median of the quotients of each round.
  */
 export async function interleaved({
   ours,
@@ -40,7 +43,10 @@ export async function interleaved({
   };
 }
 
-/** Runs `batch`, which does `operations` of them, until `leastMs` have passed. @returns operations a second. */
+/**
+ * Runs `batch`, which does `operations` operations, until `leastMs` have passed.
+ * @returns operations per second.
+ */
 export function ratePerSecond(batch: () => void, operations: number, leastMs: number): number {
   const start = performance.now();
   let batches = 0;
@@ -53,7 +59,10 @@ export function ratePerSecond(batch: () => void, operations: number, leastMs: nu
   return (batches * operations * 1000) / elapsedMs;
 }
 
-/** The middle value; of an even number, the mean of the two in the middle. @throws RangeError when there are none. */
+/**
+ * The middle value; for an even number, the mean of the two middle ones.
+ * @throws RangeError without values.
+ */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const upper = sorted[sorted.length >> 1];
@@ -65,8 +74,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The mean without the slowest twentieth, which is whatever else the machine did meanwhile.
- * @throws RangeError when there are no values.
+ * The mean without the slowest twentieth, which mostly measures other work of the machine.
+ * @throws RangeError without values.
  */
 export function trimmedMean(values: readonly number[]): number {
   if (values.length === 0) {
@@ -76,7 +85,10 @@ export function trimmedMean(values: readonly number[]): number {
   return kept.reduce((sum, value) => sum + value, 0) / kept.length;
 }
 
-/** The slope of `ys` over `xs` by least squares. @throws RangeError when fewer than two different `xs` are given, or not as many `ys`. */
+/**
+ * The slope of `ys` over `xs` by least squares.
+ * @throws RangeError for fewer than two different `xs`, or another number of `ys`.
+ */
 export function slopeOf(xs: readonly number[], ys: readonly number[]): number {
   if (xs.length !== ys.length || new Set(xs).size < 2) {
     throw new RangeError("no slope without two places and a value at each");

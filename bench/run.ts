@@ -38,7 +38,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** What one benchmark says, a line of JSON or a few for people. */
+/** The output of one benchmark: a line of JSON, or a few lines for people. */
 async function measured(name: string): Promise<string> {
   const bench = await load(name);
   try {

@@ -5,7 +5,10 @@ import { OrderBook } from "#market/order-book.js";
 import { bookChanges, updateOf } from "./book-changes.js";
 import { effort } from "./effort.js";
 
-/** Of the seeded book: a message every 50 ms, of about as many rows as the capture's, and a trade before seven of ten. */
+/**
+ * The shape of the seeded book: a message every 50 ms, with about as many rows as the capture's,
+ * and a trade before seven of ten.
+ */
 const SEEDED = {
   changes: effort(200_000, 5000),
   levels: 1000,
@@ -15,8 +18,9 @@ const SEEDED = {
 };
 
 /**
- * A history as an exchange would send it. An update names each price of a side once, the book is not crossed after any
- * message, and a trade prints at the best price that the taker met, with at most the amount shown there.
+ * A history as an exchange would send it. An update names each price of a side once. The book is
+ * never crossed after a message. A trade prints at the best price that the taker met, with at most
+ * the displayed amount.
  */
 export function seededBooks(): Tape {
   const random = seededRandom("book-tape");

@@ -7,7 +7,10 @@ import { serveBench } from "./bench-server.js";
 
 const MARK_QUOTE = "60000";
 
-/** The exchange with one market, whose mark stands still, and no limits in the way, settling on its chain with a block each so many ms, or in memory at once. */
+/**
+ * The exchange with one market, a constant mark and no limits, settling on its chain with the given
+ * block time, or in memory at once.
+ */
 async function serve(blockMs: number | undefined): Promise<number[]> {
   await initCrypto();
   const market = { maxOpenOrders: 10_000_000, maxExposureQuote: "1000000000000" };

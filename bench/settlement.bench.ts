@@ -9,19 +9,22 @@ import { OrderSource, post, rateOf } from "./order-source.js";
 import { interleaved, median } from "./rounds.js";
 
 const ROUNDS = effort(5, 1);
-/** As many as one page of trades shows: so that each is seen to be settled. */
+/** As many trades as one page shows, so that the settlement of each is seen. */
 const TRADES_A_ROUND = effort(500, 10);
 const CONNECTIONS = 32;
 const BLOCK_MS = effort(1_000, 50);
 const POLL_MS = 20;
-/** Longer than this nobody waits for a settlement: something is wrong. */
+/** A settlement that takes longer than this has failed. */
 const PATIENCE_MS = 120_000;
 
 const { clock } = liveSeam();
 const after = (ms: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimer(ms, resolve));
 
-/** Orders of two accounts that trade with each other, until the last trade is settled: on the chain, and in memory. */
+/**
+ * Orders of two accounts that trade with each other, until the last trade is settled: on the chain,
+ * and in memory.
+ */
 export const bench: Bench = {
   about: `trades settled on the chain, a block each ${BLOCK_MS} ms, against the same exchange that settles in memory at once`,
   async run() {
@@ -95,7 +98,7 @@ class Trading {
     return trading;
   }
 
-  /** @returns trades a second, from the first order to the last settlement. */
+  /** @returns trades per second, from the first order to the last settlement. */
   async measure(): Promise<number> {
     const bodies = this.#orders.pairs(TRADES_A_ROUND);
     const startMs = clock.monotonicMs();
@@ -104,7 +107,10 @@ class Trading {
     return (TRADES_A_ROUND * 1000) / (clock.monotonicMs() - startMs);
   }
 
-  /** Waits for the newest so many trades. @throws RunError for one that failed, or that is not settled in time. */
+  /**
+   * Waits for the newest `count` trades.
+   * @throws RunError for a trade that failed or is not settled in time.
+   */
   async #settled(count: number): Promise<void> {
     const untilMs = clock.monotonicMs() + PATIENCE_MS;
     for (;;) {

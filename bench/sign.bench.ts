@@ -38,7 +38,7 @@ const ORDER_FIELDS = {
   ],
 };
 
-/** Building, packing, hashing and signing one order; ethers gets the order already built. */
+/** Building, packing, hashing and signing one order; ethers gets an order that is already built. */
 export const bench: Bench = {
   about: "build, pack, hash and sign an order, against ethers Wallet.signTypedData",
   floor: 8,
@@ -97,7 +97,7 @@ export const bench: Bench = {
         );
         const start = performance.now();
         let signed = 0;
-        // One at least: in a trial run's millisecond the process may not have its turn.
+        // At least one: in a trial run's millisecond the process may not be scheduled.
         do {
           await wallet.signTypedData(ETHERS_DOMAIN, ORDER_FIELDS, orders[signed % BATCH] ?? {});
           signed += 1;

@@ -8,7 +8,7 @@ const ROUNDS = effort(15, 1);
 const COMMAND = fileURLToPath(new URL("../bin/marketwright.js", import.meta.url));
 const PROCESSOR_TIME = fileURLToPath(new URL("processor-time.cjs", import.meta.url));
 
-/** Both commands print and exit: their processor time is that of loading the command line. */
+/** Both commands print and exit, so their processor time is that of loading the command line. */
 const OURS = ["--version", "--help"] as const;
 
 /** `marketwright --version` and `--help` against a Node.js that does nothing. */
@@ -40,7 +40,7 @@ export const bench: Bench = {
   },
 };
 
-/** The user and system time that Node.js takes with these arguments. @throws Error where it fails */
+/** The user and system time of Node.js with these arguments. @throws Error if it fails */
 function processorMs(...args: string[]): number {
   const { status, stderr, output } = spawnSync(process.execPath, ["-r", PROCESSOR_TIME, ...args], {
     encoding: "utf8",

@@ -19,7 +19,7 @@ const ROUNDS = effort(3, 1);
 const ENTRY = new URL("../dist/backtest/sweep/jobs/job-thread.js", import.meta.url);
 const WINDOW = { name: "whole", fromUs: 0, toUs: Number.MAX_SAFE_INTEGER };
 
-/** Sweeps on one machine: the runs of two threads over one thread's, on columns that both of them read. */
+/** Sweeps on one machine: the rate of two threads over that of one, on shared columns. */
 export const bench: Bench = {
   about:
     "runs of a sweep by two threads against one, on 1 GB of shared columns, and what the second one costs in memory",
@@ -69,18 +69,19 @@ export const bench: Bench = {
   },
 };
 
-/** What a number of threads came to. Rates in rows a second of all of them together. */
+/** The result for a number of threads. Rates in rows per second of all of them together. */
 interface Measured {
   readonly rate: number;
-  /** Of the run before it, each thread's first over the whole history. */
+  /** The rate of the preceding run, each thread's first over the whole history. */
   readonly firstRate: number;
   /** The most memory that the process held during both. */
   readonly megabytes: number;
 }
 
 /**
- * One run a thread. Before it come a short one, which loads the code, and one over the whole history: a sweep's thread plays the same columns
- * dozens of times, and what its first run has compiled takes the core that a second thread would have.
+ * One measured run per thread, after a short run, which loads the code, and a run over the whole
+ * history. A sweep's thread plays the same columns dozens of times, and the code compiled in its
+ * first run takes the core that a second thread would have.
  */
 async function measured(history: SharedHistory, workers: number): Promise<Measured> {
   // Without this process's loader of TypeScript, which a sweep does not have.
@@ -119,11 +120,11 @@ async function measured(history: SharedHistory, workers: number): Promise<Measur
 }
 
 const WATCH_MS = 50;
-/** Of the run that loads a thread's code. */
+/** The messages of the run that loads a thread's code. */
 const LOADING_MESSAGES = effort(100_000, 50);
 const TILE_MESSAGES = effort(Number.MAX_SAFE_INTEGER, 500);
 
-/** The same messages over and over, each time later, until the columns are so large. */
+/** The same messages repeatedly, each time later, until the columns reach a size. */
 function tiled(tape: Tape, bytes: number): Tape {
   const perTile = tape.rows * 8 + tape.messages * 25;
   const tiles = Math.max(1, Math.round(bytes / perTile));

@@ -19,11 +19,11 @@ import { MemoryTransport } from "./memory-transport.js";
 
 const MARKET = "btcusdt";
 const START_MS = 1_780_272_000_000;
-/** Between two frames: so wide that places and cancels stay within the exchange's own limits. */
+/** Time between two frames, long enough to keep places and cancels within the exchange's limits. */
 const GAP_MS = 120;
 const PRIVATE_KEY = `0x${"4c".repeat(32)}`;
 
-/** The instants of one frame's way, in the order in which they come. */
+/** The stages of one frame's way, in order. */
 export const MARKS = [
   "received",
   "decoded",
@@ -48,36 +48,40 @@ export interface TickSample {
   readonly frame: string;
   /** When the message arrived, milliseconds of `performance.now`. */
   readonly receivedAt: number;
-  /** From the message's arrival to the signed bytes in the transport's hands. */
+  /** Milliseconds from the message's arrival until the transport has the signed bytes. */
   readonly totalMs: number;
   /** Instants of the way, milliseconds; empty unless the path is marked. */
   readonly marks: Readonly<Partial<Record<Mark, number>>>;
-  /** What the reference took on the same frame. */
+  /** Time of the reference on the same frame. */
   readonly referenceMs: number;
 }
 
-/** The way from a frame to an order, ready to be run. */
+/** The way from a frame to an order, ready to run. */
 export interface TickPath {
   readonly source: string;
   readonly signer: Signer;
   /**
-   * Feeds frames until so many have led to one order each.
-   * @param reference does the reference's work on a frame: between two frames of its own, at the same kind of moment as the bot
-   * does its own, and as rarely, so that neither side has the machine's caches to itself. Returns milliseconds.
+   * Feeds frames until `orders` of them have led to one order each.
+   * @param reference does the reference's work on a frame, and returns its milliseconds. It runs
+   * between two frames of its own, at the same kind of moment as the bot's work and as rarely, so
+   * that neither side has the machine's caches to itself.
    */
   take(orders: number, reference: (frame: string) => number): Promise<readonly TickSample[]>;
   close(): void;
 }
 
 /**
- * A live bot against the embedded exchange in virtual time, its book stream replaced by the capture's frames. Each frame
- * wakes the strategy. Every second time it wants one quote, and that frame is measured; the next time it wants none, which has the
- * order cancelled, outside the measure, as are all answers, ticks and reconciliations: time passes only between frames.
+ * A live bot against the embedded exchange in virtual time, with its book stream replaced by the
+ * capture's frames. Each frame wakes the strategy. On every second frame it wants one quote, and
+ * that frame is measured. On the next it wants none, so the bot cancels the order outside the
+ * measurement. Responses, ticks and reconciliations are not measured either: time passes only
+ * between frames.
  */
 export async function tickPath(options: { readonly isMarked: boolean }): Promise<TickPath> {
   const time = new VirtualClock(START_MS);
   let aheadMs = 0;
-  // What everybody reads: a little ahead of the timers at each frame, which so comes before a timer that is due just then.
+  // The clock that every part reads. It is slightly ahead of the timers at each frame, so a frame
+  // comes before a timer that is due just then.
   const clock: Clock = {
     nowMs: () => time.nowMs() + aheadMs,
     monotonicMs: () => time.monotonicMs() + aheadMs,
@@ -106,7 +110,7 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
     parseExchangeConfig({ markets: { [MARKET]: { tickSize: "0.1", stepSize: "0.001" } } }),
     { clock, random: seededRandom("tick-path exchange") },
     {
-      // In a live run the exchange works elsewhere: here it does as little as it can.
+      // In a live run the exchange works elsewhere, so here it does as little as it can.
       scheme: { ...ecdsaScheme, recover: () => signer.address.toLowerCase() },
       createFlow: () => ({
         start: (market) => market.setReference(618_000, 618_000),
@@ -155,7 +159,7 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
         exchange: { rest: "http://127.0.0.1/v1", stream: "ws://127.0.0.1/v1" },
         account: { keyEnv: "NONE" },
         quotes: { timeInForce: "POST_ONLY" },
-        // A decision is due when a frame comes, whether it moves the touch or not.
+        // A decision is due at every frame, even if the frame does not move the touch.
         decide: { everyMs: GAP_MS, minGapMs: 1 },
         markets: {
           [MARKET]: {
@@ -215,7 +219,7 @@ export async function tickPath(options: { readonly isMarked: boolean }): Promise
     await time.runFor(1000);
   }
 
-  /** Feeds one frame and lets everything run that needs no time. */
+  /** Feeds one frame and runs everything that needs no time. */
   const feed = async (frame: string): Promise<number> => {
     marks = {};
     await new Promise(setImmediate);
@@ -276,7 +280,7 @@ function watchOf(mark: (name: Mark) => void) {
   };
 }
 
-/** The nonce is drawn when every check has let the order pass. */
+/** The nonce is drawn after the last check of the order. */
 function markedRandom(random: Random, mark: (name: Mark) => void): Random {
   return {
     uniform: () => random.uniform(),
@@ -287,7 +291,7 @@ function markedRandom(random: Random, mark: (name: Mark) => void): Random {
   };
 }
 
-/** Of a place, the order is signed first, then the request that carries it. */
+/** For a place, the order is signed first, then the request that carries it. */
 function markedSigner(
   signer: Signer,
   marks: () => Readonly<Partial<Record<Mark, number>>>,

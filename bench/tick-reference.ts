@@ -11,12 +11,15 @@ const ORDER: OrderStruct = {
   info: "0xffffa50cef85c000000110d9316ec000000000007a432b800000000000000001",
 };
 const SEPARATOR = "0x7fdfe1c32d05803fdc2c66fdd0770dba9f4b7e589cbb54e930f8ed285d8581e0";
-/** A place's parameters as they are signed, their signature of the order included. */
+/** A place's parameters as they are signed, with the signature of the order. */
 const REQUEST =
   "account=0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed&amount=0.005&info=0xffffa50cef85c000000110d9316ec000000000007a432b800000000000000001&" +
   `marketId=btcusdt&orderSignature=0x${"5a".repeat(65)}&orderType=LIMIT&price=61801.7&side=BUY&timeInForce=POST_ONLY&timestamp=1780272000000`;
 
-/** The least that any client does with a frame that leads to an order: parse it, hash and sign the order, hash and sign the request. */
+/**
+ * The least work of any client for a frame that leads to an order: parse it, hash and sign the
+ * order, hash and sign the request.
+ */
 export function parseAndSign(signer: Signer): (frame: string) => number {
   const hasher = new OrderHasher(SEPARATOR);
   let nonce = 0;
@@ -32,7 +35,7 @@ export function parseAndSign(signer: Signer): (frame: string) => number {
   };
 }
 
-/** Parsing the frame, and nothing else. */
+/** Parses the frame, and does nothing else. */
 export function parse(frame: string): number {
   const start = performance.now();
   JSON.parse(frame);

@@ -11,7 +11,9 @@ const WARM_UP_ORDERS = effort(2000, 3);
 
 const US_PER_MS = 1000;
 
-/** The stages of the way, each from one mark to another; the two signatures alone are in none of them. */
+/**
+ * The stages of the way, each from one mark to another; the two signatures belong to none of them.
+ */
 const STAGES: readonly (readonly [name: string, from: Mark, to: Mark])[] = [
   ["decode", "received", "decoded"],
   ["book", "decoded", "applied"],
@@ -27,7 +29,7 @@ const STAGES: readonly (readonly [name: string, from: Mark, to: Mark])[] = [
   ["hand-over", "requestSigned", "handedOver"],
 ];
 
-/** What the way from frame to order costs beside parsing and signing. */
+/** The cost of the way from frame to order without parsing and signing. */
 export const bench: Bench = {
   about:
     "all stages from frame to signed order but the two signatures, against JSON.parse of the frame",

@@ -7,12 +7,12 @@ import { parseAndSign } from "./tick-reference.js";
 
 const ROUNDS = effort(9, 2);
 const ORDERS_A_ROUND = effort(250, 3);
-/** Until the optimising compiler has seen the whole way often enough. */
+/** Until the optimising compiler has run the whole way often enough. */
 const WARM_UP_ORDERS = effort(2000, 3);
 
 const US_PER_MS = 1000;
 
-/** A live bot from a stream's frame to the signed bytes in the transport's hands. */
+/** A live bot from a stream's frame until the transport has the signed bytes. */
 export const bench: Bench = {
   about:
     "from a stream's frame to a signed order handed to the transport, against JSON.parse of it and both signatures",

@@ -5,7 +5,10 @@ import { readFooter, TapeFileWriter } from "#history/tape-file.js";
 
 const BLOCK_ROWS = 1 << 20;
 
-/** Writes a tape over and over, each time later, until a day of so many rows is full: what the columns of a busy day are. */
+/**
+ * Writes a tape repeatedly, each time later, until a day has the given number of rows: the columns
+ * of a busy day.
+ */
 export async function tiledDay(tape: Tape, rows: number, path: string): Promise<DayTape> {
   const writer = await TapeFileWriter.create(path);
   const buffer = new BlockBuffer(BLOCK_ROWS);

@@ -21,7 +21,7 @@ const TURNS_A_ROUND = effort(20_000, 50);
 const US_PER_MS = 1000;
 const NOTHING: readonly number[] = [];
 
-/** What a turn costs by itself: the events are decoded before, and no request leaves. */
+/** The cost of a turn alone: the events are decoded before, and no request is sent. */
 export const bench: Bench = {
   about:
     "a turn of the bot that asks its strategy (book, guards, view, ladder of six, shape, plan), against JSON.parse of its frame",
@@ -32,9 +32,10 @@ export const bench: Bench = {
     const result = await interleaved({
       rounds: ROUNDS,
       ours: () => {
-        // A level behind the touch changes: nothing is due, and nothing is planned.
+        // A level behind the touch changes: no decision is due, and nothing is planned.
         idle.push(microseconds((at) => turn(BEST_BID - LEVELS / 2, 400 + (at % 7))));
-        // A bid within the spread comes and goes: the strategy is asked each time, and its quotes stand within their tolerance.
+        // A bid within the spread comes and goes: the strategy is called each time, and its quotes
+        // stay within their tolerance.
         return microseconds((at) => turn(BEST_BID + 5, at % 2 === 0 ? 7 : 0));
       },
       reference: () => microseconds((at) => void JSON.parse(frame(at))),
@@ -57,7 +58,10 @@ interface QuotingBot {
   close(): void;
 }
 
-/** A bot whose ladder rests on the embedded exchange, and whose book is told by hand from then on. Time stands still. */
+/**
+ * A bot whose ladder rests on the embedded exchange, with a manual book from then on. Time does not
+ * advance.
+ */
 async function startQuotingBot(): Promise<QuotingBot> {
   const time = new VirtualClock(1_780_272_000_000);
   const clock: Clock = time;
@@ -100,7 +104,7 @@ async function startQuotingBot(): Promise<QuotingBot> {
         markets: {
           [MARKET]: { strategy: "ladder", limits: { maxPositionBase: 1, maxOrderBase: 0.1 } },
         },
-        // The exchange's own book is another: nobody asks for its sequence while this one is told.
+        // The exchange's own book differs, but its sequence is not read meanwhile.
         risk: { maxDrawdownQuote: 10_000, maxBookAgeMs: 60_000 },
       },
       runtime: { clock, random: seededRandom("turn bot") },
@@ -149,7 +153,7 @@ function levels(best: number, step: 1 | -1): readonly number[] {
   return Array.from({ length: LEVELS }, (_, place) => [best + step * place, 500 + place]).flat();
 }
 
-/** A bot that was halted, or quotes nothing, takes shorter turns than one that works. */
+/** A bot that is halted, or quotes nothing, takes shorter turns than one that works. */
 function requireQuotes(bot: Bot): void {
   const resting = bot.context.account.orders.mayStillFill(MARKET).length;
   if (bot.phase !== "running" || bot.tradingGuards.halts.length > 0 || resting !== 6) {

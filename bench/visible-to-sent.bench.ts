@@ -23,11 +23,14 @@ import { median } from "./rounds.js";
 const ROUNDS = effort(6, 1);
 const VICTIMS = effort(MOST_VICTIMS, 2);
 const ROUND_TRIP_MS = 5;
-/** Blocks of a round before the first takeover: a bot has seen the chain's rhythm for longer than that. */
+/**
+ * Blocks of a round before the first takeover. A bot has observed the chain's rhythm for longer
+ * than that.
+ */
 const FIRST_BLOCKS = effort(12, 2);
 const STEP = 0.004;
 const STAGES: readonly OpportunityStage[] = ["seen", "confirmed", "planned", "simulated", "sent"];
-/** Longer than this nobody waits for a transaction: something is wrong. */
+/** A transaction that takes longer than this has failed. */
 const PATIENCE_MS = 60_000;
 
 const { clock: live } = liveSeam();
@@ -40,7 +43,10 @@ const clock: HoldingClock = {
 const after = (ms: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimer(ms, resolve));
 
-/** From the block that makes an account unsafe to our transaction at the node, in real time over a network of 5 ms. */
+/**
+ * From the block that makes an account unsafe to our transaction at the node, in real time over a
+ * network of 5 ms.
+ */
 export const bench: Bench = {
   about:
     "time from the block that makes an account unsafe to the transaction's arrival at a node, against the block time",
@@ -99,7 +105,7 @@ async function playRound(
     [[cast.liquidator, 5_000_000n], [cast.counterparty, 50_000_000n], ...deposits],
     openings,
   );
-  // The exchange's list names them all, so that they are watched before they are unsafe.
+  // The exchange's list names them all, so that they are watched before they become unsafe.
   await desk.onBlock(0);
   let onBlock: (atMs: number) => void = () => {};
   builder.onBlock = () => {
@@ -112,7 +118,8 @@ async function playRound(
     });
   let isOver = false;
   const makeBlocks = (): void => {
-    // One timer a block, from the one before: as a chain whose producer sometimes takes a little longer.
+    // One timer per block, started at the one before, like a chain whose producer is sometimes a
+    // little late.
     clock.setTimer(BLOCK_MS, () => {
       if (isOver) return;
       makeBlocks();

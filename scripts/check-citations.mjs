@@ -1,6 +1,6 @@
-// Holds that comments cite what a reader has: a path below docs names a page, and its #anchor a
-// heading, that exist, and no comment or page cites what does not ship with the project. Prints what
-// is wrong and exits 1. An optional argument is the project's root.
+// Checks that comments cite pages that readers have. A path below docs must name an existing page,
+// and its #anchor an existing heading. No comment or page may cite a source that does not ship with
+// the project. Prints the faults and exits 1. An optional argument is the project's root.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ const ROOT = process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url));
 const FOLDERS = ["src", "test", "bench", "scripts", "assets", "contracts"];
 const HEADINGS = new Map();
 
-/** Forms in which comments have cited pages that no reader has: a name, and what it is divided by. */
+/** Citations of sources that readers do not have: a name, and the units that divide it. */
 const FOREIGN = [
   /\((?:the )?(?:design|protocol|specification|conformance|backtest rules),? (?:rules?|section|note|step)\b/,
   /\((?:the )?(?:design|protocol|specification|conformance|backtest rules),? (?:"|`|[A-Z]{0,2}\d)/,
@@ -32,7 +32,7 @@ if (problems.length > 0) {
 function inCode(path) {
   const text = readFileSync(join(ROOT, path), "utf8");
   const comments = commentsOf(text);
-  // A message may name a page too. A test may name one that is not there.
+  // A message may name a page too. A test may name a missing one.
   const naming = path.startsWith("test/") ? comments : linesOf(text);
   return [
     ...naming.flatMap(({ line, text: held }) => located(path, line, deadPages(held))),
@@ -64,9 +64,9 @@ function filesBelow(folder, ending) {
     .sort();
 }
 
-/** The comments of a text, each a line of its own, with the line that it begins in. */
+/** The comments of a text, one line each, with their first line's number. */
 function commentsOf(text) {
-  // Blocks and lines that begin a line, and lines behind code.
+  // Blocks and lines that begin a line, and comments after code.
   const forms =
     /^[ \t]*\/\*[\s\S]*?\*\/|^[ \t]*\/\/[^\n]*(?:\n[ \t]*\/\/[^\n]*)*|(?<=[;,{}()[\]] )\/\/ [^\n]*/gm;
   const found = [...text.matchAll(forms)].filter(({ index }) => !isInString(text, index));
@@ -79,7 +79,7 @@ function commentsOf(text) {
   }));
 }
 
-/** True where a string of the line has begun and not ended. */
+/** True if a string of the line has begun and not ended. */
 function isInString(text, index) {
   const before = text.slice(text.lastIndexOf("\n", index - 1) + 1, index);
   return ['"', "'", "`"].some((quote) => before.split(quote).length % 2 === 0);

@@ -1,5 +1,6 @@
-// Holds the direction of imports: which room of src may know which other (rooms.mjs), and that no files import each other in a
-// circle. Prints what is wrong and exits 1. An optional argument is the project's root.
+// Checks the direction of imports: which room of src may import which other (rooms.mjs), and that
+// no files import each other in a cycle. Prints the faults and exits 1. An optional argument is the
+// project's root.
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { allowedText, ENTRIES, mayImport, ROOMS, roomsOf } from "./rooms.mjs";
@@ -68,7 +69,7 @@ function whyForbidden(module, target) {
   return mayImport(room, target) ? undefined : `${room} may import ${allowedText(room)}`;
 }
 
-/** The strongly connected parts of the imports that hold more than one file (Tarjan 1972). */
+/** The strongly connected components of the imports with more than one file (Tarjan 1972). */
 function circles() {
   const found = [];
   const indices = new Map();

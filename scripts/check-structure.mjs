@@ -1,7 +1,7 @@
-// Holds what keeps src readable: no folder with more than twenty files of its own, no exported class,
-// interface or function name that stands for two things, no export that nothing uses, one form of
-// the names of tests, and imports from outside src by room and name. Prints what is wrong and exits
-// 1. An optional argument is the project's root.
+// Checks rules that keep src readable. No folder has more than twenty files of its own. No exported
+// class, interface or function name stands for two things, and no export is unused. Names of tests
+// have one form, and imports from outside src name room and file. Prints the faults and exits with
+// status 1. An optional argument is the project's root.
 import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,9 +9,9 @@ import { roomFiles, roomsConfig } from "./room-files.mjs";
 import { exportsOf, namesTakenBy, readModules, resolved, specifiersOf } from "./source-modules.mjs";
 
 const MOST_FILES = 20;
-/** Public entries: what they export is used by other programs. */
+/** Public entries: other programs use their exports. */
 const ENTRIES = new Set(["src/index.ts", "src/exchange/index.ts"]);
-/** Written by scripts/contracts.ts, all that a contract has, whether it is used or not. */
+/** Written by scripts/contracts.ts with all members of a contract, used or not. */
 const isGenerated = (path) => path.endsWith(".generated.ts");
 
 const ROOT = process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url));
@@ -45,7 +45,9 @@ function crowdedFolders() {
     );
 }
 
-/** Below test: `order-book.test.ts`, `order-book.verify.ts`, and `order-book.ts` for what they share. */
+/**
+ * Below test: `order-book.test.ts`, `order-book.verify.ts`, and `order-book.ts` for shared code.
+ */
 function oddNamesOfTests() {
   const form = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|verify))?\.(ts|mts|mjs)$/;
   return others
@@ -70,7 +72,7 @@ function namesOfTwoThings() {
     .map(([name, paths]) => `${name} stands for ${paths.size} things: ${[...paths].join(", ")}`);
 }
 
-/** Everything outside src imports a file of src by its room and name, whatever folder it lies in. */
+/** Every file outside src imports a file of src by its room and name, not by its folder. */
 function importsOfRooms() {
   const found = [];
   const config = join(ROOT, "tsconfig.rooms.json");
@@ -90,8 +92,9 @@ function importsOfRooms() {
 }
 
 /**
- * Exports that no other file takes, tests included. The type of a parameter or result of an exported function has to have a
- * name for whoever calls it, so a type that its own file uses is not dead.
+ * Exports that no other file imports, tests included. Callers need a name for the type of a
+ * parameter or result of an exported function, so a type that its own file uses does not count as
+ * dead.
  */
 function deadExports() {
   const taken = new Set();

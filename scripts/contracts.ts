@@ -1,5 +1,5 @@
-// Compiles contracts/ into src/chain/abi/*.generated.ts. With --check it writes nothing, names each file that differs from what
-// the sources give, and exits 1.
+// Compiles contracts/ into src/chain/abi/*.generated.ts. With --check it writes nothing, names each
+// file that differs from the compiled sources, and exits 1.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -14,7 +14,10 @@ import {
 } from "./flow/flow-measure.js";
 import { syntheticFigures } from "./flow/synthetic-figures.js";
 
-/** `npm run flow-report -- [MINUTES] [exchange.yaml]`: the synthetic markets beside the recorded ones; exit 1 where a figure is off by more than a factor of two. */
+/**
+ * `npm run flow-report -- [MINUTES] [exchange.yaml]`: compares the synthetic markets with the
+ * recorded ones; exits 1 if a figure is off by more than a factor of two.
+ */
 const [minutes = "60", file = fileURLToPath(new URL("../config/exchange.yaml", import.meta.url))] =
   process.argv.slice(2);
 if (!(Number(minutes) >= 1 && Number(minutes) <= 10_000)) {

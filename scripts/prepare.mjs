@@ -1,8 +1,10 @@
-// Builds dist when, and only when, it is not the build of these sources. Run by npm as `prepare`, so also by `npm ci` and
-// `npm link`: a current build must not be touched, because a bot may be running from it.
+// Builds dist when, and only when, it is not the build of these sources. Run by npm as `prepare`,
+// so also by `npm ci` and `npm link`: a current build must not be touched, because a bot may be
+// running from it.
 //
-// --required   fail where a build is needed and the compiler is not installed (npm ci --omit=dev leaves it out)
-// --check      build nothing; fail where a build is needed
+// --required   fail if a build is needed and the compiler is not installed (npm ci --omit=dev omits
+//              it)
+// --check      build nothing; fail if a build is needed
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -29,7 +31,7 @@ process.exitCode = prepare(process.argv.includes("--required"), process.argv.inc
 
 function prepare(required, checksOnly) {
   if (!existsSync(join(ROOT, "src"))) {
-    // A packed and installed copy brings its build and no sources.
+    // A packed and installed copy has its build and no sources.
     return 0;
   }
   const wanted = sourceStamp();
@@ -70,7 +72,7 @@ function prepare(required, checksOnly) {
   return 0;
 }
 
-/** A digest of everything that a build depends on, by content: a checkout sets new times on old files. */
+/** A digest of every input of a build, by content: a checkout sets new times on old files. */
 function sourceStamp() {
   const { version, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const digest = createHash("sha256").update(
@@ -102,12 +104,15 @@ function compilerPath() {
     const manifest = require.resolve("typescript/package.json");
     return join(manifest, "..", require(manifest).bin.tsc);
   } catch {
-    // Not installed: the caller says so.
+    // Not installed: the caller reports it.
     return undefined;
   }
 }
 
-/** Puts the finished build in place by renames, so that no half of it is ever seen; whoever else built the same meanwhile wins. */
+/**
+ * Puts the finished build in place by renames, so that a partial build is never visible. If another
+ * process built the same meanwhile, its build stays.
+ */
 function swap(fresh, wanted) {
   const old = `${DIST}.old-${process.pid}`;
   for (let attempt = 1; ; attempt += 1) {
@@ -131,7 +136,7 @@ function swap(fresh, wanted) {
   }
 }
 
-/** What a build that was killed has left behind. */
+/** Deletes the remains of a killed build. */
 function clearAbandoned() {
   for (const name of readdirSync(ROOT)) {
     if (

@@ -1,12 +1,12 @@
-// The one way by which tests, benchmarks and scripts name a file of src: `#room/file.js`, whatever folder of its room the file
-// lies in, so that a file that moves inside its room leaves them as they are. TypeScript and tsx read the folders from
-// tsconfig.rooms.json, which `npm run docs` writes.
+// The only way in which tests, benchmarks and scripts name a file of src: `#room/file.js`, whatever
+// folder of its room contains it. A file that moves inside its room leaves them unchanged.
+// TypeScript and tsx read the folders from tsconfig.rooms.json, which `npm run docs` writes.
 import { readdirSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
 
 /**
- * The files of the rooms: `#room/file.js` to their paths from the project's root. Where a room has
- * two files of one name, each is named with its folders: `#cli/usage/run.js`.
+ * The files of the rooms: `#room/file.js` to their paths from the project's root. If a room has two
+ * files of one name, each is named with its folders: `#cli/usage/run.js`.
  */
 export function roomFiles(root) {
   const named = new Map();
@@ -26,7 +26,9 @@ export function roomFiles(root) {
   return files;
 }
 
-/** The content of tsconfig.rooms.json: each room's folders, in the order in which they are searched. */
+/**
+ * The content of tsconfig.rooms.json: each room's folders, in the order in which they are searched.
+ */
 export function roomsConfig(root) {
   const folders = new Map();
   for (const path of sourcesOf(root)) {

@@ -1,2 +1,2 @@
-/** A page with the table of rooms as it is now, between its two marks. */
+/** A page with the current table of rooms between its two marks. */
 export function withRooms(page: string): string;

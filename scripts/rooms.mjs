@@ -1,13 +1,17 @@
-// The rooms of src: what each holds, and what it may import. `check-imports.mjs` enforces the table, and `npm run docs` writes
-// it into docs/ideas/architecture.md.
+// The rooms of src: what each holds, and what it may import. `check-imports.mjs` enforces the
+// table, and `npm run docs` writes it into docs/ideas/architecture.md.
 
 /**
  * @typedef {object} Modules some modules of a room that others may import without the rest of it
  * @property {string} name in the table
- * @property {readonly string[]} modules below src, without an ending; `/*` at the end is every module of a folder
+ * @property {readonly string[]} modules below src, without an ending; `/*` at the end is every
+ * module of a folder
  */
 
-/** @type {Modules} What orders and events are and cost, not how they travel: for a room that knows no network. */
+/**
+ * @type {Modules} The records of orders and events and their costs, without their transport, for
+ * rooms that use no network.
+ */
 const RECORDS = {
   name: "records and error codes of `exchange`",
   modules: [
@@ -18,12 +22,14 @@ const RECORDS = {
   ],
 };
 
-/** @type {Modules} The one decision what the answer to a place or a cancel proves. */
+/**
+ * @type {Modules} The decision about the fate of an order from the response to a place or a cancel.
+ */
 const FATE = { name: "`exchange/fate`", modules: ["exchange/fate"] };
 
 /**
- * @type {Modules} What the embedded exchange shares with its clients: the schemas that both sides keep and that it publishes,
- * and the contracts that it deploys.
+ * @type {Modules} The parts of the embedded exchange that its clients share: the schemas of both
+ * sides, which it publishes, and the contracts that it deploys.
  */
 const CONTRACT = {
   name: "`exchange/records`, `exchange/protocol`, `chain/abi`",
@@ -33,17 +39,19 @@ const CONTRACT = {
 /** @type {Modules} */
 const INTENT = { name: "the intent of `strategies`", modules: ["strategies/intent"] };
 
-/** What every room stands on: units, and the arithmetic that the contracts do. */
+/** The base of every room: units, and the arithmetic of the contracts. */
 const GROUND = ["core", "perpetual"];
 
-/** All that decides what a bot does: everything but how it runs, and on what. */
+/** The code that decides a bot's actions: everything except how it runs, and on which data. */
 const TRADING = [...GROUND, "exchange", "market", "account", "strategies", "risk", "executor"];
 
 /**
- * The rooms, from the ground up. `mayImport` names rooms and modules; `"*"` is everything. A folder of src that is not named
- * here may not exist. A folder of a room that is named too is a room within it: whoever may import the outer one may import it.
+ * The rooms, from the ground up. `mayImport` names rooms and modules; `"*"` is everything. A folder
+ * of src that is not named here must not exist. A folder of a room that is named too is a room
+ * within it: a room that may import the outer one may import it.
  *
- * @type {Readonly<Record<string, { readonly holds: string, readonly mayImport: readonly (string | Modules)[] }>>}
+ * @type {Readonly<Record<string, { readonly holds: string, readonly mayImport: readonly (string |
+ * Modules)[] }>>}
  */
 export const ROOMS = {
   core: {
@@ -129,10 +137,10 @@ export const ROOMS = {
   },
 };
 
-/** The public entries: they put together what others may import. */
+/** The public entries: they assemble the code that users import. */
 export const ENTRIES = new Set(["index"]);
 
-/** Whether a module of a room may import another, which is below src and without an ending. */
+/** True if a module of a room may import another, given below src and without an extension. */
 export function mayImport(room, target) {
   const folder = `${target.slice(0, target.lastIndexOf("/"))}/*`;
   const names = ["*", ...roomsOf(target), target, folder];
@@ -141,7 +149,7 @@ export function mayImport(room, target) {
     .some((name) => names.includes(name));
 }
 
-/** The rooms that a module below src is in, the outermost first; none of a public entry. */
+/** The rooms of a module below src, the outermost first; none for a public entry. */
 export function roomsOf(module) {
   const folders = module.split("/").slice(0, -1);
   return folders
@@ -149,7 +157,7 @@ export function roomsOf(module) {
     .filter((name, at) => at === 0 || Object.hasOwn(ROOMS, name));
 }
 
-/** What a room may import, in words. */
+/** The permitted imports of a room, in words. */
 export function allowedText(room) {
   const allowed = ROOMS[room].mayImport.map((name) =>
     typeof name !== "string" ? name.name : name === "*" ? "everything" : `\`${name}\``,
@@ -168,7 +176,7 @@ export function roomsTable() {
 const BEGIN = "<!-- rooms: written by npm run docs -->\n";
 const END = "<!-- end of rooms -->";
 
-/** A page with the table of rooms as it is now, between its two marks. */
+/** A page with the current table of rooms between its two marks. */
 export function withRooms(page) {
   const start = page.indexOf(BEGIN) + BEGIN.length;
   return `${page.slice(0, start)}\n${roomsTable()}\n\n${page.slice(page.indexOf(END))}`;

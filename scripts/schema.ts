@@ -7,7 +7,7 @@ import { sweepSchema } from "#backtest/sweep-schema.js";
 import { botJsonSchema } from "#bot/config-json-schema.js";
 import { configJsonSchema } from "#core/config-json-schema.js";
 
-// What is read, and what is written.
+// The schemas for reading and for writing.
 const schemas = {
   "schema.json": botJsonSchema(),
   "backtest.schema.json": configJsonSchema(backtestSchema),

@@ -1,8 +1,9 @@
-// Makes docs/screen.svg: runs `marketwright start` in a terminal of tmux, waits, and draws what the terminal shows. The
-// colours follow the reader's light or dark scheme; every run of characters is held to the terminal's own columns, so that
-// whatever monospaced font the reader has, nothing shifts.
+// Makes docs/screen.svg: runs `marketwright start` in a terminal of tmux, waits, and draws the
+// terminal's contents. The colours follow the reader's light or dark scheme. Every run of characters
+// is fixed to the terminal's columns, so that no monospaced font shifts anything.
 //
-// node scripts/screen-picture.mjs [SECONDS]      needs tmux, and the ports of config/bot.yaml and config/exchange.yaml
+// node scripts/screen-picture.mjs [SECONDS]
+// needs tmux, and the ports of config/bot.yaml and config/exchange.yaml
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,11 +17,11 @@ const LINE_HEIGHT = 18;
 const FONT_SIZE = 14;
 const MARGIN = 16;
 
-/** Class of each SGR parameter that the screen uses; 0 and 39 and 49 take styles back. */
+/** The class of each SGR parameter of the screen; 0, 39 and 49 reset styles. */
 const COLOURS = { 31: "red", 32: "green", 33: "yellow", 36: "cyan" };
 const ESCAPE = String.fromCharCode(27);
 
-/** Styles run on from line to line of a capture. */
+/** Styles continue from line to line of a capture. */
 const style = { bold: false, dim: false, colour: "" };
 
 const seconds = Number(process.argv[2] ?? 40);
@@ -35,7 +36,7 @@ if (!(seconds > 0)) {
 async function captured(delayMs) {
   const session = `marketwright-picture-${process.pid}`;
   const size = ["-x", String(COLUMNS), "-y", String(ROWS)];
-  // Where CI is set no screen would be shown.
+  // With CI set no screen would be shown.
   const command = `env -u CI -u NO_COLOR '${process.execPath}' bin/marketwright.js start`;
   tmux("new-session", "-d", "-s", session, "-c", ROOT, ...size, command);
   try {
@@ -44,7 +45,7 @@ async function captured(delayMs) {
     tmux("send-keys", "-t", session, "C-c");
     return text;
   } finally {
-    // The bot cancels its orders and ends the session with itself.
+    // The bot cancels its orders, exits and ends the session.
     await sleep(5000);
     spawnSync("tmux", ["-L", "marketwright", "kill-session", "-t", session]);
   }
@@ -59,7 +60,7 @@ function tmux(...args) {
 }
 
 function svgOf(text) {
-  // Where the project lies is nobody's business; what stands instead is never longer.
+  // The path of the project is private; its replacement is never longer.
   const lines = text.replace(/\n+$/, "").replaceAll(ROOT, "./").split("\n");
   const width = Math.ceil(COLUMNS * CELL_WIDTH + 2 * MARGIN);
   const height = lines.length * LINE_HEIGHT + 2 * MARGIN;
@@ -92,7 +93,9 @@ function textOf({ text, column, classes }, row) {
   return `<text x="${x}" y="${y}" textLength="${length}" xml:space="preserve"${style}>${escaped}</text>`;
 }
 
-/** A captured line as pieces of one style each; blanks between pieces are left to the columns. */
+/**
+ * The pieces of a captured line, each of one style; blanks between pieces are left to the columns.
+ */
 function spansOf(line) {
   const spans = [];
   let column = 0;

@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { SEED_VARIABLE } from "../test/support/property-seed.js";
 
-// Runs the tests that draw from fast-check, or the given files, with one seed after another; exits 1 where one fails.
+// Runs the tests that draw from fast-check, or the given files, with one seed after another; exits
+// 1 if one fails.
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LARGEST_SEED = 2 ** 31 - 1;
 
@@ -36,7 +37,7 @@ for (let round = 0; round < times; round += 1) {
   );
   if (status !== 0) {
     failed.push(seed);
-    // There stands what failed; the other holds every file that passed.
+    // The failures are on this stream; the other lists every file that passed.
     process.stdout.write(stderr);
   }
   process.stdout.write(

@@ -7,7 +7,7 @@ import solc from "solc";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = join(ROOT, "contracts");
 
-/** What is deployed. Interfaces and libraries are compiled into these. */
+/** The deployed contracts. Interfaces and libraries are compiled into these. */
 export const CONTRACTS = [
   "Dealer",
   "DealerLens",
@@ -17,7 +17,7 @@ export const CONTRACTS = [
   "TestToken",
 ] as const;
 
-/** Where the generated modules lie, from the project's root. */
+/** The folder of the generated modules, from the project's root. */
 export const GENERATED = "src/chain/abi";
 
 interface CompilerOutput {
@@ -29,9 +29,9 @@ interface CompilerOutput {
 }
 
 /**
- * Compiles `contracts/` and returns the text of each generated module by its file name. The same sources give the same bytes on
- * every machine: the compiler is a pinned WebAssembly module, and the bytecode carries no hash of its metadata.
- *
+ * Compiles `contracts/` and returns the text of each generated module by its file name. The same
+ * sources give the same bytes on every machine: the compiler is a pinned WebAssembly module, and
+ * the bytecode carries no hash of its metadata.
  * @throws Error with the compiler's own messages, for warnings too.
  */
 export function compileContracts(): Map<string, string> {
@@ -59,7 +59,7 @@ function compile(): CompilerOutput {
     ),
     settings: {
       optimizer: { enabled: true, runs: 200 },
-      // The newest that the embedded chain, anvil and the public networks all run.
+      // The newest version that the embedded chain, anvil and the public networks all run.
       evmVersion: "cancun",
       metadata: { appendCBOR: false, bytecodeHash: "none" },
       outputSelection: Object.fromEntries(
@@ -73,7 +73,7 @@ function compile(): CompilerOutput {
   return JSON.parse(solc.compile(JSON.stringify(input), { import: readPackage })) as CompilerOutput;
 }
 
-/** The compiler asks for `@openzeppelin/contracts/...`. */
+/** Resolves the compiler's imports of `@openzeppelin/contracts/...`. */
 function readPackage(path: string): { contents: string } | { error: string } {
   try {
     return { contents: readFileSync(join(ROOT, "node_modules", path), "utf8") };
@@ -98,7 +98,7 @@ function moduleName(contract: string): string {
   return contract.replace(/(?<!^)[A-Z]/g, "-$&").toLowerCase();
 }
 
-/** In the shape that the formatter leaves alone. */
+/** Formatted so that the formatter leaves it unchanged. */
 function moduleText(contract: string, abi: readonly JsonFragment[], bytecode: string): string {
   const name = contract.charAt(0).toLowerCase() + contract.slice(1);
   const fragments = new Interface(abi).format().map((fragment) => `  ${JSON.stringify(fragment)},`);

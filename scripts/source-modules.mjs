@@ -1,9 +1,12 @@
-// How the checks of scripts/ read TypeScript: as text, without a compiler, so that they take a second. They rely on the
-// formatter: a declaration that a file exports begins a line.
+// The checks of scripts/ read TypeScript as text, without a compiler, so that they take a second.
+// They rely on the formatter: an exported declaration begins a line.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix, relative, sep } from "node:path";
 
-/** The files of a folder that may import or be imported, as `{ path, text }`: paths from the project's root, comments blanked. */
+/**
+ * The files of a folder that may import or be imported, as `{ path, text }`: paths from the
+ * project's root, comments blanked.
+ */
 export function readModules(root, folder) {
   let entries;
   try {
@@ -22,7 +25,7 @@ export function readModules(root, folder) {
     }));
 }
 
-/** Every specifier that a text imports, in all the forms that name one, types included, each with its line. */
+/** Every specifier that a text imports, in every form, types included, each with its line. */
 export function* specifiersOf(text) {
   const forms = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(["'])([^"'\n]+)\1/g;
   for (const match of text.matchAll(forms)) {
@@ -31,8 +34,8 @@ export function* specifiersOf(text) {
 }
 
 /**
- * The names that a text takes from other modules, as `{ specifier, name, isReExport }`; `*` is all that a module exports, for a
- * namespace or a module that is imported while the program runs.
+ * The names that a text imports from other modules, as `{ specifier, name, isReExport }`; `*` is
+ * everything that a module exports, for a namespace or a dynamic import.
  */
 export function* namesTakenBy(text) {
   const clauses = /\b(import|export)\s+(?:type\s+)?([^"';]*?)\bfrom\s*(["'])([^"'\n]+)\3/g;
@@ -53,7 +56,7 @@ export function* namesTakenBy(text) {
   }
 }
 
-/** What a text declares and exports, as `{ name, kind, line }`. */
+/** The exported declarations of a text, as `{ name, kind, line }`. */
 export function* exportsOf(text) {
   const declarations =
     /^export (?:declare )?(?:async )?(?:abstract )?(class|interface|function|const|let|type|enum)\*? (\w+)/gm;
@@ -63,8 +66,8 @@ export function* exportsOf(text) {
 }
 
 /**
- * The path that a specifier leads to, from the project's root; undefined of a package. `files`: those of the rooms, of
- * room-files.mjs.
+ * The path of a specifier, from the project's root; undefined for a package. `files`: those of the
+ * rooms, of room-files.mjs.
  */
 export function resolved(from, specifier, files) {
   if (specifier.startsWith("#")) return files?.get(specifier);
@@ -73,7 +76,7 @@ export function resolved(from, specifier, files) {
     : undefined;
 }
 
-/** Comments blanked, line breaks kept; strings stay, and what looks like a comment inside one is none. */
+/** Comments blanked, line breaks kept. Strings stay, even if they contain text like a comment. */
 function withoutComments(text) {
   return text.replace(
     /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,

@@ -1,6 +1,6 @@
 import type { ScriptFill } from "./scripted-quotes.js";
 
-/** The fills of two engines held against each other. */
+/** The comparison of two engines' fills. */
 export interface FillComparison {
   /** Fills of the same side, price and exchange time in both. */
   readonly equal: number;
@@ -8,7 +8,7 @@ export interface FillComparison {
   readonly onlyTheirs: readonly ScriptFill[];
 }
 
-/** Pairs each of our fills with one of theirs, whatever either engine has besides. */
+/** Pairs each of our fills with one of theirs; either engine may have further fills. */
 export function compareFills(
   ours: readonly ScriptFill[],
   theirs: readonly ScriptFill[],

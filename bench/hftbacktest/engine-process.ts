@@ -1,14 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** What an engine answers to being timed. */
+/** An engine's response to a timing request. */
 export interface Timed {
   readonly runs: number;
-  /** Of the processor, all of the process's threads. */
+  /** Processor seconds of all threads of the process. */
   readonly seconds: number;
 }
 
-/** An engine in a process of its own: answers each line that it is asked with a line of JSON, and ends with its input. */
+/**
+ * An engine in a separate process: it responds to each line with a line of JSON, and exits when its
+ * input ends.
+ */
 export class EngineProcess {
   readonly #process: ChildProcess;
   readonly #answers: AsyncIterator<string>;
@@ -23,7 +26,7 @@ export class EngineProcess {
     );
   }
 
-  /** Starts a program and waits until it says, by a first line, that it is ready. */
+  /** Starts a program and waits for its first line, which reports that it is ready. */
   static async start(program: string, args: readonly string[]): Promise<EngineProcess> {
     const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
     const engine = new EngineProcess(
@@ -34,13 +37,13 @@ export class EngineProcess {
     return engine;
   }
 
-  /** @throws Error with what the process said last, when it ended instead of answering */
+  /** @throws Error with the last output of the process, if it exits instead of responding */
   async query<Answer>(question: string): Promise<Answer> {
     this.#process.stdin?.write(`${question}\n`);
     return (await this.#answer()) as Answer;
   }
 
-  /** The processor's seconds that a run takes, over at least so many of them. */
+  /** Processor seconds per run, measured over at least `leastSeconds` of them. */
   async secondsARun(question: string): Promise<number> {
     const { runs, seconds } = await this.query<Timed>(question);
     return seconds / runs;

@@ -1,12 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { type Tape, TapeKind } from "#history/tape.js";
 
-/** Flags of hftbacktest's events (its documentation, "Data"): what happened and whose side. Which clock sees a row is its own preparation's. */
+/**
+ * Flags of hftbacktest's events (its documentation, "Data"): the event and its side. Its own
+ * preparation determines which clock sees a row.
+ */
 const FLAGS = { depth: 1n, trade: 2n, clear: 3n, snapshot: 4n, buy: 1n << 29n, sell: 1n << 28n };
 
 /**
- * Writes a tape as columns of 64-bit words, a column after the other: flags, exchange nanoseconds, local nanoseconds, price, amount. A snapshot
- * clears each of its sides down to its worst price first.
+ * Writes a tape as columns of 64-bit words, one column after the other: flags, exchange
+ * nanoseconds, local nanoseconds, price, amount. A snapshot first clears each of its sides down to
+ * its worst price.
  */
 export function writeEvents(path: string, tape: Tape): void {
   const flags: bigint[] = [];
@@ -50,7 +54,10 @@ export function writeEvents(path: string, tape: Tape): void {
   writeFileSync(path, Buffer.concat(bytes));
 }
 
-/** The worst bid and the worst ask of a snapshot's rows, of the sides that it has: both are the least of their sign's keys. */
+/**
+ * The worst bid and the worst ask of a snapshot's rows, for each side present. Both have the least
+ * key of their sign.
+ */
 function worstOf(signedTicks: Int32Array): number[] {
   let [bid, ask] = [Number.POSITIVE_INFINITY, 0];
   for (const ticks of signedTicks) {

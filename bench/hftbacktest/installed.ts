@@ -7,7 +7,7 @@ import { effort } from "../effort.js";
 
 /** The release whose runs are compared with ours. */
 const HFTBACKTEST = "hftbacktest==2.4.4";
-/** Installing it takes minutes, and compiling it half a minute: too much for a trial run. */
+/** Installing it takes minutes, and compiling it half a minute: too long for a trial run. */
 const IN_EARNEST = effort(1, 0) === 1;
 const INSTALL_MS = 900_000;
 
@@ -16,8 +16,9 @@ const FOLDER = fileURLToPath(new URL("../../node_modules/.cache/hftbacktest/", i
 export const CACHED_PYTHON = join(FOLDER, "bin", "python");
 
 /**
- * The Python of a virtual environment with hftbacktest, made in node_modules/.cache at the first run.
- * @throws BenchUnavailable where there is no Python for it or it cannot be had
+ * The Python of a virtual environment with hftbacktest, created in node_modules/.cache at the first
+ * run.
+ * @throws BenchUnavailable if there is no suitable Python or hftbacktest cannot be installed
  */
 export function pythonWithHftbacktest(): string {
   if (!IN_EARNEST) throw new BenchUnavailable("a trial run does without hftbacktest");

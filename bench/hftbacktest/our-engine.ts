@@ -2,7 +2,10 @@ import { fileURLToPath } from "node:url";
 import { EngineProcess } from "./engine-process.js";
 import type { ScriptFill } from "./scripted-quotes.js";
 
-/** Our engine with the benchmark's tape and the scripted quotes, in a process of its own as theirs is: it loads only what a replay needs. */
+/**
+ * Our engine with the benchmark's tape and the scripted quotes, in a separate process like theirs.
+ * It loads only the code of a replay.
+ */
 export class OurEngine {
   readonly #engine: EngineProcess;
 
@@ -10,7 +13,9 @@ export class OurEngine {
     this.#engine = engine;
   }
 
-  /** Starts it with the loaders of this process, so that both take the program from the same place. */
+  /**
+   * Starts it with the loaders of this process, so that both load the program from the same place.
+   */
   static async start(): Promise<OurEngine> {
     const program = fileURLToPath(new URL("./our-process.ts", import.meta.url));
     return new OurEngine(
@@ -23,7 +28,10 @@ export class OurEngine {
     return this.#engine.query<ScriptFill[]>("fills");
   }
 
-  /** The processor's seconds that a run takes, over at least so many of them: the collector's, the compiler's and setting up the engine included. */
+  /**
+   * Processor seconds per run, measured over at least `leastSeconds` of them. They include garbage
+   * collection, compilation and setting up the engine.
+   */
   async secondsARun(leastSeconds: number): Promise<number> {
     return this.#engine.secondsARun(`time ${leastSeconds}`);
   }

@@ -1,4 +1,5 @@
-// Our side of the comparison with hftbacktest: says that it is ready, then answers `fills` and `time SECONDS`, a line each.
+// Our side of the comparison with hftbacktest: reports that it is ready, then responds to `fills`
+// and `time SECONDS` with a line each.
 import { createInterface } from "node:readline";
 import { bookTape } from "../market-tape.js";
 import type { Timed } from "./engine-process.js";
@@ -18,7 +19,10 @@ function answer(said: object): void {
   process.stdout.write(`${JSON.stringify(said)}\n`);
 }
 
-/** Runs until so many seconds of the processor are gone, all threads of this process counted: two processes share no clock on a busy machine. */
+/**
+ * Repeats runs until `leastSeconds` of processor time have passed, all threads of this process
+ * included. Wall time would depend on the machine's other work.
+ */
 function timed(leastSeconds: number): Timed {
   const before = process.cpuUsage();
   for (let runs = 1; ; runs += 1) {

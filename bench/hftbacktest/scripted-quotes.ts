@@ -7,7 +7,7 @@ import { riskAverseQueue } from "#core/queue-models.js";
 import type { Lots, Side, Ticks } from "#core/units.js";
 import type { Tape } from "#history/tape.js";
 
-/** What is done, the same in both engines. Microseconds. */
+/** The actions, equal in both engines. Microseconds. */
 export interface Script {
   /** The local clock's first step. */
   readonly startUs: number;
@@ -24,8 +24,9 @@ export interface ScriptFill {
 }
 
 /**
- * Each step one post-only order a side at the touch that is known locally; one that stands elsewhere is cancelled, and its successor sent at
- * once. Both clocks, latency both ways, no partial fills, risk-averse queues. To the last message of the local clock.
+ * Places at each step one post-only order per side at the locally known touch. An order at another
+ * price is cancelled, and its replacement sent at once. Both clocks, latency both ways, no partial
+ * fills, risk-averse queues. It ends with the last message by the local clock.
  */
 export function scriptedQuotes(tape: Tape, script: Script): ScriptFill[] {
   const { startUs, everyUs } = script;
@@ -48,7 +49,7 @@ export function scriptedQuotes(tape: Tape, script: Script): ScriptFill[] {
     buys.quote(local.bids.bestTicks, nowUs);
     sells.quote(local.asks.bestTicks, nowUs);
   }
-  // The last messages come after the last step, and may fill what it left.
+  // The last messages come after the last step, and may fill open orders.
   exchange.playTo(endUs);
   return exchange.fills;
 }
@@ -56,7 +57,7 @@ export function scriptedQuotes(tape: Tape, script: Script): ScriptFill[] {
 /** The replayed exchange behind its latencies. */
 class ScriptExchange implements MatchListener {
   readonly fills: ScriptFill[] = [];
-  /** Orders that are over, on their way to whoever sent them. */
+  /** Closed orders, on their way to the sender. */
   readonly answers = new DelayLine<ReplayOrder>();
   readonly #requests = new DelayLine<{ readonly order: ReplayOrder; readonly isCancel: boolean }>();
   readonly #latency: LatencyModel;

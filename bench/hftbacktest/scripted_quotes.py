@@ -1,9 +1,12 @@
-"""Runs the scripted quotes of scripted-quotes.ts in hftbacktest. Reads commands from standard input, answers each by one line of JSON.
+"""Runs the scripted quotes of scripted-quotes.ts in hftbacktest.
+
+Reads commands from standard input, and responds to each with one line of JSON.
 
     python scripted_quotes.py EVENTS TICK_SIZE LOT_SIZE START_NS LATENCY_NS EVERY_NS LOTS
 
-EVENTS holds columns of 64-bit words: flags, exchange and local nanoseconds, price, amount. Commands: `fills` gives the fills of one run,
-`time hashmap SECONDS` and `time roivector SECONDS` the runs that were done and the processor's seconds that they took, engines built beforehand.
+EVENTS holds columns of 64-bit words: flags, exchange and local nanoseconds, price, amount. The
+command `fills` gives the fills of one run. `time hashmap SECONDS` and `time roivector SECONDS` give
+the number of runs and the processor seconds that they took, without building the engines.
 """
 
 import json
@@ -44,7 +47,7 @@ def events_of(path):
 
 @njit
 def note_end(hbt, order_id, fills, count):
-    """Whether an order is over, and its fill noted."""
+    """True if an order is closed; notes its fill."""
     order = hbt.orders(0).get(order_id)
     if order is None:
         return True, count
@@ -59,7 +62,10 @@ def note_end(hbt, order_id, fills, count):
 
 @njit
 def scripted_quotes(hbt, start_ns, every_ns, quantity, fills):
-    """Each step one post-only order a side at the local touch; what stands elsewhere is cancelled. Returns how many fills there were."""
+    """Places at each step one post-only order per side at the local touch.
+
+    An order at another price is cancelled. Returns the number of fills.
+    """
     if hbt.elapse(1) != 0 or hbt.elapse(start_ns - hbt.current_timestamp) != 0:
         return 0
     count = 0
@@ -108,7 +114,7 @@ def scripted_quotes(hbt, start_ns, every_ns, quantity, fills):
             next_id += 1
         if hbt.elapse(every_ns) != 0:
             break
-    # The last messages come after the last step, and may fill what it left.
+    # The last messages come after the last step, and may fill open orders.
     for order_id in (left_buy, left_sell, buy_id, sell_id):
         if order_id > 0:
             _, count = note_end(hbt, order_id, fills, count)
@@ -137,7 +143,7 @@ def main():
         )
         if kind == "hashmap":
             return HashMapMarketDepthBacktest([asset])
-        # Dense arrays around where the market was.
+        # Dense arrays around the market's price.
         middle = float(np.median(events["px"]))
         return ROIVectorMarketDepthBacktest([asset.roi_lb(middle * 0.8).roi_ub(middle * 1.2)])
 

@@ -4,17 +4,19 @@ import { EngineProcess } from "./engine-process.js";
 import { writeEvents } from "./events-file.js";
 import type { Script, ScriptFill } from "./scripted-quotes.js";
 
-/** Its two books: hashed levels, and dense arrays round where the market was. The second is the faster one. */
+/**
+ * Its two books: hashed levels, and dense arrays around the market's price. The second is faster.
+ */
 export type TheirBook = "hashmap" | "roivector";
 
 interface Filled {
-  /** What its own account counted. */
+  /** The count of its own account. */
   readonly trades: number;
   /** Order, +1 or -1, ticks, exchange nanoseconds. */
   readonly fills: readonly (readonly [number, number, number, number])[];
 }
 
-/** hftbacktest with one tape and the scripted quotes, compiled and warm. */
+/** hftbacktest with one tape and the scripted quotes, compiled and warmed up. */
 export class TheirEngine {
   readonly #engine: EngineProcess;
 
@@ -22,7 +24,10 @@ export class TheirEngine {
     this.#engine = engine;
   }
 
-  /** Starts it on a tape, whose events are written to `path`. Only constant latencies, the same both ways. */
+  /**
+   * Starts it on a tape, whose events are written to `path`. Only constant latencies, the same both
+   * ways.
+   */
   static async start(
     python: string,
     path: string,
@@ -45,7 +50,7 @@ export class TheirEngine {
     );
   }
 
-  /** The fills of one run, and how many its own account counted. */
+  /** The fills of one run, and the number that its own account counted. */
   async fills(book: TheirBook): Promise<{ readonly trades: number; readonly fills: ScriptFill[] }> {
     const { trades, fills } = await this.#engine.query<Filled>(`fills ${book}`);
     return {
@@ -58,7 +63,10 @@ export class TheirEngine {
     };
   }
 
-  /** The processor's seconds that a run takes, over at least so many of them. Building the engine is not counted. */
+  /**
+   * Processor seconds per run, measured over at least `leastSeconds` of them. Building the engine
+   * is not included.
+   */
   async secondsARun(book: TheirBook, leastSeconds: number): Promise<number> {
     return this.#engine.secondsARun(`time ${book} ${leastSeconds}`);
   }

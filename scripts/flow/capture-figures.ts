@@ -14,7 +14,9 @@ const CAPTURE_GRID = new Instrument({
   paperDecimals: 18,
 });
 
-/** The recorded BTC perpetuals with the span that is measured: from when the book is whole, in exchange time. */
+/**
+ * The recorded BTC perpetuals with the measured span: from the first whole book, in exchange time.
+ */
 export const BTC_CAPTURES: readonly {
   readonly tag: string;
   readonly fromMs: Ms;
@@ -25,7 +27,10 @@ export const BTC_CAPTURES: readonly {
   { tag: "btcusdt-perp_20240808", fromMs: 1723161260000, toMs: 1723161600000 },
 ];
 
-/** Measures a span of a recorded market by the recorded exchange's clock. @throws FormatError for a broken file. */
+/**
+ * Measures a span of a recorded market by the recorded exchange's clock.
+ * @throws FormatError for a broken file.
+ */
 export async function captureFigures(
   files: CaptureFiles,
   { fromMs, toMs }: { readonly fromMs: Ms; readonly toMs: Ms },

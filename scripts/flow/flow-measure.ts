@@ -1,6 +1,8 @@
 import type { Lots, Ticks } from "#core/units.js";
 
-/** What a market looks like from outside: the same five figures of a recorded market and of a synthetic one. */
+/**
+ * A market as seen from outside: the same five figures of a recorded market and of a synthetic one.
+ */
 export interface FlowFigures {
   readonly seconds: number;
   readonly trades: number;
@@ -8,13 +10,13 @@ export interface FlowFigures {
   readonly spreadTicks: number;
   /** Median size of the levels among the ten best of either side, once a second, in base. */
   readonly levelBase: number;
-  /** Median of the trades' sizes, in base: one trade for each maker that a taker met. */
+  /** Median size of the trades, in base: one trade for each maker that a taker met. */
   readonly tradeBase: number;
-  /** Of the absolute returns of the mid over one second. */
+  /** Autocorrelation of the absolute returns of the mid over one second. */
   readonly autocorrelation: number;
   /** Changed levels in the book's messages for each trade. */
   readonly changesPerTrade: number;
-  /** Beside the five: median of all that the ten best levels of a side hold, in base. */
+  /** Besides the five: median of the total of a side's ten best levels, in base. */
   readonly tenLevelsBase: number;
 }
 
@@ -26,7 +28,7 @@ export type FigureName =
   | "autocorrelation"
   | "changesPerTrade";
 
-/** The five, with what they are called in a report. */
+/** The five, with their names in a report. */
 export const FIGURE_NAMES: Readonly<Record<FigureName, string>> = {
   spreadTicks: "median spread, ticks",
   levelBase: "median size of ten levels, base",
@@ -35,17 +37,17 @@ export const FIGURE_NAMES: Readonly<Record<FigureName, string>> = {
   changesPerTrade: "level changes per trade",
 };
 
-/** Levels of a side that are looked at. */
+/** Levels of a side that are measured. */
 export const DEPTH = 10;
 
 /** One side of a book, best first. */
 export interface DepthSide {
   readonly bestTicks: Ticks;
-  /** Of at most {@link DEPTH} levels. */
+  /** The lots of at most {@link DEPTH} levels. */
   readonly lots: readonly Lots[];
 }
 
-/** Gathers the figures of one market. */
+/** Collects the figures of one market. */
 export class FlowMeasure {
   readonly #lotBase: number;
   readonly #spreads: number[] = [];
@@ -60,7 +62,7 @@ export class FlowMeasure {
     this.#lotBase = lotBase;
   }
 
-  /** Once a second; a side without orders makes a gap, which belongs to no return. */
+  /** Call once a second. A side without orders makes a gap, which belongs to no return. */
   second(bids: DepthSide, asks: DepthSide): void {
     if (bids.lots.length === 0 || asks.lots.length === 0) {
       this.#mids.push(Number.NaN);
@@ -74,7 +76,7 @@ export class FlowMeasure {
     }
   }
 
-  /** So many levels changed in a message of the book. */
+  /** Adds the changed levels of a book message. */
   changed(levels: number): void {
     this.#changes += levels;
   }
@@ -109,7 +111,7 @@ export function medianFigures(recorded: readonly FlowFigures[]): Record<FigureNa
   };
 }
 
-/** Middle value; of an even number the mean of both; NaN of none. */
+/** Middle value; for an even number the mean of both; NaN without values. */
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

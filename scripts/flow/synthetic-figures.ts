@@ -11,12 +11,13 @@ import type { StreamSink } from "#simulator/stream-sink.js";
 import { DEPTH, type DepthSide, type FlowFigures, FlowMeasure } from "./flow-measure.js";
 
 const START_MS = 1_760_000_000_000;
-/** What happens before is a market that is only being put up. */
+/** Before this time a market is still being set up. */
 const WARM_UP_MS = 5000;
 
 /**
- * Measures the synthetic markets of an exchange over minutes of virtual time, by what their streams publish. Settled in memory, and
- * without shocks and leveraged traders: no recorded span has a shock, and one of them outweighs an hour of returns.
+ * Measures the synthetic markets of an exchange over minutes of virtual time, by their published
+ * streams. Trades settle in memory. There are no shocks and no leveraged traders: no recorded span
+ * has a shock, and a single one outweighs an hour of returns.
  * @throws ConfigError for a configuration that contradicts itself.
  */
 export async function syntheticFigures(
@@ -52,7 +53,7 @@ export async function syntheticFigures(
   return new Map([...measures].map(([id, measure]) => [id, measure.figures()]));
 }
 
-/** The synthetic markets alone, with nothing in them but the agents. */
+/** The synthetic markets with their agents only. */
 function withoutDisturbances(config: ExchangeConfig): ExchangeConfig {
   const { chain: _chain, dataDir: _folder, ...rest } = config;
   const markets = Object.fromEntries(
@@ -87,9 +88,9 @@ const trade = z.object({ id: z.int(), amount: z.string() });
 class MeasuringSink implements StreamSink {
   readonly #measure: FlowMeasure;
   readonly #instrument: Instrument;
-  /** A trade is told again when it is settled. */
+  /** A trade is reported again when it is settled. */
   readonly #seenTradeIds = new Set<number>();
-  /** Answers the exchange's ping, once it is known how. */
+  /** Responds to the exchange's ping; set once the response is known. */
   pong: () => void = () => {};
 
   constructor(measure: FlowMeasure, instrument: Instrument) {

@@ -11,7 +11,7 @@ const config = parseExchangeConfig({ markets: { btcusdc: {} } });
 const document = openApiDocument(config);
 const schemas = document.components.schemas as Readonly<Record<string, FieldSchema>>;
 
-/** `docs/reference/exchange-interface.md` with the tables that the code itself gives. */
+/** `docs/reference/exchange-interface.md` with the tables generated from the code. */
 export function withInterface(page: string): string {
   return [
     ["endpoints", endpoints()],

@@ -22,14 +22,17 @@ export interface FieldSchema {
 export interface FieldRow {
   /** From the record down: `markets[]`, `perpetualBalances.<marketId>.paperAmount`. */
   readonly path: string;
-  /** In a few words, with links to other records. */
+  /** A few words, with links to other records. */
   readonly type: string;
 }
 
-/** More words than these stand under a table, not in its cell. */
+/** A longer list of values goes under the table instead of into its cell. */
 const LONGEST_LIST = 60;
 
-/** The fields of a record, nested objects flattened. @param linkTo turns a schema's name into a link */
+/**
+ * The fields of a record, nested objects flattened.
+ * @param linkTo turns a schema's name into a link
+ */
 export function fieldRows(schema: FieldSchema, linkTo: (name: string) => string): FieldRow[] {
   return rowsBelow(schema, "", linkTo);
 }
@@ -79,7 +82,7 @@ function integerText({ format, maximum, description }: FieldSchema): string {
   return description?.startsWith("milliseconds") || format === "int64" ? "ms" : "integer";
 }
 
-/** The words of the fields whose lists are too long for a cell. */
+/** The values of the fields whose lists are too long for a cell. */
 export function longLists(
   schema: FieldSchema,
 ): readonly [path: string, words: readonly string[]][] {

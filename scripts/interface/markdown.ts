@@ -22,7 +22,7 @@ export function wrapped(text: string): string {
   return [...lines, line].join("\n");
 }
 
-/** A page with a part between the two marks of a name replaced. */
+/** A page with the part between the two marks of a name replaced. */
 export function between(page: string, name: string, part: string): string {
   const begin = `<!-- ${name}: written by npm run docs -->\n`;
   const end = `<!-- end of ${name} -->`;

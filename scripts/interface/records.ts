@@ -2,11 +2,11 @@
 export interface DocumentedRecord {
   /** The name in the OpenAPI document. */
   readonly schema: string;
-  /** The heading, and in lower case the words for it in a sentence. */
+  /** The heading; in lower case, its words in a sentence. */
   readonly heading: string;
   /** The conformance rules that concern it. */
   readonly rules: readonly string[];
-  /** By the path of a field: a phrase. Every field has one. */
+  /** A phrase for every field, by its path. */
   readonly meanings: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +26,7 @@ const POSITION = {
   liquidationPrice: "0 where there is none",
 } as const;
 
-/** The records of the answers, in the order of the page. */
+/** The records of the responses, in the order of the page. */
 export const RECORDS: readonly DocumentedRecord[] = [
   {
     schema: "Time",

@@ -41,8 +41,8 @@ class Stand {
   }
 }
 
-describe("What an exchange sums up of its trades", () => {
-  it("does not join the trades themselves, nor they it: each would be there twice, and eat a queue twice", async () => {
+describe("Aggregated trades of an exchange", () => {
+  it("do not join the single trades, nor vice versa: each trade would consume a queue twice", async () => {
     const stand = new Stand();
     const [one, other] = [
       stand.file("trades.csv", trades(5000, START)),
@@ -64,7 +64,7 @@ describe("What an exchange sums up of its trades", () => {
     ).rejects.toThrow(/a\.csv: .*other ids for the same time/);
   });
 
-  it("follows on them where they end, and parts of one count go together in any order, also around one another", async () => {
+  it("may follow where those end, and parts of one count join in any order, even nested", async () => {
     const stand = new Stand();
     await take(stand.store, [stand.file("first.csv", trades(5000, START))]);
     await take(stand.store, [stand.file("after.csv", aggregated(2000, START + 10 * MINUTE))]);

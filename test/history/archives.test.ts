@@ -23,7 +23,7 @@ async function traded(name: string, content: Buffer): Promise<number> {
 // Once, each of these archives imported only its first file without a warning, and counted as the
 // whole day.
 describe("an archive", () => {
-  it("has the files of all its folders, also those of one name, as an archive of hours has", async () => {
+  it("is unpacked with the files of all its folders, even if they share a name, as in an archive of hours", async () => {
     expect(
       await traded("day.zip", zipped(["00/trades.csv", hour(100)], ["01/trades.csv", hour(200)])),
     ).toBe(20);
@@ -31,7 +31,7 @@ describe("an archive", () => {
 
   // The Finder adds files of its own to an archive. Imports of zips made on a Mac failed with a
   // name that the user had never seen.
-  it("made on a Mac has the files that were chosen, without what the Finder put beside them", async () => {
+  it("made on a Mac is unpacked without the files that the Finder added", async () => {
     const [attributes, trades] = ["Mac OS X        ", hour(100)];
     const mac = zipped(
       ["t/trades.csv", trades],
@@ -56,7 +56,7 @@ describe("an archive", () => {
     );
   });
 
-  it("is refused where it has two files of one name, of which nobody says which is right", async () => {
+  it("is refused if it has two files of one name, since either may be right", async () => {
     const twice = zipped(["trades.csv", hour(100)], ["trades.csv", hour(200)]);
     await expect(traded("day.zip", twice)).rejects.toThrow(
       /day\.zip: is broken: it holds two files of the name trades\.csv/,
@@ -89,13 +89,13 @@ describe("an archive", () => {
     await expect(traded("day.zip", broken)).rejects.toThrow(said);
   });
 
-  it("is not unpacked past the size that it tells, whatever a few bytes of it swell to", async () => {
+  it("is not unpacked past its stated size, even if a few bytes expand to more", async () => {
     const bomb = zipped(["a.csv", "0".repeat(5_000_000)]);
     bomb.writeUInt32LE(1000, bomb.length - 22 - 5 - 46 + 24);
     await expect(traded("day.zip", bomb)).rejects.toThrow(/a\.csv: it is more than its 1000 bytes/);
   });
 
-  it("in gzip goes on from one part to the next, and is refused where zeros stand before the second", async () => {
+  it("in gzip is read through all its members, and refused if zeros come before the second", async () => {
     const [first, second] = [gzipSync(hour(100)), gzipSync(hour(200).replace(/^.*\n/, ""))];
     expect(await traded("day.csv.gz", Buffer.concat([first, second]))).toBe(20);
     expect(await traded("day.csv.gz", Buffer.concat([first, Buffer.alloc(512)]))).toBe(10);

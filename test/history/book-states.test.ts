@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { BookStateTimer } from "#history/book-state-timer.js";
 
-describe("a book in which nobody can quote", () => {
-  it("is told where it was crossed, one-sided or empty for more than half of a run, by how long it was each", () => {
+describe("a book in which quoting is impossible", () => {
+  it("is reported if it was crossed, one-sided or empty for more than half of a run, with the time in each state", () => {
     const book = new BookStateTimer(1_000);
     book.touch(500, 10, 12);
     book.touch(1_200, 12, 12);
@@ -14,7 +14,7 @@ describe("a book in which nobody can quote", () => {
     );
   });
 
-  it("is not told where it has two sides for as long, or had none before the figures begin", () => {
+  it("is not reported if it has two sides for half of the time, or had none before the figures begin", () => {
     const book = new BookStateTimer(1_000);
     book.touch(1_000, 10, 12);
     book.touch(1_500, Number.NaN, Number.NaN);

@@ -67,7 +67,7 @@ const BEGIN: Message = {
   asks: [[101, 7]],
 };
 
-describe("a book of which messages were lost", () => {
+describe("a book that lost messages", () => {
   const BROKEN: readonly Message[] = [
     BEGIN,
     { ms: 1000, update: [11, 12, 10], bids: [[98, 3]] },
@@ -77,7 +77,7 @@ describe("a book of which messages were lost", () => {
     { ms: 9500, update: [21, 21, 20], bids: [[95, 8]] },
   ];
 
-  it("is not known from the last message before to the next snapshot, and the import says for how long", async () => {
+  it("is unknown from the last message before the loss to the next snapshot, and the import reports for how long", async () => {
     const { day, findings } = await imported(BROKEN);
     expect(day.covered).toEqual([at(0, 1001), at(9000, 9501)]);
     expect(day.lost).toEqual([at(1001, 9000)]);
@@ -86,7 +86,7 @@ describe("a book of which messages were lost", () => {
     ]);
   });
 
-  it("offers nothing there that a replayed order could take, and tells the time as a gap", async () => {
+  it("offers no liquidity to a replayed order meanwhile, and the time is a gap", async () => {
     const { store } = await imported(BROKEN);
     const tape = await openTape(store, "btcusdt", WISH);
     expect([...tape.kind]).toEqual([
@@ -114,7 +114,7 @@ describe("a book of which messages were lost", () => {
     expect(gaps).toEqual([{ kind: "book", span: at(1001, 9000) }]);
   });
 
-  it("is not trusted by a bot that hears it until the snapshot is heard, though updates go on: it would quote around what is gone", async () => {
+  it("is not trusted by a bot before it receives the snapshot, although updates continue: it would quote around deleted levels", async () => {
     const { store } = await imported(BROKEN);
     const clock = new ReplayClock(START_MS * 1000);
     const feed = new BookFeed(
@@ -139,7 +139,7 @@ describe("a book of which messages were lost", () => {
     });
   });
 
-  it("is not made whole by a replay that begins amid the loss", async () => {
+  it("stays unknown in a replay that begins during the loss", async () => {
     const { store } = await imported(BROKEN);
     const tape = await openTape(store, "btcusdt", { ...WISH, fromUs: (START_MS + 5000) * 1000 });
     const clock = new ReplayClock((START_MS + 5000) * 1000);
@@ -153,7 +153,7 @@ describe("a book of which messages were lost", () => {
     expect(feed.book.isSynchronised).toBe(false);
   });
 
-  it("is not known to the file's end where no snapshot comes, and the next day neither where its file begins without one", async () => {
+  it("is unknown up to the file's end without a snapshot, and the next day too if its file begins without one", async () => {
     const { store, day, findings } = await imported(BROKEN.slice(0, 3));
     expect([day.covered, day.lost]).toEqual([[at(0, 1001)], [at(1001, 4001)]]);
     expect(findings[0]).toMatch(/the book is not known at its end, since no snapshot comes$/);
@@ -188,7 +188,7 @@ describe("a book of which messages were lost", () => {
       ],
     ],
   ] as const)(
-    "is not known for the millisecond in which a snapshot mends the chain %s, and nothing of before stands there then",
+    "is unknown for the millisecond in which a snapshot restores the chain %s, and then has no old levels",
     async (_, rest) => {
       const known: readonly Message[] = [
         BEGIN,
@@ -207,7 +207,7 @@ describe("a book of which messages were lost", () => {
     },
   );
 
-  it("is another source's no more than the rest of the day: rows lie there even so", async () => {
+  it("does not leave the lost time to another source, since its rows remain", async () => {
     const { store } = await imported(BROKEN);
     const other = fileOf(
       scratchFolder(),
@@ -252,7 +252,7 @@ describe("the chain of a book's messages", () => {
     withDuck((duck) => chainIn(duck, messages));
   let scratch = "";
 
-  it("holds where a snapshot from elsewhere lies between two updates that follow on each other, however old it is", async () => {
+  it("holds if an unrelated snapshot of any age lies between two consecutive updates", async () => {
     expect(
       await chainOf([
         BEGIN,
@@ -263,7 +263,7 @@ describe("the chain of a book's messages", () => {
     ).toEqual([0]);
   });
 
-  it("holds by the first sequence of an update where it does not tell the one before, as on the exchange", async () => {
+  it("holds by the first sequence of an update that does not name the previous one, as on the exchange", async () => {
     expect(
       await chainOf([BEGIN, { ms: 1, update: [11, 12] }, { ms: 2, update: [13, 13] }]),
     ).toEqual([0]);
@@ -272,13 +272,13 @@ describe("the chain of a book's messages", () => {
     ).toEqual([1, [2, Number.POSITIVE_INFINITY]]);
   });
 
-  it("is broken after a snapshot that the next update does not follow on", async () => {
+  it("is broken after a snapshot that the next update does not continue", async () => {
     expect(
       await chainOf([BEGIN, { ms: 5, update: [13, 13, 12] }, { ms: 9, snapshot: 13 }]),
     ).toEqual([1, [1, 9]]);
   });
 
-  it("was broken before a snapshot that came after the connection was lost: until then the levels were guessed", async () => {
+  it("is broken before a snapshot that follows a lost connection, since earlier levels are unknown", async () => {
     const messages: Message[] = [
       BEGIN,
       { ms: 5, update: [11, 11, 10] },
@@ -288,7 +288,7 @@ describe("the chain of a book's messages", () => {
     expect(await chainOf(messages)).toEqual([1, [6, 600_000]]);
   });
 
-  it("leaves no time in which a book would be replayed with a message missing, whichever are", async () => {
+  it("never lets a book be replayed with a missing message, whichever messages are missing", async () => {
     // Snapshots at a fixed interval of messages; each update names the one before it; some messages
     // are dropped.
     const streams = fc.array(

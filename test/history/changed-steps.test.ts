@@ -40,12 +40,12 @@ async function findingsOf(...texts: readonly string[]): Promise<readonly (readon
 }
 
 // One tick for both days lets a bot quote between the possible prices of one of them.
-describe("an import of days of which some lie on other steps", () => {
+describe("an import of days with different steps", () => {
   const ofPrices = expect.stringMatching(
     /^all prices of 2024-12-31 are multiples of 0\.01, and those of 2025-01-01 of 0\.1: the market's tick may have changed/,
   );
 
-  it("says so of one file and of a file a day, and of finer steps as of coarser ones", async () => {
+  it("reports them for one file and for one file per day, for finer and for coarser steps", async () => {
     expect(await findingsOf(tradesOf(0, 2, 3) + tradesOf(1, 1, 3))).toEqual([[ofPrices]]);
     expect(await findingsOf(tradesOf(0, 2, 3), tradesOf(1, 1, 3))).toEqual([[], [ofPrices]]);
     expect(await findingsOf(tradesOf(1, 1, 3), tradesOf(0, 2, 3))).toEqual([[ofPrices], []]);
@@ -63,7 +63,7 @@ describe("an import of days of which some lie on other steps", () => {
 
   // Archives are imported one day per command. Once, only a backtest over both days reported the
   // change.
-  it("says so of the days of the store beside those that are imported, whichever came first", async () => {
+  it("reports them for stored days next to the imported ones, in either order", async () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const days = [tradesOf(0, 2, 3), tradesOf(1, 1, 3), tradesOf(2, 1, 3), tradesOf(9, 2, 3)];
     const one = async (at: number, options = {}): Promise<readonly string[]> => {
@@ -97,7 +97,7 @@ describe("an import of days of which some lie on other steps", () => {
     );
   });
 
-  it("says nothing where they are the same, however they are written, or a day has too few trades to tell", async () => {
+  it("reports nothing if they are equal in any notation, or if a day has too few trades", async () => {
     expect(await findingsOf(tradesOf(0, 2, 3) + tradesOf(1, 2, 3, 4))).toEqual([[]]);
     const few = tradesOf(1, 1, 3).split("\n").slice(0, 50).join("\n");
     expect(await findingsOf(`${tradesOf(0, 2, 3)}${few}\n`)).toEqual([[]]);

@@ -8,7 +8,7 @@ import { fileOf, scratchFolder, take } from "./scratch.js";
 const MIDNIGHT = 1723161600000;
 const MINUTE = 60_000;
 
-it("names the candles whose volume their trades do not give, a missing candle too, and lets a failed trade count or not", async () => {
+it("names candles whose volume differs from their trades, and missing candles, with or without failed trades", async () => {
   const folder = scratchFolder();
   const store = new HistoryStore(join(folder, "history"));
   const trade = (id: number, time: number, amount: string, status = "SETTLED"): string =>

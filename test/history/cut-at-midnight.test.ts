@@ -35,7 +35,7 @@ const coveredOf = (days: readonly DayManifest[]): number[][] =>
   days.map(({ covered }) => covered.flat().map((ms) => ms - START));
 
 describe("a file that was cut at a midnight", () => {
-  it("covers the time to it, so that two days that follow on each other have no gap between them", async () => {
+  it("covers the time up to midnight, so that two consecutive days have no gap between them", async () => {
     const store = await stored([
       dayOfTrades(0, 80_000_000, DAY_MS - 1500),
       dayOfTrades(1, 2500, 7_000_000),
@@ -49,7 +49,7 @@ describe("a file that was cut at a midnight", () => {
     ).toEqual([]);
   });
 
-  it("makes its day complete where it was cut at both", async () => {
+  it("makes its day complete if it was cut at both midnights", async () => {
     // The hour at each end shows the pace; the silence in the middle belongs to the file.
     const [head, ...first] = dayOfTrades(0, 2000, 1_000_000).split("\n");
     const last = dayOfTrades(0, DAY_MS - 1_000_000 + 500, DAY_MS - 1000)
@@ -63,17 +63,17 @@ describe("a file that was cut at a midnight", () => {
     ]);
   });
 
-  it("does not where it ended before, which its own silences show: what was traded since nobody knows", async () => {
+  it("does not reach midnight if its own silences show that it ended earlier: later trades are unknown", async () => {
     const store = await stored([dayOfTrades(0, 80_000_000, DAY_MS - 9000)]);
     expect(coveredOf(store.days(SERIES))[0]?.[1]).toBeLessThan(DAY_MS - 8000);
   });
 
-  it("does not where it is too short to tell how long its market is silent", async () => {
+  it("does not reach midnight if it is too short to show how long its market is silent", async () => {
     const store = await stored([dayOfTrades(0, DAY_MS - 60_000, DAY_MS - 1500)]);
     expect(coveredOf(store.days(SERIES))[0]?.[1]).toBeLessThan(DAY_MS);
   });
 
-  it("does not where it is silent for longer than a minute there, however long it is else", async () => {
+  it("does not reach midnight if it is silent there for longer than a minute, however long its other silences are", async () => {
     const sparse = Array.from(
       { length: 400 },
       (_, at) => `${at},100,1,${START + 50_000 + at * 215_000 + (at > 300 ? 0 : 1)},false\n`,
@@ -82,7 +82,7 @@ describe("a file that was cut at a midnight", () => {
     expect(store.days(SERIES)[0]?.complete).toBe(false);
   });
 
-  it("keeps none of the next one's records out that lie in the silence before it, as where a recorder cuts by its own clock", async () => {
+  it("accepts records of the next file within the silence before midnight, as from a recorder that cuts by its own clock", async () => {
     const quote = (ms: number): string =>
       `${JSON.stringify({ time: START + ms, bid: "1", bidAmount: "1", ask: "2", askAmount: "1" })}\n`;
     const quotes = (from: number, to: number): string => {

@@ -54,7 +54,7 @@ class Stand {
 }
 
 describe("the manifest of a day", () => {
-  it("says of each source whether its rows tell their places, and whether its records have ids", async () => {
+  it("states for each source if its rows have sequence numbers and its records have ids", async () => {
     const told = new Stand();
     const trade = { id: 7, price: "1", amount: "1", time: START, isBuyerMaker: true, line: 12 };
     await told.take("told.ndjson", `${JSON.stringify(trade)}\n`);
@@ -70,7 +70,7 @@ describe("the manifest of a day", () => {
     ]);
   });
 
-  it("of a book without lines says that its messages were counted, and of candles nothing of places", async () => {
+  it("states that messages of a book without lines were counted, and nothing about sequence numbers of candles", async () => {
     const stand = new Stand();
     const message = {
       type: "snapshot",
@@ -85,7 +85,7 @@ describe("the manifest of a day", () => {
     expect(stand.manifest("klines-1M").sources[0]).not.toHaveProperty("places");
   });
 
-  it("is read as it was written or not at all, whichever byte of it changes: a digit of its places made each price ten times as much", async () => {
+  it("is refused if any byte of it changes: one digit of its decimal places would make each price ten times as large", async () => {
     const stand = new Stand();
     await stand.take("day.csv", textOf([1, 2]), { mapping });
     const series: Series = { market: "btcusdt", kind: "trades" };
@@ -110,7 +110,7 @@ describe("the manifest of a day", () => {
     );
   });
 
-  it("is read without a check, as an earlier version wrote it", async () => {
+  it("is read without a checksum, as an earlier version wrote it", async () => {
     const stand = new Stand();
     await stand.take("day.csv", textOf([1, 2]), { mapping });
     const { check, ...rest } = stand.manifest("trades");
@@ -132,7 +132,7 @@ describe("the manifest of a day", () => {
     );
   });
 
-  it("says no longer that candles are missing which came since, in the former format neither", async () => {
+  it("no longer reports missing candles once they are imported, in the former format too", async () => {
     const stand = new Stand();
     await stand.take("first.ndjson", candle(0) + candle(1) + candle(4));
     expect(stand.manifest("klines-1M")).toMatchObject({

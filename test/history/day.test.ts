@@ -30,7 +30,7 @@ describe("a day of the store", () => {
     expect(() => parseInstant("2024-08-08T24:00:00Z", "--to")).toThrow(/--to/);
   });
 
-  it("is read to the microsecond as reports write it, and not rounded where milliseconds are asked for", () => {
+  it("is read to the microsecond as reports write it, and refused instead of rounded to milliseconds", () => {
     expect(parseInstantUs("2024-08-08T23:54:16.322001Z", "history.from")).toBe(1723161256322001);
     expect(parseInstant("2024-08-08T23:54:16.322000Z", "--from")).toBe(1723161256322);
     expect(() => parseInstant("2024-08-08T23:54:16.322001Z", "--from")).toThrow(

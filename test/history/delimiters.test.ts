@@ -51,7 +51,7 @@ it.each([";", "\t", "|", ","])(
   },
 );
 
-it("a decimal comma is refused by its value, whatever is between the fields", async () => {
+it("a decimal comma is refused with its value, whatever the delimiter is", async () => {
   const table = `at;p;size;who\n${MIDNIGHT};61800,3;1;buy\n`;
   const commas = checkMapping({
     kind: "trades",
@@ -60,7 +60,7 @@ it("a decimal comma is refused by its value, whatever is between the fields", as
   await expect(stored(table, { mapping: commas })).rejects.toThrow(/trades\.csv: .*61800,3/);
 });
 
-it("a comma in a column's name, unquoted, does not divide a file whose other fields are divided by semicolons", async () => {
+it("an unquoted comma in a column's name does not divide a file with semicolons as delimiters", async () => {
   const table = `at;what, it costs;size;who\n${ROWS.map((fields) => `${fields.join(";")}\n`).join("")}`;
   const columns = { time: "at", price: "what, it costs", amount: "size", side: "who" };
   expect(await stored(table, { mapping: checkMapping({ kind: "trades", columns }) })).toMatchObject(

@@ -23,7 +23,7 @@ describe("Trouble with the disk that a store is on", () => {
     ["its folder is mounted to be read", system("EROFS"), /store: cannot be written/],
     ["its folder is another user's", system("EACCES"), /store: cannot be written/],
   ] as const)(
-    "is told of the store, and not of the file that was read, where %s",
+    "is reported for the store, not for the file that was read, if %s",
     (_what, error, message) => {
       const told = toDiskError(error, "store");
       expect(told).toBeInstanceOf(RunError);
@@ -39,7 +39,7 @@ describe("Trouble with the disk that a store is on", () => {
     ],
     ["a file is broken", new HistoryError("t.gz", "is broken", { cause: system("Z_BUF_ERROR") })],
     ["something else failed", new TypeError("x is not a function")],
-  ] as const)("is none where %s", (_what, error) => {
+  ] as const)("is not reported if %s", (_what, error) => {
     expect(toDiskError(error, "store")).toBeUndefined();
   });
 });

@@ -23,7 +23,7 @@ const DISORDER = [-3, 7, 5, -4];
 
 // Lists are ordered by id and days by time. A trade before midnight with a greater id than one
 // after it was once in neither day, without a warning.
-describe("downloading from an exchange whose trades are numbered in another order than they are timed", () => {
+describe("downloading from an exchange whose trade ids are not in the order of time", () => {
   let exchange: TradingExchange;
   let network: NetworkTransport;
   let client: ExchangeClient;

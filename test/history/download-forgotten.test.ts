@@ -48,7 +48,7 @@ describe("downloading from an exchange that has forgotten its first trades", () 
       onProgress,
     });
 
-  it("covers them from the first that it still lists, says so, and leaves the days before it out", async () => {
+  it("covers trades from the first one still listed, says so, and omits the days before it", async () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const first = await oldestMs();
     expect(first).toBeGreaterThan(START + MINUTE);
@@ -83,7 +83,7 @@ describe("downloading from an exchange that has forgotten its first trades", () 
     });
   });
 
-  it("leaves a gap where it has forgotten, meanwhile, what a download that was killed had to go on from", async () => {
+  it("leaves a gap if the exchange no longer lists the record from which a killed download has to continue", async () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const first = await oldestMs();
     let records = 0;
@@ -110,7 +110,7 @@ describe("downloading from an exchange that has forgotten its first trades", () 
 
   // A gap between two pages was once known only to the process that fetched them. The next process
   // called that time covered, and a backtest traded through unknown minutes.
-  it("leaves as a gap what it has forgotten between two pages, also where the download that fetched them was killed afterwards", async () => {
+  it("leaves a gap for records dropped between two pages, even if the download was killed afterwards", async () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const seam = liveSeam();
     const network = new NetworkTransport({

@@ -42,7 +42,7 @@ describe("downloading an exchange's own history over HTTP", () => {
       `SELECT COLUMNS(c -> c <> 'filename')::VARCHAR FROM read_parquet('${store.root}/btcusdc/${kind}/*.parquet', filename = true) ORDER BY timeNs::BIGINT`,
     );
 
-  it("has every trade and candle once, days parted at midnight, and volumes that agree to the lot", async () => {
+  it("stores every trade and candle once, days split at midnight, and volumes that agree to the lot", async () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const { kinds, volumes, toMs } = await download(store, connection.client, wanted());
     expect(kinds.flatMap(({ findings }) => findings)).toEqual([]);
@@ -64,7 +64,7 @@ describe("downloading an exchange's own history over HTTP", () => {
     expect(days[0]).toMatchObject({ covered: [[listed[0]?.time, MIDNIGHT]], grid });
   });
 
-  it("goes on after a kill at any record as if nothing had been, and asks for nothing twice", async () => {
+  it("continues after a kill at any record without a trace, and requests nothing twice", async () => {
     const folder = scratchFolder();
     const [whole, killed] = [
       new HistoryStore(join(folder, "whole")),
@@ -93,7 +93,7 @@ describe("downloading an exchange's own history over HTTP", () => {
     });
   });
 
-  it("names the store where its disk is full, and goes on after the last record once there is room", async () => {
+  it("names the store if its disk is full, and continues after the last record once there is space", async () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const trades = wanted({ kinds: ["trades"], span: [START, END - 60_000] });
     const onProgress = (): void => {
@@ -120,7 +120,7 @@ describe("downloading an exchange's own history over HTTP", () => {
     expect((await rowsOf(store, "trades")).map(({ id }) => id)).toEqual(expected);
   });
 
-  it("is a command, which names a market and a kind that are none", async () => {
+  it("is a command that names an unknown market and an unknown kind", async () => {
     const store = join(scratchFolder(), "history");
     const minutes = ["--from", "2024-08-08T23:58:00Z", "--to", "2024-08-09T00:01:00Z"];
     const download = (...args: string[]) =>

@@ -14,7 +14,7 @@ const payments = (hours: readonly number[], lateMs: number): string =>
     )
     .join("");
 
-describe("Funding of two sources", () => {
+describe("Funding from two sources", () => {
   it("that stamp a payment some milliseconds apart is refused: a position would pay it twice", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
@@ -25,7 +25,7 @@ describe("Funding of two sources", () => {
     expect(store.days({ market: "btcusdt", kind: "funding" })[0]?.rows).toBe(3);
   });
 
-  it("goes together where they stamp it alike, and where one goes on after the other", async () => {
+  it("is joined if both stamp it equally, or if one continues the other", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     await take(store, [fileOf(folder, "one.ndjson", payments([0, 8], 0))]);

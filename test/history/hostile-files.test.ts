@@ -30,7 +30,7 @@ class Stand {
 
 // The database reads any number except 0 as true. A -1 for a seller once reversed the trades of a
 // day.
-describe("whether the buyer made a trade", () => {
+describe("the flag that the buyer was the maker of a trade", () => {
   const record = (flag: string): string =>
     `{"id":1,"price":"1","amount":"1","time":${TIME},"isBuyerMaker":${flag}}\n`;
 
@@ -72,7 +72,7 @@ describe("whether the buyer made a trade", () => {
   });
 });
 
-describe("a line that is longer than what the database reads at a time", () => {
+describe("a line longer than the database's buffer", () => {
   // The last line was once omitted without a warning. The zeros that a power failure leaves at a
   // file's end are such a line.
   it.each([
@@ -97,7 +97,7 @@ describe("a line that is longer than what the database reads at a time", () => {
   });
 });
 
-describe("a file that is not left alone", () => {
+describe("a file that changes during an import", () => {
   it.each([
     ["grows", (path: string): void => appendFileSync(path, `${row(9)}\n`)],
     [
@@ -109,7 +109,7 @@ describe("a file that is not left alone", () => {
     ],
     ["is taken away", (path: string): void => renameSync(path, `${path}.gone`)],
   ])(
-    "is refused where it %s while it is read, and nothing of the command is stored",
+    "is refused if it %s while it is read, and nothing of the command is stored",
     async (_what, change) => {
       const stand = new Stand();
       // Compressed, so that it can be read to its end even if the original changes.
@@ -125,7 +125,7 @@ describe("a file that is not left alone", () => {
     },
   );
 
-  it("is the one that a link leads to, and twice the same is once", async () => {
+  it("is read through links, and counts once if it is given twice", async () => {
     const stand = new Stand();
     const path = stand.file(`${HEAD}\n${row(1)}\n`);
     const link = join(stand.folder, "link.csv");

@@ -43,7 +43,7 @@ clock: 900000000 ns added to local stamps, the smallest feed latency was -900000
     });
   });
 
-  it("takes what amounts count from --amount-unit, beside the columns of a mapping alone", async () => {
+  it("takes the unit of amounts from --amount-unit, but only beside the columns of a mapping", async () => {
     const folder = scratchFolder();
     const run = (unit: string, ...more: readonly string[]) =>
       captureCli([

@@ -61,7 +61,7 @@ describe("importing files", () => {
     expect(column).toEqual({ type: "INT64" });
   });
 
-  it("takes the same file twice as once, joins others by id, and refuses one that says otherwise", async () => {
+  it("imports the same file twice without a change, joins other files by id, and refuses a contradicting one", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const one = fileOf(
@@ -92,7 +92,7 @@ describe("importing files", () => {
     });
   });
 
-  it("says how many rows of a file are records that it holds already, and keeps one of each", async () => {
+  it("reports the number of rows that repeat a record of the file, and keeps one of each", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const rows = [5, 6, 7].map((id) => `${id},5.5,1,${MIDNIGHT},true\n`).join("");
@@ -147,7 +147,7 @@ describe("importing files", () => {
     ["an exponent", "5e-7", 7, "0.0000005"],
     ["leading zeros", "007.50", 1, "7.5"],
   ] as const)(
-    "keeps a price exact that comes late and has %s, and puts rows in the order of time",
+    "keeps a late price exact that has %s, and sorts rows by time",
     async (_what, written, places, price) => {
       const folder = scratchFolder();
       const store = new HistoryStore(join(folder, "history"));
@@ -191,7 +191,7 @@ describe("importing files", () => {
     },
   );
 
-  it("refuses a late price that is none before anything is written", async () => {
+  it("refuses a late price that is not a number before anything is written", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const rows = Array.from(
@@ -216,7 +216,7 @@ describe("importing files", () => {
     ["fall", [7, 6, 5], [1n, 2n, 3n]],
     ["come twice", [5, 6, 6], [1n, 2n]],
   ] as const)(
-    "numbers rows that tell no place in their order, where ids %s",
+    "numbers rows without sequence numbers in their order, if ids %s",
     async (_what, ids, places) => {
       const folder = scratchFolder();
       const store = new HistoryStore(join(folder, "history"));
@@ -234,7 +234,7 @@ describe("importing files", () => {
     },
   );
 
-  it("numbers rows by their place where ids count only the first of them", async () => {
+  it("numbers rows by their position if ids count only the first of them", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const rows = Array.from(
@@ -249,7 +249,7 @@ describe("importing files", () => {
     expect(last).toEqual({ seq: 10_600n, id: 10_608n });
   });
 
-  it("says nothing of a day without a record between two that have some, where ids do not tell that there was none", async () => {
+  it("does not cover a day without records between two others, unless ids show that it had none", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const day = 86_400_000;

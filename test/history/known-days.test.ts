@@ -96,13 +96,13 @@ const snapshot = (
 const update = (ms: number, end: number, previous: number, bids: Levels = [[99, end]]): string =>
   `${JSON.stringify({ type: "update", beginSequence: end - 1, endSequence: end, prevEndSequence: previous, timestamp: NOON + ms, bids: textOf(bids), asks: [] })}\n`;
 
-describe("a book that several files bring", () => {
+describe("a book from several files", () => {
   const morning = snapshot(0, 10) + update(1000, 14, 10) + update(2000, 19, 14);
   const whole = snapshot(9000, 40, [[95, 6]], [[96, 1]]) + update(9500, 44, 40, [[95, 8]]);
 
   // Each file was once checked alone: the levels of the first one stayed in the second, although
   // messages between both were lost.
-  it("is not known from the end of one file to the next snapshot where the next does not follow on it, in whichever order they come", async () => {
+  it("is unknown from the end of one file to the next snapshot if the next file does not continue it, in either order of import", async () => {
     const later = update(3000, 33, 30, [[97, 2]]) + whole;
     for (const files of [
       [morning, later],
@@ -125,7 +125,7 @@ describe("a book that several files bring", () => {
     }
   });
 
-  it("goes on where the next file follows on the one before, by whatever its exchange counts", async () => {
+  it("continues if the next file continues the one before, whatever its exchange counts", async () => {
     const stand = new Stand();
     expect(await stand.take(morning, update(3000, 25, 19) + update(4000, 31, 25))).toEqual([
       "",
@@ -143,7 +143,7 @@ describe("a book that several files bring", () => {
 
   // The bot once cancelled its quotes for the hours between two files, although the files prove
   // that nothing happened in between.
-  it("is known between two files of which the second follows on the first: within a day, over midnight and over a whole day", async () => {
+  it("is known between two files if the second continues the first: within a day, over midnight and over a whole day", async () => {
     const on = (ms: number): string => update(ms, 25, 19) + update(ms + 1000, 31, 25);
     const mended = snapshot(0, 10) + update(2000, 19, 10) + snapshot(2000, 19);
     for (const [first, laterMs] of [
@@ -163,7 +163,7 @@ describe("a book that several files bring", () => {
     }
   });
 
-  it("is known where a file follows on the snapshot that mends the file before it, and not while that one was broken", async () => {
+  it("is known if a file continues after the snapshot that restores the previous file's book, but not before that snapshot", async () => {
     const stand = new Stand();
     await stand.take(
       snapshot(0, 10) + update(1000, 14, 10) + snapshot(2000, 19),
@@ -173,7 +173,7 @@ describe("a book that several files bring", () => {
     expect((await stand.replayed(at(0, HOUR + 1))).gaps).toEqual([at(1001, 2000)]);
   });
 
-  it("is not known in a file that follows on one whose book was lost to its end, until a snapshot comes", async () => {
+  it("is unknown in a file that continues one whose book was lost up to its end, until a snapshot comes", async () => {
     for (const laterMs of [3000, MIDNIGHT + 3000]) {
       const stand = new Stand();
       const said = await stand.take(
@@ -192,7 +192,7 @@ describe("a book that several files bring", () => {
     }
   });
 
-  it("says of a book that one file lost over midnight what the file says, and nothing more", async () => {
+  it("reports a book that one file lost over midnight once", async () => {
     const stand = new Stand();
     const [said] = await stand.take(
       snapshot(0, 10) +
@@ -205,7 +205,7 @@ describe("a book that several files bring", () => {
     expect(await stand.gaps()).toEqual([at(1001, MIDNIGHT + 2000)]);
   });
 
-  it("is lost where the chain breaks between two days that reach to one midnight", async () => {
+  it("is lost if the chain breaks between two days that both reach midnight", async () => {
     const many = (startMs: number, first: number): string =>
       Array.from({ length: 700 }, (_, n) =>
         update(startMs + n * 5000, first + n, first + n - 1),
@@ -234,7 +234,7 @@ describe("a book that several files bring", () => {
     ]);
   });
 
-  it("is not known over midnight where the next day does not follow on the day before, also where its first message is a snapshot", async () => {
+  it("is unknown over midnight if the next day does not continue the day before, even if it begins with a snapshot", async () => {
     const evening = snapshot(MIDNIGHT - 2000, 10) + update(MIDNIGHT - 1000, 14, 10);
     const stand = new Stand();
     await stand.take(
@@ -256,7 +256,7 @@ describe("a book that several files bring", () => {
     );
   });
 
-  it("goes on over midnight where the next day follows on the day before", async () => {
+  it("continues over midnight if the next day continues the day before", async () => {
     const stand = new Stand();
     const evening = snapshot(MIDNIGHT - 2000, 10) + update(MIDNIGHT - 1000, 14, 10);
     expect(await stand.take(evening, update(MIDNIGHT + 1000, 19, 14))).toEqual(["", ""]);
@@ -267,7 +267,7 @@ describe("a book that several files bring", () => {
     ]);
   });
 
-  it("says nothing of what an earlier version imported but that it was not looked for", async () => {
+  it("says of imports of an earlier version only that gaps were not checked", async () => {
     const stand = new Stand();
     await stand.take(morning);
     expect((await stand.listing()).notes).toEqual([]);
@@ -294,7 +294,7 @@ describe("trades whose ids count them", () => {
     return `id,price,amount,time,isBuyerMaker\n${rows.join("")}`;
   };
 
-  it("are missing where an id is left out: within a file, from file to file and from day to day", async () => {
+  it("are missing where an id is left out: within a file, between files and between days", async () => {
     const within = new Stand();
     expect(await within.take(trades(1, 40, 0, 1000, (n) => (n < 20 ? n : n + 500)))).toEqual([
       "500 trades are missing in 1 place, as their ids tell",
@@ -323,7 +323,7 @@ describe("trades whose ids count them", () => {
     ]);
   });
 
-  it("leave no time unknown between two files whose ids follow on: within a day, from day to day and over a day of neither", async () => {
+  it("leave no unknown time between two files with consecutive ids: within a day, between days and over a day without files", async () => {
     for (const laterMs of [2 * HOUR, MIDNIGHT + HOUR, MIDNIGHT + DAY_MS + HOUR]) {
       const stand = new Stand();
       expect(await stand.take(trades(1, 21), trades(21, 41, laterMs))).toEqual(["", ""]);
@@ -338,7 +338,7 @@ describe("trades whose ids count them", () => {
     }
   });
 
-  it("are missing over a midnight to which the files of both days reach, as those of an archive do", async () => {
+  it("are missing over a midnight that the files of both days reach, as those of an archive do", async () => {
     const stand = new Stand();
     const quiet = (n: number): number => n;
     const many = (from: number, startMs: number): string =>
@@ -350,7 +350,7 @@ describe("trades whose ids count them", () => {
     expect(await whole.gaps()).toEqual([]);
   });
 
-  it("are not missing where they are merely rare, or their ids count something else", async () => {
+  it("are not missing if they are merely rare, or if their ids count something else", async () => {
     const rare = new Stand();
     await rare.take(trades(1, 30, 0, 20 * MINUTE));
     expect(await rare.gaps()).toEqual([]);
@@ -375,7 +375,7 @@ describe("trades whose ids count them", () => {
   });
 });
 
-describe("candles that are missing", () => {
+describe("missing candles", () => {
   const candles = (minutes: readonly number[], stepMs = MINUTE, fromMs = NOON): string =>
     minutes
       .map(
@@ -389,7 +389,7 @@ describe("candles that are missing", () => {
   const chance = (n: number): number =>
     createHash("sha256").update(`minute ${n}`).digest().readUInt32BE() / 2 ** 32;
 
-  it("are a gap within the day, and no more once they come", async () => {
+  it("are a gap within the day until they are imported", async () => {
     const stand = new Stand();
     await stand.take(candles([...range(0, 60), ...range(120, 200)]));
     expect(await stand.gaps()).toEqual([at(60 * MINUTE, 120 * MINUTE)]);
@@ -406,7 +406,7 @@ describe("candles that are missing", () => {
     expect(await stand.gaps()).toEqual([at(700 * MINUTE, 740 * MINUTE)]);
   });
 
-  it("are no gap where a source leaves out minutes without a trade, but for those that are far longer than most", async () => {
+  it("are no gap if a source omits minutes without trades, except stretches far longer than most", async () => {
     const stand = new Stand();
     const sparse = range(0, 400).filter((n) => n % 7 !== 3 && (n < 200 || n >= 300));
     await stand.take(candles(sparse));
@@ -432,7 +432,7 @@ describe("candles that are missing", () => {
     ],
     ["twenty outages of five minutes", 1, range(0, 20).map((n) => [30 + n * 70, 5] as const)],
   ] as const)(
-    "are gaps where no chance leaves out so many at once, however often: %s",
+    "are gaps if chance does not explain so many at once, however often: %s",
     async (_, minutes, outages) => {
       const stand = new Stand();
       const from = NOON - MIDNIGHT;
@@ -448,7 +448,7 @@ describe("candles that are missing", () => {
     },
   );
 
-  it("are no gaps where each minute is left out by chance alone, rarely or mostly", async () => {
+  it("are no gaps if each minute is omitted by chance alone, rarely or mostly", async () => {
     for (const share of [0.02, 0.3, 0.8]) {
       const stand = new Stand();
       const [said] = await stand.take(
@@ -465,7 +465,7 @@ describe("candles that are missing", () => {
     }
   });
 
-  it("are no gap between the files of two days, or of one, where each source leaves out such minutes, and are one where they are many or all others are there", async () => {
+  it("between two files are no gap if both sources omit quiet minutes, but are one if they are many or no others are missing", async () => {
     const sparse = (from: number, to: number): number[] =>
       range(from, to).filter((n) => n % 7 !== 3 && n % 11 !== 5);
     for (const [ends, begins] of [
@@ -484,14 +484,14 @@ describe("candles that are missing", () => {
     }
   });
 
-  it("are a gap where they last longer than a day", async () => {
+  it("are a gap if they last longer than a day", async () => {
     const stand = new Stand();
     const weeks = [0, 1, 3].map((n) => n * 7);
     await stand.take(candles(weeks, DAY_MS));
     expect(await stand.gaps()).toEqual([at(14 * DAY_MS, 21 * DAY_MS)]);
   });
 
-  it("of a month, which an earlier version took, are listed without a gap", async () => {
+  it("of a month, imported by an earlier version, are listed without a gap", async () => {
     const stand = new Stand();
     await stand.take(candles([0, 1, 2], DAY_MS));
     const { store } = stand;

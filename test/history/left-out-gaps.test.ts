@@ -74,9 +74,9 @@ const NEW: readonly Level[] = [
   ["ask", "106"],
 ];
 
-describe("A snapshot of Tardis's that lost rows", () => {
+describe("A snapshot of Tardis that lost rows", () => {
   it.each([0, 1, 3])(
-    "replaces the whole book before it, and is told to lack levels: row %i",
+    "replaces the whole book, and the import reports that levels are missing: row %i",
     async (lost) => {
       const stand = new Stand();
       const cut = NEW.map(([side, price], index): Level => [side, index === lost ? "0" : price]);
@@ -102,7 +102,7 @@ describe("A snapshot of Tardis's that lost rows", () => {
     },
   );
 
-  it("has its rows of another number of columns lost for an update's, where they lie at its end", async () => {
+  it("loses rows with another number of columns at its end as if they were an update's", async () => {
     const stand = new Stand();
     const text = `${TARDIS}${tardis(0, true, ...OLD)}x,BTC,1\n${tardis(10, false, ["bid", "91"])}${tardis(1000, true, ...NEW)}`;
     await stand.take("b.csv", text, drop(1));
@@ -141,7 +141,7 @@ function record(ms: number, isSnapshot: boolean, ...levels: readonly Level[]): s
   return `${JSON.stringify(message)}\n`;
 }
 
-describe("A book of which an update was left out, or a row of one", () => {
+describe("A book from which an update, or a row of one, was left out", () => {
   const ofRows = [
     ["Tardis's", "b.csv", TARDIS, tardis, {}],
     ["mapped, with sequences", "b.csv", MAPPED, mapped, { mapping: CHAINED }],
@@ -150,7 +150,7 @@ describe("A book of which an update was left out, or a row of one", () => {
   const all = [...ofRows, ["JSON, without sequences", "b.ndjson", "", record, {}]] as const;
 
   it.each(all)(
-    "is lost from the message before to the next snapshot, where all of an update went: %s",
+    "is lost from the previous message to the next snapshot if a whole update was left out: %s",
     async (_what, name, head, of, options) => {
       const stand = new Stand();
       const text = `${head}${of(0, true, ...OLD)}${of(10, false, ["bid", "91"])}${of(20, false, ["bid", "0"])}${of(30, false, ["bid", "92"])}${of(1000, true, ...NEW)}${of(1010, false, ["bid", "93"])}`;
@@ -165,7 +165,7 @@ describe("A book of which an update was left out, or a row of one", () => {
   );
 
   it.each(ofRows)(
-    "is lost from that message on, where a row of it went: %s",
+    "is lost from the message on that lost a row: %s",
     async (_what, name, head, of, options) => {
       const stand = new Stand();
       const text = `${head}${of(0, true, ...OLD)}${of(10, false, ["bid", "91"])}${of(20, false, ["bid", "92"], ["bid", "91", "-1"], ["ask", "109"])}${of(30, false, ["bid", "92"])}`;
@@ -178,7 +178,7 @@ describe("A book of which an update was left out, or a row of one", () => {
     },
   );
 
-  it("goes without the whole message of a JSON record, of whose levels one cannot be", async () => {
+  it("loses the whole message of a JSON record with one impossible level", async () => {
     const stand = new Stand();
     const chained = (from: number, text: string) =>
       text.replace(
@@ -190,7 +190,7 @@ describe("A book of which an update was left out, or a row of one", () => {
     expect(stand.day("book")).toMatchObject({ lost: [at(11, 31)] });
   });
 
-  it("keeps what it knows where a snapshot amid an unbroken chain went", async () => {
+  it("stays known if a snapshot within an unbroken chain was left out", async () => {
     const stand = new Stand();
     const chained = (from: number, text: string) =>
       text.replace(
@@ -202,7 +202,7 @@ describe("A book of which an update was left out, or a row of one", () => {
     expect(stand.day("book").lost).toBeUndefined();
   });
 
-  it("is lost before its first message where an update before it went, and at its end where the last one did", async () => {
+  it("is lost before its first message if an earlier update was left out, and at its end if the last one was", async () => {
     const first = new Stand();
     await first.take(
       "b.csv",
@@ -247,7 +247,7 @@ it.each([
   },
 );
 
-describe("What was derived from a row that was left out", () => {
+describe("Data derived from a row that was left out", () => {
   const TRADES = checkMapping({
     kind: "trades",
     columns: { time: "t", price: "p", amount: "q", side: "s" },
@@ -256,7 +256,7 @@ describe("What was derived from a row that was left out", () => {
     `${typeof ms === "string" ? ms : TIME + ms},5,${amount},buy\n`;
 
   it.each(["0", "", "1736683200"])(
-    "is derived anew: the numbers of trades whose first stamp is %j",
+    "are derived anew: the numbers of trades whose first stamp is %j",
     async (stamp) => {
       const [clean, dirty] = [new Stand(), new Stand()];
       const good = `${trade(1, "1")}${trade(2, "2")}`;
@@ -271,7 +271,7 @@ describe("What was derived from a row that was left out", () => {
     },
   );
 
-  it("is derived anew: the order of trades that begin with the newest", async () => {
+  it("are derived anew: the order of trades that begin with the newest", async () => {
     const [clean, dirty] = [new Stand(), new Stand()];
     const [newer, older] = [trade(2, "3") + trade(2, "2"), trade(1, "1")];
     await clean.take("t.csv", `t,p,q,s\n${newer}${older}`, { mapping: TRADES });
@@ -284,7 +284,7 @@ describe("What was derived from a row that was left out", () => {
     expect(dirty.day("trades").findings.join()).toContain("it begins with its newest row");
   });
 
-  it("is derived anew: the interval of candles", async () => {
+  it("are derived anew: the interval of candles", async () => {
     const stand = new Stand();
     const candle = (ms: number): string => `${ms},5,5,5,5,1\n`;
     const text = `time,open,high,low,close,volume\n${candle(TIME)}${candle(1000)}${candle(31_000)}${candle(TIME + 60_000)}${candle(TIME + 120_000)}`;
@@ -298,7 +298,7 @@ describe("What was derived from a row that was left out", () => {
     });
   });
 
-  it("is derived anew: what is added to local stamps, and the messages of a book by them", async () => {
+  it("are derived anew: the correction of local stamps, and the messages of a book by them", async () => {
     const stand = new Stand();
     const odd = `x,BTC,${(TIME + 10) * 1000},5,false,bid,91,1\n`;
     const text = `${TARDIS}${tardis(0, true, ...OLD)}${tardis(10, false, ["bid", "91"])}${odd}${tardis(10, false, ["ask", "109"])}`;
@@ -311,7 +311,7 @@ describe("What was derived from a row that was left out", () => {
     expect(first).toMatchObject({ ns: 500_000n, messages: 2n });
   });
 
-  it("is derived anew where both repairs are chosen: a decimal that was rounded keeps its row", async () => {
+  it("are derived anew if both repairs are chosen: a row with a rounded decimal stays", async () => {
     const stand = new Stand();
     const text = `t,p,q,s\n${trade("0", "0.30000000000000004")}${trade(1, "0.30000000000000004")}${trade(2, "-0.1")}${trade(3, "0.2")}`;
     const taken = await stand.take("t.csv", text, {
@@ -325,7 +325,7 @@ describe("What was derived from a row that was left out", () => {
     ]);
   });
 
-  it("is derived anew for one market of a file of several, whose rows alone have to be usable", async () => {
+  it("are derived anew for one market of a file of several, and only its rows have to be usable", async () => {
     const stand = new Stand();
     const row = (symbol: string, ms: number, price: string) =>
       `x,${symbol},${(TIME + ms) * 1000},${(TIME + ms) * 1000},${symbol}${ms},buy,${price},1\n`;
@@ -336,7 +336,7 @@ describe("What was derived from a row that was left out", () => {
   });
 });
 
-describe("The time of which a row was left out", () => {
+describe("The time of a row that was left out", () => {
   const HEAD = "id,price,amount,time,isBuyerMaker\n";
   const trade = (id: number, ms: number, price = "5"): string =>
     `${id},${price},1,${TIME + ms},true\n`;
@@ -395,7 +395,7 @@ describe("The time of which a row was left out", () => {
     expect(stand.day(kind)).toMatchObject({ covered, complete: false });
   });
 
-  it("is where it was, whatever was left out before it later", async () => {
+  it("stays the same if an earlier row is left out later", async () => {
     const stand = new Stand();
     // The invalid line is left out first, the row with an impossible price in the next pass.
     const text = `${HEAD}${trade(1, 0)}${trade(500, 10, "0")}${trade(900, 20)}1,2\n${trade(9000, 40)}${trade(20_000, 50)}`;
@@ -419,7 +419,7 @@ describe("The time of which a row was left out", () => {
     }
   });
 
-  it("of candles is a gap however many went: none is taken for a time without a trade", async () => {
+  it("of candles is a gap however many were left out, and never counts as a time without trades", async () => {
     const stand = new Stand();
     const bad = [3, 10, 20, 30, 41, 50];
     const text = Array.from({ length: 60 }, (_, minute) =>
@@ -431,7 +431,7 @@ describe("The time of which a row was left out", () => {
     expect(covered).toHaveLength(7);
   });
 
-  it("is none any more where another file of the day has that time, whichever comes first", async () => {
+  it("is no gap if another file of the day covers it, in either order", async () => {
     const whole = `${CANDLES}${candle(0)}${candle(1)}${candle(2)}`;
     const cut = `${CANDLES}${candle(0)}${candle(1, "1")}${candle(2)}`;
     const trades = [

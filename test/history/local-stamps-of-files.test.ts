@@ -57,7 +57,7 @@ describe("local stamps of a file", () => {
     ["milliseconds as microseconds", String, "us"],
     ["microseconds as nanoseconds", (ms: number) => `${ms}000`, "ns"],
     ["milliseconds as nanoseconds", String, "ns"],
-  ])("are refused in another unit than is told: %s", (_what, local, unit) =>
+  ])("are refused in another unit than the stated one: %s", (_what, local, unit) =>
     refused(
       trades(local),
       mappingOf(unit),
@@ -94,7 +94,7 @@ describe("local stamps of a file", () => {
     ["a time zone ahead", 8 * HOUR_MS, /28800\.005 s after the exchange's/],
     ["a time zone behind", -5 * HOUR_MS, /17999\.995 s before the exchange's/],
     ["a half-hour zone behind", -HOUR_MS / 2, /1799\.995 s before the exchange's/],
-  ])("are refused rather than corrected where they are of %s", async (_what, shiftMs, message) => {
+  ])("are refused instead of corrected if they are of %s", async (_what, shiftMs, message) => {
     const content = trades((ms) => String(ms + shiftMs));
     await refused(content, mappingOf(undefined), message);
     await refused(content, mappingOf(undefined), /t\.csv.*--clock-offset-ns/);
@@ -119,7 +119,7 @@ describe("local stamps of a file", () => {
     ["more than any clock is off", 1_200_000, "1199.995"],
     ["half a minute", 30_000, "29.995"],
   ])(
-    "are refused where a few lie %s before all others, by how many and how far, and no shift of all is advised",
+    "are refused if a few lie %s before all others, with their number and distance, without advice to shift all",
     async (_what, earlyMs, seconds) => {
       const early = [MS + 3005, MS + 9005];
       const content = trades((ms) => String(early.includes(ms) ? ms - earlyMs : ms));
@@ -134,14 +134,14 @@ describe("local stamps of a file", () => {
     },
   );
 
-  it("are still refused as a whole where nearly all lie in another time zone", () =>
+  it("are still refused as a whole if nearly all lie in another time zone", () =>
     refused(
       trades((ms) => String(ms - 5 * HOUR_MS - (ms === MS + 3005 ? 60_000 : 0))),
       mappingOf(undefined),
       /lie up to 18059\.995 s before the exchange's, which is more than a clock.*--clock-offset-ns/,
     ));
 
-  it("are corrected with a word where the clock was further off than clocks are, and without one where it was a little", async () => {
+  it("are corrected with a warning if the clock was far off, and without one if it was slightly off", async () => {
     for (const [shiftMs, findings] of [
       [-30_000, [expect.stringMatching(/lie up to 29\.995 s before the exchange's,/)]],
       [-800, []],
@@ -160,11 +160,11 @@ describe("local stamps of a file", () => {
 });
 
 // A run pays no funding before an instant in the year 56000, and none after one in 1970.
-describe("the next funding that marks tell", () => {
+describe("the next funding time of marks", () => {
   const marks = (next: string): string => `t,mark,rate,next\n${MS}000,100,0.0001,${next}\n`;
   const columns = { time: "t", mark: "mark", fundingRate: "rate" };
 
-  it("is converted by the mapping's unit, as any other time", async () => {
+  it("is converted by the mapping's unit, like any other time", async () => {
     const { folder, store } = emptyStore();
     const mapping = checkMapping({
       kind: "marks",
@@ -179,7 +179,7 @@ describe("the next funding that marks tell", () => {
     expect(row?.next).toBe(String(MS + 5000));
   });
 
-  it("is refused in another unit, and may be none", async () => {
+  it("is refused in another unit, and may be missing", async () => {
     const { folder, store } = emptyStore();
     const mapping = checkMapping({
       kind: "marks",

@@ -38,7 +38,7 @@ describe("numbers of many digits", () => {
     ).toEqual(["1234567890.000000000000000000", "0.000000010000000000"]);
   });
 
-  it("are kept where they are written with an exponent", async () => {
+  it("are kept if they are written with an exponent", async () => {
     expect(
       await amountsOf([
         ["5", "1e-18"],
@@ -53,7 +53,7 @@ describe("numbers of many digits", () => {
     ["would be rounded", "1.23456789e-15"],
     ["would be cut off", "1.5e-18"],
   ])(
-    "are refused with row and value where an exponent has more, since the amount %s",
+    "are refused with row and value if an exponent needs more, since the amount %s",
     async (_what, amount) => {
       await expect(
         amountsOf([
@@ -66,7 +66,7 @@ describe("numbers of many digits", () => {
     },
   );
 
-  it("are refused with the rows that do not go together, and not with one that is right", async () => {
+  it("are refused with the two rows that do not fit together, not only with a valid one", async () => {
     await expect(
       amountsOf([
         ["5", "1"],
@@ -81,7 +81,7 @@ describe("numbers of many digits", () => {
     );
   });
 
-  it("are refused with the places of both where a day that is there has others, and the day stays as it was", async () => {
+  it("are refused with both counts of places if the stored day has others, and that day does not change", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const mapping = checkMapping({
@@ -101,7 +101,7 @@ describe("numbers of many digits", () => {
 });
 
 describe("candles of the mark by a mapping", () => {
-  it("need no volume, which the mark has none of", async () => {
+  it("need no volume, since the mark has none", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const path = fileOf(

@@ -27,9 +27,9 @@ const mostly = (good: string, others: readonly string[]): fc.Arbitrary<string> =
     { weight: 1, arbitrary: fc.constantFrom(...others) },
   );
 
-describe("rows that cannot be", () => {
+describe("impossible rows", () => {
   it.each(["trades", "book", "bbo", "marks", "klines-1M", "funding"])(
-    "are refused of %s exactly where a look at each row finds one, whatever the columns' bounds rule out",
+    "of %s are refused exactly if a check of each row finds one, whatever the columns' bounds exclude",
     async (kind) => {
       const folder = scratchFolder();
       const path = join(folder, "rows.parquet");

@@ -40,7 +40,7 @@ class Stand {
 }
 
 describe("the next day's file of a recorder that cuts days by its own clock", () => {
-  it("goes on from the day before, in the order in which both were heard where the exchange stamps are one", async () => {
+  it("continues the day before, in the order of reception where exchange stamps are equal", async () => {
     const { store } = await (await new Stand().take("day1.csv", FIRST)).take("day2.csv", SECOND);
     const tape = await openTape(store, "btcusdt", {
       fromUs: 0,
@@ -62,7 +62,7 @@ describe("the next day's file of a recorder that cuts days by its own clock", ()
     ]);
   });
 
-  it("is refused where it was heard while the other was, which it would be mixed up with", async () => {
+  it("is refused if it was received at the same time as the other, since the two would interleave", async () => {
     const stand = await new Stand().take("day1.csv", FIRST);
     const meanwhile = book([[-100_000, -2_000, "false", "bid", 99, 7]]);
     await expect(stand.take("other.csv", meanwhile)).rejects.toThrow(
@@ -70,12 +70,12 @@ describe("the next day's file of a recorder that cuts days by its own clock", ()
     );
   });
 
-  it("has to come after it: a day that was heard before what is there is refused", async () => {
+  it("must come after the day before: a file received before the existing rows is refused", async () => {
     const stand = await new Stand().take("day2.csv", SECOND);
     await expect(stand.take("day1.csv", FIRST)).rejects.toThrow(/is there from another source/);
   });
 
-  it("brings trades without whole numbers for ids, none of them lost or twice", async () => {
+  it("imports trades without integer ids, each exactly once", async () => {
     const stand = await new Stand().take(
       "day1.csv",
       trades([

@@ -43,8 +43,8 @@ class Stand {
 
 // By id the worst price of the sweep would print first, and the price would pass an order of ours
 // in the middle before reaching it.
-describe("trades that one line of a capture tells", () => {
-  it("stay in the order of the file, which is that in which they were made", async () => {
+describe("trades in one line of a capture", () => {
+  it("stay in the order of the file, in which they happened", async () => {
     const stand = new Stand();
     expect(await stand.take("sweep.ndjson", textOf(SWEEP))).toEqual([
       "ids do not ascend with time",
@@ -52,14 +52,14 @@ describe("trades that one line of a capture tells", () => {
     expect(await stand.prices()).toEqual([105, 104, 103, 101]);
   });
 
-  it("stay so where the file has to be put in the order of time", async () => {
+  it("stay so if the file has to be sorted by time", async () => {
     const stand = new Stand();
     const before = `${JSON.stringify({ id: 1, price: "110", amount: "1", time: TIME - 5000, isBuyerMaker: true, line: 2 })}\n`;
     await stand.take("late.ndjson", textOf(SWEEP) + before);
     expect(await stand.prices()).toEqual([110, 105, 104, 103, 101]);
   });
 
-  it("stay so where some of them are there already, or come twice", async () => {
+  it("stay so if some of them are stored already, or repeated", async () => {
     const stand = new Stand();
     await stand.take("some.ndjson", textOf(SWEEP.slice(0, 2)));
     await stand.take("all.ndjson", textOf(SWEEP));

@@ -41,7 +41,7 @@ class Stand {
 // A corrected mapping once replaced the days of which the file still had rows. The others stayed
 // wrong without a warning.
 describe("a file that is imported again", () => {
-  it("names the days that stay as they were read under another mapping, and not those that it reads anew", async () => {
+  it("names the days that stay under another mapping, and not those that it replaces", async () => {
     const stand = new Stand();
     expect(await stand.stayed()).toEqual([]);
     expect(await stand.stayed()).toEqual([]);
@@ -55,7 +55,7 @@ describe("a file that is imported again", () => {
     expect(await stand.stayed({ mapping: mapping({ side: "taker" }) })).toEqual([]);
   });
 
-  it("names those of which it has no rows any more by the corrected mapping, and the list says that the days are mixed", async () => {
+  it("names days without rows under the corrected mapping, and the list says that the days are mixed", async () => {
     const stand = new Stand();
     await stand.take();
     const moved = { mapping: mapping({ time: "later" }), replace: true };
@@ -74,7 +74,7 @@ describe("a file that is imported again", () => {
     );
   });
 
-  it("tells a reading by what a repair did and by what a mapping says, however it is written", async () => {
+  it("identifies a reading by the effect of repairs and the meaning of a mapping, not by its text", async () => {
     const stand = new Stand();
     await stand.take();
     expect(await stand.stayed({ repairs: { maxDropped: 5 } }), "nothing was left out").toEqual([]);
@@ -97,7 +97,7 @@ describe("a file that is imported again", () => {
     ]);
   });
 
-  it("says nothing of days that an earlier version read, which did not keep how", async () => {
+  it("says nothing about days of an earlier version, which did not store the reading", async () => {
     const stand = new Stand();
     await stand.take();
     for (const day of ["2024-08-09", "2024-08-10"]) {

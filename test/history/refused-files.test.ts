@@ -20,7 +20,7 @@ const trade = (
 ): string =>
   `${JSON.stringify({ id, price, amount, quoteAmount: "1", time, isBuyerMaker: id % 2 === 0, status: "SETTLED", ...more })}\n`;
 
-describe("importing a file that cannot be", () => {
+describe("importing an impossible file", () => {
   it.each([
     [
       "cut short",

@@ -71,7 +71,7 @@ describe("Numbers with the noise of binary floating point", () => {
     },
   );
 
-  it("of a Parquet file's doubles are rounded alike", async () => {
+  it("in doubles of a Parquet file are rounded too", async () => {
     const stand = new Stand();
     const path = join(stand.folder, "t.parquet");
     const rows = NOISE.map(
@@ -96,7 +96,7 @@ describe("Numbers with the noise of binary floating point", () => {
     ]);
   });
 
-  it("that stand for zero are rounded to the places that there is room for", async () => {
+  it("that mean zero are rounded to the places that fit", async () => {
     const stand = new Stand();
     const columns = { time: "ts", price: "px", amount: "qty", side: "s" };
     const book = `ts,px,qty,s\n${TIME},27000.1,-2.7755575615628914e-17,bid\n${TIME},27000.2,12345.678,ask\n`;
@@ -156,7 +156,7 @@ describe("Rows that cannot be used", () => {
     },
   );
 
-  it("of a file without any change nothing: what may be repaired and need not be is the same day", async () => {
+  it("change nothing in a file without faults: permitted repairs give the same day", async () => {
     const [plain, repaired] = [new Stand(), new Stand()];
     const good = HEAD + row(1, "5.25", "1") + row(2, "5.5", "2");
     await plain.take("t.csv", good, {});

@@ -24,8 +24,8 @@ async function imported(rows: string): Promise<{
 }
 
 // Binance's spot archives have ids that occur again days later for another trade.
-describe("An id that comes again in a file", () => {
-  it("for another trade on another day is told as two trades, which are both kept", async () => {
+describe("A repeated id in a file", () => {
+  it("for another trade on another day is reported as two trades, and both are kept", async () => {
     const { findings, rows, store } = await imported(
       trade(7, TIME) + trade(8, TIME + 1) + trade(7, TIME + DAY_MS, 6),
     );
@@ -39,7 +39,7 @@ describe("An id that comes again in a file", () => {
     ]);
   });
 
-  it("for the same trade is told as one record, of which one is kept", async () => {
+  it("for the same trade is reported as one record, and one is kept", async () => {
     const { findings, rows } = await imported(
       trade(7, TIME) + trade(8, TIME + 1) + trade(7, TIME) + trade(8, TIME + 1),
     );
@@ -49,7 +49,7 @@ describe("An id that comes again in a file", () => {
     ]);
   });
 
-  it("in both ways is told in both ways", async () => {
+  it("of both kinds is reported in both ways", async () => {
     const { findings, rows } = await imported(
       trade(7, TIME) + trade(7, TIME) + trade(7, TIME + DAY_MS) + trade(8, TIME + DAY_MS + 1),
     );
@@ -61,7 +61,7 @@ describe("An id that comes again in a file", () => {
   });
 
   // --replace would not help: the file contradicts itself.
-  it("for another trade of the same day is refused, with the way in that a file of such ids has", async () => {
+  it("for another trade of the same day is refused, with advice on how to import such a file", async () => {
     await expect(imported(trade(7, TIME) + trade(7, TIME + 1, 6))).rejects.toThrow(
       /two records of id 7 differ .*the file itself has both: a mapping without id/,
     );

@@ -38,9 +38,9 @@ class Stand {
 
 // The trades of all markets once became those of one: its price jumped from 100 to 3 and back with
 // every row.
-describe("a file of any columns that tells the market of each row", () => {
+describe("a mapped file with the market of each row", () => {
   it.each(["symbol", "Symbol", "instId", "ticker", "coin"])(
-    "is refused where it holds several and none is named: %s",
+    "is refused if it holds several and none is named: %s",
     async (name) => {
       const stand = new Stand();
       const file = fileOf(stand.folder, "all.csv", csv(name));
@@ -53,7 +53,7 @@ describe("a file of any columns that tells the market of each row", () => {
     },
   );
 
-  it("is refused where the column that tells them has a name that nobody knows: all of them became the one that was asked for", async () => {
+  it("is refused if the column of markets has an unknown name, instead of reading all rows as the requested market", async () => {
     const stand = new Stand();
     const file = fileOf(stand.folder, "all.csv", csv("asset_code"));
     await expect(stand.take(file, "BTC")).rejects.toThrow(
@@ -62,7 +62,7 @@ describe("a file of any columns that tells the market of each row", () => {
     expect(stand.store.series()).toEqual([]);
   });
 
-  it("is one market's alone where it has but one", async () => {
+  it("is imported if it has only one market", async () => {
     const stand = new Stand();
     await stand.take(
       fileOf(
@@ -77,7 +77,7 @@ describe("a file of any columns that tells the market of each row", () => {
     expect(await stand.prices()).toBe("100,100");
   });
 
-  it("is refused too where it is of a known shape with such a column more, as whoever put several files into one has it", async () => {
+  it("is refused too if it has a known shape plus such a column, as several files joined into one have", async () => {
     const stand = new Stand();
     const rows = ROWS.map(
       ({ ts, px, symbol }, at) => `${at},${px},1,1,${ts},true,${symbol}\n`,
@@ -93,7 +93,7 @@ describe("a file of any columns that tells the market of each row", () => {
     );
   });
 
-  it("is read so of JSON records, of Parquet, and of a book, whose messages end where another market's begin", async () => {
+  it("is read in this way from JSON records, Parquet, and books, whose messages end where another market's begin", async () => {
     const json = new Stand();
     const records = fileOf(
       json.folder,

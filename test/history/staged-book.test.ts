@@ -47,8 +47,8 @@ const ASKS: Levels = [
 ];
 
 // Swapped bids and asks, and missing updates, once showed only in a run's figures, if at all.
-describe("an import of a book that nobody could quote in", () => {
-  it("says that it is crossed for most of its time, and what to look at", async () => {
+describe("an import of a book in which quoting is impossible", () => {
+  it("reports that it is crossed for most of its time, and what to check", async () => {
     expect(
       await findingsOf([
         message("snapshot", 0, ASKS, BIDS),
@@ -61,7 +61,7 @@ describe("an import of a book that nobody could quote in", () => {
     ]);
   });
 
-  it("says so of one that lost an update and of one that lacks a side", async () => {
+  it("reports one that lost an update and one that lacks a side", async () => {
     const lost = [
       message("snapshot", 0, BIDS, ASKS),
       message("update", 1, [["103.0", "1"]], []),
@@ -72,7 +72,7 @@ describe("an import of a book that nobody could quote in", () => {
     expect(await findingsOf(oneSided)).toEqual([expect.stringContaining("one-sided for 100 %")]);
   });
 
-  it("says nothing of one that is crossed for a moment, or whose best level goes and comes", async () => {
+  it("reports nothing if it is crossed for a moment, or if its best level comes and goes", async () => {
     const sound = [
       message("snapshot", 0, BIDS, ASKS),
       message("update", 1, [["101.0", "1"]], []),
@@ -83,7 +83,7 @@ describe("an import of a book that nobody could quote in", () => {
     expect(await findingsOf(sound)).toEqual([]);
   });
 
-  it("says nothing of the middle of a recording, whose updates show one side alone: what the book holds, another file tells", async () => {
+  it("reports nothing for the middle of a recording whose updates show only one side, since another file may have the rest", async () => {
     expect(
       await findingsOf([
         message("update", 0, [["99.0", "1"]], []),

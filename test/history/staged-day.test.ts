@@ -11,7 +11,7 @@ const staged = (path: string, ...records: object[]): StagedRecords => {
   return new StagedRecords(path);
 };
 
-it("goes on after its last whole record, however long that is: the whole of a deep book", () => {
+it("continues after its last complete record, even one as long as a deep book", () => {
   const path = join(scratchFolder(), "book.ndjson");
   for (const length of [10, 65_535, 65_536, 300_000]) {
     const last = { length, levels: "x".repeat(length) };
@@ -24,7 +24,7 @@ it("goes on after its last whole record, however long that is: the whole of a de
   expect(readFileSync(path, "utf8").endsWith('x"}\n')).toBe(true);
 });
 
-it("has nothing of a file without a whole record, and refuses one that is none of its own", () => {
+it("is empty for a file without a complete record, and refuses a foreign file", () => {
   const folder = scratchFolder();
   const torn = fileOf(folder, "torn.ndjson", `{"levels":"${"y".repeat(200_000)}`);
   expect(staged(torn).last).toBeUndefined();

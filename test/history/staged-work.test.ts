@@ -12,8 +12,8 @@ import { fileOf, scratchFolder, take } from "./scratch.js";
 const DEAD = 999_999_999;
 const SERIES = { market: "btcusdt", kind: "trades" };
 
-describe("What is staged in a store", () => {
-  it("is nothing where nobody works and nobody was killed", async () => {
+describe("Staged work in a store", () => {
+  it("is empty if no process works and none was killed", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     expect(stagedWork(store)).toEqual([]);
@@ -23,7 +23,7 @@ describe("What is staged in a store", () => {
     expect(stagedWork(store)).toEqual([]);
   });
 
-  it("is a recording that was killed, until the next one: it says how to have it in the store", () => {
+  it("includes a killed recording until the next one, with advice on how to store it", () => {
     const store = new HistoryStore(join(scratchFolder(), "history"));
     const parent = recordingFolder(store.root, "btcusdt");
     const part = RecordingPart.begin(parent, 1, {
@@ -48,7 +48,7 @@ describe("What is staged in a store", () => {
     expect(stagedWork(store)[0]?.process).toBe(process.pid);
   });
 
-  it("is what killed imports and downloads left, and a day that was being written", async () => {
+  it("includes the remains of killed imports and downloads, and a half-written day", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const csv = fileOf(

@@ -24,8 +24,8 @@ async function imported() {
   return { store, manifest };
 }
 
-describe("a store that cannot be", () => {
-  it("is refused by its path, with what would be right, by whoever records, downloads or imports into it", async () => {
+describe("an impossible store folder", () => {
+  it("is refused with its path and the remedy by recordings, downloads and imports", async () => {
     const inTheWay = fileOf(scratchFolder(), "history", "a file");
     const store = join(inTheWay, "below");
     const refusal = expect.objectContaining({
@@ -38,8 +38,8 @@ describe("a store that cannot be", () => {
   });
 });
 
-describe("what lies in a store and may not be read", () => {
-  it("is a file that is named, and no error of the system", async () => {
+describe("an unreadable entry of a store", () => {
+  it("is reported as a named file, not as an error of the system", async () => {
     const { store, manifest } = await imported();
     const path = store.dataPath(manifest, manifest.day);
     rmSync(path);
@@ -52,7 +52,7 @@ describe("what lies in a store and may not be read", () => {
   });
 
   it.skipIf(process.getuid?.() === 0)(
-    "is a folder that is named (skipped for root, who may look into every one)",
+    "is reported as a named folder (skipped for root, who may read every one)",
     async () => {
       const { store, manifest } = await imported();
       const folder = dirname(store.dataPath(manifest, manifest.day));

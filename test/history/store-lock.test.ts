@@ -53,7 +53,7 @@ describe("the lock of a folder", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("is refused while its holder lives, and free when he has let go of it or is gone", () => {
+  it("is refused while its holder lives, and free when the holder has released it or died", () => {
     const held = StoreLock.take(folder);
     expect(() => StoreLock.take(folder)).toThrow(RunError);
     expect(StoreLock.holder(folder)).toBe(process.pid);
@@ -70,7 +70,7 @@ describe("the lock of a folder", () => {
   // In a container nearly every program is process 1: a recorder killed there could once never
   // start again.
   it.skipIf(process.platform !== "linux")(
-    "is free when its holder's id is another process's by now, this one's too",
+    "is free when its holder's process id now belongs to another process, even this one",
     () => {
       const held = StoreLock.take(folder);
       const own = readFileSync(join(folder, "lock"), "utf8");
@@ -98,7 +98,7 @@ describe("the lock of a folder", () => {
   // Two recorders of one market in two containers, as during an upgrade, would each take the
   // other's records.
   it.skipIf(process.platform !== "linux")(
-    "is held by a process of another container as long as that shows that it lives",
+    "is held by a process of another container as long as that touches it",
     async () => {
       const held = StoreLock.take(folder);
       const lock = join(folder, "lock");
@@ -120,7 +120,7 @@ describe("the lock of a folder", () => {
   );
 
   // Two sweeps or imports that write into one folder would overwrite each other's files.
-  it("goes to one alone of those that come at the same instant, also where a dead one held it", async () => {
+  it("goes to only one of several processes at the same instant, even if a dead one held it", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       mkdirSync(join(folder, String(round)));
       if (round % 2 === 0) writeFileSync(join(folder, String(round), "lock"), NOBODY);

@@ -29,7 +29,7 @@ describe("a store of history", () => {
     };
   }
 
-  it("names a file whose bytes changed, one that was cut, one without a manifest, and one that is nobody's", async () => {
+  it("names a file whose bytes changed, a truncated one, one without a manifest, and a foreign one", async () => {
     const { store, path, manifestPath } = await stored();
     const whole = readFileSync(path);
     const problems = async (): Promise<string> =>
@@ -50,7 +50,7 @@ describe("a store of history", () => {
     expect(await problems()).toContain("notes.txt: does not belong into the store");
   });
 
-  it("ends what a killed writer had begun once its manifest was there, and undoes anything less", async () => {
+  it("completes the work of a killed writer if its manifest was written, and undoes anything less", async () => {
     const { store, folder, path } = await stored();
     const series = { market: "btcusdt", kind: "trades" };
     // Killed between the manifest and the rename.
@@ -65,7 +65,7 @@ describe("a store of history", () => {
     expect(existsSync(store.nextPath(series, "2024-08-09"))).toBe(false);
   });
 
-  it("has one writer a series; that of a dead process is none", async () => {
+  it("has one writer per series, and ignores the lock of a dead process", async () => {
     const { store } = await stored();
     const series = { market: "btcusdt", kind: "trades" };
     const lock = await store.open(series);

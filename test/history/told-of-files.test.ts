@@ -41,7 +41,7 @@ class Stand {
 }
 
 describe("An import says of a file", () => {
-  it("that its last line does not end: where it was cut, an amount of 12.5 is one of 12 or of 1", async () => {
+  it("that its last line does not end: a truncated amount of 12.5 reads as 12 or 1", async () => {
     const whole = `${HEAD}${TIME},buy,100,12.5\n`;
     expect(await new Stand().findings("whole.csv", whole)).toEqual([]);
     for (const cut of [whole.slice(0, -1), whole.slice(0, -3), whole.slice(0, -4)])
@@ -52,7 +52,7 @@ describe("An import says of a file", () => {
 
   // If a mapping does not name the column of snapshots, every row is imported, but a run never sees
   // the market.
-  it("of a book that it has no snapshot, as long as the store has none before it, and so does the list", async () => {
+  it("that a book has no snapshot, as long as the store has none before it, and the list says so too", async () => {
     const stand = new Stand();
     const book = (days: number, isSnapshot: boolean): string =>
       ["bid,100,1", "ask,101,1"]
@@ -93,7 +93,7 @@ describe("An import says of a file", () => {
     ["step by two", (index: number) => 1000 + 2 * index],
     ["lie apart by more than a hundred times the trades", (index: number) => 1 + 5000 * index],
   ])(
-    "of trades that their ids do not count them, and so does the list, once for all days: ids that %s",
+    "that ids do not count the trades, and the list says so once for all days: ids that %s",
     async (_what, idOf) => {
       const stand = new Stand();
       const day = (of: number): string =>
@@ -114,7 +114,7 @@ describe("An import says of a file", () => {
     },
   );
 
-  it("of trades whose ids count them, or that have none, nothing of what ids do not tell", async () => {
+  it("nothing about missing trades if their ids count them, or if they have no ids", async () => {
     const stand = new Stand();
     expect(
       await stand.findings("none.csv", `${HEAD}${TIME},buy,100,1\n${TIME + 9},buy,100,1\n`),
@@ -130,7 +130,7 @@ describe("An import says of a file", () => {
     expect((await listHistory(counted.store, { verify: false }))[0]?.notes).toEqual([]);
   });
 
-  it("of a book that its stamps go back: a level is what the latest stamp says, and not the last line", async () => {
+  it("that the stamps of a book go back: the latest stamp sets a level, not the last line", async () => {
     const book = (...ms: readonly number[]): string =>
       HEAD + ms.map((at) => `${TIME + at},bid,100,${at + 1}\n`).join("");
     // The missing asks are a separate finding.
@@ -144,7 +144,7 @@ describe("An import says of a file", () => {
     ]);
   });
 
-  it("of Parquet that its instants are finer than what is kept of them", async () => {
+  it("that instants of a Parquet file are finer than the stored ones", async () => {
     const stand = new Stand();
     const path = fileOf(stand.folder, "t.parquet", Buffer.from(INSTANTS.join(""), "base64"));
     const mapping = checkMapping({ kind: "trades", columns, timeUnit: "iso" });
@@ -182,7 +182,7 @@ describe("Stamps of Parquet that are floating-point numbers", () => {
     return { findings: files[0]?.findings ?? [], apartNs: BigInt(String(row?.timeNs)) - NS };
   }
 
-  it("are said to be coarser than they look", async () => {
+  it("are reported as coarser than they look", async () => {
     const { findings, apartNs } = await taken("DOUBLE");
     expect(findings).toContain(
       "ts is a floating-point number, which holds an instant to a quarter of a microsecond",
@@ -199,7 +199,7 @@ describe("Stamps of Parquet that are floating-point numbers", () => {
   });
 });
 
-it("A file whose name promises trades is named where it has none, such as the checksum beside an archive", async () => {
+it("A file without trades whose name promises them, such as the checksum beside an archive, is named in the error", async () => {
   const stand = new Stand();
   for (const [name, line] of [
     ["BTCUSDT-trades-2025-01-12.zip.CHECKSUM", "ac1f  BTCUSDT-trades-2025-01-12.zip"],
@@ -238,21 +238,21 @@ describe("A stamp as a text", () => {
     "2025-01-12 12:00:00-05:75",
     "2025-01-12 12:00:00.5+2000",
     "2025-01-12 12:00:00+05:30:75",
-  ])("is refused with its row where it may be two, or none: %s", async (text) => {
+  ])("is refused with its row if it may mean two instants, or none: %s", async (text) => {
     await expect(
       new Stand().findings("t.csv", `${HEAD}${text},buy,100,1\n`, "iso"),
     ).rejects.toThrow(/t\.csv: ts is no stamp in row 1/);
   });
 });
 
-it("A carriage return within a line is named with the line", async () => {
+it("A carriage return within a line is reported with the line", async () => {
   const text = `${HEAD}${TIME},buy,100,1\n${TIME + 1},buy,100,1\r${TIME + 2},buy,100,1\n`;
   await expect(new Stand().findings("t.csv", text)).rejects.toThrow(
     /t\.csv: has a carriage return within line 3/,
   );
 });
 
-it("Fields that differ in the case of their letters alone are refused by their names: the database knows them for one", async () => {
+it("Fields that differ only in case are refused by name, since the database treats them as one", async () => {
   const stand = new Stand();
   const mapping = checkMapping({
     kind: "trades",

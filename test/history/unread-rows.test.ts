@@ -134,7 +134,7 @@ describe("A row that cannot be read", () => {
     expect(await stand.amounts()).toEqual(["1.5", "2.5", "3.5"]);
   });
 
-  it("counts with those whose values cannot be, and more than may be left out refuse the file", async () => {
+  it("counts together with rows of impossible values, and too many of both refuse the file", async () => {
     const stand = new Stand();
     const csv = `${HEAD}${good(1)}9,5\nabc,5,9,${TIME + 9},true\n9,5,9,noon,true\n9,0,9,${TIME + 9},true\n9,5,none,${TIME + 9},true\n${good(2)}`;
     const drop = (mostDropped: number) =>
@@ -163,7 +163,7 @@ describe("A row that cannot be read", () => {
     expect(await csv.amounts()).toEqual(["1.5", "2.5"]);
   });
 
-  it("is not left out where a quote runs on past its line: nobody can tell which rows it spans", async () => {
+  it("is not left out if a quote continues past its line, since the rows in it are unknown", async () => {
     const stand = new Stand();
     const csv = `${HEAD}${good(1)}9,"5,9,${TIME + 9},true\n${good(2)}`;
     const plain = await stand.take("t.csv", csv, {}).catch((error: unknown) => String(error));

@@ -83,7 +83,7 @@ describe("a zip archive", () => {
     );
   });
 
-  it("keeps names in UTF-8 that are not marked as such, and a comment at its end", async () => {
+  it("reads names in UTF-8 without the UTF-8 flag, and ignores a comment at its end", async () => {
     const name = "день.csv";
     const archive = patched(zipped([name, "1\n"]), (copy) =>
       copy.writeUInt16LE("made".length, copy.length - 2),
@@ -148,7 +148,7 @@ describe("a zip archive", () => {
     );
   });
 
-  it("gives what was packed or is refused, whichever one of its bytes is damaged", async () => {
+  it("gives the packed text or is refused, whichever of its bytes is damaged", async () => {
     for (let at = 4; at < whole.length; at++) {
       const damaged = patched(whole, (copy) => {
         copy[at] ^= 0xff;
@@ -160,7 +160,7 @@ describe("a zip archive", () => {
     }
   });
 
-  it("is refused when it was cut short, at whatever byte", async () => {
+  it("is refused when it is truncated at any byte", async () => {
     for (let length = 4; length < whole.length; length++)
       await expect(unpacked(whole.subarray(0, length))).rejects.toThrow(
         /day\.zip: is broken: its directory is missing, so it was cut short/,

@@ -38,7 +38,7 @@ class Stand {
 }
 
 describe("the files of one command", () => {
-  it("are not in the store where two of them contradict each other: half an import would look like a whole one", async () => {
+  it("are not stored at all if two of them contradict each other: half an import would look complete", async () => {
     const stand = new Stand();
     await expect(
       stand.take({
@@ -49,7 +49,7 @@ describe("the files of one command", () => {
     expect(stand.names).toEqual([]);
   });
 
-  it("are not where the last day of the last one contradicts the store, which stays as it was", async () => {
+  it("are not stored if the last day of the last one contradicts the store, which does not change", async () => {
     const stand = new Stand();
     await stand.take({ "held.csv": HEAD + trade(30, 2, 100) });
     const before = stand.names;
@@ -60,7 +60,7 @@ describe("the files of one command", () => {
     expect(stand.names).toEqual(before);
   });
 
-  it("are not where one of them covers what another covers, of a kind that nothing tells apart", async () => {
+  it("are not stored if two of them cover the same time, for a kind without keys", async () => {
     const quote = (ms: number, bid: string): string =>
       `${JSON.stringify({ time: START + ms, bid, bidAmount: "1", ask: "9", askAmount: "1" })}\n`;
     const stand = new Stand();
@@ -70,7 +70,7 @@ describe("the files of one command", () => {
     expect(stand.store.days({ market: "btcusdt", kind: "bbo" })).toEqual([]);
   });
 
-  it("join each other on a day that both have, and the day that is there", async () => {
+  it("join each other on a shared day, and the stored day", async () => {
     const stand = new Stand();
     await stand.take({ "held.csv": HEAD + trade(1, 0, 101) });
     await stand.take({
@@ -87,7 +87,7 @@ describe("the files of one command", () => {
     ]);
   });
 
-  it("drop together what a day had, and not each other, with --replace", async () => {
+  it("together replace a stored day, but not each other, with --replace", async () => {
     const stand = new Stand();
     await stand.take({ "held.csv": HEAD + trade(1, 0, 101) + trade(2, 0, 77) });
     await stand.take(

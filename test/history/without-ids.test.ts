@@ -49,7 +49,7 @@ class Stand {
 }
 
 describe("trades without ids", () => {
-  it("are not taken a second time from a file that counts them otherwise, as a month's file does its days: queues would be eaten twice", async () => {
+  it("are not imported again from a file with other row numbers, as a month's file has: they would consume queues twice", async () => {
     const stand = await new Stand().take("day2.csv", textOf(ROWS.slice(3)));
     await expect(stand.take("month.csv", textOf(ROWS))).rejects.toThrow(
       /month\.csv: trades of 2025-01-13 are there from another source, and without ids.*got "day2\.csv"/,
@@ -62,7 +62,7 @@ describe("trades without ids", () => {
     );
   });
 
-  it("are not taken beside the same with ids, or these beside them", async () => {
+  it("are not imported beside the same trades with ids, in either order", async () => {
     const withIds = `id,price,amount,time,isBuyerMaker\n${[901, 902, 903].map((id, at) => `${id},100.${at + 1},1,${START + (at + 1) * 1000},false\n`).join("")}`;
     const stand = await new Stand().take("none.csv", textOf(ROWS.slice(0, 3)));
     await expect(stand.take("ids.csv", withIds, {})).rejects.toThrow(/without ids/);
@@ -71,7 +71,7 @@ describe("trades without ids", () => {
     expect(await other.trades()).toBe(3);
   });
 
-  it("go on with a file that has grown, and with the next day's, and are one where the same rows come again", async () => {
+  it("continue with a file that has grown, and with the next day's, and repeated rows count once", async () => {
     const stand = await new Stand().take("live.csv", textOf(ROWS.slice(0, 2)));
     await stand.take("live.csv", textOf(ROWS.slice(0, 3)));
     await stand.take("copy.csv", textOf(ROWS.slice(0, 3)));
@@ -81,7 +81,7 @@ describe("trades without ids", () => {
   });
 
   // A sweep of the book was once played from its worst price to its best, in reverse order.
-  it("are taken from the file's end where it begins with its newest row, so that those of one stamp come as they were", async () => {
+  it("are read from the file's end if it begins with its newest row, so that equal stamps keep their order", async () => {
     const rows = Array.from(
       { length: 40_000 },
       (_, at) => `${START + Math.floor(at / 3)},${100 + (at % 3)}.5,1,buy\n`,

@@ -8,7 +8,7 @@ import { fileOf, scratchFolder, take } from "../scratch.js";
 // A mistyped folder was once reported as a store without data of that time, and users looked for a
 // download that they had.
 describe("Where there is nothing to replay", () => {
-  it("the store that is not there, the one that is empty and the span without data are told apart", async () => {
+  it("a missing store, an empty one and a span without data give different errors", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const said = (): string => noDataError(store, "btcusdt", ["trades"], [0, 86_400_000]).message;

@@ -21,7 +21,7 @@ import { fileOf, scratchFolder, take } from "../scratch.js";
 import { ALL, contents, MARKET, START_MS, seededCapture, tapeFiles } from "./capture.js";
 
 describe("The columns beside the store", () => {
-  it("are made once, and are no kind of history to whoever lists it", async () => {
+  it("are built once, and are not listed as a kind of history", async () => {
     const store = await seededCapture().stored();
     const made: string[] = [];
     const wish = { ...ALL, onMake: (day: string) => made.push(day) };
@@ -55,7 +55,7 @@ describe("The columns beside the store", () => {
       "of one wrong bit in its table",
       (path) => writeFileSync(path, flipped(readFileSync(path), statSync(path).size - 60)),
     ],
-  ])("are made anew where a file is %s", async (_, breakIt) => {
+  ])("are rebuilt if a file is %s", async (_, breakIt) => {
     const store = await seededCapture().stored();
     const whole = contents(await openTape(store, MARKET, { ...ALL, blockRows: 50 }));
     for (const path of tapeFiles(store)) breakIt(path);
@@ -66,7 +66,7 @@ describe("The columns beside the store", () => {
     expect(made).toEqual(["2024-08-08", "2024-08-09"]);
   });
 
-  it("are made anew when the day has got more, and the old ones go", async () => {
+  it("are rebuilt when the day has grown, and the old ones are deleted", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const csv = (id: number) =>
@@ -80,7 +80,7 @@ describe("The columns beside the store", () => {
     expect(existsSync(old as string)).toBe(false);
   });
 
-  it("are made anew when the day is replaced by one that says otherwise, though it is as long", async () => {
+  it("are rebuilt when the day is replaced by another of the same length", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const csv = (price: string) =>
@@ -97,7 +97,7 @@ describe("The columns beside the store", () => {
     expect(existsSync(old as string)).toBe(false);
   });
 
-  it("are swept of what killed makers left, and not of what living ones are making", async () => {
+  it("are swept of the remains of killed builders, but not of the files of living ones", async () => {
     const store = await seededCapture().stored();
     const folder = join(store.root, MARKET, ".columns");
     mkdirSync(folder);
@@ -110,7 +110,7 @@ describe("The columns beside the store", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([living]);
   });
 
-  it("are not read beside a Parquet file that was changed since, though it is as long, and are beside one that was copied", async () => {
+  it("are not read beside a changed Parquet file of the same length, but are beside a copied one", async () => {
     const store = await seededCapture().stored();
     const path = store.dataPath({ market: MARKET, kind: "trades" }, "2024-08-08");
     const whole = readFileSync(path);
@@ -127,7 +127,7 @@ describe("The columns beside the store", () => {
     expect(tapeFiles(store).map((file) => statSync(file).mtimeMs)).toEqual(made);
   });
 
-  it("are not made of a Parquet file that was changed", async () => {
+  it("are not built from a changed Parquet file", async () => {
     const store = await seededCapture().stored();
     const path = store.dataPath({ market: MARKET, kind: "trades" }, "2024-08-08");
     writeFileSync(path, flipped(readFileSync(path), 100));
@@ -176,7 +176,7 @@ describe("The columns beside the store", () => {
 
   // The day was once reported as broken although it was fine. A user who imports during a backtest
   // would have deleted good history.
-  it("are not made of a day that another process wrote anew since its manifest was read, which is said", async () => {
+  it("are not built from a day that another process replaced since its manifest was read, and the error says so", async () => {
     const { store, importAnew } = await importedAnew();
     const made = openTape(store, MARKET, { ...ALL, onMake: importAnew });
     await expect(made).rejects.toThrow(
@@ -186,7 +186,7 @@ describe("The columns beside the store", () => {
   });
 
   // The report once named one file by its checksum while the fills came from another.
-  it("are not made of a day that another process wrote anew between its check and the reading of its rows", async () => {
+  it("are not built from a day that another process replaced between its check and the reading of its rows", async () => {
     const { store, importAnew } = await importedAnew();
     const columns = join(store.root, MARKET, ".columns");
     mkdirSync(columns);

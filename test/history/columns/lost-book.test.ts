@@ -67,8 +67,8 @@ async function lastBook(
 
 const FIRST = [0, "snapshot", [[100, 5]], [[101, 7]]] as const;
 
-describe("a book that goes on after days that are missing", () => {
-  it("has nothing of before, which an order of ours would meet: only what was told since", async () => {
+describe("a book that continues after missing days", () => {
+  it("has no old levels that an order of ours could meet, only those reported since", async () => {
     const store = await stored([FIRST, [2, "update", [[90, 3]], [[95, 1]]]]);
     expect(await lastBook(store)).toEqual([
       [90, 3],
@@ -80,14 +80,14 @@ describe("a book that goes on after days that are missing", () => {
     ]);
   });
 
-  it("is empty for whoever hears of the day at all, tape after tape", async () => {
+  it("is empty from the first message of the day, tape by tape", async () => {
     const store = await stored([FIRST, [2, "update", [[90, 3]], []]]);
     const kinds: number[][] = [];
     for await (const tape of await openTapes(store, "btcusdt", ALL)) kinds.push([...tape.kind]);
     expect(kinds).toEqual([[TapeKind.bookSnapshot], [TapeKind.bookLost], [TapeKind.bookUpdate]]);
   });
 
-  it("goes on as it stood where files follow on each other, over midnight too, and is whole where the day begins with a whole one", async () => {
+  it("continues unchanged between consecutive files, over midnight too, and is whole if the day begins with a whole one", async () => {
     const follows = [
       [0.5 - SECOND, "snapshot", [[100, 5]], [[101, 7]]],
       [0.5 + SECOND, "update", [[90, 3]], []],
@@ -107,7 +107,7 @@ describe("a book that goes on after days that are missing", () => {
     expect(tape.messages).toBe(2);
   });
 
-  it("is empty too after hours that no file has, on the same day as on the next: what stood then is nobody's offer", async () => {
+  it("is empty too after hours without a file, on the same day or the next: its old levels may be gone", async () => {
     for (const day of [0.25, 1]) {
       const store = await stored([FIRST, [day, "update", [[90, 3]], []]]);
       expect(await lastBook(store)).toEqual([[90, 3]]);
@@ -122,7 +122,7 @@ describe("a book that goes on after days that are missing", () => {
   });
 });
 
-describe("a span that begins on a later day of a capture, which tells its book once", () => {
+describe("a span that begins on a later day of a capture with only one snapshot", () => {
   const [whole, first, second] = [
     [0.5 - SECOND, "snapshot", [[100, 5]], [[101, 7]]],
     [0.5 + SECOND, "update", [[90, 3]], []],
@@ -131,7 +131,7 @@ describe("a span that begins on a later day of a capture, which tells its book o
   const fromMs = NOON + (0.5 + 10 * SECOND) * DAY;
   const wish = { ...ALL, fromUs: fromMs * 1000, toUs: (fromMs + 20_000) * 1000 };
 
-  it("begins with the book that stood there: a bot that lacked it quoted nothing, and a walk forward's windows after midnight came to zero", async () => {
+  it("begins with the book at its beginning: without it a bot quotes nothing, and a walk forward's windows after midnight are empty", async () => {
     const store = await captured([whole, first, second]);
     const tape = await openTape(store, "btcusdt", { ...ALL, fromUs: wish.fromUs });
     expect(tape.kind[0]).toBe(TapeKind.bookSnapshot);
@@ -157,7 +157,7 @@ describe("a span that begins on a later day of a capture, which tells its book o
     expect(days.map(({ input }) => input.day)).toEqual(["2025-01-13"]);
   });
 
-  it("tells the time of which nobody knows the book as a gap, where no whole one was told before, or nothing for a minute", async () => {
+  it("reports the time of an unknown book as a gap, if there was no snapshot before, or no message for a minute", async () => {
     const { gaps } = await openTapes(await captured([first, second]), "btcusdt", wish);
     expect(gaps).toEqual([{ kind: "book", span: [fromMs, fromMs + 20_000] }]);
     const silent = await openTapes(

@@ -75,7 +75,7 @@ describe("Candles, marks and funding as columns", () => {
   });
 
   // A backtest once computed margin from marks that its report did not name.
-  it("are refused where another process wrote a day anew after it was checked", async () => {
+  it("are refused if another process replaced a day after it was checked", async () => {
     const folder = scratchFolder();
     const [store, anew] = await Promise.all(
       ["102.25", "99.75"].map(async (second) => {

@@ -20,8 +20,8 @@ import {
   tapeFiles,
 } from "./capture.js";
 
-describe("A tape that is opened from the store", () => {
-  it("is what was recorded: both days, books and trades in one order, each clock its own", async () => {
+describe("A tape opened from the store", () => {
+  it("equals the recording: both days, books and trades in one order, with both clocks", async () => {
     const capture = seededCapture();
     const store = await capture.stored();
     const tape = await openTape(store, MARKET, ALL);
@@ -30,7 +30,7 @@ describe("A tape that is opened from the store", () => {
     expect(tapeFiles(store)).toHaveLength(2);
   });
 
-  it("is the same however small its pieces are, and its pieces carry the book and both clocks on", async () => {
+  it("is the same however small its pieces are, and the book and both clocks continue from piece to piece", async () => {
     const capture = seededCapture();
     const store = await capture.stored();
     const source = await openTapes(store, MARKET, { ...ALL, blockRows: 7 });
@@ -55,7 +55,7 @@ describe("A tape that is opened from the store", () => {
     expect(contents(await joinTapes(source))).toEqual(contents(whole));
   });
 
-  it("begins in the middle of a day with the book that stood there, heard no earlier than its last part was", async () => {
+  it("begins in the middle of a day with the current book, received no earlier than its last part", async () => {
     const store = await new Capture()
       .book(
         "snapshot",
@@ -94,7 +94,7 @@ describe("A tape that is opened from the store", () => {
 
   // The window of a sweep may begin where a block of the day does, as at midnight. Only the initial
   // book precedes it, in two messages.
-  it("has room for the book that stood there where a block of the columns begins with the span", async () => {
+  it("has room for the initial book if a block of the columns begins with the span", async () => {
     const store = await new Capture()
       .book("snapshot", START_MS, [[1000, 5]], [[1010, 7]])
       .book("update", START_MS + 10, [[990, 3]], [[1020, 8]])
@@ -116,7 +116,7 @@ describe("A tape that is opened from the store", () => {
 
   // A decision in a quiet second needs that book: a history truncated after it must not look as if
   // there were none.
-  it("has the book that stood there also where nothing follows in the span, heard as it is with all that follows", async () => {
+  it("has the initial book even if the span has no messages, received as in a longer span", async () => {
     const store = await new Capture()
       .book("snapshot", START_MS, [[1000, 5]], [[1010, 7]], 40_000)
       .book("update", START_MS + 30, [[1001, 9]], [], 1_000)
@@ -130,7 +130,7 @@ describe("A tape that is opened from the store", () => {
     expect([quiet.localUs[0], whole.localUs[0]]).toEqual([fromUs + 16_000, fromUs + 16_000]);
   });
 
-  it("holds amounts that 32 bits do not count, by day and by piece, and where the book that stood has them alone", async () => {
+  it("holds amounts beyond 32 bits, by day and by piece, and if only the initial book has them", async () => {
     const [many, most] = [2 ** 32, 9_007_199_254_740_000];
     const capture = new Capture()
       .book("snapshot", START_MS, [[1000, 2 ** 32 - 1]], [[1010, 7]])
@@ -162,7 +162,7 @@ describe("A tape that is opened from the store", () => {
     expect([...last.lots]).toEqual([2 ** 32 - 1, 7, many, most, 3]);
   });
 
-  it("ends before the end that was asked for", async () => {
+  it("ends before the requested end", async () => {
     const store = await seededCapture().stored();
     const whole = await openTape(store, MARKET, ALL);
     const toUs = (START_MS + 400) * 1000;
@@ -172,7 +172,7 @@ describe("A tape that is opened from the store", () => {
     expect(tape.exchangeUs).toEqual(whole.exchangeUs.subarray(0, messages));
   });
 
-  it("names what the store lacks of the span", async () => {
+  it("names the gaps of the store in the span", async () => {
     const store = await new Capture()
       .trade(START_MS, "BUY", [1000, 1])
       .trade(START_MS + 100, "BUY", [1000, 1])
@@ -191,7 +191,7 @@ describe("A tape that is opened from the store", () => {
     );
   });
 
-  it("is not made beside broken marks, whose stamps say how far the clock was behind: all of the day would be heard at another time", async () => {
+  it("is not built beside broken marks, whose stamps show the lag of the clock: the whole day would be received at another time", async () => {
     const capture = seededCapture();
     const store = await capture.stored();
     const marks = `${JSON.stringify({ time: START_MS, markPrice: "100.5", line: 9001, recvTimeNs: `${START_MS}000900` })}\n`;
@@ -205,7 +205,7 @@ describe("A tape that is opened from the store", () => {
     );
   });
 
-  it("gives rows that nobody stamped the latency that is said", async () => {
+  it("gives rows without a local stamp the requested latency", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     await take(
@@ -226,7 +226,7 @@ describe("A tape that is opened from the store", () => {
     expect([tape.signedTicks[0], tape.lots[0], tape.byLocal]).toEqual([-1001, 2, undefined]);
   });
 
-  it("lets no stamp lie before its exchange stamp, whatever correction was set by hand", async () => {
+  it("lets no stamp lie before its exchange stamp, whatever the manual correction", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const line = (id: number, lateNs: number) =>
@@ -305,7 +305,7 @@ describe("What columns cannot hold", () => {
     await expect(failed).rejects.toThrow("2024-08-08.parquet");
   });
 
-  it("is a trade of which nobody knows who took, as some sources have them", async () => {
+  it("is a trade without a taker's side, as some sources have them", async () => {
     await expect(opened("100.1", "0.001", {}, "")).rejects.toThrow(
       /row 2: id does not say who took/,
     );
@@ -324,13 +324,13 @@ describe("What columns cannot hold", () => {
     expect([...tape.lots]).toEqual([4, 9000]);
   });
 
-  it.each([["0"], ["-1"], ["x"]])("names a tick size that is none: %s", async (tickSize) => {
+  it.each([["0"], ["-1"], ["x"]])("names an invalid tick size: %s", async (tickSize) => {
     await expect(opened("100.1", "0.001", { tickSize })).rejects.toThrow(
       /tickSize: is no unit of a grid/,
     );
   });
 
-  it("asks for the grid where no day tells it", async () => {
+  it("requests the grid if no day has one", async () => {
     await expect(opened("100.1", "0.001", { tickSize: undefined } as object)).rejects.toThrow(
       /tickSize: no day of this market tells its grid/,
     );

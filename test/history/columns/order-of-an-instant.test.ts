@@ -25,12 +25,12 @@ async function atInstant(store: HistoryStore, us: number): Promise<string[]> {
 
 // A book message that falls before its trade is reported moves a queue twice: by a cancel that
 // nobody sent, and by the trade.
-describe("a book's message and a trade of one instant", () => {
+describe("a book message and a trade of one instant", () => {
   it.each([
     ["few rows of the book", 0],
     ["many rows of the book", 40],
   ])(
-    "come as they were heard where two files number their rows each, whatever their numbers are: %s",
+    "come in the order of reception if two files number their rows separately, whatever their numbers: %s",
     async (_what, more) => {
       const folder = scratchFolder();
       const store = new HistoryStore(join(folder, "history"));
@@ -45,7 +45,7 @@ describe("a book's message and a trade of one instant", () => {
     },
   );
 
-  it("come as they were heard where two files number their own rows and share no number, as of a day amid a longer file", async () => {
+  it("come in the order of reception if two separately numbered files share no number, as for a day within a longer file", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     // Its messages have sequence numbers 1 and 6, the day's trades 3 and 4.
@@ -59,7 +59,7 @@ describe("a book's message and a trade of one instant", () => {
     expect(await atInstant(store, 1000)).toEqual(["book", "trade"]);
   });
 
-  it("come trade first where nobody stamped them", async () => {
+  it("come trade first without local stamps", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const book = `t,side,p,q\n${AT_US},bid,100.0,5\n${AT_US + 1000},bid,99.5,5\n`;
@@ -81,7 +81,7 @@ describe("a book's message and a trade of one instant", () => {
     expect(await atInstant(store, 1000)).toEqual(["trade", "book"]);
   });
 
-  it("come in the order of their capture where they have places in one, though it was heard in another", async () => {
+  it("come in the order of their capture if they have sequence numbers in it, although they were received in another order", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const atMs = AT_US / 1000;

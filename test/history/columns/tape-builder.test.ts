@@ -8,8 +8,8 @@ import { captureTape, hasCapture } from "../../support/capture-tape.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
 
-describe("A tape that is built from messages", () => {
-  it("has them in the order of the exchange's clock, and keeps apart when each was heard", () => {
+describe("A tape built from messages", () => {
+  it("has them in the order of the exchange's clock, and keeps the reception time of each", () => {
     const tape = new TapeBuilder(GRID)
       .trade(2000, 2900, "SELL", 99, 7, 3)
       .snapshot(1000, 3000, 1)
@@ -41,13 +41,13 @@ describe("A tape that is built from messages", () => {
     expect(tapeOf(5)).toEqual(Float64Array.from(amounts));
   });
 
-  it("keeps one order where both clocks have the same", () => {
+  it("keeps a single order if both clocks agree", () => {
     expect(
       new TapeBuilder(GRID).trade(1, 2, "BUY", 1, 1).trade(2, 2, "BUY", 1, 1).build().byLocal,
     ).toBeUndefined();
   });
 
-  it("keeps a message without levels: the exchange said that it lived", () => {
+  it("keeps a message without levels, which shows that the exchange was alive", () => {
     expect([
       ...new TapeBuilder(GRID).update(1, 1).update(2, 2).level("BUY", 5, 1).build().rowEnd,
     ]).toEqual([0, 1]);
@@ -94,7 +94,7 @@ const TAG = "btcusdt-perp_20240808";
 describe.skipIf(!hasCapture(TAG))(
   `The capture ${TAG} (skipped where the recorded data is absent)`,
   () => {
-    it("has every level and trade of its files, none of them heard before it happened", () => {
+    it("has every level and trade of its files, none of them received before it happened", () => {
       const tape = captureTape(TAG);
       expect(tape).toMatchObject({ messages: 6_552 + 21_313, rows: 445_521 + 21_313 });
       let leastUs = Number.POSITIVE_INFINITY;

@@ -186,7 +186,7 @@ const flat = (rows: readonly (readonly [number, number])[], sign: 1 | -1): numbe
     .filter(([ticks]) => Math.sign(ticks) === sign)
     .flatMap(([ticks, lots]) => [Math.abs(ticks), lots]);
 
-it("leaves the exchange's own book at its end, killed in the middle and taken up again", async () => {
+it("ends with the exchange's own book after a kill in the middle and a restart", async () => {
   const store = new HistoryStore(join(scratchFolder(), "history"));
   const first = await recording(store);
   await first.follow(3000);
@@ -223,7 +223,7 @@ it("leaves the exchange's own book at its end, killed in the middle and taken up
   ]);
 });
 
-it("is a command that records until it is interrupted, and says what it has", async () => {
+it("is a command that records until it is interrupted, and lists what it stored", async () => {
   const folder = join(scratchFolder(), "history");
   const run = startCli([
     "data",
@@ -254,7 +254,7 @@ it("is a command that records until it is interrupted, and says what it has", as
 
 // Prices between the ticks were once stored as the next whole tick, trades included, for as long as
 // the recording ran: a backtest traded at prices that never existed.
-it("goes on in the market's new steps where they become finer: what it has from then on are the prices as they were", async () => {
+it("continues on the market's new grid when it becomes finer, so that later prices are exact", async () => {
   const store = new HistoryStore(join(scratchFolder(), "history"));
   const partsWith = (kind: string): readonly string[] =>
     partsIn(recordingFolder(store.root, COARSE)).filter(
@@ -295,7 +295,7 @@ it("goes on in the market's new steps where they become finer: what it has from 
 // An account's stream is signed in the exchange's time at each connect. Read only once, that time
 // was wrong after each step of the machine's clock: every connect was refused, and the rest of the
 // session had no orders or fills.
-it("has an account's stream back after the machine's clock was set", async () => {
+it("reconnects an account's stream after the machine's clock was set", async () => {
   const own = ["--key-env", "KEY", "--store", join(scratchFolder(), "history"), "--for", "1h"];
   exchange.register("0xe1fae9b4fab2f5726677ecfa912d96b0b683e6a9");
   const run = startCli(

@@ -6,8 +6,8 @@ import { MARKET, MIDNIGHT, Session, up } from "./recorder-stage.js";
 
 const HASH = `0x${"ab".repeat(32)}` as const;
 
-describe("What is recorded of the own account", () => {
-  it("is each request as it left, its answer, what the exchange told of the order, and its fills", async () => {
+describe("The recording of the own account", () => {
+  it("contains each request when it is sent, its response, the order's updates, and its fills", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     const { recorder } = session;
     const place = {

@@ -25,7 +25,7 @@ const broken = (number: number): VenueEvent => ({
 });
 
 describe("A recording of a market's streams", () => {
-  it("leaves the exchange's own book, its trades and marks, and when each was heard", async () => {
+  it("contains the exchange's own book, its trades and marks, with the reception time of each", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(
       up("market"),
@@ -77,7 +77,7 @@ describe("A recording of a market's streams", () => {
 
   // The day once had the later, coarser steps, so no backtest of it began: its first prices lie
   // between them.
-  it("tells the finer steps of a day in which the market's became coarser", async () => {
+  it("keeps the finer steps of a day in which the market's steps became coarser", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(up("market"), snapshot(1, [1001, 5], [1012, 1]), trade(1, MIDNIGHT + 1002));
     await session.recorder.close();
@@ -101,7 +101,7 @@ describe("A recording of a market's streams", () => {
     ]);
   });
 
-  it("asks for a book whose sequence broke, takes nothing of it until it is whole again, and leaves the gap uncovered", async () => {
+  it("requests a book whose sequence broke, ignores it until the next snapshot, and leaves the gap uncovered", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(
       up("market"),
@@ -131,7 +131,7 @@ describe("A recording of a market's streams", () => {
 
   // Messages may have been lost right after the last one received. Until the break is noticed, a
   // backtest would trade on an unknown book.
-  it("covers a book that was lost to its last message, not to the one that tells of the loss", async () => {
+  it("covers a lost book up to its last message, not up to the message that shows the loss", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1000, 6], []));
     await session.clock.runFor(4000);
@@ -148,7 +148,7 @@ describe("A recording of a market's streams", () => {
 
   // Each repeated message, as behind a proxy, once cost a recording its book until the next
   // snapshot.
-  it("passes over a message of the book that comes again, without a break, and says so", async () => {
+  it("ignores a repeated message of the book without a break, and says so", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     const again = update(2, [1000, 6], [], 3);
     await session.hear(
@@ -173,7 +173,7 @@ describe("A recording of a market's streams", () => {
     ["has other levels", update(2, [1000, 9], [])],
     ["lies before the last", update(1, [1000, 6], [])],
     ["goes on further", update(2, [1000, 6], [], 3)],
-  ])("takes a message for a break whose sequence was had and that %s", async (_, broken) => {
+  ])("treats a message with an old sequence as a break if it %s", async (_, broken) => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(
       up("market"),
@@ -187,7 +187,7 @@ describe("A recording of a market's streams", () => {
 
   // A stream of unreadable frames, some per second for a night, was once listed frame by frame in
   // the manifest of every kind.
-  it("tells the first thousand of a part's findings and how many more there were, also where it was killed", async () => {
+  it("lists the first thousand findings of a part and counts the rest, even if it was killed", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]));
     for (let number = 1; number <= 1007; number++) session.recorder.recordEvent(broken(number));
@@ -210,7 +210,7 @@ describe("A recording of a market's streams", () => {
 
   // A step of the clock shifts every later latency. Among a thousand unreadable frames its finding
   // was once omitted.
-  it("tells that the clock was set back, and that amounts are rounded, however many findings there are", async () => {
+  it("reports that the clock was set back and that amounts are rounded, however many findings there are", async () => {
     const session = await new Session(MIDNIGHT + 60_000).open();
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]));
     for (let number = 1; number <= 1007; number++) session.recorder.recordEvent(broken(number));
@@ -234,7 +234,7 @@ describe("A recording of a market's streams", () => {
     ["another one", 9, 1],
     ["the one that it has", 2, 0],
   ])(
-    "covers the time before a whole book of %s as the sequence says",
+    "covers the time before a snapshot of %s as its sequence shows",
     async (_, sequence, holes) => {
       const session = await new Session(MIDNIGHT + 1000).open();
       await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), update(2, [1000, 6], []));
@@ -251,7 +251,7 @@ describe("A recording of a market's streams", () => {
     },
   );
 
-  it("parts days at midnight, each of which begins with the whole book", async () => {
+  it("splits days at midnight, each of which begins with the whole book", async () => {
     const session = await new Session(MIDNIGHT - 3).open();
     await session.hear(
       up("market"),
@@ -274,7 +274,7 @@ describe("A recording of a market's streams", () => {
     ]);
   });
 
-  it("parts days by the exchange's clock, where what is heard at midnight was sent before it", async () => {
+  it("splits days by the exchange's clock, if messages received at midnight were sent before it", async () => {
     const session = await new Session(MIDNIGHT - 100).open();
     // Received with 20 ms of latency at best: the exchange's midnight is at 20 ms past ours.
     await session.hear(
@@ -302,7 +302,7 @@ describe("A recording of a market's streams", () => {
     expect(second.exchangeUs[0]).toBe(MIDNIGHT * 1000);
   });
 
-  it("is put into the store by the next one when it was killed, up to its last whole record, and never looks whole", async () => {
+  it("is sealed by the next recorder after a kill, up to its last complete record, and never looks complete", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     await session.hear(
       up("market"),
@@ -337,7 +337,7 @@ describe("A recording of a market's streams", () => {
   // The store refuses a price of zero. One mark of zero, as a new exchange sends it, once kept the
   // marks of a whole recording out of the store, and stopped every later recording of the market
   // from starting.
-  it("passes over marks of zero, which an exchange tells that has none yet, and says so once", async () => {
+  it("ignores marks of zero, which an exchange without a mark sends, and says so once", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     const none = { ...MARK, mark: 0n } as VenueEvent;
     await session.hear(up("market"), none, none, MARK, trade(1, MIDNIGHT + 1004));
@@ -354,7 +354,7 @@ describe("A recording of a market's streams", () => {
 
   // A session's turns refer to records of the store by these numbers. An account event at the start
   // of a day would be searched among the book's messages.
-  it("says by which number the store has an event, and none of one that it has not, also where a day begins with it", async () => {
+  it("returns the number of an event in the store, and none for an event that is not stored, even at the start of a day", async () => {
     const session = await new Session(MIDNIGHT - 5).open();
     const number = async (event: VenueEvent): Promise<number | undefined> => {
       await session.clock.runFor(1);
@@ -383,7 +383,7 @@ describe("A recording of a market's streams", () => {
     expect(session.store.days({ market: MARKET, kind: "book" })).toHaveLength(2);
   });
 
-  it("goes on behind what the one before it left, though it knows less of its clock", async () => {
+  it("continues after the data of the one before it, although it knows less about its clock", async () => {
     const session = await new Session(MIDNIGHT + 1000).open();
     // Our clock is 700 ms behind the exchange's, as a trade shows.
     await session.hear(
@@ -405,7 +405,7 @@ describe("A recording of a market's streams", () => {
   });
 
   // Thrown out of the recorder, the error would end the bot because of a full disk.
-  it("ends where the disk takes no more, says so once and when it is closed, and keeps what was written", async () => {
+  it("ends when the disk is full, reports it once and on close, and keeps the written records", async () => {
     const failures: unknown[] = [];
     const session = await new Session(MIDNIGHT + 1000).open({
       onFailed: (error) => failures.push(error),
@@ -431,7 +431,7 @@ describe("A recording of a market's streams", () => {
     expect(trades?.findings).toEqual([expect.stringContaining("the recording broke off")]);
   });
 
-  it("is one of a market at a time", async () => {
+  it("runs only once per market at a time", async () => {
     const session = await new Session(MIDNIGHT).open();
     await expect(session.open()).rejects.toThrow(/is being written by another process/);
     await session.recorder.close();

@@ -75,11 +75,11 @@ async function kindsHeard({ store }: Session): Promise<readonly (number | undefi
   return byLocal === undefined ? [...kind] : [...byLocal].map((at) => kind[at]);
 }
 
-describe("A recording whose machine has its clock set", () => {
+describe("A recording on a machine whose clock is set", () => {
   // A backtest of the day would receive messages from after the step before those from before it,
   // and apply the book from before the step later than the trades that consumed it.
   it.each([-800, -4000, -3_600_000])(
-    "by %i ms goes on as if it had not been, and says so",
+    "by %i ms continues as if it had not been set, and says so",
     async (stepMs) => {
       const truth = await recorded(stepMs);
       const heard = await truth.heard();
@@ -122,7 +122,7 @@ describe("A recording whose machine has its clock set", () => {
 
   // A comparison of the session looks up each message by its number, and once failed after the
   // step.
-  it("has the whole book of a new part before what is heard first in it, though that happened before", async () => {
+  it("has the whole book of a new part before the first message received in it, even if that happened earlier", async () => {
     const session = await new Session(NOON).open();
     await session.hear(up("market"), trade(1, NOON - 1), snapshot(1, [1000, 5], [1010, 1]));
     session.clock.stepWall(800);
@@ -141,7 +141,7 @@ describe("A recording whose machine has its clock set", () => {
 
   // The clock of a machine advances between two readings, so the comparison once failed after each
   // midnight.
-  it("has the whole book that a day begins with before what is heard first in it, also where the clock goes on between the two", async () => {
+  it("has the whole book of a new day before the first message received in it, even if the clock advances between them", async () => {
     const session = new Session(MIDNIGHT - 3);
     const { clock } = session;
     let readings = 0;
@@ -162,7 +162,7 @@ describe("A recording whose machine has its clock set", () => {
     expect(await kindsHeard(session)).toEqual([bookSnapshot, bookSnapshot, bookUpdate, bookUpdate]);
   });
 
-  it("by 40 ms back, which a line may take too, goes on as well, and says nothing", async () => {
+  it("by 40 ms back, which may be latency, continues too, and reports nothing", async () => {
     const truth = await recorded(-40);
     expect((await truth.heard()).map(({ exchangeMs }) => exchangeMs)).toEqual([0, 1, 2, 3, 4, 5]);
     expect(truth.findings()).toEqual([]);

@@ -23,10 +23,10 @@ function stoppedBy({ clock }: Session, stoodMs: () => number): Clock {
   };
 }
 
-describe("A recorder that hears nothing", () => {
+describe("A recorder that receives nothing", () => {
   // Forty seconds of a stopped process, or a paused machine, were once stored as covered: a
   // backtest had no gap there, and a frozen book.
-  it("because it stood still covers nothing of that time, and says so", async () => {
+  it("because it stalled does not cover that time, and says so", async () => {
     const session = new Session(NOON);
     let stoodMs = 0;
     const clock = stoppedBy(session, () => stoodMs);
@@ -56,7 +56,7 @@ describe("A recorder that hears nothing", () => {
     });
   });
 
-  it("goes on with its book after minutes in which it stood still and lost nothing", async () => {
+  it("keeps its book after minutes of a stall without losses", async () => {
     const session = new Session(NOON);
     let stoodMs = 0;
     const clock = stoppedBy(session, () => stoodMs);
@@ -72,7 +72,7 @@ describe("A recorder that hears nothing", () => {
     ]);
   });
 
-  it("because its line is dead covers the time until it heard the last, not until the line is given up", async () => {
+  it("because its connection is dead covers the time up to the last message, not until the disconnect", async () => {
     const session = await new Session(NOON).open();
     await session.hear(up("market"), snapshot(1, [1000, 5], [1010, 1]), trade(1, NOON + 3));
     await session.clock.runFor(15_000);

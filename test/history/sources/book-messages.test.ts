@@ -111,7 +111,7 @@ const messages: fc.Arbitrary<readonly Message[]> = fc
     });
   });
 
-describe("a book's file with a row a level", () => {
+describe("a book file with one row per level", () => {
   // A snapshot split into rows leaves only its worst level in the book: our bid at the best price
   // would have no queue ahead.
   it("is replayed message by message, and a snapshot as a whole", async () => {
@@ -164,7 +164,7 @@ describe("a book's file with a row a level", () => {
     expect(localUs).toEqual(told.map((message) => message.localUs));
   });
 
-  it("comes to the books that a map of prices comes to, whatever its messages are", async () => {
+  it("gives the same books as a map of prices, whatever its messages are", async () => {
     await fc.assert(
       fc.asyncProperty(messages, async (told) => {
         const { books, localUs } = await replayed(await imported(tardis(told)));
@@ -189,7 +189,7 @@ describe("a book's file with a row a level", () => {
     ]);
   });
 
-  it("has its messages by the stamps where a mapping names the columns", async () => {
+  it("is split into messages by its stamps if a mapping names the columns", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const rows = [
@@ -222,7 +222,7 @@ describe("a book's file with a row a level", () => {
 
   // A book read in the middle of a message is crossed or lacks its best price: our quotes would
   // meet an offer that nobody made.
-  it("has the rows of one local stamp in one message, whatever exchange stamps they have, and tells of them", async () => {
+  it("has the rows of one local stamp in one message, and reports their different exchange stamps", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const row = (us: number, localUs: number, isSnapshot: boolean, rest: string): string =>
@@ -280,7 +280,7 @@ describe("a book's file with a row a level", () => {
   };
   const MS = START_US / 1000;
 
-  it("has them so where a mapping names a local stamp", async () => {
+  it("does so too if a mapping names a local stamp", async () => {
     const rows = [
       [MS, `${MS + 5}`, "bid", 100, 5],
       [MS + 1, `${MS + 5}`, "ask", 101, 5],
@@ -294,7 +294,7 @@ describe("a book's file with a row a level", () => {
 
   // After a stall all waiting messages are received at once. Once, 1.9 s of a book became one
   // message with the stamp of its last row, and nothing was filled in between.
-  it("has updates that lie apart at the exchange one by one, though they were heard in one instant", async () => {
+  it("keeps updates apart that the exchange sent at different times, although they were received together", async () => {
     const heard = START_US + 2_000_000;
     const stalled = (stepUs: number) =>
       Array.from({ length: 20 }, (_, n) => [heard - 1_950_000 + n * stepUs, 200 - n] as const);
@@ -316,7 +316,7 @@ describe("a book's file with a row a level", () => {
     }
   });
 
-  it("has its rows of some milliseconds at one instant in one message, also where another instant is told apart", async () => {
+  it("has rows that differ by milliseconds in one message, even if another local stamp covers separate messages", async () => {
     const heard = `${MS + 5000}`;
     const rows = [
       [MS, `${MS + 60}`, "bid", 100, 5],
@@ -328,7 +328,7 @@ describe("a book's file with a row a level", () => {
     expect((await mapped(rows)).map((book) => Object.keys(book).length)).toEqual([2, 4, 5]);
   });
 
-  it("has its messages by both stamps where the local one is of whole seconds, in which several come", async () => {
+  it("is split by both stamps if the local one is in whole seconds, in which several messages come", async () => {
     const second = Math.ceil(MS / 1000) + 1;
     const rows = [
       [MS, `${second}`, "bid", 100, 5],
@@ -337,7 +337,7 @@ describe("a book's file with a row a level", () => {
     expect(await mapped(rows, "s")).toEqual([{ "bid 200": 50 }, { "bid 200": 50, "ask 202": 50 }]);
   });
 
-  it("has its messages by the exchange's stamp in rows that nobody stamped", async () => {
+  it("is split by the exchange's stamp in rows without a local one", async () => {
     const rows = [
       [MS, "", "bid", 100, 5],
       [MS + 1, "", "ask", 101, 5],

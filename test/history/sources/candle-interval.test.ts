@@ -60,19 +60,19 @@ async function taken(
   return files[0]?.kind;
 }
 
-describe("the interval of candles that do not say where they end", () => {
-  it("is the smallest step: a market that rests for most minutes is none of longer candles, which would all be heard and filled late", async () => {
+describe("the interval of candles without end times", () => {
+  it("is the smallest step: a quiet market would otherwise have longer candles, all received and filled late", async () => {
     expect(await kindOf([0, 2, 4, 6, 8, 9, 11].map((minute) => START + minute * MINUTE))).toBe(
       "klines-1M",
     );
   });
 
-  it("is a week or three days where they begin so long after each other", async () => {
+  it("is a week or three days if they begin so far apart", async () => {
     expect(await kindOf([0, 7, 14].map((day) => START + day * DAY))).toBe("klines-1W");
     expect(await kindOf([0, 3, 6].map((day) => START + day * DAY))).toBe("klines-3D");
   });
 
-  it("cannot be wished longer than the steps between them, but shorter, as where one is left out each time", async () => {
+  it("cannot be requested longer than the steps between them, only shorter, for example if every other one is missing", async () => {
     const starts = [START, START + MINUTE, START + 2 * MINUTE];
     await expect(kindOf(starts, "1H")).rejects.toThrow(
       /interval: is not what the candles of .*k\.ndjson are of \(got "1H"\); expected 1M or less/,
@@ -96,7 +96,7 @@ describe("the interval of Binance's candles", () => {
     ).toBe("klines-1H");
   });
 
-  it("is refused where it is another than the one that is wished, and where candles differ", async () => {
+  it("is refused if it differs from the requested one, or between candles", async () => {
     await expect(binanceKindOf([[START, START + MINUTE]], 1, "1H")).rejects.toThrow(
       /interval: is not what the candles.*got "1H"\); expected 1M/,
     );

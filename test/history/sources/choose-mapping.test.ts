@@ -58,8 +58,8 @@ async function latencies({ store }: Capture): Promise<readonly unknown[]> {
 
 // Corrected separately, both files have a fastest message of zero latency: the bot received the
 // trades 40 ms too early, relative to the book.
-describe("files of one capture of which one needs a mapping", () => {
-  it("share the correction of their clock in one command, where the others are of a known shape", async () => {
+describe("files of one capture, one of which needs a mapping", () => {
+  it("share the correction of their clock in one command if the others have a known shape", async () => {
     const both = await capture({ "book.csv": BOOK, "trades.csv": TRADES }, { mapping: trades() });
     expect(both.imported.files.map(({ kind }) => kind)).toEqual(["book", "trades"]);
     expect(both.imported.clock).toEqual([
@@ -68,7 +68,7 @@ describe("files of one capture of which one needs a mapping", () => {
     expect(await latencies(both)).toEqual([0, SLOWER_US]);
   });
 
-  it("share it where the mapping names its files, also by a folder or an asterisk", async () => {
+  it("share it if the mapping names its files, also by a folder or an asterisk", async () => {
     for (const files of [["trades.csv"], ["tr*.csv"], ["x/trades.csv", "*/y/trades.csv"]]) {
       const both = await capture(
         { "x/y/trades.csv": TRADES, "book.csv": BOOK },
@@ -78,7 +78,7 @@ describe("files of one capture of which one needs a mapping", () => {
     }
   });
 
-  it("share it where several need mappings of several kinds", async () => {
+  it("share it if several need mappings of different kinds", async () => {
     const quotes = `ts,heard,b,bs,a,as\n${US},${US - BEHIND_US - 7},100,1,101,1\n`;
     const columns = {
       time: "ts",
@@ -100,7 +100,7 @@ describe("files of one capture of which one needs a mapping", () => {
     expect(await latencies(all)).toEqual([0, 7, SLOWER_US + 7]);
   });
 
-  it("are read by the mapping where they have its columns, of a known shape or not", async () => {
+  it("are read by the mapping if they have its columns, in a known shape or not", async () => {
     const columns = { time: "timestamp", side: "side", price: "price", amount: "amount" };
     const mapping = checkMapping({ kind: "trades", timeUnit: "us", columns });
     const both = await capture(
@@ -110,7 +110,7 @@ describe("files of one capture of which one needs a mapping", () => {
     expect(both.imported.files.map(({ kind }) => kind)).toEqual(["trades", "trades"]);
   });
 
-  it("are refused where a column is misspelt, or nobody can tell which mapping reads a file", async () => {
+  it("are refused if a column is misspelt, or if it is ambiguous which mapping reads a file", async () => {
     const wrong = trades({ columns: { ...COLUMNS, price: "pxx" } });
     await expect(
       capture({ "book.csv": BOOK, "trades.csv": TRADES }, { mapping: wrong }),

@@ -29,7 +29,7 @@ async function held(
 }
 
 // Kraken's archives, and those of freqtrade, have no header.
-describe("Columns by place", () => {
+describe("Columns by position", () => {
   const rows = [
     { s: BigInt(S), price: 90.54, amount: 1.1044842 },
     { s: BigInt(S + 35), price: 90.45, amount: 1 },
@@ -50,7 +50,7 @@ describe("Columns by place", () => {
     expect(await held(name, content)).toEqual(rows);
   });
 
-  it("read a first row whose values are alike, or are those of places", async () => {
+  it("read a first row whose values are equal, or look like positions", async () => {
     expect(await held("t.csv", `${S},1,2\n${S + 1},1,1\n`)).toEqual([
       { s: BigInt(S), price: 1, amount: 2 },
       { s: BigInt(S + 1), price: 1, amount: 1 },
@@ -58,7 +58,7 @@ describe("Columns by place", () => {
     expect(await held("t.csv", `${S},1,1\n`)).toEqual([{ s: BigInt(S), price: 1, amount: 1 }]);
   });
 
-  it("are refused where the file has none there, and named where a mapping names columns of a file without a header", async () => {
+  it("are refused beyond the file's columns, and suggested if a mapping names columns of a file without a header", async () => {
     const far = checkMapping({
       kind: "trades",
       columns: { time: 0, price: 1, amount: 7 },

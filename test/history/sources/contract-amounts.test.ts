@@ -73,7 +73,7 @@ describe("amounts that count contracts", () => {
     ["phemex", "sBTCUSDT"],
     ["bitfinex-derivatives", "BTCF0:USTF0"],
     ["hyperliquid", "BTC"],
-  ])("are not seen where amounts are base units: %s %s", async (exchange, symbol) => {
+  ])("are not reported if amounts are base units: %s %s", async (exchange, symbol) => {
     const { folder, store } = emptyStore();
     const { files } = await take(store, [
       fileOf(folder, "t.csv", tardisTrades(exchange, symbol)),
@@ -83,7 +83,7 @@ describe("amounts that count contracts", () => {
     expect((await sourcesOf(store)).map(({ isInContracts }) => isInContracts)).toEqual([undefined]);
   });
 
-  it("are refused of the one market that is taken of several", async () => {
+  it("are refused for the one market that is read from several", async () => {
     const { folder, store } = emptyStore();
     const row = (symbol: string, us: number): string =>
       `bybit,${symbol},${us},${us + 5},${us},buy,94000,25\n`;
@@ -142,7 +142,7 @@ describe("amounts that count contracts", () => {
       { amount: "qty", isBuyerMaker: "is_buyer_maker" },
     ],
   ])(
-    "are told of a mapping, and kept with the data: %s",
+    "are reported for a mapping, and noted with the data: %s",
     async (_what, name, content, timeUnit, columns) => {
       const { folder, store } = emptyStore();
       const side = "isBuyerMaker" in columns ? {} : { side: "side" };
@@ -166,7 +166,7 @@ describe("amounts that count contracts", () => {
       `${MS},BTCUSDT,Sell,0.01,94000,0.01\n`,
       "size",
     ],
-  ])("are not seen in %s", async (_what, row, amount) => {
+  ])("are not reported for %s", async (_what, row, amount) => {
     const { folder, store } = emptyStore();
     const mapping = checkMapping({
       kind: "trades",
@@ -193,7 +193,7 @@ describe("amounts that count contracts", () => {
     [undefined, "BTC-USDT-SWAP-trades-2025-01-01.csv", true],
     [undefined, "trades.csv", false],
   ] as const)(
-    "are what a mapping says that they are, of columns by their place too: %s in %s",
+    "have the unit that a mapping states, also with columns by position: %s in %s",
     async (amountUnit, name, isInContracts) => {
       const { folder, store } = emptyStore();
       const mapping = checkMapping({ kind: "trades", columns: BY_PLACE, amountUnit });
@@ -224,7 +224,7 @@ describe("amounts that count contracts", () => {
     expect(() => checkMapping(mapping)).toThrow(refusal);
   });
 
-  it("are told of bests and candles too", async () => {
+  it("are reported for best prices and candles too", async () => {
     const { folder, store } = emptyStore();
     const bbo = fileOf(
       folder,

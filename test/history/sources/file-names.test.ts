@@ -40,7 +40,7 @@ describe("a file whose name looks like a pattern", () => {
     expect(await query(store, `SELECT id FROM read_parquet('${path}')`)).toEqual([{ id: 2n }]);
   });
 
-  it("is no trouble for a store in a folder of such a name, nor for a replay from it", async () => {
+  it("may also be a store's folder, and a replay reads from it", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "h[i]st*ry", "market=x"));
     await take(store, [fileOf(folder, "t.csv", trades(1))]);

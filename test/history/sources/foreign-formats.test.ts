@@ -83,7 +83,7 @@ describe("A file of a format that an import does not read", () => {
     ).toMatch(/is a part of a spreadsheet/);
   });
 
-  it("is not what a text is whose first letters are those of one", async () => {
+  it("is not confused with a text that begins with the same letters", async () => {
     expect(await refusal("a.csv", latin(`ORCAUSDT,price\n${ROWS}`))).toMatch(
       /of no shape that is known/,
     );

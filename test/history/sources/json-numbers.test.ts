@@ -30,7 +30,7 @@ describe("numbers of JSON records", () => {
     ["0.30000000000000004", "0.30000000000000004"],
     ["123456789012345678", "123456789012345678"],
     ['"1234567890.12345678"', "1234567890.12345678"],
-  ])("are imported as they are written where a double holds them: %s", async (written, price) => {
+  ])("are imported as written if a double holds them: %s", async (written, price) => {
     expect(await priceOf(written)).toBe(price);
   });
 
@@ -50,19 +50,16 @@ describe("numbers of JSON records", () => {
       `{"type":"snapshot","sequence":1,"timestamp":${TIME},"ticker_id":"B","bids":[["5","1"],[5.5, 1234567890.12345678]],"asks":[]}\n`,
       "bids in line 1",
     ],
-  ])(
-    "are refused by line and value where they would be rounded: %s",
-    async (value, text, place) => {
-      const folder = scratchFolder();
-      const store = new HistoryStore(join(folder, "history"));
-      await expect(take(store, [fileOf(folder, "t.ndjson", text)])).rejects.toThrow(
-        new RegExp(
-          `${place} is a number that would be rounded \\(got "${value.replace(".", "[.]")}"\\)`,
-        ),
-      );
-      expect(await listHistory(store, { verify: true })).toEqual([]);
-    },
-  );
+  ])("are refused with line and value if they would be rounded: %s", async (value, text, place) => {
+    const folder = scratchFolder();
+    const store = new HistoryStore(join(folder, "history"));
+    await expect(take(store, [fileOf(folder, "t.ndjson", text)])).rejects.toThrow(
+      new RegExp(
+        `${place} is a number that would be rounded \\(got "${value.replace(".", "[.]")}"\\)`,
+      ),
+    );
+    expect(await listHistory(store, { verify: true })).toEqual([]);
+  });
 
   it.each([
     ["in a field that nobody reads", trade("5", ',"quoteAmount":1234567890.12345678')],
@@ -77,7 +74,7 @@ describe("numbers of JSON records", () => {
     expect((await take(store, [fileOf(folder, "t.ndjson", text)])).files[0]?.rows).toBe(1);
   });
 
-  it("are looked at under the names that a mapping gives them, a fraction of a second too", async () => {
+  it("are checked under the names of a mapping, fractions of a second too", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const mapping = checkMapping({
@@ -102,7 +99,7 @@ describe("numbers of JSON records", () => {
     ).toBe(1);
   });
 
-  it("are looked at wherever they are in a file, and one is found exactly where a double prints another", async () => {
+  it("are checked anywhere in a file, and refused exactly if a double prints differently", async () => {
     const file = "t.ndjson";
     const folder = scratchFolder();
     const number = fc
@@ -136,7 +133,7 @@ describe("numbers of JSON records", () => {
     );
   });
 
-  it("are found behind records that are longer than what is read at once", async () => {
+  it("are found after records longer than the buffer", async () => {
     const long = `{"a":"${"x".repeat(700_000)}","price":5.5}\n`;
     const path = fileOf(scratchFolder(), "t.ndjson", `${long}${long}{"price":1234567890.12345678}`);
     await expect(
@@ -161,7 +158,7 @@ describe("numbers of JSON records", () => {
   );
 
   it.each(["2.0", "2e0", "20e-1"])(
-    "are whole as %s, and a name that is no field of the record's own says nothing",
+    "are whole as %s, and names of nested fields do not matter",
     async (line) => {
       const folder = scratchFolder();
       const store = new HistoryStore(join(folder, "history"));
@@ -172,7 +169,7 @@ describe("numbers of JSON records", () => {
     },
   );
 
-  it("of two that are refused the first is named", async () => {
+  it("report the first of two refused ones", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const records = trade("5", ',"line":1.5') + trade("61800.123456789012345");

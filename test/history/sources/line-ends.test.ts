@@ -28,12 +28,12 @@ describe("the ends of a file's lines", () => {
     );
   });
 
-  it("may be both of which the database knows, the last one without any", async () => {
+  it("may be either of the two, with or without an end of the last line", async () => {
     expect(await imported(`${HEAD}\r\n${rows(3).join("\r\n")}`)).toBe(3);
     expect(await imported(`${HEAD}\n${rows(3).join("\n")}`)).toBe(3);
   });
 
-  it("are no carriage returns alone", async () => {
+  it("must not be carriage returns alone", async () => {
     await expect(imported(`${HEAD}\r${rows(3).join("\r")}\r`)).rejects.toThrow(
       /has lines that end with a carriage return alone/,
     );
@@ -52,11 +52,11 @@ describe("a byte order mark", () => {
     ["CSV", "t.csv", `\ufeff${HEAD}\n${row(1)}\n${row(2)}\n`],
     ["JSON records", "t.ndjson", `\ufeff${records}`],
     ["packed JSON records", "t.ndjson.gz", gzipSync(`\ufeff${records}`)],
-  ])("before %s is none of their first field", async (_what, name, content) => {
+  ])("before %s is not part of the first field", async (_what, name, content) => {
     expect(await imported(content, name)).toBe(2);
   });
 
-  it("changes no row, and the same file is known again", async () => {
+  it("changes no row, and the same file is recognised again", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const path = fileOf(folder, "t.ndjson", `\ufeff${records}`);

@@ -50,7 +50,7 @@ describe("a file that looks like another", () => {
     expect(await listHistory(store, { verify: true })).toEqual([]);
   });
 
-  it("is taken by a mapping that says what it is", async () => {
+  it("is imported by a mapping that describes it", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const columns = {

@@ -38,7 +38,7 @@ describe("A record with records or lists within it", () => {
       '{"jsonrpc":"2.0","method":"subscription","params":{"channel":"book.BTC","data":{}}}\n',
     ],
   ])(
-    "is named as %s, without the advice of a mapping that it cannot have",
+    "is reported as %s, without advice to use a mapping that cannot exist",
     async (name, content) => {
       const said = await refusal(content);
       expect(said).toContain(`is ${name}`);
@@ -69,10 +69,7 @@ describe("A JSON list", () => {
       "[1609459200000,28900.0]\n[1609462800000,29000.0]\n",
       /has a JSON list a line.*jq -r '@csv'/,
     ],
-  ])(
-    "is refused with what brings it into a form that is read: %s",
-    async (_what, content, said) => {
-      expect(await refusal(content)).toMatch(said);
-    },
-  );
+  ])("is refused with advice on converting it: %s", async (_what, content, said) => {
+    expect(await refusal(content)).toMatch(said);
+  });
 });

@@ -15,7 +15,7 @@ const GOOD = `${TIME},${TIME},5,1,buy\n`;
 const BOOK_L2 = "exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount\n";
 
 // In a file of a million rows the error has to name the row.
-describe("a value that a column cannot have", () => {
+describe("an invalid value of a column", () => {
   it.each([
     [
       "a stamp",
@@ -105,7 +105,7 @@ describe("a value that a column cannot have", () => {
     expect(await listHistory(store, { verify: true })).toEqual([]);
   });
 
-  it("is refused in a Parquet file too, by the row there", async () => {
+  it("is refused in a Parquet file too, with its row", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const path = join(folder, "t.parquet");

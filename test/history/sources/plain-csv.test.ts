@@ -116,7 +116,7 @@ describe("a plain CSV file", () => {
     ["a quoted field, which could hold a comma", '1,5.5,"buy",1,x\n'],
     ["a quoted field after the decimals", '1,5.5,buy,1,"x"\n'],
     ["an empty line", "\n1,5.5,buy,1,x\n"],
-  ])("is none with %s", async (_what, lines) => {
+  ])("is not plain with %s", async (_what, lines) => {
     expect(await plain(`id,price,side,amount,note\n${lines}`, join(scratchFolder(), "t.csv"))).toBe(
       false,
     );

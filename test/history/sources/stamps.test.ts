@@ -63,6 +63,6 @@ it.each([
   "12:00",
   "",
   "9223372037",
-])("%j is no stamp in seconds", async (text) => {
+])("%j is not a stamp in seconds", async (text) => {
   await expect(madeOf([text], "s")).rejects.toThrow(/STAMP S/);
 });

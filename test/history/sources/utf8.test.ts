@@ -15,7 +15,7 @@ const rows = (count: number): string =>
 const tardis = (count: number): string =>
   `exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n${Array.from({ length: count }, (_, at) => `b,B,${TIME + at}000,${TIME + at}001,${at},buy,5.5,1\n`).join("")}`;
 
-describe("a text that is no UTF-8", () => {
+describe("a text that is not UTF-8", () => {
   it.each([
     [
       "in its first rows",
@@ -73,7 +73,7 @@ describe("a text that is no UTF-8", () => {
     },
   );
 
-  it("does no harm in columns of a CSV file that nobody reads, nor in their names", async () => {
+  it("does no harm in unused columns of a CSV file, nor in their names", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const head = Buffer.concat([
@@ -93,7 +93,7 @@ describe("a text that is no UTF-8", () => {
     expect(read).toEqual([1n, 2n, 3n].map((id) => ({ id, price: "5.5" })));
   });
 
-  it("is not what is said of a text that is, whatever else is wrong with it", async () => {
+  it("is never the reported fault of a valid UTF-8 text, whatever else is wrong with it", async () => {
     const folder = scratchFolder();
     const wrong = fileOf(folder, "t.csv", `\ufeff${TRADES}${rows(12_000)}12001,5.5\n`);
     await expect(take(new HistoryStore(join(folder, "history")), [wrong])).rejects.toThrow(

@@ -33,7 +33,7 @@ describe("ids and stamps of a file", () => {
     ["2.000", "+1723161600001"],
     [" 2", "1723161600001 "],
     ['"2"', '"1723161600001"'],
-  ])("are what is written: %s at %s", async (id, time) => {
+  ])("keep their written value: %s at %s", async (id, time) => {
     expect(await stored(id, time)).toEqual([
       [BigInt(id.replaceAll('"', "").replace(/[.].*/, "")), 1723161600001000000n],
     ]);
@@ -70,7 +70,7 @@ describe("ids and stamps of a file", () => {
       "1723161600001000",
       'time is too large a number in row 2 (got "1723161600001000"); expected whole milliseconds',
     ],
-  ])("are refused where they are none that can be stored: %s at %s", async (id, time, said) => {
+  ])("are refused if they cannot be stored: %s at %s", async (id, time, said) => {
     await expect(stored(id, time)).rejects.toThrow(said);
   });
 
@@ -136,7 +136,7 @@ describe("ids and stamps of a file", () => {
     expect(await listHistory(store, { verify: true })).toEqual([]);
   });
 
-  it("are found wherever they are in a large file, and the first of them is named", async () => {
+  it("are checked anywhere in a large file, and the first invalid one is named", async () => {
     const folder = scratchFolder();
     const lines = Array.from(
       { length: 40_000 },
@@ -148,7 +148,7 @@ describe("ids and stamps of a file", () => {
     );
   });
 
-  it("are refused under another name too, which a mapping gives them; ids of Tardis give way to the rows' numbers", async () => {
+  it("are refused under a mapping's names too; invalid ids of Tardis are replaced by row numbers", async () => {
     const folder = scratchFolder();
     const store = new HistoryStore(join(folder, "history"));
     const mapping = checkMapping({

@@ -42,7 +42,7 @@ export function parseDayStart(day: Day): Ms | undefined {
 export function requireDayStart(day: Day): Ms {
   const startMs = parseDayStart(day);
   if (startMs === undefined)
-    throw new ConfigError("is no day", {
+    throw new ConfigError("is not a day", {
       field: "day",
       value: day,
       expected: "a day such as 2024-08-08",
@@ -88,7 +88,7 @@ export function parseInstantUs(text: string, field: string): number {
 }
 
 function noInstant(value: string, field: string, expected: string): ConfigError {
-  return new ConfigError("is no instant", { field, value, expected });
+  return new ConfigError("is not an instant", { field, value, expected });
 }
 
 /** An instant in readable form, UTC to the millisecond. */

@@ -211,7 +211,7 @@ export function familyFor(kind: HistoryKind): KindFamily {
     Object.hasOwn(LAYOUTS, family) &&
     (family.endsWith("klines") ? INTERVAL.test(intervalFor(kind)) : family === kind);
   if (isKnown) return family as KindFamily;
-  throw new ConfigError("is no kind of history", {
+  throw new ConfigError("is not a kind of history", {
     field: "kind",
     value: kind,
     expected:

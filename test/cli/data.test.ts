@@ -225,7 +225,7 @@ describe("marketwright data", () => {
     expect(await run(file)).toMatchObject({ code: 2, err: expect.stringContaining("--market") });
     expect(await run(file, "--market", "b", "--shape", "tardis")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("shape: is no shape"),
+      err: expect.stringContaining("shape: is not a known shape"),
     });
     expect(await run(file, "--market", "b", "--kind", "trades")).toMatchObject({
       code: 2,

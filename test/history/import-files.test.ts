@@ -205,7 +205,7 @@ describe("importing files", () => {
       `id,price,amount,time,isBuyerMaker\n${rows}1,5.5 USD,1,${MIDNIGHT},true\n`,
     );
     await expect(take(store, [good, bad])).rejects.toThrow(
-      /bad\.csv: price is no decimal.*5\.5 USD/,
+      /bad\.csv: price is not a decimal.*5\.5 USD/,
     );
     expect(await listHistory(store, { verify: true })).toEqual([]);
   });

@@ -57,7 +57,7 @@ describe("importing an impossible file", () => {
       "with a price that is none",
       "price.ndjson",
       trade(1, MIDNIGHT, "abc", "1"),
-      /price is no decimal.*abc/,
+      /price is not a decimal.*abc/,
     ],
     [
       "with a price below zero",
@@ -113,7 +113,7 @@ describe("importing an impossible file", () => {
       "with a stamp that is none",
       "stamp.csv",
       `id,price,amount,time,isBuyerMaker\n1,5,1,${MIDNIGHT},true\n2,5,1,soon,true\n`,
-      /time is no whole number in row 2 .*"soon".*whole milliseconds since 1970/,
+      /time is not a whole number in row 2 .*"soon".*whole milliseconds since 1970/,
     ],
     [
       "with a line cut short",
@@ -128,7 +128,7 @@ describe("importing an impossible file", () => {
       /is one JSON list .*one JSON record a line/,
     ],
     [
-      "with a line that is no record",
+      "with a line that is not a record",
       "line.ndjson",
       `${trade(1, MIDNIGHT, "5", "1")}{"id":`,
       /cannot be read/,

@@ -30,6 +30,6 @@ it("is empty for a file without a complete record, and refuses a foreign file", 
   expect(staged(torn).last).toBeUndefined();
   expect(readFileSync(torn, "utf8")).toBe("");
   expect(() => new StagedRecords(fileOf(folder, "foreign.ndjson", "no record\n"))).toThrow(
-    "ends with a line that is no record",
+    "ends with a line that is not a record",
   );
 });

@@ -44,7 +44,7 @@ describe("a store of history", () => {
     writeFileSync(path, whole);
     const manifest = readFileSync(manifestPath);
     writeFileSync(manifestPath, "{}");
-    expect(await problems()).toContain(`${manifestPath}: is no manifest`);
+    expect(await problems()).toContain(`${manifestPath}: is not a manifest`);
     writeFileSync(manifestPath, manifest);
     writeFileSync(join(store.root, "btcusdt", "trades", "notes.txt"), "x");
     expect(await problems()).toContain("notes.txt: does not belong into the store");

@@ -241,7 +241,7 @@ describe("A stamp as a text", () => {
   ])("is refused with its row if it may mean two instants, or none: %s", async (text) => {
     await expect(
       new Stand().findings("t.csv", `${HEAD}${text},buy,100,1\n`, "iso"),
-    ).rejects.toThrow(/t\.csv: ts is no stamp in row 1/);
+    ).rejects.toThrow(/t\.csv: ts is not a stamp in row 1/);
   });
 });
 

@@ -72,7 +72,7 @@ const CASES: readonly (readonly [string, string, string | Uint8Array, Partial<Im
   ["a line with columns too many", "t.csv", CSV(`9,5,9,${TIME + 9},true,1,2\n`), {}],
   ["a last line that was cut", "t.csv", `${HEAD}${good(1)}${good(2)}${good(3)}9,5,`, {}],
   ["a line with a column too few, mapped", "t.csv", CSV("9,5,9\n"), { mapping: TRADES_MAPPING }],
-  ["a line that is no JSON", "t.ndjson", JSON_LINES('{"id":9,"price":\n'), {}],
+  ["a line that is not JSON", "t.ndjson", JSON_LINES('{"id":9,"price":\n'), {}],
   ["a JSON list among records", "t.ndjson", JSON_LINES("[9,5]\n"), {}],
   [
     "a last JSON line that was cut",
@@ -81,7 +81,7 @@ const CASES: readonly (readonly [string, string, string | Uint8Array, Partial<Im
     {},
   ],
   [
-    "a line that is no JSON, mapped",
+    "a line that is not JSON, mapped",
     "t.ndjson",
     JSON_LINES('{"id":9,"price":\n'),
     { mapping: TRADES_MAPPING },

@@ -30,7 +30,7 @@ export async function openKlines(
   const { kind, mostBars = Number.POSITIVE_INFINITY } = wish;
   const intervalMs = intervalToMs(intervalFor(kind));
   if (intervalMs === undefined) {
-    throw new ConfigError("are no candles of a fixed length", {
+    throw new ConfigError("are not candles of a fixed length", {
       field: "kind",
       value: kind,
       expected: "klines-1M, klines-15M, klines-1H, ...",

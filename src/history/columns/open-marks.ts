@@ -110,7 +110,7 @@ export class MarkSource implements AsyncIterable<MarkTape> {
   #rows(): AsyncGenerator<readonly SpanRow[], void> {
     const { creditDecimals = 6 } = this.#options;
     if (!Number.isInteger(creditDecimals) || creditDecimals < 0 || creditDecimals > 18) {
-      throw new ConfigError("is no number of decimals", {
+      throw new ConfigError("is not a number of decimals", {
         field: "creditDecimals",
         value: creditDecimals,
         expected: "0 to 18",

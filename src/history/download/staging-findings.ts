@@ -31,7 +31,7 @@ export class StagingFindings {
     for (const record of readStagedRecords(path)) {
       const said = doubt.safeParse(record);
       if (!said.success)
-        throw new HistoryError(path, "holds what is no note", {
+        throw new HistoryError(path, "contains an invalid entry", {
           value: JSON.stringify(record),
           expected: "a file of this program: delete it, and the day's records beside it",
         });

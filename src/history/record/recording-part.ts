@@ -174,7 +174,7 @@ function parsed(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new HistoryError(path, "is no part of a recording: it cannot be read as JSON", {
+    throw new HistoryError(path, "is not a part of a recording: it cannot be read as JSON", {
       expected: "what this program wrote",
       cause,
     });
@@ -182,7 +182,7 @@ function parsed(path: string, text: string): unknown {
 }
 
 function foreign(path: string, value: string): HistoryError {
-  return new HistoryError(path, "is no part of a recording", {
+  return new HistoryError(path, "is not a part of a recording", {
     value,
     expected: "what this program wrote",
   });

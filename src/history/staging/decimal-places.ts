@@ -85,7 +85,7 @@ export async function inferDecimalPlaces(
     const isNumber = new RegExp(`^(${WITH_EXPONENT})$`).test(String(row?.value));
     throw new HistoryError(
       file,
-      `${name} ${isNumber ? "has too many digits" : "is no decimal"} in row ${String(row?.place)}`,
+      `${name} ${isNumber ? "has too many digits" : "is not a decimal"} in row ${String(row?.place)}`,
       {
         value: row?.value,
         expected: isNumber

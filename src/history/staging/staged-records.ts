@@ -90,7 +90,7 @@ function recordIn(
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw new HistoryError(path, `${which} a line that is no record`, {
+    throw new HistoryError(path, `${which} a line that is not a record`, {
       value: line.slice(0, 80),
       expected: "a file of this program: delete it",
       cause,

@@ -179,7 +179,7 @@ export function readManifest(path: string, market: string, kind: string, day: Da
   try {
     value = JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw new HistoryError(path, "is no manifest: it cannot be read as JSON", {
+    throw new HistoryError(path, "is not a manifest: it cannot be read as JSON", {
       expected: "what this program wrote",
       cause,
     });
@@ -187,7 +187,7 @@ export function readManifest(path: string, market: string, kind: string, day: Da
   const read = manifest.safeParse(ofThisFormat(unchanged(path, value)));
   if (!read.success) {
     const { path: key, value: held, expected } = findSchemaViolation(read.error, value);
-    throw new HistoryError(path, `is no manifest: its ${key} is not what this program wrote`, {
+    throw new HistoryError(path, `is not a manifest: its ${key} is not what this program wrote`, {
       value: held,
       expected,
     });

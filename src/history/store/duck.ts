@@ -123,7 +123,7 @@ export class Duck {
           chunk.getColumnVector(at),
         ).map((vector) => {
           if (vector instanceof DuckDBDoubleVector) return vector;
-          throw new RangeError("a column of numbers is no DOUBLE");
+          throw new RangeError("a column of numbers is not a DOUBLE");
         });
         yield {
           rows: chunk.rowCount,

@@ -49,7 +49,7 @@ export class HistoryStore {
   series(): readonly Series[] {
     if (readPathKind(this.root) === undefined) return [];
     if (readPathKind(this.root) !== "folder")
-      throw new HistoryError(this.root, "is no folder", { expected: "the folder of a store" });
+      throw new HistoryError(this.root, "is not a folder", { expected: "the folder of a store" });
     const found: Series[] = [];
     for (const market of namesIn(this.root)) {
       if (market === STAGING) continue;

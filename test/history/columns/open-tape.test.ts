@@ -326,7 +326,7 @@ describe("What columns cannot hold", () => {
 
   it.each([["0"], ["-1"], ["x"]])("names an invalid tick size: %s", async (tickSize) => {
     await expect(opened("100.1", "0.001", { tickSize })).rejects.toThrow(
-      /tickSize: is no unit of a grid/,
+      /tickSize: is not a unit of a grid/,
     );
   });
 

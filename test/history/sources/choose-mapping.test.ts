@@ -114,7 +114,7 @@ describe("files of one capture, one of which needs a mapping", () => {
     const wrong = trades({ columns: { ...COLUMNS, price: "pxx" } });
     await expect(
       capture({ "book.csv": BOOK, "trades.csv": TRADES }, { mapping: wrong }),
-    ).rejects.toThrow(/is no column of .*book\.csv/);
+    ).rejects.toThrow(/is not a column of .*book\.csv/);
     await expect(capture({ "trades.csv": TRADES }, { mapping: wrong })).rejects.toThrow(/pxx/);
     const files = { "book.csv": BOOK, "trades.csv": TRADES };
     await expect(capture(files, { mappings: [trades(), trades()] })).rejects.toThrow(

@@ -64,7 +64,9 @@ describe("Columns by position", () => {
       columns: { time: 0, price: 1, amount: 7 },
       timeUnit: "s",
     });
-    await expect(held("t.csv", ROWS, far)).rejects.toThrow(/is no column of .*"7".*one of 0, 1, 2/);
+    await expect(held("t.csv", ROWS, far)).rejects.toThrow(
+      /is not a column of .*"7".*one of 0, 1, 2/,
+    );
     const named = checkMapping({
       kind: "trades",
       columns: { time: "ts", price: "px", amount: "qty" },

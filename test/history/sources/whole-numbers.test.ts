@@ -8,7 +8,7 @@ import { fileOf, query, scratchFolder, take } from "../scratch.js";
 const TIME = 1723161600000;
 const TRADES = "id,price,amount,time,isBuyerMaker\n";
 const TARDIS = "exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n";
-const NO_WHOLE = /is no whole number in row 1 /;
+const NO_WHOLE = /is not a whole number in row 1 /;
 
 const csvTrade = (id: string, time: string): string =>
   `${TRADES}1,5.5,1,${TIME},true\n${id},5.5,1,${time},true\n`;
@@ -40,16 +40,16 @@ describe("ids and stamps of a file", () => {
   });
 
   it.each([
-    ["1.5", "1723161600001", 'id is no whole number in row 2 (got "1.5"); expected digits'],
-    ['"1.5"', "1723161600001", 'id is no whole number in row 2 (got "1.5"); expected digits'],
+    ["1.5", "1723161600001", 'id is not a whole number in row 2 (got "1.5"); expected digits'],
+    ['"1.5"', "1723161600001", 'id is not a whole number in row 2 (got "1.5"); expected digits'],
     [
       "1e3",
       "1723161600001",
-      'id is no whole number in row 2 (got "1e3"); expected digits without an exponent',
+      'id is not a whole number in row 2 (got "1e3"); expected digits without an exponent',
     ],
-    ["0x10", "1723161600001", 'id is no whole number in row 2 (got "0x10")'],
-    ["1_000", "1723161600001", 'id is no whole number in row 2 (got "1_000")'],
-    ["--1", "1723161600001", 'id is no whole number in row 2 (got "--1")'],
+    ["0x10", "1723161600001", 'id is not a whole number in row 2 (got "0x10")'],
+    ["1_000", "1723161600001", 'id is not a whole number in row 2 (got "1_000")'],
+    ["--1", "1723161600001", 'id is not a whole number in row 2 (got "--1")'],
     [
       "9223372036854775808",
       "1723161600001",
@@ -58,12 +58,12 @@ describe("ids and stamps of a file", () => {
     [
       "2",
       "1723161600001.5",
-      'time is no whole number in row 2 (got "1723161600001.5"); expected whole milliseconds since 1970',
+      'time is not a whole number in row 2 (got "1723161600001.5"); expected whole milliseconds since 1970',
     ],
     [
       "2",
       "1.7231616e12",
-      'time is no whole number in row 2 (got "1.7231616e12"); expected whole milliseconds',
+      'time is not a whole number in row 2 (got "1.7231616e12"); expected whole milliseconds',
     ],
     [
       "2",
@@ -78,23 +78,23 @@ describe("ids and stamps of a file", () => {
     [
       "t.csv",
       `${TRADES.trimEnd()},recvTimeNs,line\n1,5.5,1,${TIME},true,${TIME}000000.5,1\n`,
-      /recvTimeNs is no whole number in row 1 /,
+      /recvTimeNs is not a whole number in row 1 /,
     ],
     [
       "t.csv",
       `${TRADES.trimEnd()},recvTimeNs,line\n1,5.5,1,${TIME},true,${TIME}000000,1.5\n`,
-      /line is no whole number in row 1 /,
+      /line is not a whole number in row 1 /,
     ],
     [
       "t.ndjson",
       `{"id":"1.5","price":"5","amount":"1","time":${TIME},"isBuyerMaker":true}\n`,
-      /id is no whole number in row 1 .*"1.5"/,
+      /id is not a whole number in row 1 .*"1.5"/,
     ],
     ["b.csv", `time,bid,bidAmount,ask,askAmount\n${TIME}.5,5,1,6,1\n`, NO_WHOLE],
     [
       "m.csv",
       `time,markPrice,nextFundingTime\n${TIME},5,${TIME}.5\n`,
-      /nextFundingTime is no whole number/,
+      /nextFundingTime is not a whole number/,
     ],
     ["f.csv", `fundingRate,fundingTime\n0.1,${TIME}.5\n`, NO_WHOLE],
     [
@@ -105,12 +105,12 @@ describe("ids and stamps of a file", () => {
     [
       "B-trades-2024-08-09.csv",
       `1.5,5.5,1,5.5,${TIME},true,true\n`,
-      /id is no whole number in row 1 /,
+      /id is not a whole number in row 1 /,
     ],
     [
       "B-aggTrades-2024-08-09.csv",
       `1,5.5,1,1,1,${TIME}.5,true,true\n`,
-      /transact_time is no whole number .*milliseconds or microseconds/,
+      /transact_time is not a whole number .*milliseconds or microseconds/,
     ],
     [
       "B-trades-2024-08-09.csv",
@@ -122,12 +122,12 @@ describe("ids and stamps of a file", () => {
     [
       "tardis.csv",
       `${TARDIS}b,B,${TIME}000.5,${TIME}001,1,buy,5.5,1\n`,
-      /timestamp is no whole number .*microseconds/,
+      /timestamp is not a whole number .*microseconds/,
     ],
     [
       "book.csv",
       `${TARDIS.replace("id", "is_snapshot")}b,B,${TIME}000,${TIME}001.5,true,bid,5.5,1\n`,
-      /local_timestamp is no whole/,
+      /local_timestamp is not a whole/,
     ],
   ])("are refused in every kind of file that has them: %s", async (name, content, reason) => {
     const folder = scratchFolder();
@@ -144,7 +144,7 @@ describe("ids and stamps of a file", () => {
     );
     const path = fileOf(folder, "t.csv", TRADES + lines.join(""));
     await expect(take(new HistoryStore(join(folder, "history")), [path])).rejects.toThrow(
-      /id is no whole number in row 31001 .*"31000\.5"/,
+      /id is not a whole number in row 31001 .*"31000\.5"/,
     );
   });
 
@@ -157,7 +157,7 @@ describe("ids and stamps of a file", () => {
     });
     const mapped = fileOf(folder, "m.csv", `its 'id',p,q,t\n7,5,1,${TIME}\n7.5,5,1,${TIME}\n`);
     await expect(take(store, [mapped], { mapping })).rejects.toThrow(
-      /is no whole number in row 2 .*"7\.5"/,
+      /is not a whole number in row 2 .*"7\.5"/,
     );
     const { files } = await take(store, [
       fileOf(folder, "t.csv", `${TARDIS}b,B,${TIME}000,${TIME}001,1.5,buy,5.5,1\n`),

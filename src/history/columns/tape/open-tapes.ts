@@ -194,7 +194,7 @@ export function rowsWithin(bytes: number): number {
 
 function requireWhole(field: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
-  throw new ConfigError("is no whole number in reach", {
+  throw new ConfigError("is not a whole number in range", {
     field,
     value,
     expected: `a whole number of ${least} or more`,

@@ -93,7 +93,7 @@ export class TapeBuilder {
     seq?: number,
   ): this {
     if (lots === 0)
-      throw new FormatError("is no trade", {
+      throw new FormatError("is not a trade", {
         field: "lots",
         value: lots,
         expected: "an amount above zero",
@@ -160,14 +160,14 @@ export class TapeBuilder {
 
   #row(side: Side, ticks: Ticks, lots: Lots): void {
     if (!Number.isInteger(ticks) || ticks < LEAST_TICKS || ticks > MOST_TICKS) {
-      throw new FormatError("is no price that a tape holds", {
+      throw new FormatError("is not a price that a tape can hold", {
         field: "ticks",
         value: ticks,
         expected: `1 to ${MOST_TICKS} whole ticks`,
       });
     }
     if (!Number.isInteger(lots) || lots < 0 || lots > MOST_LOTS) {
-      throw new FormatError("is no amount that a tape holds", {
+      throw new FormatError("is not an amount that a tape can hold", {
         field: "lots",
         value: lots,
         expected: `0 to ${MOST_LOTS} whole lots`,
@@ -201,7 +201,7 @@ function grown<Column extends { set(from: Column): void }>(from: Column, to: Col
 }
 
 function notWhole(field: string, value: number): FormatError {
-  return new FormatError("is no instant or place", {
+  return new FormatError("is not a stamp or a sequence number", {
     field,
     value,
     expected: "a whole number within 2^53",

@@ -216,7 +216,7 @@ function tableSql(
   }
   const lacking = wanted.find((name) => !held.includes(name));
   if (lacking !== undefined)
-    throw new ConfigError(`is no column of ${file}`, {
+    throw new ConfigError(`is not a column of ${file}`, {
       field: "mapping.columns",
       value: lacking,
       expected: `one of ${held.join(", ")}`,

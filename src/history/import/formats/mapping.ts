@@ -41,7 +41,7 @@ export function checkMapping(value: unknown): Mapping {
   const known = namesOf(kind);
   for (const name of Object.keys(mapping.columns)) {
     if (!known.includes(name))
-      throw new ConfigError(`is no column of ${mapping.kind}`, {
+      throw new ConfigError(`is not a column of ${mapping.kind}`, {
         field: `mapping.columns.${name}`,
         value: name,
         expected: known.join(", "),

@@ -287,7 +287,7 @@ function shapeOf(
   if (shape !== undefined) {
     const wished = SHAPES.find((known) => known === shape);
     if (wished !== undefined) return wished;
-    throw new ConfigError("is no shape of a file", {
+    throw new ConfigError("is not a known shape of a file", {
       field: "shape",
       value: shape,
       expected: `one of ${SHAPES.join(", ")}`,
@@ -356,7 +356,7 @@ function recordOf(line: string, file: string): object {
   try {
     return JSON.parse(line) as object;
   } catch (cause) {
-    throw new HistoryError(file, "begins with a line that is no JSON", {
+    throw new HistoryError(file, "begins with a line that is not JSON", {
       value: line.slice(0, 80),
       expected: "one JSON record a line; a record over several lines is brought to one by jq -c .",
       cause,

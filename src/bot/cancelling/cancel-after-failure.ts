@@ -7,24 +7,31 @@ import { CancelBudget } from "./cancel-budget.js";
 import { cancelUntilNoneOpen, isTimestampRejected } from "./cancel-until-none-open.js";
 import { SharedRead } from "./shared-read.js";
 
-/** What a broken bot's orders are cancelled with. */
+/** Dependencies of {@link cancelAfterFailure}. */
 export interface CancelAfterFailureDeps {
   readonly client: RestClient;
-  /** Reads the exchange's clock for what the client signs from then on: asked where a request was refused as one of another time. */
+  /**
+   * Synchronises the client's clock with the exchange's, for all later signatures. Called when a
+   * request was refused because of its timestamp.
+   */
   readonly syncClock: () => Promise<void>;
   readonly config: BotConfig;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Between two looks at what a broken bot left. */
+/** Pause between two reads of a market after a failure. */
 const BREAK_PAUSE_MS: Ms = 500;
-/** How long it goes on in a market that fails when nothing of the bot's can arrive any more. */
+/**
+ * How long cancelling continues in a market that fails, once no signed request can still be
+ * accepted.
+ */
 const LAST_TRIES_MS: Ms = 3_000;
 
 /**
- * The last resort of a bot that broke: its own table can no longer be believed, so everything in its markets is cancelled, until nothing that
- * it signed can still arrive and nothing is open. It spends what is the guard's.
+ * Last resort of a bot that failed. Its own order table is no longer trusted, so everything in its
+ * markets is cancelled, until no signed request can still be accepted and nothing is open. It
+ * spends the guard's share of the rate limits.
  */
 export async function cancelAfterFailure({
   client,
@@ -53,7 +60,7 @@ export async function cancelAfterFailure({
         left.set(marketId, `open still: ${news.open.map(({ id }) => id).join(", ")}`);
       if (news.kind !== "not-seen" && news.kind !== "not-cancelled") return;
       left.set(marketId, String(news.error));
-      // Where it cannot be read, the market's own failure says it.
+      // If the clock cannot be read, the market's own failure reports it.
       if (isTimestampRejected(news)) clockRead.again().catch(() => {});
       log.error({ marketId, error: String(news.error) }, "could not cancel yet");
     },

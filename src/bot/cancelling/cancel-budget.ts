@@ -8,22 +8,23 @@ import { THROTTLED_MS } from "../../exchange/rest/transient-failure.js";
 import { VenueRequestError } from "../../exchange/venue-errors.js";
 import { guardReserve } from "../execution/guard-reserve.js";
 
-/** What cancels and looks of one process may spend. */
+/** Options of a {@link CancelBudget}: the rate limit of one process's cancels and reads. */
 export interface CancelBudgetOptions {
   readonly clock: Clock;
-  /** The part of each of the exchange's limits that is theirs; 1 is all of it. */
+  /** Share of each of the exchange's limits that this process may spend; 1 is all of it. */
   readonly fraction: number;
-  /** Told of a call that has to wait for a second or longer, and how long as it looks now. */
+  /** Called when a call has to wait for a second or longer, with the expected wait. */
   readonly onWait?: (waitMs: Ms) => void;
 }
 
-/** Whoever waits looks again after so long at the latest, since what he waits for may be over. */
+/** Longest time until a waiting call checks again whether it is still needed. */
 const SLICE_MS: Ms = 500;
 const WORTH_TELLING_MS: Ms = 1_000;
 
 /**
- * Places on the wire for those who take orders down: each call is counted against the exchange's limits before it goes, and waits where
- * they are spent. A call that may wait leaves as many tokens as it is told to, for cancels that may not.
+ * Rate limiter of the code that cancels orders. Each call is counted against the exchange's limits
+ * before it is sent, and waits when they are spent. A call that may wait leaves `kept` tokens for
+ * cancels that may not.
  */
 export class CancelBudget {
   readonly #clock: Clock;
@@ -39,7 +40,7 @@ export class CancelBudget {
     this.rulesRead({ rateLimits: DEFAULT_LIMITS });
   }
 
-  /** Takes the exchange's limits over. */
+  /** Takes over the exchange's rate limits. */
   rulesRead({ rateLimits }: Pick<VenueRules, "rateLimits">): void {
     const shareOf = (limit: number): number =>
       limit === 0 ? 0 : guardReserve(limit, this.#fraction);
@@ -48,19 +49,21 @@ export class CancelBudget {
     );
   }
 
-  /** Whether so many calls may go now. */
+  /** True if this many calls can be sent now. */
   hasRoomFor(name: OperationName, calls: number): boolean {
     return this.#gate.available(name) >= calls;
   }
 
-  /** How long so many calls take where they go on for ever at this rate. */
+  /** Average time that this many calls take at a sustained rate. */
   paceMs(name: OperationName, calls: number): Ms {
     return calls * this.#gate.evenlyMs(name);
   }
 
   /**
-   * Makes a call when there is a place for it beside `kept` more tokens (of a limit that has no more than these, when all of them are there).
-   * @returns undefined where it was not made, since it would have had to wait and `isOver` was true, or came true meanwhile.
+   * Makes a call once there is room for it and `kept` more tokens. A limit with fewer tokens than
+   * that has to be full.
+   * @returns undefined if the call was not made: it would have had to wait, and `isOver` was true
+   * or became true meanwhile.
    * @throws what the call throws.
    */
   async call<Answer>(
@@ -89,7 +92,7 @@ export class CancelBudget {
   }
 }
 
-/** The exchange refused a call since too many were made. */
+/** True if the exchange refused a call because too many were made. */
 export function isRateLimited(
   error: unknown,
 ): error is VenueRequestError & { readonly httpStatus: 429 | 418 } {

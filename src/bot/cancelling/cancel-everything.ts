@@ -14,7 +14,7 @@ import {
 import { ExchangeTimeLowerBound } from "./exchange-time-lower-bound.js";
 import { SharedRead } from "./shared-read.js";
 
-/** An open order that was to be cancelled, and whose it was. */
+/** An open order that was to be cancelled, and whether the bot placed it. */
 export interface FoundOrder {
   readonly marketId: MarketId;
   readonly orderId: string;
@@ -25,48 +25,62 @@ export interface FoundOrder {
   readonly placedBy: "bot" | "somebody else";
 }
 
-/** A market in which it was not done, or not seen. */
+/** A market in which cancelling failed or could not be verified. */
 export interface FailedMarket {
   readonly marketId: MarketId;
   readonly why: string;
 }
 
-/** What cancelling everything came to. */
+/** Result of cancelling everything. */
 export interface CancelReport {
   readonly found: readonly FoundOrder[];
-  /** How many of these came to a market after everything was cancelled there: they were under way, or a bot that runs places again. */
+  /**
+   * How many of these appeared in a market after everything was cancelled there. They were in
+   * flight, or a running bot places orders again.
+   */
   readonly foundLater: number;
-  /** What was open still when it gave up; empty when all is well. */
+  /** Orders still open when it gave up; empty on success. */
   readonly left: readonly FoundOrder[];
-  /** Where orders may be left that nobody could see or cancel; empty when all is well. */
+  /** Markets where orders may remain that could not be read or cancelled; empty on success. */
   readonly failed: readonly FailedMarket[];
 }
 
-/** Whose orders, where, and for how long to go on. */
+/** Which account and markets to cancel in, and for how long to continue. */
 export interface CancelEverythingDeps {
   readonly client: Pick<RestClient, "time" | "exchangeInfo" | "openOrders" | "cancelAllOpenOrders">;
   readonly clock: Clock;
-  /** Reads the exchange's clock for what is signed from then on: asked where a request was refused as one of another time. */
+  /**
+   * Synchronises the client's clock with the exchange's, for all later signatures. Called when a
+   * request was refused because of its timestamp.
+   */
   readonly syncClock: () => Promise<unknown>;
-  /** What may be spent; all that the exchange allows, unless others need some of it. */
+  /** Rate limiter; all that the exchange allows, unless other processes need a share. */
   readonly budget: CancelBudget;
   readonly account: Hex;
   readonly markets: readonly MarketId[];
   readonly serverBuiltHashes: ReadonlySet<string>;
-  /** How long it goes on in a market after its first answer there; what waits for its place on the wire has not begun yet. */
+  /**
+   * How long cancelling continues in a market after the first response there. Waiting for the rate
+   * limit does not count.
+   */
   readonly giveUpAfterMs: Ms;
-  /** Exchange time until which a request of a bot that runs no more may arrive: it is waited for within `giveUpAfterMs`, and cancelled. */
+  /**
+   * Exchange time until which a request of a bot that no longer runs may still be accepted. It is
+   * waited for, within `giveUpAfterMs`, and its order is cancelled.
+   */
   readonly mayArriveUntilMs?: Ms | undefined;
 }
 
 const PAUSE_MS: Ms = 250;
-/** A place on the wire is waited for so long: two windows of the exchange's usual minute. */
+/** Longest wait for the rate limit: two windows of the exchange's usual minute. */
 const MOST_WAIT_MS: Ms = 120_000;
 
 /**
- * Cancels every open order of the account in the markets at the exchange itself, manual ones too, and looks until none is left.
- * @throws what was wrong in the first market where nobody could look in any, and to ask again will not help: VenueRequestError when the exchange
- * cannot be reached, ConfigError for a market that it does not list.
+ * Cancels every open order of the account in the markets at the exchange itself, manual ones too,
+ * and checks until none is left.
+ * @throws the failure in the first market, if no market could be read and retrying will not help:
+ * VenueRequestError if the exchange cannot be reached, ConfigError for a market that it does not
+ * list.
  */
 export async function cancelEverything(options: CancelEverythingDeps): Promise<CancelReport> {
   const { client, clock, budget, markets, giveUpAfterMs: untilMs, mayArriveUntilMs } = options;
@@ -94,7 +108,7 @@ export async function cancelEverything(options: CancelEverythingDeps): Promise<C
       clock.monotonicMs() >= (standing.startedMs(marketId) ?? giveUpMs) + untilMs,
     onProgress: (news) => {
       standing.onProgress(news);
-      // Where it cannot be read, the market's own failure says it.
+      // If the clock cannot be read, the market's own failure reports it.
       if (isTimestampRejected(news)) clockRead.again().catch(() => {});
     },
   });
@@ -102,16 +116,16 @@ export async function cancelEverything(options: CancelEverythingDeps): Promise<C
   return standing.report();
 }
 
-/** What is known of the markets while everything is cancelled. */
+/** Progress in each market while everything is cancelled. */
 class CancelProgress {
-  /** Rejects when nobody could look in any market and to ask again will not help. */
+  /** Rejects when no market could be read and retrying will not help. */
   readonly permanentFailure: Promise<never>;
   readonly #options: CancelEverythingDeps;
   readonly #found = new Map<string, FoundOrder>();
-  /** By the last look, where nothing was done since. */
+  /** Open orders by the last read; absent once a cancel was sent since. */
   readonly #open = new Map<MarketId, readonly FoundOrder[]>();
   readonly #failed = new Map<MarketId, unknown>();
-  /** Where no look has succeeded yet. */
+  /** Errors of the markets that have not been read successfully yet. */
   readonly #readFailures = new Map<MarketId, unknown>();
   readonly #tried = new Set<MarketId>();
   readonly #begun = new Map<MarketId, Ms>();
@@ -131,7 +145,10 @@ class CancelProgress {
     return this.#isHopeless;
   }
 
-  /** When a market's first cancel was answered, or was not; undefined while the exchange says that it is asked too often. */
+  /**
+   * When a market's first cancel was answered or failed. Undefined while the exchange answers that
+   * the rate limit is exceeded.
+   */
   startedMs(marketId: MarketId): Ms | undefined {
     return this.#begun.get(marketId);
   }
@@ -211,7 +228,8 @@ class CancelProgress {
     if (!isRateLimited(error) && !this.#begun.has(marketId))
       this.#begun.set(marketId, clock.monotonicMs());
     this.#tried.add(marketId);
-    // Once a cancel was tried everywhere: whoever waits is told at once that nothing can be seen, not after the time.
+    // Once a cancel was tried everywhere, the caller learns at once that no market can be read, and
+    // not only after the time limit.
     const isSeenNowhere = !this.#wasAnyMarketRead && this.#readFailures.size === markets.length;
     if (
       !isSeenNowhere ||
@@ -224,7 +242,10 @@ class CancelProgress {
   }
 }
 
-/** The exchange is there, and may answer otherwise in a moment, after a ban, or once its clock is read. Who waits is told at once of one that is silent. */
+/**
+ * True if the exchange responded. Its next answer may differ: a moment later, after a ban, or once
+ * its clock is read. An exchange that does not respond is reported to the caller at once.
+ */
 function isAnswered(error: unknown): boolean {
   const cause = classifyTransientFailure(error)?.cause;
   return cause === "not-now" || cause === "banned" || cause === "other-time";

@@ -12,24 +12,30 @@ import { VenueError } from "../../exchange/venue-errors.js";
 import type { CancelBudget } from "./cancel-budget.js";
 import { SharedRead } from "./shared-read.js";
 
-/** What came of a look at a market, or of a cancel there. */
+/** Result of a read of a market, or of a cancel there. */
 export type CancelProgressEvent =
-  /** Open there is what can be cancelled: an order that is wholly matched waits for its settlement alone. */
+  /** `open` holds what can be cancelled. A fully matched order only waits for its settlement. */
   | {
       readonly kind: "seen";
       readonly marketId: MarketId;
       readonly open: readonly VenueOrder[];
       readonly instrument: Instrument;
-      /** A cancel of all was taken there before: these orders came after it. */
+      /** True if an earlier cancel-all was accepted there: these orders appeared after it. */
       readonly isAfterCancel: boolean;
     }
   | { readonly kind: "not-seen"; readonly marketId: MarketId; readonly error: unknown }
   | { readonly kind: "cancelled"; readonly marketId: MarketId }
   | { readonly kind: "not-cancelled"; readonly marketId: MarketId; readonly error: unknown }
-  /** Nothing is open there and nothing can come any more: it is not looked at again, so that whoever trades there from now on is left alone. */
+  /**
+   * Nothing is open there and no signed request can still be accepted. The market is not read
+   * again, so that orders placed there from now on are left alone.
+   */
   | { readonly kind: "clean"; readonly marketId: MarketId };
 
-/** Whether a request was refused as one of another time: the exchange's clock is to be read anew. */
+/**
+ * True if a request was refused because of its timestamp: the exchange's clock has to be read
+ * again.
+ */
 export function isTimestampRejected(news: CancelProgressEvent): boolean {
   return (
     (news.kind === "not-seen" || news.kind === "not-cancelled") &&
@@ -37,55 +43,62 @@ export function isTimestampRejected(news: CancelProgressEvent): boolean {
   );
 }
 
-/** Where all orders are taken down, and for how long. */
+/** Which markets to cancel in, and for how long. */
 export interface CancelUntilNoneOpenDeps {
   readonly client: Pick<RestClient, "exchangeInfo" | "openOrders" | "cancelAllOpenOrders">;
   readonly clock: Clock;
   readonly budget: CancelBudget;
   readonly markets: readonly MarketId[];
   /**
-   * Between two looks at a market; one that fails is asked at doubling pauses of two seconds at most, or as the limits allow for ever, and one that the
-   * exchange knows nothing of of half a minute.
+   * Pause between two reads of a market. A market that fails is retried with doubling pauses of at
+   * most two seconds, or as slowly as the limits sustain. A market that the exchange does not know
+   * is retried every half minute.
    */
   readonly everyMs: Ms;
-  /** Whether an order that is not open yet may still come. What it throws counts as a look that failed. */
+  /**
+   * True if an order that is not open yet may still appear. An exception counts as a failed read.
+   */
   readonly mayOrderStillArrive: () => boolean | Promise<boolean>;
-  /** Whether to leave a market as it is; asked before each cancel, in pauses, and while a call waits for its place. */
+  /**
+   * True if a market is to be left as it is. Checked before each cancel, in pauses, and while a
+   * call waits for the rate limit.
+   */
   readonly shouldStop: (marketId: MarketId) => boolean;
   readonly onProgress: (news: CancelProgressEvent) => void;
 }
 
 const MOST_PAUSE_MS: Ms = 2_000;
-/** The same for a market that the exchange does not list, and whose cancel it refuses as one of a market that it does not know. */
+/** Pause for a market that the exchange does not list and whose cancel it refuses as unknown. */
 const UNKNOWN_PAUSE_MS: Ms = 30_000;
-/** A look, a cancel, the last look, and a cancel of what that finds. */
+/** Calls per market: a read, a cancel, the last read, and a cancel of what that finds. */
 const ROUNDS = 4;
 
 /**
- * Cancels every open order of the account in all of the markets at once and looks until nothing is left there and nothing can come. A market
- * that the exchange refuses or does not list, and one of which no answer comes, holds up none of the others. It is cancelled also where
- * nothing is open, or nobody can see it: a place may be under way. Resolves when every market is clean, or left as
- * {@link CancelUntilNoneOpenDeps.shouldStop} says.
+ * Cancels every open order of the account in all of the markets at once, until nothing is open
+ * there and no signed request can still be accepted. A market that the exchange refuses, does not
+ * list or does not answer for delays none of the others. It is cancelled also if nothing is open or
+ * it cannot be read, since a place may be in flight. Resolves when every market is clean, or
+ * stopped by {@link CancelUntilNoneOpenDeps.shouldStop}.
  */
 export async function cancelUntilNoneOpen(options: CancelUntilNoneOpenDeps): Promise<void> {
   await new MarketCanceller(options).cancelEveryMarket();
 }
 
-/** What was done in a market so far. */
+/** Progress in one market. */
 interface MarketProgress {
   readonly marketId: MarketId;
   isFirst: boolean;
-  /** The look of this round came as far as to ask for the orders. */
+  /** This round's read got as far as requesting the orders. */
   wereOrdersRequested: boolean;
-  /** A cancel of all was taken. */
+  /** A cancel-all was accepted. */
   isCancelAccepted: boolean;
-  /** A cancel of all was taken or refused. */
+  /** A cancel-all was accepted or refused. */
   isCancelAnswered: boolean;
-  /** By the last rules that were read. */
+  /** The market is listed by the last rules that were read. */
   isListed: boolean;
-  /** By the last answer to a cancel. */
+  /** The exchange knows the market, by the last answer to a cancel. */
   isKnown: boolean;
-  /** Rounds in which something went wrong, one after another up to now. */
+  /** Consecutive rounds in which something went wrong, up to now. */
   failures: number;
 }
 
@@ -93,7 +106,10 @@ class MarketCanceller {
   readonly #options: CancelUntilNoneOpenDeps;
   readonly #left: Set<MarketId>;
   readonly #instruments: SharedRead<ReadonlyMap<MarketId, Instrument>>;
-  /** The first cancel of a market waits for a look at it: where there is room for {@link ROUNDS} in every market. */
+  /**
+   * True if the first cancel of a market waits for a read of it: there is room for {@link ROUNDS}
+   * in every market.
+   */
   #readsFirst: boolean;
 
   constructor(options: CancelUntilNoneOpenDeps) {
@@ -129,7 +145,7 @@ class MarketCanceller {
           : "taken";
       if (isOver(marketId) && cancelled === "waits") return;
       const isWell = seen !== "failed" && cancelled === "taken";
-      // What came while the first cancel was under way is seen at once.
+      // The next read, without a pause, shows what appeared while the first cancel was in flight.
       if (!standing.isFirst || !isWell) {
         standing.failures = isWell ? 0 : standing.failures + 1;
         const mostMs = Math.max(
@@ -145,7 +161,7 @@ class MarketCanceller {
     }
   }
 
-  /** Whoever waits for this market's end is not kept waiting by its pause. */
+  /** Ends early when the market is done, so that its caller does not wait for the pause. */
   async #pause(marketId: MarketId, forMs: Ms): Promise<void> {
     const { clock, shouldStop: isOver } = this.#options;
     const untilMs = clock.monotonicMs() + forMs;
@@ -169,7 +185,8 @@ class MarketCanceller {
       const instrument = instruments.get(marketId);
       standing.isListed = instrument !== undefined;
       if (instrument === undefined) throw unlisted(marketId, instruments);
-      // What comes meanwhile may wait for the last look; that one must not wait for a window to pass.
+      // Further reads may wait for the last one, which must not wait for a rate-limit window to
+      // pass.
       if (isAnswered && mayCome && !budget.hasRoomFor("openOrders", 2 * this.#left.size + 1))
         return "none";
       standing.wereOrdersRequested = true;
@@ -190,7 +207,10 @@ class MarketCanceller {
     }
   }
 
-  /** Cancels. Where nobody can see a market it is tried again only with what is to spare: when the exchange is back, all of them need their places. */
+  /**
+   * Cancels a market. If it cannot be read, the cancel is retried only with spare tokens: when the
+   * exchange is back, all markets need theirs.
+   */
   async #cancel(
     standing: MarketProgress,
     seen: "none" | "orders" | "failed" | "skipped",
@@ -219,7 +239,10 @@ class MarketCanceller {
     }
   }
 
-  /** What fails until a limit is spent would have the first that succeeds wait for the limit's whole window. */
+  /**
+   * Retrying a failing market until a limit is spent would make the first success wait for the
+   * limit's whole window.
+   */
   #paceMs(
     { wereOrdersRequested: isAsked }: MarketProgress,
     seen: "none" | "orders" | "failed" | "skipped",
@@ -240,7 +263,7 @@ class MarketCanceller {
     return instrumentsOf(read.answer);
   }
 
-  /** A look leaves a cancel to every market. */
+  /** A read leaves a cancel to every market. */
   #after(marketId: MarketId): { readonly kept: number; readonly isOver: () => boolean } {
     return { kept: this.#left.size, isOver: () => this.#options.shouldStop(marketId) };
   }

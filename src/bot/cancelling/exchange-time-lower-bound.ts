@@ -3,14 +3,17 @@ import type { Ms } from "../../core/units.js";
 import { SharedRead } from "./shared-read.js";
 
 /**
- * The exchange's time, or somewhat earlier: asked once, from then on counted by this machine's steady clock. It never runs ahead, so that
- * what the exchange takes no more by this time, it takes no more.
+ * A lower bound of the exchange's time: queried once, then advanced by this machine's monotonic
+ * clock. It never runs ahead, so a request that has expired by this time has expired at the
+ * exchange too.
  */
 export class ExchangeTimeLowerBound {
   readonly #clock: Clock;
   readonly #reading: SharedRead<{ readonly serverMs: Ms; readonly atMonotonicMs: Ms }>;
 
-  /** @param ask the exchange's clock; undefined where it was given up before it was asked. */
+  /**
+   * @param ask reads the exchange's clock; undefined if it was stopped before the query was sent.
+   */
   constructor(clock: Clock, ask: () => Promise<Ms | undefined>) {
     this.#clock = clock;
     this.#reading = new SharedRead(async () => {
@@ -19,7 +22,10 @@ export class ExchangeTimeLowerBound {
     });
   }
 
-  /** Minus infinity, which is earlier than anything, where asking was given up. @throws what asking throws. It is asked again after either. */
+  /**
+   * The lower bound; minus infinity, which is earlier than anything, if the query was stopped.
+   * @throws what the query throws. The next call queries again after either.
+   */
   async nowMs(): Promise<Ms> {
     const told = await this.#reading.latest();
     return told === undefined

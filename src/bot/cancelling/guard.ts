@@ -12,14 +12,14 @@ import type { CancelBudget } from "./cancel-budget.js";
 import { type CancelProgressEvent, cancelUntilNoneOpen } from "./cancel-until-none-open.js";
 import { ExchangeTimeLowerBound } from "./exchange-time-lower-bound.js";
 
-/** What the guard tells whoever watches it. */
+/** Events that the guard emits. */
 export type GuardEvent =
   | { readonly kind: "watching"; readonly markets: readonly MarketId[] }
   | { readonly kind: "bot-back" }
   | { readonly kind: "bot-stopped" }
-  /** A bot of the account runs, and no heartbeat of it comes to where the guard looks. */
+  /** A bot of the account runs, but the guard finds no heartbeat of it. */
   | { readonly kind: "bot-unseen" }
-  /** The heartbeat has stopped: orders are being cancelled from now on. */
+  /** The heartbeat has stopped: the guard cancels orders from now on. */
   | { readonly kind: "acting"; readonly silentMs: Ms }
   | {
       readonly kind: "cancelling";
@@ -33,21 +33,28 @@ export type GuardEvent =
       readonly what: string;
       readonly message: string;
     }
-  /** Nothing of the account is open in the bot's markets, and nothing that the bot signed can still arrive. */
+  /**
+   * Nothing of the account is open in the bot's markets, and no request that the bot signed can
+   * still be accepted.
+   */
   | { readonly kind: "safe" };
 
-/** What a guard is made of. */
+/** Options of a {@link Guard}. */
 export interface GuardOptions {
   readonly client: Pick<RestClient, "time" | "exchangeInfo" | "openOrders" | "cancelAllOpenOrders">;
   readonly clock: Clock;
   /**
-   * Reads the exchange's clock for what is signed from then on, within the budget: asked where a request was refused as one of another time, since this
-   * machine's clock may have been set.
+   * Synchronises the clock with the exchange's, for all later signatures, within the budget. Called
+   * when a request was refused because of its timestamp, since this machine's clock may have been
+   * set.
    */
   readonly syncClock: () => void;
   /** Tokens that the bot leaves to the guard. */
   readonly budget: CancelBudget;
-  /** The bot's state directory: only its heartbeat and the hashes that it noted are read. */
+  /**
+   * The bot's state directory. The guard reads only its heartbeat and the hashes of server-built
+   * orders.
+   */
   readonly store: Pick<StateStore, "read">;
   readonly account: Hex;
   readonly markets: readonly MarketId[];
@@ -57,28 +64,28 @@ export interface GuardOptions {
   readonly notify: (notice: GuardEvent) => void;
 }
 
-/** Between two looks while it acts. */
+/** Pause between two reads while the guard cancels. */
 const ACT_EVERY_MS = 500;
 
-/** What is known of the bot's last heartbeat. */
+/** The last known heartbeat of the bot. */
 type LastHeartbeat = Pick<Heartbeat, "state" | "markets"> & {
   readonly lastRequestMs: Ms | undefined;
 };
 
-/** A heartbeat that could never be read: some bot ran, nobody knows until when. */
+/** A heartbeat that could never be read: a bot ran, until an unknown time. */
 const UNREAD: LastHeartbeat = { state: "running", markets: [], lastRequestMs: undefined };
 
 /**
  * The dead-man switch of POST_ONLY and GTC quotes (docs/ideas/design.md#order-identity and
- * docs/ideas/design.md#time-in-force), in a process of its own: when the bot's heartbeat stops it
- * cancels everything in the bot's markets, and goes on until no request that the bot may have
- * signed can still be taken and nothing is open.
+ * docs/ideas/design.md#time-in-force), in a process of its own. When the bot's heartbeat stops, it
+ * cancels everything in the bot's markets. It continues until no request that the bot may have
+ * signed can still be accepted and nothing is open.
  */
 export class Guard {
   readonly #options: GuardOptions;
   #timer: Timer | undefined;
   #lastText: string | undefined;
-  /** The newest heartbeat that could be read, or {@link UNREAD} where none could. */
+  /** The newest heartbeat that could be read, or {@link UNREAD} if none could. */
   #lastHeartbeat: LastHeartbeat | undefined;
   #lastChangeAtMs: Ms = 0;
   #settledFor: LastHeartbeat | undefined;
@@ -113,8 +120,9 @@ export class Guard {
   }
 
   /**
-   * The heartbeat as it is now; when it was first seen so decides how old it is, since wall clocks step. One that cannot be read is no sign of life: the one
-   * before it grows older, and where there was none, as a guard that is started beside it has none, it does itself.
+   * Reads the heartbeat. Its age counts from when it was first seen, since wall clocks step. A
+   * heartbeat that cannot be read is not a sign of life: the one before it ages on. If there was
+   * none, as for a guard that starts beside it, the unreadable one ages.
    */
   #readHeartbeat(): LastHeartbeat | undefined {
     const { clock, store, notify } = this.#options;
@@ -126,7 +134,7 @@ export class Guard {
       const isFirst = this.#lastText === undefined;
       this.#lastText = text;
       this.#lastHeartbeat = beat;
-      // One that was there before the guard may be as old as its own stamp says.
+      // A heartbeat written before the guard started may be as old as its own timestamp says.
       this.#lastChangeAtMs =
         clock.monotonicMs() - (isFirst ? Math.max(0, clock.nowMs() - beat.atMs) : 0);
       if (beat.state === "stopped") notify({ kind: "bot-stopped" });
@@ -144,7 +152,8 @@ export class Guard {
     const cause = this.#lastText;
     const watched = [...new Set([...markets, ...beat.markets])];
     let hasBeaten = false;
-    // Once a bot has shown that it lives, the markets are its own or a person's, whatever becomes of it.
+    // Once a bot has shown that it lives, the markets belong to it or to a person, even if it stops
+    // again.
     const isOver = (): boolean => {
       hasBeaten ||= this.#stateSince(cause) !== undefined;
       return hasBeaten || this.#stopped;
@@ -162,7 +171,8 @@ export class Guard {
       budget,
       markets: watched,
       everyMs: ACT_EVERY_MS,
-      // Asked before each look: what is signed to be taken until later than this is not in it.
+      // Called before each read: a request that is valid beyond this time may not be in that read
+      // yet.
       mayOrderStillArrive: async () => {
         const nowMs = await exchangeTime.nowMs();
         if (nowMs > Number.NEGATIVE_INFINITY) lastRequestMs ??= nowMs;
@@ -181,8 +191,9 @@ export class Guard {
   }
 
   /**
-   * What a bot has shown since a heartbeat: that it lives, or that it has left in order, which it says when nothing of the account's bots is open or can
-   * come. A file that cannot be read shows nothing, and is told of at the next look.
+   * The bot's state since a heartbeat: it is alive, or it has shut down cleanly, which it reports
+   * only when none of its orders is open or can appear. A file that cannot be read shows nothing,
+   * and the next check reports it.
    */
   #stateSince(cause: string | undefined): Heartbeat["state"] | undefined {
     try {
@@ -212,7 +223,10 @@ export class Guard {
     }
   }
 
-  /** Hashes of server-built orders, which carry no tag of the bot's: only to name whose orders are cancelled. */
+  /**
+   * Hashes of server-built orders, which do not carry the bot's tag. They only serve to name whose
+   * orders are cancelled.
+   */
   #readServerBuiltHashes(): ReadonlySet<string> {
     const { store, notify } = this.#options;
     try {

@@ -3,15 +3,18 @@ import type { Ms } from "../../core/units.js";
 import { HEARTBEAT_FILE } from "../state/heartbeat.js";
 import type { StateStore } from "../state/state-dir.js";
 
-/** What a guard asks of the bot beside its heartbeat. */
+/** Dependencies of {@link HeartbeatMismatch}. */
 export interface HeartbeatMismatchDeps {
   readonly clock: Clock;
-  /** Where the guard looks for the heartbeat. */
+  /** Where the guard reads the heartbeat. */
   readonly store: Pick<StateStore, "read">;
   readonly deadAfterMs: Ms;
-  /** Whether a bot of the account runs on this machine, wherever its state is. */
+  /** True if a bot of the account runs on this machine, wherever its state is. */
   readonly isBotRunning: () => boolean;
-  /** It runs, and no heartbeat came for ten seconds at least. Told once, and again only when one has come in between. */
+  /**
+   * Called when a bot runs and no heartbeat appeared for ten seconds at least. Called once, and
+   * again only after a heartbeat has appeared in between.
+   */
   readonly onMismatch: () => void;
 }
 
@@ -19,8 +22,9 @@ export interface HeartbeatMismatchDeps {
 const LEAST_MS = 10_000;
 
 /**
- * Looks for a bot that runs and shows the guard no life: one that keeps its state in another folder, as where either was started from a copy
- * of the file. The guard waits for a heartbeat that is written elsewhere.
+ * Detects a bot that runs without showing the guard a heartbeat. Such a bot keeps its state in
+ * another folder, for example because either was started from a copy of the file. The guard would
+ * wait for a heartbeat that is written elsewhere.
  */
 export class HeartbeatMismatch {
   readonly #options: HeartbeatMismatchDeps;
@@ -53,7 +57,7 @@ export class HeartbeatMismatch {
     this.start();
   }
 
-  /** One that cannot be read is as good as none: the guard says so itself. */
+  /** An unreadable heartbeat counts as none: the guard reports it by itself. */
   #readHeartbeat(): string | undefined {
     try {
       return this.#options.store.read(HEARTBEAT_FILE);

@@ -1,20 +1,32 @@
-/** Something that several ask for and one asks the exchange for: a read that is under way is everybody's, and its answer is kept. */
+/**
+ * A value that several callers need and that is read from the exchange once. Callers share a read
+ * in flight, and its answer is kept.
+ */
 export class SharedRead<Answer> {
   readonly #request: () => Promise<Answer | undefined>;
   #latest: Promise<Answer> | undefined;
   #underWay: Promise<Answer | undefined> | undefined;
 
-  /** @param ask undefined where it was given up before it was asked: that is no answer, and is not kept. */
+  /**
+   * @param ask reads the value; undefined if it was stopped before the query was sent. That is not
+   * an answer and is not kept.
+   */
   constructor(ask: () => Promise<Answer | undefined>) {
     this.#request = ask;
   }
 
-  /** The newest answer; asked for where there is none, and undefined where that was given up. @throws what the read throws; the next one asks again. */
+  /**
+   * The newest answer; reads it if there is none. Undefined if that read was stopped. @throws what
+   * the read throws; the next call reads again.
+   */
   latest(): Promise<Answer | undefined> {
     return this.#latest ?? this.again();
   }
 
-  /** An answer that is asked for now, or is under way. An earlier one is kept where this one fails or is given up. @throws what the read throws. */
+  /**
+   * Reads again, or joins a read in flight. The earlier answer is kept if this one fails or is
+   * stopped. @throws what the read throws.
+   */
   again(): Promise<Answer | undefined> {
     this.#underWay ??= this.#read();
     return this.#underWay;

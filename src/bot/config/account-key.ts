@@ -14,7 +14,9 @@ import type { Hex } from "../../core/units.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Order of the secp256k1 group: a private key is at least 1 and below it (SEC 2, section 2.4.1). */
+/**
+ * Order of the secp256k1 group: a private key is at least 1 and below it (SEC 2, section 2.4.1).
+ */
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 const CONFIG_FIELDS = {
@@ -37,9 +39,10 @@ export interface KeySource {
 }
 
 /**
- * The account's private key, from the environment variable or the keystore that the config names. Every command reads it here.
- * Neither key nor password ever enters a message.
- * @throws ConfigError when what is named is missing or holds no key; RunError when the password is not the keystore's.
+ * The account's private key, from the environment variable or the keystore that the config names.
+ * Every command reads it here. Neither key nor password ever enters a message.
+ * @throws ConfigError when what is named is missing or holds no key; RunError when the password is
+ * not the keystore's.
  */
 export function readAccountKey({ keyEnv, keystore }: KeySource, env: Env): Hex {
   if (keystore !== undefined) return readKeystore(keystore, env);
@@ -67,7 +70,10 @@ export function checkKeySource(source: KeySource, env: Env): void {
   }
 }
 
-/** Who signs for the bot's account: its own key, or the key of its operator under the account's address. */
+/**
+ * Who signs for the bot's account: its own key, or the key of its operator under the account's
+ * address.
+ */
 export function createAccountSigner(
   { address }: { readonly address?: Hex | undefined },
   privateKey: Hex,
@@ -179,7 +185,10 @@ export interface NamedSecrets {
     | undefined;
 }
 
-/** Protects what a bot's file says of its secrets, whether this command needs them or not: a strategy may print the environment. */
+/**
+ * Protects what a bot's file says of its secrets, whether this command needs them or not: a
+ * strategy may print the environment.
+ */
 export function protectNamedSecrets({ account, chain }: NamedSecrets, env: Env): void {
   for (const name of [account.keyEnv, account.keystore?.passwordEnv])
     protectSecret(name === undefined ? "" : (env[name] ?? ""));
@@ -235,13 +244,17 @@ const WRONG_FILES: Readonly<Record<string, string>> = {
 /** A file that a config or an option names. */
 export interface NamedFile {
   readonly field: string;
-  /** It holds a secret as it is, not an encrypted one: it must be its owner's alone, and its name may be the secret itself. */
+  /**
+   * It holds a secret as it is, not an encrypted one: it must be its owner's alone, and its name
+   * may be the secret itself.
+   */
   readonly holdsSecret?: boolean;
 }
 
 /**
  * The text of a file that a config or an option names.
- * @throws ConfigError when it cannot be read, and when it holds a secret that other users of this machine may read.
+ * @throws ConfigError when it cannot be read, and when it holds a secret that other users of this
+ * machine may read.
  */
 export function readNamedFile(path: string, { field, holdsSecret = false }: NamedFile): string {
   const value = holdsSecret ? maskSecretPath(path) : path;
@@ -265,7 +278,8 @@ export function readNamedFile(path: string, { field, holdsSecret = false }: Name
 /** Windows has no such modes. */
 function requirePrivate(path: string, field: string): void {
   const { mode, uid } = statSync(path);
-  // A secret that a container's platform mounts is not this user's own, and its group is the container's.
+  // A secret that a container's platform mounts is not this user's own, and its group is the
+  // container's.
   const others = uid === process.getuid?.() ? 0o077 : 0o007;
   if (process.platform === "win32" || (mode & others) === 0) return;
   throw new ConfigError(

@@ -1,7 +1,10 @@
 import { Decimal } from "decimal.js";
 import { z } from "zod";
 
-/** Plain decimal digits, exact: what every quantity of a config becomes, whatever the YAML wrote it as. */
+/**
+ * Plain decimal digits, exact: what every quantity of a config becomes, whatever the YAML wrote it
+ * as.
+ */
 export type DecimalText = string;
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
@@ -44,7 +47,10 @@ function decimalField(description: string, { unit, above, from, below }: Decimal
     });
 }
 
-/** More than any asset has: a limit at or above it is a slip of the exponent, and would bind nothing. */
+/**
+ * More than any asset has: a limit at or above it is a slip of the exponent, and would bind
+ * nothing.
+ */
 const MOST = "1e15";
 
 /** An amount of the base asset, above zero. */
@@ -102,7 +108,10 @@ export function fractionField(description: string) {
   return z.number().gt(0).max(1).describe(description);
 }
 
-/** An address: scheme, host, optional port and path; no query and no credentials. @param at an example, the scheme apart. */
+/**
+ * An address: scheme, host, optional port and path; no query and no credentials. @param at an
+ * example, the scheme apart.
+ */
 export function addressField(
   description: string,
   schemes: readonly string[],

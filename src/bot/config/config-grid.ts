@@ -5,9 +5,10 @@ import type { MarketRules, VenueRules } from "../../exchange/records.js";
 import type { BotConfig } from "./config.js";
 
 /**
- * Checks what only exchangeInfo can tell: that each market exists there, and that every size in its limits and
- * parameters (keys that end in `Base`) is a whole number of the market's lots within its order filters, and every limit in money
- * (keys that end in `Quote`) a whole number of the exchange's smallest unit.
+ * Checks what only exchangeInfo can tell: that each market exists there, and that every size in its
+ * limits and parameters (keys that end in `Base`) is a whole number of the market's lots within its
+ * order filters, and every limit in money (keys that end in `Quote`) a whole number of the
+ * exchange's smallest unit.
  * @throws ConfigError naming the path, the value, and the nearest sizes on the grid.
  */
 export function checkOnGrid(config: BotConfig, rules: VenueRules): void {

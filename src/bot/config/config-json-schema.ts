@@ -9,8 +9,9 @@ import { STRATEGY_FILE_ENDINGS } from "../strategy/load-strategy.js";
 import { botSchema } from "./config-schema.js";
 
 /**
- * The JSON Schema of a bot's YAML, as text: what `config/schema.json` holds and editors complete from.
- * The parameters of a built-in strategy are those of its own schema; those of a strategy file are open.
+ * The JSON Schema of a bot's YAML, as text: what `config/schema.json` holds and editors complete
+ * from. The parameters of a built-in strategy are those of its own schema; those of a strategy file
+ * are open.
  */
 export function botJsonSchema(): string {
   return configJsonSchema(botSchema, (bot) => {

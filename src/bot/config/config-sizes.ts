@@ -13,8 +13,9 @@ interface SizedMarket {
 }
 
 /**
- * Checks that a market's largest order is not below the size that its strategy is told to quote: every quote would be cut down. A
- * strategy's `sizeBase` is the size of its innermost quote. (A position limit below it may be meant: it lets a position only shrink.)
+ * Checks that a market's largest order is not below the size that its strategy is told to quote:
+ * every quote would be cut down. A strategy's `sizeBase` is the size of its innermost quote. (A
+ * position limit below it may be meant: it lets a position only shrink.)
  * @param at path of the market, for errors: `markets.btcusdc`.
  * @throws ConfigError naming both paths and both values.
  */
@@ -42,8 +43,9 @@ export function checkSizes(
 }
 
 /**
- * Checks that a built-in strategy's target position is one that the position limit lets it hold: beyond the limit it would trade up to there,
- * and then quote nothing, with all of that position standing.
+ * Checks that a built-in strategy's target position is one that the position limit lets it hold:
+ * beyond the limit it would trade up to there, and then quote nothing, with all of that position
+ * standing.
  * @param at path of the market, for errors: `markets.btcusdc`.
  * @throws ConfigError naming both paths and both values.
  */

@@ -13,11 +13,17 @@ import { type BotOrdersFile, botOrdersSchema } from "./orders-schema.js";
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
-/** One bot, as its YAML describes it: defaults filled in, paths absolute, quantities exact decimal strings. Holds no key; plain JSON. */
+/**
+ * One bot, as its YAML describes it: defaults filled in, paths absolute, quantities exact decimal
+ * strings. Holds no key; plain JSON.
+ */
 export type BotConfig = DeepReadonly<BotFile> & {
   /** The YAML's own absolute path. */
   readonly path: string;
-  /** The folder of the accounts' state folders, of a file that comes with an installed package: state beside it would go with the next install. */
+  /**
+   * The folder of the accounts' state folders, of a file that comes with an installed package:
+   * state beside it would go with the next install.
+   */
   readonly statesDir?: string;
 };
 
@@ -30,7 +36,10 @@ export type ChainAccessConfig = NonNullable<BotConfig["chain"]>;
 /** The liquidator, of a bot that has one. */
 export type LiquidatorConfig = NonNullable<BotConfig["liquidator"]>;
 
-/** What takes a bot's orders down, or keeps them down, needs of its YAML. Every {@link BotConfig} is one. */
+/**
+ * What takes a bot's orders down, or keeps them down, needs of its YAML. Every {@link BotConfig} is
+ * one.
+ */
 export type BotOrdersConfig = DeepReadonly<BotOrdersFile> & Pick<BotConfig, "path" | "statesDir">;
 
 /** Whether the secret is wanted at all. */
@@ -42,7 +51,8 @@ export interface LoadOptions {
 }
 
 /**
- * Reads and checks a bot's YAML. Paths in it are relative to it; decimal quantities keep the digits that were written.
+ * Reads and checks a bot's YAML. Paths in it are relative to it; decimal quantities keep the digits
+ * that were written.
  * @throws ConfigError with one message that names the path, the value and what would be right.
  */
 export function loadBotConfig(
@@ -73,8 +83,9 @@ export function loadBotConfig(
 }
 
 /**
- * Reads of a bot's YAML what names its orders, and leaves the rest unread: what is wrong with a strategy, its limits or the risk keeps a bot from starting,
- * and must not keep anybody from taking its orders down.
+ * Reads of a bot's YAML what names its orders, and leaves the rest unread: what is wrong with a
+ * strategy, its limits or the risk keeps a bot from starting, and must not keep anybody from taking
+ * its orders down.
  * @throws ConfigError as {@link loadBotConfig} does, for what is read.
  */
 export function loadBotOrders(
@@ -184,7 +195,9 @@ function checkStateDir(written: string, folder: string, line: string): void {
   }
 }
 
-/** Quantities keep the digits that were written; a strategy's parameters are its own, and floats. */
+/**
+ * Quantities keep the digits that were written; a strategy's parameters are its own, and floats.
+ */
 function isQuantity(path: readonly (string | number)[]): boolean {
   return !path.includes("params") && /(Base|Quote|FeeRate|Gwei)$/.test(String(path.at(-1)));
 }

@@ -222,7 +222,10 @@ interface WrittenRisk {
   readonly ladder?: z.output<typeof ladder> | undefined;
 }
 
-/** Checks what the fields of {@link lossShape} say of each other. @param fail told of each fault, with its path below `risk`. */
+/**
+ * Checks what the fields of {@link lossShape} say of each other. @param fail told of each fault,
+ * with its path below `risk`.
+ */
 export function checkLosses(
   { maxDrawdownQuote, maxDailyLossQuote, onDailyLoss, ladder: rungs }: WrittenRisk,
   fail: (

@@ -10,7 +10,10 @@ import {
 } from "./config-fields.js";
 import { unwindShape } from "./unwind-fields.js";
 
-/** The liquidator: `liquidator` of a bot's file. Only `minProfitQuote` has no default: it is the whole decision. */
+/**
+ * The liquidator: `liquidator` of a bot's file. Only `minProfitQuote` has no default: it is the
+ * whole decision.
+ */
 export const liquidatorShape = z
   .strictObject({
     dryRun: z

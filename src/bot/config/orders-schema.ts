@@ -4,8 +4,9 @@ import { botShape, createMarketsSchema } from "./config-schema.js";
 const unread = z.unknown().optional();
 
 /**
- * Of a bot file what names its orders, and where they are: whose they are, on which exchange, in which markets, and what its guard goes by. Keys at its top
- * are known ones, since a key that is written wrong may be one of these; what stands below the others is not looked at.
+ * Of a bot file what names its orders, and where they are: whose they are, on which exchange, in
+ * which markets, and what its guard goes by. Keys at its top are known ones, since a key that is
+ * written wrong may be one of these; what stands below the others is not looked at.
  */
 export const botOrdersSchema = z.strictObject({
   ...botShape,

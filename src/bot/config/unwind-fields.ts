@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { countField, durationField, quoteField } from "./config-fields.js";
 
-/** How an inherited position is sold: `liquidator.unwind` of a bot's file. Every field has a default. */
+/**
+ * How an inherited position is sold: `liquidator.unwind` of a bot's file. Every field has a
+ * default.
+ */
 export const unwindShape = z
   .strictObject({
     makerFirstMs: durationField(

@@ -18,15 +18,16 @@ export interface BotSelector {
   readonly file?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * The account that a bot would trade which was started from this file here and now. Asked where several run from one file, each with a
-   * key of its own, as one on paper beside a live one does. @throws ConfigError or RunError where nothing tells it.
+   * The account that a bot would trade which was started from this file here and now. Asked where
+   * several run from one file, each with a key of its own, as one on paper beside a live one does.
+   * @throws ConfigError or RunError where nothing tells it.
    */
   readonly accountFor: (file: string) => string;
 }
 
 /**
- * The bot that runs from a file; undefined when none does.
- * @throws ConfigError when several do, and this terminal's key is none of theirs.
+ * The bot that runs from a file; undefined if none does.
+ * @throws ConfigError if several do, and this terminal's key belongs to none of them.
  */
 export async function findRunningBotOfFile(
   file: string,
@@ -36,8 +37,9 @@ export async function findRunningBotOfFile(
 }
 
 /**
- * The running bot that is meant.
- * @throws RunError when none runs, ConfigError when several do, and neither a file nor this terminal's key says which.
+ * The running bot that the command is for.
+ * @throws RunError if none runs, ConfigError if several do and neither a file nor this terminal's
+ * key selects one.
  */
 export async function findRunningBot({
   file,
@@ -67,10 +69,10 @@ export async function findRunningBot({
   return first;
 }
 
-/** How long a bot's answer is waited for. */
+/** Longest wait for a bot's answer. */
 const ANSWER_WITHIN_MS: Ms = 10_000;
 
-/** Tells a bot of this user's a command, as {@link sendControlRequest} does. */
+/** Sends a command to a bot of this user, as {@link sendControlRequest} does. */
 export function sendToRunningBot(
   { socketPath, pid }: RunningBotEntry,
   request: ControlRequest,
@@ -86,9 +88,10 @@ export function sendToRunningBot(
 }
 
 /**
- * Tells a bot a command and waits for what came of it.
+ * Sends a command to a bot and waits for the result.
  * @param name of the bot, for errors.
- * @throws RunError when the bot does not answer, or answers that it could not; ConfigError when it answers that it was asked wrongly.
+ * @throws RunError if the bot does not answer or answers that the command failed; ConfigError if it
+ * answers that the command is wrong.
  */
 export function sendControlRequest(
   socketPath: string,
@@ -141,7 +144,7 @@ export function sendControlRequest(
   });
 }
 
-/** A bot's refusal, wrong usage or not, as it was there. */
+/** The bot's error, rebuilt with its kind: wrong usage or not. */
 function refusal({
   name,
   message,
@@ -152,7 +155,10 @@ function refusal({
   return name === ConfigError.name ? new ConfigError(message) : new RunError(message);
 }
 
-/** Whoever halts for the news must not have halted the bot on paper: where a file does not tell which bot is meant, its account has to. */
+/**
+ * An operator who halts because of news must not halt the paper bot by mistake. If the file does
+ * not select a bot, its account must.
+ */
 function botOf(
   bots: readonly RunningBotEntry[],
   file: string,

@@ -11,7 +11,7 @@ const sizeBase = z
     "a decimal string above zero",
   );
 
-/** What can be told to a running bot. Without a market, all of them are meant. */
+/** Commands to a running bot. Without a market, a command applies to all of them. */
 export const controlCommandSchema = z.discriminatedUnion("command", [
   z.strictObject({ command: z.literal("status") }),
   z.strictObject({
@@ -23,9 +23,9 @@ export const controlCommandSchema = z.discriminatedUnion("command", [
   z.strictObject({
     command: z.literal("flatten"),
     marketId: marketId.optional(),
-    /** Never further from the touch, in basis points, than this. */
+    /** Largest distance from the touch, in basis points. */
     maxSlippageBps: z.number().gt(0).max(10_000).default(50),
-    /** Largest single order; the market's own limit when left out. */
+    /** Largest single order; the market's own limit if absent. */
     sliceBase: sizeBase.optional(),
   }),
 ]);
@@ -36,7 +36,7 @@ export type ControlCommand = z.output<typeof controlCommandSchema>;
 /** A command as a client may write it. */
 export type ControlRequest = z.input<typeof controlCommandSchema>;
 
-/** Each answer is one of these, as one line of JSON. */
+/** A response: one line of JSON. */
 export type ControlResponse =
   | { readonly ok: true; readonly data: unknown }
   | {
@@ -49,10 +49,10 @@ export type ControlResponse =
       };
     };
 
-/** Longest line that either side takes. */
+/** Longest line that either side accepts. */
 const MOST_LINE_BYTES = 1_000_000;
 
-/** A failure as the client is told it. */
+/** A failure as it is sent to the client. */
 export function controlError(cause: unknown): ControlResponse {
   const field = cause instanceof MarketwrightError ? cause.field : undefined;
   const expected = cause instanceof MarketwrightError ? cause.expected : undefined;
@@ -61,12 +61,12 @@ export function controlError(cause: unknown): ControlResponse {
   return { ok: false, error: { name, message, field, expected } };
 }
 
-/** An answer as its line; bigints become decimal strings. */
+/** A response as its line; bigints become decimal strings. */
 export function encodeControlResponse(answer: ControlResponse): string {
   return `${JSON.stringify(answer, (_key, held: unknown) => (typeof held === "bigint" ? held.toString() : held))}\n`;
 }
 
-/** Gathers chunks into lines; undefined once a line is longer than the protocol takes. */
+/** Joins chunks into lines; undefined once a line is longer than the protocol allows. */
 export class LineReader {
   #held = "";
 

@@ -15,14 +15,17 @@ import {
   LineReader,
 } from "./control-protocol.js";
 
-/** Longest path that a Unix socket may have on the systems that Node runs on (sockaddr_un), less its end mark. */
+/**
+ * Longest path of a Unix socket on the systems that Node runs on (sockaddr_un), less its
+ * terminator.
+ */
 const LONGEST_SOCKET_PATH = 103;
 
-/** Connections open at once: a command takes one for a moment. */
+/** Most connections open at once: a command holds one for a moment. */
 const MAX_CONNECTIONS = 32;
-/** Longest time in which a connection says nothing. */
+/** Longest time for which a connection may be idle. */
 const IDLE_MS = 60_000;
-/** Commands of one connection that wait for those before them. */
+/** Most commands of one connection that wait for earlier ones. */
 const MAX_WAITING = 100;
 
 /** A listening control socket. */
@@ -31,10 +34,13 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-/** Carries out a command; what it resolves to is the answer's data, what it rejects with is its error. */
+/** Executes a command. Its result is the response's data, its rejection the response's error. */
 export type ControlHandler = (command: ControlCommand) => Promise<unknown>;
 
-/** Where the control socket of a state directory is: in it, or in the user's runtime folder when the path is too long for a socket. */
+/**
+ * Path of the control socket of a state directory: in it, or in the user runtime directory if the
+ * path is too long for a socket.
+ */
 export function controlSocketPath(
   stateDir: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -46,8 +52,9 @@ export function controlSocketPath(
 }
 
 /**
- * Listens for commands on a Unix socket that only its owner may open (mode 0600). One that a killed bot left behind is replaced.
- * @throws RunError when a living bot listens there, or the folder cannot be written.
+ * Listens for commands on a Unix socket that only its owner may open (mode 0600). Replaces the
+ * socket that a killed bot left behind.
+ * @throws RunError if a live bot listens there, or the folder cannot be written.
  */
 export async function startControlServer(
   socketPath: string,
@@ -80,7 +87,7 @@ export async function startControlServer(
   };
 }
 
-/** Whether a process accepts connections on a Unix socket. */
+/** True if a process accepts connections on a Unix socket. */
 export function isListening(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(socketPath);
@@ -98,7 +105,7 @@ function serve(socket: Socket, handler: ControlHandler): void {
   let waiting = 0;
   socket.setEncoding("utf8");
   socket.setTimeout(IDLE_MS, () => socket.destroy());
-  // A client that went away has no use for its answer; the command itself has been carried out.
+  // A client that disconnected does not need its response; the command itself was executed.
   socket.on("error", () => socket.destroy());
   socket.on("data", (chunk: string) => {
     const lines = reader.push(chunk);

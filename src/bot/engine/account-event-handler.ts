@@ -10,15 +10,18 @@ import type { TradeLog } from "../state/trade-log.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { BotContext } from "./context.js";
 
-/** How long a slot waits after its quote has met the touch: longer than an exchange gathers book changes (25 ms) and a round trip. */
+/**
+ * How long a slot waits after its quote has met the touch: longer than an exchange batches book
+ * changes (25 ms) plus a round trip.
+ */
 const TOUCH_UNDER_WAY_MS: Ms = 50;
 
-/** An order or its cancel has been sent as it was planned. */
+/** True if an order or its cancel was sent as planned. */
 function isDispatchOfPlanned(change: OrderChange): boolean {
   return change.change === "phase" && (change.to === "sent" || change.to === "cancelling");
 }
 
-/** What each thing that the account tells means to the rest of the bot. */
+/** Handles account events for the rest of the bot. */
 export class AccountEventHandler {
   readonly #context: BotContext;
   readonly #tradingGuards: TradingGuards;
@@ -40,7 +43,7 @@ export class AccountEventHandler {
     this.#reopenedOrders = revivals;
   }
 
-  /** Takes in what an input did to the account, and asks what the account asks. */
+  /** Applies the account's reaction to an input, and sends the queries that the account needs. */
   handleStep(step: AccountStep): void {
     for (const change of step.changes) this.#take(change);
     const { dispatcher } = this.#context;
@@ -53,7 +56,7 @@ export class AccountEventHandler {
     switch (change.kind) {
       case "order":
         if (change.change.change === "phase") this.#noteEnd(change.order, change.change.to);
-        // A place that is refused wrongly is counted as a refusal already.
+        // A place that was refused by mistake is counted as a refusal already.
         if (change.change.change === "revived" && change.change.from !== "rejected")
           this.#reopenedOrders.recordReopened(change.order.marketId);
         if (!isDispatchOfPlanned(change.change) || this.#mayReplan(change.order.marketId))
@@ -95,7 +98,10 @@ export class AccountEventHandler {
     notify({ kind: "account", change });
   }
 
-  /** A fill of the time while no bot ran: it is in the position that this one begins with, and no count of this run has it. */
+  /**
+   * Reports a fill from the time when no bot ran. The opening position contains it, and this run
+   * does not count it.
+   */
   #reportEarlierFill({
     id,
     marketId,
@@ -121,8 +127,8 @@ export class AccountEventHandler {
   }
 
   /**
-   * Sending a planned action does not trigger a new plan, since nothing can be done about it before its answer: unless the
-   * token that it cost, or the time, may lead to another plan.
+   * Sending a planned action does not trigger a new plan, since nothing can be done about it before
+   * its answer. The exception: the token that it cost, or the time, may lead to another plan.
    */
   #mayReplan(marketId: string): boolean {
     const { traders, budget } = this.#context;
@@ -138,8 +144,8 @@ export class AccountEventHandler {
   }
 
   /**
-   * A quote that was filled, or expired because it would have crossed, has met the touch. That touch is still under way to
-   * us in the book: until it is here, the book that we have would put the same quote there again.
+   * A quote that was filled, or that expired because it would have crossed, has met the touch. Our
+   * book does not show that touch yet, and would lead to the same quote again until it does.
    */
   #noteEnd({ marketId, side, level, timeInForce }: OwnOrder, phase: OrderPhase): void {
     if (timeInForce !== "POST_ONLY" || (phase !== "expired" && phase !== "filled")) return;

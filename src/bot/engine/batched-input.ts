@@ -2,9 +2,10 @@ import type { BotContext } from "./context.js";
 import type { BotInput } from "./input.js";
 
 /**
- * True if an input waits for the next round of decisions. While load is shed, market data changes the books at once and is
- * decided on in rounds, as the newest of each market; so is what an order that leaves brings with it. A book that is lost,
- * an answer and everything of the account settle at once.
+ * True if an input waits for the next decision round. While load is shed, market data changes the
+ * books at once, but decisions on it are batched into rounds, as the newest state of each market;
+ * so are the effects of an order that is sent. A lost book, an answer and every account event
+ * settle at once.
  */
 export function isBatched(
   input: BotInput,

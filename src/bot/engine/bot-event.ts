@@ -9,25 +9,34 @@ import type { Intent } from "../../strategies/intent.js";
 import type { LeftoverOrder } from "../execution/leftover-order.js";
 import type { UnwindReport } from "../unwind/unwind-report.js";
 
-/** How the end of a run came out. */
+/** Result of a run. */
 export interface StopResult {
   readonly reason: string;
-  /** Orders of ours that may still fill: empty at a clean end. */
+  /** Our orders that may still fill: empty after a clean shutdown. */
   readonly ordersLeft: readonly LeftoverOrder[];
-  /** Open orders of ours as the exchange itself told last; undefined when it could not be asked. */
+  /** Our open orders as the exchange last reported them; undefined if it could not be queried. */
   readonly openOrdersLeft: number | undefined;
-  /** Markets whose position is another at the exchange, or that it has not reported; absent where there are none. */
+  /**
+   * Markets whose position differs at the exchange, or that it has not reported; absent if there
+   * are none.
+   */
   readonly positionsApart?: readonly PositionAtEnd[];
 }
 
-/** A position at the end of a run that the exchange contradicts, or has not reported (undefined), in base. */
+/**
+ * A position at the end of a run that differs at the exchange, or that it has not reported
+ * (undefined), in base.
+ */
 export interface PositionAtEnd {
   readonly marketId: MarketId;
   readonly positionBase: string;
   readonly exchangeBase: string | undefined;
 }
 
-/** Everything that a bot tells whoever watches it: log, metrics, screen, a test. Nothing of it comes back. */
+/**
+ * Every event that a bot emits to its listeners: log, metrics, screen, a test. Listeners do not
+ * affect the bot.
+ */
 export type BotEvent =
   | {
       readonly kind: "log";
@@ -36,7 +45,10 @@ export type BotEvent =
       readonly fields: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: "account"; readonly change: AccountChange }
-  /** An action was handed to the venue. `causeMonotonicMs`: when the message that led to it was received. */
+  /**
+   * An action was handed to the venue. `causeMonotonicMs`: when the message that led to it was
+   * received.
+   */
   | {
       readonly kind: "dispatched";
       readonly action: Action;
@@ -61,9 +73,12 @@ export type BotEvent =
       readonly reason: string;
     }
   | { readonly kind: "malformed"; readonly where: string; readonly reason: string }
-  /** An intent was taken; with `clips`, smaller than it was asked for. */
+  /** An intent was accepted; with `clips`, smaller than requested. */
   | { readonly kind: "intent"; readonly intent: Intent; readonly clips?: readonly Clip[] }
-  /** A strategy threw, or emitted a broken intent, which halts its market. `stack`: where, in the lines of its author's; undefined for what has none. */
+  /**
+   * A strategy threw, or emitted an invalid intent, which halts its market. `stack`: where, in the
+   * author's own lines; undefined for failures that have none.
+   */
   | {
       readonly kind: "strategy-failed";
       readonly marketId: MarketId;
@@ -76,14 +91,17 @@ export type BotEvent =
       readonly refusal: string;
       readonly why: string;
     }
-  /** A place that its last check stopped. */
+  /** A place that the pre-trade check stopped. */
   | {
       readonly kind: "held-back";
       readonly marketId: MarketId;
       readonly limit: string;
       readonly why: string;
     }
-  /** An action has to wait for tokens of a rate limit, until `retryAtMs` at least on the clock that never steps: Infinity where the limit is less. */
+  /**
+   * An action waits for tokens of a rate limit, until `retryAtMs` at least on the monotonic clock.
+   * Infinity if the limit is below the action's cost.
+   */
   | {
       readonly kind: "tokens-short";
       readonly bucket: Bucket;
@@ -91,7 +109,7 @@ export type BotEvent =
       readonly why: string;
       readonly retryAtMs: Ms;
     }
-  /** Of a dry run: what would be done now. Told when it changes. */
+  /** Dry run only: the plan that would be executed now. Emitted when it changes. */
   | { readonly kind: "dry-plan"; readonly marketId: MarketId; readonly plan: Plan }
   | {
       readonly kind: "halted";
@@ -100,7 +118,10 @@ export type BotEvent =
       readonly on: boolean;
       readonly why: string;
     }
-  /** Another rung of the risk ladder acts for a measure, of one market or of all; none when `action` is undefined. */
+  /**
+   * Another rung of the risk ladder acts for a measure, of one market or of all; none if `action`
+   * is undefined.
+   */
   | {
       readonly kind: "rung";
       readonly measure: LadderMeasure;
@@ -109,9 +130,12 @@ export type BotEvent =
       readonly widenFactor: number | undefined;
       readonly why: string;
     }
-  /** Of a takeover: told whenever anything in it but the mark has changed, and once more for each still open when the bot starts. */
+  /**
+   * State of a takeover: emitted whenever anything but the mark has changed, and once for each open
+   * one when the bot starts.
+   */
   | { readonly kind: "unwind"; readonly unwind: UnwindReport }
   | { readonly kind: "stopped"; readonly result: StopResult };
 
-/** Takes notices; must not throw. */
+/** Receives events; must not throw. */
 export type BotListener = (notice: BotEvent) => void;

@@ -11,7 +11,7 @@ import type { StateStore } from "../state/state-dir.js";
 import type { BotListener } from "./bot-event.js";
 import type { TurnStamp } from "./input.js";
 
-/** What a bot is made of. Everything real about it comes in here. */
+/** Options of a {@link Bot}. Every real dependency is passed in here. */
 export interface BotOptions {
   readonly config: BotConfig;
   readonly accountAddress: Hex;
@@ -23,25 +23,40 @@ export interface BotOptions {
   readonly store: StateStore;
   readonly outbox: OutboxPort;
   readonly listener: BotListener;
-  /** Books that the venue itself changes in place before a `wake`: those of a replay. Absent for a venue that tells them by events. */
+  /**
+   * Books that the venue itself changes in place before a `wake`: those of a replay. Absent for a
+   * venue that emits book events.
+   */
   readonly bookFor?: (marketId: MarketId) => LiveOrderBook;
   readonly journal?: TurnRecorder;
-  /** The instant that the state is read against, as the journal's header tells it; that of the seam when absent. */
+  /**
+   * Instant at which the state is read, from the journal's header; the runtime's clock if absent.
+   */
   readonly madeAt?: TurnStamp;
-  /** A journal brings every input: what a strategy says outside a turn is dropped, because its recorded turn comes. */
+  /**
+   * True if a journal brings every input. Signals that a strategy emits outside a turn are dropped,
+   * because their recorded turn follows.
+   */
   readonly isReplay?: boolean;
   /**
-   * What the next order of our own making is recognised by, another name each time: it stands for its `info` too, and no nonce is drawn. Its EIP-712
-   * hash, which the exchange uses, when absent. Only for a venue to which nothing is signed.
+   * Creates the name by which the next own order is recognised, a different one each time. It
+   * replaces the order's `info` too, and no nonce is drawn. If absent, the name is the EIP-712
+   * hash, which the exchange uses. Only for a venue to which nothing is signed.
    */
   readonly nextOrderHash?: () => Hex;
   readonly dryRun?: boolean;
-  /** Its orders are filled on paper: the market's book has none of them. */
+  /** The bot's orders are filled on paper: the market's book contains none of them. */
   readonly isPaper?: boolean;
-  /** Interval of the ticks; 100 ms when absent. Longer only where history is coarser: candles. */
+  /** Interval of the ticks; 100 ms if absent. Longer only for coarser history: candles. */
   readonly tickMs?: Ms;
-  /** Told which market's strategy is being called, and undefined once it has returned: for whoever watches that it does. */
+  /**
+   * Called with the market whose strategy is being called, and with undefined once it has returned:
+   * for a watchdog.
+   */
   readonly onStrategyCall?: (marketId: MarketId | undefined) => void;
-  /** When the message that is being handled was received; undefined outside one. For the tick-to-order metric alone. */
+  /**
+   * When the message in progress was received; undefined outside one. Only for the tick-to-order
+   * metric.
+   */
   readonly receivedMonotonicMs?: () => Ms | undefined;
 }

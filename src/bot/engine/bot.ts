@@ -26,9 +26,10 @@ import { TurnQueue } from "./turn-queue.js";
 import { VenueMonitor } from "./venue-monitor.js";
 
 /**
- * One bot (docs/ideas/design.md): inputs come in one at a time through {@link accept}, actions go
- * out to the venue.
- * @throws FormatError or CorruptStateError from the constructor when the state directory holds what it cannot hold.
+ * One bot (docs/ideas/design.md): {@link accept} takes inputs one at a time, actions go out to the
+ * venue.
+ * @throws FormatError or CorruptStateError from the constructor when the state directory holds
+ * invalid data.
  */
 export class Bot {
   readonly context: BotContext;
@@ -50,7 +51,10 @@ export class Bot {
   readonly #positionAlert: UnknownPositionAlert;
   readonly #trades: TradeLog;
   readonly #receivedMonotonicMs: () => Ms | undefined;
-  /** When the oldest message was received that no round of decisions has answered; undefined where none waits. */
+  /**
+   * When the oldest message was received that no decision round has handled; undefined if none
+   * waits.
+   */
   #gatheredSinceMs: Ms | undefined;
 
   constructor(options: BotOptions) {
@@ -61,7 +65,7 @@ export class Bot {
       (input) => this.#run(input),
       journal === undefined ? undefined : (record) => journal.turn(record),
     );
-    // The state is read against this instant, before the first turn.
+    // The state is read at this instant, before the first turn.
     this.#turns.stampNow(options.madeAt);
     const turns = this.#turns;
     const context = createContext(options, turns);
@@ -113,33 +117,39 @@ export class Bot {
     return this.context.phase;
   }
 
-  /** When the guard was last shown that the bot lives, by this machine's clock; undefined before, and where none is shown. */
+  /**
+   * When the bot last wrote a heartbeat for the guard, by this machine's clock; undefined before
+   * the first one, and if none is written.
+   */
   get heartbeatAtMs(): Ms | undefined {
     return this.#venueMonitor.heartbeatAtMs;
   }
 
-  /** Brings an input in (docs/ideas/design.md#one-event-at-a-time). */
+  /** Handles an input (docs/ideas/design.md#one-event-at-a-time). */
   accept(input: BotInput): void {
     this.#turns.accept(input);
   }
 
-  /** The same for a command. */
+  /** Handles a command, as an input. */
   command(command: BotCommand): void {
     this.accept({ kind: "command", command });
   }
 
-  /** Writes down a trade of before this run that nobody has: the record of trades alone. True when its fill was lacking. @throws RunError */
+  /**
+   * Persists a trade from before this run that is not in the trade log, and changes nothing else.
+   * True if its fill was missing. @throws RunError
+   */
   recordEarlierTrade(trade: VenueTrade): boolean {
     return this.#trades.recordEarlierTrade(trade);
   }
 
-  /** Lets go of every timer at once, without a goodbye: what a crash would do. */
+  /** Stops every timer at once without a shutdown, as a crash would. */
   abandon(): void {
     this.#turns.close();
   }
 
   #run(input: BotInput): void {
-    // Inputs are of too many shapes for any of their fields to be found quickly: the kind is not asked for once more for each that it might be.
+    // Inputs have too many shapes for a fast property access, so the kind is read only once.
     switch (input.kind) {
       case "event":
         this.#event(input.event);
@@ -176,7 +186,8 @@ export class Bot {
             reason,
             gap: trader.book.gapCount > before,
           });
-          // A snapshot that cannot be stood on either is asked for again by the watch: the next one is the same, as fast as it is asked for.
+          // If a snapshot cannot be used either, the monitor requests it again later: an immediate
+          // retry returns the same one.
           if (synchronised) venue.resubscribe(event.marketId);
         }
         return;
@@ -254,7 +265,7 @@ export class Bot {
       });
   }
 
-  /** After every input: guards, decisions, plans. */
+  /** Runs after every input: guards, decisions, plans. */
   #settle(): void {
     const { context } = this;
     if (context.phase === "stopped") return;

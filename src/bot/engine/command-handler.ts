@@ -20,7 +20,7 @@ export interface CommandsDeps {
   readonly signals: StrategySignals;
 }
 
-/** Does what a bot is told to do from outside. */
+/** Executes operator commands. */
 export class CommandHandler {
   readonly #context: BotContext;
   readonly #deps: CommandsDeps;

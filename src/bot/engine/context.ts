@@ -15,10 +15,13 @@ import type { BotListener } from "./bot-event.js";
 import type { ExchangeTime } from "./exchange-time.js";
 import type { LoopLag } from "./loop-lag.js";
 
-/** `starting` until the account is confirmed for the first time; `stopped` when the fate of every order is known, or given up on. */
+/**
+ * `starting` until the account is confirmed for the first time; `stopped` when the fate of every
+ * order is known, or given up on.
+ */
 export type BotPhase = "starting" | "running" | "stopping" | "stopped";
 
-/** State and values that the parts of one bot share. `clock` and `random` are the turn's own. */
+/** State and values that the parts of one bot share. `clock` and `random` belong to the turn. */
 export interface BotContext {
   readonly config: BotConfig;
   readonly accountAddress: Hex;
@@ -29,11 +32,11 @@ export interface BotContext {
   readonly store: StateStore;
   readonly account: TradingAccount;
   readonly traders: ReadonlyMap<MarketId, MarketTrader>;
-  /** The same in their order: what every turn goes through. */
+  /** The same traders in order, for what every turn iterates over. */
   readonly traderList: readonly MarketTrader[];
   readonly marketLimits: ReadonlyMap<MarketId, MarketLimits>;
   readonly accountLimits: AccountLimits;
-  /** Takeovers under way, whose room in the limits is taken. */
+  /** Pending takeovers, which take room in the limits. */
   readonly reservations: TakeoverReservations;
   readonly exchangeTime: ExchangeTime;
   readonly budget: ActionBudget;
@@ -42,13 +45,13 @@ export interface BotContext {
   readonly loopLag: LoopLag;
   readonly notify: BotListener;
   readonly nextActionId: () => ActionId;
-  /** Interval of the ticks, in which what is due by time alone is done. */
+  /** Interval of the ticks, in which the bot does what is due by time alone. */
   readonly tickMs: Ms;
-  /** Live streams, nothing sent but questions. */
+  /** Live streams, but only queries are sent. */
   readonly dryRun: boolean;
-  /** Its venue fills orders on paper: the bot sends them there, and nothing reaches the exchange. */
+  /** The venue fills orders on paper: the bot sends them there, and none reaches the exchange. */
   readonly isPaper: boolean;
-  /** The rules in force: read again at an interval. */
+  /** The rules in force, re-read at an interval. */
   rules: VenueRules;
   phase: BotPhase;
 }

@@ -25,11 +25,11 @@ import { ExchangeTime } from "./exchange-time.js";
 import { LoopLag } from "./loop-lag.js";
 import type { TurnQueue } from "./turn-queue.js";
 
-/** Interval of the ticks, in which what is due by time alone is done. */
+/** Interval of the ticks, in which the bot does what is due by time alone. */
 const TICK_MS = 100;
 
 /**
- * Makes the state and values that the parts of one bot share.
+ * Creates the state and values that the parts of one bot share.
  * @throws FormatError or CorruptStateError when the state cannot be read.
  */
 export function createContext(options: BotOptions, turns: TurnQueue): BotContext {

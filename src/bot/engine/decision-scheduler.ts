@@ -3,16 +3,22 @@ import type { MarketTrader } from "../market/market-trader.js";
 import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { BotContext } from "./context.js";
 
-/** What a strategy is asked about at once, however late the bot is. */
+/** Causes for which a strategy is called at once, however late the bot is. */
 const URGENT: ReadonlySet<DecisionCause> = new Set(["start", "fill"]);
 
-/** When each trader's strategy is asked: at its decision points, by what the market does and by a timer where it does nothing. */
+/**
+ * Schedules the calls of each market's strategy: at its decision points, by market events and by a
+ * timer if there are none.
+ */
 export class DecisionScheduler {
   readonly #context: BotContext;
   readonly #liquidatedInventory: LiquidatedInventory;
-  /** What the timer that is set is for, which may be before a decision is due by now; Infinity when none is set. */
+  /**
+   * Due time of the timer that is set, which may be earlier than any decision that is due by now;
+   * Infinity if none is set.
+   */
   #timerMs = Number.POSITIVE_INFINITY;
-  /** When every market was last asked, on the clock that never steps. */
+  /** When every market was last decided, on the monotonic clock. */
   #roundAtMs = Number.NEGATIVE_INFINITY;
   #isRound = true;
   #roundTimer: { cancel(): void } | undefined;
@@ -27,8 +33,9 @@ export class DecisionScheduler {
   }
 
   /**
-   * A turn settles. @returns whether every market may be asked in it: while load is shed, only so often is one asked that has nothing more urgent than its
-   * touch or its time.
+   * Starts the settling of a turn. @returns true if every market may be decided in it. While load
+   * is shed, only so often is a market decided that has nothing more urgent than its touch or its
+   * time.
    */
   beginRound(): boolean {
     const { clock, loopLag } = this.#context;
@@ -38,7 +45,7 @@ export class DecisionScheduler {
     return this.#isRound;
   }
 
-  /** Sets the timer of the next round, in whose turn everything settles that was gathered. */
+  /** Sets the timer of the next round, whose turn settles everything that was batched. */
   armRound(): void {
     const { clock, loopLag } = this.#context;
     if (this.#roundTimer !== undefined) return;
@@ -48,7 +55,7 @@ export class DecisionScheduler {
     });
   }
 
-  /** Notes where the mid of a market is, and emits a view to its strategy when a decision is due. */
+  /** Records the mid of a market, and emits a view to its strategy if a decision is due. */
   decide(trader: MarketTrader): void {
     const { account, clock, exchangeTime, phase } = this.#context;
     trader.noteOwn(account.orders, clock.monotonicMs());
@@ -69,7 +76,10 @@ export class DecisionScheduler {
     });
   }
 
-  /** Sets the timer of the next decision that is due by time alone: a turn of its own, in which {@link decide} is asked. */
+  /**
+   * Sets the timer of the next decision that is due by time alone. It fires in its own turn, which
+   * calls {@link decide}.
+   */
   armTimer(): void {
     const { phase, clock, traderList, loopLag } = this.#context;
     if (phase !== "running") return;
@@ -78,7 +88,8 @@ export class DecisionScheduler {
     if (loopLag.isShedding) return this.armRound();
     for (const trader of traderList)
       if (trader.running) dueMs = Math.min(dueMs, trader.decisions.nextDueMs(nowMs));
-    // Nearly every decision puts the next one off: one timer that fires early and is set anew is cheaper than one set at each decision.
+    // Nearly every decision postpones the next one. One timer that fires early and is set again is
+    // cheaper than one set at each decision.
     if (dueMs >= this.#timerMs) return;
     this.#timer?.cancel();
     this.#timerMs = dueMs;

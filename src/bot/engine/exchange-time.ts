@@ -1,16 +1,17 @@
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 
-/** How fast two good clocks may drift apart: 200 parts in a million. */
+/** How fast two good clocks may drift apart: 200 parts per million. */
 const DRIFT = 2e-4;
 
-/** The exchange tells whole milliseconds. */
+/** The exchange reports whole milliseconds. */
 const GRAIN_MS = 1;
 
 /**
- * The exchange's clock as the bot estimates it: the latest good answer to `/v1/time`, carried on by the clock that
- * never steps, so that a step of this machine's wall clock changes no timestamp of a request. A machine that was suspended
- * carries nothing on: what it slept is missing until the exchange is asked again.
+ * Estimate of the exchange's clock: the latest good answer to `/v1/time`, advanced by the monotonic
+ * clock, so that a step of this machine's wall clock does not change request timestamps. After a
+ * suspension of the machine the estimate is behind by the time it slept, until the exchange is
+ * queried again.
  */
 export class ExchangeTime {
   readonly #clock: Clock;
@@ -22,29 +23,31 @@ export class ExchangeTime {
   readonly #startMs: Ms;
   readonly #startMonotonicMs: number;
 
-  /** @param startMs what the exchange's clock was about now, as its rules told when they were read. */
+  /** @param startMs the exchange's approximate time now, from its rules when they were read. */
   constructor(clock: Clock, startMs: Ms) {
     this.#clock = clock;
     this.#startMs = startMs;
     this.#startMonotonicMs = clock.monotonicMs();
   }
 
-  /** Whether the exchange's clock has been measured. */
+  /** True if the exchange's clock was measured. */
   get isKnown(): boolean {
     return !Number.isNaN(this.#serverMs);
   }
 
-  /** Whether the exchange has refused a timestamp since it was last told: it is to be asked at once. */
+  /**
+   * True if the exchange has refused a timestamp since the last measurement: measure again at once.
+   */
   get isSuspect(): boolean {
     return this.#isSuspect;
   }
 
-  /** When it was last told, on the clock that never steps; -Infinity before. */
+  /** When the clock was last measured, on the monotonic clock; -Infinity before. */
   get measuredAtMonotonicMs(): Ms {
     return this.isKnown ? this.#atMonotonicMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** Whole milliseconds of exchange time. */
+  /** Exchange time in whole milliseconds. */
   nowMs(): Ms {
     if (!this.isKnown)
       return Math.round(this.#startMs + this.#clock.monotonicMs() - this.#startMonotonicMs);
@@ -56,15 +59,19 @@ export class ExchangeTime {
     return this.isKnown ? this.#clock.nowMs() - this.nowMs() : 0;
   }
 
-  /** The exchange has refused a timestamp: it came late, or what is held is wrong. */
+  /**
+   * Records that the exchange refused a timestamp: the request was late, or the estimate is wrong.
+   */
   markSuspect(): void {
     this.#isSuspect = true;
   }
 
   /**
-   * Takes an answer: the exchange read its clock somewhere between the two instants. An answer that took long says
-   * less than a quick one of a while ago, and is then left out, unless both cannot be true.
-   * @returns how long this machine must have stood still since it was told before: what passed there and not on its steady clock. 0 when both can be true.
+   * Applies an answer: the exchange read its clock somewhere between the two instants. A slow
+   * answer says less than a quick one of a while ago, and is then ignored, unless both cannot be
+   * true.
+   * @returns how long this machine must have been suspended since the last answer: time that its
+   * monotonic clock did not count. 0 if both answers can be true.
    */
   update(serverTimeMs: Ms, askedMonotonicMs: number, answeredMonotonicMs: number): Ms {
     this.#isSuspect = false;

@@ -1,19 +1,23 @@
 import type { Ms } from "../../core/units.js";
 
-/** Time constant of the mean: one pause of half a second moves it by 100 ms, a second in which every turn is late by most. */
+/**
+ * Time constant of the mean: one pause of half a second moves it by 100 ms; a second in which every
+ * turn is late moves it by most of the lateness.
+ */
 const MEAN_OVER_MS: Ms = 2_000;
-/** Load is shed from this share of the limit on, so that the limit is seldom met. */
+/** Load is shed from this share of the limit on, so that the limit is seldom reached. */
 const SHED_FROM = 0.1;
-/** Longest part of the lag that stays unshed, whatever the limit is. */
+/** Largest lag that does not shed load, whatever the limit is. */
 const LEAST_SHED_MS: Ms = 50;
-/** Load is taken on again after the lag was below half of what it was shed for, for so long. */
+/** Shedding ends after the lag was below half of the value that started it for this long. */
 const CALM_FOR_MS: Ms = 5_000;
-/** Shortest time between two rounds of decisions while load is shed. */
+/** Shortest time between two decision rounds while load is shed. */
 const LEAST_ROUND_MS: Ms = 50;
 
 /**
- * How late the bot's turns come, from how late its periodic check fires. Turns carry their own time, and so does a journal:
- * a replay finds the same lag and acts the same. In virtual time nothing is late.
+ * Lag of the bot's turns, measured by how late its periodic check fires. Turns carry their own
+ * time, and so does a journal: a replay measures the same lag and acts the same. In virtual time
+ * there is no lag.
  */
 export class LoopLag {
   readonly limitMs: Ms | undefined;
@@ -24,33 +28,42 @@ export class LoopLag {
   #isShedding = false;
   #isOverLimit = false;
 
-  /** @param limitMs undefined for a journal of before there was a limit: it is replayed as it was played. */
+  /**
+   * @param limitMs undefined for a journal from before there was a limit: it is replayed as
+   * recorded.
+   */
   constructor(limitMs: Ms | undefined) {
     this.limitMs = limitMs;
     this.#shedMs = Math.max(LEAST_SHED_MS, SHED_FROM * (limitMs ?? 0));
   }
 
-  /** Mean lateness of the last seconds. */
+  /** Mean lateness over the last seconds. */
   get lagMs(): Ms {
     return this.#lagMs;
   }
 
-  /** Whether market data is gathered into rounds of decisions. */
+  /** True while market data is batched into decision rounds. */
   get isShedding(): boolean {
     return this.#isShedding;
   }
 
-  /** Whether quotes have to come down: until the lag is below half of its limit again. */
+  /** True while quotes have to be cancelled: until the lag is below half of its limit again. */
   get isOverLimit(): boolean {
     return this.#isOverLimit;
   }
 
-  /** Time between two rounds of decisions while load is shed: as long as the lag, so that a round is done when the next is due. */
+  /**
+   * Time between two decision rounds while load is shed: as long as the lag, so that a round is
+   * done when the next is due.
+   */
   get roundMs(): Ms {
     return Math.max(LEAST_ROUND_MS, Math.min(Math.ceil(this.#lagMs), this.limitMs ?? 0));
   }
 
-  /** The periodic check fired `lateMs` after it was due. @returns whether load begins or ceases to be shed */
+  /**
+   * Records that the periodic check fired `lateMs` after it was due. @returns true if shedding
+   * starts or ends
+   */
   note(lateMs: Ms, nowMs: Ms): boolean {
     if (this.limitMs === undefined) return false;
     const sinceMs = this.#notedAtMs === undefined ? 0 : nowMs - this.#notedAtMs;

@@ -25,10 +25,13 @@ import type { BotContext } from "./context.js";
 import type { ShutdownSequence } from "./shutdown-sequence.js";
 import type { VenueMonitor } from "./venue-monitor.js";
 
-/** Before what could not be sent is tried again: a connection may be refused within a millisecond, for as long as an outage lasts. */
+/**
+ * Pause before an action that could not be sent is retried: a connection may be refused within a
+ * millisecond, for a whole outage.
+ */
 const UNSENT_MS: Ms = 100;
 
-/** The parts of the bot whose actions are answered. */
+/** The parts of the bot that receive responses. */
 export interface AnswersDeps {
   readonly safety: TradingGuards;
   readonly works: OrderFactory;
@@ -38,7 +41,7 @@ export interface AnswersDeps {
   readonly news: AccountEventHandler;
 }
 
-/** What each answer of the venue means to whoever asked. */
+/** Routes each response of the venue to the part that sent the request. */
 export class ResponseHandler {
   readonly #context: BotContext;
   readonly #deps: AnswersDeps;
@@ -48,7 +51,7 @@ export class ResponseHandler {
     this.#deps = deps;
   }
 
-  /** Takes an answer in. One that nobody waits for changes nothing. */
+  /** Handles a response. One without a pending request changes nothing. */
   handle(actionId: number, outcome: Outcome): void {
     const { dispatcher, clock, exchangeTime, notify } = this.#context;
     const flight = dispatcher.markAnswered(actionId);
@@ -101,12 +104,14 @@ export class ResponseHandler {
     this.#noteOutcome(action, outcome);
   }
 
-  /** A question could not be sent. The part that asked gets that as its answer, and asks again. */
+  /** Handles a query that could not be sent. Its sender gets that as the response, and retries. */
   unasked(action: QuestionAction, why: string): void {
     this.#answered(action, { result: "not-sent", message: why });
   }
 
-  /** The bot's own questions are answered to the part that asked, all others to the account. */
+  /**
+   * Responses to the bot's own queries go to the part that sent them, all others to the account.
+   */
   #answered(action: QuestionAction, outcome: Outcome): void {
     if (
       this.#deps.watch.handleResponse(action, outcome) ||
@@ -140,7 +145,7 @@ export class ResponseHandler {
     );
   }
 
-  /** The slot that an order is for; one that the exchange built has it from the table. */
+  /** The slot of an order; for a server-built one, from the order table. */
   #slotOf({ marketId, side, hash }: PlaceAction, { item: waiting }: InFlightAction): string {
     const level =
       waiting.kind === "place"
@@ -161,7 +166,7 @@ export class ResponseHandler {
     trader.markDirty();
     const subject = slotSubject(action.marketId, action.side, waiting.place.level);
     if (outcome.result !== "built") {
-      // Nothing can have come of it: a structure that nobody signed binds nobody.
+      // Nothing was placed: an unsigned structure binds no party.
       if (outcome.result === "rejected") this.#refused(action.marketId, outcome.code);
       holds.onRefusal(
         subject,

@@ -18,17 +18,17 @@ import type { TickScheduler } from "./tick-scheduler.js";
 import type { TurnQueue } from "./turn-queue.js";
 import type { VenueMonitor } from "./venue-monitor.js";
 
-/** How far apart two runs may have had the exchange's clock, each by its own questions. */
+/** How far apart two runs may have estimated the exchange's clock, each from its own queries. */
 const CLOCKS_APART_MS: Ms = 1_000;
-/** How long the fate of every order is waited for before the bot leaves and names what is left, at least. */
+/** Shortest wait for the fate of every order before the bot exits and names the leftover orders. */
 const GIVE_UP_MS = 30_000;
-/** After nothing that was signed can arrive any more: for the exchange's last word. */
+/** Wait for the exchange's final answer, after no signed request can still be accepted. */
 const LAST_WORD_MS: Ms = 10_000;
-/** Between two looks at positions that the exchange contradicts. */
+/** Pause between two reads of positions that differ at the exchange. */
 const POSITIONS_AGAIN_MS: Ms = 1_000;
-/** Between two cancel-alls of a market while an unknown order may still arrive. */
+/** Pause between two cancel-alls of a market while an unknown order may still appear. */
 const CANCEL_ALL_EVERY_MS = 1_000;
-/** Cancels of one order by its id, none of which has ended it, after which its market's cancel-all is tried. */
+/** Cancels of one order by its id without effect, after which its market's cancel-all is tried. */
 const CANCELS_IN_VAIN = 3;
 
 /** The parts of the bot that learn of its end, or lead to it. */
@@ -41,26 +41,33 @@ export interface StoppingDeps {
 }
 
 /**
- * The way out: quotes come down by their ids; an unknown place, which has none, is ended by its
- * market's cancel-all (docs/ideas/design.md#order-identity); the bot leaves when every fate is
- * known, nothing of a run before can arrive any more, and the exchange's positions are its own, or
- * after a time names what is left and what is apart.
+ * The shutdown. The bot cancels its quotes by their ids. An unknown place has no id: its market's
+ * cancel-all ends it (docs/ideas/design.md#order-identity). The bot exits when three things hold:
+ * every order's fate is known, no request of an earlier run can still be accepted, and the
+ * exchange's positions equal its own. After a time limit it exits anyway, and names the leftover
+ * orders and the positions that differ.
  */
 export class ShutdownSequence {
   readonly #context: BotContext;
   readonly #deps: StoppingDeps;
   readonly #sweptAtMs = new Map<MarketId, Ms>();
-  /** Exchange time until which something of a run before, which was killed, may arrive; minus infinity where nothing may. */
+  /**
+   * Exchange time until which a request of an earlier run that was killed may be accepted; minus
+   * infinity if none may.
+   */
   readonly #earlierUntilMs: Ms;
   #reason = "";
   #sinceMs: Ms = 0;
   #lastQuestion: number | undefined;
-  /** The exchange has reported that none of our orders is open, and nothing can arrive any more. */
+  /**
+   * The exchange has reported that none of our orders is open, and no signed request can still be
+   * accepted.
+   */
   #isClear = false;
   #positionsQueriedAtMs: Ms = Number.NEGATIVE_INFINITY;
-  /** Positions that the exchange has contradicted, by its last answer; undefined before one. */
+  /** Positions that differ at the exchange, by its last answer; undefined before one. */
   #mismatches: readonly PositionAtEnd[] | undefined;
-  /** Orders of ours that the exchange listed as open when it was asked last. */
+  /** Our orders that the exchange listed as open in its last answer. */
   #listed: readonly VenueOrder[] = [];
 
   constructor(context: BotContext, deps: StoppingDeps) {
@@ -73,11 +80,11 @@ export class ShutdownSequence {
     this.#reason = reason;
     const { clock, account, exchangeTime } = this.#context;
     this.#sinceMs = clock.monotonicMs();
-    // What the streams may have lost would else be waited for until the next interval.
+    // Otherwise events lost by the streams would be missing until the next interval.
     this.#deps.news.handleStep(account.reconcile(exchangeTime.nowMs(), "unknown"));
   }
 
-  /** A few times a second while the bot stops. */
+  /** Runs a few times a second while the bot stops. */
   tick(): void {
     const { account, clock, config, dispatcher, dryRun } = this.#context;
     const nowMs = clock.monotonicMs();
@@ -92,8 +99,8 @@ export class ShutdownSequence {
     if (left.length > 0 || dispatcher.inFlightCount > 0 || this.#lastQuestion !== undefined) return;
     if (dryRun) return this.#end(left, undefined);
     if (this.#context.exchangeTime.nowMs() <= this.#earlierUntilMs) return;
-    // The exchange itself has the last word, after everything of ours is settled in the table: before the start's reconciliation that
-    // table lacks what an earlier run left.
+    // The exchange confirms the end, after our table has settled everything. Before the start's
+    // reconciliation that table lacks the orders of an earlier run.
     if (!this.#isClear) return this.#query("openOrders");
     if (nowMs < this.#positionsQueriedAtMs + POSITIONS_AGAIN_MS) return;
     this.#positionsQueriedAtMs = nowMs;
@@ -111,7 +118,7 @@ export class ShutdownSequence {
     });
   }
 
-  /** Takes the answer of the last question; false for any other. */
+  /** Handles the response to the last query; false for any other. */
   handleResponse(action: QuestionAction, outcome: Outcome): boolean {
     if (action.actionId !== this.#lastQuestion) return false;
     this.#lastQuestion = undefined;
@@ -140,7 +147,10 @@ export class ShutdownSequence {
     if (!account.confirmed) this.#end(account.orders.unresolved(), 0);
   }
 
-  /** A difference may be a liquidation, or a trade, that is on its way: the exchange is asked again until the bot has it or the time is over. */
+  /**
+   * A difference may be a liquidation or a trade that has not reached the bot yet. The exchange is
+   * queried again until the bot has it, or the time is over.
+   */
   #comparePositions(positions: readonly VenuePosition[]): void {
     const { account, exchangeTime, traders } = this.#context;
     const nowMs = exchangeTime.nowMs();
@@ -155,7 +165,7 @@ export class ShutdownSequence {
     else account.requestReconcile(nowMs);
   }
 
-  /** REST has not answered in time: the stream may have shown the positions all the same. */
+  /** REST has not answered in time, but the stream may have shown the positions. */
   #unanswered(): readonly PositionAtEnd[] {
     const { account, dryRun, traders, exchangeTime } = this.#context;
     if (!account.confirmed || dryRun) return [];
@@ -216,8 +226,9 @@ export class ShutdownSequence {
 }
 
 /**
- * What was sent before this run was dated before it, however far ahead a heartbeat is: by its own interval, or by an exchange's clock that was set back
- * since. Of one that cannot be read nobody knows how old it is.
+ * Upper bound of the time until which requests of an earlier run may be accepted. They were dated
+ * before this run, even if the heartbeat is dated later: by its own interval, or because the
+ * exchange's clock was set back since. The age of an unreadable heartbeat is unknown.
  */
 function earlierUntilMs({ store, config, exchangeTime }: BotContext): Ms {
   const { signatureWindowMs } = config.exchange;

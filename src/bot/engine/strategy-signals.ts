@@ -11,8 +11,8 @@ import type { StrategySignal } from "./input.js";
 import type { TurnQueue } from "./turn-queue.js";
 
 /**
- * Takes the output of all strategies. An accepted intent becomes that of its market. A strategy
- * that breaks or ends halts its market.
+ * Receives the output of all strategies. An accepted intent becomes that of its market. A strategy
+ * that fails or ends halts its market.
  */
 export class StrategySignals implements StrategyListener {
   readonly #context: BotContext;
@@ -20,7 +20,7 @@ export class StrategySignals implements StrategyListener {
   readonly #turns: TurnQueue;
   readonly #isReplay: boolean;
 
-  /** @param isReplay true where a journal brings what strategies emit outside a turn. */
+  /** @param isReplay true if a journal brings what strategies emit outside a turn. */
   constructor(context: BotContext, safety: TradingGuards, turns: TurnQueue, isReplay: boolean) {
     this.#context = context;
     this.#safety = safety;
@@ -47,7 +47,7 @@ export class StrategySignals implements StrategyListener {
       this.#turns.accept({ kind: "strategy", marketId, signal: copySignal(signal) });
   }
 
-  /** Takes a signal in its turn. */
+  /** Handles a signal in its turn. */
   take(marketId: MarketId, signal: StrategySignal): void {
     if ("intent" in signal) return this.#intent(marketId, signal.intent);
     if ("unreadable" in signal) {
@@ -95,12 +95,12 @@ export class StrategySignals implements StrategyListener {
       notify({ kind: "strategy-failed", marketId, why: broken, stack: undefined });
       return this.#end(marketId, broken);
     }
-    // An intent from an older view is late, not wrong. Any other refusal voids the standing quotes.
+    // An intent for an older view is late, not wrong. Any other refusal cancels the current quotes.
     if (refusal !== "older-view") traders.get(marketId)?.refuseIntent(`${refusal}: ${why}`);
   }
 }
 
-/** A copy for the turn that it waits for: the strategy may change its object before. */
+/** A copy for the queued turn: the strategy may change its object before that turn runs. */
 function copySignal(signal: StrategySignal): StrategySignal {
   if (!("intent" in signal)) return signal;
   try {

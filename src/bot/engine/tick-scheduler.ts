@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 
-/** Calls for a tick, in which a bot does what is due by time alone, at a fixed interval. */
+/** Timer of the ticks, in which a bot does what is due by time alone, at a fixed interval. */
 export class TickScheduler {
   readonly #clock: Clock;
   readonly #everyMs: Ms;
@@ -34,7 +34,7 @@ export class TickScheduler {
     });
   }
 
-  /** Ticks no more. */
+  /** Ends the ticks. */
   stop(): void {
     this.#isStopped = true;
     this.#timer?.cancel();

@@ -3,20 +3,20 @@ import type { Clock, Random, Seam, Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { BotInput, TurnStamp } from "./input.js";
 
-/** What one turn was made of: the unit of the journal. */
+/** One turn: the unit of the journal. */
 export interface TurnRecord {
   readonly stamp: TurnStamp;
   readonly input: BotInput;
-  /** Random draws taken meanwhile, in order: uniforms as numbers, 64-bit integers as bigints. */
+  /** Random draws during the turn, in order: uniforms as numbers, 64-bit integers as bigints. */
   readonly draws: readonly (number | bigint)[];
-  /** What the turn threw, which ended the bot. */
+  /** The exception of the turn, which ended the bot. */
   readonly broke?: string;
 }
 
 /**
- * The one serialised place (docs/ideas/design.md#one-event-at-a-time): an input runs to its end
- * before the next begins, and what arises meanwhile is queued. Inside a turn the clock stands
- * still, and timers come back as inputs.
+ * The queue that serialises everything (docs/ideas/design.md#one-event-at-a-time): an input runs to
+ * its end before the next begins, and inputs that arise meanwhile wait. Inside a turn the clock
+ * does not advance, and timers fire as inputs.
  */
 export class TurnQueue implements Seam {
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export class TurnQueue implements Seam {
   readonly #run: (input: BotInput) => void;
   readonly #ended: ((record: TurnRecord) => void) | undefined;
   readonly #waiting: BotInput[] = [];
-  /** Those that are set: a handful at any time, of which one is set anew in every other turn. */
+  /** Timers that are set: a handful at any time, of which one is set again in every other turn. */
   readonly #timers: TurnTimer[] = [];
   #nextTimer = 1;
   #running = false;
@@ -36,14 +36,15 @@ export class TurnQueue implements Seam {
   #draws: (number | bigint)[] = NO_DRAWS;
 
   /**
-   * @param run handles one input; what it throws ends the queue and is thrown to whoever brought the input in.
-   * @param ended is told of each finished turn, for a journal.
+   * @param run handles one input; an exception ends the queue and reaches the caller of {@link
+   * accept}.
+   * @param ended receives each finished turn, for a journal.
    */
   constructor(outer: Seam, run: (input: BotInput) => void, ended?: (record: TurnRecord) => void) {
     this.#outer = outer;
     this.#run = run;
     this.#ended = ended;
-    // Strategies are handed the random numbers that nonces are made of.
+    // Strategies receive the clock, so it must not be changed: nonces depend on it.
     this.clock = Object.freeze({
       nowMs: () => this.#atMs,
       monotonicMs: () => this.#monotonicMs,
@@ -55,19 +56,22 @@ export class TurnQueue implements Seam {
     });
   }
 
-  /** Sets the instant outside a turn, for what is made before the first one: that of the clock, or one that a journal tells. */
+  /**
+   * Sets the instant outside a turn, for what is created before the first one: from the clock, or
+   * from a journal.
+   */
   stampNow(stamp?: TurnStamp): void {
     const { clock } = this.#outer;
     this.#atMs = stamp === undefined ? clock.nowMs() : stamp.atMs;
     this.#monotonicMs = stamp === undefined ? clock.monotonicMs() : stamp.monotonicMs;
   }
 
-  /** Whether a turn is under way. */
+  /** True while a turn runs. */
   get running(): boolean {
     return this.#running;
   }
 
-  /** Brings an input in; it runs now, or after the turn that is under way. */
+  /** Takes an input: it runs now, or after the turn in progress. */
   accept(input: BotInput): void {
     if (this.#closed) return;
     if (this.#running) {
@@ -83,7 +87,7 @@ export class TurnQueue implements Seam {
     }
   }
 
-  /** Drops all timers and takes nothing more in. */
+  /** Drops all timers and accepts no more inputs. */
   close(): void {
     this.#closed = true;
     for (const timer of [...this.#timers]) timer.cancel();
@@ -100,7 +104,7 @@ export class TurnQueue implements Seam {
       timer?.fire();
       this.#run(input);
     } catch (error) {
-      // A turn that broke the bot is the one that a journal is read for.
+      // The turn that failed is the one for which a journal is read.
       this.#ended?.({ ...this.#record(input), broke: describeThrown(error) });
       throw error;
     }
@@ -135,7 +139,7 @@ export class TurnQueue implements Seam {
   }
 }
 
-/** A timer that is set, in the list of all that are: fired in a turn of its own. */
+/** A timer that is set, in the list of all that are; it fires in a turn of its own. */
 class TurnTimer implements Timer {
   readonly id: number;
   readonly fire: () => void;
@@ -154,7 +158,7 @@ class TurnTimer implements Timer {
     this.remove();
   }
 
-  /** Takes it off the list, where it may not stand any more. */
+  /** Removes it from the list, if it is still there. */
   remove(): this {
     const set = this.#set;
     const at = set.indexOf(this);
@@ -165,5 +169,5 @@ class TurnTimer implements Timer {
   }
 }
 
-/** Of a turn that has drawn nothing yet, as most never do. */
+/** Draws of a turn that has drawn nothing yet, as most never do. */
 const NO_DRAWS: (number | bigint)[] = [];

@@ -8,30 +8,38 @@ import type { TradingGuards } from "../safety/trading-guards.js";
 import { HEARTBEAT_FILE, type Heartbeat } from "../state/heartbeat.js";
 import type { BotContext } from "./context.js";
 
-/** How often the exchange's clock is asked where no reconciliation does. */
+/** How often the exchange's clock is queried if no reconciliation does. */
 const TIME_EVERY_MS = 30_000;
-/** Where looks are far apart, as on candles, one of so many asks it. */
+/** With long ticks, as on candles, one tick of this many queries it. */
 const TICKS_A_QUESTION = 96;
-/** A book that was given up must show a snapshot within this, or is asked for again. */
+/** Longest wait for the snapshot of a book that was given up, before it is requested again. */
 const SNAPSHOT_WITHIN_MS = 5_000;
-/** How long a question of the watch may stay unanswered before it is asked again. */
+/** Longest wait for an answer to a query of the monitor, before it is retried. */
 const QUERY_TIMEOUT_MS = 5_000;
-/** Rules that could not be read, or that may be old, are asked for again after this, or after their own interval where that is shorter. */
+/**
+ * Rules that could not be read, or that may be old, are read again after this, or after their own
+ * interval if that is shorter.
+ */
 const RULES_AGAIN_MS = 10_000;
 
 interface BookCheck {
-  /** When its book was lost or given up, on the clock that never steps; undefined while it is synchronised. */
+  /**
+   * When its book was lost or given up, on the monotonic clock; undefined while it is synchronised.
+   */
   lostAtMs: Ms | undefined;
   queriedAtMs: Ms;
   /** Local sequence when the exchange was first seen at another. */
   mismatchSequence: number | undefined;
-  /** When the stream was last asked for a snapshot because REST could not be asked for the sequence. */
+  /**
+   * When the stream was last asked for a snapshot because REST could not be queried for the
+   * sequence.
+   */
   resubscribedAtMs: Ms;
 }
 
 /**
- * What is looked at by time alone: the exchange's clock and rules, books that stand still (a quiet market or a stalled
- * stream: REST knows the sequence), and the heartbeat for the guard.
+ * Periodic checks: the exchange's clock and rules, books without updates (a quiet market or a
+ * stalled stream: REST knows the sequence), and the heartbeat for the guard.
  */
 export class VenueMonitor {
   readonly #context: BotContext;
@@ -51,19 +59,22 @@ export class VenueMonitor {
     this.#tradingGuards = safety;
     this.#orderFactory = works;
     this.#rulesQueriedAtMs = Number.NaN;
-    // In time for an answer that is lost to be asked for again.
+    // Early enough to repeat a query whose answer is lost.
     this.#timeEveryMs = Math.min(
       Math.max(TIME_EVERY_MS, TICKS_A_QUESTION * context.tickMs),
       safety.limits.maxClockAgeMs / 2,
     );
   }
 
-  /** When the last heartbeat was written, by this machine's clock; undefined before, and where there is none. */
+  /**
+   * When the last heartbeat was written, by this machine's clock; undefined before, and if none is
+   * written.
+   */
   get heartbeatAtMs(): Ms | undefined {
     return this.#shownAtMs;
   }
 
-  /** A few times a second. */
+  /** Runs a few times a second. */
   tick(): void {
     const nowMs = this.#context.clock.monotonicMs();
     this.#writeHeartbeat(nowMs, "running");
@@ -72,14 +83,18 @@ export class VenueMonitor {
     for (const trader of this.#context.traderList) this.#watchBook(trader, nowMs);
   }
 
-  /** An order was refused as one made by other rules, or the exchange built it otherwise: the rules are not waited for until their time. */
+  /**
+   * An order was refused as made by other rules, or the exchange built it differently: the rules
+   * are read before their time.
+   */
   markRulesSuspect(): void {
     this.#areRulesSuspect = true;
   }
 
   /**
-   * This machine was suspended for so long by the exchange's clock: a book is that much older than the steady clock says, and what is heard next may have
-   * waited as long in the machine.
+   * This machine was suspended for this long by the exchange's clock. A book is that much older
+   * than the monotonic clock says, and messages received next may have waited as long in the
+   * machine.
    */
   onSuspended(forMs: Ms): void {
     const { config, clock, traders } = this.#context;
@@ -100,7 +115,7 @@ export class VenueMonitor {
     this.#writeHeartbeat(this.#context.clock.monotonicMs(), "stopped");
   }
 
-  /** Takes the answer of a question that was asked here; false for any other. */
+  /** Handles the response to a query that was sent here; false for any other. */
   handleResponse(action: QuestionAction, outcome: Outcome): boolean {
     if (!this.#pending.has(action.actionId)) return false;
     const marketId = this.#pending.get(action.actionId);
@@ -125,7 +140,8 @@ export class VenueMonitor {
 
   get #timeQueryIntervalMs(): Ms {
     const { isKnown: known, isSuspect: isDoubted, offsetMs } = this.#context.exchangeTime;
-    // A wall clock that has jumped may have woken with its machine: what was signed for the time before is refused, cancels too.
+    // A wall clock that has stepped may belong to a machine that was suspended. Requests signed for
+    // the old time are refused, cancels too.
     const isWrong = isDoubted || Math.abs(offsetMs) > this.#tradingGuards.limits.maxClockOffsetMs;
     return known && !isWrong ? this.#timeEveryMs : 1_000;
   }
@@ -186,7 +202,8 @@ export class VenueMonitor {
       return this.#renewBook(trader, watch, ageMs, nowMs);
     const isQuiet = ageMs >= maxBookAgeMs / 3;
     if (!isQuiet && !lag.isSuspected && !lag.isProven) return;
-    // Where the trades' clock is another than the book's, each trade raises the suspicion anew: a token a few seconds bears that.
+    // If the trades' clock differs from the book's, each trade raises the suspicion again. The cost
+    // is one token every few seconds.
     if (
       nowMs - watch.queriedAtMs <
       (isQuiet || lag.isProven ? bookQueryIntervalMs(maxBookAgeMs) : QUERY_TIMEOUT_MS)
@@ -197,8 +214,9 @@ export class VenueMonitor {
   }
 
   /**
-   * A rate limit keeps REST from telling a quiet market from a stalled stream. The stream itself can: a new subscription of one that lives
-   * brings a snapshot, whose messages are none of REST's tokens; one that has stalled brings nothing, and its book grows too old.
+   * A rate limit keeps REST from telling a quiet market from a stalled stream. The stream itself
+   * can: a new subscription of a live stream brings a snapshot, and its messages do not cost REST
+   * tokens. A stalled stream brings nothing, and its book becomes too old.
    */
   #renewBook(trader: MarketTrader, watch: BookCheck, ageMs: Ms, nowMs: Ms): void {
     const everyMs = this.#context.config.risk.maxBookAgeMs / 2;
@@ -220,8 +238,8 @@ export class VenueMonitor {
       watch.mismatchSequence = isApart ? trader.book.sequence : undefined;
       return;
     }
-    // Twice apart at one sequence, with a round trip between: what is missing is not on its way, though pings may be; and what is
-    // too much was never the exchange's.
+    // The second difference at one sequence, with a round trip between. Missing messages are no
+    // longer on their way, even if pings are. Extra messages never came from the exchange.
     this.#giveUpBook(
       trader,
       `the stream stands at sequence ${trader.book.sequence}, the exchange is at ${sequence}`,
@@ -245,7 +263,7 @@ export class VenueMonitor {
     this.#heartbeatWrittenMs = nowMs;
     const beat: Heartbeat = {
       atMs: clock.nowMs(),
-      // What is signed until the next beat may carry so late a timestamp.
+      // A request signed before the next heartbeat may carry a timestamp this late.
       lastRequestMs: exchangeTime.nowMs() + config.guard.heartbeatMs,
       state,
       markets: [...traders.keys()],
@@ -284,7 +302,7 @@ export class VenueMonitor {
   }
 }
 
-/** How often the sequence of a quiet book is asked for. */
+/** How often the sequence of a quiet book is queried. */
 function bookQueryIntervalMs(maxBookAgeMs: Ms): Ms {
   return Math.min(QUERY_TIMEOUT_MS, maxBookAgeMs / 3);
 }

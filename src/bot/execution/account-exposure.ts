@@ -11,8 +11,8 @@ import { maxTakeoverLots } from "../unwind/takeover-reservations.js";
 import { signedRates } from "./signed-rates.js";
 
 /**
- * The account in its worst case as risk judges it: every trader's position, marks, own and manual orders, and what the account holds in
- * markets that are not the bot's, since the margin is one.
+ * The account in its worst case as risk judges it: every trader's position, marks, own and manual
+ * orders, and what the account holds in markets that are not the bot's, since the margin is one.
  */
 export function computeAccountExposure(
   context: BotContext,
@@ -32,7 +32,10 @@ export function computeAccountExposure(
   return { markets, netValue: context.account.equity ?? 0n };
 }
 
-/** A position in a market that the bot does not follow: its mark is what the exchange's own unrealised profit says it is. */
+/**
+ * A position in a market that the bot does not follow: its mark is what the exchange's own
+ * unrealised profit says it is.
+ */
 function strangeExposure(
   { rules, account, config }: BotContext,
   position: VenuePosition,
@@ -120,7 +123,10 @@ const SIDES: readonly Side[] = ["BUY", "SELL"];
 
 type Rates = Pick<MarketExposure, "maintenancePpm" | "initialPpm" | "feePpm">;
 
-/** Rules are replaced as a whole when they are read again, and asked for their rates with every order. */
+/**
+ * Rules are replaced as a whole when they are read again, and asked for their rates with every
+ * order.
+ */
 const RATES = new WeakMap<MarketRules, Rates & Pick<BotConfig, "exchange">>();
 
 function ratesOf(rules: MarketRules, { exchange }: Pick<BotConfig, "exchange">): Rates {

@@ -52,7 +52,10 @@ export interface ActionBudgetOptions {
   readonly costs?: ActionCosts;
 }
 
-/** The account's token budgets, kept through restarts: a bot that is killed and started again remembers the last window. */
+/**
+ * The account's token budgets, kept through restarts: a bot that is killed and started again
+ * remembers the last window.
+ */
 export class ActionBudget {
   readonly costs: ActionCosts;
   readonly #clock: Clock;
@@ -126,12 +129,18 @@ export class ActionBudget {
     this.#noteUnwritten();
   }
 
-  /** Writes down what was spent, ahead of need: call a few times a second, so that hardly a dispatch waits for the disk. */
+  /**
+   * Writes down what was spent, ahead of need: call a few times a second, so that hardly a dispatch
+   * waits for the disk.
+   */
   persistAhead(): void {
     if (this.#unwritten >= LEAD_TOKENS / 2) this.#write(true);
   }
 
-  /** The rules were read again: a limit that changed is in force at once, with what was spent already. */
+  /**
+   * The rules were read again: a limit that changed is in force at once, with what was spent
+   * already.
+   */
   rulesRead(rules: VenueRules): void {
     const moment = this.#moment();
     const kept = (bucket: Bucket): RateBudget => {
@@ -200,7 +209,8 @@ function budgetsBefore(
     };
     return { ORDER: restored("ORDER"), COMMON: restored("COMMON") };
   };
-  // Blank is what a loss of power may leave, and a machine takes longer to come back than a window lasts.
+  // Blank is what a loss of power may leave, and a machine takes longer to come back than a window
+  // lasts.
   if (/^\0*$/.test(store.read(BUDGET_FILE) ?? "")) return restore({});
   return (
     readJsonState(store, BUDGET_FILE, (value) => restore(spentSchema.parse(value))) ?? restore({})

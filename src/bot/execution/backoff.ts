@@ -1,21 +1,33 @@
 import type { Ms } from "../../core/units.js";
 
-/** How long the reason of a hold is told after its end: what is held back anew each moment has one all the time. */
+/**
+ * How long the reason of a hold is told after its end: what is held back anew each moment has one
+ * all the time.
+ */
 const REASON_SHOWN_FOR_MS = 2_000;
 
-/** Reasons to wait, by subject (a slot, an order): what was stopped or refused is not tried again before its time. */
+/**
+ * Reasons to wait, by subject (a slot, an order): what was stopped or refused is not tried again
+ * before its time.
+ */
 export class Backoff {
   readonly #untilMs = new Map<string, Ms>();
   readonly #refusals = new Map<string, number>();
   readonly #reasons = new Map<string, { readonly why: string; readonly untilMs: Ms }>();
 
-  /** Holds a subject until an instant of the clock that never steps; a later one that stands is kept. @param why in a trader's words. */
+  /**
+   * Holds a subject until an instant of the clock that never steps; a later one that stands is
+   * kept. @param why in a trader's words.
+   */
   holdUntil(subject: string, untilMs: Ms, why: string): void {
     this.#untilMs.set(subject, Math.max(untilMs, this.#untilMs.get(subject) ?? untilMs));
     this.#reasons.set(subject, { why, untilMs: untilMs + REASON_SHOWN_FOR_MS });
   }
 
-  /** Holds a subject for longer each time it is refused without a success between: 0.5 s doubling to 32 s. */
+  /**
+   * Holds a subject for longer each time it is refused without a success between: 0.5 s doubling to
+   * 32 s.
+   */
   onRefusal(subject: string, nowMs: Ms, why: string): void {
     const times = this.#refusals.get(subject) ?? 0;
     this.#refusals.set(subject, times + 1);
@@ -27,7 +39,9 @@ export class Backoff {
     this.#reasons.delete(subject);
   }
 
-  /** Whether any subject is held, or was until just now and has not been let go by {@link expire}. */
+  /**
+   * Whether any subject is held, or was until just now and has not been let go by {@link expire}.
+   */
   get isActive(): boolean {
     return this.#untilMs.size > 0;
   }

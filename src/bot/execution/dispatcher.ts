@@ -45,7 +45,10 @@ export interface QueuedQuery {
   readonly action: QuestionAction;
 }
 
-/** The second half of a server-built order: the answer to its build was checked, and it is signed and placed. */
+/**
+ * The second half of a server-built order: the answer to its build was checked, and it is signed
+ * and placed.
+ */
 export interface QueuedBuiltOrder {
   readonly kind: "built";
   readonly marketId: MarketId;
@@ -83,8 +86,9 @@ const OUTBOX_KIND: Readonly<Record<QueuedItem["kind"], OutboxKind>> = {
 };
 
 /**
- * What stands between a plan and the venue: items wait in the outbox, each under one subject (a slot, an order, a
- * market, a question), the newest wish for a subject replacing an older one that has not left.
+ * What stands between a plan and the venue: items wait in the outbox, each under one subject (a
+ * slot, an order, a market, a question), the newest wish for a subject replacing an older one that
+ * has not left.
  */
 export class Dispatcher {
   readonly #outbox: OutboxPort;
@@ -113,7 +117,10 @@ export class Dispatcher {
     return this.#inFlight.values();
   }
 
-  /** Puts an item in the queue, unless the same one waits already. `rank` orders items of a kind, 0 first. */
+  /**
+   * Puts an item in the queue, unless the same one waits already. `rank` orders items of a kind, 0
+   * first.
+   */
   enqueue(waiting: QueuedItem, rank = 0): void {
     const subject = subjectOf(waiting);
     const existing = this.#bySubject.get(subject);
@@ -159,7 +166,10 @@ export class Dispatcher {
     }
   }
 
-  /** An item's turn has come: what it is, or undefined when it was withdrawn meanwhile. Call `markSent` or `markDropped` next. */
+  /**
+   * An item's turn has come: what it is, or undefined when it was withdrawn meanwhile. Call
+   * `markSent` or `markDropped` next.
+   */
   take(key: string): QueuedItem | undefined {
     const held = this.#byKey.get(key);
     if (held === undefined) return undefined;
@@ -186,7 +196,10 @@ export class Dispatcher {
     held?.done?.();
   }
 
-  /** The venue has answered: frees the place in the queue. Undefined for an answer that nobody waits for. */
+  /**
+   * The venue has answered: frees the place in the queue. Undefined for an answer that nobody waits
+   * for.
+   */
   markAnswered(actionId: ActionId): InFlightAction | undefined {
     const flight = this.#inFlight.get(actionId);
     if (flight === undefined) return undefined;
@@ -212,7 +225,10 @@ export function slotSubject(marketId: MarketId, side: Side, level: number): stri
   return subject;
 }
 
-/** Each slot's subject, made once: it is looked up in several maps with every place, and a new string is hashed in each of them. */
+/**
+ * Each slot's subject, made once: it is looked up in several maps with every place, and a new
+ * string is hashed in each of them.
+ */
 const SLOTS = new Map<MarketId, Readonly<Record<Side, Map<number, string>>>>();
 
 /** The order that a cancel is for: no other subject begins as a hash does. */

@@ -29,7 +29,10 @@ export class ExecutionPlanner {
   readonly #liquidatedInventory: LiquidatedInventory;
   readonly #news: AccountEventHandler;
   readonly #settings: QuoteSettings;
-  /** The same where only reducing orders may rest: one that is larger than its quote would turn the position around. */
+  /**
+   * The same where only reducing orders may rest: one that is larger than its quote would turn the
+   * position around.
+   */
   readonly #reducing: QuoteSettings;
   readonly #lastReported = new Map<string, string>();
 
@@ -131,7 +134,8 @@ export class ExecutionPlanner {
       settings: tolerance === settings.tolerance ? settings : { ...settings, tolerance },
       nowMs,
     });
-    // Nobody can be asked what to quote beside one side: each fill would be put up again at the price of before. What rests may stay.
+    // Nobody can be asked what to quote beside one side: each fill would be put up again at the
+    // price of before. What rests may stay.
     const isPut = trader.netMidTicks !== undefined || plan.places.length === 0;
     return {
       plan: isPut ? plan : { ...plan, places: NO_PLACES },
@@ -189,8 +193,9 @@ export class ExecutionPlanner {
   }
 
   /**
-   * An unwinding goes on through halts that only stop the quoting, as orders that reduce. It waits while a person has halted, and while what
-   * we know of the market or the account is not to be trusted.
+   * An unwinding goes on through halts that only stop the quoting, as orders that reduce. It waits
+   * while a person has halted, and while what we know of the market or the account is not to be
+   * trusted.
    */
   #mayUnwind(trader: MarketTrader): boolean {
     const { marketId, book } = trader;
@@ -206,7 +211,10 @@ export class ExecutionPlanner {
     );
   }
 
-  /** An order of an earlier run that serves a quote takes that quote's slot, and closes it from now on. */
+  /**
+   * An order of an earlier run that serves a quote takes that quote's slot, and closes it from now
+   * on.
+   */
   #assignLevels(trader: MarketTrader, plan: Plan): void {
     const { orders } = this.#context.account;
     for (const { hash, side, level, quoteLevel } of plan.keeps) {
@@ -215,7 +223,9 @@ export class ExecutionPlanner {
     }
   }
 
-  /** What the strategy wants, as the risk ladder lets it rest; nothing where nothing may be quoted. */
+  /**
+   * What the strategy wants, as the risk ladder lets it rest; nothing where nothing may be quoted.
+   */
   #quotesOf(trader: MarketTrader): readonly Quote[] {
     if (trader.quotes === undefined || !this.#mayQuote(trader)) return NO_QUOTES;
     const effect = this.#tradingGuards.ladder.effectOn(trader.marketId);
@@ -240,7 +250,8 @@ export class ExecutionPlanner {
   /** Own orders that close a slot, and builds under way, whose order has no hash yet. */
   #workingOrders(trader: MarketTrader, known: readonly OwnOrder[]): readonly WorkingOrder[] {
     const { config, dispatcher } = this.#context;
-    // Asked for with every plan, and hardly ever is any of them immediate or built elsewhere: then the list stands as it is.
+    // Asked for with every plan, and hardly ever is any of them immediate or built elsewhere: then
+    // the list stands as it is.
     const orders: readonly WorkingOrder[] = known.some(isImmediate)
       ? known.map((order) =>
           isImmediate(order)
@@ -345,7 +356,10 @@ function isImmediate({ timeInForce }: OwnOrder): boolean {
   return timeInForce === "IOC" || timeInForce === "FOK";
 }
 
-/** What orders have matched and no trade has told yet: it will be position, and must not be worked a second time. */
+/**
+ * What orders have matched and no trade has told yet: it will be position, and must not be worked a
+ * second time.
+ */
 function unmatchedFills({ account }: BotContext, trader: MarketTrader): readonly WorkingOrder[] {
   const pseudo = (side: Side, lots: Lots): WorkingOrder => ({
     hash: `unseen ${side}`,

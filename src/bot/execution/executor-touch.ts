@@ -4,14 +4,17 @@ import type { OwnRestingOrder } from "../../market/book/own-order-overlay.js";
 import type { MarketTrader } from "../market/market-trader.js";
 
 /**
- * The newest touch of the exchange's book without our own orders, as the executor reads it: an order needs nothing but the side that it
- * may trade against.
+ * The newest touch of the exchange's book without our own orders, as the executor reads it: an
+ * order needs nothing but the side that it may trade against.
  */
 export function executorTouch(trader: MarketTrader, own: readonly OwnRestingOrder[]): BestPrices {
   return { bestBidTicks: trader.best("BUY", own), bestAskTicks: trader.best("SELL", own) };
 }
 
-/** Our own orders as a trader's book may hold them: a replayed one holds none, and nobody has to list them. */
+/**
+ * Our own orders as a trader's book may hold them: a replayed one holds none, and nobody has to
+ * list them.
+ */
 export function restingIn(
   { book, marketId }: MarketTrader,
   orders: Pick<OwnOrders, "resting">,

@@ -8,7 +8,10 @@ const SLICE_EVERY_MS: Ms = 1_000;
 /** When flattening gives up; what remains stays, and is told. */
 const FLATTEN_WITHIN_MS: Ms = 120_000;
 
-/** The target position that works a market to zero, bounded by the slippage asked for; undefined when there is nothing to work, or no price to bound it by. */
+/**
+ * The target position that works a market to zero, bounded by the slippage asked for; undefined
+ * when there is nothing to work, or no price to bound it by.
+ */
 export function flattenTarget(
   context: BotContext,
   trader: MarketTrader,

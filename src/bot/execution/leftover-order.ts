@@ -3,11 +3,15 @@ import type { Instrument } from "../../core/instrument.js";
 import type { Hex, Int64Id, MarketId, Side } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 
-/** An order of ours that may still fill when the bot leaves, as a person finds it at the exchange. */
+/**
+ * An order of ours that may still fill when the bot leaves, as a person finds it at the exchange.
+ */
 export interface LeftoverOrder {
   readonly marketId: MarketId;
   readonly hash: Hex;
-  /** Where it stands in our table, or the exchange's status of one that our table takes for over. */
+  /**
+   * Where it stands in our table, or the exchange's status of one that our table takes for over.
+   */
   readonly phase: string;
   /** Undefined while the exchange has not told it. */
   readonly orderId: Int64Id | undefined;

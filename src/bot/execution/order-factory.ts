@@ -43,7 +43,10 @@ export class OrderFactory {
     if (domainSeparator !== this.#hasher.separator) this.#hasher = new OrderHasher(domainSeparator);
   }
 
-  /** A quote or slice as an order of our own making, its hash known before it is sent. @throws FormatError */
+  /**
+   * A quote or slice as an order of our own making, its hash known before it is sent. @throws
+   * FormatError
+   */
   place(trader: MarketTrader, planned: PlannedPlace): PlaceAction {
     const { config, accountAddress, nonceTag, random } = this.#context;
     const timestampMs = this.#nowMs();
@@ -143,13 +146,17 @@ export class OrderFactory {
       ticks: planned.ticks,
       lots: planned.lots,
       timeInForce: planned.timeInForce,
-      // The exchange compares the parameter with the seconds inside `info`: whole seconds agree in both.
+      // The exchange compares the parameter with the seconds inside `info`: whole seconds agree in
+      // both.
       expirationMs:
         planned.timeInForce === "GTT" ? Math.floor(planned.expirationMs / 1000) * 1000 : 0,
     };
   }
 
-  /** Whether the exchange is to build an order: because the file says so, or because one so small needs the build's token. */
+  /**
+   * Whether the exchange is to build an order: because the file says so, or because one so small
+   * needs the build's token.
+   */
   isServerBuilt(trader: MarketTrader, order: Pick<PlannedPlace, "ticks" | "lots">): boolean {
     return this.#context.config.exchange.placement === "server" || this.#isSmall(trader, order);
   }

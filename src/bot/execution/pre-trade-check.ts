@@ -37,7 +37,10 @@ interface PreTradeRefusal {
   readonly limit: string;
   /** A sentence without its full stop. */
   readonly why: string;
-  /** The same with the limit's name, where the sentence alone does not say which limit of the file it is. */
+  /**
+   * The same with the limit's name, where the sentence alone does not say which limit of the file
+   * it is.
+   */
   readonly inFull?: string;
   readonly retryAtMs: Ms;
 }
@@ -105,7 +108,10 @@ export class PreTradeCheck {
     this.#send(key, action, waiting.causeMonotonicMs);
   }
 
-  /** A server-built order was checked and is in the table as intended: it is signed and placed, if it still may be. */
+  /**
+   * A server-built order was checked and is in the table as intended: it is signed and placed, if
+   * it still may be.
+   */
   #built(key: string, marketId: MarketId, hash: Hex): void {
     const { account, exchangeTime, dispatcher, traders } = this.#context;
     const built = this.#deps.works.takeBuilt(hash);
@@ -128,7 +134,10 @@ export class PreTradeCheck {
     this.#send(key, this.#deps.works.withTimestamp(built.action), built.waiting.causeMonotonicMs);
   }
 
-  /** What was asked for while the exchange built it may be less by now: a slot never gets more than the newest intent asks of it. */
+  /**
+   * What was asked for while the exchange built it may be less by now: a slot never gets more than
+   * the newest intent asks of it.
+   */
   #supersededOf(
     trader: MarketTrader,
     { place }: QueuedPlace,
@@ -235,7 +244,10 @@ export class PreTradeCheck {
       : { ...soon(breach.limit, breach.why), inFull: describeBreach(breach) };
   }
 
-  /** @param works the action works a position: quotes leave it a few tokens, so that a busy bot can still be flattened. */
+  /**
+   * @param works the action works a position: quotes leave it a few tokens, so that a busy bot can
+   * still be flattened.
+   */
   #budgetRefusal(kind: DispatchKind, works = false): PreTradeRefusal | undefined {
     const { budget, traders, account, notify } = this.#context;
     let ordersThatMayFill = 0;
@@ -286,7 +298,9 @@ export class PreTradeCheck {
     this.#send(key, this.#deps.works.cancelAll(marketId));
   }
 
-  /** A question that cannot leave is answered here, as one that failed: whoever asked asks again. */
+  /**
+   * A question that cannot leave is answered here, as one that failed: whoever asked asks again.
+   */
   #question(key: string, { action }: QueuedQuery): void {
     const refusal = this.#budgetRefusal("question");
     if (refusal === undefined) return this.#send(key, this.#deps.works.withTimestamp(action));

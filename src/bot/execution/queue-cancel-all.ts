@@ -1,7 +1,10 @@
 import type { MarketId } from "../../core/units.js";
 import type { BotContext } from "../engine/context.js";
 
-/** Puts a market's cancel-all in the outbox, and says which manual orders of the account it takes along. */
+/**
+ * Puts a market's cancel-all in the outbox, and says which manual orders of the account it takes
+ * along.
+ */
 export function queueCancelAll(
   { notify, account, dispatcher }: BotContext,
   marketId: MarketId,

@@ -17,9 +17,11 @@ const AGAIN_AFTER_MS: Ms = 1_000;
 const WHY = `${MOST_A_MINUTE} times within a minute the exchange showed orders as open that it had said were cancelled or did not exist`;
 
 /**
- * Counts, market by market, how often the exchange shows orders as open that its answers had ended: something between answers in its place, and
- * cancels do not arrive. A line may fail for a moment; at the third time within a minute the market's orders are cancelled all at once, and the
- * market is halted until a person has looked. The cancel-all is sent until it was answered, and then no more: an answer may be as untrue as those before.
+ * Counts, market by market, how often the exchange shows orders as open that its answers had ended:
+ * something between answers in its place, and cancels do not arrive. A line may fail for a moment;
+ * at the third time within a minute the market's orders are cancelled all at once, and the market
+ * is halted until a person has looked. The cancel-all is sent until it was answered, and then no
+ * more: an answer may be as untrue as those before.
  */
 export class ReopenedOrderMonitor {
   readonly #context: BotContext;

@@ -7,7 +7,10 @@ export type SignedFeeRates = Pick<MarketRules, "makerFeeRate" | "takerFeeRate">;
 
 const RATE_DECIMALS = 18;
 
-/** The fee rates that orders of a market are signed with: exchangeInfo's, or those of a special agreement. */
+/**
+ * The fee rates that orders of a market are signed with: exchangeInfo's, or those of a special
+ * agreement.
+ */
 export function signedRates(
   { exchange }: Pick<BotConfig, "exchange">,
   rules: SignedFeeRates,

@@ -26,8 +26,9 @@ export type ExplainLiquidatorOptions = Omit<
 >;
 
 /**
- * What the liquidator of a bot's file would do now: started dry beside a dry run, until it has looked at everybody whom the exchange and the
- * chain name, and stopped. Sends questions alone. What goes wrong with the chain is a reason, and no error.
+ * What the liquidator of a bot's file would do now: started dry beside a dry run, until it has
+ * looked at everybody whom the exchange and the chain name, and stopped. Sends questions alone.
+ * What goes wrong with the chain is a reason, and no error.
  * @param withinMs how long its look is waited for.
  */
 export async function explainLiquidator(
@@ -59,7 +60,9 @@ export async function explainLiquidator(
   }
 }
 
-/** Waits until it has decided about everybody, or a halt that a person must end keeps it from that. */
+/**
+ * Waits until it has decided about everybody, or a halt that a person must end keeps it from that.
+ */
 async function waitForDecisions(
   { liquidator }: RunningLiquidator,
   { runtime: { clock }, bot }: ExplainLiquidatorOptions,

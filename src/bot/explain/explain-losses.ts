@@ -2,7 +2,10 @@ import type { BotConfig } from "../config/config.js";
 import { DEFAULT_WIDEN_FACTOR, type RungConfig } from "../config/ladder-fields.js";
 import { flattenTermsFor, markoutOptionsFor } from "../safety/ladder-rungs.js";
 
-/** What is done at each loss, inventory and markout, and what happens to the position: one line a rung, the account's first. */
+/**
+ * What is done at each loss, inventory and markout, and what happens to the position: one line a
+ * rung, the account's first.
+ */
 export function formatLossRules(config: Pick<BotConfig, "risk">): readonly string[] {
   const {
     maxDrawdownQuote,

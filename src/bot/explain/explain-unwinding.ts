@@ -4,7 +4,8 @@ import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { ExplainedUnwinding } from "./explanation.js";
 
 /**
- * What of a market's takeovers is left, what should be, and what comes next; undefined where nothing is being unwound.
+ * What of a market's takeovers is left, what should be, and what comes next; undefined where
+ * nothing is being unwound.
  * @param blocks why the market as a whole stands still, for an unwinding that waits with it.
  */
 export function explainUnwinding(

@@ -22,8 +22,10 @@ export function placeKey(
 }
 
 /**
- * Puts every market's planned places into the account's worst case, each judged with those before it, as they would leave.
- * @param balancesKnown without them the account's own limits bind nobody: there is no net value to measure against.
+ * Puts every market's planned places into the account's worst case, each judged with those before
+ * it, as they would leave.
+ * @param balancesKnown without them the account's own limits bind nobody: there is no net value to
+ * measure against.
  */
 export function plannedWorst(context: BotContext, balancesKnown: boolean): PlannedWorst {
   const limits = balancesKnown ? context.accountLimits : {};

@@ -35,8 +35,8 @@ const LOOK_EVERY_MS = 50;
  * What the bot would quote now and why, and what its liquidator would take over: runs it dry until
  * each market has a plan, on live streams and the account as it is. Sends questions alone: it
  * places, cancels and registers nothing, and writes no state.
- * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the exchange is not there,
- * and whatever breaks the bot.
+ * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the
+ * exchange is not there, and whatever breaks the bot.
  */
 export async function explainBot({
   store,
@@ -144,7 +144,8 @@ function explainMarkets(
 }
 
 /**
- * Logs the values of a bot's file that are far from what its markets make sensible, once, as soon as every market has quoted. It reads the bot's state alone.
+ * Logs the values of a bot's file that are far from what its markets make sensible, once, as soon
+ * as every market has quoted. It reads the bot's state alone.
  * @returns stops waiting for that.
  */
 export function warnOfImplausibleValues(
@@ -167,7 +168,10 @@ export function warnOfImplausibleValues(
   return () => timer.cancel();
 }
 
-/** Every market has planned, for a view of its own where a strategy quotes, or is halted until a person looks at it. */
+/**
+ * Every market has planned, for a view of its own where a strategy quotes, or is halted until a
+ * person looks at it.
+ */
 function isAnswered({ bot }: Pick<RunningBot, "bot">): boolean {
   const { context, tradingGuards: safety } = bot;
   for (const trader of context.traders.values()) {

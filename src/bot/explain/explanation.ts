@@ -10,13 +10,19 @@ export interface ExplainedQuote {
   readonly amountBase: string;
   /** From the mid of the book without our own orders, away from it; negative beyond the mid. */
   readonly fromMidBps: number;
-  /** `place`: would be placed now. `keep`: rests already. `withheld`: is wanted, and would not be placed now. */
+  /**
+   * `place`: would be placed now. `keep`: rests already. `withheld`: is wanted, and would not be
+   * placed now.
+   */
   readonly fate: "place" | "keep" | "withheld";
   readonly why: string;
   /** What a whole fill as maker costs; negative is a rebate. */
   readonly makerFeeQuote: string;
   readonly makerFeeBps: number;
-  /** The maker fee at which a fill at the strategy's fair value earns nothing; undefined without a fair value. */
+  /**
+   * The maker fee at which a fill at the strategy's fair value earns nothing; undefined without a
+   * fair value.
+   */
   readonly breakEvenFeeBps: number | undefined;
 }
 
@@ -37,7 +43,10 @@ export interface ExplainedWorst {
   readonly notionalQuote: string;
   readonly initialMarginQuote: string;
   readonly maintenanceQuote: string;
-  /** How far the mark may move against the worse side, the other markets standing at their worst; undefined without a position or a known balance. */
+  /**
+   * How far the mark may move against the worse side, the other markets standing at their worst;
+   * undefined without a position or a known balance.
+   */
   readonly toLiquidationBps: number | undefined;
   readonly liquidationPriceQuote: number | undefined;
 }
@@ -50,21 +59,33 @@ export interface ExplainedTokens {
   readonly tokensARequote: number;
   /** A decision at each `everyMs` and no more. */
   readonly byTimerPerMinute: number;
-  /** A decision at each `minGapMs`, as a touch that never rests makes them; undefined: as often as frames come. */
+  /**
+   * A decision at each `minGapMs`, as a touch that never rests makes them; undefined: as often as
+   * frames come.
+   */
   readonly worstPerMinute: number | undefined;
   /** Of GTT quotes alone: what renewals cost when nothing else moves them. */
   readonly renewalsPerMinute: number;
 }
 
-/** What was taken over in a market and is being unwound. Amounts are signed decimal strings of base, instants exchange time. */
+/**
+ * What was taken over in a market and is being unwound. Amounts are signed decimal strings of base,
+ * instants exchange time.
+ */
 export interface ExplainedUnwinding {
   /** Where its work stands, and why. */
   readonly state: TargetState;
   readonly why: string;
   readonly remainingBase: string;
-  /** What the trajectories allow to be held now: where less is allowed than remains, the rest is behind. */
+  /**
+   * What the trajectories allow to be held now: where less is allowed than remains, the rest is
+   * behind.
+   */
   readonly allowedBase: string;
-  /** When the next slice leaves, or may leave; undefined when none will, or nothing may be worked now. */
+  /**
+   * When the next slice leaves, or may leave; undefined when none will, or nothing may be worked
+   * now.
+   */
   readonly nextSliceAtMs: Ms | undefined;
   /** The oldest first. */
   readonly takeovers: readonly {
@@ -102,7 +123,10 @@ export interface ExplainedMarket {
   readonly tokens: ExplainedTokens;
 }
 
-/** What the own account could take over in a market, at the mark: neither the discount nor what sale and gas cost is in it. */
+/**
+ * What the own account could take over in a market, at the mark: neither the discount nor what sale
+ * and gas cost is in it.
+ */
 export interface ExplainedCapacity {
   readonly marketId: MarketId;
   readonly longBase: string;
@@ -113,7 +137,10 @@ export interface ExplainedCapacity {
   readonly hasBook: boolean;
 }
 
-/** One position of an account in danger, and what would be done about it now. Amounts are decimal strings of quote. */
+/**
+ * One position of an account in danger, and what would be done about it now. Amounts are decimal
+ * strings of quote.
+ */
 export interface ExplainedCandidate {
   readonly victim: string;
   readonly marketId: MarketId;
@@ -150,7 +177,10 @@ export interface ExplainedLiquidator {
     readonly takeUpTo: "position" | "cure";
     readonly maxInFlight: number;
   };
-  /** Whose positions they become, who signs, and whether the account lets it; undefined where the chain could not be read. */
+  /**
+   * Whose positions they become, who signs, and whether the account lets it; undefined where the
+   * chain could not be read.
+   */
   readonly account: string | undefined;
   readonly sender: string | undefined;
   readonly mayAct: boolean | undefined;
@@ -218,7 +248,10 @@ export interface Explanation {
   };
   readonly tokens: {
     readonly limitPerMinute: number;
-    /** The guard's share, the last cancel-alls and the cancels of every order that would rest: never spent on places. */
+    /**
+     * The guard's share, the last cancel-alls and the cancels of every order that would rest: never
+     * spent on places.
+     */
     readonly reservedPerMinute: number;
     readonly byTimerPerMinute: number;
     /** Undefined: as often as frames come. */

@@ -6,13 +6,17 @@ import { signedRates } from "../execution/signed-rates.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { ExplainedMarket, ExplainedQuote, ImplausibleValue } from "./explanation.js";
 
-/** How many times as wide or as narrow as the exchange's own spread a plausible spread is at most. */
+/**
+ * How many times as wide or as narrow as the exchange's own spread a plausible spread is at most.
+ */
 const MOST_RATIO = 20;
 
 /**
- * The values of a bot's file that are far from what its markets make sensible: spreads, sizes and the drawdown, which a slip of the unit or of the
- * decimal point makes a hundred times too large or too small.
- * @param markets what each market would quote now: a spread is judged by the quotes that it leads to, whatever the strategy calls its parameters.
+ * The values of a bot's file that are far from what its markets make sensible: spreads, sizes and
+ * the drawdown, which a slip of the unit or of the decimal point makes a hundred times too large or
+ * too small.
+ * @param markets what each market would quote now: a spread is judged by the quotes that it leads
+ * to, whatever the strategy calls its parameters.
  */
 export function implausibleValues(
   { context }: Pick<Bot, "context">,
@@ -67,7 +71,10 @@ function spreadText(
   return `the strategy quotes ${rounded(quoted)} bps from its price, the exchange's best prices are ${rounded(touchBps)} bps from the mid (${bestBid} and ${bestAsk}), so ${times}: ${follows} (1 bps is 0.01 %)`;
 }
 
-/** The half spread that the strategy wants, before its quotes are kept behind the best prices; undefined where it does not say. */
+/**
+ * The half spread that the strategy wants, before its quotes are kept behind the best prices;
+ * undefined where it does not say.
+ */
 function wantedHalfSpreadBps({ quotes }: MarketTrader): number | undefined {
   const { halfSpreadTicks = Number.NaN, fairTicks = Number.NaN } = quotes?.reason ?? {};
   const fraction = halfSpreadTicks / fairTicks;

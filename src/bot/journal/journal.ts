@@ -35,7 +35,9 @@ export interface StrategyFile {
   readonly sha256: string;
 }
 
-/** Every further line: one turn, with the actions that it dispatched, as they were before signing. */
+/**
+ * Every further line: one turn, with the actions that it dispatched, as they were before signing.
+ */
 export interface JournalTurn {
   readonly stamp: TurnStamp;
   readonly input: BotInput;
@@ -99,7 +101,10 @@ export class JournalWriter implements TurnRecorder {
   }
 }
 
-/** One line of JSON in which a bigint is `{"$n":"digits"}`, and a number that JSON does not know `{"$f":"NaN"}`: of a journal, or of a recording beside one. */
+/**
+ * One line of JSON in which a bigint is `{"$n":"digits"}`, and a number that JSON does not know
+ * `{"$f":"NaN"}`: of a journal, or of a recording beside one.
+ */
 export function encodeJournal(value: object): string {
   return JSON.stringify(value, (_key, held: unknown) => {
     if (typeof held === "bigint") return { $n: held.toString() };

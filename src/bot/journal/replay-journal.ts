@@ -28,7 +28,10 @@ export interface ReplayedTurn {
   readonly line: number;
   readonly stamp: TurnStamp;
   readonly input: BotInput;
-  /** What the bot told while it ran: intents with their reasons, halts, plans that were held back, orders' fates. */
+  /**
+   * What the bot told while it ran: intents with their reasons, halts, plans that were held back,
+   * orders' fates.
+   */
   readonly notices: readonly BotEvent[];
   /** What it dispatched now: as it was recorded, unless this turn is the divergence. */
   readonly actions: readonly Action[];
@@ -49,7 +52,10 @@ export interface ReplayDivergence {
 export interface ChangedStrategy {
   readonly marketId: MarketId;
   readonly name: string;
-  /** SHA-256 of its text and of what it imports, then and now; undefined where it was, or is, a built-in. */
+  /**
+   * SHA-256 of its text and of what it imports, then and now; undefined where it was, or is, a
+   * built-in.
+   */
   readonly recorded: string | undefined;
   readonly found: string | undefined;
 }
@@ -61,11 +67,16 @@ export interface ReplayResult {
   readonly turns: number;
   /** Actions of those turns: every one dispatched again to the byte. */
   readonly actions: number;
-  /** Strategy files that are not what they were when the journal was recorded: what is replayed is another strategy. */
+  /**
+   * Strategy files that are not what they were when the journal was recorded: what is replayed is
+   * another strategy.
+   */
   readonly changedStrategies: readonly ChangedStrategy[];
   /** The first divergence; the replay ends there. */
   readonly divergence: ReplayDivergence | undefined;
-  /** The journal's last line was cut short by the end of the process that wrote it, and is left out. */
+  /**
+   * The journal's last line was cut short by the end of the process that wrote it, and is left out.
+   */
   readonly tornLine: number | undefined;
   /** What the last turn threw, then and now. */
   readonly broke: string | undefined;
@@ -85,8 +96,9 @@ export interface JournalReplayOptions {
  * first line, with its strategies loaded again, each turn gets its recorded instant and draws, and
  * what it dispatches is compared with what the journal says, byte for byte, before signing. No key
  * is needed, nothing is sent, no time is waited for.
- * @throws ConfigError when there is no such file, RunError when it cannot be read; FormatError naming the line when it is no journal, of another version, or broken before
- * its last line; ConfigError when a strategy can no longer be loaded.
+ * @throws ConfigError when there is no such file, RunError when it cannot be read; FormatError
+ * naming the line when it is no journal, of another version, or broken before its last line;
+ * ConfigError when a strategy can no longer be loaded.
  */
 export async function replayJournal(
   path: string,

@@ -2,8 +2,8 @@ import type { Clock, Random, Seam } from "../../core/runtime/seam.js";
 import type { TurnStamp } from "../engine/input.js";
 
 /**
- * Time and chance as a journal tells them: each turn's recorded instant and draws. No timer ever fires by itself: fires
- * are inputs of the journal.
+ * Time and chance as a journal tells them: each turn's recorded instant and draws. No timer ever
+ * fires by itself: fires are inputs of the journal.
  */
 export class ReplayRuntime implements Seam {
   readonly clock: Clock;
@@ -50,7 +50,8 @@ export class ReplayRuntime implements Seam {
 
   #next(kind: "number" | "bigint"): number | bigint | undefined {
     const draw = this.#draws[this.#drawn++];
-    // Not thrown: a strategy's draw would throw inside its operator, which takes errors for its own.
+    // Not thrown: a strategy's draw would throw inside its operator, which takes errors for its
+    // own.
     if (typeof draw !== kind)
       this.#wrongDraw ??= `draw ${this.#drawn} is ${draw === undefined ? "not recorded" : `recorded as a ${typeof draw}`}, a ${kind} was asked for`;
     return draw;

@@ -40,7 +40,10 @@ export interface MarketTraderDeps extends Omit<StrategySessionDeps, "marketId"> 
 export interface WorkedTarget {
   readonly intent: TargetIntent;
   readonly byOperator: boolean;
-  /** A rung of the risk ladder flattens: each order is bounded by its worst price alone, however thin the touch. */
+  /**
+   * A rung of the risk ladder flattens: each order is bounded by its worst price alone, however
+   * thin the touch.
+   */
   readonly isByLadder?: boolean;
   /** When its last slice was sent, exchange time; undefined before the first. */
   readonly lastSliceAtMs: Ms | undefined;
@@ -114,7 +117,9 @@ export class MarketTrader {
     return this.#quotes;
   }
 
-  /** The mid that the standing quotes were made around, without own orders; NaN before the first. */
+  /**
+   * The mid that the standing quotes were made around, without own orders; NaN before the first.
+   */
   get quotesMidTicks(): number {
     return this.#quotesMidTicks;
   }
@@ -245,7 +250,10 @@ export class MarketTrader {
     return Number.isNaN(midHalfTicks) ? undefined : midHalfTicks;
   }
 
-  /** The mid without our own orders, in fractional ticks, as the last event left it; undefined without two sides. */
+  /**
+   * The mid without our own orders, in fractional ticks, as the last event left it; undefined
+   * without two sides.
+   */
   get netMidTicks(): number | undefined {
     return this.#touch === null ? undefined : (this.#touch.bidTicks + this.#touch.askTicks) / 2;
   }
@@ -264,7 +272,10 @@ export class MarketTrader {
     this.#isDirty = true;
   }
 
-  /** An intent of the strategy was refused: what it wanted before is nobody's wish any more, and comes down. */
+  /**
+   * An intent of the strategy was refused: what it wanted before is nobody's wish any more, and
+   * comes down.
+   */
   refuseIntent(why: string): void {
     this.#forget();
     this.#refusal = why;
@@ -276,7 +287,9 @@ export class MarketTrader {
     this.#isDirty = true;
   }
 
-  /** After each event: the touch without our own orders. True when the book's mid may have moved. */
+  /**
+   * After each event: the touch without our own orders. True when the book's mid may have moved.
+   */
   noteTouch(touch: NetTouch | null): boolean {
     const moved =
       touch?.bidTicks !== this.#touch?.bidTicks || touch?.askTicks !== this.#touch?.askTicks;
@@ -304,7 +317,9 @@ export class MarketTrader {
     this.#session.stop();
   }
 
-  /** The market can no longer be trusted: nothing is wanted until the strategy has seen a new view. */
+  /**
+   * The market can no longer be trusted: nothing is wanted until the strategy has seen a new view.
+   */
   invalidate(reason: string): void {
     this.book.invalidate(reason);
     this.lag.lost();
@@ -321,8 +336,9 @@ export class MarketTrader {
   }
 
   /**
-   * The best price of one side without our own orders, whether or not the other is there, as an order meets it that is to stay behind it;
-   * undefined when nobody is on it. What the book may only still show of ours counts: a touch too near costs a tick, one too far a fee.
+   * The best price of one side without our own orders, whether or not the other is there, as an
+   * order meets it that is to stay behind it; undefined when nobody is on it. What the book may
+   * only still show of ours counts: a touch too near costs a tick, one too far a fee.
    */
   best(side: Side, ownOrders: readonly OwnRestingOrder[]): Ticks | undefined {
     if (!this.book.isSynchronised) return undefined;
@@ -333,7 +349,9 @@ export class MarketTrader {
     return Number.isNaN(best) ? undefined : best;
   }
 
-  /** Emits a view to the strategy. False when the market has no two sides without our own orders. */
+  /**
+   * Emits a view to the strategy. False when the market has no two sides without our own orders.
+   */
   emitView(cause: DecisionCause, inputs: ViewInputs): boolean {
     const view = createMarketView({
       instrument: this.instrument,

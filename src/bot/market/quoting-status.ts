@@ -9,9 +9,14 @@ export type MarketActivity = "quoting" | "waiting" | "reduce-only" | "halted";
 
 /** What a market is at, and why not more, in a trader's words. */
 export interface QuotingStatus {
-  /** `reduce-only`: halted, while its position is worked, or what was inherited is unwound; or the risk ladder lets only reducing orders rest. */
+  /**
+   * `reduce-only`: halted, while its position is worked, or what was inherited is unwound; or the
+   * risk ladder lets only reducing orders rest.
+   */
   readonly state: MarketActivity;
-  /** Halts first, then what holds up the market, then each order that is wanted and does not leave. */
+  /**
+   * Halts first, then what holds up the market, then each order that is wanted and does not leave.
+   */
   readonly reasons: readonly string[];
 }
 
@@ -47,7 +52,10 @@ export function quotingStatusFor(
   };
 }
 
-/** Why a market as a whole does not quote: its halts, or else the first thing that quotes wait for. Empty when nothing is in the way. */
+/**
+ * Why a market as a whole does not quote: its halts, or else the first thing that quotes wait for.
+ * Empty when nothing is in the way.
+ */
 export function findQuotingObstacles(
   context: BotContext,
   safety: TradingGuards,
@@ -102,7 +110,10 @@ export function describeShedLoad({ loopLag }: BotContext): readonly string[] {
   ];
 }
 
-/** Orders of the newest plan that do not leave, those of one cause together: quotes, or a slice of a position that is worked. */
+/**
+ * Orders of the newest plan that do not leave, those of one cause together: quotes, or a slice of a
+ * position that is worked.
+ */
 function heldPlaces(
   { backoff: holds, clock }: BotContext,
   { marketId, instrument, plan }: MarketTrader,
@@ -124,7 +135,10 @@ function heldPlaces(
   return [...causes].map(([why, names]) => `${names.join(", ")} held back: ${why}`);
 }
 
-/** Wanted quotes that do not rest; what clipped the wanted sizes; and a side that is not wanted at all. */
+/**
+ * Wanted quotes that do not rest; what clipped the wanted sizes; and a side that is not wanted at
+ * all.
+ */
 function heldQuotes(context: BotContext, trader: MarketTrader): readonly string[] {
   const { plan, quotes } = trader;
   if (quotes === undefined || trader.target !== undefined) return [];

@@ -3,8 +3,8 @@ import type { MarketRules, VenueRules } from "../../exchange/records.js";
 import { checkDomain } from "../../exchange/signing/domain-check.js";
 
 /**
- * What of a market must not change while orders rest, and did: the contract, the grid, the bounds. Fees and limits are taken over as they
- * come. Undefined when nothing did.
+ * What of a market must not change while orders rest, and did: the contract, the grid, the bounds.
+ * Fees and limits are taken over as they come. Undefined when nothing did.
  */
 export function findBreakingChange(before: MarketRules, now: MarketRules): string | undefined {
   for (const field of [
@@ -29,7 +29,10 @@ export function isSameGrid(before: MarketRules, now: MarketRules): boolean {
   );
 }
 
-/** Everything of a market's rules that is other than it was, each as text: fee rates as shares, other numbers as {@link MarketRules} has them. */
+/**
+ * Everything of a market's rules that is other than it was, each as text: fee rates as shares,
+ * other numbers as {@link MarketRules} has them.
+ */
 export function listRuleChanges(before: MarketRules, now: MarketRules): string[] {
   const fields = new Set([...Object.keys(before), ...Object.keys(now)]) as Set<keyof MarketRules>;
   return [...fields].flatMap((field) => {

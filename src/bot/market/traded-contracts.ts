@@ -3,14 +3,17 @@ import type { Hex, MarketId } from "../../core/units.js";
 import type { BotContext } from "../engine/context.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 
-/** The contracts' file in the state directory: what the last run that had a market traded on there. */
+/**
+ * The contracts' file in the state directory: what the last run that had a market traded on there.
+ */
 export const CONTRACTS_FILE = "contracts.json";
 
 /** Says of a change that a person may accept it: nothing rests on the contract of before. */
 export const IN_THE_LAST_RUN = "in the last run";
 
 /**
- * The markets whose contract is not the one of the last run, each with what changed: somebody looks before anything is signed for it.
+ * The markets whose contract is not the one of the last run, each with what changed: somebody looks
+ * before anything is signed for it.
  * @throws CorruptStateError or FormatError when what was written down is broken
  */
 export function findChangedContracts({
@@ -33,7 +36,10 @@ interface TradedMarket {
   readonly rules: { readonly perp: Hex };
 }
 
-/** Writes down what is traded on, beside what was in markets that are not among these: one that is back in the file is held against it. */
+/**
+ * Writes down what is traded on, beside what was in markets that are not among these: one that is
+ * back in the file is held against it.
+ */
 export function writeTradedContracts(
   store: Pick<StateStore, "read" | "write">,
   markets: readonly TradedMarket[],

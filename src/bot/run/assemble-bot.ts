@@ -21,7 +21,10 @@ import { sessionVenue } from "./session-venue.js";
 import type { TimestampedTransport } from "./timestamped-transport.js";
 import { TradeBackfill } from "./trade-backfill.js";
 
-/** Requests under way at once, each on a connection of its own: a place that hangs holds up nobody else. */
+/**
+ * Requests under way at once, each on a connection of its own: a place that hangs holds up nobody
+ * else.
+ */
 export const CONNECTIONS = 32;
 
 /** What a bot is put together from, once the exchange has been asked. */
@@ -160,7 +163,10 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
   };
 }
 
-/** What is asked of a bot at any time, also before it is made. Its own clock stands still between its turns. */
+/**
+ * What is asked of a bot at any time, also before it is made. Its own clock stands still between
+ * its turns.
+ */
 function createDecoratorDeps(bot: () => Bot | undefined, machine: Clock): VenueDecoratorDeps {
   return {
     levelFor: (hash) => bot()?.context.account.orders.get(hash)?.level ?? -1,

@@ -38,8 +38,9 @@ const blockSchema = z.object({
 });
 
 /**
- * The addresses of a chain's RPCs: those of the file, then those that the environment holds. They may carry a provider's key, so these
- * stay out of the config, and the paths of the others out of what is journaled.
+ * The addresses of a chain's RPCs: those of the file, then those that the environment holds. They
+ * may carry a provider's key, so these stay out of the config, and the paths of the others out of
+ * what is journaled.
  * @throws ConfigError when a variable is not set; it does not show what is in it.
  */
 export function readRpcUrls(
@@ -63,7 +64,10 @@ export function readRpcUrls(
   return [...rpc, ...held];
 }
 
-/** The config as it may be shown and journaled: of each RPC's address only where it is, since its path and query may be a provider's key. */
+/**
+ * The config as it may be shown and journaled: of each RPC's address only where it is, since its
+ * path and query may be a provider's key.
+ */
 export function maskProviderKeys(config: BotConfig): BotConfig {
   if (config.chain === undefined) return config;
   return {
@@ -72,7 +76,10 @@ export function maskProviderKeys(config: BotConfig): BotConfig {
   };
 }
 
-/** Opens the chain of a bot's file. @param chainId what the exchange says, where the file says nothing. */
+/**
+ * Opens the chain of a bot's file. @param chainId what the exchange says, where the file says
+ * nothing.
+ */
 export function openChainRpc(
   config: ChainAccessConfig,
   urls: ConstructorParameters<typeof ChainRpc>[0]["urls"],
@@ -118,8 +125,8 @@ export async function findLensAddress(
 }
 
 /**
- * The hash of the chain's first block, in lower case: another one is another chain. Undefined where the bot has no chain, or it does not tell: the
- * liquidator's start says why.
+ * The hash of the chain's first block, in lower case: another one is another chain. Undefined where
+ * the bot has no chain, or it does not tell: the liquidator's start says why.
  */
 export async function readChainGenesis(
   { config, chain, withoutLiquidator: alone, runtime: seam, log }: ChainStart,

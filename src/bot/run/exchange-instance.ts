@@ -16,7 +16,10 @@ import { MISSING_TRADES_FILE } from "./trade-backfill.js";
 /** Which life of the exchange and of its chain the other files of the state directory are of. */
 export const LIFE_FILE = "exchange-life.json";
 
-/** Without the account's life they mean nothing: its trades and money have begun anew. Halts by hand are of the account, and stay. */
+/**
+ * Without the account's life they mean nothing: its trades and money have begun anew. Halts by hand
+ * are of the account, and stay.
+ */
 const ACCOUNT_FILES = [
   PEAK_FILE,
   LATCH_FILE,
@@ -29,7 +32,10 @@ const ACCOUNT_FILES = [
   TAKEOVERS_FILE,
 ];
 
-/** The same without the chain's: another chain knows none of these transactions. An account that is created anew on the same chain still has them. */
+/**
+ * The same without the chain's: another chain knows none of these transactions. An account that is
+ * created anew on the same chain still has them.
+ */
 const CHAIN_FILES = [TRANSACTIONS_FILE, LIQUIDATIONS_FILE];
 
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
@@ -45,7 +51,10 @@ const fileSchema = z.strictObject({
 
 type KnownLife = Omit<z.output<typeof fileSchema>, "version">;
 
-/** What the exchange and the chain tell of the life that they are in. What is absent was not told, which is no sign of another life. */
+/**
+ * What the exchange and the chain tell of the life that they are in. What is absent was not told,
+ * which is no sign of another life.
+ */
 export interface ExchangeInstance {
   /** Exchange time at which it created the account. */
   readonly createdAtMs?: Ms | undefined;
@@ -64,9 +73,11 @@ export interface ExchangeInstanceDeps {
 }
 
 /**
- * Compares the life that the exchange is in with the one that the state is of. An exchange that began anew has forgotten the account: its peak would
- * halt the bot, its fills are of other trades, its transactions of another chain. All of that is set aside, and taken back if that life comes back.
- * Call it before any of it is read. @throws CorruptStateError for a file that is broken; RunError when one cannot be moved or written.
+ * Compares the life that the exchange is in with the one that the state is of. An exchange that
+ * began anew has forgotten the account: its peak would halt the bot, its fills are of other trades,
+ * its transactions of another chain. All of that is set aside, and taken back if that life comes
+ * back. Call it before any of it is read. @throws CorruptStateError for a file that is broken;
+ * RunError when one cannot be moved or written.
  */
 export function adoptExchangeInstance(
   life: ExchangeInstance,
@@ -74,7 +85,8 @@ export function adoptExchangeInstance(
 ): void {
   const known: KnownLife = readJsonState(store, LIFE_FILE, knownOf) ?? { account: {}, chain: {} };
   const { createdAtMs, genesis, isNewAccount } = life;
-  // Where the exchange itself tells which account it is, one RPC's word on another chain must not lift a halt of it.
+  // Where the exchange itself tells which account it is, one RPC's word on another chain must not
+  // lift a halt of it.
   const isTold = known.account.createdAtMs !== undefined && createdAtMs !== undefined;
   const isOtherAccount =
     isNewAccount ||

@@ -41,7 +41,10 @@ const gasFeeSchema = z.object({
   gasFeeInfo: z.object({ lastEthIndexPrice: z.string().regex(/^\d{1,12}(\.\d{1,18})?$/) }),
 });
 
-/** Credit units of one ether, by the exchange. @throws FormatError when it does not say; as {@link RestClient} does. */
+/**
+ * Credit units of one ether, by the exchange. @throws FormatError when it does not say; as {@link
+ * RestClient} does.
+ */
 export async function readCreditPerEth(
   client: RestClient,
   creditDecimals: number,
@@ -87,7 +90,10 @@ export async function readRiskyAccounts(
   }));
 }
 
-/** What a liquidator knows from a running bot and its exchange. It reads the bot between turns, and changes nothing in it. */
+/**
+ * What a liquidator knows from a running bot and its exchange. It reads the bot between turns, and
+ * changes nothing in it.
+ */
 export class BotLiquidatorVenue implements LiquidatorVenue {
   readonly #bot: Bot;
   readonly #client: RestClient;
@@ -98,7 +104,8 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   #ethPrice: { readonly credit: CreditUnits; readonly atMs: number } | undefined;
 
   /**
-   * @param onAsking hears of each question before it is sent: it counts against the bot's own limits.
+   * @param onAsking hears of each question before it is sent: it counts against the bot's own
+   * limits.
    * @param chainMarkOf the newest mark that the chain has told, credit units per 1e18 paper.
    */
   constructor(
@@ -187,7 +194,10 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     return trader === undefined ? undefined : this.#worth(trader, paper)?.credit;
   }
 
-  /** What lots of a market that are not sold yet are worth at the worse of both marks, and by whose; undefined before the first one. */
+  /**
+   * What lots of a market that are not sold yet are worth at the worse of both marks, and by whose;
+   * undefined before the first one.
+   */
   unsoldValue(marketId: MarketId, lots: Lots): UnsoldValue | undefined {
     const trader = this.#bot.context.traders.get(marketId);
     return trader === undefined ? undefined : this.#worth(trader, trader.instrument.paperOf(lots));
@@ -208,7 +218,9 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     return this.#open().reduce((sum, { markCredit = 0n }) => sum + absolute(markCredit), 0n);
   }
 
-  /** The list can wait: cancels and what the bot itself asks go before it. @throws TooManyRequests */
+  /**
+   * The list can wait: cancels and what the bot itself asks go before it. @throws TooManyRequests
+   */
   #requireTokens(): void {
     const { budget, traders, account } = this.#bot.context;
     const ordersThatMayFill = [...traders.keys()].reduce(

@@ -5,7 +5,10 @@ import type { BotConfig } from "../config/config.js";
 import type { StrategyFile } from "../journal/journal.js";
 import { loadStrategy } from "../strategy/load-strategy.js";
 
-/** The strategies that a bot's file names, by market; what they print and read outside their context is in the log. @throws ConfigError */
+/**
+ * The strategies that a bot's file names, by market; what they print and read outside their context
+ * is in the log. @throws ConfigError
+ */
 export async function loadStrategies(config: BotConfig, log: Log) {
   const loaded = new Map<MarketId, Awaited<ReturnType<typeof loadStrategy>>>();
   for (const [marketId, { strategy }] of Object.entries(config.markets)) {

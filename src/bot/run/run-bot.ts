@@ -18,9 +18,11 @@ import { TimestampedTransport } from "./timestamped-transport.js";
 import { withLiquidator } from "./with-liquidator.js";
 
 /**
- * Starts a bot on the live exchange: asks its clock and rules, registers the account where it is new, loads the
- * strategies, checks sizes against the grid, then opens the streams. What fails for a passing cause is asked again ({@link StartupRetrier}).
- * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the exchange is not there.
+ * Starts a bot on the live exchange: asks its clock and rules, registers the account where it is
+ * new, loads the strategies, checks sizes against the grid, then opens the streams. What fails for
+ * a passing cause is asked again ({@link StartupRetrier}).
+ * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the
+ * exchange is not there.
  */
 export async function startBot(options: RunBotOptions): Promise<RunningBot> {
   const { config, runtime: seam, log } = options;
@@ -94,7 +96,8 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
         sessionListener: tap,
       },
     );
-    // What is signed beside the bot, its last cancels too: by then this machine's clock may have been set.
+    // What is signed beside the bot, its last cancels too: by then this machine's clock may have
+    // been set.
     exchangeNowMs = running.exchangeNowMs;
     return await withLiquidator({ ...options, store }, running);
   } catch (error) {
@@ -103,7 +106,10 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
   }
 }
 
-/** The halts alone of a state whose account the exchange does not know: its peak and position are of no account that is there. */
+/**
+ * The halts alone of a state whose account the exchange does not know: its peak and position are of
+ * no account that is there.
+ */
 function withoutAccount(store: StateStore): StateStore {
   const halts = Object.entries(readDecidingState(store)).filter(([name]) => isHaltFile(name));
   return new MemoryStateStore(Object.fromEntries(halts));

@@ -62,17 +62,24 @@ export interface RunningLiquidator {
   readonly mayAct: boolean;
   /** Credit units of one ether, as the exchange told it last; undefined before. */
   creditPerEth(): CreditUnits | undefined;
-  /** What lots that are not sold yet are worth at the worse of the exchange's mark and the chain's, and by whose. */
+  /**
+   * What lots that are not sold yet are worth at the worse of the exchange's mark and the chain's,
+   * and by whose.
+   */
   unsoldValue(marketId: MarketId, lots: Lots): UnsoldValue | undefined;
   /** To be told everything that the bot tells: what became of sales is in it. */
   onBotEvent(notice: BotEvent): void;
-  /** Takes nothing over any more; what is under way is waited for, and then left to the next run. Twice does nothing more. */
+  /**
+   * Takes nothing over any more; what is under way is waited for, and then left to the next run.
+   * Twice does nothing more.
+   */
   stop(): Promise<void>;
 }
 
 /**
  * Starts the liquidator of a bot's file, where it has one.
- * @throws ConfigError when the chain is not the one that the exchange settles on; ChainUnavailable when it cannot be read.
+ * @throws ConfigError when the chain is not the one that the exchange settles on; ChainUnavailable
+ * when it cannot be read.
  */
 export async function startLiquidator(
   options: StartLiquidatorOptions,

@@ -17,7 +17,10 @@ import type { RunMonitor } from "./monitor/run-monitor.js";
 import type { RunningLiquidator } from "./run-liquidator.js";
 import type { SessionBeginning, SessionListener, VenueDecorator } from "./session-listener.js";
 
-/** What a live bot is started with. The config is checked, the state directory is the account's own, the lock is held. */
+/**
+ * What a live bot is started with. The config is checked, the state directory is the account's own,
+ * the lock is held.
+ */
 export interface RunBotOptions {
   readonly config: BotConfig;
   readonly privateKey: Hex;
@@ -30,7 +33,10 @@ export interface RunBotOptions {
   readonly withoutLiquidator?: boolean;
   /** Where the journal goes, when one is kept. */
   readonly journal?: JournalSink;
-  /** Called with the exchange's rules before the account is registered or anything else is done there. What it throws is thrown. */
+  /**
+   * Called with the exchange's rules before the account is registered or anything else is done
+   * there. What it throws is thrown.
+   */
   readonly onRules?: (rules: VenueRules) => void;
   /** The network; the real one of the config's addresses when absent. */
   readonly transport?: Transport;
@@ -42,7 +48,10 @@ export interface RunBotOptions {
   readonly onStrategyCall?: (marketId: MarketId | undefined) => void;
   /** Begins a recording of the session. */
   readonly record?: (beginning: SessionBeginning) => Promise<SessionListener>;
-  /** Of a paper session: the venue that fills its orders. The live one is then asked for the markets' streams alone, and no order reaches it. */
+  /**
+   * Of a paper session: the venue that fills its orders. The live one is then asked for the
+   * markets' streams alone, and no order reaches it.
+   */
   readonly paper?: VenueDecorator;
 }
 
@@ -53,16 +62,28 @@ export interface RunningBot {
   readonly metrics: Metrics;
   readonly client: RestClient;
   readonly account: Hex;
-  /** False of a dry run for an account that the exchange does not know: it then runs as an empty one. */
+  /**
+   * False of a dry run for an account that the exchange does not know: it then runs as an empty
+   * one.
+   */
   readonly registered: boolean;
   /** Of a bot that has one. */
   readonly liquidator: RunningLiquidator | undefined;
   command(command: BotCommand): void;
-  /** An error that nobody caught, such as one of a strategy's own timer: the bot is broken, everything is cancelled, `stopped` rejects. */
+  /**
+   * An error that nobody caught, such as one of a strategy's own timer: the bot is broken,
+   * everything is cancelled, `stopped` rejects.
+   */
   fail(error: unknown): void;
-  /** It met an error, takes no input any more, and is cancelling everything: what it says of itself is from before. */
+  /**
+   * It met an error, takes no input any more, and is cancelling everything: what it says of itself
+   * is from before.
+   */
   hasFailed(): boolean;
-  /** Resolves when the bot has stopped and the fate of every order is known, or given up on. Rejects when the bot broke. */
+  /**
+   * Resolves when the bot has stopped and the fate of every order is known, or given up on. Rejects
+   * when the bot broke.
+   */
   readonly stopped: Promise<void>;
   /** Lets go of the network. After `stopped`. */
   close(): void;

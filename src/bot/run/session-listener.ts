@@ -30,7 +30,10 @@ export interface VenueDecoratorDeps {
   readonly exchangeNowMs: () => Ms;
 }
 
-/** Puts a venue of its own between the live one, of which it follows the markets' streams, and the bot. */
+/**
+ * Puts a venue of its own between the live one, of which it follows the markets' streams, and the
+ * bot.
+ */
 export type VenueDecorator = (
   live: Venue,
   beginning: SessionBeginning,

@@ -26,7 +26,10 @@ export interface SessionVenue {
   readonly live: LiveVenue;
 }
 
-/** The exchange as a session trades on it: live, between the markets' streams and a venue on paper, or with an account that it does not know. */
+/**
+ * The exchange as a session trades on it: live, between the markets' streams and a venue on paper,
+ * or with an account that it does not know.
+ */
 export function sessionVenue({
   config,
   runtime: seam,

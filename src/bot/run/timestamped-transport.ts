@@ -2,7 +2,10 @@ import type { Seam } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { Transport } from "../../exchange/rest/transport.js";
 
-/** Notes when the message that is being handled was received, before it was decoded: where tick-to-order begins. */
+/**
+ * Notes when the message that is being handled was received, before it was decoded: where
+ * tick-to-order begins.
+ */
 export class TimestampedTransport implements Transport {
   atMs: Ms | undefined;
   readonly #inner: Transport;

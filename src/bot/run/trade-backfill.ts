@@ -37,9 +37,10 @@ export interface TradeBackfillDeps {
 }
 
 /**
- * What was matched while no bot ran and is older than the newest trades that a start is told: asked for page by page, beside the bot's own
- * questions and within its budget, until it meets what an earlier run has written. Nothing of it changes a position: it is the account's record.
- * A run that ends before goes on in the next one.
+ * What was matched while no bot ran and is older than the newest trades that a start is told: asked
+ * for page by page, beside the bot's own questions and within its budget, until it meets what an
+ * earlier run has written. Nothing of it changes a position: it is the account's record. A run that
+ * ends before goes on in the next one.
  */
 export class TradeBackfill {
   readonly #options: TradeBackfillDeps;
@@ -80,7 +81,9 @@ export class TradeBackfill {
     this.#timer?.cancel();
   }
 
-  /** The oldest of the newest trades: what lies between it and what is written was told by nobody. */
+  /**
+   * The oldest of the newest trades: what lies between it and what is written was told by nobody.
+   */
   #meets({ marketId, id: tradeId }: VenueTrade): void {
     // They ascend.
     if (this.#met.has(marketId)) return;
@@ -92,7 +95,8 @@ export class TradeBackfill {
       if (written !== undefined && oldest > written)
         this.#remember(marketId, { afterId: String(written), beforeId: tradeId });
     } else if (oldest <= BigInt(known.afterId)) this.#forget(marketId);
-    // What an earlier run has written beyond what it left out is asked for once more, and not written twice.
+    // What an earlier run has written beyond what it left out is asked for once more, and not
+    // written twice.
     else if (written === undefined || oldest > written || oldest < BigInt(known.beforeId))
       this.#remember(marketId, { ...known, beforeId: tradeId });
   }

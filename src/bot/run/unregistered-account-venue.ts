@@ -18,8 +18,9 @@ const NO_BALANCES: VenueBalances = {
 };
 
 /**
- * The exchange as an account that it does not know yet would find it after registering: the markets are real, the account
- * is empty. For a dry run, which registers nothing. No order is ever passed on.
+ * The exchange as an account that it does not know yet would find it after registering: the markets
+ * are real, the account is empty. For a dry run, which registers nothing. No order is ever passed
+ * on.
  */
 export class UnregisteredAccountVenue implements Venue {
   readonly events$: Observable<VenueEvent>;

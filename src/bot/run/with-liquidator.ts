@@ -4,8 +4,10 @@ import { startLiquidator } from "./run-liquidator.js";
 import type { Assembled, RunBotOptions, RunningBot } from "./running-bot.js";
 
 /**
- * The same bot with its liquidator, where its file has one: a stop then ends the liquidator first, while the bot can still sell.
- * @throws as `startLiquidator` does, the bot stopped with every order cancelled; RunError when there is no way to the chain
+ * The same bot with its liquidator, where its file has one: a stop then ends the liquidator first,
+ * while the bot can still sell.
+ * @throws as `startLiquidator` does, the bot stopped with every order cancelled; RunError when
+ * there is no way to the chain
  */
 export async function withLiquidator(
   options: RunBotOptions,

@@ -2,7 +2,10 @@ import { decimalToScaled, type Instrument } from "../../core/instrument.js";
 import type { AccountLimits, GuardLimits, MarketLimits } from "../../risk/limits.js";
 import type { BotConfig, MarketConfig } from "../config/config.js";
 
-/** A market's limits on its grid. @throws FormatError when an amount is off the grid: `checkOnGrid` has said so before, by its path. */
+/**
+ * A market's limits on its grid. @throws FormatError when an amount is off the grid: `checkOnGrid`
+ * has said so before, by its path.
+ */
 export function marketLimitsFor(config: MarketConfig, instrument: Instrument): MarketLimits {
   const { maxPositionBase, maxOrderBase, maxNotionalQuote, maxOpenOrders, maxDistanceFromMarkBps } =
     config.limits;

@@ -9,8 +9,8 @@ import {
 } from "../state/contract-change-halt-store.js";
 
 /**
- * The markets that are halted because their contract is another than in the last run, written down as they come and go: a resume of a bot that does
- * not run has to know what it accepts.
+ * The markets that are halted because their contract is another than in the last run, written down
+ * as they come and go: a resume of a bot that does not run has to know what it accepts.
  */
 export class ContractChangeHalts {
   readonly #context: BotContext;
@@ -34,7 +34,10 @@ export class ContractChangeHalts {
     this.#isBegun = true;
   }
 
-  /** Writes down those of all halts in force that a run finds itself and a person ends, where they are others than before. */
+  /**
+   * Writes down those of all halts in force that a run finds itself and a person ends, where they
+   * are others than before.
+   */
   update(reasons: readonly HaltReason[]): void {
     // Before the run begins, what earlier runs left is in force without being among the reasons.
     if (!this.#isBegun) return;
@@ -56,7 +59,8 @@ export class ContractChangeHalts {
     const trader = marketId === undefined ? undefined : traders.get(marketId);
     if (name !== "exchange-info-changed" || trader === undefined) return undefined;
     const perp = trader.rules.perp.toLowerCase();
-    // One of an earlier run may be of a contract that is gone by now: a resume accepts the one that is there.
+    // One of an earlier run may be of a contract that is gone by now: a resume accepts the one that
+    // is there.
     const known = this.#halts.find(
       (halt) => halt.name === name && halt.marketId === marketId && halt.perp === perp,
     );
@@ -66,7 +70,10 @@ export class ContractChangeHalts {
       : undefined;
   }
 
-  /** A halt holds in this process whether it can be written down or not; that it cannot be is told once, and when it can be again. */
+  /**
+   * A halt holds in this process whether it can be written down or not; that it cannot be is told
+   * once, and when it can be again.
+   */
   #write(): void {
     const { store, accountAddress, notify } = this.#context;
     const before = this.#writeError;

@@ -32,7 +32,10 @@ const EQUITY_EVERY_MS = 500;
 /** Between two writes of a moving peak. */
 const PEAK_WRITE_MS = 1_000;
 
-/** A peak that stands is written again this often, so that the next start has few transfers to ask for. */
+/**
+ * A peak that stands is written again this often, so that the next start has few transfers to ask
+ * for.
+ */
 const UNCHANGED_PEAK_WRITE_MS = 60_000;
 
 /** What a look at the net value came to, in credit units. */
@@ -49,22 +52,34 @@ export interface LossReading {
   readonly dailyLoss: CreditUnits;
 }
 
-/** The account's net value against its peak, which survives restarts: what was deposited or withdrawn meanwhile is neither gain nor loss. */
+/**
+ * The account's net value against its peak, which survives restarts: what was deposited or
+ * withdrawn meanwhile is neither gain nor loss.
+ */
 export class EquityMonitor {
   readonly #context: BotContext;
   readonly #maxDrawdown: CreditUnits;
   readonly #depositsBefore: CreditUnits;
-  /** As earlier runs left it: none of their transfers is in doubt. Undefined where none did, and once somebody has accepted a loss from it. */
+  /**
+   * As earlier runs left it: none of their transfers is in doubt. Undefined where none did, and
+   * once somebody has accepted a loss from it.
+   */
   #earlier: PeakEquity | undefined;
   /** Of this run alone. */
   #own: PeakEquity | undefined;
   /** The higher one of the two, as it was looked at last. */
   #peak: PeakEquity | undefined;
-  /** The beginning of the day as an earlier run wrote it, with all deposits since the account's first peak. */
+  /**
+   * The beginning of the day as an earlier run wrote it, with all deposits since the account's
+   * first peak.
+   */
   #earlierDay: DayStart | undefined;
   /** The same as this run saw it. */
   #ownDay: DayStart | undefined;
-  /** The beginning of the day as it is written down, with all deposits since the account's first peak. */
+  /**
+   * The beginning of the day as it is written down, with all deposits since the account's first
+   * peak.
+   */
   #day: DayStart | undefined;
   #latestLosses: LossReading | undefined;
   #unexplained: UnexplainedEquity | undefined;
@@ -72,7 +87,10 @@ export class EquityMonitor {
   #known: { readonly serial: number; readonly untold: CreditUnits } | undefined;
   /** A loss that a withdrawal on its way may explain has been asked about, and stands. */
   #isLossQueried = false;
-  /** What the peak was shifted by when it was moved last: one is written with the other. Undefined before this run's first look. */
+  /**
+   * What the peak was shifted by when it was moved last: one is written with the other. Undefined
+   * before this run's first look.
+   */
   #transfers: CountedTransfers | undefined;
   #seenAtMs: Ms = Number.NEGATIVE_INFINITY;
   #written: string | undefined;
@@ -92,7 +110,10 @@ export class EquityMonitor {
     this.#depositsBefore = this.#earlier?.netDeposits ?? 0n;
   }
 
-  /** The highest net value so far, deposits taken out, and never below the present one; undefined before the first reading. */
+  /**
+   * The highest net value so far, deposits taken out, and never below the present one; undefined
+   * before the first reading.
+   */
   get peak(): CreditUnits | undefined {
     const { equity } = this.#context.account;
     if (this.#peak === undefined || equity === undefined) return this.#peak?.peak;
@@ -104,14 +125,18 @@ export class EquityMonitor {
     return this.#latestLosses;
   }
 
-  /** Compares the net value with its peak and with the day's beginning, twice a second at most. Undefined where it does not look. */
+  /**
+   * Compares the net value with its peak and with the day's beginning, twice a second at most.
+   * Undefined where it does not look.
+   */
   check(): LossReading | undefined {
     const nowMs = this.#context.clock.monotonicMs();
     if (nowMs - this.#seenAtMs < EQUITY_EVERY_MS) return undefined;
     this.#seenAtMs = nowMs;
     const { account, exchangeTime } = this.#context;
     const equity = account.equity;
-    // Between a stream that was away and the end of the reconciliation after it, balances may have transfers that nobody has told yet.
+    // Between a stream that was away and the end of the reconciliation after it, balances may have
+    // transfers that nobody has told yet.
     if (equity === undefined || !account.current) return undefined;
     const reading = this.#reading(equity);
     const netDeposits = this.#netDeposits();
@@ -162,12 +187,16 @@ export class EquityMonitor {
     this.settle();
   }
 
-  /** Whoever resumes after a drawdown accepts the loss: the next one is counted from here, after a kill too. */
+  /**
+   * Whoever resumes after a drawdown accepts the loss: the next one is counted from here, after a
+   * kill too.
+   */
   acceptDrawdown(): void {
     const { equity, current } = this.#context.account;
     this.#earlier = undefined;
     if (this.#peak === undefined || equity === undefined) {
-      // Nothing was read yet: the first reading is the new peak, also of a run that is killed before it.
+      // Nothing was read yet: the first reading is the new peak, also of a run that is killed
+      // before it.
       this.#own = undefined;
       this.#peak = undefined;
       return forgetPeak(this.#context.store);
@@ -209,7 +238,10 @@ export class EquityMonitor {
     return this.#depositsBefore + transfers.earlier + transferred;
   }
 
-  /** A loss that only a withdrawal on its way would explain: the exchange is asked at once, since there is little time for it. */
+  /**
+   * A loss that only a withdrawal on its way would explain: the exchange is asked at once, since
+   * there is little time for it.
+   */
   #queryUnexplainedLoss(isLossInDoubt: boolean): void {
     if (isLossInDoubt && !this.#isLossQueried)
       this.#context.account.requestReconcile(this.#context.exchangeTime.nowMs());
@@ -217,15 +249,19 @@ export class EquityMonitor {
   }
 
   /**
-   * Until a transfer of around its start must have been told, nobody knows whether this run's net value has it: the next run would count it once more,
-   * or not at all. From what an earlier one wrote each of them counts, whenever it is told, and so does what this one loses.
+   * Until a transfer of around its start must have been told, nobody knows whether this run's net
+   * value has it: the next run would count it once more, or not at all. From what an earlier one
+   * wrote each of them counts, whenever it is told, and so does what this one loses.
    */
   get #isEarlierKept(): boolean {
     const { account, exchangeTime } = this.#context;
     return this.#earlier !== undefined && !account.transfers.areAllReported(exchangeTime.nowMs());
   }
 
-  /** Writes the peak down as it was looked at last; a run that may not leaves what the one before it wrote. */
+  /**
+   * Writes the peak down as it was looked at last; a run that may not leaves what the one before it
+   * wrote.
+   */
   settle(): void {
     if (this.#peak === undefined || this.#transfers === undefined || this.#isEarlierKept) return;
     this.#written = undefined;
@@ -237,7 +273,8 @@ export class EquityMonitor {
       );
     } catch (error) {
       if (!(error instanceof RunError)) throw error;
-      // The peak that is there is the higher one, or a second old: no reason to end a bot that has just cancelled everything as one that broke.
+      // The peak that is there is the higher one, or a second old: no reason to end a bot that has
+      // just cancelled everything as one that broke.
       notify({
         kind: "log",
         level: "error",
@@ -268,13 +305,17 @@ export class EquityMonitor {
   }
 }
 
-/** The loss from the remembered peak is accepted before the account is read: the next reading is the first one. @throws RunError when it cannot be moved */
+/**
+ * The loss from the remembered peak is accepted before the account is read: the next reading is the
+ * first one. @throws RunError when it cannot be moved
+ */
 function forgetPeak(store: Pick<StateStore, "setAside">): void {
   store.setAside("accepted-drawdown", [PEAK_FILE]);
 }
 
 /**
- * What the last run had counted of deposits and withdrawals when it wrote its peak; undefined where there is no peak, or one without it.
+ * What the last run had counted of deposits and withdrawals when it wrote its peak; undefined where
+ * there is no peak, or one without it.
  * @throws FormatError or CorruptStateError when it is broken.
  */
 export function readCountedTransfers(store: StateStore): CountedTransfers | undefined {
@@ -283,7 +324,10 @@ export function readCountedTransfers(store: StateStore): CountedTransfers | unde
   );
 }
 
-/** The beginning of the day that the last run wrote down. @throws FormatError or CorruptStateError when it is broken. */
+/**
+ * The beginning of the day that the last run wrote down. @throws FormatError or CorruptStateError
+ * when it is broken.
+ */
 function dayRemembered(store: StateStore): DayStart | undefined {
   return readJsonState(store, PEAK_FILE, (value) =>
     restoreDayStart((value as { readonly day?: unknown } | null)?.day),

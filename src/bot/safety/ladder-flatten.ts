@@ -5,9 +5,10 @@ import { type FlattenTerms, flattenTermsFor } from "./ladder-rungs.js";
 import type { TradingGuards } from "./trading-guards.js";
 
 /**
- * Sells the positions of the markets in which a rung of the risk ladder flattens: by the target positions that `flatten` by hand works too, on until
- * nothing is left that the market takes. Each order is bounded in price, by the mark at its time, and in size. Where the book or the account
- * is not to be trusted, orders wait until it is.
+ * Sells the positions of the markets in which a rung of the risk ladder flattens: by the target
+ * positions that `flatten` by hand works too, on until nothing is left that the market takes. Each
+ * order is bounded in price, by the mark at its time, and in size. Where the book or the account is
+ * not to be trusted, orders wait until it is.
  */
 export class LadderFlatten {
   readonly #context: BotContext;
@@ -24,7 +25,10 @@ export class LadderFlatten {
     this.#terms = flattenTermsFor(context.config);
   }
 
-  /** Sets the target of each market that is to be flat, and takes back one that is not any more. Call in each turn, before plans are made. */
+  /**
+   * Sets the target of each market that is to be flat, and takes back one that is not any more.
+   * Call in each turn, before plans are made.
+   */
   settle(): void {
     if (!this.#isUsed && this.#tradingGuards.ladder.acting.length === 0) return;
     for (const trader of this.#context.traderList) {
@@ -85,7 +89,10 @@ export class LadderFlatten {
     });
   }
 
-  /** No order is worse: by the mark, or the mid where there is none, and never further from the mark than the market's own limit lets an order leave. */
+  /**
+   * No order is worse: by the mark, or the mid where there is none, and never further from the mark
+   * than the market's own limit lets an order leave.
+   */
   #worstTicks(trader: MarketTrader, positionLots: Lots): Ticks | undefined {
     const reference = referenceTicks(trader);
     if (reference === undefined) return undefined;

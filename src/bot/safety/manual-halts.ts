@@ -3,11 +3,17 @@ import { createManualHalt, type HaltRequest } from "../../risk/halt.js";
 import type { BotContext } from "../engine/context.js";
 import { type ManualHalt, ManualHaltStore } from "../state/manual-halt-store.js";
 
-/** What a person has halted, kept for whoever is started next, and told when it is found again or cannot be kept. */
+/**
+ * What a person has halted, kept for whoever is started next, and told when it is found again or
+ * cannot be kept.
+ */
 export class ManualHalts {
   readonly #context: BotContext;
   readonly #memory: ManualHaltStore;
-  /** What earlier runs left, until somebody has said another word of it: a bot may be halted before it starts. */
+  /**
+   * What earlier runs left, until somebody has said another word of it: a bot may be halted before
+   * it starts.
+   */
   #fromEarlierRuns: readonly ManualHalt[];
 
   /** @throws CorruptStateError when what was kept is broken, or another account's. */
@@ -61,7 +67,10 @@ export class ManualHalts {
     if (this.#memory.writeError !== undefined) this.#change(() => this.#memory.retry());
   }
 
-  /** A halt holds in this process whether it can be written down or not; that it cannot be is told once, and when it can be again. */
+  /**
+   * A halt holds in this process whether it can be written down or not; that it cannot be is told
+   * once, and when it can be again.
+   */
   #change(change: () => void): void {
     const before = this.#memory.writeError;
     change();

@@ -4,7 +4,9 @@ import type { Latch } from "../../risk/risk-ladder.js";
 import type { BotContext } from "../engine/context.js";
 import { LatchStore } from "../state/latch-store.js";
 
-/** The rungs that stay until a person resumes: kept for the next run, and told when they cannot be. */
+/**
+ * The rungs that stay until a person resumes: kept for the next run, and told when they cannot be.
+ */
 export class PersistentLatches {
   readonly #context: BotContext;
   readonly #memory: LatchStore;
@@ -24,7 +26,8 @@ export class PersistentLatches {
   }
 
   /**
-   * Gives the tracks what an earlier run left, as far as the file still has it so: what flattens no more halts.
+   * Gives the tracks what an earlier run left, as far as the file still has it so: what flattens no
+   * more halts.
    * @throws CorruptStateError when it is broken, or another account's.
    */
   restore(tracks: readonly LadderTrack[]): void {
@@ -52,7 +55,10 @@ export class PersistentLatches {
     this.#written = JSON.stringify([rungs, accepted]);
   }
 
-  /** Writes down what stays of the tracks, and what of it is accepted, where it is other than before. */
+  /**
+   * Writes down what stays of the tracks, and what of it is accepted, where it is other than
+   * before.
+   */
   update(tracks: readonly LadderTrack[]): void {
     const latches = [...this.#strangers, ...tracks.flatMap(({ latch }) => latch ?? [])];
     const accepted = tracks.flatMap((track) => track.accepted ?? []);

@@ -44,8 +44,9 @@ interface WatchedMarket {
 }
 
 /**
- * The graded answer to losses: each measure has rungs that warn, widen the quotes, let only reducing orders rest, halt, or sell the position. Measures
- * of the account bear on every market, the others on theirs; where several act, the most severe decides and the widest factor counts.
+ * The graded answer to losses: each measure has rungs that warn, widen the quotes, let only
+ * reducing orders rest, halt, or sell the position. Measures of the account bear on every market,
+ * the others on theirs; where several act, the most severe decides and the widest factor counts.
  */
 export class RiskLadder {
   readonly #context: BotContext;
@@ -170,7 +171,9 @@ export class RiskLadder {
     }
   }
 
-  /** Losses that a person accepted while no bot ran: they are to be counted from here. Told once. */
+  /**
+   * Losses that a person accepted while no bot ran: they are to be counted from here. Told once.
+   */
   takeAccepted(): AcceptedLosses {
     const accepted = {
       drawdown: this.#drawdown.accepted !== undefined,
@@ -210,7 +213,9 @@ export class RiskLadder {
     market?.window?.fill({ atMs: timeMs, side, ticks, lots }, this.#context.exchangeTime.nowMs());
   }
 
-  /** Looks at every market's inventory and markout; call after each turn that may have changed any. */
+  /**
+   * Looks at every market's inventory and markout; call after each turn that may have changed any.
+   */
   evaluate(): void {
     if (this.#markets.length === 0) return;
     const { account, exchangeTime } = this.#context;
@@ -250,7 +255,8 @@ export class RiskLadder {
       if (marketId !== undefined && track.marketId !== marketId) continue;
       if (track.measure === "drawdown") accepted.drawdown = track.latch !== undefined;
       if (track.measure === "daily-loss") accepted.dailyLoss = track.latch !== undefined;
-      // A position that is as large as before is accepted with it, by later runs too: its rung acts again when it was left and is reached anew.
+      // A position that is as large as before is accepted with it, by later runs too: its rung acts
+      // again when it was left and is reached anew.
       if (track.latch !== undefined && track.measure === "inventory") track.accepted = track.latch;
       else if (track.latch !== undefined) track.reached = 0;
       if (track.latch !== undefined)
@@ -307,7 +313,8 @@ export class RiskLadder {
         track.acting?.action === before?.action &&
         track.acting?.widenFactor === before?.widenFactor
       ) {
-        // What made it act is what a person has to look at, and not what became of the measure since.
+        // What made it act is what a person has to look at, and not what became of the measure
+        // since.
         track.acting = before;
         continue;
       }

@@ -52,7 +52,10 @@ export class TradingGuards {
   readonly #equity: EquityMonitor;
   readonly #manualHalts: ManualHalts;
   readonly #contractChangeHalts: ContractChangeHalts;
-  /** What the guards are asked about, kept in one place for the whole run: they are asked in each turn. */
+  /**
+   * What the guards are asked about, kept in one place for the whole run: they are asked in each
+   * turn.
+   */
   readonly #account: Writable<AccountHealth>;
   readonly #watched: readonly WatchedMarket[];
   readonly #health: HealthState;
@@ -61,8 +64,8 @@ export class TradingGuards {
   #questionTrouble: string | undefined;
 
   /**
-   * @throws FormatError or CorruptStateError when the remembered peak or halts are broken: a bot must forget neither its drawdown nor that
-   * somebody halted it.
+   * @throws FormatError or CorruptStateError when the remembered peak or halts are broken: a bot
+   * must forget neither its drawdown nor that somebody halted it.
    */
   constructor(context: BotContext) {
     this.#context = context;
@@ -99,7 +102,10 @@ export class TradingGuards {
     return this.#halts.reasons;
   }
 
-  /** The highest net value so far, deposits taken out, and never below the present one; undefined before the first reading. */
+  /**
+   * The highest net value so far, deposits taken out, and never below the present one; undefined
+   * before the first reading.
+   */
   get peak(): bigint | undefined {
     return this.#equity.peak;
   }
@@ -113,12 +119,17 @@ export class TradingGuards {
     return this.#limits;
   }
 
-  /** When the exchange last confirmed the account, on the clock that never steps; undefined before. */
+  /**
+   * When the exchange last confirmed the account, on the clock that never steps; undefined before.
+   */
   get accountAtMs(): Ms | undefined {
     return this.#account.accountAtMs;
   }
 
-  /** Why the newest halt or resume by hand is not in the state directory: what is started anew does not know it. Undefined when it is. */
+  /**
+   * Why the newest halt or resume by hand is not in the state directory: what is started anew does
+   * not know it. Undefined when it is.
+   */
   get haltWriteError(): string | undefined {
     return (
       this.#manualHalts.writeError ?? this.#contractChangeHalts.writeError ?? this.ladder.writeError
@@ -218,7 +229,8 @@ export class TradingGuards {
     for (const { health } of this.#watched)
       if (marketId === undefined || health.marketId === marketId) health.rejects = EMPTY_MINUTE;
     this.#accept(this.ladder.resume(marketId));
-    // Only a contract of another run can be accepted by a person; what changes under a running bot needs a new start.
+    // Only a contract of another run can be accepted by a person; what changes under a running bot
+    // needs a new start.
     for (const { health } of this.#watched) {
       const isMeant = marketId === undefined || health.marketId === marketId;
       if (isMeant && health.rulesChanged?.includes(IN_THE_LAST_RUN))
@@ -229,7 +241,9 @@ export class TradingGuards {
     this.#manualHalts.remove((kept) => marketId === undefined || kept.marketId === marketId);
   }
 
-  /** Ends what was halted by hand for this reason, and nothing that anybody would have to look at. */
+  /**
+   * Ends what was halted by hand for this reason, and nothing that anybody would have to look at.
+   */
   release(why: string): void {
     this.#take(releaseManualHalts(this.#halts, why));
     this.#manualHalts.remove((kept) => kept.why === why);
@@ -246,7 +260,10 @@ export class TradingGuards {
       this.#take(updateHalts(this.#halts, demands, nowMs, HOLD_MS));
   }
 
-  /** Compares the account's net value with its peak and the day's beginning; call a few times a second. */
+  /**
+   * Compares the account's net value with its peak and the day's beginning; call a few times a
+   * second.
+   */
   checkEquity(): void {
     this.#manualHalts.retry();
     this.#contractChangeHalts.retry();
@@ -262,7 +279,10 @@ export class TradingGuards {
     this.#equity.settle();
   }
 
-  /** Writes down what is traded on, but for the markets whose contract a person has to look at first. */
+  /**
+   * Writes down what is traded on, but for the markets whose contract a person has to look at
+   * first.
+   */
   #keepContracts(): void {
     const unchanged = this.#watched.flatMap(({ trader, health }) =>
       health.rulesChanged === undefined ? [trader] : [],

@@ -9,12 +9,18 @@ import { runtimeDir } from "./running-bots.js";
 /** What an account may have one of on a machine. */
 export type LockedRole = "bot" | "guard";
 
-/** The right to be an account's bot or guard on this machine, held until it is given back or the process ends. */
+/**
+ * The right to be an account's bot or guard on this machine, held until it is given back or the
+ * process ends.
+ */
 export interface AccountLock {
   release(): void;
 }
 
-/** An account, and the two folders of its locks: the user's runtime folder and the account's state folder. */
+/**
+ * An account, and the two folders of its locks: the user's runtime folder and the account's state
+ * folder.
+ */
 export interface LockableAccount {
   readonly account: Hex;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -22,8 +28,10 @@ export interface LockableAccount {
 }
 
 /**
- * Takes the right to be the one bot, or the one guard, of an account: a lock in the user's runtime folder, which keeps apart what runs from two files,
- * and one in the state folder, which keeps apart what has two runtime folders, as a login and a service of one user may. No other user can write to either.
+ * Takes the right to be the one bot, or the one guard, of an account: a lock in the user's runtime
+ * folder, which keeps apart what runs from two files, and one in the state folder, which keeps
+ * apart what has two runtime folders, as a login and a service of one user may. No other user can
+ * write to either.
  * @throws RunError when another process holds it, or a folder is not this user's own.
  */
 export async function lockAccount(
@@ -45,7 +53,10 @@ export async function lockAccount(
   }
 }
 
-/** Whether a process on this machine holds it now. @throws RunError when the runtime folder is not this user's own. */
+/**
+ * Whether a process on this machine holds it now. @throws RunError when the runtime folder is not
+ * this user's own.
+ */
 export function isLocked(owner: LockableAccount, role: LockedRole): boolean {
   return lockPaths(owner, role).some(
     (path) => existsSync(path) && ProcessLock.holder(path) !== undefined,

@@ -3,7 +3,10 @@ import { FormatError } from "../../core/errors.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
-/** Markets that were halted because of what the bot found at its start, and that stay so until a person resumes. */
+/**
+ * Markets that were halted because of what the bot found at its start, and that stay so until a
+ * person resumes.
+ */
 export const CONTRACT_CHANGE_HALTS_FILE = "found-halts.json";
 
 /** A market whose contract is another than in the last run: the next run finds that again. */
@@ -31,7 +34,10 @@ const fileSchema = z.strictObject({
   ),
 });
 
-/** Those that are written down. @throws CorruptStateError when the file is broken, or another account's. */
+/**
+ * Those that are written down. @throws CorruptStateError when the file is broken, or another
+ * account's.
+ */
 export function readContractChangeHalts(
   store: Pick<StateStore, "read">,
   account: Hex,

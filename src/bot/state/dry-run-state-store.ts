@@ -2,7 +2,10 @@ import { isHaltFile } from "./manual-halt-store.js";
 import type { SetAside } from "./set-aside.js";
 import type { StateStore } from "./state-dir.js";
 
-/** A state without the halts by hand: a dry run is not held by what holds real orders, and what it is told holds no real run. */
+/**
+ * A state without the halts by hand: a dry run is not held by what holds real orders, and what it
+ * is told holds no real run.
+ */
 export class DryRunStateStore implements StateStore {
   readonly #store: StateStore;
 

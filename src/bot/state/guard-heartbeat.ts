@@ -82,7 +82,10 @@ export interface GuardedBot {
   readonly deadAfterMs: Ms;
 }
 
-/** Whether a guard of this account and this exchange has shown lately that it lives. A heartbeat that cannot be read shows nothing. */
+/**
+ * Whether a guard of this account and this exchange has shown lately that it lives. A heartbeat
+ * that cannot be read shows nothing.
+ */
 export function isGuarded({ store, account, nowMs, deadAfterMs }: GuardedBot): boolean {
   try {
     const beat = beatSchema.parse(JSON.parse(store.read(GUARD_HEARTBEAT_FILE) ?? "null"));

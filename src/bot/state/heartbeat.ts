@@ -17,8 +17,9 @@ export interface Heartbeat {
 export const HEARTBEAT_FILE = "heartbeat.json";
 
 /**
- * Exchange time until which something may arrive that a bot sent before its end, by what it left as its heartbeat; undefined where it ended in order, or never
- * ran. @throws FormatError as {@link parseHeartbeat} does
+ * Exchange time until which something may arrive that a bot sent before its end, by what it left as
+ * its heartbeat; undefined where it ended in order, or never ran. @throws FormatError as {@link
+ * parseHeartbeat} does
  */
 export function mayArriveUntilMs(text: string | undefined, signatureWindowMs: Ms): Ms | undefined {
   if (text === undefined) return undefined;
@@ -26,7 +27,10 @@ export function mayArriveUntilMs(text: string | undefined, signatureWindowMs: Ms
   return state === "stopped" ? undefined : lastRequestMs + signatureWindowMs;
 }
 
-/** @throws FormatError when the text is no heartbeat: a guard must not take a broken file for a living bot. */
+/**
+ * @throws FormatError when the text is no heartbeat: a guard must not take a broken file for a
+ * living bot.
+ */
 export function parseHeartbeat(text: string): Heartbeat {
   let value: Partial<Heartbeat> | null = null;
   try {

@@ -26,15 +26,15 @@ const fileSchema = z.strictObject({
 export interface StoredLatches {
   readonly rungs: readonly Latch[];
   /**
-   * Those that a person resumed, and that are accepted still: losses, while no bot ran, which the next one counts from its start; and a position that has
-   * been as large ever since.
+   * Those that a person resumed, and that are accepted still: losses, while no bot ran, which the
+   * next one counts from its start; and a position that has been as large ever since.
    */
   readonly accepted: readonly Latch[];
 }
 
 /**
- * The rungs of the risk ladder that outlive their process: a position that is being sold is sold on by the next run, and what was halted stays so
- * though its measure may be forgotten.
+ * The rungs of the risk ladder that outlive their process: a position that is being sold is sold on
+ * by the next run, and what was halted stays so though its measure may be forgotten.
  */
 export class LatchStore {
   readonly #store: Pick<StateStore, "read" | "write">;
@@ -47,7 +47,10 @@ export class LatchStore {
     this.#account = account;
   }
 
-  /** @throws CorruptStateError when the file is broken, or another account's: what cannot be read must not be taken for "nothing happened". */
+  /**
+   * @throws CorruptStateError when the file is broken, or another account's: what cannot be read
+   * must not be taken for "nothing happened".
+   */
   read(): StoredLatches {
     this.#kept = readJsonState(this.#store, LATCH_FILE, (value) =>
       parseStoredLatches(value, this.#account),
@@ -83,7 +86,10 @@ export class LatchStore {
     this.retry();
   }
 
-  /** Writes what could not be written: the process goes on with what it decided, and says what is wrong with the disk. */
+  /**
+   * Writes what could not be written: the process goes on with what it decided, and says what is
+   * wrong with the disk.
+   */
   retry(): void {
     const [rungs, accepted] = [inWholeMs(this.#kept.rungs), inWholeMs(this.#kept.accepted)];
     try {

@@ -5,7 +5,10 @@ import { CONTRACT_CHANGE_HALTS_FILE } from "./contract-change-halt-store.js";
 import { LATCH_FILE } from "./latch-store.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
-/** All halts in one text, as earlier versions wrote it: it is read, never written, and says nothing of what has a file of its own by now. */
+/**
+ * All halts in one text, as earlier versions wrote it: it is read, never written, and says nothing
+ * of what has a file of its own by now.
+ */
 const FORMER_FILE = "manual-halts.json";
 const OWN_FILE = /^manual-halt(-[A-Za-z0-9_-]+)?\.json$/;
 
@@ -14,7 +17,10 @@ export function manualHaltFile(marketId?: MarketId): string {
   return marketId === undefined ? "manual-halt.json" : `manual-halt-${marketId}.json`;
 }
 
-/** Whether a file of the state directory says what is halted until a person resumes: by hand, by a rung of the risk ladder, or since a contract is another. */
+/**
+ * Whether a file of the state directory says what is halted until a person resumes: by hand, by a
+ * rung of the risk ladder, or since a contract is another.
+ */
 export function isHaltFile(name: string): boolean {
   return (
     name === FORMER_FILE ||
@@ -47,9 +53,10 @@ export interface ManualHalt {
 }
 
 /**
- * The halts by hand that outlive the process that they were given to: a person's word stands until a person takes it back. What halts by
- * itself is not among them: its condition is found again. Each has a file of its own, which is replaced as a whole: any number of processes
- * halt at once, and none writes over another's.
+ * The halts by hand that outlive the process that they were given to: a person's word stands until
+ * a person takes it back. What halts by itself is not among them: its condition is found again.
+ * Each has a file of its own, which is replaced as a whole: any number of processes halt at once,
+ * and none writes over another's.
  */
 export class ManualHaltStore {
   readonly #store: Pick<StateStore, "read" | "names" | "write">;
@@ -65,7 +72,8 @@ export class ManualHaltStore {
 
   /**
    * Those that are written down, in the order in which they were given.
-   * @throws CorruptStateError when a file is broken, or another account's: what cannot be read must not be taken for "not halted".
+   * @throws CorruptStateError when a file is broken, or another account's: what cannot be read must
+   * not be taken for "not halted".
    */
   read(): readonly ManualHalt[] {
     const own = this.#store.names().filter((name) => OWN_FILE.test(name));
@@ -82,7 +90,9 @@ export class ManualHaltStore {
     return this.#writeError;
   }
 
-  /** Keeps a halt; a second one of the same market, or of everything, takes the place of the first. */
+  /**
+   * Keeps a halt; a second one of the same market, or of everything, takes the place of the first.
+   */
   save(halt: ManualHalt): void {
     this.#pending.push(() => this.#write(halt.marketId, [halt]));
     this.retry();
@@ -96,7 +106,10 @@ export class ManualHaltStore {
     this.retry();
   }
 
-  /** Writes what could not be written: the process goes on with what it was told, and whoever told it hears what is wrong with the disk. */
+  /**
+   * Writes what could not be written: the process goes on with what it was told, and whoever told
+   * it hears what is wrong with the disk.
+   */
   retry(): void {
     try {
       for (let [write] = this.#pending; write !== undefined; [write] = this.#pending) {

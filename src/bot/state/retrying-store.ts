@@ -27,9 +27,10 @@ export interface RetryingStoreOptions {
 type Way = "writeBehind" | "writeLater";
 
 /**
- * A state directory whose repeated texts (heartbeat, spent tokens, peak) may fail for a moment: a full disk or a process out of
- * file descriptors for 100 ms is no reason to end a bot. Each such text is tried again at every later write. Records that
- * must not be lost (`append`, `write`) and the first version of each text fail at once, as they do in the store itself.
+ * A state directory whose repeated texts (heartbeat, spent tokens, peak) may fail for a moment: a
+ * full disk or a process out of file descriptors for 100 ms is no reason to end a bot. Each such
+ * text is tried again at every later write. Records that must not be lost (`append`, `write`) and
+ * the first version of each text fail at once, as they do in the store itself.
  */
 export class RetryingStore implements StateStore {
   readonly #options: RetryingStoreOptions;

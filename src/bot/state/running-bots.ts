@@ -12,7 +12,10 @@ const entrySchema = z.object({
   config: z.string(),
   account: z.string(),
   socketPath: z.string(),
-  /** Where its next start finds who halted it, and the markets that it trades; absent where it leaves no halts. */
+  /**
+   * Where its next start finds who halted it, and the markets that it trades; absent where it
+   * leaves no halts.
+   */
   state: z.object({ directory: z.string(), markets: z.array(z.string()) }).optional(),
 });
 
@@ -20,8 +23,10 @@ const entrySchema = z.object({
 export type RunningBotEntry = z.output<typeof entrySchema>;
 
 /**
- * The folder of this user's locks and of the entries of this user's running bots: `$XDG_RUNTIME_DIR/marketwright`, else `marketwright-<uid>`
- * under the system's temporary folder, or in the home folder where another user has taken that name. Made where it is not there, mode 0700.
+ * The folder of this user's locks and of the entries of this user's running bots:
+ * `$XDG_RUNTIME_DIR/marketwright`, else `marketwright-<uid>` under the system's temporary folder,
+ * or in the home folder where another user has taken that name. Made where it is not there, mode
+ * 0700.
  * @throws RunError when it cannot be made, or is not this user's own.
  */
 export function runtimeDir(env: Readonly<Record<string, string | undefined>>): string {
@@ -57,8 +62,9 @@ function runtimePath(
 }
 
 /**
- * Enters a bot as running; the function that is returned takes it out again. There is one entry a control socket: a bot takes
- * the place of one that died at the same socket, which would seem to live again.
+ * Enters a bot as running; the function that is returned takes it out again. There is one entry a
+ * control socket: a bot takes the place of one that died at the same socket, which would seem to
+ * live again.
  */
 export function addRunningBotEntry(
   bot: RunningBotEntry,
@@ -71,7 +77,8 @@ export function addRunningBotEntry(
 }
 
 /**
- * The bots that have entered themselves and still answer. What a killed bot left behind is cleared away.
+ * The bots that have entered themselves and still answer. What a killed bot left behind is cleared
+ * away.
  * @param answers whether a control socket is alive.
  */
 export async function findRunningBots(

@@ -19,35 +19,53 @@ export interface StateStore {
   names(): readonly string[];
   /** The text, or undefined when it was never written. @throws RunError when it cannot be read. */
   read(name: string): string | undefined;
-  /** The last lines of a file that grows, of at most `maxBytes`; a crash may have cut the last one short. Undefined and thrown as by {@link read}. */
+  /**
+   * The last lines of a file that grows, of at most `maxBytes`; a crash may have cut the last one
+   * short. Undefined and thrown as by {@link read}.
+   */
   readTail(name: string, maxBytes: number): string | undefined;
-  /** Replaces the text as a whole: after a crash it is the old one or the new one. @throws RunError when it cannot be written. */
+  /**
+   * Replaces the text as a whole: after a crash it is the old one or the new one. @throws RunError
+   * when it cannot be written.
+   */
   write(name: string, text: string): void;
   /**
-   * The same without waiting for the disk, which takes milliseconds and, where it is busy, seconds: no end of this process loses it. A loss of the
-   * machine's power may leave an older text, or an empty one.
+   * The same without waiting for the disk, which takes milliseconds and, where it is busy, seconds:
+   * no end of this process loses it. A loss of the machine's power may leave an older text, or an
+   * empty one.
    */
   writeBehind(name: string, text: string): void;
   /**
-   * The same for a text that no loss of power may leave empty: it takes the old one's place once the disk has it, or when {@link close} returns. What
-   * kills the process before leaves the old one.
-   * @throws RunError when it cannot be written, or when an earlier one could not be brought to the disk.
+   * The same for a text that no loss of power may leave empty: it takes the old one's place once
+   * the disk has it, or when {@link close} returns. What kills the process before leaves the old
+   * one.
+   * @throws RunError when it cannot be written, or when an earlier one could not be brought to the
+   * disk.
    */
   writeLater(name: string, text: string): void;
   /**
-   * Adds a line. When this returns the operating system has it, so that no end of this process loses it; it is on the disk itself, where
-   * it outlives the machine's power, a moment later, and when {@link close} returns.
-   * @throws RunError when it cannot be written, or when an earlier line could not be brought to the disk.
+   * Adds a line. When this returns the operating system has it, so that no end of this process
+   * loses it; it is on the disk itself, where it outlives the machine's power, a moment later, and
+   * when {@link close} returns.
+   * @throws RunError when it cannot be written, or when an earlier line could not be brought to the
+   * disk.
    */
   append(name: string, line: string): void;
   /**
-   * Moves those of the files that are there out of the way, into a folder of this name or a similar one, before any of them is written.
+   * Moves those of the files that are there out of the way, into a folder of this name or a similar
+   * one, before any of them is written.
    * @throws RunError when one cannot be moved.
    */
   setAside(folder: string, names: readonly string[]): SetAside;
-  /** Moves back what {@link setAside} moved there, where nothing has taken its place; returns the names. @throws RunError when one cannot be moved. */
+  /**
+   * Moves back what {@link setAside} moved there, where nothing has taken its place; returns the
+   * names. @throws RunError when one cannot be moved.
+   */
   takeBack(folder: string): readonly string[];
-  /** Brings every line and text to the disk, and lets go of what is open. @throws RunError when one cannot be. */
+  /**
+   * Brings every line and text to the disk, and lets go of what is open. @throws RunError when one
+   * cannot be.
+   */
   close(): void;
 }
 
@@ -55,8 +73,10 @@ export interface StateStore {
 export class CorruptStateError extends MarketwrightError {}
 
 /**
- * The folder of a bot's state: `stateDir`, or `.marketwright/<account>` beside the YAML. Of a YAML that comes with an installed package it is
- * `$XDG_STATE_HOME/marketwright/<account>`, or `.marketwright/<account>` in the working folder, but where an earlier version has left one beside it.
+ * The folder of a bot's state: `stateDir`, or `.marketwright/<account>` beside the YAML. Of a YAML
+ * that comes with an installed package it is `$XDG_STATE_HOME/marketwright/<account>`, or
+ * `.marketwright/<account>` in the working folder, but where an earlier version has left one beside
+ * it.
  */
 export function stateDirFor(
   { stateDir, statesDir, path }: Pick<BotConfig, "stateDir" | "statesDir" | "path">,
@@ -81,7 +101,8 @@ export class FileStateStore implements StateStore {
   /**
    * Makes the folder where it is not there, and one that other users may write to this user's own.
    * @throws RunError when it cannot be made, is a file, or stays open to other users.
-   * @param ending of what a text is in until it takes the old one's place: another one for whoever writes beside a running bot.
+   * @param ending of what a text is in until it takes the old one's place: another one for whoever
+   * writes beside a running bot.
    */
   constructor(directory: string, ending = "new") {
     this.directory = directory;
@@ -319,7 +340,10 @@ function checkedName(name: string): string {
   });
 }
 
-/** True if nothing lies at the path. A link that leads nowhere is no such thing: what it led to was written once. */
+/**
+ * True if nothing lies at the path. A link that leads nowhere is no such thing: what it led to was
+ * written once.
+ */
 function isMissing(path: string, cause: unknown): boolean {
   return codeOf(cause) === "ENOENT" && lstatSync(path, { throwIfNoEntry: false }) === undefined;
 }

@@ -28,9 +28,10 @@ export interface OwnedState {
 }
 
 /**
- * Makes a directory the account's own, or finds that it is. Another's peak would halt it, or hide its own loss; its guard would take
- * another bot's heartbeat for the one that it waits for.
- * @throws ConfigError when it is another account's; CorruptStateError when what says whose is broken; RunError when it cannot be written.
+ * Makes a directory the account's own, or finds that it is. Another's peak would halt it, or hide
+ * its own loss; its guard would take another bot's heartbeat for the one that it waits for.
+ * @throws ConfigError when it is another account's; CorruptStateError when what says whose is
+ * broken; RunError when it cannot be written.
  */
 export function claimState({ store, directory, account }: OwnedState): void {
   const owner = readOwner(store)?.account;
@@ -44,8 +45,9 @@ export function claimState({ store, directory, account }: OwnedState): void {
 }
 
 /**
- * The same for the exchange, by what orders are signed for: one account on two of them has two peaks, two records of fills and two guards.
- * Call it behind {@link claimState}, once the exchange has told its rules.
+ * The same for the exchange, by what orders are signed for: one account on two of them has two
+ * peaks, two records of fills and two guards. Call it behind {@link claimState}, once the exchange
+ * has told its rules.
  * @throws ConfigError when the directory is of another exchange; else as {@link claimState}.
  */
 export function claimStateFor(rules: VenueRules, { store, directory, account }: OwnedState): void {
@@ -66,7 +68,10 @@ export function claimStateFor(rules: VenueRules, { store, directory, account }: 
   });
 }
 
-/** The exchange that a directory is claimed for; undefined before {@link claimStateFor}. @throws CorruptStateError when what says which is broken. */
+/**
+ * The exchange that a directory is claimed for; undefined before {@link claimStateFor}. @throws
+ * CorruptStateError when what says which is broken.
+ */
 export function claimedExchange(store: Pick<StateStore, "read">): SignedExchange | undefined {
   return readOwner(store)?.exchange;
 }

@@ -4,20 +4,29 @@ import type { MarketId } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
-/** The account's trades as a file of JSON lines: written before anything else hears of them, as {@link StateStore.append} promises. */
+/**
+ * The account's trades as a file of JSON lines: written before anything else hears of them, as
+ * {@link StateStore.append} promises.
+ */
 export const FILLS_FILE = "fills.jsonl";
 /** The newest trade that each market had before its first run; "0" where it had none. */
 export const RECORD_BEGINS_FILE = "record-begins.json";
 /** Some five thousand lines: more than what a start is told of a market's earlier trades. */
 const TAIL_BYTES = 1 << 20;
-/** No line is longer: a tail that lacks no more than this of what may be read may be a part of the file. */
+/**
+ * No line is longer: a tail that lacks no more than this of what may be read may be a part of the
+ * file.
+ */
 const LINE_BYTES = 1 << 10;
 
 const beginsSchema = z.record(z.string(), z.string().regex(/^\d{1,20}$/));
 
 type TradeEvent = "fill" | "settled" | "trade-failed";
 
-/** What the end of the file has of one market: from its oldest trade on, what is lacking is lacking in the whole file. */
+/**
+ * What the end of the file has of one market: from its oldest trade on, what is lacking is lacking
+ * in the whole file.
+ */
 interface MarketTail {
   readonly oldestId: bigint;
   /** `event id` of each line. */
@@ -27,7 +36,10 @@ interface MarketTail {
 /** The end of the file. */
 interface Tail {
   readonly markets: Map<MarketId, MarketTail>;
-  /** What is older than this may be in the part that was not read, whatever its market; 0 where all was. */
+  /**
+   * What is older than this may be in the part that was not read, whatever its market; 0 where all
+   * was.
+   */
   readonly readFromId: bigint;
 }
 
@@ -50,8 +62,9 @@ export class TradeLog {
   }
 
   /**
-   * All that these markets have traded so far has been told, and no order of this run has left: where this is a market's first run, what comes
-   * after belongs into the record, also what is matched before a first fill is in it and while no bot runs. @throws RunError
+   * All that these markets have traded so far has been told, and no order of this run has left:
+   * where this is a market's first run, what comes after belongs into the record, also what is
+   * matched before a first fill is in it and while no bot runs. @throws RunError
    */
   begin(marketIds: Iterable<MarketId>): void {
     if (this.#store.isDiscarded === true) return;
@@ -66,8 +79,9 @@ export class TradeLog {
   }
 
   /**
-   * Writes what no run has written of a trade from before this one: it was matched, or came to its end, while none ran. What a market
-   * traded before its first run is not written. True when the fill itself was lacking.
+   * Writes what no run has written of a trade from before this one: it was matched, or came to its
+   * end, while none ran. What a market traded before its first run is not written. True when the
+   * fill itself was lacking.
    */
   recordEarlierTrade(trade: VenueTrade): boolean {
     if (this.#store.isDiscarded === true) return false;
@@ -92,7 +106,8 @@ export class TradeLog {
     const known = markets.get(marketId);
     const begin = this.#begins.get(marketId);
     if (begin === undefined) return known;
-    // Where the whole file was read, it lacks what was traded before its first fill of the market and after its beginning.
+    // Where the whole file was read, it lacks what was traded before its first fill of the market
+    // and after its beginning.
     if (known !== undefined && (readFromId > 0n || known.oldestId <= begin + 1n)) return known;
     const kept = {
       oldestId: begin < readFromId ? readFromId : begin + 1n,
@@ -121,7 +136,10 @@ export class TradeLog {
   }
 }
 
-/** The newest trade of each market that the record's end has, or that was before the record. @throws CorruptStateError */
+/**
+ * The newest trade of each market that the record's end has, or that was before the record. @throws
+ * CorruptStateError
+ */
 export function readNewestRecorded(
   store: Pick<StateStore, "read" | "readTail">,
 ): ReadonlyMap<MarketId, bigint> {
@@ -169,7 +187,10 @@ function tailOf(text: string): Tail {
   };
 }
 
-/** A line of the file; undefined for one that is none: cut short by a crash, or another's. Nothing but this record hangs on it. */
+/**
+ * A line of the file; undefined for one that is none: cut short by a crash, or another's. Nothing
+ * but this record hangs on it.
+ */
 function lineOf(
   line: string,
 ): { readonly event: string; readonly id: string; readonly marketId: string } | undefined {

@@ -16,13 +16,18 @@ export interface LoadedStrategy {
   /** The built-in's name, or the absolute path of the file. */
   readonly name: string;
   readonly strategy: Strategy;
-  /** Of the file and the user's own files that it imports, 64 hex digits; undefined for a built-in. */
+  /**
+   * Of the file and the user's own files that it imports, 64 hex digits; undefined for a built-in.
+   */
   readonly sha256: string | undefined;
-  /** Uses of real time, timers and randomness, in the order of files and lines. Empty for a built-in. */
+  /**
+   * Uses of real time, timers and randomness, in the order of files and lines. Empty for a
+   * built-in.
+   */
   readonly warnings: readonly StrategyWarning[];
   /**
-   * Takes what the file prints by its `console`, text by text; `isError` of `console.error` and `console.warn`. Until it is called
-   * that goes to stderr. A built-in prints nothing.
+   * Takes what the file prints by its `console`, text by text; `isError` of `console.error` and
+   * `console.warn`. Until it is called that goes to stderr. A built-in prints nothing.
    */
   readonly redirectConsole: (printed: (text: string, isError: boolean) => void) => void;
 }
@@ -35,8 +40,8 @@ export const STRATEGY_FILE_ENDINGS = [".ts", ".mts", ".js", ".mjs"];
  * @param name what the YAML says: `ladder`, `./my-strategy.ts`.
  * @param folder the YAML's own folder: paths are relative to it.
  * @param field path of the name in the YAML, for errors: `markets.btcusdc.strategy`.
- * @throws ConfigError for an unknown name, a missing file, one that does not parse or fails as it loads, and one whose default
- * export is no strategy.
+ * @throws ConfigError for an unknown name, a missing file, one that does not parse or fails as it
+ * loads, and one whose default export is no strategy.
  */
 export async function loadStrategy(
   name: string,
@@ -69,7 +74,10 @@ export async function loadStrategy(
   };
 }
 
-/** The same wherever the folder lies, and another when any file of it changes its words or its place beside the others. */
+/**
+ * The same wherever the folder lies, and another when any file of it changes its words or its place
+ * beside the others.
+ */
 function digest(
   texts: readonly { readonly source: string; readonly text: string }[],
   path: string,
@@ -123,7 +131,8 @@ async function loadedModule(
   };
   try {
     const address = `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`;
-    // Its top level may never end, in a loop or in an await: no listener of ours would hear a signal, or act on it.
+    // Its top level may never end, in a loop or in an await: no listener of ours would hear a
+    // signal, or act on it.
     loaded = (await withDefaultSignals(() => import(/* @vite-ignore */ address))) as typeof loaded;
   } catch (error) {
     const place = findStrategyLocation(error, dirname(path));
@@ -154,7 +163,8 @@ async function loadedModule(
 function strategyIn(exported: unknown, path: string, field: string): Strategy {
   const expected = "export default defineStrategy({ params, create })";
   try {
-    // Run from source, the file has a copy of its own of this package: made anew by ours, its errors are ours.
+    // Run from source, the file has a copy of its own of this package: made anew by ours, its
+    // errors are ours.
     if (isStrategy(exported)) return defineStrategy(exported.definition);
   } catch (error) {
     if (error instanceof ConfigError) throw error;

@@ -1,7 +1,10 @@
 import type { Log } from "../../monitoring/log.js";
 import type { BotEvent } from "../engine/bot-event.js";
 
-/** Puts a strategy's failure into the log, with its stack; of other notices nothing. @param fields beside it: of which run it was, for one. */
+/**
+ * Puts a strategy's failure into the log, with its stack; of other notices nothing. @param fields
+ * beside it: of which run it was, for one.
+ */
 export function logStrategyFailure(
   log: Log,
   notice: BotEvent,

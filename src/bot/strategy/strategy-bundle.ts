@@ -6,10 +6,16 @@ import type { BuildFailure, OnResolveResult, Plugin } from "esbuild";
 import { ConfigError } from "../../core/errors.js";
 import { bundleAddress } from "./strategy-stack.js";
 
-/** Packages that a strategy file gets from us, wherever it lies: two copies of them would not recognise each other's values. */
+/**
+ * Packages that a strategy file gets from us, wherever it lies: two copies of them would not
+ * recognise each other's values.
+ */
 const OURS = /^(marketwright|rxjs|zod)(\/.*)?$/;
 
-/** The package's public entries (`exports` of its package.json), by their files under `dist` or `src`. */
+/**
+ * The package's public entries (`exports` of its package.json), by their files under `dist` or
+ * `src`.
+ */
 const ENTRIES: Readonly<Record<string, string>> = {
   marketwright: "index",
   "marketwright/exchange": "exchange/index",
@@ -19,8 +25,9 @@ const ENTRIES: Readonly<Record<string, string>> = {
 export const ROUTE_EXPORT = "marketwrightRoute";
 
 /**
- * A console of the bundle's own, in the place of the global one: stdout belongs to the command's data. What is printed goes to
- * stderr until somebody routes it. And an exit that throws: a process that ended there would leave its orders behind.
+ * A console of the bundle's own, in the place of the global one: stdout belongs to the command's
+ * data. What is printed goes to stderr until somebody routes it. And an exit that throws: a process
+ * that ended there would leave its orders behind.
  */
 const GLOBALS = `import { Console as marketwrightConsoleClass } from "node:console";
 import { Writable as marketwrightWritable } from "node:stream";
@@ -42,13 +49,15 @@ export interface StrategyBundle {
 }
 
 /**
- * Makes one module of a strategy file (JavaScript or TypeScript) and what it imports relatively. `marketwright`, `rxjs` and
- * `zod` become this package's own copies; other packages are those that the file's own folder resolves.
+ * Makes one module of a strategy file (JavaScript or TypeScript) and what it imports relatively.
+ * `marketwright`, `rxjs` and `zod` become this package's own copies; other packages are those that
+ * the file's own folder resolves.
  * @throws ConfigError when the file does not parse, or imports what is not there.
  */
 export async function bundleStrategy(path: string, field: string): Promise<StrategyBundle> {
   const sources = new Set<string>();
-  // Loading it takes time and memory, in every thread of a sweep: who has no strategy file does without.
+  // Loading it takes time and memory, in every thread of a sweep: who has no strategy file does
+  // without.
   const { build } = await import("esbuild");
   try {
     const result = await build({
@@ -58,7 +67,8 @@ export async function bundleStrategy(path: string, field: string): Promise<Strat
       format: "esm",
       platform: "node",
       target: "node20",
-      // A folder's own compiler settings are for its own tools: the same file loads the same anywhere.
+      // A folder's own compiler settings are for its own tools: the same file loads the same
+      // anywhere.
       tsconfigRaw: {},
       logLevel: "silent",
       sourcemap: "inline",
@@ -129,7 +139,8 @@ function foreignModule(
       ? { path: pathToFileURL(found).href, external: true }
       : { path: found, external: true };
   } catch {
-    // Left to the bundler: it knows packages that can only be imported, and names the line when there is none.
+    // Left to the bundler: it knows packages that can only be imported, and names the line when
+    // there is none.
     return undefined;
   }
 }

@@ -27,7 +27,10 @@ export interface StrategyListener {
 /** The subscription to the strategy of one market: views go in, intents come out. */
 export class StrategySession {
   readonly #deps: StrategySessionDeps;
-  /** Several where the strategy subscribes several times. Replaced at each change, so that a list that is being gone through stays. */
+  /**
+   * Several where the strategy subscribes several times. Replaced at each change, so that a list
+   * that is being gone through stays.
+   */
   #viewers: readonly Subscriber<MarketView>[] = [];
   #started:
     | { readonly subscription: Subscription; readonly listener: StrategyListener }

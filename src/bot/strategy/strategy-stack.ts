@@ -4,14 +4,20 @@ import { relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { maskSecrets } from "../../core/crypto/secrets.js";
 
-/** A place in a strategy's bundle, as a stack names it: by the address that {@link bundleAddress} gave it, or by the whole bundle. */
+/**
+ * A place in a strategy's bundle, as a stack names it: by the address that {@link bundleAddress}
+ * gave it, or by the whole bundle.
+ */
 const PLACE =
   /(?:file:\/\/[^\s()]*[?]bundle=([0-9a-f]{64})|data:text\/javascript;base64,([A-Za-z0-9+/]+=*)):(\d+):(\d+)/g;
 /** The bundle's own map, which the bundler puts at its end. */
 const MAP = /\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/]+=*)/;
 /** Errors that are told with what caused them. */
 const MOST_CAUSES = 4;
-/** A stack beyond that is cut: a bundle's own text is in the address of a module that was loaded from it. */
+/**
+ * A stack beyond that is cut: a bundle's own text is in the address of a module that was loaded
+ * from it.
+ */
 const MOST_CHARACTERS = 8_000_000;
 
 /** A strategy file that this process has loaded. */
@@ -28,7 +34,10 @@ const bundles = new Map<
   LoadedStrategyFile & { readonly fields: Set<string>; readonly code: string }
 >();
 
-/** The address that a bundle of this file goes by in stacks, from where they are led back to its sources. @param field where the file is named. */
+/**
+ * The address that a bundle of this file goes by in stacks, from where they are led back to its
+ * sources. @param field where the file is named.
+ */
 export function bundleAddress(path: string, code: string, field: string): string {
   const digest = createHash("sha256").update(code).digest("hex");
   const known = bundles.get(digest) ?? { path, code, fields: new Set() };
@@ -69,8 +78,8 @@ export function listLoadedStrategies(): LoadedStrategyFile[] {
 }
 
 /**
- * Where an error came from, with every place in a strategy's bundle as the line of the file that its author wrote, and the errors that caused
- * it. Undefined for what is no error, or has no stack.
+ * Where an error came from, with every place in a strategy's bundle as the line of the file that
+ * its author wrote, and the errors that caused it. Undefined for what is no error, or has no stack.
  */
 export function mapStrategyStack(error: unknown): string | undefined {
   try {
@@ -79,12 +88,16 @@ export function mapStrategyStack(error: unknown): string | undefined {
       texts.push(one.stack ?? String(one));
     return texts.length === 0 ? undefined : maskSecrets(inSources(texts.join("\ncaused by ")));
   } catch {
-    // An error may be made so that looking at it throws: then nobody hears more than that it was thrown.
+    // An error may be made so that looking at it throws: then nobody hears more than that it was
+    // thrown.
     return undefined;
   }
 }
 
-/** The line of its author's that a strategy's error came from, as `my-strategy.ts:12:7` from `folder`; undefined where no place of a strategy is in it. */
+/**
+ * The line of its author's that a strategy's error came from, as `my-strategy.ts:12:7` from
+ * `folder`; undefined where no place of a strategy is in it.
+ */
 export function findStrategyLocation(error: unknown, folder: string): string | undefined {
   const [frame] = readStack(error).match(PLACE) ?? [];
   return frame === undefined ? undefined : relative(folder, inSources(frame));

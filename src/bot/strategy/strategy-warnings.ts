@@ -61,8 +61,9 @@ const LOADERS: Readonly<Record<string, Loader>> = {
 };
 
 /**
- * Finds the uses of real time, timers, randomness and data of its own in a strategy's source, by its
- * syntax and scopes: a comment, a text, a type, a property or a variable of the same name is none.
+ * Finds the uses of real time, timers, randomness and data of its own in a strategy's source, by
+ * its syntax and scopes: a comment, a text, a type, a property or a variable of the same name is
+ * none.
  * @param source a text that the bundler has accepted.
  * @param file its ending says which language it is; one that holds no code has no warnings.
  */

@@ -17,8 +17,10 @@ const DID: Readonly<Record<Uncaught, string>> = {
 };
 
 /**
- * What a strategy file did where nobody waits for it, as the error that ends its command. Undefined where no file was loaded, or where the error came from this
- * package itself. An error without a place of a strategy in it, such as that of a `fetch` which nobody awaits, is one of any that was loaded.
+ * What a strategy file did where nobody waits for it, as the error that ends its command. Undefined
+ * where no file was loaded, or where the error came from this package itself. An error without a
+ * place of a strategy in it, such as that of a `fetch` which nobody awaits, is one of any that was
+ * loaded.
  */
 export function toUncaughtStrategyError(thrown: unknown, how: Uncaught): RunError | undefined {
   const stack = readStack(thrown);

@@ -15,11 +15,17 @@ export interface StoredTakeovers {
   readonly said: readonly StoredTakeover[];
   /** Those that were planned or sent, and neither held nor gone; older versions wrote none. */
   readonly reserved?: readonly ReservedTakeover[];
-  /** What its ticks and lots are of, by market; none for a market that is in no run since before this was written. */
+  /**
+   * What its ticks and lots are of, by market; none for a market that is in no run since before
+   * this was written.
+   */
   readonly grids: Readonly<Record<MarketId, MarketGrid>>;
 }
 
-/** The same memory with what it has of each market in the units of now. A market that is not among these stays in its own. */
+/**
+ * The same memory with what it has of each market in the units of now. A market that is not among
+ * these stays in its own.
+ */
 export function convertToCurrentGrids(
   memory: StoredTakeovers,
   now: ReadonlyMap<MarketId, MarketGrid>,
@@ -59,7 +65,10 @@ function inOther(
   };
 }
 
-/** What remains of it is rounded toward zero by itself: no order could sell what is beneath a step, and more than remains is not its to sell. */
+/**
+ * What remains of it is rounded toward zero by itself: no order could sell what is beneath a step,
+ * and more than remains is not its to sell.
+ */
 function knownInOther(
   one: TakeoverRecord,
   lots: (count: Lots) => Lots,

@@ -110,7 +110,10 @@ export class LiquidatedInventory {
     return true;
   }
 
-  /** These are all takeovers that are planned or sent, and neither held nor gone. What is let go may make room for orders. */
+  /**
+   * These are all takeovers that are planned or sent, and neither held nor gone. What is let go may
+   * make room for orders.
+   */
   reserve(takeovers: readonly PlannedTakeover[]): void {
     const { reservations, exchangeTime } = this.#context;
     this.#replan(reservations.replace(takeovers, exchangeTime.nowMs()));
@@ -198,7 +201,10 @@ export class LiquidatedInventory {
     if (config.liquidator?.dryRun !== false || dryRun) this.#replan(reservations.forget(nowMs));
   }
 
-  /** At the end of each turn, before anything is planned: what the account does not hold needs no unwinding; then all is written and told. */
+  /**
+   * At the end of each turn, before anything is planned: what the account does not hold needs no
+   * unwinding; then all is written and told.
+   */
   settle(): void {
     const { account, traders } = this.#context;
     if (account.confirmed) {
@@ -213,7 +219,8 @@ export class LiquidatedInventory {
         this.#note(this.#book.all.filter(({ state }) => state === "open"));
       }
     }
-    // That the exchange has told a takeover is remembered as it becomes known: a run that did not know would count it twice.
+    // That the exchange has told a takeover is remembered as it becomes known: a run that did not
+    // know would count it twice.
     const { serial } = this.#context.reservations;
     if (
       this.#changed.size > 0 ||
@@ -301,8 +308,8 @@ export class LiquidatedInventory {
   }
 
   /**
-   * The reservation price of Avellaneda and Stoikov for what is left, `mid - q lambda sigma^2 (T - t)` (Quantitative Finance 8(3), 2008,
-   * equation 8), with the risk aversion of the trajectory.
+   * The reservation price of Avellaneda and Stoikov for what is left, `mid - q lambda sigma^2 (T -
+   * t)` (Quantitative Finance 8(3), 2008, equation 8), with the risk aversion of the trajectory.
    */
   #offerTicks(
     trader: MarketTrader,
@@ -331,7 +338,10 @@ export class LiquidatedInventory {
     );
   }
 
-  /** Of what is left of a takeover that was taken back, or that is there again: to be bought, or to be sold, at the price of the takeover. */
+  /**
+   * Of what is left of a takeover that was taken back, or that is there again: to be bought, or to
+   * be sold, at the price of the takeover.
+   */
   #termsAnew(
     trader: MarketTrader,
     { lots: takenLots, credit }: Takeover,

@@ -11,12 +11,16 @@ import {
 import type { TakeoverRecord } from "./takeover-registry.js";
 import type { ReservedTakeover } from "./takeover-reservations.js";
 
-/** Takeovers and what became of them, in the state directory: written before anything is done about them. */
+/**
+ * Takeovers and what became of them, in the state directory: written before anything is done about
+ * them.
+ */
 export const TAKEOVERS_FILE = "takeovers.json";
 
 /**
- * In the units of `now`, the bot's markets: an exchange may have changed a tick or a step since it was written. Undefined where nothing was ever
- * taken over. @throws FormatError or CorruptStateError when it is broken: an inherited position must not be forgotten.
+ * In the units of `now`, the bot's markets: an exchange may have changed a tick or a step since it
+ * was written. Undefined where nothing was ever taken over. @throws FormatError or
+ * CorruptStateError when it is broken: an inherited position must not be forgotten.
  */
 export function readStoredTakeovers(
   store: StateStore,

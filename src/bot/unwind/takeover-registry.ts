@@ -27,7 +27,10 @@ export interface UnwindTerms {
 export interface TakeoverFill {
   readonly tradeId: Int64Id;
   readonly lots: Lots;
-  /** By how much the lots are more (below zero) or fewer than what was traded, in units of paper of either sign: between the market's steps a trade may end anywhere. */
+  /**
+   * By how much the lots are more (below zero) or fewer than what was traded, in units of paper of
+   * either sign: between the market's steps a trade may end anywhere.
+   */
   readonly restPaper?: PaperUnits;
   readonly proceeds: CreditUnits;
   readonly fee: CreditUnits;
@@ -46,13 +49,17 @@ export interface TakeoverRecord {
   readonly shares: TakeoverFill[];
 }
 
-/** What lots are worth at the mark, in credit units, signed as they are; undefined before the first mark. */
+/**
+ * What lots are worth at the mark, in credit units, signed as they are; undefined before the first
+ * mark.
+ */
 export type MarkValue = (marketId: MarketId, lots: Lots) => CreditUnits | undefined;
 
 const NONE: readonly TakeoverRecord[] = [];
 
 /**
- * Every takeover and what of it was sold, first in first out among those of a market that bear the price. At every moment, for each: inherited = sold + remaining.
+ * Every takeover and what of it was sold, first in first out among those of a market that bear the
+ * price. At every moment, for each: inherited = sold + remaining.
  */
 export class TakeoverRegistry {
   readonly #known = new Map<string, TakeoverRecord>();
@@ -101,8 +108,9 @@ export class TakeoverRegistry {
   }
 
   /**
-   * The chain has taken it back: what was sold of it has to be bought again, on these terms, in whole lots and no more than was sold. Undefined when
-   * there is nothing to take back. @param paperPerLot of its market
+   * The chain has taken it back: what was sold of it has to be bought again, on these terms, in
+   * whole lots and no more than was sold. Undefined when there is nothing to take back. @param
+   * paperPerLot of its market
    */
   revert(
     id: string,
@@ -119,7 +127,10 @@ export class TakeoverRegistry {
     return one;
   }
 
-  /** One that the chain had taken back is in it again: what is not sold of it is to be sold, on these terms. */
+  /**
+   * One that the chain had taken back is in it again: what is not sold of it is to be sold, on
+   * these terms.
+   */
   reacquire(one: TakeoverRecord, termsFor: (lots: Lots) => UnwindTerms): void {
     one.isUndone = false;
     const left = computeRemainingLots(one);
@@ -128,10 +139,11 @@ export class TakeoverRegistry {
   }
 
   /**
-   * A trade of the account: works off what is open on its side, first the oldest that bears its price, as slices are for those alone; a
-   * strategy's own quotes may trade beyond every bound, and then it is the oldest. A lot that is sold in part counts as sold: what is beneath a
-   * step cannot be ordered, and the lot of which it is left may be the account's own. Returns the takeovers that it changed. A trade told again
-   * changes nothing.
+   * A trade of the account: works off what is open on its side, first the oldest that bears its
+   * price, as slices are for those alone; a strategy's own quotes may trade beyond every bound, and
+   * then it is the oldest. A lot that is sold in part counts as sold: what is beneath a step cannot
+   * be ordered, and the lot of which it is left may be the account's own. Returns the takeovers
+   * that it changed. A trade told again changes nothing.
    * @param paperPerLot of the trade's market
    */
   fill(trade: VenueTrade, paperPerLot: PaperUnits): readonly TakeoverRecord[] {
@@ -152,7 +164,8 @@ export class TakeoverRegistry {
       if (left.paper === 0n) break;
       if (sign === sideSign(trade.side)) continue;
       const most = BigInt(Math.abs(remaining)) * paperPerLot - rest;
-      // A settlement that failed may have left more than a lot beyond those that count, and netting taken them.
+      // A settlement that failed may have left more than a lot beyond those that count, and netting
+      // taken them.
       const paper = smaller(atLeastZero(most), left.paper);
       const lots = Number(ceilDivide(rest + paper, paperPerLot));
       const restPaper = paper - BigInt(lots) * paperPerLot;
@@ -177,7 +190,10 @@ export class TakeoverRegistry {
     return changed;
   }
 
-  /** The settlement of a trade failed: what it had worked off remains again, and a takeover that was through is open once more. */
+  /**
+   * The settlement of a trade failed: what it had worked off remains again, and a takeover that was
+   * through is open once more.
+   */
   failed(trade: Pick<VenueTrade, "id" | "marketId">, nowMs: Ms): readonly TakeoverRecord[] {
     const changed = this.#sharesOf(trade.id, trade.marketId);
     for (const one of changed) {
@@ -192,8 +208,9 @@ export class TakeoverRegistry {
   }
 
   /**
-   * What a market's open takeovers have left and the account does not hold is closed at the mark: one closes another of the opposite sign,
-   * or a position that the account had. Undefined marks close nothing yet.
+   * What a market's open takeovers have left and the account does not hold is closed at the mark:
+   * one closes another of the opposite sign, or a position that the account had. Undefined marks
+   * close nothing yet.
    */
   net(marketId: MarketId, positionLots: Lots, markValue: MarkValue): readonly TakeoverRecord[] {
     const open = this.open(marketId);
@@ -267,12 +284,18 @@ export class TakeoverRegistry {
   }
 }
 
-/** What its trades came to beyond the lots that count as sold: nothing, or less than that by a part of a lot. */
+/**
+ * What its trades came to beyond the lots that count as sold: nothing, or less than that by a part
+ * of a lot.
+ */
 function restOf({ shares }: Pick<TakeoverRecord, "shares">): PaperUnits {
   return shares.reduce((sum, { restPaper = 0n }) => sum + restPaper, 0n);
 }
 
-/** A lot that was sold in part counts as sold no more: it leaves the newest of the shares that have one, and with it all rests. */
+/**
+ * A lot that was sold in part counts as sold no more: it leaves the newest of the shares that have
+ * one, and with it all rests.
+ */
 function keepWholeLots(shares: TakeoverFill[], paperPerLot: PaperUnits): void {
   const rest = restOf({ shares });
   let partLots = rest < 0n ? Number((paperPerLot - 1n - rest) / paperPerLot) : 0;

@@ -7,11 +7,17 @@ import type { Lots, MarketId, Ms } from "../../core/units.js";
 export interface ReservedTakeover extends PlannedTakeover {
   /** Exchange time at which it was planned. */
   readonly sinceMs: Ms;
-  /** The exchange's position has it, though the receipt is missing: it is held, and takes no room beside that position. */
+  /**
+   * The exchange's position has it, though the receipt is missing: it is held, and takes no room
+   * beside that position.
+   */
   readonly isHeld?: boolean;
 }
 
-/** A takeover that no run follows is over by then: the liquidator cancels what is in no block within minutes. */
+/**
+ * A takeover that no run follows is over by then: the liquidator cancels what is in no block within
+ * minutes.
+ */
 const FOLLOWED_WITHIN_MS: Ms = 600_000;
 
 /** Several blocks of any chain that the exchange may settle on, and a replacement. */
@@ -20,8 +26,9 @@ const RECEIPT_WITHIN_MS: Ms = 10_000;
 const NONE: readonly ReservedTakeover[] = [];
 
 /**
- * The takeovers that are planned or sent, and neither held nor gone. Each keeps its room in the limits of its market and of the account: in every
- * later plan, and in the worst case of every order.
+ * The takeovers that are planned or sent, and neither held nor gone. Each keeps its room in the
+ * limits of its market and of the account: in every later plan, and in the worst case of every
+ * order.
  */
 export class TakeoverReservations {
   #all: readonly ReservedTakeover[];
@@ -48,7 +55,10 @@ export class TakeoverReservations {
       : this.#all.filter((one) => one.marketId === marketId && one.isHeld !== true);
   }
 
-  /** Whether the receipt of one in this market is missing for so long that it may be mined unseen. @param nowMs exchange time */
+  /**
+   * Whether the receipt of one in this market is missing for so long that it may be mined unseen.
+   * @param nowMs exchange time
+   */
   isOverdue(marketId: MarketId, nowMs: Ms): boolean {
     // Asked in each turn.
     for (const one of this.#all)
@@ -62,8 +72,8 @@ export class TakeoverReservations {
   }
 
   /**
-   * A takeover has moved the exchange's position by so many lots: those that it is of are held. The contract may have capped one to what its victim
-   * still had, never brought more.
+   * A takeover has moved the exchange's position by so many lots: those that it is of are held. The
+   * contract may have capped one to what its victim still had, never brought more.
    */
   held(marketId: MarketId, lots: Lots, instrument: Pick<Instrument, "paperPerLot">): void {
     const size = (one: ReservedTakeover): Lots => Math.abs(maxTakeoverLots(one, instrument));
@@ -101,7 +111,10 @@ export class TakeoverReservations {
   }
 }
 
-/** Which of these sizes a move of `lots` is of: the one of that size, else all of them, else the smallest that has as many, else the largest that fit. */
+/**
+ * Which of these sizes a move of `lots` is of: the one of that size, else all of them, else the
+ * smallest that has as many, else the largest that fit.
+ */
 function matchHeld(sizes: readonly Lots[], lots: Lots): readonly number[] {
   const indices = [...sizes.keys()].sort((a, b) => (sizes[a] as Lots) - (sizes[b] as Lots));
   const same = sizes.indexOf(lots);

@@ -9,9 +9,10 @@ import type { UnwindTerms } from "./takeover-registry.js";
 const DEPTH_SHARE = 1 / 4;
 
 /**
- * How a position of `lots` (signed) is to be unwound from `nowMs` on: the trajectory of Almgren and Chriss over the book and the volatility
- * of this moment. The temporary impact is that of a book with as many lots a tick as the touch's neighbourhood has now; without a book or a
- * risk to speak of it sells in even parts.
+ * How a position of `lots` (signed) is to be unwound from `nowMs` on: the trajectory of Almgren and
+ * Chriss over the book and the volatility of this moment. The temporary impact is that of a book
+ * with as many lots a tick as the touch's neighbourhood has now; without a book or a risk to speak
+ * of it sells in even parts.
  * @param sigmaTicks volatility of the mid, ticks per square root of a second.
  * @param credit what the position was taken over for.
  */
@@ -47,7 +48,8 @@ export function unwindTerms(
           riskAversion: config.riskAversion,
           sigma: sigmaTicks * instrument.tickQuote,
           permanentImpact: 0,
-          // Sweeping n lots of a book of D lots in R ticks moves its price by n R / D, half of it on average.
+          // Sweeping n lots of a book of D lots in R ticks moves its price by n R / D, half of it
+          // on average.
           temporaryImpact:
             (tauSeconds * reachTicks * instrument.tickQuote) / (2 * depthLots * instrument.lotBase),
           fixedCost: 0,
@@ -87,9 +89,10 @@ function depthOf({ book }: MarketTrader, lots: Lots, reachTicks: number): Lots {
 }
 
 /**
- * What the slippage allowed is counted from: the mark or the price of the takeover, whichever is the worse to sell at. The chain's price
- * comes before the mark that the exchange tells of it: after a fall the mark known here is one that nobody pays any more, and a bound
- * by it alone would leave the position unsold.
+ * What the slippage allowed is counted from: the mark or the price of the takeover, whichever is
+ * the worse to sell at. The chain's price comes before the mark that the exchange tells of it:
+ * after a fall the mark known here is one that nobody pays any more, and a bound by it alone would
+ * leave the position unsold.
  */
 function boundTicks(trader: MarketTrader, lots: Lots, credit: CreditUnits): number {
   const paid = priceTicks(trader, lots, credit);

@@ -8,7 +8,10 @@ export interface UnwindTrajectory {
   readonly marketId: MarketId;
   /** Signed. */
   readonly remainingLots: Lots;
-  /** Of the same sign: what may be held now. What remains beyond it is taken as soon as a price allows. */
+  /**
+   * Of the same sign: what may be held now. What remains beyond it is taken as soon as a price
+   * allows.
+   */
   readonly allowedLots: Lots;
   /** No order that works it is worse. */
   readonly worstTicks: Ticks;

@@ -38,8 +38,9 @@ export interface ChainCheck {
 }
 
 /**
- * Looks at everything of the chain that a liquidator depends on: its RPCs and their heads, that it is the chain which the exchange
- * settles on, the lens, the operator, the own margin there, and what gas there is for. Nothing without `liquidator`; sends nothing.
+ * Looks at everything of the chain that a liquidator depends on: its RPCs and their heads, that it
+ * is the chain which the exchange settles on, the lens, the operator, the own margin there, and
+ * what gas there is for. Nothing without `liquidator`; sends nothing.
  */
 export async function checkChain(check: ChainCheck): Promise<Finding[]> {
   const { config, rules, clock, nowMs } = check;
@@ -175,7 +176,8 @@ async function gasFinding(
   const each = GAS * (perGas + tip) + decimalToScaled(config.liquidator?.l1FeeEth ?? "0", 18);
   const count = each === 0n ? undefined : wei / each;
   const text = `${sender} has ${Number(scaledToDecimal(wei, 18)).toPrecision(4)} ETH, enough for ${count ?? "any number of"} takeovers at the present price`;
-  // An exchange may give the account its first ether when it registers; an operator gets none of that.
+  // An exchange may give the account its first ether when it registers; an operator gets none of
+  // that.
   if (count === 0n && !registered && sender.toLowerCase() === account.toLowerCase())
     return {
       level: "warning",

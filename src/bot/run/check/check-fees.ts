@@ -7,12 +7,16 @@ import type { BotConfig } from "../../config/config.js";
 import { type SignedFeeRates, signedRates } from "../../execution/signed-rates.js";
 import type { Finding } from "./finding.js";
 
-/** A contract truncates a fee, and that of a taker over all its makers: a trade may be off by units, a rate by no more. */
+/**
+ * A contract truncates a fee, and that of a taker over all its makers: a trade may be off by units,
+ * a rate by no more.
+ */
 const ROUNDING_UNITS: CreditUnits = 2n;
 
 /**
- * The fee rates that orders will be signed with beside those that exchangeInfo tells, and beside what the account's newest trades were charged: the
- * exchange drops an order whose rates are not the account's, and another rate than thought is what a maker's profit is made of.
+ * The fee rates that orders will be signed with beside those that exchangeInfo tells, and beside
+ * what the account's newest trades were charged: the exchange drops an order whose rates are not
+ * the account's, and another rate than thought is what a maker's profit is made of.
  * @param trades of the account, oldest first, by market; none where there is no account.
  */
 export function checkFees(
@@ -44,7 +48,10 @@ export function checkFees(
   });
 }
 
-/** The newest trade as maker and the newest as taker, where it was charged another rate than orders will be signed with. */
+/**
+ * The newest trade as maker and the newest as taker, where it was charged another rate than orders
+ * will be signed with.
+ */
 function chargedDifferently(
   signed: SignedFeeRates,
   trades: readonly VenueTrade[],

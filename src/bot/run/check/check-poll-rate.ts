@@ -6,7 +6,10 @@ const MINUTE_MS: Ms = 60_000;
 /** More than this of the budget that it shares with the bot is a lot for one question. */
 const LARGE_SHARE = 0.25;
 
-/** What asking for the list of risky accounts each `pollMs` takes of the exchange's COMMON limits; nothing where it has none. */
+/**
+ * What asking for the list of risky accounts each `pollMs` takes of the exchange's COMMON limits;
+ * nothing where it has none.
+ */
 export function checkPollRate(pollMs: Ms, rateLimits: VenueRules["rateLimits"]): Finding[] {
   const limits = rateLimits
     .filter(({ name }) => name === "COMMON")

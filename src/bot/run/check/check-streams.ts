@@ -8,7 +8,9 @@ import type { VenueEvent } from "../../../exchange/venue.js";
 import type { BotConfig } from "../../config/config.js";
 import type { Finding } from "./finding.js";
 
-/** A stream that could not be opened so often will not open: what is wrong does not pass by waiting. */
+/**
+ * A stream that could not be opened so often will not open: what is wrong does not pass by waiting.
+ */
 const MOST_FAILURES = 3;
 
 /** What the streams are looked at with. */
@@ -27,8 +29,9 @@ export interface StreamCheck {
 }
 
 /**
- * Opens the streams that the bot would: the markets' until each book's snapshot has come, and the account's signed one. One finding each;
- * what has not come in time is an error with the reason that the stream gave, which names its address. Never throws.
+ * Opens the streams that the bot would: the markets' until each book's snapshot has come, and the
+ * account's signed one. One finding each; what has not come in time is an error with the reason
+ * that the stream gave, which names its address. Never throws.
  */
 export async function checkStreams(check: StreamCheck): Promise<Finding[]> {
   const {

@@ -43,9 +43,11 @@ export interface VenueCheck {
 }
 
 /**
- * Looks at everything of an exchange that a bot depends on: clock, EIP-712 domain, markets and their grids, fee rates, margin, orders in the account
- * that the bot did not place, and the streams. Sends nothing but questions.
- * @throws ConfigError for a market or size that the exchange does not have; VenueRequestError when it cannot be reached.
+ * Looks at everything of an exchange that a bot depends on: clock, EIP-712 domain, markets and
+ * their grids, fee rates, margin, orders in the account that the bot did not place, and the
+ * streams. Sends nothing but questions.
+ * @throws ConfigError for a market or size that the exchange does not have; VenueRequestError when
+ * it cannot be reached.
  */
 export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
   const { config, client, transport, runtime: seam, signer, withinMs } = check;

@@ -15,8 +15,10 @@ export interface Registration {
 }
 
 /**
- * Registers a new account; a dry run, which changes nothing, and an operator, who may not, ask only whether there is one.
- * @throws RunError when the exchange does not take an operator's key for the account's; VenueError, VenueRequestError
+ * Registers a new account; a dry run, which changes nothing, and an operator, who may not, ask only
+ * whether there is one.
+ * @throws RunError when the exchange does not take an operator's key for the account's; VenueError,
+ * VenueRequestError
  */
 export async function register(
   client: RestClient,
@@ -50,7 +52,10 @@ export async function register(
   }
 }
 
-/** Exchange time at which it created the account; undefined where it does not tell, which says nothing about the account. */
+/**
+ * Exchange time at which it created the account; undefined where it does not tell, which says
+ * nothing about the account.
+ */
 export async function readAccountCreation(
   ask: () => Promise<Ms>,
   log: Log,

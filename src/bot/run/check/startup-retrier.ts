@@ -13,8 +13,9 @@ const FIRST_PAUSE_MS: Ms = 250;
 const CONNECT_EVERY_MS: Ms = 500;
 
 /**
- * What a system calls it when nobody listens at an address that may be right: the service is about to start, or the way to it. A name that is not known
- * (`ENOTFOUND`) and what is no HTTP are wrong addresses.
+ * What a system calls it when nobody listens at an address that may be right: the service is about
+ * to start, or the way to it. A name that is not known (`ENOTFOUND`) and what is no HTTP are wrong
+ * addresses.
  */
 const NOBODY_YET: ReadonlySet<string | undefined> = new Set([
   "ECONNREFUSED",
@@ -24,7 +25,10 @@ const NOBODY_YET: ReadonlySet<string | undefined> = new Set([
   "EAI_AGAIN",
 ]);
 
-/** An exchange that is waited for where nobody listens at its address yet: bot and exchange may be started together. */
+/**
+ * An exchange that is waited for where nobody listens at its address yet: bot and exchange may be
+ * started together.
+ */
 export interface ExchangeWait {
   readonly rest: string;
   /** How long it is waited for, altogether. */
@@ -36,9 +40,10 @@ export interface ExchangeWait {
 }
 
 /**
- * What a bot asks the exchange before it runs: an answer that fails and may come by itself ({@link classifyTransientFailure}) is asked for again with doubling
- * pauses, all reads of a start together for at most ten seconds. An exchange where nobody listens yet is waited for where that is wanted. A refusal, a
- * longer ban, and an address that is wrong are told at once.
+ * What a bot asks the exchange before it runs: an answer that fails and may come by itself ({@link
+ * classifyTransientFailure}) is asked for again with doubling pauses, all reads of a start together
+ * for at most ten seconds. An exchange where nobody listens yet is waited for where that is wanted.
+ * A refusal, a longer ban, and an address that is wrong are told at once.
  */
 export class StartupRetrier {
   readonly #clock: Clock;
@@ -57,7 +62,10 @@ export class StartupRetrier {
     this.#endMs = clock.monotonicMs() + WITHIN_MS;
   }
 
-  /** Asks until there is an answer. @throws what the last attempt threw; the reason of the signal that ended the wait. */
+  /**
+   * Asks until there is an answer. @throws what the last attempt threw; the reason of the signal
+   * that ended the wait.
+   */
   async untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
     for (let pauseMs = FIRST_PAUSE_MS; ; ) {
       try {

@@ -4,7 +4,9 @@ import { isQuoting } from "../../market/quoting-status.js";
 import { positionUnknownSeconds } from "./bot-status.js";
 import { computeEarnings } from "./earnings.js";
 
-/** Sets every gauge that is read off the bot as it is now: orders, positions, profit, tokens, ages. */
+/**
+ * Sets every gauge that is read off the bot as it is now: orders, positions, profit, tokens, ages.
+ */
 export function setBotGauges(bot: Bot, metrics: Metrics): void {
   const { context } = bot;
   const { account, traders, budget, clock, exchangeTime } = context;

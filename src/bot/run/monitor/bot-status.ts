@@ -27,7 +27,10 @@ export interface MarketStatus {
   readonly strategy: string;
   /** null until the exchange has reported the account. */
   readonly positionBase: string | null;
-  /** For how long the position has been unknown: nothing is quoted meanwhile. Undefined while it is known. */
+  /**
+   * For how long the position has been unknown: nothing is quoted meanwhile. Undefined while it is
+   * known.
+   */
   readonly positionUnknownSeconds: number | undefined;
   readonly pnlQuote: PnlQuote;
   readonly pnlTotalQuote: string;
@@ -51,10 +54,16 @@ export interface UnwindStatus {
   readonly remainingBase: string;
   /** Takeover, fills and fees so far, the rest at its mark; undefined while that is not known. */
   readonly earnedQuote: string | undefined;
-  /** Whose mark that is: of a bot that liquidates the worse of the exchange's and the chain's. Undefined when nothing remains. */
+  /**
+   * Whose mark that is: of a bot that liquidates the worse of the exchange's and the chain's.
+   * Undefined when nothing remains.
+   */
   readonly restBy: "exchange" | "chain" | undefined;
   readonly deadlineMs: number;
-  /** Of one that is open: what may be held of it now, signed, the worst price of its orders, and when less may be held. */
+  /**
+   * Of one that is open: what may be held of it now, signed, the worst price of its orders, and
+   * when less may be held.
+   */
   readonly trajectory?: {
     readonly allowedBase: string;
     readonly worstPrice: string;
@@ -69,23 +78,34 @@ export interface BotStatus {
   readonly phase: string;
   /** Nothing is sent to the exchange. */
   readonly dryRun: boolean;
-  /** Orders, position and equity are of a dry run that fills here, and the account's own are others. */
+  /**
+   * Orders, position and equity are of a dry run that fills here, and the account's own are others.
+   */
   readonly paper: boolean;
   readonly equityQuote: string | undefined;
   /** Since the start, deposits less withdrawals among it. */
   readonly equityChangeQuote: string | undefined;
   /** Deposits less withdrawals since the start. */
   readonly transfersQuote: string;
-  /** The change of equity without them: what the run has earned. To the last digit it is `pnlTotalQuote` and `underWayQuote`. */
+  /**
+   * The change of equity without them: what the run has earned. To the last digit it is
+   * `pnlTotalQuote` and `underWayQuote`.
+   */
   readonly earnedQuote: string | undefined;
   /** The same by its parts, as our records have them: of all markets, and incomes of others. */
   readonly pnlQuote: PnlQuote;
   readonly pnlTotalQuote: string;
-  /** What only the exchange's balances have, or only our records: trades, incomes and transfers under way. 0 once both have all. */
+  /**
+   * What only the exchange's balances have, or only our records: trades, incomes and transfers
+   * under way. 0 once both have all.
+   */
   readonly underWayQuote: string | undefined;
   readonly peakEquityQuote: string | undefined;
   readonly halts: readonly string[];
-  /** Lost since midnight UTC, deposits and withdrawals taken out; undefined before the account is known. */
+  /**
+   * Lost since midnight UTC, deposits and withdrawals taken out; undefined before the account is
+   * known.
+   */
   readonly dailyLossQuote: string | undefined;
   /** What acts of the risk ladder, in words. */
   readonly ladder: readonly string[];

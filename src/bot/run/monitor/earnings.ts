@@ -15,8 +15,9 @@ export interface Earnings {
   /** Scaled by `10^decimals`, as {@link inTransit} is. */
   readonly parts: ProfitParts;
   /**
-   * By how much {@link earned} is beyond the parts. Trades, incomes and transfers reach the bot as records and as balances, one a moment after
-   * the other: until both are there, what only one of them has is here. Zero once all is told.
+   * By how much {@link earned} is beyond the parts. Trades, incomes and transfers reach the bot as
+   * records and as balances, one a moment after the other: until both are there, what only one of
+   * them has is here. Zero once all is told.
    */
   readonly inTransit: bigint | undefined;
 }

@@ -20,11 +20,14 @@ export interface FailureHandlerDeps {
 }
 
 /**
- * The end of a run, good or bad. What throws inside of what it guards breaks the bot: it takes no input any more and all in its markets is
- * cancelled.
+ * The end of a run, good or bad. What throws inside of what it guards breaks the bot: it takes no
+ * input any more and all in its markets is cancelled.
  */
 export class FailureHandler {
-  /** Resolves at {@link FailureHandler.end}; rejects with what broke the bot, once all is cancelled or given up on. */
+  /**
+   * Resolves at {@link FailureHandler.end}; rejects with what broke the bot, once all is cancelled
+   * or given up on.
+   */
   readonly stopped: Promise<void>;
   readonly #options: FailureHandlerDeps;
   #bot: Bot | undefined;
@@ -38,7 +41,8 @@ export class FailureHandler {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever waits for the end hears of a failure; nobody waiting must not end the process as an unhandled rejection.
+    // Whoever waits for the end hears of a failure; nobody waiting must not end the process as an
+    // unhandled rejection.
     this.stopped.catch(() => {});
   }
 

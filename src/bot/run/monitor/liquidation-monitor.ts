@@ -102,7 +102,10 @@ export class LiquidationMonitor {
     return this.#bot()?.context.rules.creditDecimals ?? 0;
   }
 
-  /** Gas counts when its receipt comes, whatever the opportunity comes to; what the chain took back was counted, and counts anew. */
+  /**
+   * Gas counts when its receipt comes, whatever the opportunity comes to; what the chain took back
+   * was counted, and counts anew.
+   */
   #spent(gasWei: bigint | undefined, opportunityId: string): void {
     if (gasWei === undefined) this.#gasCounted.delete(opportunityId);
     if (gasWei === undefined || this.#gasCounted.get(opportunityId) === gasWei) return;

@@ -63,7 +63,10 @@ function screenLiquidation(opportunity: Opportunity, scale: ScreenScale): Screen
   };
 }
 
-/** How far the price is from breaking an account: one that hardly any price breaks has no figure that says more than that. */
+/**
+ * How far the price is from breaking an account: one that hardly any price breaks has no figure
+ * that says more than that.
+ */
 export function distanceText(distanceBps: number): string {
   if (distanceBps === 0) return "unsafe";
   return distanceBps < 10_000 ? `${distanceBps.toFixed(1)} bps` : "far";

@@ -6,7 +6,10 @@ import type { Liquidator } from "../../../liquidator/liquidator.js";
 import { suggestTip } from "../../../liquidator/plan/suggest-tip.js";
 import type { RunningLiquidator } from "../run-liquidator.js";
 
-/** Opportunities that a status tells of: the newest open ones, and the last that ended. All are counted, and in the ledger's file. */
+/**
+ * Opportunities that a status tells of: the newest open ones, and the last that ended. All are
+ * counted, and in the ledger's file.
+ */
 const OPEN_TOLD = 20;
 const ENDED_TOLD = 5;
 const GWEI_DECIMALS = 9;
@@ -48,7 +51,10 @@ export interface LiquidatorStatus {
   }[];
   readonly inFlight: number;
   readonly counts: LiquidationSummary;
-  /** The tip that would have won more of the races that were lost to a higher one; undefined where none would have paid. */
+  /**
+   * The tip that would have won more of the races that were lost to a higher one; undefined where
+   * none would have paid.
+   */
   readonly suggestedTipGwei: string | undefined;
   readonly rpcs: readonly {
     readonly name: string;
@@ -64,8 +70,8 @@ export interface LiquidatorStatus {
 /** What a run's liquidations came to. */
 export interface LiquidationSummary extends Omit<LedgerCounts, "profitQuote" | "gasWei"> {
   /**
-   * Takeovers with their sale, what remains of them at the mark, less the gas of everything that was sent. Gas is ether, which the account's
-   * equity does not have: of equity it is more by that.
+   * Takeovers with their sale, what remains of them at the mark, less the gas of everything that
+   * was sent. Gas is ether, which the account's equity does not have: of equity it is more by that.
    */
   readonly profitQuote: string;
   readonly gasEth: string;

@@ -3,7 +3,10 @@ import type { LiquidationLedger } from "../../../liquidator/ledger/liquidation-l
 import type { UnsoldValue } from "../../../liquidator/unsold-value.js";
 import type { BotEvent } from "../../engine/bot-event.js";
 
-/** Tells the ledger what became of a takeover. What it has earned so far is known once what remains of it has a mark. */
+/**
+ * Tells the ledger what became of a takeover. What it has earned so far is known once what remains
+ * of it has a mark.
+ */
 export function recordUnwind(
   ledger: LiquidationLedger,
   notice: BotEvent,

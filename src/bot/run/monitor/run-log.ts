@@ -38,7 +38,10 @@ export class RunLog {
     if (this.#notes.length > MOST_NOTES) this.#notes.shift();
   }
 
-  /** Of what is said again and again most is only counted: `moreBefore` is how often since the last one that was said. */
+  /**
+   * Of what is said again and again most is only counted: `moreBefore` is how often since the last
+   * one that was said.
+   */
   writeThrottled(
     level: ScreenNote["level"],
     text: string,

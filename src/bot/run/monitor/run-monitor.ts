@@ -189,7 +189,10 @@ export class RunMonitor {
     }
   }
 
-  /** Before the account is confirmed for the first time every guard says no, as it should: that is no trouble. */
+  /**
+   * Before the account is confirmed for the first time every guard says no, as it should: that is
+   * no trouble.
+   */
   get #hasStarted(): boolean {
     return this.#bot !== undefined && this.#bot.phase !== "starting";
   }

@@ -7,7 +7,10 @@ import { computeEarnings } from "./earnings.js";
 import { type LiquidationSummary, summariseLiquidations } from "./liquidator-status.js";
 import type { RunMonitor } from "./run-monitor.js";
 
-/** What a run came to: the object that `run --json` prints. Amounts are decimal strings, quote in the quote asset. */
+/**
+ * What a run came to: the object that `run --json` prints. Amounts are decimal strings, quote in
+ * the quote asset.
+ */
 export interface RunSummary {
   readonly ordersPlaced: number;
   readonly ordersCancelled: number;
@@ -16,19 +19,29 @@ export interface RunSummary {
   readonly ordersUnknownResolved: number;
   readonly fills: number;
   readonly failedTrades: number;
-  /** null where the run ended before the exchange had reported the account: what is held is not known. */
+  /**
+   * null where the run ended before the exchange had reported the account: what is held is not
+   * known.
+   */
   readonly positionBase: Readonly<Record<MarketId, string | null>>;
   /** Net value at the start and all profit since, at the marks last known. */
   readonly equityQuote: string | null;
   readonly equityChangeQuote: string | null;
   /**
-   * What the exchange's net value at our marks has beyond `equityQuote`: trades, incomes and transfers that were still under way at the end, so
-   * that only one side had them. 0 once both have all.
+   * What the exchange's net value at our marks has beyond `equityQuote`: trades, incomes and
+   * transfers that were still under way at the end, so that only one side had them. 0 once both
+   * have all.
    */
   readonly underWayQuote: string | null;
-  /** The exchange's own figure, as it told it last: at a mark that may be a second older or newer than ours. */
+  /**
+   * The exchange's own figure, as it told it last: at a mark that may be a second older or newer
+   * than ours.
+   */
   readonly netValueToldQuote: string | null;
-  /** The parts of the profit since the start; with `transfers` they sum to the change of equity to the last digit. */
+  /**
+   * The parts of the profit since the start; with `transfers` they sum to the change of equity to
+   * the last digit.
+   */
   readonly pnlQuote: Readonly<
     Record<
       | "spread"
@@ -51,13 +64,19 @@ export interface RunSummary {
   readonly openOrdersLeft: number | null;
   /** Orders of ours that may still fill. */
   readonly ordersLeft: readonly LeftoverOrder[];
-  /** Markets whose position is another at the exchange than `positionBase`, or that it has not reported (null); absent where there are none. */
+  /**
+   * Markets whose position is another at the exchange than `positionBase`, or that it has not
+   * reported (null); absent where there are none.
+   */
   readonly positionsApart?: readonly {
     readonly marketId: MarketId;
     readonly positionBase: string;
     readonly exchangeBase: string | null;
   }[];
-  /** Takeovers that were sent and whose end is not known: each may still bring a position. Absent where there are none. */
+  /**
+   * Takeovers that were sent and whose end is not known: each may still bring a position. Absent
+   * where there are none.
+   */
   readonly takeoversUnderWay?: readonly {
     readonly marketId: MarketId;
     /** Names it in `transactions.jsonl` and `liquidations.jsonl`. */
@@ -68,12 +87,21 @@ export interface RunSummary {
     readonly isHeld: boolean;
   }[];
   readonly manualOrders: number;
-  /** From the start of the process until both sides rested in every market; null when they never did. */
+  /**
+   * From the start of the process until both sides rested in every market; null when they never
+   * did.
+   */
   readonly secondsToFirstQuote: number | null;
   readonly stopReason: string | null;
-  /** Why the bot had to stop by itself, such as a state file that cannot be written: the command then exits with 1. */
+  /**
+   * Why the bot had to stop by itself, such as a state file that cannot be written: the command
+   * then exits with 1.
+   */
   readonly fault?: string;
-  /** Of a dry run whose orders were filled here and sent nowhere: fills, positions and profit are paper, by these models. */
+  /**
+   * Of a dry run whose orders were filled here and sent nowhere: fills, positions and profit are
+   * paper, by these models.
+   */
   readonly paper?: {
     readonly queue: string;
     readonly orderLatencyMs: number;

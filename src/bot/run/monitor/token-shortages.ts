@@ -6,7 +6,10 @@ import type { Bot } from "../../engine/bot.js";
 import type { BotEvent } from "../../engine/bot-event.js";
 import type { RunLog } from "./run-log.js";
 
-/** A shortage is over when nothing has waited for tokens for so long: they come back one by one, and are gone as soon. */
+/**
+ * A shortage is over when nothing has waited for tokens for so long: they come back one by one, and
+ * are gone as soon.
+ */
 const QUIET_MS: Ms = 10_000;
 
 interface Shortage {

@@ -40,7 +40,7 @@ const keystore = z
     allOf: [exactlyOneOf("passwordEnv", "passwordFile")],
   });
 
-/** The trading account: where its key is, and its address where the key is an operator's. */
+/** The trading account: where its key is, and its address if the key is an operator's. */
 export const accountShape = z
   .strictObject({
     keyEnv: variableName

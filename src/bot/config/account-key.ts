@@ -39,10 +39,10 @@ export interface KeySource {
 }
 
 /**
- * The account's private key, from the environment variable or the keystore that the config names.
- * Every command reads it here. Neither key nor password ever enters a message.
- * @throws ConfigError when what is named is missing or holds no key; RunError when the password is
- * not the keystore's.
+ * Reads the account's private key from the environment variable or the keystore that the config
+ * names. Every command reads it here. Neither key nor password ever enters a message.
+ * @throws ConfigError if the named source is missing or does not hold a key; RunError if the
+ * password is wrong.
  */
 export function readAccountKey({ keyEnv, keystore }: KeySource, env: Env): Hex {
   if (keystore !== undefined) return readKeystore(keystore, env);
@@ -59,7 +59,7 @@ export function readAccountKey({ keyEnv, keystore }: KeySource, env: Env): Hex {
 }
 
 /**
- * Whether the named sources of a key are there at all, without the work of opening a keystore.
+ * Checks that the named sources of a key exist, without the work of opening a keystore.
  * @throws ConfigError as {@link readAccountKey} does.
  */
 export function checkKeySource(source: KeySource, env: Env): void {
@@ -71,7 +71,7 @@ export function checkKeySource(source: KeySource, env: Env): void {
 }
 
 /**
- * Who signs for the bot's account: its own key, or the key of its operator under the account's
+ * The signer of the bot's account: its own key, or the key of its operator under the account's
  * address.
  */
 export function createAccountSigner(
@@ -84,7 +84,7 @@ export function createAccountSigner(
     : { address: checksumAddress(address), sign: (digest) => signer.sign(digest) };
 }
 
-/** What a secret was read from, for messages. */
+/** The source of a secret, for messages. */
 export interface SecretSource {
   readonly field: string;
   /** Name of the variable or path of the file. */
@@ -93,8 +93,8 @@ export interface SecretSource {
 }
 
 /**
- * A private key in what a variable or a file holds, in lower case.
- * @throws ConfigError when there is none; it does not show what is there instead.
+ * Parses the private key that a variable or a file holds, in lower case.
+ * @throws ConfigError if there is none; the message does not show the content.
  */
 export function parsePrivateKey(
   content: string | undefined,
@@ -141,10 +141,10 @@ export function parsePrivateKey(
 }
 
 /**
- * A password from a variable, whole, or from the first line of a file.
- * @param fields what the two are called where they were named.
- * @returns undefined when neither is named.
- * @throws ConfigError when it is not there or empty.
+ * Reads a password from a variable, whole, or from the first line of a file.
+ * @param fields names of the two in the config or options.
+ * @returns undefined if neither is named.
+ * @throws ConfigError if it is missing or empty.
  */
 export function readPassword(
   { passwordEnv, passwordFile }: Omit<KeystoreSource, "file">,
@@ -177,7 +177,7 @@ function guarded(password: string): string {
   return password;
 }
 
-/** The variables that a bot's file names for its secrets: {@link protectNamedSecrets}. */
+/** The variables that a bot's file names for its secrets, for {@link protectNamedSecrets}. */
 export interface NamedSecrets {
   readonly account: KeySource;
   readonly chain?:
@@ -186,8 +186,8 @@ export interface NamedSecrets {
 }
 
 /**
- * Protects what a bot's file says of its secrets, whether this command needs them or not: a
- * strategy may print the environment.
+ * Protects the secrets that a bot's file names, even if this command does not need them: a strategy
+ * may print the environment.
  */
 export function protectNamedSecrets({ account, chain }: NamedSecrets, env: Env): void {
   for (const name of [account.keyEnv, account.keystore?.passwordEnv])
@@ -210,9 +210,9 @@ function readKeystore(source: KeystoreSource, env: Env): Hex {
 }
 
 /**
- * The private key of a keystore's text.
- * @param place what names the file in a message.
- * @throws ConfigError when the text is no keystore; RunError when the password is another's.
+ * Decrypts the private key of a keystore's text.
+ * @param place names the file in a message.
+ * @throws ConfigError if the text is not a keystore; RunError if the password is wrong.
  */
 export function openKeystore(
   json: string,
@@ -245,15 +245,15 @@ const WRONG_FILES: Readonly<Record<string, string>> = {
 export interface NamedFile {
   readonly field: string;
   /**
-   * It holds a secret as it is, not an encrypted one: it must be its owner's alone, and its name
-   * may be the secret itself.
+   * True if the file holds a secret in plain text. Only its owner may have access to it, and its
+   * name may be the secret itself.
    */
   readonly holdsSecret?: boolean;
 }
 
 /**
- * The text of a file that a config or an option names.
- * @throws ConfigError when it cannot be read, and when it holds a secret that other users of this
+ * Reads a file that a config or an option names.
+ * @throws ConfigError if it cannot be read, or if it holds a secret that other users of this
  * machine may read.
  */
 export function readNamedFile(path: string, { field, holdsSecret = false }: NamedFile): string {
@@ -275,10 +275,10 @@ export function readNamedFile(path: string, { field, holdsSecret = false }: Name
   }
 }
 
-/** Windows has no such modes. */
+/** Windows does not have such modes. */
 function requirePrivate(path: string, field: string): void {
   const { mode, uid } = statSync(path);
-  // A secret that a container's platform mounts is not this user's own, and its group is the
+  // A secret that a container's platform mounts belongs to another user, and its group is the
   // container's.
   const others = uid === process.getuid?.() ? 0o077 : 0o007;
   if (process.platform === "win32" || (mode & others) === 0) return;

@@ -3,7 +3,9 @@ import { addressField, countField, durationField } from "./config-fields.js";
 
 const contractAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 
-/** Less leaves no room for one account's views: `LensReader` gives each a million. */
+/**
+ * A lower cap has no room for the views of one account: `LensReader` allows a million gas for each.
+ */
 const LEAST_GAS_CAP = 2_000_000;
 
 /** The chain that the exchange settles on: `chain` of a bot's file. */

@@ -2,15 +2,15 @@ import { Decimal } from "decimal.js";
 import { z } from "zod";
 
 /**
- * Plain decimal digits, exact: what every quantity of a config becomes, whatever the YAML wrote it
- * as.
+ * Plain decimal digits, exact: the form of every quantity of a config, in whatever form the YAML
+ * has it.
  */
 export type DecimalText = string;
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i;
 
 interface DecimalBounds {
-  /** Words for the unit: `base units`, `quote units`. */
+  /** Name of the unit: `base units`, `quote units`. */
   readonly unit: string;
   readonly above?: string;
   readonly from?: string;
@@ -48,8 +48,8 @@ function decimalField(description: string, { unit, above, from, below }: Decimal
 }
 
 /**
- * More than any asset has: a limit at or above it is a slip of the exponent, and would bind
- * nothing.
+ * More than any asset has. A limit at or above it is an error in the exponent, and would never
+ * apply.
  */
 const MOST = "1e15";
 
@@ -110,7 +110,7 @@ export function fractionField(description: string) {
 
 /**
  * An address: scheme, host, optional port and path; no query and no credentials. @param at an
- * example, the scheme apart.
+ * example without the scheme.
  */
 export function addressField(
   description: string,

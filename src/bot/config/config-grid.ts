@@ -5,9 +5,9 @@ import type { MarketRules, VenueRules } from "../../exchange/records.js";
 import type { BotConfig } from "./config.js";
 
 /**
- * Checks what only exchangeInfo can tell: that each market exists there, and that every size in its
- * limits and parameters (keys that end in `Base`) is a whole number of the market's lots within its
- * order filters, and every limit in money (keys that end in `Quote`) a whole number of the
+ * Checks a config against exchangeInfo. Each market has to exist there. Every size in its limits
+ * and parameters (keys that end in `Base`) has to be a whole number of the market's lots within its
+ * order filters. Every limit in money (keys that end in `Quote`) has to be a whole number of the
  * exchange's smallest unit.
  * @throws ConfigError naming the path, the value, and the nearest sizes on the grid.
  */
@@ -86,7 +86,7 @@ function checkParams(field: string, value: unknown, rules: MarketRules): void {
   }
 }
 
-/** A size that is no number at all is for the strategy's own check to name. */
+/** A size that is not a number is reported by the strategy's own check. */
 function checkSize(field: string, size: number | string, rules: MarketRules): void {
   const step = new Decimal(rules.stepSize);
   const held = decimalOf(size);

@@ -9,9 +9,9 @@ import { STRATEGY_FILE_ENDINGS } from "../strategy/load-strategy.js";
 import { botSchema } from "./config-schema.js";
 
 /**
- * The JSON Schema of a bot's YAML, as text: what `config/schema.json` holds and editors complete
- * from. The parameters of a built-in strategy are those of its own schema; those of a strategy file
- * are open.
+ * The JSON Schema of a bot's YAML, as text: the content of `config/schema.json`, from which editors
+ * complete. The parameters of a built-in strategy have its own schema; those of a strategy file are
+ * open.
  */
 export function botJsonSchema(): string {
   return configJsonSchema(botSchema, (bot) => {
@@ -30,7 +30,7 @@ export function botJsonSchema(): string {
   });
 }
 
-/** What the `strategy` of a market may say: the name of a built-in one, or a file's path. */
+/** Values of a market's `strategy`: the name of a built-in one, or a file's path. */
 function strategyNames(): JsonSchema[] {
   const endings = STRATEGY_FILE_ENDINGS.map((ending) => ending.slice(1)).join("|");
   return [{ enum: Object.keys(builtInStrategies) }, { pattern: `[^/]\\.(${endings})$` }];

@@ -163,7 +163,7 @@ const guard = z
   })
   .describe("The second process that cancels the account's orders when the bot's heartbeat stops.");
 
-/** The markets of a bot file, each checked as `held` does. */
+/** The markets of a bot file, each checked by `held`. */
 export const createMarketsSchema = <Market extends z.ZodType>(held: Market) =>
   z
     .record(
@@ -208,7 +208,7 @@ export const botShape = {
     .default("info"),
 };
 
-/** The bot file, as zod checks it: every key known, every unit in the key, defaults filled in. */
+/** The schema of the bot file: every key known, every unit in the key, defaults filled in. */
 export const botSchema = z
   .strictObject(botShape)
   .superRefine((held, context) => {
@@ -300,5 +300,5 @@ export const botSchema = z
     ],
   });
 
-/** What {@link botSchema} yields. */
+/** The output of {@link botSchema}. */
 export type BotFile = z.output<typeof botSchema>;

@@ -3,7 +3,7 @@ import { ConfigError } from "../../core/errors.js";
 
 type Locate = (path: readonly string[]) => string;
 
-/** What a market's file says of sizes. */
+/** The sizes in a market's section. */
 interface SizedMarket {
   readonly params: Readonly<Record<string, unknown>>;
   readonly limits: {
@@ -13,9 +13,9 @@ interface SizedMarket {
 }
 
 /**
- * Checks that a market's largest order is not below the size that its strategy is told to quote:
- * every quote would be cut down. A strategy's `sizeBase` is the size of its innermost quote. (A
- * position limit below it may be meant: it lets a position only shrink.)
+ * Checks that a market's largest order is not below the size that its strategy has to quote: every
+ * quote would be clipped. A strategy's `sizeBase` is the size of its innermost quote. A position
+ * limit below it may be intended: it lets a position only shrink.
  * @param at path of the market, for errors: `markets.btcusdc`.
  * @throws ConfigError naming both paths and both values.
  */
@@ -43,9 +43,8 @@ export function checkSizes(
 }
 
 /**
- * Checks that a built-in strategy's target position is one that the position limit lets it hold:
- * beyond the limit it would trade up to there, and then quote nothing, with all of that position
- * standing.
+ * Checks that the position limit allows a built-in strategy's target position. Beyond the limit the
+ * strategy would trade up to it and then quote nothing, with all of that position open.
  * @param at path of the market, for errors: `markets.btcusdc`.
  * @throws ConfigError naming both paths and both values.
  */

@@ -18,11 +18,11 @@ type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReado
  * strings. Holds no key; plain JSON.
  */
 export type BotConfig = DeepReadonly<BotFile> & {
-  /** The YAML's own absolute path. */
+  /** Absolute path of the YAML. */
   readonly path: string;
   /**
-   * The folder of the accounts' state folders, of a file that comes with an installed package:
-   * state beside it would go with the next install.
+   * The folder of the accounts' state folders, if the file is part of an installed package: the
+   * next install would delete state beside it.
    */
   readonly statesDir?: string;
 };
@@ -31,29 +31,32 @@ export type BotConfig = DeepReadonly<BotFile> & {
 export type DecideConfig = BotConfig["decide"];
 /** One market: strategy, parameters and limits. */
 export type MarketConfig = BotConfig["markets"][MarketId];
-/** How the chain is read, of a bot that names one. */
+/** Access to the chain, of a bot that names one. */
 export type ChainAccessConfig = NonNullable<BotConfig["chain"]>;
 /** The liquidator, of a bot that has one. */
 export type LiquidatorConfig = NonNullable<BotConfig["liquidator"]>;
 
 /**
- * What takes a bot's orders down, or keeps them down, needs of its YAML. Every {@link BotConfig} is
- * one.
+ * The part of a bot's YAML that is needed to cancel its orders, or to keep it from placing any.
+ * Every {@link BotConfig} is one.
  */
 export type BotOrdersConfig = DeepReadonly<BotOrdersFile> & Pick<BotConfig, "path" | "statesDir">;
 
-/** Whether the secret is wanted at all. */
+/** Options of {@link loadBotConfig}. */
 export interface LoadOptions {
-  /** `unused` for what signs nothing: a backtest, a dry look at the file. Default `required`. */
+  /**
+   * `unused` for a command that signs nothing: a backtest, or a check of the file. Default
+   * `required`.
+   */
   readonly key?: "required" | "unused";
-  /** Other values in place of what is written, before anything is checked: a sweep tries them. */
+  /** Replaces values of the file before anything is checked: a sweep tries other ones. */
   readonly change?: (written: unknown) => unknown;
 }
 
 /**
  * Reads and checks a bot's YAML. Paths in it are relative to it; decimal quantities keep the digits
  * that were written.
- * @throws ConfigError with one message that names the path, the value and what would be right.
+ * @throws ConfigError with one message that names the path, the value and the expected value.
  */
 export function loadBotConfig(
   path: string,
@@ -83,10 +86,9 @@ export function loadBotConfig(
 }
 
 /**
- * Reads of a bot's YAML what names its orders, and leaves the rest unread: what is wrong with a
- * strategy, its limits or the risk keeps a bot from starting, and must not keep anybody from taking
- * its orders down.
- * @throws ConfigError as {@link loadBotConfig} does, for what is read.
+ * Reads only the part of a bot's YAML that names its orders. An error in a strategy, its limits or
+ * the risk section keeps a bot from starting, but must not keep anybody from cancelling its orders.
+ * @throws ConfigError as {@link loadBotConfig} does, for the part that is read.
  */
 export function loadBotOrders(
   path: string,
@@ -111,7 +113,7 @@ function readBotYaml(path: string): BotYaml {
   return { ...yaml, path: absolute };
 }
 
-/** Where the key and the state are, as absolute paths. */
+/** Places of the key and the state, as absolute paths. */
 function placesOf(
   { account, stateDir }: Pick<BotFile, "account" | "stateDir">,
   { path, locate }: BotYaml,
@@ -128,7 +130,7 @@ function placesOf(
   };
 }
 
-/** Undefined where the states belong beside the YAML: everywhere but in an installed package. */
+/** Undefined if the states belong beside the YAML: everywhere but in an installed package. */
 function statesDirOf(
   folder: string,
   { XDG_STATE_HOME: stateHome }: Readonly<Record<string, string | undefined>>,
@@ -139,7 +141,7 @@ function statesDirOf(
     : resolve(".marketwright");
 }
 
-/** The decision points of one market: the bot's, with the market's own over them. */
+/** The decision points of one market: the bot's, overridden by the market's own. */
 export function decideConfigFor(config: BotConfig, marketId: MarketId): DecideConfig {
   const own = config.markets[marketId]?.decide ?? {};
   return {
@@ -150,7 +152,7 @@ export function decideConfigFor(config: BotConfig, marketId: MarketId): DecideCo
   };
 }
 
-/** Whether a market's `strategy` is a file rather than the name of a built-in one. */
+/** True if a market's `strategy` is a file rather than the name of a built-in one. */
 export function isStrategyFile(strategy: string): boolean {
   return /^\.{0,2}[/\\]/.test(strategy) || /\.[cm]?[jt]s$/.test(strategy);
 }
@@ -175,7 +177,7 @@ function withAbsolutePaths(account: BotFile["account"], folder: string): BotFile
   return { ...account, keystore: { ...keystore, file: resolve(folder, file), ...password } };
 }
 
-/** Whether a folder can be there; that it may be written shows when it is. */
+/** Checks that a folder can exist there. If it cannot be written, that shows once it exists. */
 function checkStateDir(written: string, folder: string, line: string): void {
   if (written === "~" || written.startsWith("~/"))
     throw new ConfigError(`holds a ~, which only a shell fills in, in ${line}`, {
@@ -196,7 +198,8 @@ function checkStateDir(written: string, folder: string, line: string): void {
 }
 
 /**
- * Quantities keep the digits that were written; a strategy's parameters are its own, and floats.
+ * Quantities keep the digits that were written; a strategy's parameters have their own schema, and
+ * are floats.
  */
 function isQuantity(path: readonly (string | number)[]): boolean {
   return !path.includes("params") && /(Base|Quote|FeeRate|Gwei)$/.test(String(path.at(-1)));

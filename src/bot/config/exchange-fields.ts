@@ -2,7 +2,7 @@ import { z } from "zod";
 import { needs } from "../../core/config/key-rules.js";
 import { addressField, durationField, rateField } from "./config-fields.js";
 
-/** The exchange, and what of its protocol is a matter of choice. */
+/** The exchange, and the options of its protocol. */
 export const exchangeShape = z
   .strictObject({
     rest: addressField("REST address with its version prefix", ["http:", "https:"]),

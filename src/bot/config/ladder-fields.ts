@@ -77,13 +77,13 @@ function rungsField<Key extends string>(
 
 type RungShape = { action: typeof action; widenFactor: typeof widenFactor };
 
-/** A rung as the file has it, its threshold apart. */
+/** A rung as the file has it, without its threshold. */
 export interface RungConfig {
   readonly action: z.output<typeof action>;
   readonly widenFactor?: number | undefined;
 }
 
-/** How much further `widen` puts the quotes where the rung does not say. */
+/** Factor by which `widen` widens the quotes if the rung does not set one. */
 export const DEFAULT_WIDEN_FACTOR = 2;
 
 function doesMore(rung: RungConfig, before: RungConfig): boolean {
@@ -165,11 +165,11 @@ const ladder = z
   )
   .describe("Rungs before the limits, by measure. What is left out has none.");
 
-/** The markout of a file that does not say. */
+/** Markout settings of a file that does not set them. */
 export const DEFAULT_MARKOUT = { horizonMs: 10_000, fills: 50, minFills: 20 } as const;
-/** The share of its threshold below which a rung ends, of a file that does not say. */
+/** The share of its threshold below which a rung ends, of a file that does not set it. */
 export const DEFAULT_LIFT_FRACTION = 0.8;
-/** How a position is flattened, of a file that does not say. */
+/** How a position is flattened, of a file that does not set it. */
 export const DEFAULT_FLATTEN = { maxSlippageBps: 100, slices: 5, everyMs: 1_000 } as const;
 
 const flatten = z
@@ -195,7 +195,7 @@ const flatten = z
   })
   .describe("How a position is sold where a limit or a rung flattens.");
 
-/** What the `risk` section says of losses. */
+/** The loss settings of the `risk` section. */
 export const lossShape = {
   maxDrawdownQuote: quoteField(
     "Loss from the peak of the account's net value at which onDrawdown is done; the peak survives restarts",
@@ -223,8 +223,8 @@ interface WrittenRisk {
 }
 
 /**
- * Checks what the fields of {@link lossShape} say of each other. @param fail told of each fault,
- * with its path below `risk`.
+ * Checks the fields of {@link lossShape} against each other. @param fail called with each fault and
+ * its path below `risk`.
  */
 export function checkLosses(
   { maxDrawdownQuote, maxDailyLossQuote, onDailyLoss, ladder: rungs }: WrittenRisk,

@@ -11,8 +11,8 @@ import {
 import { unwindShape } from "./unwind-fields.js";
 
 /**
- * The liquidator: `liquidator` of a bot's file. Only `minProfitQuote` has no default: it is the
- * whole decision.
+ * The liquidator: `liquidator` of a bot's file. Only `minProfitQuote` is required: it decides every
+ * takeover.
  */
 export const liquidatorShape = z
   .strictObject({

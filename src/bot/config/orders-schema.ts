@@ -4,9 +4,9 @@ import { botShape, createMarketsSchema } from "./config-schema.js";
 const unread = z.unknown().optional();
 
 /**
- * Of a bot file what names its orders, and where they are: whose they are, on which exchange, in
- * which markets, and what its guard goes by. Keys at its top are known ones, since a key that is
- * written wrong may be one of these; what stands below the others is not looked at.
+ * The part of a bot file that names its orders: the account, the exchange, the markets, and the
+ * settings of its guard. Top-level keys have to be known ones, since a misspelt key may be one of
+ * these. The content of the other keys is not checked.
  */
 export const botOrdersSchema = z.strictObject({
   ...botShape,
@@ -20,7 +20,7 @@ export const botOrdersSchema = z.strictObject({
   metrics: unread,
 });
 
-/** What {@link botOrdersSchema} yields of what it reads. */
+/** The part that {@link botOrdersSchema} reads. */
 export type BotOrdersFile = Pick<
   z.output<typeof botOrdersSchema>,
   "exchange" | "account" | "guard" | "stateDir" | "logLevel" | "markets"

@@ -6,7 +6,7 @@ import {
 } from "../../core/queue/queue-model-names.js";
 import { quoteField } from "./config-fields.js";
 
-/** How the orders of a dry run travel, and are filled in this process. */
+/** How the orders of a dry run travel and are filled in this process. */
 export const paperShape = z
   .strictObject({
     queue: z
@@ -36,7 +36,7 @@ export const paperShape = z
   })
   .describe("How the orders of run --dry-run are filled.");
 
-/** A bot's paper models, with what its file leaves out. */
+/** A bot's paper models, with defaults for absent ones. */
 export function paperModels({
   paper,
 }: {

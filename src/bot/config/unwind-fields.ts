@@ -2,8 +2,7 @@ import { z } from "zod";
 import { countField, durationField, quoteField } from "./config-fields.js";
 
 /**
- * How an inherited position is sold: `liquidator.unwind` of a bot's file. Every field has a
- * default.
+ * How an acquired position is sold: `liquidator.unwind` of a bot's file. Every field has a default.
  */
 export const unwindShape = z
   .strictObject({
@@ -43,5 +42,5 @@ export const unwindShape = z
 /** The validated {@link unwindShape}. */
 export type UnwindConfig = Readonly<z.output<typeof unwindShape>>;
 
-/** Used where a bot's file says nothing of it. */
+/** Used if a bot's file does not have this section. */
 export const DEFAULT_UNWIND: UnwindConfig = unwindShape.parse({});

@@ -13,14 +13,14 @@ const answerSchema = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(false), error: z.object({ name: z.string(), message: z.string() }) }),
 ]);
 
-/** Which bot is meant: the one of a file, or the only one that runs. */
+/** Selects a bot: the one of a file, or the only one that runs. */
 export interface BotSelector {
   readonly file?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * The account that a bot would trade which was started from this file here and now. Asked where
-   * several run from one file, each with a key of its own, as one on paper beside a live one does.
-   * @throws ConfigError or RunError where nothing tells it.
+   * The account that a bot started from this file here and now would trade. Called if several run
+   * from one file, each with its own key, for example a paper bot beside a live one. @throws
+   * ConfigError or RunError if the account cannot be determined.
    */
   readonly accountFor: (file: string) => string;
 }

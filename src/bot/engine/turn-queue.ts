@@ -44,7 +44,7 @@ export class TurnQueue implements Seam {
     this.#outer = outer;
     this.#run = run;
     this.#ended = ended;
-    // Strategies receive the clock, so it must not be changed: nonces depend on it.
+    // Frozen, since strategies receive the random numbers that nonces are made of.
     this.clock = Object.freeze({
       nowMs: () => this.#atMs,
       monotonicMs: () => this.#monotonicMs,

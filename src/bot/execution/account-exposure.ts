@@ -11,8 +11,8 @@ import { maxTakeoverLots } from "../unwind/takeover-reservations.js";
 import { signedRates } from "./signed-rates.js";
 
 /**
- * The account in its worst case as risk judges it: every trader's position, marks, own and manual
- * orders, and what the account holds in markets that are not the bot's, since the margin is one.
+ * The account's worst case for the risk limits: every trader's position, marks, own and manual
+ * orders. Positions in other markets of the account count too, since they share the margin.
  */
 export function computeAccountExposure(
   context: BotContext,
@@ -33,8 +33,8 @@ export function computeAccountExposure(
 }
 
 /**
- * A position in a market that the bot does not follow: its mark is what the exchange's own
- * unrealised profit says it is.
+ * A position in a market that the bot does not follow. Its mark follows from the exchange's own
+ * unrealised profit.
  */
 function strangeExposure(
   { rules, account, config }: BotContext,
@@ -63,7 +63,7 @@ function strangeExposure(
   };
 }
 
-/** Made once a market and grid: an order that leaves asks for it each time. */
+/** One per market and grid: each order that is sent reads it. */
 const INSTRUMENTS = new WeakMap<MarketRules, Instrument>();
 
 function instrumentOf(
@@ -96,7 +96,8 @@ function marketExposure(
   const foreign = account.orders.foreign(marketId);
   const foreignOrders = foreign.length === 0 ? NO_ORDERS : foreign.map(asExposed);
   let orders: readonly ExposureOrder[] = account.orders.mayStillFill(marketId);
-  // What orders have matched and no trade has told yet is position already, in the worst case.
+  // Lots that orders have matched before their trade was reported count as position in the worst
+  // case.
   for (const side of SIDES) {
     const lots = account.orders.unmatchedLots(marketId, side);
     if (lots > 0) orders = [...orders, unmatchedExposure(side, lots, markTicks)];
@@ -123,10 +124,7 @@ const SIDES: readonly Side[] = ["BUY", "SELL"];
 
 type Rates = Pick<MarketExposure, "maintenancePpm" | "initialPpm" | "feePpm">;
 
-/**
- * Rules are replaced as a whole when they are read again, and asked for their rates with every
- * order.
- */
+/** Rules are replaced as a whole when they are read again; each order reads their rates. */
 const RATES = new WeakMap<MarketRules, Rates & Pick<BotConfig, "exchange">>();
 
 function ratesOf(rules: MarketRules, { exchange }: Pick<BotConfig, "exchange">): Rates {
@@ -136,7 +134,7 @@ function ratesOf(rules: MarketRules, { exchange }: Pick<BotConfig, "exchange">):
     rates = {
       maintenancePpm: toMarginRatePpm(rules.liquidationLeverage),
       initialPpm: toMarginRatePpm(rules.maxLeverage),
-      // An order of the account's that is not the bot's is signed with the exchange's own.
+      // A manual order of the account is signed with the exchange's own rates.
       feePpm: Math.max(
         worstFeePpm(rules.makerFeeRate, rules.takerFeeRate),
         worstFeePpm(signed.makerFeeRate, signed.takerFeeRate),
@@ -152,7 +150,7 @@ function unmatchedExposure(side: Side, lots: number, markTicks: number): Exposur
   return alreadyTraded(`unseen ${side}`, side, lots, markTicks);
 }
 
-/** Takeovers of a market that may come: no orders, and at the mark. */
+/** Takeovers of a market that may come: without orders, and at the mark. */
 function takeoversUnderWay(
   { reservations }: BotContext,
   { marketId, instrument, state }: MarketTrader,

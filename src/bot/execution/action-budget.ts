@@ -25,36 +25,36 @@ import { guardReserve } from "./guard-reserve.js";
 /** The budgets' file in the state directory. */
 export const BUDGET_FILE = "budget.json";
 
-/** Tokens that may be spent between two writings, so that not each dispatch waits for the disk. */
+/** Tokens that may be spent between two writes, so that not each request waits for the disk. */
 const LEAD_TOKENS = 32;
 /**
- * Spends so near to each other are written as one. Without it the file grows with the exchange's
- * limit, and each writing takes as long as all spends of the last window.
+ * Spends this near to each other are written as one. Otherwise the file grows with the exchange's
+ * limit, and each write takes as long as all spends of the last window.
  */
 const SLOT_MS: Ms = 100;
 const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
 
-/** What each budget wrote of itself is checked by that budget. */
+/** Each budget checks its own part of the file. */
 const spentSchema = z
   .object({ ORDER: z.unknown(), COMMON: z.unknown(), lead: z.boolean().optional() })
   .partial();
 
-/** What the budgets are made of. */
+/** Options of an {@link ActionBudget}. */
 export interface ActionBudgetOptions {
   readonly rules: VenueRules;
   /** The share of each bucket that the guard, another process, may spend. */
   readonly guardFraction: number;
   readonly clock: Clock;
-  /** Dates what is written down: this machine's wall clock may be set between two runs. */
+  /** Dates the file: this machine's wall clock may be set between two runs. */
   readonly exchangeTime: ExchangeTime;
   readonly store: StateStore;
-  /** What an action costs; {@link ACTION_COST} when absent. */
+  /** Cost of each action; {@link ACTION_COST} if absent. */
   readonly costs?: ActionCosts;
 }
 
 /**
- * The account's token budgets, kept through restarts: a bot that is killed and started again
- * remembers the last window.
+ * The account's token budgets, which survive restarts: a bot that is killed and started again knows
+ * the last window.
  */
 export class ActionBudget {
   readonly costs: ActionCosts;
@@ -85,12 +85,12 @@ export class ActionBudget {
     this.#write(true);
   }
 
-  /** The guard's share of each bucket, which the bot never touches. */
+  /** The guard's share of each bucket, which the bot never spends. */
   get guardReserve(): Readonly<Record<Bucket, number>> {
     return this.#guardReserve;
   }
 
-  /** Tokens that may be spent now, the guard's share included. */
+  /** Tokens that may be spent now, including the guard's share. */
   available(bucket: Bucket): number {
     return pickBucket(this.#budgets, bucket).available(this.#clock.monotonicMs());
   }
@@ -99,12 +99,12 @@ export class ActionBudget {
     return pickBucket(this.#budgets, bucket).limit;
   }
 
-  /** When nothing more may be sent until, by a 429 or 418; -Infinity when nothing blocks. */
+  /** Until when a 429 or 418 forbids any request; -Infinity if nothing does. */
   get blockedUntilMonotonicMs(): Ms {
     return Math.max(this.#budgets.ORDER.blockedUntilMs, this.#budgets.COMMON.blockedUntilMs);
   }
 
-  /** Whether an action of this kind may leave now. */
+  /** Checks if the budget allows an action of this kind now. */
   check(
     kind: DispatchKind,
     { ordersThatMayFill, markets, queryReserve }: Omit<DispatchReserves, "guard">,
@@ -118,7 +118,7 @@ export class ActionBudget {
     this.#noteUnwritten();
   }
 
-  /** Counts what somebody else in this process has sent, also beyond the limit. */
+  /** Counts a request of another part of this process, also beyond the limit. */
   charge(kind: DispatchKind): void {
     const nowMs = this.#clock.monotonicMs();
     const { ORDER, COMMON } = costFor(this.costs, kind);
@@ -130,7 +130,7 @@ export class ActionBudget {
   }
 
   /**
-   * Writes down what was spent, ahead of need: call a few times a second, so that hardly a dispatch
+   * Writes the spent tokens ahead of need. Call it a few times a second, so that hardly any request
    * waits for the disk.
    */
   persistAhead(): void {
@@ -138,8 +138,8 @@ export class ActionBudget {
   }
 
   /**
-   * The rules were read again: a limit that changed is in force at once, with what was spent
-   * already.
+   * Applies rules that were read again: a changed limit is in force at once, less the tokens
+   * already spent.
    */
   rulesRead(rules: VenueRules): void {
     const moment = this.#moment();
@@ -153,13 +153,13 @@ export class ActionBudget {
     this.#guardReserve = this.#share();
   }
 
-  /** A 429 or 418 says that somebody else has spent too. */
+  /** Blocks after a 429 or 418: another client has spent tokens too. */
   blockFor(forMs: Ms): void {
     this.#budgets = blockBudgets(this.#budgets, this.#clock.monotonicMs() + forMs);
     this.#write(true);
   }
 
-  /** Writes exactly what was spent: at a clean end. */
+  /** Writes exactly the spent tokens, on a clean shutdown. */
   persistExact(): void {
     this.#write(false);
   }
@@ -175,7 +175,7 @@ export class ActionBudget {
     return { ORDER: share("ORDER"), COMMON: share("COMMON") };
   }
 
-  /** @param lead whether tokens may be spent before the next writing. */
+  /** @param lead true if tokens may be spent before the next write. */
   #write(lead: boolean): void {
     this.#unwritten = 0;
     if (this.#store.isDiscarded === true) return;
@@ -201,7 +201,7 @@ function budgetsBefore(
     const restored = (bucket: Bucket): RateBudget => {
       const { limit, intervalMs } = limitOf(rules, bucket);
       if (saved[bucket] === undefined) return RateBudget.create(limit, intervalMs);
-      // What was spent after the last writing may have been spent until just now.
+      // Tokens after the last write may have been spent until just now.
       return RateBudget.restore(saved[bucket], limit, intervalMs, moment).charge(
         moment.nowMs,
         saved.lead === true ? LEAD_TOKENS : 0,
@@ -209,7 +209,7 @@ function budgetsBefore(
     };
     return { ORDER: restored("ORDER"), COMMON: restored("COMMON") };
   };
-  // Blank is what a loss of power may leave, and a machine takes longer to come back than a window
+  // A power loss may leave the file blank, and a machine takes longer to restart than a window
   // lasts.
   if (/^\0*$/.test(store.read(BUDGET_FILE) ?? "")) return restore({});
   return (

@@ -1,13 +1,13 @@
 import type { Ms } from "../../core/units.js";
 
 /**
- * How long the reason of a hold is told after its end: what is held back anew each moment has one
- * all the time.
+ * How long a reason stays visible after its back-off ends: a subject that is blocked again each
+ * moment keeps one reason.
  */
 const REASON_SHOWN_FOR_MS = 2_000;
 
 /**
- * Reasons to wait, by subject (a slot, an order): what was stopped or refused is not tried again
+ * Back-off by subject (a slot, an order): an action that was blocked or refused is not retried
  * before its time.
  */
 export class Backoff {
@@ -16,8 +16,8 @@ export class Backoff {
   readonly #reasons = new Map<string, { readonly why: string; readonly untilMs: Ms }>();
 
   /**
-   * Holds a subject until an instant of the clock that never steps; a later one that stands is
-   * kept. @param why in a trader's words.
+   * Blocks a subject until an instant of the monotonic clock; a later block in force is kept.
+   * @param why a human-readable reason.
    */
   holdUntil(subject: string, untilMs: Ms, why: string): void {
     this.#untilMs.set(subject, Math.max(untilMs, this.#untilMs.get(subject) ?? untilMs));
@@ -25,8 +25,7 @@ export class Backoff {
   }
 
   /**
-   * Holds a subject for longer each time it is refused without a success between: 0.5 s doubling to
-   * 32 s.
+   * Blocks a subject for longer at each refusal without a success between: 0.5 s doubling to 32 s.
    */
   onRefusal(subject: string, nowMs: Ms, why: string): void {
     const times = this.#refusals.get(subject) ?? 0;
@@ -40,7 +39,7 @@ export class Backoff {
   }
 
   /**
-   * Whether any subject is held, or was until just now and has not been let go by {@link expire}.
+   * True if any subject is blocked, or was until recently and {@link expire} has not removed it.
    */
   get isActive(): boolean {
     return this.#untilMs.size > 0;
@@ -50,13 +49,13 @@ export class Backoff {
     return nowMs < (this.#untilMs.get(subject) ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** Why a subject is held, or was until just now. */
+  /** Why a subject is blocked, or was until recently. */
   reasonFor(subject: string, nowMs: Ms): string | undefined {
     const told = this.#reasons.get(subject);
     return told !== undefined && nowMs < told.untilMs ? told.why : undefined;
   }
 
-  /** Forgets what is over; true when anything was. */
+  /** Removes expired blocks; true if there were any. */
   expire(nowMs: Ms): boolean {
     for (const [subject, { untilMs }] of this.#reasons)
       if (nowMs >= untilMs) this.#reasons.delete(subject);

@@ -14,16 +14,16 @@ export interface OutboxPort {
   enqueue(item: OutboxItem): void;
 }
 
-/** A place that waits for its turn. */
+/** A place that waits in the outbox. */
 export interface QueuedPlace {
   readonly kind: "place";
   readonly marketId: MarketId;
   readonly place: PlannedPlace;
-  /** When the message that led to it was received, on the clock that never steps. */
+  /** When the message that led to it was received, on the monotonic clock. */
   readonly causeMonotonicMs: number | undefined;
 }
 
-/** A cancel that waits for its turn. */
+/** A cancel that waits in the outbox. */
 export interface QueuedCancel {
   readonly kind: "cancel";
   readonly marketId: MarketId;
@@ -32,22 +32,22 @@ export interface QueuedCancel {
   readonly why: string;
 }
 
-/** A cancel-all that waits for its turn. */
+/** A cancel-all that waits in the outbox. */
 export interface QueuedCancelAll {
   readonly kind: "cancel-all";
   readonly marketId: MarketId;
   readonly why: string;
 }
 
-/** A question that waits for its turn. */
+/** A query that waits in the outbox. */
 export interface QueuedQuery {
   readonly kind: "question";
   readonly action: QuestionAction;
 }
 
 /**
- * The second half of a server-built order: the answer to its build was checked, and it is signed
- * and placed.
+ * The second half of a server-built order: the answer to its build was checked, and the order is
+ * signed and placed.
  */
 export interface QueuedBuiltOrder {
   readonly kind: "built";
@@ -86,20 +86,20 @@ const OUTBOX_KIND: Readonly<Record<QueuedItem["kind"], OutboxKind>> = {
 };
 
 /**
- * What stands between a plan and the venue: items wait in the outbox, each under one subject (a
- * slot, an order, a market, a question), the newest wish for a subject replacing an older one that
- * has not left.
+ * The queue between a plan and the venue. Items wait in the outbox, each under one subject (a slot,
+ * an order, a market, a query). The newest item of a subject replaces an older one that was not
+ * sent yet.
  */
 export class Dispatcher {
   readonly #outbox: OutboxPort;
   readonly #turns: TurnQueue;
   readonly #byKey = new Map<string, DispatchEntry>();
-  /** Those that have not left. */
+  /** Items that were not sent yet. */
   readonly #bySubject = new Map<string, DispatchEntry>();
   readonly #inFlight = new Map<ActionId, InFlightAction & { readonly held: DispatchEntry }>();
   #nextKey = 1;
 
-  /** @param turns where an item's turn in the outbox enters, as an input. */
+  /** @param turns receives an item's turn in the outbox as an input. */
   constructor(outbox: OutboxPort, turns: TurnQueue) {
     this.#outbox = outbox;
     this.#turns = turns;
@@ -117,10 +117,7 @@ export class Dispatcher {
     return this.#inFlight.values();
   }
 
-  /**
-   * Puts an item in the queue, unless the same one waits already. `rank` orders items of a kind, 0
-   * first.
-   */
+  /** Queues an item, unless the same one waits already. `rank` orders items of a kind, 0 first. */
   enqueue(waiting: QueuedItem, rank = 0): void {
     const subject = subjectOf(waiting);
     const existing = this.#bySubject.get(subject);
@@ -149,7 +146,7 @@ export class Dispatcher {
     });
   }
 
-  /** Takes back what waits under a subject, if anything does. */
+  /** Removes the item that waits under a subject, if any. */
   withdraw(subject: string): void {
     const held = this.#bySubject.get(subject);
     if (held === undefined) return;
@@ -158,7 +155,7 @@ export class Dispatcher {
     this.#byKey.delete(held.key);
   }
 
-  /** Takes back every place or cancel of a market that waits and is not in `wanted`. */
+  /** Removes every waiting place or cancel of a market that is not in `wanted`. */
   keepOnly(marketId: MarketId, wanted: ReadonlySet<string>): void {
     for (const { subject, item: waiting } of this.#bySubject.values()) {
       if (waiting.kind !== "place" && waiting.kind !== "cancel") continue;
@@ -167,8 +164,8 @@ export class Dispatcher {
   }
 
   /**
-   * An item's turn has come: what it is, or undefined when it was withdrawn meanwhile. Call
-   * `markSent` or `markDropped` next.
+   * The item whose turn has come; undefined if it was removed meanwhile. Call `markSent` or
+   * `markDropped` next.
    */
   take(key: string): QueuedItem | undefined {
     const held = this.#byKey.get(key);
@@ -177,7 +174,9 @@ export class Dispatcher {
     return held.item;
   }
 
-  /** The item went to the venue as `action`; its place in the queue is kept until the answer. */
+  /**
+   * The item was sent to the venue as `action`; its place in the queue is kept until the answer.
+   */
   markSent(key: string, action: Action, monotonicMs: number): void {
     const held = this.#byKey.get(key);
     if (held === undefined) return;
@@ -197,8 +196,8 @@ export class Dispatcher {
   }
 
   /**
-   * The venue has answered: frees the place in the queue. Undefined for an answer that nobody waits
-   * for.
+   * The venue has answered: frees the place in the queue. Undefined for an answer without a pending
+   * request.
    */
   markAnswered(actionId: ActionId): InFlightAction | undefined {
     const flight = this.#inFlight.get(actionId);
@@ -210,7 +209,7 @@ export class Dispatcher {
   }
 }
 
-/** The slot that a place is for. */
+/** Subject of the slot that a place is for. */
 export function slotSubject(marketId: MarketId, side: Side, level: number): string {
   let market = SLOTS.get(marketId);
   if (market === undefined) {
@@ -226,12 +225,12 @@ export function slotSubject(marketId: MarketId, side: Side, level: number): stri
 }
 
 /**
- * Each slot's subject, made once: it is looked up in several maps with every place, and a new
- * string is hashed in each of them.
+ * Each slot's subject, created once: every place looks it up in several maps, and each of them
+ * would hash a new string.
  */
 const SLOTS = new Map<MarketId, Readonly<Record<Side, Map<number, string>>>>();
 
-/** The order that a cancel is for: no other subject begins as a hash does. */
+/** Subject of the order that a cancel is for; no other subject begins like a hash. */
 export function cancelSubject(hash: Hex): string {
   return hash;
 }

@@ -22,7 +22,9 @@ const SIDES: readonly Side[] = ["BUY", "SELL"];
 /** How far beyond the touch a slice of a target position may reach. */
 const SLICE_REACH_TICKS = 20;
 
-/** Plans a market anew from what is wanted and what works, and makes the outbox hold just that. */
+/**
+ * Plans a market from its desired quotes and working orders, and makes the outbox match the plan.
+ */
 export class ExecutionPlanner {
   readonly #context: BotContext;
   readonly #tradingGuards: TradingGuards;
@@ -30,8 +32,8 @@ export class ExecutionPlanner {
   readonly #news: AccountEventHandler;
   readonly #settings: QuoteSettings;
   /**
-   * The same where only reducing orders may rest: one that is larger than its quote would turn the
-   * position around.
+   * The same while only reducing orders may rest: an order larger than its quote would reverse the
+   * position.
    */
   readonly #reducing: QuoteSettings;
   readonly #lastReported = new Map<string, string>();
@@ -65,7 +67,7 @@ export class ExecutionPlanner {
   }
 
   /**
-   * Plans one market and puts the plan in the outbox. `causeMonotonicMs`: when the message was
+   * Plans one market and queues the plan in the outbox. `causeMonotonicMs`: when the message was
    * received that led to the plan, if one did.
    */
   plan(trader: MarketTrader, causeMonotonicMs: Ms | undefined): void {
@@ -134,8 +136,8 @@ export class ExecutionPlanner {
       settings: tolerance === settings.tolerance ? settings : { ...settings, tolerance },
       nowMs,
     });
-    // Nobody can be asked what to quote beside one side: each fill would be put up again at the
-    // price of before. What rests may stay.
+    // With a one-sided book the strategy is not called. New quotes would repeat the price of before
+    // after each fill, so only resting orders stay.
     const isPut = trader.netMidTicks !== undefined || plan.places.length === 0;
     return {
       plan: isPut ? plan : { ...plan, places: NO_PLACES },
@@ -147,7 +149,7 @@ export class ExecutionPlanner {
     };
   }
 
-  /** The plan towards a target position, by its schedule's kind. */
+  /** The plan towards a target position, by the kind of its schedule. */
   #worked(
     trader: MarketTrader,
     intent: TargetIntent,
@@ -174,7 +176,7 @@ export class ExecutionPlanner {
     if (schedule.kind !== "unwind")
       return planTarget({ intent: { ...intent, schedule }, ...common });
     const quotes = trader.target === undefined ? this.#quotesOf(trader) : NO_QUOTES;
-    // Its own offers take nothing, whatever the strategy's may.
+    // The unwinding's own quotes never take, even if the strategy's may.
     const isJoint = quotes.some(
       ({ side }) => side === reducingSide(account.positionLots(trader.marketId)),
     );
@@ -193,9 +195,8 @@ export class ExecutionPlanner {
   }
 
   /**
-   * An unwinding goes on through halts that only stop the quoting, as orders that reduce. It waits
-   * while a person has halted, and while what we know of the market or the account is not to be
-   * trusted.
+   * An unwinding continues through halts that only stop quoting, as orders that reduce. It waits
+   * during a manual halt, and while the state of the market or the account cannot be trusted.
    */
   #mayUnwind(trader: MarketTrader): boolean {
     const { marketId, book } = trader;
@@ -212,8 +213,8 @@ export class ExecutionPlanner {
   }
 
   /**
-   * An order of an earlier run that serves a quote takes that quote's slot, and closes it from now
-   * on.
+   * An order of an earlier run that serves a quote takes that quote's slot, and occupies it from
+   * now on.
    */
   #assignLevels(trader: MarketTrader, plan: Plan): void {
     const { orders } = this.#context.account;
@@ -223,9 +224,7 @@ export class ExecutionPlanner {
     }
   }
 
-  /**
-   * What the strategy wants, as the risk ladder lets it rest; nothing where nothing may be quoted.
-   */
+  /** The strategy's quotes, as the risk ladder lets them rest; empty if nothing may be quoted. */
   #quotesOf(trader: MarketTrader): readonly Quote[] {
     if (trader.quotes === undefined || !this.#mayQuote(trader)) return NO_QUOTES;
     const effect = this.#tradingGuards.ladder.effectOn(trader.marketId);
@@ -247,11 +246,11 @@ export class ExecutionPlanner {
     );
   }
 
-  /** Own orders that close a slot, and builds under way, whose order has no hash yet. */
+  /** Own orders that occupy a slot, and builds in flight, whose order does not have a hash yet. */
   #workingOrders(trader: MarketTrader, known: readonly OwnOrder[]): readonly WorkingOrder[] {
     const { config, dispatcher } = this.#context;
-    // Asked for with every plan, and hardly ever is any of them immediate or built elsewhere: then
-    // the list stands as it is.
+    // Each plan reads this list, and hardly any order is immediate or server-built: then the list
+    // is used as it is.
     const orders: readonly WorkingOrder[] = known.some(isImmediate)
       ? known.map((order) =>
           isImmediate(order)
@@ -301,11 +300,11 @@ export class ExecutionPlanner {
 
   #queue(trader: MarketTrader, plan: Plan, causeMonotonicMs: Ms | undefined): void {
     const { dispatcher, backoff: holds, clock, account, exchangeTime } = this.#context;
-    // Nothing to do, and nothing waits that was to be done.
+    // There is nothing to do, and no earlier action waits.
     if (isEmpty(plan) && dispatcher.waitingCount === 0) return;
     const { marketId } = trader;
     const nowMs = clock.monotonicMs();
-    // Only what waited before this plan may be wanted no more.
+    // Only items that waited before this plan may be obsolete.
     const wanted = dispatcher.waitingCount === 0 ? undefined : new Set<string>();
     for (let rank = 0; rank < plan.cancels.length; rank++) {
       const { hash, orderId, why } = plan.cancels[rank];
@@ -339,7 +338,7 @@ export class ExecutionPlanner {
   }
 }
 
-/** An order that ends by itself is another matter each moment. */
+/** The plan of an order that ends by itself changes with time. */
 function endsByItself({ expirationMs, endDueMs }: WorkingOrder): boolean {
   return expirationMs > 0 || endDueMs !== undefined;
 }
@@ -349,7 +348,7 @@ function isEmpty({ cancels, places, withdrawals }: Plan): boolean {
 }
 
 /**
- * What of it does not match at once is cancelled by the exchange: it never rests
+ * True for an order that never rests: the exchange cancels the part that does not match at once
  * (docs/reference/exchange-interface.md#order-types).
  */
 function isImmediate({ timeInForce }: OwnOrder): boolean {
@@ -357,8 +356,8 @@ function isImmediate({ timeInForce }: OwnOrder): boolean {
 }
 
 /**
- * What orders have matched and no trade has told yet: it will be position, and must not be worked a
- * second time.
+ * Lots that orders have matched before their trade was reported. They will be position, and must
+ * not be traded a second time.
  */
 function unmatchedFills({ account }: BotContext, trader: MarketTrader): readonly WorkingOrder[] {
   const pseudo = (side: Side, lots: Lots): WorkingOrder => ({
@@ -379,7 +378,8 @@ function unmatchedFills({ account }: BotContext, trader: MarketTrader): readonly
 }
 
 /**
- * How long before its end a GTT quote of this life is renewed (docs/ideas/design.md#time-in-force).
+ * How long before its end a GTT quote with this life is renewed
+ * (docs/ideas/design.md#time-in-force).
  */
 export function renewLeadMs(quoteLifeMs: Ms): Ms {
   return Math.max(1_000, quoteLifeMs / 10);

@@ -4,16 +4,16 @@ import type { OwnRestingOrder } from "../../market/book/own-order-overlay.js";
 import type { MarketTrader } from "../market/market-trader.js";
 
 /**
- * The newest touch of the exchange's book without our own orders, as the executor reads it: an
- * order needs nothing but the side that it may trade against.
+ * The newest touch of the exchange's book without our own orders, for the executor: an order only
+ * needs the side that it may trade against.
  */
 export function executorTouch(trader: MarketTrader, own: readonly OwnRestingOrder[]): BestPrices {
   return { bestBidTicks: trader.best("BUY", own), bestAskTicks: trader.best("SELL", own) };
 }
 
 /**
- * Our own orders as a trader's book may hold them: a replayed one holds none, and nobody has to
- * list them.
+ * Our own orders as a trader's book may contain them: a replayed book contains none, so they need
+ * not be listed.
  */
 export function restingIn(
   { book, marketId }: MarketTrader,

@@ -3,14 +3,14 @@ import type { BotContext } from "../engine/context.js";
 import type { BotCommand } from "../engine/input.js";
 import type { MarketTrader, WorkedTarget } from "../market/market-trader.js";
 
-/** Between two slices. */
+/** Pause between two slices. */
 const SLICE_EVERY_MS: Ms = 1_000;
-/** When flattening gives up; what remains stays, and is told. */
+/** When flattening gives up; the remainder stays open and is reported. */
 const FLATTEN_WITHIN_MS: Ms = 120_000;
 
 /**
- * The target position that works a market to zero, bounded by the slippage asked for; undefined
- * when there is nothing to work, or no price to bound it by.
+ * The target position that flattens a market, bounded by the requested slippage. Undefined if there
+ * is no position to flatten, or no price to bound it by.
  */
 export function flattenTarget(
   context: BotContext,

@@ -1,5 +1,5 @@
 /**
- * Of a limit's tokens, those that the bot leaves to its guard: one at least. @param fraction
+ * Tokens of a limit that the bot leaves to its guard: at least one. @param fraction
  * `guard.orderTokensFraction`
  */
 export function guardReserve(limit: number, fraction: number): number {

@@ -4,9 +4,9 @@ import { infoTag } from "../../exchange/signing/order-info.js";
 import { nonceTagFor } from "./nonce-tag.js";
 
 /**
- * Whether an order of the account was placed by this account's bot
- * (docs/ideas/design.md#order-identity): its nonce carries the bot's tag, or its hash was noted
- * before sending, as those of server-built orders are.
+ * True if this account's bot placed the order (docs/ideas/design.md#order-identity): its nonce
+ * carries the bot's tag, or its hash was recorded before sending, as those of server-built orders
+ * are.
  */
 export function isBotOrder(
   order: Pick<VenueOrder, "info" | "hash">,

@@ -4,16 +4,14 @@ import type { Hex, Int64Id, MarketId, Side } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 
 /**
- * An order of ours that may still fill when the bot leaves, as a person finds it at the exchange.
+ * An order of ours that may still fill when the bot exits, as a person finds it at the exchange.
  */
 export interface LeftoverOrder {
   readonly marketId: MarketId;
   readonly hash: Hex;
-  /**
-   * Where it stands in our table, or the exchange's status of one that our table takes for over.
-   */
+  /** Its phase in our table, or the exchange's status if our table considers it over. */
   readonly phase: string;
-  /** Undefined while the exchange has not told it. */
+  /** Undefined while the exchange has not reported it. */
   readonly orderId: Int64Id | undefined;
   readonly side: Side;
   /** Decimal string of quote. */
@@ -22,7 +20,7 @@ export interface LeftoverOrder {
   readonly sizeBase: string;
 }
 
-/** One that our own table has. */
+/** A leftover order from our own table. */
 export function leftoverFromOwnOrder(order: OwnOrder, instrument: Instrument): LeftoverOrder {
   const { marketId, hash, phase, orderId, side, ticks, mayFillLots } = order;
   return {
@@ -36,7 +34,7 @@ export function leftoverFromOwnOrder(order: OwnOrder, instrument: Instrument): L
   };
 }
 
-/** One that the exchange lists as open. */
+/** A leftover order that the exchange lists as open. */
 export function leftoverFromVenueOrder(order: VenueOrder, instrument: Instrument): LeftoverOrder {
   const { marketId, hash, status, id, side, ticks, availableLots } = order;
   const sizeBase = instrument.toldAmountOf(availableLots);

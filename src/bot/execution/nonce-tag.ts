@@ -2,9 +2,9 @@ import { keccak256 } from "../../core/crypto/keccak.js";
 import type { Hex } from "../../core/units.js";
 
 /**
- * The 16 bits that head every nonce this account's bot makes (docs/ideas/design.md#order-identity):
- * a restarted bot tells its own orders from manual ones by them, even with its state directory
- * lost. Never zero, which other clients' small nonces have.
+ * The 16 bits at the head of every nonce of this account's bot
+ * (docs/ideas/design.md#order-identity). A restarted bot tells its own orders from manual ones by
+ * them, even if its state directory is lost. Never zero, which other clients' small nonces have.
  */
 export function nonceTagFor(account: Hex): number {
   const digest = keccak256(new TextEncoder().encode(`marketwright bot ${account.toLowerCase()}`));

@@ -17,7 +17,7 @@ import type { QueuedPlace } from "./dispatcher.js";
 import { scaledRate, signedRates } from "./signed-rates.js";
 
 /**
- * Turns what is planned into actions: structures, nonces, hashes, timestamps. Signs nothing
+ * Turns plans into actions: structures, nonces, hashes, timestamps. Signs nothing
  * (docs/ideas/design.md#one-event-at-a-time).
  */
 export class OrderFactory {
@@ -26,7 +26,7 @@ export class OrderFactory {
   readonly #nameOrder: (() => Hex) | undefined;
   #hasher: OrderHasher;
 
-  /** @param nameOrder makes the name of an order where that is not its EIP-712 hash. */
+  /** @param nameOrder creates the name of an order if that is not its EIP-712 hash. */
   constructor(context: BotContext, nameOrder: (() => Hex) | undefined) {
     this.#context = context;
     this.#nameOrder = nameOrder;
@@ -44,7 +44,7 @@ export class OrderFactory {
   }
 
   /**
-   * A quote or slice as an order of our own making, its hash known before it is sent. @throws
+   * A quote or slice as an order that we build ourselves, its hash known before it is sent. @throws
    * FormatError
    */
   place(trader: MarketTrader, planned: PlannedPlace): PlaceAction {
@@ -89,7 +89,7 @@ export class OrderFactory {
     };
   }
 
-  /** An order that the exchange built and that was checked: kept until its turn to be placed. */
+  /** Keeps an order that the exchange built and that was checked, until its turn to be placed. */
   keepBuilt(action: PlaceAction, waiting: QueuedPlace): void {
     this.#built.set(action.hash, { action, waiting });
   }
@@ -102,7 +102,7 @@ export class OrderFactory {
     return built;
   }
 
-  /** The same, to be built by the exchange. */
+  /** A quote or slice as an order that the exchange builds. */
   build(trader: MarketTrader, planned: PlannedPlace): BuildAction {
     return { kind: "build", ...this.#common(trader, planned, this.#nowMs()) };
   }
@@ -154,14 +154,14 @@ export class OrderFactory {
   }
 
   /**
-   * Whether the exchange is to build an order: because the file says so, or because one so small
-   * needs the build's token.
+   * True if the exchange has to build an order: the file requires it, or an order this small needs
+   * the build's token.
    */
   isServerBuilt(trader: MarketTrader, order: Pick<PlannedPlace, "ticks" | "lots">): boolean {
     return this.#context.config.exchange.placement === "server" || this.#isSmall(trader, order);
   }
 
-  /** What a build may add to both fee rates for the gas of a small order; 0 of any other. */
+  /** Most that a build may add to both fee rates for the gas of a small order; 0 for any other. */
   maxFeeOffset(trader: MarketTrader, order: Pick<PlannedPlace, "ticks" | "lots">): bigint {
     return this.#isSmall(trader, order)
       ? (scaledRate(this.#context.config.exchange.maxGasFeeRate) ?? 0n)

@@ -24,13 +24,15 @@ import {
 import { executorTouch, restingIn } from "./executor-touch.js";
 import type { OrderFactory } from "./order-factory.js";
 
-/** Places under way at once: the rest of the outbox's width is kept for cancels and questions. */
+/**
+ * Most places in flight at once: the rest of the outbox's width is kept for cancels and queries.
+ */
 const MAX_PLACES_UNDER_WAY = 24;
-/** COMMON tokens that places leave for questions. */
+/** COMMON tokens that places leave for queries. */
 const QUESTION_TOKENS = 50;
-/** Tokens a market that quotes leave for working a position. */
+/** Tokens that quotes leave for trading a target position. */
 const WORK_TOKENS = 10;
-/** How long a place that its last check stopped is left alone. */
+/** How long a place that the pre-trade check stopped is not retried. */
 const HELD_BACK_MS = 250;
 
 interface PreTradeRefusal {
@@ -38,14 +40,13 @@ interface PreTradeRefusal {
   /** A sentence without its full stop. */
   readonly why: string;
   /**
-   * The same with the limit's name, where the sentence alone does not say which limit of the file
-   * it is.
+   * The same with the limit's name, if the sentence alone does not identify the limit in the file.
    */
   readonly inFull?: string;
   readonly retryAtMs: Ms;
 }
 
-/** The parts of the bot that an action passes on its way out. */
+/** The parts of the bot that an action passes before it is sent. */
 export interface LeavingDeps {
   readonly safety: TradingGuards;
   readonly works: OrderFactory;
@@ -55,8 +56,8 @@ export interface LeavingDeps {
 }
 
 /**
- * The last look at an action before it goes (docs/ideas/design.md#worst-case and
- * docs/ideas/design.md#executor): what waited in the outbox may no longer be right.
+ * Checks an action again before it is sent (docs/ideas/design.md#worst-case and
+ * docs/ideas/design.md#executor): it may have become wrong while it waited in the outbox.
  */
 export class PreTradeCheck {
   readonly #context: BotContext;
@@ -67,7 +68,7 @@ export class PreTradeCheck {
     this.#deps = deps;
   }
 
-  /** An item's turn has come: sends it, or lets it go. */
+  /** An item's turn has come: sends it, or drops it. */
   checkAndSend(key: string): void {
     const { dispatcher } = this.#context;
     const waiting = dispatcher.take(key);
@@ -110,7 +111,7 @@ export class PreTradeCheck {
 
   /**
    * A server-built order was checked and is in the table as intended: it is signed and placed, if
-   * it still may be.
+   * that is still allowed.
    */
   #built(key: string, marketId: MarketId, hash: Hex): void {
     const { account, exchangeTime, dispatcher, traders } = this.#context;
@@ -135,8 +136,8 @@ export class PreTradeCheck {
   }
 
   /**
-   * What was asked for while the exchange built it may be less by now: a slot never gets more than
-   * the newest intent asks of it.
+   * The request may have become smaller while the exchange built the order: a slot never gets more
+   * than the newest intent requests.
    */
   #supersededOf(
     trader: MarketTrader,
@@ -158,7 +159,7 @@ export class PreTradeCheck {
     return { limit: "superseded", why, retryAtMs: this.#context.clock.monotonicMs() };
   }
 
-  /** `exceptHash`: the order itself, where it is in the table already. */
+  /** `exceptHash`: the order itself, if it is in the table already. */
   #refusalOf(
     trader: MarketTrader,
     { place }: QueuedPlace,
@@ -245,8 +246,8 @@ export class PreTradeCheck {
   }
 
   /**
-   * @param works the action works a position: quotes leave it a few tokens, so that a busy bot can
-   * still be flattened.
+   * @param works true if the action trades a target position: quotes leave it a few tokens, so that
+   * a busy bot can still be flattened.
    */
   #budgetRefusal(kind: DispatchKind, works = false): PreTradeRefusal | undefined {
     const { budget, traders, account, notify } = this.#context;
@@ -298,9 +299,7 @@ export class PreTradeCheck {
     this.#send(key, this.#deps.works.cancelAll(marketId));
   }
 
-  /**
-   * A question that cannot leave is answered here, as one that failed: whoever asked asks again.
-   */
+  /** A query that cannot be sent is answered here as failed, and its sender retries. */
   #question(key: string, { action }: QueuedQuery): void {
     const refusal = this.#budgetRefusal("question");
     if (refusal === undefined) return this.#send(key, this.#deps.works.withTimestamp(action));
@@ -308,7 +307,7 @@ export class PreTradeCheck {
     this.#deps.answers.unasked(action, `${refusal.limit}: ${refusal.why}`);
   }
 
-  /** Hands an action to the journal and to the venue, and tells the account that it was sent. */
+  /** Hands an action to the journal and to the venue, and marks it as sent in the account. */
   #send(key: string, action: Action, causeMonotonicMs?: Ms): void {
     const { account, dispatcher, budget, clock, exchangeTime, notify, venue } = this.#context;
     budget.spend(action.kind);

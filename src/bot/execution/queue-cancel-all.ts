@@ -1,10 +1,7 @@
 import type { MarketId } from "../../core/units.js";
 import type { BotContext } from "../engine/context.js";
 
-/**
- * Puts a market's cancel-all in the outbox, and says which manual orders of the account it takes
- * along.
- */
+/** Queues a market's cancel-all, and logs the manual orders of the account that it cancels too. */
 export function queueCancelAll(
   { notify, account, dispatcher }: BotContext,
   marketId: MarketId,

@@ -12,22 +12,22 @@ import { queueCancelAll } from "./queue-cancel-all.js";
 
 /** Contradictions within a minute after which a market is halted. */
 const MOST_A_MINUTE = 3;
-/** Between two tries of a cancel-all that nobody has answered. */
+/** Pause before a cancel-all without an answer is retried. */
 const AGAIN_AFTER_MS: Ms = 1_000;
 const WHY = `${MOST_A_MINUTE} times within a minute the exchange showed orders as open that it had said were cancelled or did not exist`;
 
 /**
- * Counts, market by market, how often the exchange shows orders as open that its answers had ended:
- * something between answers in its place, and cancels do not arrive. A line may fail for a moment;
- * at the third time within a minute the market's orders are cancelled all at once, and the market
- * is halted until a person has looked. The cancel-all is sent until it was answered, and then no
- * more: an answer may be as untrue as those before.
+ * Counts, per market, how often the exchange shows orders as open that its answers had ended:
+ * something between answers in its place, and cancels do not arrive. A connection may fail for a
+ * moment. At the third time within a minute the monitor cancels the market's orders all at once and
+ * halts the market until an operator has looked. The cancel-all is sent until it is answered, and
+ * then no more: its answer may be as wrong as those before.
  */
 export class ReopenedOrderMonitor {
   readonly #context: BotContext;
   readonly #tradingGuards: TradingGuards;
   readonly #windows = new Map<MarketId, MinuteWindow>();
-  /** Markets whose cancel-all nobody has answered, and when it was tried last. */
+  /** Markets whose cancel-all was not answered, and when it was tried last. */
   readonly #owed = new Map<MarketId, Ms>();
 
   constructor(context: BotContext, safety: TradingGuards) {
@@ -35,7 +35,7 @@ export class ReopenedOrderMonitor {
     this.#tradingGuards = safety;
   }
 
-  /** An order was shown as open after all. All that one answer shows is one time. */
+  /** An order turned out to be open after all. All that one answer shows counts once. */
   recordReopened(marketId: MarketId): void {
     if (this.#isHalted(marketId)) return;
     const nowMs: Ms = this.#context.clock.monotonicMs();
@@ -43,7 +43,7 @@ export class ReopenedOrderMonitor {
     if (before.atMs.at(-1) === nowMs) return;
     const window = addEvent(before, nowMs);
     const isOver = countEvents(window, nowMs) >= MOST_A_MINUTE;
-    // Whoever resumes is told again only of what happens from then on.
+    // After a resume, only new contradictions count.
     this.#windows.set(marketId, isOver ? EMPTY_MINUTE : window);
     if (!isOver) return;
     this.#tradingGuards.haltMarket(
@@ -54,7 +54,7 @@ export class ReopenedOrderMonitor {
     this.#cancelAll(marketId, nowMs);
   }
 
-  /** What became of a market's cancel-all: one that may not have arrived is sent again. */
+  /** Result of a market's cancel-all: one that may not have arrived is sent again. */
   onCancelAllOutcome(marketId: MarketId, outcome: Outcome): void {
     const { result } = outcome;
     const isUnanswered =
@@ -64,7 +64,7 @@ export class ReopenedOrderMonitor {
     if (!isUnanswered) this.#owed.delete(marketId);
   }
 
-  /** A few times a second. */
+  /** Runs a few times a second. */
   tick(): void {
     if (this.#owed.size === 0) return;
     const { account, clock, dispatcher, phase } = this.#context;

@@ -21,7 +21,7 @@ export function signedRates(
   };
 }
 
-/** A rate of the bot's file, scaled by 10^18. */
+/** A fee rate of the bot's file, scaled by 10^18. */
 export function scaledRate(rate: string | undefined): bigint | undefined {
   return rate === undefined ? undefined : decimalToScaled(rate, RATE_DECIMALS);
 }

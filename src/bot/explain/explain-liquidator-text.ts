@@ -1,6 +1,6 @@
 import type { ExplainedCandidate, ExplainedLiquidator } from "./explanation.js";
 
-/** A liquidator's part of an explanation as people read it. */
+/** A liquidator's part of an explanation as text. */
 export function formatLiquidator(explained: ExplainedLiquidator): string[] {
   const {
     state,

@@ -19,17 +19,17 @@ import type { ExplainedCandidate, ExplainedCapacity, ExplainedLiquidator } from 
 
 const LOOK_EVERY_MS = 50;
 
-/** What a liquidator is explained from: what one would be started with. */
+/** Options of {@link explainLiquidator}: those that a liquidator is started with. */
 export type ExplainLiquidatorOptions = Omit<
   StartLiquidatorOptions,
   "dryRun" | "command" | "log" | "onLedgerChange"
 >;
 
 /**
- * What the liquidator of a bot's file would do now: started dry beside a dry run, until it has
- * looked at everybody whom the exchange and the chain name, and stopped. Sends questions alone.
- * What goes wrong with the chain is a reason, and no error.
- * @param withinMs how long its look is waited for.
+ * The next actions of the liquidator of a bot's file. It is started dry beside a dry run, assesses
+ * every account that the exchange and the chain name, and is stopped. Sends only queries. A problem
+ * with the chain is a reason in the result, not an error.
+ * @param withinMs longest wait for its assessment.
  */
 export async function explainLiquidator(
   options: ExplainLiquidatorOptions,
@@ -61,7 +61,8 @@ export async function explainLiquidator(
 }
 
 /**
- * Waits until it has decided about everybody, or a halt that a person must end keeps it from that.
+ * Waits until it has decided about every account, or until a halt that an operator must end
+ * prevents that.
  */
 async function waitForDecisions(
   { liquidator }: RunningLiquidator,
@@ -218,7 +219,7 @@ function candidateOf(
   };
 }
 
-/** Undefined when no RPC says. */
+/** Undefined if no RPC answers. */
 async function balanceOf(
   rpc: RunningLiquidator["rpc"],
   account: string,

@@ -3,7 +3,7 @@ import { DEFAULT_WIDEN_FACTOR, type RungConfig } from "../config/ladder-fields.j
 import { flattenTermsFor, markoutOptionsFor } from "../safety/ladder-rungs.js";
 
 /**
- * What is done at each loss, inventory and markout, and what happens to the position: one line a
+ * The action at each loss, inventory and markout, and the effect on the position: one line per
  * rung, the account's first.
  */
 export function formatLossRules(config: Pick<BotConfig, "risk">): readonly string[] {

@@ -18,7 +18,7 @@ import type {
   ExplainedWorst,
 } from "./explanation.js";
 
-/** What one market of a dry run would quote now, and why. */
+/** The orders that one market of a dry run would quote now, and why. */
 export function explainMarket(
   {
     context,
@@ -138,7 +138,7 @@ function explainReason({ instrument }: MarketTrader, reason: Reason): ExplainedR
     fairQuote: quoteOf(fairTicks),
     reservationQuote: quoteOf(reservationTicks),
     halfSpreadBps: isKnown ? bps(halfSpreadTicks / fairTicks) : undefined,
-    // A skew of minus nothing is nothing.
+    // Minus zero is shown as zero.
     terms: Object.fromEntries(
       Object.entries(terms).map(([name, value]) => [name, value === 0 ? 0 : value]),
     ),

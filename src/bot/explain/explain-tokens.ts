@@ -7,7 +7,7 @@ import type { MarketTrader } from "../market/market-trader.js";
 import type { ExplainedTokens, Explanation } from "./explanation.js";
 
 /**
- * ORDER tokens a minute of one market with so many orders (docs/ideas/design.md#executor and
+ * ORDER tokens per minute of one market with this many orders (docs/ideas/design.md#executor and
  * docs/ideas/design.md#time-in-force).
  */
 export function marketTokens(

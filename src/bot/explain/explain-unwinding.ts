@@ -4,9 +4,9 @@ import type { LiquidatedInventory } from "../unwind/liquidated-inventory.js";
 import type { ExplainedUnwinding } from "./explanation.js";
 
 /**
- * What of a market's takeovers is left, what should be, and what comes next; undefined where
+ * Remaining lots of a market's takeovers, the trajectory's target, and the next step; undefined if
  * nothing is being unwound.
- * @param blocks why the market as a whole stands still, for an unwinding that waits with it.
+ * @param blocks why the whole market is halted, for an unwinding that waits with it.
  */
 export function explainUnwinding(
   trader: MarketTrader,

@@ -6,14 +6,14 @@ import type { AccountExposure, ExposureOrder, MarketExposure } from "../../risk/
 import type { BotContext } from "../engine/context.js";
 import { computeAccountExposure } from "../execution/account-exposure.js";
 
-/** The account as it would be with every planned place on the exchange. */
+/** The account's worst case with every planned place on the exchange. */
 export interface PlannedWorst {
   readonly worst: WorstCaseAccount;
-  /** Why risk would hold a planned place back, by {@link placeKey}. */
+  /** Why risk would block a planned place, by {@link placeKey}. */
   readonly refusals: ReadonlyMap<string, string>;
 }
 
-/** Names a planned place. */
+/** Key of a planned place. */
 export function placeKey(
   marketId: MarketId,
   { side, level }: Pick<PlannedPlace, "side" | "level">,
@@ -22,9 +22,9 @@ export function placeKey(
 }
 
 /**
- * Puts every market's planned places into the account's worst case, each judged with those before
- * it, as they would leave.
- * @param balancesKnown without them the account's own limits bind nobody: there is no net value to
+ * Adds every market's planned places to the account's worst case, each checked together with those
+ * before it, in the order in which they would be sent.
+ * @param balancesKnown if false, the account's own limits do not apply: there is no net value to
  * measure against.
  */
 export function plannedWorst(context: BotContext, balancesKnown: boolean): PlannedWorst {

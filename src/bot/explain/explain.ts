@@ -17,14 +17,14 @@ import { type PlannedWorst, plannedWorst } from "./explain-worst.js";
 import type { ExplainedMarket, Explanation } from "./explanation.js";
 import { implausibleValues } from "./implausible-values.js";
 
-/** What an explanation is made from: what a run would be started with. */
+/** Options of {@link explainBot}: those that a run is started with. */
 export type ExplainOptions = Omit<
   RunBotOptions,
   "store" | "dryRun" | "journal" | "withoutLiquidator"
 > & {
-  /** What an earlier run left: read, never written. None when absent. */
+  /** The state of an earlier run: read, never written. None if absent. */
   readonly store?: Pick<StateStore, "read" | "names">;
-  /** How long every market's answer is waited for; 10000 when absent. */
+  /** Longest wait for every market's plan; 10000 if absent. */
   readonly withinMs?: Ms;
 };
 
@@ -32,11 +32,11 @@ const WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 
 /**
- * What the bot would quote now and why, and what its liquidator would take over: runs it dry until
- * each market has a plan, on live streams and the account as it is. Sends questions alone: it
- * places, cancels and registers nothing, and writes no state.
- * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the
- * exchange is not there, and whatever breaks the bot.
+ * Explains the quotes that the bot would place now and why, and the takeovers of its liquidator.
+ * Runs it dry until each market has a plan, on live streams and the account as it is. Sends only
+ * queries: it places, cancels and registers nothing, and writes no state.
+ * @throws ConfigError for errors in the configuration, RunError or VenueRequestError if the
+ * exchange cannot be reached, and any exception that ends the bot.
  */
 export async function explainBot({
   store,
@@ -89,13 +89,15 @@ export async function explainBot({
   }
 }
 
-/** What decides what a run would do, and which life of the exchange that is of. */
+/**
+ * The state files that decide the actions of a run, and the exchange instance that they belong to.
+ */
 function stateOf(store: Pick<StateStore, "read" | "names">): Readonly<Record<string, string>> {
   const life = store.read(LIFE_FILE);
   return { ...readDecidingState(store), ...(life === undefined ? {} : { [LIFE_FILE]: life }) };
 }
 
-/** A dry run as it is now. */
+/** The explanation of a dry run in its present state. */
 function explanationOf(running: RunningBot): Explanation {
   const { bot, registered } = running;
   const { context } = bot;
@@ -145,8 +147,8 @@ function explainMarkets(
 
 /**
  * Logs the values of a bot's file that are far from what its markets make sensible, once, as soon
- * as every market has quoted. It reads the bot's state alone.
- * @returns stops waiting for that.
+ * as every market has quoted. It only reads the bot's state.
+ * @returns a function that stops waiting for that.
  */
 export function warnOfImplausibleValues(
   { bot, registered }: RunningBot,
@@ -169,8 +171,8 @@ export function warnOfImplausibleValues(
 }
 
 /**
- * Every market has planned, for a view of its own where a strategy quotes, or is halted until a
- * person looks at it.
+ * True if every market has planned, for a view of its own if a strategy quotes, or is halted until
+ * an operator resumes it.
  */
 function isAnswered({ bot }: Pick<RunningBot, "bot">): boolean {
   const { context, tradingGuards: safety } = bot;

@@ -1,7 +1,10 @@
 import type { MarketId, Ms } from "../../core/units.js";
 import type { TargetState } from "../../executor/plan-target.js";
 
-/** One order that the bot would have. Prices and amounts are decimal strings of the wire. */
+/**
+ * One order that the bot would have. Prices and amounts are decimal strings as sent to the
+ * exchange.
+ */
 export interface ExplainedQuote {
   readonly side: "BUY" | "SELL";
   /** 0 is the innermost. */
@@ -11,12 +14,12 @@ export interface ExplainedQuote {
   /** From the mid of the book without our own orders, away from it; negative beyond the mid. */
   readonly fromMidBps: number;
   /**
-   * `place`: would be placed now. `keep`: rests already. `withheld`: is wanted, and would not be
+   * `place`: would be placed now. `keep`: rests already. `withheld`: is desired, but would not be
    * placed now.
    */
   readonly fate: "place" | "keep" | "withheld";
   readonly why: string;
-  /** What a whole fill as maker costs; negative is a rebate. */
+  /** Cost of a complete fill as maker; negative is a rebate. */
   readonly makerFeeQuote: string;
   readonly makerFeeBps: number;
   /**
@@ -26,7 +29,7 @@ export interface ExplainedQuote {
   readonly breakEvenFeeBps: number | undefined;
 }
 
-/** Why the quotes are what they are, in prices where the strategy thinks in ticks. */
+/** Why the quotes have these prices, in prices also for a strategy that calculates in ticks. */
 export interface ExplainedReason {
   readonly fairQuote: number | undefined;
   readonly reservationQuote: number | undefined;
@@ -35,7 +38,7 @@ export interface ExplainedReason {
   readonly clamps: readonly string[];
 }
 
-/** What a market comes to when every quote of one side fills and none of the other. */
+/** Worst case of a market: every quote of one side fills and none of the other. */
 export interface ExplainedWorst {
   /** Signed. */
   readonly longBase: string;
@@ -44,46 +47,45 @@ export interface ExplainedWorst {
   readonly initialMarginQuote: string;
   readonly maintenanceQuote: string;
   /**
-   * How far the mark may move against the worse side, the other markets standing at their worst;
-   * undefined without a position or a known balance.
+   * How far the mark may move against the worse side, the other markets at their worst; undefined
+   * without a position or a known balance.
    */
   readonly toLiquidationBps: number | undefined;
   readonly liquidationPriceQuote: number | undefined;
 }
 
-/** ORDER tokens a minute, each way of counting with every decision moving every quote. */
+/** ORDER tokens per minute, each figure for decisions that all move every quote. */
 export interface ExplainedTokens {
   /** Orders that the market would have. */
   readonly orders: number;
-  /** Cancel, place and, of a server-built order, build. */
+  /** Cancel, place and, for a server-built order, build. */
   readonly tokensARequote: number;
-  /** A decision at each `everyMs` and no more. */
+  /** Only one decision each `everyMs`. */
   readonly byTimerPerMinute: number;
   /**
-   * A decision at each `minGapMs`, as a touch that never rests makes them; undefined: as often as
-   * frames come.
+   * One decision each `minGapMs`, as with a touch that never rests. Undefined: one for every frame.
    */
   readonly worstPerMinute: number | undefined;
-  /** Of GTT quotes alone: what renewals cost when nothing else moves them. */
+  /** GTT quotes only: the cost of renewals if nothing else moves them. */
   readonly renewalsPerMinute: number;
 }
 
 /**
- * What was taken over in a market and is being unwound. Amounts are signed decimal strings of base,
+ * Takeovers of a market that are being unwound. Amounts are signed decimal strings of base,
  * instants exchange time.
  */
 export interface ExplainedUnwinding {
-  /** Where its work stands, and why. */
+  /** State of the unwinding, and the reason. */
   readonly state: TargetState;
   readonly why: string;
   readonly remainingBase: string;
   /**
-   * What the trajectories allow to be held now: where less is allowed than remains, the rest is
-   * behind.
+   * Most that the trajectories allow to be held now. If less is allowed than remains, the excess is
+   * behind schedule.
    */
   readonly allowedBase: string;
   /**
-   * When the next slice leaves, or may leave; undefined when none will, or nothing may be worked
+   * When the next slice is sent, or may be sent; undefined if none will, or nothing may be traded
    * now.
    */
   readonly nextSliceAtMs: Ms | undefined;
@@ -92,7 +94,7 @@ export interface ExplainedUnwinding {
     readonly takeoverId: string;
     readonly remainingBase: string;
     readonly allowedBase: string;
-    /** No order that works it is worse. */
+    /** Limit price of every order that unwinds it. */
     readonly worstPrice: string;
     readonly nextStepAtMs: Ms | undefined;
     readonly deadlineMs: Ms;
@@ -101,44 +103,44 @@ export interface ExplainedUnwinding {
 
 /** One market of an {@link Explanation}. */
 export interface ExplainedMarket {
-  /** `no strategy`: what is taken over here is sold, and nothing else done. */
+  /** `no strategy`: takeovers here are sold, and nothing else is done. */
   readonly strategy: string;
-  /** Whether there is an answer: a plan of the strategy's newest intent. */
+  /** State of the market; complete once there is a plan of the strategy's newest intent. */
   readonly state: "quoting" | "working a target" | "unwinding" | "not quoting";
-  /** Why it does not quote, or not all it wants. */
+  /** Why it does not quote, or not everything that the strategy wants. */
   readonly reasons: readonly string[];
   readonly bestBid: string | undefined;
   readonly bestAsk: string | undefined;
   readonly midQuote: number | undefined;
   readonly markQuote: string | undefined;
-  /** Undefined when the account is not registered, or not confirmed yet. */
+  /** Undefined if the account is not registered, or not confirmed yet. */
   readonly positionBase: string | undefined;
   readonly quotes: readonly ExplainedQuote[];
   readonly reason: ExplainedReason | undefined;
-  /** Undefined where nothing is being unwound. */
+  /** Undefined if nothing is being unwound. */
   readonly unwinding: ExplainedUnwinding | undefined;
-  /** Orders of the bot's own that would be cancelled. */
+  /** Orders of the bot that would be cancelled. */
   readonly cancels: readonly { readonly hash: string; readonly why: string }[];
   readonly worst: ExplainedWorst;
   readonly tokens: ExplainedTokens;
 }
 
 /**
- * What the own account could take over in a market, at the mark: neither the discount nor what sale
- * and gas cost is in it.
+ * Capacity of the own account for takeovers in a market, at the mark. Excludes the discount and the
+ * costs of sale and gas.
  */
 export interface ExplainedCapacity {
   readonly marketId: MarketId;
   readonly longBase: string;
   readonly shortBase: string;
-  /** What keeps it from more. */
+  /** The limits that bind. */
   readonly boundBy: readonly string[];
-  /** Whether there are both sides of a book to sell on. */
+  /** True if the book has both sides to sell on. */
   readonly hasBook: boolean;
 }
 
 /**
- * One position of an account in danger, and what would be done about it now. Amounts are decimal
+ * One position of an account in danger, and the action that would be taken now. Amounts are decimal
  * strings of quote.
  */
 export interface ExplainedCandidate {
@@ -151,7 +153,7 @@ export interface ExplainedCandidate {
     | "is refused by the chain"
     | "is left alone";
   readonly why: string | undefined;
-  /** Signed: what would be asked for. */
+  /** Signed: the amount that would be requested. */
   readonly amountBase: string | undefined;
   readonly shortOfQuote: string | undefined;
   readonly expectedProfitQuote: string | undefined;
@@ -159,12 +161,12 @@ export interface ExplainedCandidate {
   readonly worstProfitQuote: string | undefined;
 }
 
-/** What the liquidator of a bot would do now, and what holds it. */
+/** The actions that the liquidator of a bot would take now, and what prevents others. */
 export interface ExplainedLiquidator {
   readonly state: "would take over" | "watching" | "nothing can be taken over";
-  /** Why nothing can be taken over now, whoever is in danger. */
+  /** Why no takeover is possible now, whichever account is in danger. */
   readonly reasons: readonly string[];
-  /** What else went wrong meanwhile. */
+  /** Other problems meanwhile. */
   readonly troubles: readonly string[];
   readonly dryRun: boolean;
   /** As the bot's file has them. */
@@ -178,7 +180,7 @@ export interface ExplainedLiquidator {
     readonly maxInFlight: number;
   };
   /**
-   * Whose positions they become, who signs, and whether the account lets it; undefined where the
+   * The account that would hold the positions, the sender, and its authorisation; undefined if the
    * chain could not be read.
    */
   readonly account: string | undefined;
@@ -187,17 +189,17 @@ export interface ExplainedLiquidator {
   readonly blockNumber: number | undefined;
   /** Accounts that are remembered. */
   readonly watched: number;
-  /** Nearest to the edge first; a distance of 0 is unsafe, undefined where no price breaks it. */
+  /** Nearest to liquidation first; a distance of 0 is unsafe, undefined if no price makes it so. */
   readonly nearest: readonly {
     readonly account: string;
     readonly distanceBps: number | undefined;
     readonly discountQuote: string;
   }[];
-  /** Of one takeover at the present price, the tip and a rollup's fee in it. */
+  /** Gas of one takeover at the present price, including the tip and a rollup's fee. */
   readonly gas:
     | { readonly feePerGasGwei: string; readonly costEth: string; readonly costQuote: string }
     | undefined;
-  /** Of the own account on the chain; free is what is above maintenance margin and its buffer. */
+  /** The own account on the chain; free margin is above maintenance margin and its buffer. */
   readonly margin:
     | {
         readonly netValueQuote: string;
@@ -209,35 +211,35 @@ export interface ExplainedLiquidator {
   readonly candidates: readonly ExplainedCandidate[];
 }
 
-/** A value of the bot's file that is allowed and makes little sense in its market as it is now. */
+/** A value of the bot's file that is allowed but makes little sense in its market as it is now. */
 export interface ImplausibleValue {
   /** Path of the value in the file. */
   readonly field: string;
-  /** The value, what it is compared with, and what follows. */
+  /** The value, the reference value, and the consequence. */
   readonly text: string;
 }
 
-/** What a bot would quote now and why, and what that may lead to. Plain JSON. */
+/** The quotes that a bot would place now, why, and their possible consequences. Plain JSON. */
 export interface Explanation {
   readonly config: string;
   readonly account: string;
   /** False: the exchange does not know the account yet; balances and margin are unknown. */
   readonly registered: boolean;
-  /** Whether every market came to an answer in time. */
+  /** True if every market had a plan in time. */
   readonly complete: boolean;
   /** Exchange time. */
   readonly atMs: number;
-  /** What halts the whole account. */
+  /** Halts of the whole account. */
   readonly halts: readonly string[];
   readonly markets: Readonly<Record<MarketId, ExplainedMarket>>;
   /** Values of the file that are allowed and far from what the markets make sensible. */
   readonly implausible: readonly ImplausibleValue[];
-  /** Of a bot that liquidates, where its chain was given. */
+  /** Present for a bot that liquidates, if its chain was given. */
   readonly liquidator?: ExplainedLiquidator;
-  /** What is done at which loss, and what happens to the positions: a line each. */
+  /** The action at each loss, and the effect on the positions: one line each. */
   readonly losses: readonly string[];
   readonly worst: {
-    /** After the fills' own cost; undefined when balances are unknown. */
+    /** After the fills' own cost; undefined if balances are unknown. */
     readonly netValueQuote: string | undefined;
     readonly notionalQuote: string;
     readonly initialMarginQuote: string;
@@ -254,10 +256,12 @@ export interface Explanation {
      */
     readonly reservedPerMinute: number;
     readonly byTimerPerMinute: number;
-    /** Undefined: as often as frames come. */
+    /** Undefined: one decision for every frame. */
     readonly worstPerMinute: number | undefined;
     readonly renewalsPerMinute: number;
-    /** Whether the worst minute fits; where not, places wait, and cancels never do. */
+    /**
+     * True if the worst minute fits the budget. If it does not, places wait, but cancels never do.
+     */
     readonly worstFits: boolean;
   };
 }

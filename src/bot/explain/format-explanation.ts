@@ -9,7 +9,7 @@ import type {
   Explanation,
 } from "./explanation.js";
 
-/** An explanation as people read it: plain text, one block a market. */
+/** An explanation as plain text, one block per market. */
 export function formatExplanation(explanation: Explanation): string {
   const { account, registered, complete, halts, markets } = explanation;
   const lines = [

@@ -6,17 +6,15 @@ import { signedRates } from "../execution/signed-rates.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { ExplainedMarket, ExplainedQuote, ImplausibleValue } from "./explanation.js";
 
-/**
- * How many times as wide or as narrow as the exchange's own spread a plausible spread is at most.
- */
+/** Largest ratio, either way, of a plausible spread to the exchange's own spread. */
 const MOST_RATIO = 20;
 
 /**
  * The values of a bot's file that are far from what its markets make sensible: spreads, sizes and
- * the drawdown, which a slip of the unit or of the decimal point makes a hundred times too large or
+ * the drawdown. An error in the unit or the decimal point makes them a hundred times too large or
  * too small.
- * @param markets what each market would quote now: a spread is judged by the quotes that it leads
- * to, whatever the strategy calls its parameters.
+ * @param markets the quotes of each market now: a spread is measured on the resulting quotes,
+ * whatever the strategy calls its parameters.
  */
 export function implausibleValues(
   { context }: Pick<Bot, "context">,
@@ -72,8 +70,8 @@ function spreadText(
 }
 
 /**
- * The half spread that the strategy wants, before its quotes are kept behind the best prices;
- * undefined where it does not say.
+ * The strategy's half spread, before its quotes are kept behind the best prices; undefined if it
+ * does not report one.
  */
 function wantedHalfSpreadBps({ quotes }: MarketTrader): number | undefined {
   const { halfSpreadTicks = Number.NaN, fairTicks = Number.NaN } = quotes?.reason ?? {};
@@ -81,7 +79,7 @@ function wantedHalfSpreadBps({ quotes }: MarketTrader): number | undefined {
   return fraction > 0 && Number.isFinite(fraction) ? fraction * 10_000 : undefined;
 }
 
-/** Of the innermost quotes; undefined without one. */
+/** Mean distance of the innermost quotes; undefined without one. */
 function meanDistanceBps(quotes: readonly ExplainedQuote[]): number | undefined {
   const innermost = (["BUY", "SELL"] as const).flatMap((side) => {
     const distances = quotes
@@ -95,11 +93,11 @@ function meanDistanceBps(quotes: readonly ExplainedQuote[]): number | undefined 
 }
 
 interface OrderCost {
-  /** Quote units, as the fees. */
+  /** Quote units, like the fees. */
   readonly notional: Decimal;
-  /** Of a fill as maker, with the gas that a small order pays. */
+  /** Fee of a fill as maker, including the gas that a small order pays. */
   readonly makerFee: Decimal;
-  /** The larger of the fees as maker and as taker: a position is left as a taker. */
+  /** The larger of the fees as maker and as taker: a position is closed as a taker. */
   readonly largerFee: Decimal;
 }
 

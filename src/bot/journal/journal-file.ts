@@ -15,19 +15,19 @@ import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { JournalSink } from "./journal.js";
 
 const { O_CREAT, O_NONBLOCK, O_TRUNC, O_WRONLY } = constants;
-/** Characters that wait for the disk at most. */
+/** Most characters that wait for the disk. */
 const MOST_WAITING = 256 * 1024;
 const FLUSH_EVERY_MS = 1_000;
 
-/** What becomes of a piece of whole lines on its way to the disk. */
+/** Converts a piece of whole lines before it is written to the disk. */
 type Packing = (lines: Buffer) => Buffer;
 
 const asTheyAre: Packing = (lines) => lines;
 
 /**
- * A journal on disk, readable by its owner alone. Lines are gathered and written when there are
- * many, each second, and on closing: what a `kill -9` loses is the last second. A file that was
- * there before is overwritten: {@link renameEarlierJournal} comes first.
+ * A journal on disk, readable by its owner alone. Lines are buffered and written when there are
+ * many, each second, and on closing: a `kill -9` loses the last second. Overwrites an existing
+ * file: call {@link renameEarlierJournal} first.
  */
 export class JournalFile implements JournalSink {
   readonly path: string;
@@ -45,7 +45,7 @@ export class JournalFile implements JournalSink {
     this.#clock = clock;
     this.#pack = pack;
     try {
-      // Without waiting: a pipe that nobody reads, or whose reader stops, would hold the bot.
+      // Non-blocking: a pipe without a reader, or whose reader stops, would block the bot.
       const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0o600);
       this.#file = new AppendOnlyFile(file, "closing");
       const found = fstatSync(file);
@@ -57,8 +57,8 @@ export class JournalFile implements JournalSink {
   }
 
   /**
-   * @throws RunError when this or an earlier line could not be written: a journal with a hole
-   * cannot be replayed.
+   * @throws RunError if this or an earlier line could not be written: a journal with a gap cannot
+   * be replayed.
    */
   write(line: string): void {
     if (this.#failed !== undefined) throw this.#failed;
@@ -74,7 +74,7 @@ export class JournalFile implements JournalSink {
     this.#timer ??= this.#clock.setTimer(FLUSH_EVERY_MS, () => this.#flushInTime());
   }
 
-  /** Hands every line to the operating system. @throws RunError when it does not take them. */
+  /** Hands every line to the operating system. @throws RunError if it does not accept them. */
   flush(): void {
     if (this.#failed !== undefined) throw this.#failed;
     if (this.#file === undefined || this.#waiting.length === 0) return;
@@ -90,8 +90,8 @@ export class JournalFile implements JournalSink {
   }
 
   /**
-   * Writes what waits, to the disk itself, and closes the file; a second time does nothing.
-   * @throws RunError when it cannot be written.
+   * Writes the buffered lines to the disk itself and closes the file; a second call does nothing.
+   * @throws RunError if it cannot be written.
    */
   close(): void {
     const file = this.#file;
@@ -109,7 +109,7 @@ export class JournalFile implements JournalSink {
     }
   }
 
-  /** A timer has nobody to throw to: whoever writes next, or closes, hears of it. */
+  /** A timer has no caller to throw to: the next write or close throws the error. */
   #flushInTime(): void {
     this.#timer = undefined;
     try {
@@ -129,16 +129,16 @@ export class JournalFile implements JournalSink {
   }
 }
 
-/** How the first line of every journal begins. */
+/** First characters of every journal. */
 const BEGINNING = '{"journal":';
 
 /**
  * Moves the journal that an earlier run left at a path to the first free name after it,
- * `run.journal.1` and so on: whatever starts a bot again by the same command must not take away
- * what tells how the last one ended.
- * @returns where it is now; undefined where there is none: nothing, an empty file, a pipe.
- * @throws ConfigError for a file that is no journal, which may be anything, a keystore too, and for
- * a journal that cannot be kept; what the file system throws.
+ * `run.journal.1` and so on. A restart by the same command must not delete the record of how the
+ * last run ended.
+ * @returns its new path; undefined if there is no journal: nothing, an empty file, a pipe.
+ * @throws ConfigError for a file that is not a journal, which may be anything, even a keystore, and
+ * for a journal that cannot be moved; file system errors.
  */
 export function renameEarlierJournal(path: string): string | undefined {
   if (readPathKind(path) !== "file") return undefined;
@@ -151,7 +151,7 @@ export function renameEarlierJournal(path: string): string | undefined {
       expected: "the path of a new file, or of an earlier run's journal, which is kept beside it",
     });
   }
-  // A link goes on leading to where its owner wants the journals.
+  // A link continues to lead to the directory that its owner chose for the journals.
   const journal = realpathSync(path);
   const kept = rotatedPath(journal);
   try {

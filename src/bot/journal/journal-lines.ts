@@ -20,14 +20,14 @@ export interface FileLine {
   /** Counted from 1. */
   readonly number: number;
   readonly text: string;
-  /** False of a last line that no line feed ends: whoever wrote it may have died over it. */
+  /** False for a last line without a line feed: its writer may have died while writing it. */
   readonly whole: boolean;
 }
 
 /**
  * Reads a file line by line, without ever holding more than a line and a piece of it.
- * @param isZipped of a file that is gzip members one after the other.
- * @throws ConfigError when there is no file that this user may read, RunError when reading fails.
+ * @param isZipped true for a file of concatenated gzip members.
+ * @throws ConfigError if there is no file that this user may read, RunError if reading fails.
  */
 export async function* readFileLines(path: string, isZipped = false): AsyncGenerator<FileLine> {
   const decoder = new StringDecoder("utf8");
@@ -35,7 +35,7 @@ export async function* readFileLines(path: string, isZipped = false): AsyncGener
   let number = 0;
   const file = createReadStream(path, { highWaterMark: 256 * 1024 });
   try {
-    // Whoever reads the end of a pipeline hears of what went wrong anywhere in it.
+    // The reader at the end of a pipeline receives the errors of all its parts.
     for await (const chunk of isZipped ? pipeline(file, createGunzip(), () => {}) : file) {
       const text = decoder.write(chunk as Buffer);
       let from = 0;
@@ -55,7 +55,7 @@ export async function* readFileLines(path: string, isZipped = false): AsyncGener
   if (rest !== "") yield { number: ++number, text: rest, whole: false };
 }
 
-/** A path that leads to no file is wrong usage; a disk that fails is not. */
+/** A path without a file is wrong usage; a disk that fails is not. */
 function cannotRead(
   path: string,
   cause: Error & { readonly code: string },
@@ -71,7 +71,7 @@ function cannotRead(
   });
 }
 
-/** Of the system, or of what a zipped file holds. */
+/** An error of the system, or of the content of a zipped file. */
 function isFileError(cause: unknown): cause is Error & { readonly code: string } {
   return (
     cause instanceof Error &&

@@ -9,53 +9,53 @@ import type { TurnRecord } from "../engine/turn-queue.js";
 /** The journal's format; a reader refuses any other. */
 export const JOURNAL_VERSION = 1;
 
-/** First line of a journal: what a run began with, enough to begin it again. Holds no key. */
+/**
+ * First line of a journal: the state that a run began with, enough to begin it again. Holds no key.
+ */
 export interface JournalHeader {
   readonly journal: typeof JOURNAL_VERSION;
   readonly account: Hex;
   readonly config: BotConfig;
   readonly rules: VenueRules;
-  /** When the bot was made: its state was read against this instant. */
+  /** When the bot was created: its state was read at this instant. */
   readonly stamp: TurnStamp;
-  /** True of a run that sent nothing but questions. */
+  /** True for a run that sent only queries. */
   readonly dryRun?: boolean;
-  /** True of a run whose orders were filled on paper: no book has them. */
+  /** True for a run whose orders were filled on paper: no book contains them. */
   readonly isPaper?: boolean;
-  /** The strategy files of the run, by market; built-in ones are not among them. */
+  /** The strategy files of the run, by market; without built-in ones. */
   readonly strategies?: Readonly<Record<MarketId, StrategyFile>>;
   /** The state directory's files as the bot found them. */
   readonly state: Readonly<Record<string, string>>;
 }
 
-/** Which strategy file a market was traded by. */
+/** The strategy file that traded a market. */
 export interface StrategyFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly name: string;
   /** Of the file and the user's own files that it imports. */
   readonly sha256: string;
 }
 
-/**
- * Every further line: one turn, with the actions that it dispatched, as they were before signing.
- */
+/** Every further line: one turn, with the actions that it sent, as they were before signing. */
 export interface JournalTurn {
   readonly stamp: TurnStamp;
   readonly input: BotInput;
   readonly draws: readonly (number | bigint)[];
   readonly actions: readonly Action[];
-  /** What the turn threw, which ended the bot: only ever in a journal's last line. */
+  /** The exception of the turn, which ended the bot: only ever in a journal's last line. */
   readonly broke?: string;
 }
 
-/** Hears what every turn was made of and dispatched. */
+/** Receives every turn and the actions that it sent. */
 export interface TurnRecorder {
-  /** An action of the turn that is under way. */
+  /** An action of the turn in progress. */
   action(action: Action): void;
-  /** The turn that was under way has ended. */
+  /** The turn in progress has ended. */
   turn(record: TurnRecord): void;
 }
 
-/** Tells several of every turn, each in its turn; undefined where there is none to tell. */
+/** Passes every turn to several recorders, one after the other; undefined if there are none. */
 export function combineRecorders(recorders: readonly TurnRecorder[]): TurnRecorder | undefined {
   if (recorders.length <= 1) return recorders[0];
   return {
@@ -68,7 +68,7 @@ export function combineRecorders(recorders: readonly TurnRecorder[]): TurnRecord
   };
 }
 
-/** Where journal lines go. */
+/** Destination of journal lines. */
 export interface JournalSink {
   write(line: string): void;
 }
@@ -102,8 +102,8 @@ export class JournalWriter implements TurnRecorder {
 }
 
 /**
- * One line of JSON in which a bigint is `{"$n":"digits"}`, and a number that JSON does not know
- * `{"$f":"NaN"}`: of a journal, or of a recording beside one.
+ * One line of JSON, of a journal or of a recording beside one. A bigint is `{"$n":"digits"}`, a
+ * number that JSON does not have `{"$f":"NaN"}`.
  */
 export function encodeJournal(value: object): string {
   return JSON.stringify(value, (_key, held: unknown) => {
@@ -116,7 +116,7 @@ export function encodeJournal(value: object): string {
 
 /**
  * Reads a journal's first line.
- * @throws FormatError when it is no journal of this version.
+ * @throws FormatError if it is not a journal of this version.
  */
 export function decodeHeader(line: string): JournalHeader {
   const value = decodeLine(line, 1) as Partial<JournalHeader>;
@@ -147,7 +147,7 @@ export function decodeHeader(line: string): JournalHeader {
 
 /**
  * Reads one turn of a journal.
- * @throws FormatError naming the line when it is broken.
+ * @throws FormatError naming the line if it is corrupt.
  */
 export function decodeTurn(line: string, lineNumber: number): JournalTurn {
   const value = decodeLine(line, lineNumber) as Partial<JournalTurn>;
@@ -165,13 +165,16 @@ export function decodeTurn(line: string, lineNumber: number): JournalTurn {
   return value as JournalTurn;
 }
 
-/** Reads what {@link encodeJournal} wrote. @throws FormatError naming the line when it is broken */
+/**
+ * Reads a line written by {@link encodeJournal}. @throws FormatError naming the line if it is
+ * corrupt
+ */
 export function decodeLine(line: string, lineNumber: number): object {
   try {
     const value: unknown = JSON.parse(line, (_key, held: unknown) => untagged(held));
     if (typeof value === "object" && value !== null) return value;
   } catch (cause) {
-    // The line itself is not shown: a file that is no journal may be one that holds a key.
+    // The line itself is not shown: a file that is not a journal may hold a key.
     throw new FormatError("broken journal line", {
       field: `line ${lineNumber}`,
       expected: "one JSON object",

@@ -29,21 +29,21 @@ export interface ReplayedTurn {
   readonly stamp: TurnStamp;
   readonly input: BotInput;
   /**
-   * What the bot told while it ran: intents with their reasons, halts, plans that were held back,
-   * orders' fates.
+   * The events that the bot emitted in the turn: intents with their reasons, halts, blocked plans,
+   * the fate of orders.
    */
   readonly notices: readonly BotEvent[];
-  /** What it dispatched now: as it was recorded, unless this turn is the divergence. */
+  /** The actions that it sent now: as recorded, unless this turn is the divergence. */
   readonly actions: readonly Action[];
 }
 
-/** Where a replay first did not do what the journal says. */
+/** The first difference between a replay and its journal. */
 export interface ReplayDivergence {
   readonly turn: number;
   readonly line: number;
   readonly input: BotInput;
   readonly why: string;
-  /** What the journal says, as journal text or in words. */
+  /** The journal's value, as journal text or in words. */
   readonly expected: string;
   readonly actual: string;
 }
@@ -52,53 +52,48 @@ export interface ReplayDivergence {
 export interface ChangedStrategy {
   readonly marketId: MarketId;
   readonly name: string;
-  /**
-   * SHA-256 of its text and of what it imports, then and now; undefined where it was, or is, a
-   * built-in.
-   */
+  /** SHA-256 of its text and of its imports, then and now; undefined for a built-in. */
   readonly recorded: string | undefined;
   readonly found: string | undefined;
 }
 
-/** What a replay came to. */
+/** Result of a replay. */
 export interface ReplayResult {
   readonly header: JournalHeader;
-  /** Turns that ran as recorded, the divergent one not among them. */
+  /** Turns that ran as recorded, without the divergent one. */
   readonly turns: number;
-  /** Actions of those turns: every one dispatched again to the byte. */
+  /** Actions of those turns: every one was repeated to the byte. */
   readonly actions: number;
   /**
-   * Strategy files that are not what they were when the journal was recorded: what is replayed is
-   * another strategy.
+   * Strategy files that have changed since the journal was recorded: the replay runs another
+   * strategy.
    */
   readonly changedStrategies: readonly ChangedStrategy[];
   /** The first divergence; the replay ends there. */
   readonly divergence: ReplayDivergence | undefined;
-  /**
-   * The journal's last line was cut short by the end of the process that wrote it, and is left out.
-   */
+  /** The journal's last line, if the end of its process cut it short; it is not replayed. */
   readonly tornLine: number | undefined;
-  /** What the last turn threw, then and now. */
+  /** The exception of the last turn, then and now. */
   readonly broke: string | undefined;
-  /** What the bot was at when the journal ended: `stopped` after a clean end. */
+  /** Phase of the bot when the journal ended: `stopped` after a clean shutdown. */
   readonly phase: BotPhase;
-  /** Virtual time from the bot's making to its last turn. */
+  /** Virtual time from the bot's creation to its last turn. */
   readonly spanMs: number;
 }
 
-/** What a replay tells while it runs. */
+/** Callbacks of a replay. */
 export interface JournalReplayOptions {
   readonly onTurn?: (turn: ReplayedTurn) => void;
 }
 
 /**
- * Runs a journal again (docs/ideas/design.md#one-event-at-a-time): the bot is made anew from its
- * first line, with its strategies loaded again, each turn gets its recorded instant and draws, and
- * what it dispatches is compared with what the journal says, byte for byte, before signing. No key
- * is needed, nothing is sent, no time is waited for.
- * @throws ConfigError when there is no such file, RunError when it cannot be read; FormatError
- * naming the line when it is no journal, of another version, or broken before its last line;
- * ConfigError when a strategy can no longer be loaded.
+ * Replays a journal (docs/ideas/design.md#one-event-at-a-time). The bot is created again from the
+ * first line, and its strategies are loaded again. Each turn gets its recorded instant and draws,
+ * and its actions before signing are compared with the journal byte for byte. It needs no key,
+ * sends nothing, and does not wait for time to pass.
+ * @throws ConfigError if there is no such file, RunError if it cannot be read; FormatError naming
+ * the line if it is not a journal, has another version, or is corrupt before its last line;
+ * ConfigError if a strategy can no longer be loaded.
  */
 export async function replayJournal(
   path: string,
@@ -107,7 +102,7 @@ export async function replayJournal(
   return replayLines(readFileLines(path), options);
 }
 
-/** The same for lines from anywhere. */
+/** Replays journal lines from any source. */
 export async function replayLines(
   lines: AsyncIterable<FileLine> | Iterable<FileLine>,
   options: JournalReplayOptions = {},
@@ -164,7 +159,7 @@ async function strategiesOf({ config, strategies: files }: JournalHeader) {
   return { strategies, changed };
 }
 
-/** One bot under a journal. */
+/** A bot that a journal drives. */
 class JournalReplay implements TurnRecorder {
   divergence: ReplayDivergence | undefined;
   readonly #header: JournalHeader;
@@ -190,7 +185,7 @@ class JournalReplay implements TurnRecorder {
       venue: silentVenue(),
       runtime: this.#runtime,
       store: new MemoryStateStore(header.state),
-      // What leaves the outbox, and when, is an input.
+      // When the outbox sends an item is an input of the journal.
       outbox: { enqueue: () => {} },
       listener: (notice) => this.#notices.push(notice),
       journal: this,
@@ -280,7 +275,7 @@ class JournalReplay implements TurnRecorder {
   }
 }
 
-/** Answers come from the journal. */
+/** Responses come from the journal. */
 function silentVenue(): Venue {
   return { events$: NEVER, submit: () => {}, resubscribe: () => {}, close: () => {} };
 }

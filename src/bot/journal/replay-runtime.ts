@@ -2,8 +2,8 @@ import type { Clock, Random, Seam } from "../../core/runtime/seam.js";
 import type { TurnStamp } from "../engine/input.js";
 
 /**
- * Time and chance as a journal tells them: each turn's recorded instant and draws. No timer ever
- * fires by itself: fires are inputs of the journal.
+ * Time and randomness from a journal: each turn's recorded instant and draws. Timers never fire by
+ * themselves: each firing is an input of the journal.
  */
 export class ReplayRuntime implements Seam {
   readonly clock: Clock;
@@ -40,7 +40,7 @@ export class ReplayRuntime implements Seam {
     this.#wrongDraw = undefined;
   }
 
-  /** The turn has ended: how its draws differ from the recorded ones, if they do. */
+  /** After the turn: how its draws differ from the recorded ones, if they do. */
   get difference(): string | undefined {
     if (this.#wrongDraw !== undefined) return this.#wrongDraw;
     return this.#drawn === this.#draws.length
@@ -50,7 +50,7 @@ export class ReplayRuntime implements Seam {
 
   #next(kind: "number" | "bigint"): number | bigint | undefined {
     const draw = this.#draws[this.#drawn++];
-    // Not thrown: a strategy's draw would throw inside its operator, which takes errors for its
+    // Not thrown: a strategy's draw would throw inside its operator, which handles errors as its
     // own.
     if (typeof draw !== kind)
       this.#wrongDraw ??= `draw ${this.#drawn} is ${draw === undefined ? "not recorded" : `recorded as a ${typeof draw}`}, a ${kind} was asked for`;

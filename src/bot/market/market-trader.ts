@@ -24,19 +24,19 @@ import {
 } from "../strategy/strategy-session.js";
 import { isSameGrid } from "./rule-changes.js";
 
-/** Everything that a market trader needs of its bot. */
+/** Dependencies of a {@link MarketTrader}. */
 export interface MarketTraderDeps extends Omit<StrategySessionDeps, "marketId"> {
   readonly instrument: Instrument;
   readonly rules: MarketRules;
   readonly decide: DecideOptions;
-  /** The book that a replay changes in place; one that follows the stream when absent. */
+  /** The book that a replay changes in place; if absent, one that follows the stream. */
   readonly book?: LiveOrderBook | undefined;
   readonly maxPositionLots: Lots;
-  /** Levels a side that a view holds. */
+  /** Levels per side in a view. */
   readonly depthLevels: number;
 }
 
-/** A target position that is worked. */
+/** A target position that is being traded towards. */
 export interface WorkedTarget {
   readonly intent: TargetIntent;
   readonly byOperator: boolean;
@@ -49,7 +49,7 @@ export interface WorkedTarget {
   readonly lastSliceAtMs: Ms | undefined;
 }
 
-/** What a view needs that the trader does not hold itself. */
+/** Inputs of a view that the trader does not hold itself. */
 export interface ViewInputs {
   readonly positionLots: Lots;
   readonly equity: CreditUnits;
@@ -57,14 +57,14 @@ export interface ViewInputs {
   readonly timeMs: Ms;
 }
 
-/** Who knows our own orders; the same lists as long as nothing of them has changed. */
+/** Source of our own orders; it returns the same lists as long as nothing in them has changed. */
 interface OwnBookOrders {
   inBook(marketId: MarketId): readonly OwnBookOrder[];
 }
 
 /**
- * The trading state of one market: its book and marks, its strategy, and the orders wanted of it.
- * Its own methods alone change it.
+ * The trading state of one market: its book and marks, its strategy, and its desired orders. Only
+ * its own methods change it.
  */
 export class MarketTrader {
   readonly marketId: MarketId;
@@ -112,26 +112,24 @@ export class MarketTrader {
     return this.#rules;
   }
 
-  /** The strategy's standing quotes; a target position stands above them. */
+  /** The strategy's current quotes; a target position takes precedence over them. */
   get quotes(): QuotesIntent | undefined {
     return this.#quotes;
   }
 
-  /**
-   * The mid that the standing quotes were made around, without own orders; NaN before the first.
-   */
+  /** The mid for which the current quotes were made, without own orders; NaN before the first. */
   get quotesMidTicks(): number {
     return this.#quotesMidTicks;
   }
 
-  /** The target position that is worked: the strategy's, an operator's or the risk ladder's. */
+  /** The current target position: the strategy's, an operator's or the risk ladder's. */
   get target(): WorkedTarget | undefined {
     return this.#target;
   }
 
   /**
-   * The intent that unwinds an inherited position, as it was planned last; undefined when there is
-   * none, or it may not be worked.
+   * The intent of the newest plan that unwinds an acquired position; undefined if there is none, or
+   * it may not be traded.
    */
   get unwind(): TargetIntent | undefined {
     return this.#unwind;
@@ -142,7 +140,7 @@ export class MarketTrader {
     return this.#lastTakeAtMs;
   }
 
-  /** Why the strategy's last intent was refused; undefined when it was taken. */
+  /** Why the strategy's last intent was refused; undefined if it was accepted. */
   get refusal(): string | undefined {
     return this.#refusal;
   }
@@ -153,45 +151,45 @@ export class MarketTrader {
   }
 
   /**
-   * True until the strategy has seen a view since the book was last lost: what it wanted before
-   * answers another market.
+   * True until the strategy has seen a view since the book was last lost: its earlier intent was
+   * for another market.
    */
   get isAwaitingView(): boolean {
     return this.#awaitingView;
   }
 
-  /** True when neither time nor a token less leads to another plan than the newest one. */
+  /** True if neither time nor a token less leads to another plan than the newest one. */
   get isPlanLasting(): boolean {
     return this.#isPlanLasting;
   }
 
-  /** True when something has changed since the last plan that bears on it. */
+  /** True if something has changed since the last plan that may change it. */
   get isDirty(): boolean {
     return this.#isDirty;
   }
 
-  /** Something that bears on the plan has changed: the end of the turn plans anew. */
+  /** Marks a change that may change the plan: the end of the turn makes a new plan. */
   markDirty(): void {
     this.#isDirty = true;
   }
 
-  /** A plan is being made. A change that it makes itself marks the market for the next one. */
+  /** A plan starts. A change that the plan itself makes marks the market for the next one. */
   startPlan(): void {
     this.#isDirty = false;
   }
 
-  /** The plan is made. */
+  /** The plan is complete. */
   finishPlan(plan: Plan | TargetPlan, isLasting: boolean): void {
     this.#plan = plan;
     this.#isPlanLasting = isLasting;
   }
 
-  /** The plan unwinds an inherited position by this intent, or none. */
+  /** The plan unwinds an acquired position by this intent, or by none. */
   setUnwind(intent: TargetIntent | undefined): void {
     this.#unwind = intent;
   }
 
-  /** Works a target position from now on, in place of the quotes. */
+  /** Trades towards a target position from now on, in place of the quotes. */
   pursue(target: WorkedTarget): void {
     this.#target = target;
     this.#isDirty = true;
@@ -203,7 +201,10 @@ export class MarketTrader {
     this.#isDirty = true;
   }
 
-  /** The plan found the target position over. That plan stands until something else changes. */
+  /**
+   * The plan found the target position reached or ended. That plan stays until something else
+   * changes.
+   */
   completeTarget(): void {
     this.#target = undefined;
   }
@@ -214,13 +215,15 @@ export class MarketTrader {
     else this.#target = { ...this.#target, lastSliceAtMs: nowMs };
   }
 
-  /** The exchange's rules were read again. Rules of another grid are not taken over. */
+  /**
+   * Applies the exchange's rules after they were read again. Rules with another grid are ignored.
+   */
   rulesRead(rules: MarketRules | undefined): void {
     if (rules !== undefined && isSameGrid(this.#rules, rules)) this.#rules = rules;
     this.#isDirty = true;
   }
 
-  /** Whether a strategy quotes here at all. */
+  /** True if a strategy quotes this market. */
   get hasStrategy(): boolean {
     return this.#deps.strategy !== undefined;
   }
@@ -238,7 +241,7 @@ export class MarketTrader {
     return this.#viewSequence;
   }
 
-  /** The view of the last intent that was taken; -1 before the first. */
+  /** The view of the last intent that was accepted; -1 before the first. */
   get acceptedViewSequence(): number {
     return this.#acceptedViewSequence;
   }
@@ -251,14 +254,14 @@ export class MarketTrader {
   }
 
   /**
-   * The mid without our own orders, in fractional ticks, as the last event left it; undefined
-   * without two sides.
+   * The mid without our own orders, in fractional ticks, after the last event; undefined without
+   * two sides.
    */
   get netMidTicks(): number | undefined {
     return this.#touch === null ? undefined : (this.#touch.bidTicks + this.#touch.askTicks) / 2;
   }
 
-  /** An intent of the strategy that was found in shape. */
+  /** Accepts an intent of the strategy that has passed its checks. */
   acceptIntent(intent: Intent): void {
     this.#acceptedViewSequence = intent.viewSequence;
     this.#refusal = undefined;
@@ -272,10 +275,7 @@ export class MarketTrader {
     this.#isDirty = true;
   }
 
-  /**
-   * An intent of the strategy was refused: what it wanted before is nobody's wish any more, and
-   * comes down.
-   */
+  /** Refuses an intent of the strategy: its earlier quotes are void too, and are cancelled. */
   refuseIntent(why: string): void {
     this.#forget();
     this.#refusal = why;
@@ -288,7 +288,8 @@ export class MarketTrader {
   }
 
   /**
-   * After each event: the touch without our own orders. True when the book's mid may have moved.
+   * Updates the touch without our own orders after each event. True if the book's mid may have
+   * moved.
    */
   noteTouch(touch: NetTouch | null): boolean {
     const moved =
@@ -304,21 +305,22 @@ export class MarketTrader {
     this.#isDirty = true;
   }
 
-  /** Starts the strategy, or starts it anew after it ended. */
+  /** Starts the strategy, or restarts it after it ended. */
   connect(listener: StrategyListener): void {
     this.disconnect();
     this.#refusal = undefined;
     this.#session.start(listener);
   }
 
-  /** Stops the strategy. What it wanted last is forgotten. */
+  /** Stops the strategy. Its last intent is forgotten. */
   disconnect(): void {
     this.#forget();
     this.#session.stop();
   }
 
   /**
-   * The market can no longer be trusted: nothing is wanted until the strategy has seen a new view.
+   * The market can no longer be trusted: no quotes are desired until the strategy has seen a new
+   * view.
    */
   invalidate(reason: string): void {
     this.book.invalidate(reason);
@@ -328,7 +330,7 @@ export class MarketTrader {
     this.#isDirty = true;
   }
 
-  /** Best prices without our own orders; null when the book is not there. */
+  /** Best prices without our own orders; null without a synchronised book. */
   touch(): NetTouch | null {
     return this.book.isSynchronised
       ? netTouch(this.book, this.#ownOrderOverlay.shown, this.#touch)
@@ -336,9 +338,9 @@ export class MarketTrader {
   }
 
   /**
-   * The best price of one side without our own orders, whether or not the other is there, as an
-   * order meets it that is to stay behind it; undefined when nobody is on it. What the book may
-   * only still show of ours counts: a touch too near costs a tick, one too far a fee.
+   * The best price of one side without our own orders, even if the other side is empty, for an
+   * order that has to stay behind it. Undefined if that side has no other orders. Levels that the
+   * book may still show of ours count: a touch too near costs a tick, one too far a fee.
    */
   best(side: Side, ownOrders: readonly OwnRestingOrder[]): Ticks | undefined {
     if (!this.book.isSynchronised) return undefined;
@@ -349,9 +351,7 @@ export class MarketTrader {
     return Number.isNaN(best) ? undefined : best;
   }
 
-  /**
-   * Emits a view to the strategy. False when the market has no two sides without our own orders.
-   */
+  /** Emits a view to the strategy. False if the market lacks a side without our own orders. */
   emitView(cause: DecisionCause, inputs: ViewInputs): boolean {
     const view = createMarketView({
       instrument: this.instrument,
@@ -377,7 +377,7 @@ export class MarketTrader {
     return true;
   }
 
-  /** After each event: our own orders as they are now. `nowMs`: a clock that never steps back. */
+  /** Updates our own orders after each event. `nowMs`: monotonic clock. */
   noteOwn(orders: OwnBookOrders, nowMs: Ms): void {
     if (this.book.holdsOwnOrders)
       this.#ownOrderOverlay.note(orders.inBook(this.marketId), this.book, nowMs);

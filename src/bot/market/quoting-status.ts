@@ -4,23 +4,21 @@ import { slotSubject } from "../execution/dispatcher.js";
 import type { TradingGuards } from "../safety/trading-guards.js";
 import type { MarketTrader } from "./market-trader.js";
 
-/** What a market of a bot is at. */
+/** Activity of one market of a bot. */
 export type MarketActivity = "quoting" | "waiting" | "reduce-only" | "halted";
 
-/** What a market is at, and why not more, in a trader's words. */
+/** Activity of a market, with human-readable reasons why it does not do more. */
 export interface QuotingStatus {
   /**
-   * `reduce-only`: halted, while its position is worked, or what was inherited is unwound; or the
+   * `reduce-only`: halted, while its position is closed or an acquired position is unwound; or the
    * risk ladder lets only reducing orders rest.
    */
   readonly state: MarketActivity;
-  /**
-   * Halts first, then what holds up the market, then each order that is wanted and does not leave.
-   */
+  /** Halts first, then obstacles of the market, then each desired order that is not sent. */
   readonly reasons: readonly string[];
 }
 
-/** One market as it is now: what `status`, `/readyz` and the screen show. */
+/** Status of one market for `status`, `/readyz` and the screen. */
 export function quotingStatusFor(
   context: BotContext,
   safety: TradingGuards,
@@ -54,7 +52,7 @@ export function quotingStatusFor(
 
 /**
  * Why a market as a whole does not quote: its halts, or else the first thing that quotes wait for.
- * Empty when nothing is in the way.
+ * Empty if there is no obstacle.
  */
 export function findQuotingObstacles(
   context: BotContext,
@@ -67,7 +65,7 @@ export function findQuotingObstacles(
   return [...(wait === undefined ? [] : [wait]), ...throttle(context)];
 }
 
-/** Whether both sides of a market rest on the exchange. */
+/** True if both sides of a market rest on the exchange. */
 export function isQuoting({ account }: BotContext, marketId: MarketId): boolean {
   const sides = new Set<Side>();
   for (const { side, phase } of account.orders.mayStillFill(marketId))
@@ -102,7 +100,7 @@ function throttle({ budget, clock }: BotContext): readonly string[] {
     : [];
 }
 
-/** What a lagging event loop does to a bot that quotes all the same; empty while it keeps up. */
+/** Effects of a lagging event loop on a bot that quotes all the same; empty while it keeps up. */
 export function describeShedLoad({ loopLag }: BotContext): readonly string[] {
   if (!loopLag.isShedding) return [];
   return [
@@ -111,8 +109,7 @@ export function describeShedLoad({ loopLag }: BotContext): readonly string[] {
 }
 
 /**
- * Orders of the newest plan that do not leave, those of one cause together: quotes, or a slice of a
- * position that is worked.
+ * Orders of the newest plan that are not sent, grouped by cause: quotes, or a slice of a position.
  */
 function heldPlaces(
   { backoff: holds, clock }: BotContext,
@@ -136,8 +133,8 @@ function heldPlaces(
 }
 
 /**
- * Wanted quotes that do not rest; what clipped the wanted sizes; and a side that is not wanted at
- * all.
+ * Desired quotes that do not rest; causes that clipped the desired sizes; and a side without
+ * desired quotes.
  */
 function heldQuotes(context: BotContext, trader: MarketTrader): readonly string[] {
   const { plan, quotes } = trader;

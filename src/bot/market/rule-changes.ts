@@ -3,8 +3,8 @@ import type { MarketRules, VenueRules } from "../../exchange/records.js";
 import { checkDomain } from "../../exchange/signing/domain-check.js";
 
 /**
- * What of a market must not change while orders rest, and did: the contract, the grid, the bounds.
- * Fees and limits are taken over as they come. Undefined when nothing did.
+ * A change of a market that must not happen while orders rest: the contract, the grid, the bounds.
+ * Changed fees and limits are applied as they come. Undefined if there is no such change.
  */
 export function findBreakingChange(before: MarketRules, now: MarketRules): string | undefined {
   for (const field of [
@@ -22,7 +22,7 @@ export function findBreakingChange(before: MarketRules, now: MarketRules): strin
   return undefined;
 }
 
-/** Whether orders and amounts of before mean the same now. */
+/** True if earlier orders and amounts mean the same now. */
 export function isSameGrid(before: MarketRules, now: MarketRules): boolean {
   return (
     before.tickSize === now.tickSize && before.stepSize === now.stepSize && before.perp === now.perp
@@ -30,8 +30,8 @@ export function isSameGrid(before: MarketRules, now: MarketRules): boolean {
 }
 
 /**
- * Everything of a market's rules that is other than it was, each as text: fee rates as shares,
- * other numbers as {@link MarketRules} has them.
+ * Every difference between a market's old and new rules, each as text: fee rates as shares, other
+ * numbers as {@link MarketRules} has them.
  */
 export function listRuleChanges(before: MarketRules, now: MarketRules): string[] {
   const fields = new Set([...Object.keys(before), ...Object.keys(now)]) as Set<keyof MarketRules>;
@@ -51,7 +51,7 @@ function valueText(field: keyof MarketRules, value: MarketRules[keyof MarketRule
     : String(value);
 }
 
-/** What of the domain that orders are signed for differs from ours; undefined when nothing does. */
+/** Difference between the signing domain and ours; undefined if there is none. */
 export function findDomainMismatch(rules: VenueRules): string | undefined {
   const differences = checkDomain(rules);
   if (differences.length === 0) return undefined;

@@ -4,17 +4,18 @@ import type { BotContext } from "../engine/context.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 
 /**
- * The contracts' file in the state directory: what the last run that had a market traded on there.
+ * The file of the contracts in the state directory: those that the last run of each market traded
+ * on.
  */
 export const CONTRACTS_FILE = "contracts.json";
 
-/** Says of a change that a person may accept it: nothing rests on the contract of before. */
+/** Marks a change that an operator may accept: nothing rests on the previous contract. */
 export const IN_THE_LAST_RUN = "in the last run";
 
 /**
- * The markets whose contract is not the one of the last run, each with what changed: somebody looks
+ * The markets whose contract differs from the last run, each with the change: an operator checks it
  * before anything is signed for it.
- * @throws CorruptStateError or FormatError when what was written down is broken
+ * @throws CorruptStateError or FormatError if the file is corrupt
  */
 export function findChangedContracts({
   store,
@@ -30,15 +31,15 @@ export function findChangedContracts({
   return changes;
 }
 
-/** A market, and its contract. */
+/** A market and its contract. */
 interface TradedMarket {
   readonly marketId: MarketId;
   readonly rules: { readonly perp: Hex };
 }
 
 /**
- * Writes down what is traded on, beside what was in markets that are not among these: one that is
- * back in the file is held against it.
+ * Writes the contracts of these markets, and keeps those of other markets: a market that returns to
+ * the file is compared with its old contract.
  */
 export function writeTradedContracts(
   store: Pick<StateStore, "read" | "write">,

@@ -22,12 +22,12 @@ import type { TimestampedTransport } from "./timestamped-transport.js";
 import { TradeBackfill } from "./trade-backfill.js";
 
 /**
- * Requests under way at once, each on a connection of its own: a place that hangs holds up nobody
- * else.
+ * Most requests in flight at once, each on a connection of its own: a place that hangs delays no
+ * other request.
  */
 export const CONNECTIONS = 32;
 
-/** What a bot is put together from, once the exchange has been asked. */
+/** Inputs of a bot's assembly, once the exchange has answered. */
 export interface AssembleBotDeps {
   readonly signer: Signer;
   readonly rules: VenueRules;
@@ -35,9 +35,9 @@ export interface AssembleBotDeps {
   readonly files: Readonly<Record<MarketId, StrategyFile>>;
   readonly metrics: Metrics;
   readonly client: RestClient;
-  /** Reads the exchange's clock for what the client signs from then on. */
+  /** Synchronises the client's clock with the exchange's, for all later signatures. */
   readonly syncClock: () => Promise<void>;
-  /** The network as it stamps what it receives. */
+  /** The transport that timestamps received messages. */
   readonly timestampedTransport: TimestampedTransport;
   readonly account: Hex;
   readonly network: Transport;
@@ -45,7 +45,7 @@ export interface AssembleBotDeps {
   readonly sessionListener: SessionListener | undefined;
 }
 
-/** Puts a bot together and starts it. @throws RunError of a session on paper that is no dry run. */
+/** Assembles a bot and starts it. @throws RunError for a paper session that is not a dry run. */
 export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Assembled {
   const { config, runtime: seam, store, log, paper } = options;
   const { rules, account, metrics, client, registered, sessionListener: tap } = parts;
@@ -82,7 +82,7 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
       account,
       config,
       rules,
-      // A paper session's orders go to its own venue: the bot works them as if they were live.
+      // A paper session's orders go to its own venue: the bot treats them as live.
       dryRun: isDry && paper === undefined,
       isPaper: paper !== undefined,
       strategies: parts.files,
@@ -164,8 +164,8 @@ export function assembleBot(options: RunBotOptions, parts: AssembleBotDeps): Ass
 }
 
 /**
- * What is asked of a bot at any time, also before it is made. Its own clock stands still between
- * its turns.
+ * Values of a bot that are read at any time, also before it is created. Its own clock does not
+ * advance between its turns.
  */
 function createDecoratorDeps(bot: () => Bot | undefined, machine: Clock): VenueDecoratorDeps {
   return {
@@ -180,7 +180,7 @@ function createDecoratorDeps(bot: () => Bot | undefined, machine: Clock): VenueD
   };
 }
 
-/** A timer's fire enters the bot: what it throws must not be lost in the runtime. */
+/** A timer's firing enters the bot: the runtime must not swallow its exception. */
 function guardedClock(clock: Clock, watch: FailureHandler): Clock {
   return {
     nowMs: () => clock.nowMs(),

@@ -10,18 +10,18 @@ import type { RestClient } from "../../exchange/rest/rest-client.js";
 import type { Log } from "../../monitoring/log.js";
 import type { BotConfig, ChainAccessConfig } from "../config/config.js";
 
-/** How a bot reaches its chain, and where what it sends is remembered. */
+/** Access to a bot's chain, and the store of its transactions. */
 export interface ChainAccess {
   /** The RPCs: addresses, or functions of this process. */
   readonly rpcs: readonly (string | InProcessRpc)[];
-  /** Opens the store of the key's pending transactions; called only where something may be sent. */
+  /** Opens the store of the key's pending transactions; called only if something may be sent. */
   readonly laneStore: (owner: {
     readonly chainId: number;
     readonly account: Hex;
   }) => TransactionStore;
 }
 
-/** The parts of a bot's start that say whether it has a chain, and which. */
+/** Inputs of a bot's start that define its chain, if it has one. */
 interface ChainStart {
   readonly config: BotConfig;
   readonly chain?: ChainAccess;
@@ -38,10 +38,10 @@ const blockSchema = z.object({
 });
 
 /**
- * The addresses of a chain's RPCs: those of the file, then those that the environment holds. They
- * may carry a provider's key, so these stay out of the config, and the paths of the others out of
- * what is journaled.
- * @throws ConfigError when a variable is not set; it does not show what is in it.
+ * The addresses of a chain's RPCs: those of the file, then those from the environment. The latter
+ * may carry a provider's key, so they stay out of the config; the paths of the former stay out of
+ * the journal.
+ * @throws ConfigError if a variable is not set; the message does not show its content.
  */
 export function readRpcUrls(
   { rpc, rpcEnv }: ChainAccessConfig,
@@ -65,8 +65,8 @@ export function readRpcUrls(
 }
 
 /**
- * The config as it may be shown and journaled: of each RPC's address only where it is, since its
- * path and query may be a provider's key.
+ * The config as it may be shown and journaled: each RPC's address without path and query, which may
+ * be a provider's key.
  */
 export function maskProviderKeys(config: BotConfig): BotConfig {
   if (config.chain === undefined) return config;
@@ -77,8 +77,8 @@ export function maskProviderKeys(config: BotConfig): BotConfig {
 }
 
 /**
- * Opens the chain of a bot's file. @param chainId what the exchange says, where the file says
- * nothing.
+ * Opens the chain of a bot's file. @param chainId the exchange's chain, if the file does not name
+ * one.
  */
 export function openChainRpc(
   config: ChainAccessConfig,
@@ -104,8 +104,8 @@ export function openChainRpc(
 }
 
 /**
- * Where the contract is that reads many accounts: what the file says, else what the exchange names.
- * @throws ConfigError when neither does.
+ * Address of the contract that reads many accounts: from the file, else from the exchange.
+ * @throws ConfigError if neither names one.
  */
 export async function findLensAddress(
   { lens }: ChainAccessConfig,
@@ -125,8 +125,8 @@ export async function findLensAddress(
 }
 
 /**
- * The hash of the chain's first block, in lower case: another one is another chain. Undefined where
- * the bot has no chain, or it does not tell: the liquidator's start says why.
+ * The hash of the chain's first block, in lower case: it identifies the chain. Undefined if the bot
+ * has no chain, or the chain does not answer: the liquidator's start reports why.
  */
 export async function readChainGenesis(
   { config, chain, withoutLiquidator: alone, runtime: seam, log }: ChainStart,

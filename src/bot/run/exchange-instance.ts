@@ -13,12 +13,15 @@ import { FILLS_FILE, RECORD_BEGINS_FILE } from "../state/trade-log.js";
 import { TAKEOVERS_FILE } from "../unwind/stored-takeovers.js";
 import { MISSING_TRADES_FILE } from "./trade-backfill.js";
 
-/** Which life of the exchange and of its chain the other files of the state directory are of. */
+/**
+ * The file that names the exchange instance, and its chain, of the other files in the state
+ * directory.
+ */
 export const LIFE_FILE = "exchange-life.json";
 
 /**
- * Without the account's life they mean nothing: its trades and money have begun anew. Halts by hand
- * are of the account, and stay.
+ * Files that only mean something for one instance of the account: after a reset its trades and
+ * money start again. Manual halts belong to the account itself, and stay.
  */
 const ACCOUNT_FILES = [
   PEAK_FILE,
@@ -33,8 +36,8 @@ const ACCOUNT_FILES = [
 ];
 
 /**
- * The same without the chain's: another chain knows none of these transactions. An account that is
- * created anew on the same chain still has them.
+ * Files that only mean something for one chain: another chain does not know these transactions. An
+ * account that is created again on the same chain still has them.
  */
 const CHAIN_FILES = [TRANSACTIONS_FILE, LIQUIDATIONS_FILE];
 
@@ -52,8 +55,8 @@ const fileSchema = z.strictObject({
 type KnownLife = Omit<z.output<typeof fileSchema>, "version">;
 
 /**
- * What the exchange and the chain tell of the life that they are in. What is absent was not told,
- * which is no sign of another life.
+ * Identity of the exchange instance and its chain. An absent field was not reported, which does not
+ * mean another instance.
  */
 export interface ExchangeInstance {
   /** Exchange time at which it created the account. */
@@ -64,7 +67,7 @@ export interface ExchangeInstance {
   readonly isNewAccount: boolean;
 }
 
-/** Where the state directory is looked at, and who hears of it. */
+/** The state directory to check, and the log to report to. */
 export interface ExchangeInstanceDeps {
   readonly store: StateStore;
   readonly log: Log;
@@ -73,11 +76,11 @@ export interface ExchangeInstanceDeps {
 }
 
 /**
- * Compares the life that the exchange is in with the one that the state is of. An exchange that
- * began anew has forgotten the account: its peak would halt the bot, its fills are of other trades,
- * its transactions of another chain. All of that is set aside, and taken back if that life comes
- * back. Call it before any of it is read. @throws CorruptStateError for a file that is broken;
- * RunError when one cannot be moved or written.
+ * Compares the exchange instance with the one that the state belongs to. An exchange that was reset
+ * has forgotten the account: its peak would halt the bot, its fills are of other trades, its
+ * transactions of another chain. All of that is set aside, and restored if that instance comes
+ * back. Call it before any of these files is read. @throws CorruptStateError for a corrupt file;
+ * RunError if one cannot be moved or written.
  */
 export function adoptExchangeInstance(
   life: ExchangeInstance,
@@ -85,8 +88,8 @@ export function adoptExchangeInstance(
 ): void {
   const known: KnownLife = readJsonState(store, LIFE_FILE, knownOf) ?? { account: {}, chain: {} };
   const { createdAtMs, genesis, isNewAccount } = life;
-  // Where the exchange itself tells which account it is, one RPC's word on another chain must not
-  // lift a halt of it.
+  // If the exchange itself identifies the account, one RPC that reports another chain must not lift
+  // a halt of the account.
   const isTold = known.account.createdAtMs !== undefined && createdAtMs !== undefined;
   const isOtherAccount =
     isNewAccount ||
@@ -140,7 +143,7 @@ function differs<T>(known: T | undefined, found: T | undefined): boolean {
   return known !== undefined && found !== undefined && known !== found;
 }
 
-/** Where the state of an account's life is kept while the exchange is in another one. */
+/** Folder for the state of one account instance while the exchange runs another one. */
 function accountFolder({ createdAtMs, genesis }: KnownLife["account"], nowMs: Ms): string {
   const chain = genesis === undefined ? "" : `-${genesis.slice(2, 18)}`;
   return `earlier-account-${createdAtMs ?? `until-${nowMs}`}${chain}`;

@@ -2,9 +2,9 @@ import { type LedgerFile, LIQUIDATIONS_FILE } from "../../liquidator/ledger/liqu
 import type { StateStore } from "../state/state-dir.js";
 
 /**
- * What of the ledger a start reads: its end. The record grows by some megabytes an hour where many
- * accounts are in danger, and one of a week is longer than a text can be; this is of half a day
- * there, and of an opportunity that nothing was noted of for so long the record alone tells.
+ * Part of the ledger that a start reads: its end. The file grows by some megabytes an hour if many
+ * accounts are in danger, and after a week it is longer than the longest string. This part covers
+ * half a day then. An opportunity without an entry for longer is only in the file.
  */
 const READ_BYTES = 64 * 2 ** 20;
 

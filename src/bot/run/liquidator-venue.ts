@@ -23,11 +23,11 @@ import { computeAccountExposure } from "../execution/account-exposure.js";
 import { signedRates } from "../execution/signed-rates.js";
 import type { MarketTrader } from "../market/market-trader.js";
 
-/** Levels a side that a plan is made on. */
+/** Levels per side that a plan uses. */
 const DEPTH = 200;
-/** The price of ether is asked for again when it is older than this. */
+/** Age after which the price of ether is read again. */
 const PRICE_AGE_MS = 60_000;
-/** The window of a limit where the exchange names none. */
+/** The window of a limit if the exchange does not name one. */
 const WINDOW_MS: Ms = 60_000;
 
 const riskySchema = z.array(
@@ -42,8 +42,8 @@ const gasFeeSchema = z.object({
 });
 
 /**
- * Credit units of one ether, by the exchange. @throws FormatError when it does not say; as {@link
- * RestClient} does.
+ * Credit units of one ether, by the exchange. @throws FormatError if it does not report it; as
+ * {@link RestClient} does.
  */
 export async function readCreditPerEth(
   client: RestClient,
@@ -62,7 +62,7 @@ export async function readCreditPerEth(
 
 /**
  * The accounts of the exchange's list of risky ones.
- * @param windowMs how long it is left alone after a 429 or 418 that does not say.
+ * @param windowMs pause after a 429 or 418 that does not name one.
  * @throws TooManyRequests for a 429 or 418; FormatError for an answer of another shape.
  */
 export async function readRiskyAccounts(
@@ -91,7 +91,7 @@ export async function readRiskyAccounts(
 }
 
 /**
- * What a liquidator knows from a running bot and its exchange. It reads the bot between turns, and
+ * A liquidator's view of a running bot and its exchange. It reads the bot between turns, and
  * changes nothing in it.
  */
 export class BotLiquidatorVenue implements LiquidatorVenue {
@@ -104,9 +104,8 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   #ethPrice: { readonly credit: CreditUnits; readonly atMs: number } | undefined;
 
   /**
-   * @param onAsking hears of each question before it is sent: it counts against the bot's own
-   * limits.
-   * @param chainMarkOf the newest mark that the chain has told, credit units per 1e18 paper.
+   * @param onAsking called before each query is sent: it counts against the bot's own limits.
+   * @param chainMarkOf the newest mark that the chain has reported, credit units per 1e18 paper.
    */
   constructor(
     bot: Bot,
@@ -129,7 +128,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     return this.#bot.context.accountLimits;
   }
 
-  /** As told last; undefined before. */
+  /** As reported last; undefined before. */
   get lastCreditPerEth(): CreditUnits | undefined {
     return this.#ethPrice?.credit;
   }
@@ -142,7 +141,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     const gravest = halts.find(({ resumesByItself }) => !resumesByItself) ?? halts[0];
     if (gravest !== undefined)
       return { why: `${gravest.name}: ${gravest.why}`, isTemporary: gravest.resumesByItself };
-    // Who may only reduce positions takes none over.
+    // An account that may only reduce positions does not take any over.
     const reduces = safety.ladder.acting.find(
       ({ action, marketId }) => action === "reduce" && marketId === undefined,
     );
@@ -195,8 +194,8 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
   }
 
   /**
-   * What lots of a market that are not sold yet are worth at the worse of both marks, and by whose;
-   * undefined before the first one.
+   * Value of unsold lots of a market at the worse of both marks, and whose mark that is; undefined
+   * before the first one.
    */
   unsoldValue(marketId: MarketId, lots: Lots): UnsoldValue | undefined {
     const trader = this.#bot.context.traders.get(marketId);
@@ -218,9 +217,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     return this.#open().reduce((sum, { markCredit = 0n }) => sum + absolute(markCredit), 0n);
   }
 
-  /**
-   * The list can wait: cancels and what the bot itself asks go before it. @throws TooManyRequests
-   */
+  /** The list can wait: cancels and the bot's own queries go first. @throws TooManyRequests */
   #requireTokens(): void {
     const { budget, traders, account } = this.#bot.context;
     const ordersThatMayFill = [...traders.keys()].reduce(
@@ -247,7 +244,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
     const { context, tradingGuards: safety } = this.#bot;
     const { marketId, instrument, book, rules } = trader;
     const own = context.account.orders.resting(marketId);
-    // A market that may not be traded in has nobody to sell to.
+    // A closed market has no buyer for the position.
     const isOpen =
       book.isSynchronised &&
       rules.status === "TRADING" &&
@@ -271,7 +268,7 @@ export class BotLiquidatorVenue implements LiquidatorVenue {
         0,
       ),
       workingLots: { buy: lotsOf("BUY"), sell: lotsOf("SELL") },
-      // Whoever plans knows best what is under way.
+      // The planner itself knows best which takeovers are pending.
       reservedLots: { buy: 0, sell: 0 },
       unsettledLots: context.account.unsettledLots(marketId),
       positionLots: context.account.positionLots(marketId),

@@ -6,8 +6,8 @@ import type { StrategyFile } from "../journal/journal.js";
 import { loadStrategy } from "../strategy/load-strategy.js";
 
 /**
- * The strategies that a bot's file names, by market; what they print and read outside their context
- * is in the log. @throws ConfigError
+ * Loads the strategies that a bot's file names, by market. Their console output and the warnings
+ * about their source go to the log. @throws ConfigError
  */
 export async function loadStrategies(config: BotConfig, log: Log) {
   const loaded = new Map<MarketId, Awaited<ReturnType<typeof loadStrategy>>>();
@@ -40,7 +40,7 @@ export function strategyFiles(
   return files;
 }
 
-/** Each with its market's parameters. @throws ConfigError for parameters that it does not take */
+/** Each with its market's parameters. @throws ConfigError for parameters that it does not accept */
 export function bindStrategies(
   config: BotConfig,
   loaded: Awaited<ReturnType<typeof loadStrategies>>,

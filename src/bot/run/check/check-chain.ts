@@ -18,29 +18,29 @@ import type { Finding } from "./finding.js";
 
 /** Gas of one takeover with room for several positions (docs/reference/protocol.md#gas). */
 const GAS = 400_000n;
-/** Fewer than this are few. */
+/** Below this number `check` warns that few takeovers are affordable. */
 const FEW_TAKEOVERS = 20n;
 
-/** What the chain is looked at with. */
+/** Inputs of {@link checkChain}. */
 export interface ChainCheck {
   readonly config: BotConfig;
   readonly client: RestClient;
   readonly rules: VenueRules;
   readonly rpcs: readonly (string | InProcessRpc)[];
-  /** Whose positions they become, and whose key signs. */
+  /** The account that would hold the positions, and the key that signs. */
   readonly account: Hex;
   readonly sender: Hex;
-  /** Whether the exchange knows the account. */
+  /** True if the exchange knows the account. */
   readonly registered: boolean;
   readonly clock: Clock;
-  /** The exchange's time. */
+  /** Exchange time. */
   readonly nowMs: () => Ms;
 }
 
 /**
- * Looks at everything of the chain that a liquidator depends on: its RPCs and their heads, that it
- * is the chain which the exchange settles on, the lens, the operator, the own margin there, and
- * what gas there is for. Nothing without `liquidator`; sends nothing.
+ * Checks everything of the chain that a liquidator depends on: its RPCs and their heads, that the
+ * exchange settles on it, the lens, the operator, the account's margin there, and how many
+ * takeovers the gas pays for. Empty without `liquidator`; sends nothing.
  */
 export async function checkChain(check: ChainCheck): Promise<Finding[]> {
   const { config, rules, clock, nowMs } = check;
@@ -176,7 +176,7 @@ async function gasFinding(
   const each = GAS * (perGas + tip) + decimalToScaled(config.liquidator?.l1FeeEth ?? "0", 18);
   const count = each === 0n ? undefined : wei / each;
   const text = `${sender} has ${Number(scaledToDecimal(wei, 18)).toPrecision(4)} ETH, enough for ${count ?? "any number of"} takeovers at the present price`;
-  // An exchange may give the account its first ether when it registers; an operator gets none of
+  // An exchange may give the account its first ether at registration; an operator gets none of
   // that.
   if (count === 0n && !registered && sender.toLowerCase() === account.toLowerCase())
     return {

@@ -8,16 +8,16 @@ import { type SignedFeeRates, signedRates } from "../../execution/signed-rates.j
 import type { Finding } from "./finding.js";
 
 /**
- * A contract truncates a fee, and that of a taker over all its makers: a trade may be off by units,
- * a rate by no more.
+ * A contract truncates a fee, and a taker's fee over all its makers. A trade may differ by units, a
+ * rate by no more.
  */
 const ROUNDING_UNITS: CreditUnits = 2n;
 
 /**
- * The fee rates that orders will be signed with beside those that exchangeInfo tells, and beside
- * what the account's newest trades were charged: the exchange drops an order whose rates are not
- * the account's, and another rate than thought is what a maker's profit is made of.
- * @param trades of the account, oldest first, by market; none where there is no account.
+ * Compares the fee rates of the bot's orders with those of exchangeInfo, and with those charged for
+ * the account's newest trades. The exchange drops an order whose rates are not the account's, and a
+ * different rate changes a maker's profit.
+ * @param trades of the account, oldest first, by market; none if there is no account.
  */
 export function checkFees(
   config: Pick<BotConfig, "exchange" | "markets">,
@@ -49,7 +49,7 @@ export function checkFees(
 }
 
 /**
- * The newest trade as maker and the newest as taker, where it was charged another rate than orders
+ * The newest trade as maker and the newest as taker, if it was charged another rate than orders
  * will be signed with.
  */
 function chargedDifferently(
@@ -78,7 +78,7 @@ function inWords({ makerFeeRate, takerFeeRate }: SignedFeeRates): string {
   return `maker ${rateText(makerFeeRate)}, taker ${rateText(takerFeeRate)}`;
 }
 
-/** To a hundredth of a basis point: what a fee in whole units tells of its rate. */
+/** A rate to a hundredth of a basis point: the precision that a fee in whole units has. */
 function rateText(rate: bigint): string {
   const millionths = (rate + (rate < 0n ? -1n : 1n) * 5n * 10n ** 11n) / 10n ** 12n;
   return scaledToDecimal(millionths, 6);

@@ -3,12 +3,12 @@ import type { VenueRules } from "../../../exchange/records.js";
 import type { Finding } from "./finding.js";
 
 const MINUTE_MS: Ms = 60_000;
-/** More than this of the budget that it shares with the bot is a lot for one question. */
+/** A larger share of the budget that it shares with the bot is a lot for one query. */
 const LARGE_SHARE = 0.25;
 
 /**
- * What asking for the list of risky accounts each `pollMs` takes of the exchange's COMMON limits;
- * nothing where it has none.
+ * Share of the exchange's COMMON limits that polling the list of risky accounts each `pollMs`
+ * takes; empty if the exchange has no such limits.
  */
 export function checkPollRate(pollMs: Ms, rateLimits: VenueRules["rateLimits"]): Finding[] {
   const limits = rateLimits

@@ -8,30 +8,28 @@ import type { VenueEvent } from "../../../exchange/venue.js";
 import type { BotConfig } from "../../config/config.js";
 import type { Finding } from "./finding.js";
 
-/**
- * A stream that could not be opened so often will not open: what is wrong does not pass by waiting.
- */
+/** Failed attempts after which a stream counts as failed: waiting does not fix it. */
 const MOST_FAILURES = 3;
 
-/** What the streams are looked at with. */
+/** Inputs of {@link checkStreams}. */
 export interface StreamCheck {
   readonly config: BotConfig;
   readonly transport: Transport;
   readonly runtime: Seam;
   readonly signer: Signer;
   readonly rules: VenueRules;
-  /** Exchange time, once its clock was asked. */
+  /** Exchange time, once its clock was read. */
   readonly exchangeNowMs: () => Ms;
-  /** Of an account that is not registered no stream is opened. */
+  /** No account stream is opened for an unregistered account. */
   readonly registered: boolean;
-  /** How long a snapshot of each book, and the account's stream, are waited for. */
+  /** Longest wait for a snapshot of each book, and for the account's stream. */
   readonly withinMs: Ms;
 }
 
 /**
- * Opens the streams that the bot would: the markets' until each book's snapshot has come, and the
- * account's signed one. One finding each; what has not come in time is an error with the reason
- * that the stream gave, which names its address. Never throws.
+ * Opens the streams that the bot would: the markets' until each book's snapshot arrives, and the
+ * account's signed one. Returns one finding each. A stream that does not deliver in time is an
+ * error, with its address and its reason. Never throws.
  */
 export async function checkStreams(check: StreamCheck): Promise<Finding[]> {
   const {
@@ -110,7 +108,7 @@ class StreamProgress {
       this.#accountAfterMs = event.state === "up" ? afterMs : undefined;
   }
 
-  /** All is there, or what is not will not come. */
+  /** True if everything has arrived, or the rest will not. */
   get isOver(): boolean {
     const { market, account } = this.#trouble;
     const hasBooks = [...this.#books.values()].every((book) => book !== undefined);

@@ -23,31 +23,31 @@ import { checkFees } from "./check-fees.js";
 import { checkStreams } from "./check-streams.js";
 import type { Finding } from "./finding.js";
 
-/** What the exchange is looked at with. */
+/** Inputs of {@link checkVenue}. */
 export interface VenueCheck {
   readonly config: BotConfig;
   readonly signer: Signer;
   readonly client: RestClient;
-  /** The client's own network, for the streams. */
+  /** The client's own transport, for the streams. */
   readonly transport: Transport;
   readonly runtime: Seam;
   readonly syncClock: () => Promise<{ readonly offsetMs: Ms; readonly roundTripMs: number }>;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
-  /** Hashes of server-built orders of ours. */
+  /** Hashes of our server-built orders. */
   readonly serverBuiltHashes: ReadonlySet<string>;
-  /** The chain's RPCs, and who signs there. */
+  /** The chain's RPCs, and the address that signs there. */
   readonly rpcs: readonly string[];
   readonly sender: Hex;
-  /** How long the streams' first data is waited for. */
+  /** Longest wait for the streams' first data. */
   readonly withinMs: Ms;
 }
 
 /**
- * Looks at everything of an exchange that a bot depends on: clock, EIP-712 domain, markets and
- * their grids, fee rates, margin, orders in the account that the bot did not place, and the
- * streams. Sends nothing but questions.
- * @throws ConfigError for a market or size that the exchange does not have; VenueRequestError when
- * it cannot be reached.
+ * Checks everything of an exchange that a bot depends on: clock, EIP-712 domain, markets and their
+ * grids, fee rates, margin, open orders of the account that the bot did not place, and the streams.
+ * Sends only queries.
+ * @throws ConfigError for a market or size that the exchange does not have; VenueRequestError if it
+ * cannot be reached.
  */
 export async function checkVenue(check: VenueCheck): Promise<Finding[]> {
   const { config, client, transport, runtime: seam, signer, withinMs } = check;
@@ -189,7 +189,7 @@ async function accountFindings(
   }
 }
 
-/** What is to be done about an account whose balances the exchange does not tell. */
+/** Advice for an account whose balances the exchange does not report. */
 function refusedAccount(
   { config, signer, sender }: VenueCheck,
   { code, message }: VenueError,

@@ -6,18 +6,18 @@ import { VenueError } from "../../../exchange/venue-errors.js";
 import type { Log } from "../../../monitoring/log.js";
 import type { RunBotOptions } from "../running-bot.js";
 
-/** What came of asking the exchange for the account. */
+/** Result of the registration. */
 export interface Registration {
-  /** False of a dry run for an account that the exchange does not know. */
+  /** False for a dry run of an account that the exchange does not know. */
   readonly registered: boolean;
-  /** It was registered just now. */
+  /** True if it was registered just now. */
   readonly isNew: boolean;
 }
 
 /**
- * Registers a new account; a dry run, which changes nothing, and an operator, who may not, ask only
- * whether there is one.
- * @throws RunError when the exchange does not take an operator's key for the account's; VenueError,
+ * Registers a new account. A dry run, which changes nothing, and an operator, who has no right to,
+ * only query if the account exists.
+ * @throws RunError if the exchange does not accept an operator's key for the account; VenueError,
  * VenueRequestError
  */
 export async function register(
@@ -53,7 +53,7 @@ export async function register(
 }
 
 /**
- * Exchange time at which it created the account; undefined where it does not tell, which says
+ * Exchange time at which it created the account; undefined if it does not report it, which says
  * nothing about the account.
  */
 export async function readAccountCreation(

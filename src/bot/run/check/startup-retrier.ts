@@ -6,16 +6,16 @@ import { classifyTransientFailure } from "../../../exchange/rest/transient-failu
 import { VenueRequestError } from "../../../exchange/venue-errors.js";
 import type { Log } from "../../../monitoring/log.js";
 
-/** No read of a start is asked again later than this after the first that reached the exchange. */
+/** Longest time for retries of all reads of a start, from the first that reached the exchange. */
 const WITHIN_MS: Ms = 10_000;
 const FIRST_PAUSE_MS: Ms = 250;
-/** Between two tries at an exchange that takes no connection yet. */
+/** Pause between two attempts to connect to an exchange that does not accept connections yet. */
 const CONNECT_EVERY_MS: Ms = 500;
 
 /**
- * What a system calls it when nobody listens at an address that may be right: the service is about
- * to start, or the way to it. A name that is not known (`ENOTFOUND`) and what is no HTTP are wrong
- * addresses.
+ * System error codes if nothing listens at an address that may be right: the service is about to
+ * start, or the route to it. An unknown name (`ENOTFOUND`) and a response that is not HTTP mean a
+ * wrong address.
  */
 const NOBODY_YET: ReadonlySet<string | undefined> = new Set([
   "ECONNREFUSED",
@@ -25,25 +25,22 @@ const NOBODY_YET: ReadonlySet<string | undefined> = new Set([
   "EAI_AGAIN",
 ]);
 
-/**
- * An exchange that is waited for where nobody listens at its address yet: bot and exchange may be
- * started together.
- */
+/** Waiting for an exchange that does not listen yet: bot and exchange may be started together. */
 export interface ExchangeWait {
   readonly rest: string;
-  /** How long it is waited for, altogether. */
+  /** Longest wait, altogether. */
   readonly withinMs: Ms;
-  /** Ends every wait at once: what is asked rejects with its reason. */
+  /** Ends every wait at once: pending reads reject with its reason. */
   readonly signal: AbortSignal;
-  /** Tells whoever waits, once. */
+  /** Called once when the wait begins. */
   readonly onWait: (sentence: string) => void;
 }
 
 /**
- * What a bot asks the exchange before it runs: an answer that fails and may come by itself ({@link
- * classifyTransientFailure}) is asked for again with doubling pauses, all reads of a start together
- * for at most ten seconds. An exchange where nobody listens yet is waited for where that is wanted.
- * A refusal, a longer ban, and an address that is wrong are told at once.
+ * Retries the exchange queries of a bot's start. An answer that fails for a passing cause ({@link
+ * classifyTransientFailure}) is retried with doubling pauses, all reads of a start together for at
+ * most ten seconds. An exchange that does not listen yet is waited for if requested. A refusal, a
+ * longer ban, and a wrong address fail at once.
  */
 export class StartupRetrier {
   readonly #clock: Clock;
@@ -53,7 +50,7 @@ export class StartupRetrier {
   #endMs: Ms;
   #isReported = false;
 
-  /** @param awaited absent where an exchange that takes no connection is told at once. */
+  /** @param awaited absent if an exchange that accepts no connection is an error at once. */
   constructor(clock: Clock, log: Pick<Log, "warn">, awaited?: ExchangeWait) {
     this.#clock = clock;
     this.#log = log;
@@ -63,20 +60,20 @@ export class StartupRetrier {
   }
 
   /**
-   * Asks until there is an answer. @throws what the last attempt threw; the reason of the signal
-   * that ended the wait.
+   * Retries until there is an answer. @throws the error of the last attempt; the reason of the
+   * signal that ended the wait.
    */
   async untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
     for (let pauseMs = FIRST_PAUSE_MS; ; ) {
       try {
-        // Whoever ends the wait does not wait for an answer that is under way.
+        // Ending the wait does not wait for an answer in flight.
         return await (this.#awaited === undefined
           ? ask()
           : rejectOnAbort(this.#awaited.signal, ask()));
       } catch (error) {
         if (this.#isAwaited(error)) {
           await this.#pause(CONNECT_EVERY_MS);
-          // Its ten seconds begin when it is there.
+          // The ten seconds begin once the exchange is there.
           this.#endMs = this.#clock.monotonicMs() + WITHIN_MS;
           continue;
         }
@@ -123,7 +120,7 @@ export class StartupRetrier {
   }
 }
 
-/** What answers at the address speaks something else. */
+/** The server at the address speaks another protocol. */
 function isNoHttp(error: unknown): boolean {
   return error instanceof VenueRequestError && error.systemCode?.startsWith("HPE_") === true;
 }

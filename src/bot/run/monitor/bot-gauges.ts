@@ -5,7 +5,8 @@ import { positionUnknownSeconds } from "./bot-status.js";
 import { computeEarnings } from "./earnings.js";
 
 /**
- * Sets every gauge that is read off the bot as it is now: orders, positions, profit, tokens, ages.
+ * Sets every gauge that is read from the bot's present state: orders, positions, profit, tokens,
+ * ages.
  */
 export function setBotGauges(bot: Bot, metrics: Metrics): void {
   const { context } = bot;

@@ -25,17 +25,17 @@ const LEVELS = 10;
 const RATE_WINDOW_MS = 300_000;
 const MS_PER_MINUTE = 60_000;
 
-/** What the screen shows beside the bot itself. */
+/** Content of the screen beside the bot itself. */
 export interface ScreenSetting {
   readonly clock: Clock;
-  /** When the run began, as the wall clock and the clock that never steps had it. */
+  /** Start of the run, by the wall clock and by the monotonic clock. */
   readonly startedMs: Ms;
   readonly startedMonotonicMs: number;
-  /** Where the log goes meanwhile, and what ends the bot. */
+  /** Destination of the log meanwhile, and how to end the bot. */
   readonly footer: string;
 }
 
-/** What the live screen shows of a bot at this moment. */
+/** The live screen of a bot at this moment. */
 export function buildScreenModel(
   bot: Bot,
   monitor: RunMonitor,
@@ -121,7 +121,7 @@ function screenMarket(
   };
 }
 
-/** Over the last five minutes, or since the start, but never over less than one. */
+/** Rate over the last five minutes, or since the start, but never over less than one minute. */
 function perMinute(atMs: readonly number[], nowMs: number, runMs: number): number {
   const windowMs = Math.min(RATE_WINDOW_MS, Math.max(MS_PER_MINUTE, runMs));
   return (atMs.filter((fillMs) => fillMs > nowMs - windowMs).length * MS_PER_MINUTE) / windowMs;
@@ -184,7 +184,7 @@ function shortNumber(value: number): string {
 
 const SHOWN_DECIMALS = 2;
 
-/** A screen has no room for every digit; `status` has them all. */
+/** A screen has no room for every digit; `status` shows them all. */
 function short(text: string): string;
 function short(text: string | undefined): string | undefined;
 function short(text: string | undefined): string | undefined {

@@ -22,7 +22,7 @@ export type PnlQuote = Readonly<Record<PnlPart, string>>;
 /** One market of {@link BotStatus}. */
 export interface MarketStatus {
   readonly state: MarketActivity;
-  /** Why it is not quoting, or not all that its strategy wants. */
+  /** Why it does not quote, or not everything that its strategy wants. */
   readonly reasons: readonly string[];
   readonly strategy: string;
   /** null until the exchange has reported the account. */
@@ -44,7 +44,7 @@ export interface MarketStatus {
   readonly lastReason: Reason | undefined;
 }
 
-/** A takeover and what became of it, in base and quote. */
+/** A takeover and its unwinding, in base and quote. */
 export interface UnwindStatus {
   readonly takeoverId: string;
   readonly marketId: MarketId;
@@ -52,17 +52,20 @@ export interface UnwindStatus {
   readonly inheritedBase: string;
   readonly soldBase: string;
   readonly remainingBase: string;
-  /** Takeover, fills and fees so far, the rest at its mark; undefined while that is not known. */
+  /**
+   * Takeover, fills and fees so far, plus the remainder at its mark; undefined while that is not
+   * known.
+   */
   readonly earnedQuote: string | undefined;
   /**
-   * Whose mark that is: of a bot that liquidates the worse of the exchange's and the chain's.
-   * Undefined when nothing remains.
+   * Whose mark that is: for a bot that liquidates, the worse of the exchange's and the chain's.
+   * Undefined if nothing remains.
    */
   readonly restBy: "exchange" | "chain" | undefined;
   readonly deadlineMs: number;
   /**
-   * Of one that is open: what may be held of it now, signed, the worst price of its orders, and
-   * when less may be held.
+   * Only for an open one: the amount that may be held now, signed, the worst price of its orders,
+   * and when less may be held.
    */
   readonly trajectory?: {
     readonly allowedBase: string;
@@ -71,57 +74,55 @@ export interface UnwindStatus {
   };
 }
 
-/** What `marketwright status` shows: plain JSON. */
+/** Output of `marketwright status`: plain JSON. */
 export interface BotStatus {
   readonly config: string;
   readonly account: string;
   readonly phase: string;
   /** Nothing is sent to the exchange. */
   readonly dryRun: boolean;
-  /**
-   * Orders, position and equity are of a dry run that fills here, and the account's own are others.
-   */
+  /** Orders, position and equity belong to a dry run that fills here; the account's own differ. */
   readonly paper: boolean;
   readonly equityQuote: string | undefined;
-  /** Since the start, deposits less withdrawals among it. */
+  /** Since the start, including deposits less withdrawals. */
   readonly equityChangeQuote: string | undefined;
   /** Deposits less withdrawals since the start. */
   readonly transfersQuote: string;
   /**
-   * The change of equity without them: what the run has earned. To the last digit it is
-   * `pnlTotalQuote` and `underWayQuote`.
+   * The change of equity without them: the earnings of the run. Equals `pnlTotalQuote` plus
+   * `underWayQuote` to the last digit.
    */
   readonly earnedQuote: string | undefined;
-  /** The same by its parts, as our records have them: of all markets, and incomes of others. */
+  /** The same by its parts, from our records: all markets, and other income. */
   readonly pnlQuote: PnlQuote;
   readonly pnlTotalQuote: string;
   /**
-   * What only the exchange's balances have, or only our records: trades, incomes and transfers
-   * under way. 0 once both have all.
+   * Amounts that only the exchange's balances have, or only our records: trades, incomes and
+   * transfers in transit. 0 once both have all.
    */
   readonly underWayQuote: string | undefined;
   readonly peakEquityQuote: string | undefined;
   readonly halts: readonly string[];
   /**
-   * Lost since midnight UTC, deposits and withdrawals taken out; undefined before the account is
+   * Loss since midnight UTC, without deposits and withdrawals; undefined before the account is
    * known.
    */
   readonly dailyLossQuote: string | undefined;
-  /** What acts of the risk ladder, in words. */
+  /** Active rungs of the risk ladder, in words. */
   readonly ladder: readonly string[];
   readonly tokens: Readonly<Record<string, { readonly left: number; readonly limit: number }>>;
   readonly counts: Readonly<Record<string, number>>;
   readonly clockOffsetMs: number | undefined;
   readonly markets: Readonly<Record<MarketId, MarketStatus>>;
-  /** Takeovers that are being sold, and before them the last few that are through. */
+  /** Takeovers that are being sold, preceded by the last few that are done. */
   readonly unwinding: readonly UnwindStatus[];
-  /** All takeovers of the last day, by where their unwinding stands. */
+  /** All takeovers of the last day, by the state of their unwinding. */
   readonly unwindCounts: Readonly<Partial<Record<UnwindState, number>>>;
-  /** Of a bot that liquidates. */
+  /** Only for a bot that liquidates. */
   readonly liquidator?: LiquidatorStatus;
 }
 
-/** Takeovers that are through and that a status tells of. */
+/** Most finished takeovers in a status. */
 const ENDED_TOLD = 5;
 
 function countsOf(unwinds: readonly UnwindReport[]): Partial<Record<UnwindState, number>> {
@@ -130,7 +131,7 @@ function countsOf(unwinds: readonly UnwindReport[]): Partial<Record<UnwindState,
   return counts;
 }
 
-/** The bot as it is now. */
+/** The present status of the bot. */
 export function buildBotStatus(bot: Bot, running?: RunningLiquidator): BotStatus {
   const { config, account, traders, accountAddress, budget, exchangeTime, dryRun, isPaper, rules } =
     bot.context;
@@ -198,7 +199,7 @@ export function buildReadiness(bot: Bot, running?: RunningLiquidator): Readiness
       : [`${marketId}: ${state}${why.length === 0 ? "" : `: ${why.join("; ")}`}`];
   });
   const all = [...reasons, ...blind, ...(paused === undefined ? [] : [`liquidator: ${paused}`])];
-  // A bot that sheds load quotes: whoever reads the page is told all the same.
+  // A bot that sheds load quotes, and the page reports the shedding all the same.
   return { ready: all.length === 0, reasons: [...all, ...describeShedLoad(bot.context)] };
 }
 
@@ -228,14 +229,14 @@ export function quoteText(bot: Bot, units: bigint): string {
   return scaledToDecimal(units, bot.context.rules.creditDecimals);
 }
 
-/** What halts the whole account, in words. */
+/** Halts of the whole account, in words. */
 export function accountHalts(bot: Bot): readonly string[] {
   return bot.tradingGuards.halts
     .filter(({ scope }) => scope === "account")
     .map(({ name, why }) => `${name}: ${why}`);
 }
 
-/** What acts of the risk ladder, in words: those of a market with its name. */
+/** Active rungs of the risk ladder, in words: those of a market with its name. */
 export function ladderTexts({ tradingGuards: safety }: Bot): readonly string[] {
   return safety.ladder.acting.map(
     (rung) =>

@@ -2,27 +2,27 @@ import type { ProfitParts } from "../../../account/profit/account-profit.js";
 import type { CreditUnits } from "../../../core/units.js";
 import type { Bot } from "../../engine/bot.js";
 
-/** What a run has earned, and what that is made of, all of it of one moment. */
+/** A run's earnings and their parts, all at one moment. */
 export interface Earnings {
-  /** The exchange's net value at our marks, credit units; undefined before it was told. */
+  /** The exchange's net value at our marks, credit units; undefined before it was reported. */
   readonly equity: CreditUnits | undefined;
-  /** Of {@link equity} since the start; undefined before the account is confirmed. */
+  /** Change of {@link equity} since the start; undefined before the account is confirmed. */
   readonly change: CreditUnits | undefined;
   /** Deposits less withdrawals since the start, credit units. */
   readonly transfers: CreditUnits;
   /** The change without transfers, credit units. */
   readonly earned: CreditUnits | undefined;
-  /** Scaled by `10^decimals`, as {@link inTransit} is. */
+  /** Scaled by `10^decimals`, like {@link inTransit}. */
   readonly parts: ProfitParts;
   /**
-   * By how much {@link earned} is beyond the parts. Trades, incomes and transfers reach the bot as
-   * records and as balances, one a moment after the other: until both are there, what only one of
-   * them has is here. Zero once all is told.
+   * Difference between {@link earned} and the parts. Trades, incomes and transfers reach the bot as
+   * records and as balances, one a moment after the other. An amount that only one of them has so
+   * far is in here. Zero once both have all.
    */
   readonly inTransit: bigint | undefined;
 }
 
-/** Reads the earnings of a bot. `parts.total + underWay` is `earned`, to the last digit. */
+/** Reads the earnings of a bot. `parts.total + inTransit` is `earned`, to the last digit. */
 export function computeEarnings({ context: { account, rules } }: Bot): Earnings {
   const { equity, startEquity } = account;
   const parts = account.profit();

@@ -7,26 +7,26 @@ import type { BotConfig } from "../../config/config.js";
 import type { Bot } from "../../engine/bot.js";
 import { mapStrategyStack } from "../../strategy/strategy-stack.js";
 
-/** What a bot that breaks is taken down with. */
+/** Dependencies of the {@link FailureHandler}. */
 export interface FailureHandlerDeps {
   readonly client: RestClient;
-  /** Reads the exchange's clock for what the client signs from then on. */
+  /** Synchronises the client's clock with the exchange's, for all later signatures. */
   readonly syncClock: () => Promise<void>;
   readonly config: BotConfig;
   readonly clock: Clock;
   readonly log: Log;
-  /** Nothing of the run rests at the exchange: nothing is cancelled there. */
+  /** True if no order of the run rests at the exchange: nothing is cancelled there. */
   readonly isDry: boolean;
 }
 
 /**
- * The end of a run, good or bad. What throws inside of what it guards breaks the bot: it takes no
- * input any more and all in its markets is cancelled.
+ * The end of a run, clean or not. An exception in guarded work fails the bot: it takes no more
+ * input and everything in its markets is cancelled.
  */
 export class FailureHandler {
   /**
-   * Resolves at {@link FailureHandler.end}; rejects with what broke the bot, once all is cancelled
-   * or given up on.
+   * Resolves at {@link FailureHandler.end}; rejects with the failure, once all is cancelled or
+   * given up on.
    */
   readonly stopped: Promise<void>;
   readonly #options: FailureHandlerDeps;
@@ -41,7 +41,7 @@ export class FailureHandler {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever waits for the end hears of a failure; nobody waiting must not end the process as an
+    // Callers that await the end see a failure. Without one, it must not end the process as an
     // unhandled rejection.
     this.stopped.catch(() => {});
   }
@@ -59,7 +59,7 @@ export class FailureHandler {
     this.#resolve();
   }
 
-  /** The same work; what it throws breaks the bot. */
+  /** Wraps work so that its exception fails the bot. */
   catchFailures<Args extends readonly unknown[]>(
     work: (...args: Args) => void,
   ): (...args: Args) => void {

@@ -1,16 +1,16 @@
 import type { Clock, Timer } from "../../../core/runtime/seam.js";
 import type { Ms } from "../../../core/units.js";
 
-/** How a bot finds out that nobody guards it. */
+/** Options of a {@link GuardMonitor}. */
 export interface GuardWatchOptions {
   readonly clock: Clock;
   readonly everyMs: Ms;
   readonly isGuarded: () => boolean;
-  /** Called at the start, and at each change. At the start only where no guard lives. */
+  /** Called at the start if no guard is alive, and at each change. */
   readonly onChange: (guarded: boolean) => void;
 }
 
-/** Tells when no guard shows that it lives: at the start of a bot, and when one that did stops. */
+/** Detects that no guard shows a heartbeat: at the start of a bot, and when a guard stops. */
 export class GuardMonitor {
   readonly #options: GuardWatchOptions;
   #wasGuarded = true;

@@ -9,7 +9,7 @@ import type { RunLog } from "./run-log.js";
 /** Opportunities whose gas is remembered as counted. */
 const MOST_GAS = 500;
 
-/** Hears what a liquidator and its ledger tell, and turns it into metrics and words. */
+/** Turns the events of a liquidator and its ledger into metrics and log lines. */
 export class LiquidationMonitor {
   readonly #metrics: Metrics;
   readonly #runLog: RunLog;
@@ -33,7 +33,7 @@ export class LiquidationMonitor {
     this.#running = running;
   }
 
-  /** The liquidator has something to say; what it says again and again is said rarely. */
+  /** Log of the liquidator; it throttles repeated messages. */
   readonly log: LiquidatorLog = (level, text, fields) => {
     if (level === "info") this.#runLog.write(level, text, fields);
     else this.#runLog.writeThrottled(level, text, fields);
@@ -103,8 +103,8 @@ export class LiquidationMonitor {
   }
 
   /**
-   * Gas counts when its receipt comes, whatever the opportunity comes to; what the chain took back
-   * was counted, and counts anew.
+   * Gas counts when its receipt arrives, whatever the result of the opportunity. Gas of a reverted
+   * takeover was counted, and counts again.
    */
   #spent(gasWei: bigint | undefined, opportunityId: string): void {
     if (gasWei === undefined) this.#gasCounted.delete(opportunityId);

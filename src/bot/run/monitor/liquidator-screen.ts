@@ -6,7 +6,7 @@ import type { RunningLiquidator } from "../run-liquidator.js";
 
 const SHOWN = 8;
 
-/** How a panel writes amounts. */
+/** Formats of a panel's amounts. */
 interface ScreenScale {
   /** Credit units in few digits. */
   readonly quote: (units: bigint) => string;
@@ -64,8 +64,8 @@ function screenLiquidation(opportunity: Opportunity, scale: ScreenScale): Screen
 }
 
 /**
- * How far the price is from breaking an account: one that hardly any price breaks has no figure
- * that says more than that.
+ * Distance of the price that makes an account liquidatable. If hardly any price does, a figure says
+ * no more than that.
  */
 export function distanceText(distanceBps: number): string {
   if (distanceBps === 0) return "unsafe";

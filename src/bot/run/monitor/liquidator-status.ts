@@ -7,14 +7,14 @@ import { suggestTip } from "../../../liquidator/plan/suggest-tip.js";
 import type { RunningLiquidator } from "../run-liquidator.js";
 
 /**
- * Opportunities that a status tells of: the newest open ones, and the last that ended. All are
- * counted, and in the ledger's file.
+ * Most opportunities in a status: the newest open ones, and the last that ended. All are counted,
+ * and in the ledger's file.
  */
 const OPEN_TOLD = 20;
 const ENDED_TOLD = 5;
 const GWEI_DECIMALS = 9;
 
-/** One opportunity as a status tells it; amounts are decimal strings. */
+/** One opportunity in a status; amounts are decimal strings. */
 export interface OpportunityStatus {
   readonly marketId: string;
   readonly victim: string;
@@ -26,34 +26,37 @@ export interface OpportunityStatus {
   readonly profitQuote: string | undefined;
   readonly gasQuote: string | undefined;
   readonly hash: string | undefined;
-  /** What of it is still to be sold, signed. */
+  /** Remaining amount to be sold, signed. */
   readonly remainingBase: string | undefined;
-  /** Whose mark the profit counts it at: the worse of the exchange's and the chain's. */
+  /** Whose mark values the remainder in the profit: the worse of the exchange's and the chain's. */
   readonly restBy: string | undefined;
   readonly lostTo:
     | { readonly winner: string; readonly blocksBefore: number; readonly tipGwei: string }
     | undefined;
 }
 
-/** A liquidator as it is now: plain JSON. */
+/** The present status of a liquidator: plain JSON. */
 export interface LiquidatorStatus {
   readonly dryRun: boolean;
   readonly paused: string | undefined;
   readonly blockNumber: number | undefined;
   readonly watched: number;
-  /** Accounts nearest to the edge as of the last look, nearest first: 0 basis points is unsafe. */
+  /**
+   * Accounts nearest to liquidation as of the last assessment, nearest first: 0 basis points is
+   * unsafe.
+   */
   readonly nearest: readonly {
     readonly account: string;
-    /** Null where no price breaks it. */
+    /** Null if no price makes it unsafe. */
     readonly distanceBps: number | null;
-    /** What taking all its positions over would bring against the mark. */
+    /** Gain against the mark if all its positions were taken over. */
     readonly discountQuote: string;
   }[];
   readonly inFlight: number;
   readonly counts: LiquidationSummary;
   /**
-   * The tip that would have won more of the races that were lost to a higher one; undefined where
-   * none would have paid.
+   * The tip that would have won more of the races that were lost to a higher one; undefined if none
+   * would have been profitable.
    */
   readonly suggestedTipGwei: string | undefined;
   readonly rpcs: readonly {
@@ -67,11 +70,12 @@ export interface LiquidatorStatus {
   readonly ended: readonly OpportunityStatus[];
 }
 
-/** What a run's liquidations came to. */
+/** Result of a run's liquidations. */
 export interface LiquidationSummary extends Omit<LedgerCounts, "profitQuote" | "gasWei"> {
   /**
-   * Takeovers with their sale, what remains of them at the mark, less the gas of everything that
-   * was sent. Gas is ether, which the account's equity does not have: of equity it is more by that.
+   * Takeovers with their sale, the remainder at the mark, less the gas of everything that was sent.
+   * Gas is paid in ether, which is not part of the account's equity: equity is higher by that
+   * amount.
    */
   readonly profitQuote: string;
   readonly gasEth: string;
@@ -89,7 +93,7 @@ export function summariseLiquidations(
   };
 }
 
-/** What is told of. */
+/** The part of a running liquidator that a status reads. */
 type LiquidatorStatusSource = Pick<
   RunningLiquidator,
   "ledger" | "rpc" | "dryRun" | "creditPerEth"
@@ -97,15 +101,15 @@ type LiquidatorStatusSource = Pick<
   readonly liquidator: Pick<Liquidator, "view">;
 };
 
-/** What amounts are told in. */
+/** Units of the amounts. */
 interface Scale {
-  /** Of the exchange's credit. */
+  /** Decimals of the exchange's credit. */
   readonly creditDecimals: number;
   /** Lots of a market as base. */
   readonly baseOf: (marketId: MarketId, lots: Lots) => string;
 }
 
-/** A liquidator as it is now. */
+/** The present status of a liquidator. */
 export function buildLiquidatorStatus(
   { liquidator, ledger, rpc, dryRun, creditPerEth }: LiquidatorStatusSource,
   scale: Scale,

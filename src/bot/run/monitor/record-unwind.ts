@@ -4,8 +4,8 @@ import type { UnsoldValue } from "../../../liquidator/unsold-value.js";
 import type { BotEvent } from "../../engine/bot-event.js";
 
 /**
- * Tells the ledger what became of a takeover. What it has earned so far is known once what remains
- * of it has a mark.
+ * Records the progress of an unwinding in the ledger. Its earnings are known once the remainder has
+ * a mark.
  */
 export function recordUnwind(
   ledger: LiquidationLedger,

@@ -6,7 +6,7 @@ import type { ScreenNote } from "../../../monitoring/screen-model.js";
 /** Newest notes that the screen keeps. */
 const MOST_NOTES = 50;
 
-/** Says what a run has to tell: as a line of the log, and as a note of the screen. */
+/** Messages of a run: each is a line of the log and a note of the screen. */
 export class RunLog {
   readonly #notes: ScreenNote[] = [];
   readonly #log: Log;
@@ -19,12 +19,12 @@ export class RunLog {
     this.#rarely = new LogThrottle(clock);
   }
 
-  /** The newest, oldest first. */
+  /** The newest notes, oldest first. */
   get notes(): readonly ScreenNote[] {
     return this.#notes;
   }
 
-  /** Fields of strings and numbers are in the note, all are in the log. */
+  /** The note has only fields of strings and numbers, the log has all. */
   write(level: ScreenNote["level"], text: string, fields: Readonly<Record<string, unknown>>): void {
     this.#log[level](fields, text);
     const detail = Object.entries(fields).filter(
@@ -39,8 +39,8 @@ export class RunLog {
   }
 
   /**
-   * Of what is said again and again most is only counted: `moreBefore` is how often since the last
-   * one that was said.
+   * Writes only some of the repeated messages and counts the others: `moreBefore` is their number
+   * since the last one that was written.
    */
   writeThrottled(
     level: ScreenNote["level"],

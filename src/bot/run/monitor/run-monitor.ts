@@ -18,16 +18,16 @@ import { LiquidationMonitor } from "./liquidation-monitor.js";
 import { RunLog } from "./run-log.js";
 import { TokenShortages } from "./token-shortages.js";
 
-/** Hears what a bot tells and turns it into metrics, log lines and the counts of the summary. */
+/** Turns a bot's events into metrics, log lines and the counts of the summary. */
 export class RunMonitor {
-  /** What its liquidator tells, where it has one. */
+  /** The monitor of its liquidator's events. */
   readonly liquidation: LiquidationMonitor;
   streamGaps = 0;
   malformed = 0;
   stopResult: StopResult | undefined;
-  /** When both sides rested in every market for the first time, on the clock that never steps. */
+  /** When both sides rested in every market for the first time, on the monotonic clock. */
   firstQuoteAtMs: number | undefined;
-  /** The newest fills' times, on the clock that never steps. */
+  /** The newest fills' times, on the monotonic clock. */
   readonly fillsAtMs = new Map<MarketId, Ms[]>();
   /** All fills of the run. */
   readonly fillCounts = new Map<MarketId, number>();

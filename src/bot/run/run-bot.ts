@@ -18,11 +18,11 @@ import { TimestampedTransport } from "./timestamped-transport.js";
 import { withLiquidator } from "./with-liquidator.js";
 
 /**
- * Starts a bot on the live exchange: asks its clock and rules, registers the account where it is
- * new, loads the strategies, checks sizes against the grid, then opens the streams. What fails for
- * a passing cause is asked again ({@link StartupRetrier}).
- * @throws ConfigError for what the configuration gets wrong, RunError or VenueRequestError when the
- * exchange is not there.
+ * Starts a bot on the live exchange: reads its clock and rules, registers a new account, loads the
+ * strategies, checks sizes against the grid, then opens the streams. A failure with a passing cause
+ * is retried ({@link StartupRetrier}).
+ * @throws ConfigError for errors in the configuration, RunError or VenueRequestError if the
+ * exchange cannot be reached.
  */
 export async function startBot(options: RunBotOptions): Promise<RunningBot> {
   const { config, runtime: seam, log } = options;
@@ -96,8 +96,8 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
         sessionListener: tap,
       },
     );
-    // What is signed beside the bot, its last cancels too: by then this machine's clock may have
-    // been set.
+    // Requests signed outside the bot, its last cancels too, use the bot's estimate: this machine's
+    // clock may have been set by then.
     exchangeNowMs = running.exchangeNowMs;
     return await withLiquidator({ ...options, store }, running);
   } catch (error) {
@@ -107,8 +107,8 @@ export async function startBot(options: RunBotOptions): Promise<RunningBot> {
 }
 
 /**
- * The halts alone of a state whose account the exchange does not know: its peak and position are of
- * no account that is there.
+ * Only the halts of a state whose account the exchange does not know: its peak and position belong
+ * to an account that no longer exists.
  */
 function withoutAccount(store: StateStore): StateStore {
   const halts = Object.entries(readDecidingState(store)).filter(([name]) => isHaltFile(name));

@@ -30,10 +30,10 @@ import { createLedgerFile } from "./ledger-file.js";
 import { BotLiquidatorVenue } from "./liquidator-venue.js";
 import { recordUnwind } from "./monitor/record-unwind.js";
 
-/** How long the end of takeovers under way is waited for at a stop. */
+/** Longest wait for the outcome of pending takeovers at a stop. */
 const STOP_WAIT_MS: Ms = 10_000;
 
-/** What a liquidator is started with beside a running bot. */
+/** Inputs of a liquidator's start beside a running bot. */
 export interface StartLiquidatorOptions {
   readonly config: BotConfig;
   readonly privateKey: Hex;
@@ -47,7 +47,7 @@ export interface StartLiquidatorOptions {
   readonly command: (command: BotCommand) => void;
   readonly log: LiquidatorLog;
   readonly onLedgerChange: (note: LedgerChange) => void;
-  /** Wall time that heads are judged by: the exchange's. */
+  /** Wall time that the age of heads is measured by: the exchange's. */
   readonly nowMs: () => Ms;
 }
 
@@ -57,29 +57,29 @@ export interface RunningLiquidator {
   readonly ledger: LiquidationLedger;
   readonly rpc: ChainRpc;
   readonly dryRun: boolean;
-  /** Who signs, and whether the account lets it. */
+  /** The sender, and its authorisation by the account. */
   readonly sender: Hex;
   readonly mayAct: boolean;
-  /** Credit units of one ether, as the exchange told it last; undefined before. */
+  /** Credit units of one ether, as the exchange reported last; undefined before. */
   creditPerEth(): CreditUnits | undefined;
   /**
-   * What lots that are not sold yet are worth at the worse of the exchange's mark and the chain's,
-   * and by whose.
+   * Value of unsold lots at the worse of the exchange's mark and the chain's, and whose mark that
+   * is.
    */
   unsoldValue(marketId: MarketId, lots: Lots): UnsoldValue | undefined;
-  /** To be told everything that the bot tells: what became of sales is in it. */
+  /** Receives every event of the bot, including the progress of sales. */
   onBotEvent(notice: BotEvent): void;
   /**
-   * Takes nothing over any more; what is under way is waited for, and then left to the next run.
-   * Twice does nothing more.
+   * Starts no more takeovers; pending ones are waited for, and then left to the next run. A second
+   * call does nothing more.
    */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the liquidator of a bot's file, where it has one.
- * @throws ConfigError when the chain is not the one that the exchange settles on; ChainUnavailable
- * when it cannot be read.
+ * Starts the liquidator of a bot's file, if it has one.
+ * @throws ConfigError if the exchange does not settle on this chain; ChainUnavailable if the chain
+ * cannot be read.
  */
 export async function startLiquidator(
   options: StartLiquidatorOptions,
@@ -181,7 +181,7 @@ export async function startLiquidator(
   }
 }
 
-/** What a liquidator of a bot's file demands. */
+/** The takeover conditions of a bot's file. */
 export function planRulesFor(wanted: LiquidatorConfig, creditDecimals: number): PlanRules {
   return {
     minProfitCredit: decimalToScaled(wanted.minProfitQuote, creditDecimals),

@@ -18,8 +18,8 @@ import type { RunningLiquidator } from "./run-liquidator.js";
 import type { SessionBeginning, SessionListener, VenueDecorator } from "./session-listener.js";
 
 /**
- * What a live bot is started with. The config is checked, the state directory is the account's own,
- * the lock is held.
+ * Options of a live bot. The config is checked, the state directory is the account's own, the lock
+ * is held.
  */
 export interface RunBotOptions {
   readonly config: BotConfig;
@@ -29,33 +29,38 @@ export interface RunBotOptions {
   readonly log: Log;
   readonly metrics?: Metrics;
   readonly dryRun?: boolean;
-  /** The market maker alone, whatever liquidator its file has: nothing is watched or taken over. */
+  /**
+   * Runs only the market maker, even if its file has a liquidator: no account is watched or taken
+   * over.
+   */
   readonly withoutLiquidator?: boolean;
-  /** Where the journal goes, when one is kept. */
+  /** Destination of the journal, if one is kept. */
   readonly journal?: JournalSink;
   /**
    * Called with the exchange's rules before the account is registered or anything else is done
-   * there. What it throws is thrown.
+   * there. An exception ends the start.
    */
   readonly onRules?: (rules: VenueRules) => void;
-  /** The network; the real one of the config's addresses when absent. */
+  /** The network; the real one of the config's addresses if absent. */
   readonly transport?: Transport;
-  /** How an exchange that is not there yet is waited for; it is not where this is absent. */
+  /** How to wait for an exchange that does not listen yet; if absent, the start does not wait. */
   readonly exchangeWait?: Omit<ExchangeWait, "rest" | "withinMs">;
   /** The chain of a bot that liquidates. */
   readonly chain?: ChainAccess;
-  /** Told which market's strategy is being called, and undefined once it has returned. */
+  /**
+   * Called with the market whose strategy is being called, and with undefined once it has returned.
+   */
   readonly onStrategyCall?: (marketId: MarketId | undefined) => void;
-  /** Begins a recording of the session. */
+  /** Starts a recording of the session. */
   readonly record?: (beginning: SessionBeginning) => Promise<SessionListener>;
   /**
-   * Of a paper session: the venue that fills its orders. The live one is then asked for the
-   * markets' streams alone, and no order reaches it.
+   * Only for a paper session: the venue that fills its orders. The live venue then only serves the
+   * markets' streams, and no order reaches it.
    */
   readonly paper?: VenueDecorator;
 }
 
-/** A bot that runs. */
+/** A running bot. */
 export interface RunningBot {
   readonly bot: Bot;
   readonly monitor: RunMonitor;
@@ -63,33 +68,33 @@ export interface RunningBot {
   readonly client: RestClient;
   readonly account: Hex;
   /**
-   * False of a dry run for an account that the exchange does not know: it then runs as an empty
+   * False for a dry run of an account that the exchange does not know: it then runs as an empty
    * one.
    */
   readonly registered: boolean;
-  /** Of a bot that has one. */
+  /** The liquidator of a bot that has one. */
   readonly liquidator: RunningLiquidator | undefined;
   command(command: BotCommand): void;
   /**
-   * An error that nobody caught, such as one of a strategy's own timer: the bot is broken,
-   * everything is cancelled, `stopped` rejects.
+   * Fails the bot for an uncaught error, such as one of a strategy's own timer: everything is
+   * cancelled, `stopped` rejects.
    */
   fail(error: unknown): void;
   /**
-   * It met an error, takes no input any more, and is cancelling everything: what it says of itself
-   * is from before.
+   * True once the bot has failed, takes no more input, and cancels everything: its status is from
+   * before.
    */
   hasFailed(): boolean;
   /**
    * Resolves when the bot has stopped and the fate of every order is known, or given up on. Rejects
-   * when the bot broke.
+   * if the bot failed.
    */
   readonly stopped: Promise<void>;
-  /** Lets go of the network. After `stopped`. */
+  /** Closes the network connections. Call it after `stopped`. */
   close(): void;
 }
 
-/** A bot that was put together, without a liquidator. */
+/** An assembled bot, without a liquidator. */
 export interface Assembled extends Omit<RunningBot, "liquidator"> {
   readonly addListener: (listener: (notice: BotEvent) => void) => void;
   /** The exchange's clock as the bot estimates it, at any time. */

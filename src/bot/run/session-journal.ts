@@ -21,7 +21,7 @@ const STATE_FILES = [
   "takeovers.json",
 ];
 
-/** The texts of the state files that decide what a run does: a journal begins with them. */
+/** The texts of the state files that decide the actions of a run: a journal begins with them. */
 export function readDecidingState(
   store: Pick<StateStore, "read" | "names">,
 ): Readonly<Record<string, string>> {
@@ -34,12 +34,12 @@ export function readDecidingState(
   );
 }
 
-/** What a session is, as its journal's first line has it. */
+/** Facts of a session in its journal's first line. */
 export type SessionFacts = Required<
   Pick<JournalHeader, "account" | "config" | "rules" | "dryRun" | "isPaper" | "strategies">
 >;
 
-/** The first line of a session's journal: it is dated now, and has the state as it is now. */
+/** The first line of a session's journal, with the present time and state. */
 export function sessionHeader(
   facts: SessionFacts,
   { clock }: Pick<Seam, "clock">,
@@ -54,7 +54,7 @@ export function sessionHeader(
   };
 }
 
-/** Who is told of every turn: the journal and the recording, where they are kept. */
+/** Recorder of every turn: the journal and the recording, if they are kept. */
 export function createTurnRecorder(
   header: JournalHeader,
   {

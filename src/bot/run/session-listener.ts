@@ -5,35 +5,35 @@ import type { Bot } from "../engine/bot.js";
 import type { BotEvent } from "../engine/bot-event.js";
 import type { JournalHeader, TurnRecorder } from "../journal/journal.js";
 
-/** What a session begins with, once the exchange has been asked. */
+/** State of a session at its beginning, once the exchange has answered. */
 export interface SessionBeginning {
   readonly account: Hex;
   readonly rules: VenueRules;
-  /** False of a dry run for an account that the exchange does not know. */
+  /** False for a dry run of an account that the exchange does not know. */
   readonly registered: boolean;
 }
 
-/** Hears everything of a session and changes nothing: a recording. Must not throw. */
+/** Receives everything of a session and changes nothing: a recording. Must not throw. */
 export interface SessionListener {
-  /** What the venue tells, before the bot takes it. */
+  /** A venue event, before the bot handles it. */
   onVenueEvent(event: VenueEvent): void;
-  /** Once, before the first event: who is told of every turn of the bot. */
+  /** Called once, before the first event: the recorder of every turn of the bot. */
   createTurnRecorder(header: JournalHeader): TurnRecorder;
-  /** What the bot tells. */
+  /** An event of the bot. */
   onBotEvent(notice: BotEvent, bot: Bot): void;
 }
 
-/** What a venue between learns of the bot. */
+/** A venue decorator's access to the bot. */
 export interface VenueDecoratorDeps {
-  /** The distance rank of the quote that an order is for; -1 of no quote. */
+  /**
+   * Rank of a quote, by its distance from the touch, that an order serves; -1 for an order without
+   * a quote.
+   */
   readonly levelFor: (hash: Hex) => number;
   readonly exchangeNowMs: () => Ms;
 }
 
-/**
- * Puts a venue of its own between the live one, of which it follows the markets' streams, and the
- * bot.
- */
+/** Puts a venue of its own between the live one, whose market streams it follows, and the bot. */
 export type VenueDecorator = (
   live: Venue,
   beginning: SessionBeginning,

@@ -7,7 +7,7 @@ import type { BotConfig } from "../config/config.js";
 import type { SessionBeginning, VenueDecorator, VenueDecoratorDeps } from "./session-listener.js";
 import { UnregisteredAccountVenue } from "./unregistered-account-venue.js";
 
-/** What a session's venue is made of. */
+/** Options of {@link sessionVenue}. */
 export interface SessionVenueOptions {
   readonly config: BotConfig;
   readonly runtime: Seam;
@@ -15,20 +15,20 @@ export interface SessionVenueOptions {
   readonly signer: Signer;
   readonly beginning: SessionBeginning;
   readonly paper: VenueDecorator | undefined;
-  /** What a venue between learns of the bot, which is made after it. */
+  /** Access of a venue decorator to the bot, which is created after it. */
   readonly bot: VenueDecoratorDeps;
   readonly onWritten: (actionId: number) => void;
 }
 
-/** A session's venue, and the live one beneath it, which is told the rules. */
+/** A session's venue, and the live one beneath it, which receives the rules. */
 export interface SessionVenue {
   readonly venue: Venue;
   readonly live: LiveVenue;
 }
 
 /**
- * The exchange as a session trades on it: live, between the markets' streams and a venue on paper,
- * or with an account that it does not know.
+ * The exchange as a session trades on it: live, with a paper venue over the markets' streams, or
+ * with an account that it does not know.
  */
 export function sessionVenue({
   config,

@@ -3,8 +3,8 @@ import type { Ms } from "../../core/units.js";
 import type { Transport } from "../../exchange/rest/transport.js";
 
 /**
- * Notes when the message that is being handled was received, before it was decoded: where
- * tick-to-order begins.
+ * Records when the message in progress was received, before it is decoded: the start of
+ * tick-to-order.
  */
 export class TimestampedTransport implements Transport {
   atMs: Ms | undefined;

@@ -10,50 +10,50 @@ import type { BotEvent } from "../engine/bot-event.js";
 import { readJsonState, type StateStore } from "../state/state-dir.js";
 import { readNewestRecorded } from "../state/trade-log.js";
 
-/** Trades that no run has told yet, by market, in the state directory. */
+/** The file in the state directory of trades that no run has reported yet, by market. */
 export const MISSING_TRADES_FILE = "untold-trades.json";
 
-/** Between two pages: what the bot itself has to ask comes first. */
+/** Pause between two pages: the bot's own queries come first. */
 const PAGE_EVERY_MS: Ms = 1_000;
-/** After a page that was not answered. */
+/** Pause after a page without an answer. */
 const AGAIN_MS: Ms = 10_000;
-/** The share of COMMON tokens that must be left for a page to be asked. */
+/** The share of COMMON tokens that must be available for a page to be requested. */
 const SPARE_FRACTION = 0.5;
 
 const id = z.string().regex(/^\d{1,20}$/);
 const fileSchema = z.record(z.string(), z.strictObject({ afterId: id, beforeId: id }));
 
-/** What lies between two ids, neither of them among it. */
+/** The trades between two ids, exclusive. */
 type MissingTrades = z.output<typeof fileSchema>[string];
 
-/** What it works with. */
+/** Dependencies of a {@link TradeBackfill}. */
 export interface TradeBackfillDeps {
   readonly store: StateStore;
   readonly client: Pick<RestClient, "userTrades">;
   readonly clock: Clock;
   readonly log: Log;
-  /** A question is about to be sent: the bot counts it. */
+  /** Called before a query is sent, so that the bot counts it. */
   readonly onRequest: () => void;
 }
 
 /**
- * What was matched while no bot ran and is older than the newest trades that a start is told: asked
- * for page by page, beside the bot's own questions and within its budget, until it meets what an
- * earlier run has written. Nothing of it changes a position: it is the account's record. A run that
- * ends before goes on in the next one.
+ * Fetches trades that were matched while no bot ran and that are older than the newest trades
+ * reported at a start. It requests page after page, beside the bot's own queries and within its
+ * budget, until it meets the trades that an earlier run has written. These trades do not change a
+ * position: they complete the account's record. If a run ends first, the next one continues.
  */
 export class TradeBackfill {
   readonly #options: TradeBackfillDeps;
   /** The newest trade that an earlier run has written, or that was before the first. */
   readonly #written: ReadonlyMap<MarketId, bigint>;
   readonly #missing: Map<MarketId, MissingTrades>;
-  /** Markets whose oldest told trade was seen. */
+  /** Markets whose oldest reported trade was seen. */
   readonly #met = new Set<MarketId>();
   #bot: Bot | undefined;
   #timer: { cancel(): void } | undefined;
   #isRequesting = false;
 
-  /** Before the bot writes anything. @throws CorruptStateError when its file is broken. */
+  /** Call it before the bot writes anything. @throws CorruptStateError if its file is corrupt. */
   constructor(options: TradeBackfillDeps) {
     this.#options = options;
     this.#written = readNewestRecorded(options.store);
@@ -68,7 +68,7 @@ export class TradeBackfill {
     this.#bot = bot;
   }
 
-  /** Hears what the bot tells. */
+  /** Receives the bot's events. */
   onBotEvent(notice: BotEvent): void {
     if (notice.kind === "stopped") return this.close();
     if (notice.kind !== "account") return;
@@ -82,10 +82,10 @@ export class TradeBackfill {
   }
 
   /**
-   * The oldest of the newest trades: what lies between it and what is written was told by nobody.
+   * The oldest of the newest trades: the trades between it and the last written one are missing.
    */
   #meets({ marketId, id: tradeId }: VenueTrade): void {
-    // They ascend.
+    // Trades arrive in ascending order.
     if (this.#met.has(marketId)) return;
     this.#met.add(marketId);
     const known = this.#missing.get(marketId);
@@ -95,7 +95,7 @@ export class TradeBackfill {
       if (written !== undefined && oldest > written)
         this.#remember(marketId, { afterId: String(written), beforeId: tradeId });
     } else if (oldest <= BigInt(known.afterId)) this.#forget(marketId);
-    // What an earlier run has written beyond what it left out is asked for once more, and not
+    // Trades that an earlier run has written beyond its own gap are requested again, but not
     // written twice.
     else if (written === undefined || oldest > written || oldest < BigInt(known.beforeId))
       this.#remember(marketId, { ...known, beforeId: tradeId });
@@ -112,7 +112,7 @@ export class TradeBackfill {
     });
   }
 
-  /** Asks one page. Returns when the next may be asked. */
+  /** Requests one page. Returns the pause before the next one. */
   async #page(): Promise<Ms> {
     const { client, log } = this.#options;
     const bot = this.#bot;
@@ -125,7 +125,7 @@ export class TradeBackfill {
     try {
       this.#options.onRequest();
       const page = await client.userTrades(marketId, fromId);
-      // The bot may have stopped meanwhile, and its state directory be another's.
+      // The bot may have stopped meanwhile, and its state directory may belong to another process.
       if (this.#missing.get(marketId) !== next[1]) return PAGE_EVERY_MS;
       this.#recordTrades(
         bot,

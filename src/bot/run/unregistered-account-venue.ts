@@ -19,7 +19,7 @@ const NO_BALANCES: VenueBalances = {
 
 /**
  * The exchange as an account that it does not know yet would find it after registering: the markets
- * are real, the account is empty. For a dry run, which registers nothing. No order is ever passed
+ * are real, the account is empty. For a dry run, which registers nothing. It never passes an order
  * on.
  */
 export class UnregisteredAccountVenue implements Venue {
@@ -31,7 +31,7 @@ export class UnregisteredAccountVenue implements Venue {
   #isAccountUp = false;
   #isClosed = false;
 
-  /** @param inner follows the markets' streams, and no account's. */
+  /** @param inner follows the markets' streams, but no account's. */
   constructor(inner: Venue, clock: Clock) {
     this.#inner = inner;
     this.#clock = clock;
@@ -76,7 +76,7 @@ export class UnregisteredAccountVenue implements Venue {
   }
 }
 
-/** Undefined for what the exchange answers anybody. */
+/** Undefined for queries that the exchange answers without an account. */
 function answerOf(action: Action): Outcome | undefined {
   if (action.kind === "question") return accountAnswer(action);
   return {

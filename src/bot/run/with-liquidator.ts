@@ -4,10 +4,10 @@ import { startLiquidator } from "./run-liquidator.js";
 import type { Assembled, RunBotOptions, RunningBot } from "./running-bot.js";
 
 /**
- * The same bot with its liquidator, where its file has one: a stop then ends the liquidator first,
+ * The same bot with its liquidator, if its file has one: a stop then ends the liquidator first,
  * while the bot can still sell.
- * @throws as `startLiquidator` does, the bot stopped with every order cancelled; RunError when
- * there is no way to the chain
+ * @throws as `startLiquidator` does, after the bot has stopped with every order cancelled; RunError
+ * if the bot has no access to the chain
  */
 export async function withLiquidator(
   options: RunBotOptions,
@@ -48,7 +48,7 @@ export async function withLiquidator(
     if (liquidator === undefined) return { ...running, liquidator };
     monitor.liquidation.attach(liquidator);
     running.addListener((notice) => liquidator.onBotEvent(notice));
-    // However the bot ends, nothing is taken over for it any more.
+    // However the bot ends, the liquidator starts no more takeovers for it.
     running.stopped
       .then(
         () => liquidator.stop(),
@@ -64,7 +64,7 @@ export async function withLiquidator(
     };
     return { ...running, command, liquidator };
   } catch (error) {
-    // The bot may have quoted while the chain was asked: nothing of it may be left behind.
+    // The bot may have quoted while the chain was queried: none of its orders may remain.
     running.command({ command: "stop", reason: "its liquidator could not be started" });
     await running.stopped.catch((broken: unknown) =>
       log.error({ error: broken }, "the bot did not end well"),

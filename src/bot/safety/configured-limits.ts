@@ -3,8 +3,8 @@ import type { AccountLimits, GuardLimits, MarketLimits } from "../../risk/limits
 import type { BotConfig, MarketConfig } from "../config/config.js";
 
 /**
- * A market's limits on its grid. @throws FormatError when an amount is off the grid: `checkOnGrid`
- * has said so before, by its path.
+ * A market's limits on its grid. @throws FormatError if an amount is off the grid: `checkOnGrid`
+ * has reported it before, by its path.
  */
 export function marketLimitsFor(config: MarketConfig, instrument: Instrument): MarketLimits {
   const { maxPositionBase, maxOrderBase, maxNotionalQuote, maxOpenOrders, maxDistanceFromMarkBps } =
@@ -29,7 +29,7 @@ export function accountLimitsFor({ risk }: BotConfig, creditDecimals: number): A
   };
 }
 
-/** What counts as too old to trade on. */
+/** Ages from which data is too old to trade on. */
 export function guardLimitsFor({ risk, exchange }: BotConfig): GuardLimits {
   return {
     maxBookAgeMs: risk.maxBookAgeMs,

@@ -9,8 +9,8 @@ import {
 } from "../state/contract-change-halt-store.js";
 
 /**
- * The markets that are halted because their contract is another than in the last run, written down
- * as they come and go: a resume of a bot that does not run has to know what it accepts.
+ * The markets that are halted because their contract differs from the last run, persisted as they
+ * change: a resume of a bot that does not run has to know which contract it accepts.
  */
 export class ContractChangeHalts {
   readonly #context: BotContext;
@@ -18,13 +18,13 @@ export class ContractChangeHalts {
   #writeError: string | undefined;
   #isBegun = false;
 
-  /** @throws CorruptStateError when what was written down is broken, or another account's. */
+  /** @throws CorruptStateError if the file is corrupt, or another account's. */
   constructor(context: BotContext) {
     this.#context = context;
     this.#halts = readContractChangeHalts(context.store, context.accountAddress);
   }
 
-  /** Why the newest change is not in the state directory; undefined when it is. */
+  /** Why the newest change is not in the state directory; undefined if it is. */
   get writeError(): string | undefined {
     return this.#writeError;
   }
@@ -34,12 +34,10 @@ export class ContractChangeHalts {
     this.#isBegun = true;
   }
 
-  /**
-   * Writes down those of all halts in force that a run finds itself and a person ends, where they
-   * are others than before.
-   */
+  /** Persists the contract-change halts among all halts in force, if they have changed. */
   update(reasons: readonly HaltReason[]): void {
-    // Before the run begins, what earlier runs left is in force without being among the reasons.
+    // Before the run begins, the halts of earlier runs are in force without being among the
+    // reasons.
     if (!this.#isBegun) return;
     const halts = reasons.flatMap((reason) => this.#foundOf(reason) ?? []);
     if (halts.length === this.#halts.length && halts.every((halt, at) => halt === this.#halts[at]))
@@ -48,7 +46,7 @@ export class ContractChangeHalts {
     this.#write();
   }
 
-  /** Writes again what could not be written. */
+  /** Retries a write that failed. */
   retry(): void {
     if (this.#writeError !== undefined) this.#write();
   }
@@ -59,8 +57,8 @@ export class ContractChangeHalts {
     const trader = marketId === undefined ? undefined : traders.get(marketId);
     if (name !== "exchange-info-changed" || trader === undefined) return undefined;
     const perp = trader.rules.perp.toLowerCase();
-    // One of an earlier run may be of a contract that is gone by now: a resume accepts the one that
-    // is there.
+    // A halt of an earlier run may be for a contract that has been replaced by now: a resume
+    // accepts the present one.
     const known = this.#halts.find(
       (halt) => halt.name === name && halt.marketId === marketId && halt.perp === perp,
     );
@@ -71,8 +69,8 @@ export class ContractChangeHalts {
   }
 
   /**
-   * A halt holds in this process whether it can be written down or not; that it cannot be is told
-   * once, and when it can be again.
+   * A halt is in force in this process even if it cannot be persisted. A write error is reported
+   * once, and its end too.
    */
   #write(): void {
     const { store, accountAddress, notify } = this.#context;

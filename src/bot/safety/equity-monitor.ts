@@ -26,77 +26,74 @@ import { readJsonState, type StateStore } from "../state/state-dir.js";
 /** The peak's file in the state directory. */
 export const PEAK_FILE = "peak-equity.json";
 
-/** Between two looks at the account's net value. */
+/** Interval of the checks of the account's net value. */
 const EQUITY_EVERY_MS = 500;
 
-/** Between two writes of a moving peak. */
+/** Shortest time between two writes of a moving peak. */
 const PEAK_WRITE_MS = 1_000;
 
-/**
- * A peak that stands is written again this often, so that the next start has few transfers to ask
- * for.
- */
+/** Interval of writes of an unchanged peak, so that the next start has few transfers to query. */
 const UNCHANGED_PEAK_WRITE_MS = 60_000;
 
-/** What a look at the net value came to, in credit units. */
+/** Result of a check of the net value, in credit units. */
 export interface LossReading {
   readonly equity: CreditUnits;
-  /** The peak that the loss is from, deposits taken out. */
+  /** The peak that the loss is measured from, without deposits. */
   readonly peak: CreditUnits;
-  /** Never negative; zero as far as a transfer on its way may explain it. */
+  /** Never negative; zero as far as a transfer in transit may explain it. */
   readonly drawdown: CreditUnits;
   /** Whole days of UTC since 1970. */
   readonly day: number;
-  /** What the day began with, deposits since then taken out. */
+  /** Net value at the start of the day, adjusted for deposits since then. */
   readonly dayStart: CreditUnits;
   readonly dailyLoss: CreditUnits;
 }
 
 /**
- * The account's net value against its peak, which survives restarts: what was deposited or
- * withdrawn meanwhile is neither gain nor loss.
+ * The account's net value against its peak, which survives restarts. Deposits and withdrawals are
+ * neither gain nor loss.
  */
 export class EquityMonitor {
   readonly #context: BotContext;
   readonly #maxDrawdown: CreditUnits;
   readonly #depositsBefore: CreditUnits;
   /**
-   * As earlier runs left it: none of their transfers is in doubt. Undefined where none did, and
-   * once somebody has accepted a loss from it.
+   * The peak of earlier runs, whose transfers are all known. Undefined if there is none, and once
+   * an operator has accepted a loss from it.
    */
   #earlier: PeakEquity | undefined;
-  /** Of this run alone. */
+  /** The peak of this run alone. */
   #own: PeakEquity | undefined;
-  /** The higher one of the two, as it was looked at last. */
+  /** The higher one of the two, as of the last check. */
   #peak: PeakEquity | undefined;
   /**
-   * The beginning of the day as an earlier run wrote it, with all deposits since the account's
-   * first peak.
+   * The start of the day as an earlier run wrote it, with all deposits since the account's first
+   * peak.
    */
   #earlierDay: DayStart | undefined;
   /** The same as this run saw it. */
   #ownDay: DayStart | undefined;
-  /**
-   * The beginning of the day as it is written down, with all deposits since the account's first
-   * peak.
-   */
+  /** The start of the day as it is persisted, with all deposits since the account's first peak. */
   #day: DayStart | undefined;
   #latestLosses: LossReading | undefined;
   #unexplained: UnexplainedEquity | undefined;
-  /** The serial of the account's money when what is untold of it was counted last. */
+  /** The serial of the account's money when its unexplained part was last counted. */
   #known: { readonly serial: number; readonly untold: CreditUnits } | undefined;
-  /** A loss that a withdrawal on its way may explain has been asked about, and stands. */
+  /**
+   * The exchange was queried about a loss that a withdrawal in transit may explain, and the loss
+   * remains.
+   */
   #isLossQueried = false;
   /**
-   * What the peak was shifted by when it was moved last: one is written with the other. Undefined
-   * before this run's first look.
+   * The transfers by which the peak was last shifted: both are written together. Undefined before
+   * this run's first check.
    */
   #transfers: CountedTransfers | undefined;
   #seenAtMs: Ms = Number.NEGATIVE_INFINITY;
   #written: string | undefined;
   #writtenAtMs: Ms = Number.NEGATIVE_INFINITY;
 
-  /** @throws FormatError when the remembered peak is broken: a bot must not forget its drawdown. */
+  /** @throws FormatError if the stored peak is corrupt: a bot must not forget its drawdown. */
   constructor(context: BotContext) {
     this.#context = context;
     this.#maxDrawdown = decimalToScaled(
@@ -111,7 +108,7 @@ export class EquityMonitor {
   }
 
   /**
-   * The highest net value so far, deposits taken out, and never below the present one; undefined
+   * The highest net value so far, without deposits, and never below the present one; undefined
    * before the first reading.
    */
   get peak(): CreditUnits | undefined {
@@ -120,14 +117,14 @@ export class EquityMonitor {
     return equity > this.#peak.peak ? equity : this.#peak.peak;
   }
 
-  /** The newest look; undefined before the first. */
+  /** The newest check; undefined before the first. */
   get latest(): LossReading | undefined {
     return this.#latestLosses;
   }
 
   /**
-   * Compares the net value with its peak and with the day's beginning, twice a second at most.
-   * Undefined where it does not look.
+   * Compares the net value with its peak and with the start of the day, twice a second at most.
+   * Undefined if it does not check.
    */
   check(): LossReading | undefined {
     const nowMs = this.#context.clock.monotonicMs();
@@ -135,8 +132,8 @@ export class EquityMonitor {
     this.#seenAtMs = nowMs;
     const { account, exchangeTime } = this.#context;
     const equity = account.equity;
-    // Between a stream that was away and the end of the reconciliation after it, balances may have
-    // transfers that nobody has told yet.
+    // Between a stream outage and the end of the reconciliation after it, balances may contain
+    // transfers that were not reported yet.
     if (equity === undefined || !account.current) return undefined;
     const reading = this.#reading(equity);
     const netDeposits = this.#netDeposits();
@@ -173,7 +170,7 @@ export class EquityMonitor {
     return this.#latestLosses;
   }
 
-  /** Whoever resumes after a loss of the day accepts it: the next one is counted from here. */
+  /** An operator who resumes after a daily loss accepts it: the next one is counted from here. */
   acceptDailyLoss(): void {
     const { equity } = this.#context.account;
     this.#earlierDay = undefined;
@@ -188,14 +185,14 @@ export class EquityMonitor {
   }
 
   /**
-   * Whoever resumes after a drawdown accepts the loss: the next one is counted from here, after a
-   * kill too.
+   * An operator who resumes after a drawdown accepts the loss: the next one is counted from here,
+   * after a kill too.
    */
   acceptDrawdown(): void {
     const { equity, current } = this.#context.account;
     this.#earlier = undefined;
     if (this.#peak === undefined || equity === undefined) {
-      // Nothing was read yet: the first reading is the new peak, also of a run that is killed
+      // Before the first reading: that reading is the new peak, also for a run that is killed
       // before it.
       this.#own = undefined;
       this.#peak = undefined;
@@ -239,8 +236,8 @@ export class EquityMonitor {
   }
 
   /**
-   * A loss that only a withdrawal on its way would explain: the exchange is asked at once, since
-   * there is little time for it.
+   * For a loss that only a withdrawal in transit would explain, the exchange is queried at once,
+   * since there is little time for it.
    */
   #queryUnexplainedLoss(isLossInDoubt: boolean): void {
     if (isLossInDoubt && !this.#isLossQueried)
@@ -249,9 +246,10 @@ export class EquityMonitor {
   }
 
   /**
-   * Until a transfer of around its start must have been told, nobody knows whether this run's net
-   * value has it: the next run would count it once more, or not at all. From what an earlier one
-   * wrote each of them counts, whenever it is told, and so does what this one loses.
+   * True while a transfer of around this run's start may still be unreported. Until then it is
+   * unknown if this run's net value contains that transfer: the next run would count it twice, or
+   * not at all. The peak of an earlier run counts every transfer, whenever it is reported, and so
+   * does this run's loss.
    */
   get #isEarlierKept(): boolean {
     const { account, exchangeTime } = this.#context;
@@ -259,8 +257,8 @@ export class EquityMonitor {
   }
 
   /**
-   * Writes the peak down as it was looked at last; a run that may not leaves what the one before it
-   * wrote.
+   * Writes the peak as of the last check; a run that may not write leaves the peak of the one
+   * before it.
    */
   settle(): void {
     if (this.#peak === undefined || this.#transfers === undefined || this.#isEarlierKept) return;
@@ -273,8 +271,8 @@ export class EquityMonitor {
       );
     } catch (error) {
       if (!(error instanceof RunError)) throw error;
-      // The peak that is there is the higher one, or a second old: no reason to end a bot that has
-      // just cancelled everything as one that broke.
+      // The stored peak is the higher one, or a second old. That is not a reason to report a
+      // failure of a bot that has just cancelled everything.
       notify({
         kind: "log",
         level: "error",
@@ -284,7 +282,10 @@ export class EquityMonitor {
     }
   }
 
-  /** The same in the middle of a turn: where it has moved, and without waiting for the disk. */
+  /**
+   * Writes the peak in the middle of a turn: only if it has moved, and without waiting for the
+   * disk.
+   */
   #keep(): void {
     const { store, clock } = this.#context;
     if (this.#peak === undefined || this.#transfers === undefined || this.#isEarlierKept) return;
@@ -299,24 +300,24 @@ export class EquityMonitor {
     );
   }
 
-  /** The beginning of the day beside the peak: both count the same deposits. */
+  /** The start of the day, written with the peak: both count the same deposits. */
   #dayBeside(): Readonly<Record<string, unknown>> {
     return this.#day === undefined ? {} : { day: serialiseDayStart(this.#day) };
   }
 }
 
 /**
- * The loss from the remembered peak is accepted before the account is read: the next reading is the
- * first one. @throws RunError when it cannot be moved
+ * Accepts the loss from the stored peak before the account is read: the next reading starts a new
+ * peak. @throws RunError if the file cannot be moved
  */
 function forgetPeak(store: Pick<StateStore, "setAside">): void {
   store.setAside("accepted-drawdown", [PEAK_FILE]);
 }
 
 /**
- * What the last run had counted of deposits and withdrawals when it wrote its peak; undefined where
- * there is no peak, or one without it.
- * @throws FormatError or CorruptStateError when it is broken.
+ * Deposits and withdrawals that the last run had counted when it wrote its peak; undefined if there
+ * is no peak, or one without them.
+ * @throws FormatError or CorruptStateError if the file is corrupt.
  */
 export function readCountedTransfers(store: StateStore): CountedTransfers | undefined {
   return readJsonState(store, PEAK_FILE, (value) =>
@@ -325,8 +326,8 @@ export function readCountedTransfers(store: StateStore): CountedTransfers | unde
 }
 
 /**
- * The beginning of the day that the last run wrote down. @throws FormatError or CorruptStateError
- * when it is broken.
+ * The start of the day that the last run wrote. @throws FormatError or CorruptStateError if the
+ * file is corrupt.
  */
 function dayRemembered(store: StateStore): DayStart | undefined {
   return readJsonState(store, PEAK_FILE, (value) =>

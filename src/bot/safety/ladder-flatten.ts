@@ -5,18 +5,18 @@ import { type FlattenTerms, flattenTermsFor } from "./ladder-rungs.js";
 import type { TradingGuards } from "./trading-guards.js";
 
 /**
- * Sells the positions of the markets in which a rung of the risk ladder flattens: by the target
- * positions that `flatten` by hand works too, on until nothing is left that the market takes. Each
- * order is bounded in price, by the mark at its time, and in size. Where the book or the account is
- * not to be trusted, orders wait until it is.
+ * Sells the positions of the markets in which a rung of the risk ladder flattens. It sets target
+ * positions, as a manual `flatten` does, until the remainder is smaller than the market accepts.
+ * Each order is bounded in price, by the mark at its time, and in size. While the book or the
+ * account cannot be trusted, orders wait.
  */
 export class LadderFlatten {
   readonly #context: BotContext;
   readonly #tradingGuards: TradingGuards;
   readonly #terms: FlattenTerms;
-  /** The size of one order, of the position that was there when it began. */
+  /** The size of one order, as a part of the position when flattening began. */
   readonly #sliceLots = new Map<MarketId, Lots>();
-  /** Whether any target of its own was ever set. */
+  /** True once any target was set. */
   #isUsed = false;
 
   constructor(context: BotContext, safety: TradingGuards) {
@@ -26,8 +26,8 @@ export class LadderFlatten {
   }
 
   /**
-   * Sets the target of each market that is to be flat, and takes back one that is not any more.
-   * Call in each turn, before plans are made.
+   * Sets the target of each market that has to be flat, and removes the others. Call it in each
+   * turn, before plans are made.
    */
   settle(): void {
     if (!this.#isUsed && this.#tradingGuards.ladder.acting.length === 0) return;
@@ -49,7 +49,7 @@ export class LadderFlatten {
 
   #flatten(trader: MarketTrader): void {
     const { marketId, rules, target } = trader;
-    // What a person works is worked first.
+    // An operator's target takes precedence.
     if (target?.byOperator === true && target.isByLadder !== true) return;
     const positionLots = this.#context.account.positionLots(marketId);
     if (Math.abs(positionLots) < rules.minLots) {
@@ -90,8 +90,8 @@ export class LadderFlatten {
   }
 
   /**
-   * No order is worse: by the mark, or the mid where there is none, and never further from the mark
-   * than the market's own limit lets an order leave.
+   * Limit price of every order: from the mark, or the mid without one, and never further from the
+   * mark than the market's own limit allows.
    */
   #worstTicks(trader: MarketTrader, positionLots: Lots): Ticks | undefined {
     const reference = referenceTicks(trader);

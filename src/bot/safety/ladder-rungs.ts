@@ -11,7 +11,7 @@ import {
   type RungConfig,
 } from "../config/ladder-fields.js";
 
-/** The rungs of every measure, in ascending order; the limits are the highest of theirs. */
+/** The rungs of every measure, in ascending order; the limits are the highest rungs. */
 export interface LadderRungs {
   readonly drawdown: readonly Rung<CreditUnits>[];
   readonly dailyLoss: readonly Rung<CreditUnits>[];
@@ -36,7 +36,7 @@ export function ladderRungsFor(
     const from = decimalToScaled(fromQuote, creditDecimals);
     const liftBelow = (from * BigInt(Math.round(lift * 1e6))) / 1_000_000n;
     const text = `${scaledToDecimal(from, creditDecimals)} quote`;
-    // A limit is passed above its value, as it says; a rung acts at it.
+    // A limit acts above its value, as documented; a rung acts at its value.
     return { ...actionOf(rung, isLimit), from: isLimit ? from + 1n : from, liftBelow, text };
   };
   const plain = (from: number, rung: RungConfig, unit: string): Rung<number> => {
@@ -70,7 +70,7 @@ function actionOf(
     : { action, latches };
 }
 
-/** How markouts are measured. */
+/** Markout settings of a bot's file. */
 export function markoutOptionsFor({ risk }: Pick<BotConfig, "risk">): MarkoutOptions {
   const { markoutHorizonMs, markoutFills, markoutMinFills } = risk.ladder ?? {};
   const fills = markoutFills ?? DEFAULT_MARKOUT.fills;

@@ -1,6 +1,6 @@
 import type { ActiveRung } from "../../risk/risk-ladder.js";
 
-/** What a rung does, in words. */
+/** Action of a rung, in words. */
 export function actionText({
   action,
   widenFactor,

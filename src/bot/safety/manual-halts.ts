@@ -4,31 +4,30 @@ import type { BotContext } from "../engine/context.js";
 import { type ManualHalt, ManualHaltStore } from "../state/manual-halt-store.js";
 
 /**
- * What a person has halted, kept for whoever is started next, and told when it is found again or
- * cannot be kept.
+ * Manual halts, persisted for the next run. Reports when one is found again or cannot be persisted.
  */
 export class ManualHalts {
   readonly #context: BotContext;
   readonly #memory: ManualHaltStore;
   /**
-   * What earlier runs left, until somebody has said another word of it: a bot may be halted before
-   * it starts.
+   * Halts of earlier runs, until an operator halts or resumes again: a bot may be halted before it
+   * starts.
    */
   #fromEarlierRuns: readonly ManualHalt[];
 
-  /** @throws CorruptStateError when what was kept is broken, or another account's. */
+  /** @throws CorruptStateError if the file is corrupt, or another account's. */
   constructor(context: BotContext) {
     this.#context = context;
     this.#memory = new ManualHaltStore(context.store, context.accountAddress);
     this.#fromEarlierRuns = this.#memory.read();
   }
 
-  /** Why the newest change is not in the state directory; undefined when it is. */
+  /** Why the newest change is not in the state directory; undefined if it is. */
   get writeError(): string | undefined {
     return this.#memory.writeError;
   }
 
-  /** What earlier runs were told and nobody has taken back. */
+  /** Halts given to earlier runs that were not resumed. */
   fromEarlierRuns(): readonly HaltRequest[] {
     const { notify, traders } = this.#context;
     const demands: HaltRequest[] = [];
@@ -49,27 +48,27 @@ export class ManualHalts {
     return demands;
   }
 
-  /** A person halts. */
+  /** Adds an operator's halt. */
   add(marketId: MarketId | undefined, why: string): void {
     const atMs = Math.round(this.#context.clock.nowMs());
     this.#fromEarlierRuns = this.#fromEarlierRuns.filter((found) => found.marketId !== marketId);
     this.#change(() => this.#memory.save({ marketId, why, atMs }));
   }
 
-  /** A person takes back the halts of which this is so. */
+  /** Removes the halts that match, by an operator's resume. */
   remove(isOver: (halt: ManualHalt) => boolean): void {
     this.#fromEarlierRuns = this.#fromEarlierRuns.filter((found) => !isOver(found));
     this.#change(() => this.#memory.remove(isOver));
   }
 
-  /** Writes again what could not be written. */
+  /** Retries a write that failed. */
   retry(): void {
     if (this.#memory.writeError !== undefined) this.#change(() => this.#memory.retry());
   }
 
   /**
-   * A halt holds in this process whether it can be written down or not; that it cannot be is told
-   * once, and when it can be again.
+   * A halt is in force in this process even if it cannot be persisted. A write error is reported
+   * once, and its end too.
    */
   #change(change: () => void): void {
     const before = this.#memory.writeError;

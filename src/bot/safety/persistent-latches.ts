@@ -5,14 +5,17 @@ import type { BotContext } from "../engine/context.js";
 import { LatchStore } from "../state/latch-store.js";
 
 /**
- * The rungs that stay until a person resumes: kept for the next run, and told when they cannot be.
+ * The rungs that last until an operator resumes: persisted for the next run, with a report if that
+ * fails.
  */
 export class PersistentLatches {
   readonly #context: BotContext;
   readonly #memory: LatchStore;
-  /** Rungs of markets, or of measures, that this run does not have: kept until somebody resumes. */
+  /**
+   * Rungs of markets, or of measures, that this run does not have: kept until an operator resumes.
+   */
   #strangers: readonly Latch[] = [];
-  /** All, and those that are accepted, as they were written last. */
+  /** All rungs, and the accepted ones, as last written. */
   #written = "[[],[]]";
 
   constructor(context: BotContext) {
@@ -20,15 +23,15 @@ export class PersistentLatches {
     this.#memory = new LatchStore(context.store, context.accountAddress);
   }
 
-  /** Why the newest change is not in the state directory; undefined when it is. */
+  /** Why the newest change is not in the state directory; undefined if it is. */
   get writeError(): string | undefined {
     return this.#memory.writeError;
   }
 
   /**
-   * Gives the tracks what an earlier run left, as far as the file still has it so: what flattens no
-   * more halts.
-   * @throws CorruptStateError when it is broken, or another account's.
+   * Restores the tracks of an earlier run, as far as the file still has the same rungs: a rung that
+   * no longer flattens halts.
+   * @throws CorruptStateError if the file is corrupt, or another account's.
    */
   restore(tracks: readonly LadderTrack[]): void {
     const { rungs, accepted } = this.#memory.read();
@@ -55,10 +58,7 @@ export class PersistentLatches {
     this.#written = JSON.stringify([rungs, accepted]);
   }
 
-  /**
-   * Writes down what stays of the tracks, and what of it is accepted, where it is other than
-   * before.
-   */
+  /** Persists the latched rungs of the tracks, and the accepted ones, if they have changed. */
   update(tracks: readonly LadderTrack[]): void {
     const latches = [...this.#strangers, ...tracks.flatMap(({ latch }) => latch ?? [])];
     const accepted = tracks.flatMap((track) => track.accepted ?? []);
@@ -68,18 +68,18 @@ export class PersistentLatches {
     this.#reportWriteError(() => this.#memory.keep(latches, accepted));
   }
 
-  /** A person resumes: all, or those of one market. */
+  /** An operator resumes: all, or those of one market. */
   removeUnmatched(marketId: MarketId | undefined): void {
     this.#strangers =
       marketId === undefined ? [] : this.#strangers.filter((latch) => latch.marketId !== marketId);
   }
 
-  /** Writes again what could not be written. */
+  /** Retries a write that failed. */
   retry(): void {
     if (this.#memory.writeError !== undefined) this.#reportWriteError(() => this.#memory.retry());
   }
 
-  /** A limit that was passed acts in this process whether it can be written down or not. */
+  /** A limit that was passed acts in this process even if that cannot be persisted. */
   #reportWriteError(write: () => void): void {
     const before = this.#memory.writeError;
     write();

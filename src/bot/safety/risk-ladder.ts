@@ -29,13 +29,13 @@ import { ladderRungsFor, markoutOptionsFor } from "./ladder-rungs.js";
 import { actionText } from "./ladder-text.js";
 import { PersistentLatches } from "./persistent-latches.js";
 
-/** Losses that a person accepts by resuming. */
+/** Losses that an operator accepts by resuming. */
 export interface AcceptedLosses {
   readonly drawdown: boolean;
   readonly dailyLoss: boolean;
 }
 
-/** A market whose inventory or markout is watched. */
+/** A market whose inventory or markout is measured. */
 interface WatchedMarket {
   readonly trader: MarketTrader;
   readonly inventory: LadderTrack | undefined;
@@ -44,9 +44,9 @@ interface WatchedMarket {
 }
 
 /**
- * The graded answer to losses: each measure has rungs that warn, widen the quotes, let only
- * reducing orders rest, halt, or sell the position. Measures of the account bear on every market,
- * the others on theirs; where several act, the most severe decides and the widest factor counts.
+ * The graded response to losses: each measure has rungs that warn, widen the quotes, let only
+ * reducing orders rest, halt, or sell the position. Measures of the account apply to every market,
+ * the others to their own. If several act, the most severe action and the widest factor apply.
  */
 export class RiskLadder {
   readonly #context: BotContext;
@@ -59,7 +59,7 @@ export class RiskLadder {
   #demands: readonly HaltRequest[] = [];
   readonly #effects = new Map<MarketId, LadderEffect>();
 
-  /** @throws CorruptStateError when what was kept is broken, or another account's. */
+  /** @throws CorruptStateError if the file is corrupt, or another account's. */
   constructor(context: BotContext) {
     this.#context = context;
     const rungs = ladderRungsFor(context.config, context.rules.creditDecimals);
@@ -98,22 +98,24 @@ export class RiskLadder {
     this.#act();
   }
 
-  /** What acts now, of the account first. */
+  /** The rungs that act now, the account's first. */
   get acting(): readonly ActiveRung[] {
     return this.#acting;
   }
 
-  /** Why the newest change of what stays is not in the state directory; undefined when it is. */
+  /**
+   * Why the newest change of the latched rungs is not in the state directory; undefined if it is.
+   */
   get writeError(): string | undefined {
     return this.#latches.writeError;
   }
 
-  /** The halts that it asks for. */
+  /** The halts that the ladder requests. */
   get demands(): readonly HaltRequest[] {
     return this.#demands;
   }
 
-  /** Every measure that is watched, with what acts for it. */
+  /** Every measure in use, with the rung that acts for it. */
   get measures(): readonly {
     readonly measure: LadderMeasure;
     readonly marketId: MarketId | undefined;
@@ -128,19 +130,21 @@ export class RiskLadder {
       }));
   }
 
-  /** What it does to the quotes of a market: the same object as long as that is the same. */
+  /** Effect on the quotes of a market: the same object as long as the effect is the same. */
   effectOn(marketId: MarketId): LadderEffect {
     return this.#effects.get(marketId) ?? NO_EFFECT;
   }
 
-  /** Whether the position of a market is to be sold. */
+  /** True if the position of a market has to be sold. */
   isFlattening(marketId: MarketId): boolean {
     return this.#acting.some(
       (rung) => rung.action === "flatten" && appliesToMarket(rung, marketId),
     );
   }
 
-  /** Why a market does not quote all that its strategy wants, in words; halts have their own. */
+  /**
+   * Why a market does not quote everything that its strategy wants, in words; halts have their own.
+   */
   reasonsFor(marketId: MarketId): readonly string[] {
     return this.#acting.flatMap((rung) =>
       (rung.action === "widen" || rung.action === "reduce") && appliesToMarket(rung, marketId)
@@ -149,7 +153,7 @@ export class RiskLadder {
     );
   }
 
-  /** The run begins, with what an earlier one left. */
+  /** The run begins, with the latched rungs of an earlier one. */
   begin(): void {
     for (const { latch } of this.#tracks) {
       if (latch === undefined) continue;
@@ -172,7 +176,7 @@ export class RiskLadder {
   }
 
   /**
-   * Losses that a person accepted while no bot ran: they are to be counted from here. Told once.
+   * Losses that an operator accepted while no bot ran: they are counted from here. Returned once.
    */
   takeAccepted(): AcceptedLosses {
     const accepted = {
@@ -186,7 +190,7 @@ export class RiskLadder {
     return accepted;
   }
 
-  /** A look at the account's losses. */
+  /** Applies a check of the account's losses. */
   losses({ equity, peak, drawdown, day, dayStart, dailyLoss }: LossReading): void {
     const quote = (units: CreditUnits): string =>
       scaledToDecimal(units, this.#context.rules.creditDecimals);
@@ -206,7 +210,7 @@ export class RiskLadder {
     );
   }
 
-  /** An own trade was told. */
+  /** An own trade was reported. */
   filled({ marketId, isMaker, side, ticks, lots, timeMs }: VenueTrade): void {
     if (!isMaker) return;
     const market = this.#markets.find(({ trader }) => trader.marketId === marketId);
@@ -214,7 +218,7 @@ export class RiskLadder {
   }
 
   /**
-   * Looks at every market's inventory and markout; call after each turn that may have changed any.
+   * Checks every market's inventory and markout; call it after each turn that may have changed any.
    */
   evaluate(): void {
     if (this.#markets.length === 0) return;
@@ -227,7 +231,7 @@ export class RiskLadder {
           share,
           (rung) => `the position is ${percent(share)} of its limit, from ${rung.text} on`,
         );
-        // Before the account is confirmed nobody knows that the position is smaller.
+        // Before the account is confirmed, a smaller position is not certain.
         if (inventory.accepted !== undefined && account.confirmed && !hasReachedLatch(inventory)) {
           inventory.accepted = undefined;
           this.#changed();
@@ -246,8 +250,8 @@ export class RiskLadder {
   }
 
   /**
-   * A person resumes: what stayed of the account, or of one market, ends.
-   * @returns which losses are accepted: they are to be counted from here.
+   * An operator resumes: the latched rungs of the account, or of one market, end.
+   * @returns the losses that are accepted: they are counted from here.
    */
   resume(marketId: MarketId | undefined): AcceptedLosses {
     const accepted = { drawdown: false, dailyLoss: false };
@@ -255,8 +259,8 @@ export class RiskLadder {
       if (marketId !== undefined && track.marketId !== marketId) continue;
       if (track.measure === "drawdown") accepted.drawdown = track.latch !== undefined;
       if (track.measure === "daily-loss") accepted.dailyLoss = track.latch !== undefined;
-      // A position that is as large as before is accepted with it, by later runs too: its rung acts
-      // again when it was left and is reached anew.
+      // An unchanged position is accepted too, by later runs as well: its rung acts again once the
+      // position fell below it and reaches it again.
       if (track.latch !== undefined && track.measure === "inventory") track.accepted = track.latch;
       else if (track.latch !== undefined) track.reached = 0;
       if (track.latch !== undefined)
@@ -268,7 +272,7 @@ export class RiskLadder {
     return accepted;
   }
 
-  /** Writes again what could not be written. */
+  /** Retries a write that failed. */
   retry(): void {
     this.#latches.retry();
   }
@@ -281,7 +285,7 @@ export class RiskLadder {
     if (advanceTrack(track, value, why, this.#context.exchangeTime.nowMs())) this.#changed();
   }
 
-  /** The daily loss acts until its day is over; a position that is being sold is sold first. */
+  /** The daily loss acts until its day is over, but a position that is being sold is sold first. */
   #endDay(day: number): void {
     const { latch } = this.#dailyLoss;
     if (
@@ -302,7 +306,7 @@ export class RiskLadder {
     );
   }
 
-  /** What acts now, after any change; tells what is other than before. */
+  /** Applies any change of the acting rungs, and reports it. */
   #changed(): void {
     const { notify } = this.#context;
     for (const track of this.#tracks) {
@@ -313,8 +317,8 @@ export class RiskLadder {
         track.acting?.action === before?.action &&
         track.acting?.widenFactor === before?.widenFactor
       ) {
-        // What made it act is what a person has to look at, and not what became of the measure
-        // since.
+        // The operator has to see the reading that triggered the rung, not later values of the
+        // measure.
         track.acting = before;
         continue;
       }
@@ -329,7 +333,7 @@ export class RiskLadder {
       });
     }
     this.#act();
-    // What stays is written down before anything follows from it.
+    // Latched rungs are persisted before anything follows from them.
     this.#latches.update(this.#tracks);
   }
 

@@ -41,21 +41,18 @@ import { findUnknownPositionReason } from "./unknown-position.js";
 const HOLD_MS = 500;
 
 /**
- * Whether the bot may trade, market by market: guards, drawdown, halts by hand; and why not
+ * Decides, per market, if the bot may trade and why not: guards, drawdown, manual halts
  * (docs/ideas/design.md#fail-closed).
  */
 export class TradingGuards {
-  /** What losses, inventory and markouts do to the quotes and the position. */
+  /** Effects of losses, inventory and markouts on the quotes and the position. */
   readonly ladder: RiskLadder;
   readonly #context: BotContext;
   readonly #limits: GuardLimits;
   readonly #equity: EquityMonitor;
   readonly #manualHalts: ManualHalts;
   readonly #contractChangeHalts: ContractChangeHalts;
-  /**
-   * What the guards are asked about, kept in one place for the whole run: they are asked in each
-   * turn.
-   */
+  /** The guards' inputs, one object for the whole run: they are read in each turn. */
   readonly #account: Writable<AccountHealth>;
   readonly #watched: readonly WatchedMarket[];
   readonly #health: HealthState;
@@ -64,8 +61,8 @@ export class TradingGuards {
   #questionTrouble: string | undefined;
 
   /**
-   * @throws FormatError or CorruptStateError when the remembered peak or halts are broken: a bot
-   * must forget neither its drawdown nor that somebody halted it.
+   * @throws FormatError or CorruptStateError if the stored peak or halts are corrupt: a bot must
+   * forget neither its drawdown nor a manual halt.
    */
   constructor(context: BotContext) {
     this.#context = context;
@@ -74,7 +71,7 @@ export class TradingGuards {
     this.#manualHalts = new ManualHalts(context);
     this.ladder = new RiskLadder(context);
     this.#contractChangeHalts = new ContractChangeHalts(context);
-    // Those that the bot was made with were read just before.
+    // The bot's first rules were read just before.
     this.#account = {
       isConfirmed: false,
       accountAtMs: undefined,
@@ -103,14 +100,14 @@ export class TradingGuards {
   }
 
   /**
-   * The highest net value so far, deposits taken out, and never below the present one; undefined
+   * The highest net value so far, without deposits, and never below the present one; undefined
    * before the first reading.
    */
   get peak(): bigint | undefined {
     return this.#equity.peak;
   }
 
-  /** The newest look at the account's losses; undefined before the first. */
+  /** The newest check of the account's losses; undefined before the first. */
   get losses(): LossReading | undefined {
     return this.#equity.latest;
   }
@@ -119,16 +116,14 @@ export class TradingGuards {
     return this.#limits;
   }
 
-  /**
-   * When the exchange last confirmed the account, on the clock that never steps; undefined before.
-   */
+  /** When the exchange last confirmed the account, on the monotonic clock; undefined before. */
   get accountAtMs(): Ms | undefined {
     return this.#account.accountAtMs;
   }
 
   /**
-   * Why the newest halt or resume by hand is not in the state directory: what is started anew does
-   * not know it. Undefined when it is.
+   * Why the newest manual halt or resume is not in the state directory: the next run would not know
+   * it. Undefined if it is.
    */
   get haltWriteError(): string | undefined {
     return (
@@ -162,7 +157,7 @@ export class TradingGuards {
     this.#streamTrouble = state === "up" ? undefined : `its stream is down: ${reason}`;
   }
 
-  /** A question about the account was not answered as it should be. */
+  /** A query about the account failed. */
   onAccountQueryFailed(ask: string, message: string): void {
     this.#questionTrouble = `${ask} cannot be read: ${message}`;
   }
@@ -181,7 +176,7 @@ export class TradingGuards {
     this.#account.bannedUntilMs = this.#nowMs() + forMs;
   }
 
-  /** New rules were read: compares what must not change under a running bot. */
+  /** New rules were read: checks for changes that must not happen under a running bot. */
   rulesRead(rules: VenueRules): void {
     this.#account.rulesAtMs = this.#nowMs();
     this.#account.rulesTrouble = undefined;
@@ -199,7 +194,7 @@ export class TradingGuards {
     this.#account.rulesTrouble = why;
   }
 
-  /** The run begins, halted by what halted an earlier one until a person resumes. */
+  /** The run begins, with the halts of an earlier one that last until an operator resumes. */
   begin(): void {
     this.ladder.begin();
     this.#contractChangeHalts.begin();
@@ -207,13 +202,13 @@ export class TradingGuards {
       this.#take(addHalt(this.#halts, demand, this.#nowMs()));
   }
 
-  /** Outlives this process: whoever is started next is halted too. */
+  /** Survives this process: the next run is halted too. */
   haltManually(marketId: MarketId | undefined, why: string): void {
     this.#take(addHalt(this.#halts, createManualHalt(marketId, why), this.#nowMs()));
     this.#manualHalts.add(marketId, why);
   }
 
-  /** Halts for a cause that a person has to look at. */
+  /** Halts for a cause that an operator has to look at. */
   haltMarket(marketId: MarketId, name: string, why: string): void {
     this.#take(
       addHalt(
@@ -224,13 +219,13 @@ export class TradingGuards {
     );
   }
 
-  /** Ends what was halted by hand or latched; a guard whose condition lasts trips again at once. */
+  /** Ends manual and latched halts; a guard whose condition lasts trips again at once. */
   resume(marketId: MarketId | undefined): void {
     for (const { health } of this.#watched)
       if (marketId === undefined || health.marketId === marketId) health.rejects = EMPTY_MINUTE;
     this.#accept(this.ladder.resume(marketId));
-    // Only a contract of another run can be accepted by a person; what changes under a running bot
-    // needs a new start.
+    // An operator can only accept the contract of another run; a change under a running bot needs a
+    // restart.
     for (const { health } of this.#watched) {
       const isMeant = marketId === undefined || health.marketId === marketId;
       if (isMeant && health.rulesChanged?.includes(IN_THE_LAST_RUN))
@@ -241,15 +236,13 @@ export class TradingGuards {
     this.#manualHalts.remove((kept) => marketId === undefined || kept.marketId === marketId);
   }
 
-  /**
-   * Ends what was halted by hand for this reason, and nothing that anybody would have to look at.
-   */
+  /** Ends manual halts with this reason, and none that an operator has to look at. */
   release(why: string): void {
     this.#take(releaseManualHalts(this.#halts, why));
     this.#manualHalts.remove((kept) => kept.why === why);
   }
 
-  /** Asks every guard; call after each turn that may have changed anything. */
+  /** Evaluates every guard; call it after each turn that may have changed anything. */
   evaluate(): void {
     const nowMs = this.#nowMs();
     this.#updateHealth();
@@ -261,7 +254,7 @@ export class TradingGuards {
   }
 
   /**
-   * Compares the account's net value with its peak and the day's beginning; call a few times a
+   * Compares the account's net value with its peak and the start of the day; call it a few times a
    * second.
    */
   checkEquity(): void {
@@ -274,15 +267,12 @@ export class TradingGuards {
     if (look !== undefined) this.ladder.losses(look);
   }
 
-  /** Writes the peak down as it is: at a clean end. */
+  /** Writes the present peak, on a clean shutdown. */
   settle(): void {
     this.#equity.settle();
   }
 
-  /**
-   * Writes down what is traded on, but for the markets whose contract a person has to look at
-   * first.
-   */
+  /** Persists the traded contracts, except those that an operator has to look at first. */
   #keepContracts(): void {
     const unchanged = this.#watched.flatMap(({ trader, health }) =>
       health.rulesChanged === undefined ? [trader] : [],
@@ -299,7 +289,7 @@ export class TradingGuards {
     return this.#context.clock.monotonicMs();
   }
 
-  /** What the exchange lists of each market. */
+  /** Applies the exchange's listing of each market. */
   #list(rules: VenueRules): void {
     for (const { health } of this.#watched) {
       const listed = rules.markets[health.marketId];
@@ -309,7 +299,7 @@ export class TradingGuards {
     }
   }
 
-  /** Reads anew what others know. */
+  /** Updates the guards' inputs from the other parts. */
   #updateHealth(): void {
     const { account, exchangeTime, loopLag } = this.#context;
     const health = this.#account;
@@ -354,13 +344,13 @@ export class TradingGuards {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A market of the bot, and what the guards are told of it. */
+/** A market of the bot, and the guards' inputs about it. */
 interface WatchedMarket {
   readonly trader: MarketTrader;
   readonly health: Writable<MarketHealth>;
 }
 
-/** A market before it was looked at. */
+/** A market's inputs before the first update. */
 function newHealth(marketId: MarketId): Writable<MarketHealth> {
   const unknown = {
     bookAtMs: Number.NEGATIVE_INFINITY,

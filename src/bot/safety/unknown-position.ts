@@ -2,7 +2,7 @@ import type { MarketId, Ms } from "../../core/units.js";
 import type { HaltReason } from "../../risk/halt.js";
 import type { BotContext } from "../engine/context.js";
 
-/** A position that is unknown for so long is an alert. */
+/** A position that is unknown for this long raises an alert. */
 const ALERT_AFTER_MS: Ms = 30_000;
 
 const UNKNOWN_POSITION_REASONS = {
@@ -12,7 +12,7 @@ const UNKNOWN_POSITION_REASONS = {
     "the exchange holds another position than ours, and nothing explains the difference yet",
 } as const;
 
-/** Why the position of a market may be another than the bot's; undefined where it is known. */
+/** Why the position of a market may differ from the bot's; undefined if it is known. */
 export function findUnknownPositionReason(
   { account, reservations, exchangeTime }: BotContext,
   marketId: MarketId,
@@ -23,7 +23,7 @@ export function findUnknownPositionReason(
   return "a takeover was sent, and neither its receipt nor the exchange says what became of it";
 }
 
-/** Says once of each market that its position has been unknown for too long. */
+/** Alerts once per market that its position has been unknown for too long. */
 export class UnknownPositionAlert {
   readonly #context: BotContext;
   readonly #alerted = new Set<string>();
@@ -32,7 +32,7 @@ export class UnknownPositionAlert {
     this.#context = context;
   }
 
-  /** A few times a second, with the halts in force. */
+  /** Runs a few times a second, with the halts in force. */
   check(halts: readonly HaltReason[]): void {
     if (halts.length === 0 && this.#alerted.size === 0) return;
     const { clock, notify } = this.#context;

@@ -6,11 +6,11 @@ import { ProcessLock } from "../../core/files/process-lock.js";
 import type { Hex } from "../../core/units.js";
 import { runtimeDir } from "./running-bots.js";
 
-/** What an account may have one of on a machine. */
+/** Roles of which an account may have one each on a machine. */
 export type LockedRole = "bot" | "guard";
 
 /**
- * The right to be an account's bot or guard on this machine, held until it is given back or the
+ * A lock on being an account's bot or guard on this machine, held until it is released or the
  * process ends.
  */
 export interface AccountLock {
@@ -18,7 +18,7 @@ export interface AccountLock {
 }
 
 /**
- * An account, and the two folders of its locks: the user's runtime folder and the account's state
+ * An account, and the two folders of its locks: the user runtime directory and the account's state
  * folder.
  */
 export interface LockableAccount {
@@ -28,11 +28,11 @@ export interface LockableAccount {
 }
 
 /**
- * Takes the right to be the one bot, or the one guard, of an account: a lock in the user's runtime
- * folder, which keeps apart what runs from two files, and one in the state folder, which keeps
- * apart what has two runtime folders, as a login and a service of one user may. No other user can
- * write to either.
- * @throws RunError when another process holds it, or a folder is not this user's own.
+ * Locks the role of the one bot, or the one guard, of an account. A lock in the user runtime
+ * directory excludes a second process from another file. A lock in the state folder excludes one
+ * with another runtime directory, since a login and a service of one user may have two. No other
+ * user can write to either.
+ * @throws RunError if another process holds it, or a folder does not belong to this user.
  */
 export async function lockAccount(
   owner: LockableAccount,
@@ -54,8 +54,8 @@ export async function lockAccount(
 }
 
 /**
- * Whether a process on this machine holds it now. @throws RunError when the runtime folder is not
- * this user's own.
+ * True if a process on this machine holds it now. @throws RunError if the user runtime directory
+ * does not belong to this user.
  */
 export function isLocked(owner: LockableAccount, role: LockedRole): boolean {
   return lockPaths(owner, role).some(

@@ -4,12 +4,12 @@ import type { Hex, MarketId, Ms } from "../../core/units.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
 /**
- * Markets that were halted because of what the bot found at its start, and that stay so until a
- * person resumes.
+ * The file of markets that were halted because of a finding at the bot's start, until an operator
+ * resumes.
  */
 export const CONTRACT_CHANGE_HALTS_FILE = "found-halts.json";
 
-/** A market whose contract is another than in the last run: the next run finds that again. */
+/** A market whose contract differs from the last run: the next run finds that again. */
 export interface ContractChangeHalt {
   readonly name: "exchange-info-changed";
   readonly marketId: MarketId;
@@ -34,10 +34,7 @@ const fileSchema = z.strictObject({
   ),
 });
 
-/**
- * Those that are written down. @throws CorruptStateError when the file is broken, or another
- * account's.
- */
+/** The persisted halts. @throws CorruptStateError if the file is corrupt, or another account's. */
 export function readContractChangeHalts(
   store: Pick<StateStore, "read">,
   account: Hex,
@@ -55,7 +52,7 @@ export function readContractChangeHalts(
   );
 }
 
-/** Replaces those that are written down. @throws RunError when they cannot be written. */
+/** Replaces the persisted halts. @throws RunError if they cannot be written. */
 export function writeContractChangeHalts(
   store: Pick<StateStore, "write">,
   account: Hex,

@@ -1,7 +1,7 @@
 import type { SetAside } from "./set-aside.js";
 import type { StateStore } from "./state-dir.js";
 
-/** The state of a run that nobody goes on with: it begins with none, and leaves none. */
+/** The state of a run that no later run continues: it begins with none, and leaves none. */
 export class DiscardingStore implements StateStore {
   readonly isDiscarded = true;
 

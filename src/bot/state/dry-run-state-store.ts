@@ -3,8 +3,8 @@ import type { SetAside } from "./set-aside.js";
 import type { StateStore } from "./state-dir.js";
 
 /**
- * A state without the halts by hand: a dry run is not held by what holds real orders, and what it
- * is told holds no real run.
+ * A state without the manual halts. Halts of the live bot do not apply to a dry run, and halts
+ * given to a dry run do not apply to a live one.
  */
 export class DryRunStateStore implements StateStore {
   readonly #store: StateStore;

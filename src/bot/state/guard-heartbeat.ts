@@ -4,7 +4,7 @@ import type { Hex, Ms } from "../../core/units.js";
 import type { StateStore } from "./state-dir.js";
 import { claimedExchange, exchangeSchema, isSameExchange } from "./state-owner.js";
 
-/** The guard's sign of life in the state directory, for the bot that it watches. */
+/** The guard's heartbeat in the state directory, for the bot that it watches. */
 export const GUARD_HEARTBEAT_FILE = "guard-heartbeat.json";
 
 const beatSchema = z.strictObject({
@@ -19,14 +19,14 @@ const beatSchema = z.strictObject({
 
 type GuardBeat = z.output<typeof beatSchema>;
 
-/** How a guard shows that it lives. */
+/** Dependencies of a {@link GuardHeartbeat}. */
 export interface GuardHeartbeatDeps {
   readonly clock: Clock;
   /** The account's state directory, which is claimed for its exchange. */
   readonly store: Pick<StateStore, "read" | "writeBehind">;
   readonly account: Hex;
   readonly everyMs: Ms;
-  /** Called when the first of several beats cannot be written. */
+  /** Called at the first of several heartbeats that cannot be written. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -73,7 +73,7 @@ export class GuardHeartbeat {
   }
 }
 
-/** The bot that asks whether it is guarded. */
+/** Inputs of {@link isGuarded}. */
 export interface GuardedBot {
   readonly store: Pick<StateStore, "read">;
   readonly account: Hex;
@@ -83,8 +83,8 @@ export interface GuardedBot {
 }
 
 /**
- * Whether a guard of this account and this exchange has shown lately that it lives. A heartbeat
- * that cannot be read shows nothing.
+ * True if a guard of this account and this exchange has written a recent heartbeat. A heartbeat
+ * that cannot be read proves nothing.
  */
 export function isGuarded({ store, account, nowMs, deadAfterMs }: GuardedBot): boolean {
   try {

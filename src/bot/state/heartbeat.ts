@@ -1,7 +1,7 @@
 import { FormatError } from "../../core/errors.js";
 import type { MarketId, Ms } from "../../core/units.js";
 
-/** What a bot leaves behind at an interval, for the guard that watches it. */
+/** A bot's periodic sign of life for the guard that watches it. */
 export interface Heartbeat {
   /** Wall time of this machine. */
   readonly atMs: Ms;
@@ -17,8 +17,8 @@ export interface Heartbeat {
 export const HEARTBEAT_FILE = "heartbeat.json";
 
 /**
- * Exchange time until which something may arrive that a bot sent before its end, by what it left as
- * its heartbeat; undefined where it ended in order, or never ran. @throws FormatError as {@link
+ * Exchange time until which a request that a bot sent before its end may be accepted, by its last
+ * heartbeat; undefined after a clean shutdown, or if it never ran. @throws FormatError as {@link
  * parseHeartbeat} does
  */
 export function mayArriveUntilMs(text: string | undefined, signatureWindowMs: Ms): Ms | undefined {
@@ -28,8 +28,8 @@ export function mayArriveUntilMs(text: string | undefined, signatureWindowMs: Ms
 }
 
 /**
- * @throws FormatError when the text is no heartbeat: a guard must not take a broken file for a
- * living bot.
+ * @throws FormatError if the text is not a heartbeat: a guard must not take a corrupt file for a
+ * live bot.
  */
 export function parseHeartbeat(text: string): Heartbeat {
   let value: Partial<Heartbeat> | null = null;

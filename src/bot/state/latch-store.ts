@@ -4,7 +4,7 @@ import type { Hex, MarketId } from "../../core/units.js";
 import { LADDER_MEASURES, type Latch } from "../../risk/risk-ladder.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
-/** The file of the rungs that stay until a person resumes. */
+/** The file of the rungs that last until an operator resumes. */
 export const LATCH_FILE = "risk-ladder.json";
 
 const latch = z.strictObject({
@@ -22,19 +22,19 @@ const fileSchema = z.strictObject({
   accepted: z.array(latch).optional(),
 });
 
-/** What is kept of the ladder. */
+/** The stored state of the ladder. */
 export interface StoredLatches {
   readonly rungs: readonly Latch[];
   /**
-   * Those that a person resumed, and that are accepted still: losses, while no bot ran, which the
+   * Rungs that an operator resumed and that are still accepted: losses, while no bot ran, which the
    * next one counts from its start; and a position that has been as large ever since.
    */
   readonly accepted: readonly Latch[];
 }
 
 /**
- * The rungs of the risk ladder that outlive their process: a position that is being sold is sold on
- * by the next run, and what was halted stays so though its measure may be forgotten.
+ * The rungs of the risk ladder that survive their process: the next run continues selling a
+ * position, and halts stay even if their measure is forgotten.
  */
 export class LatchStore {
   readonly #store: Pick<StateStore, "read" | "write">;
@@ -48,8 +48,8 @@ export class LatchStore {
   }
 
   /**
-   * @throws CorruptStateError when the file is broken, or another account's: what cannot be read
-   * must not be taken for "nothing happened".
+   * @throws CorruptStateError if the file is corrupt, or another account's: an unreadable file must
+   * not count as "nothing happened".
    */
   read(): StoredLatches {
     this.#kept = readJsonState(this.#store, LATCH_FILE, (value) =>
@@ -58,7 +58,7 @@ export class LatchStore {
     return this.#kept;
   }
 
-  /** Why the newest change could not be written; undefined when it is. */
+  /** Why the newest change could not be written; undefined if it is. */
   get writeError(): string | undefined {
     return this.#writeError;
   }
@@ -69,7 +69,7 @@ export class LatchStore {
     this.retry();
   }
 
-  /** A person resumes while no bot runs: the account and all markets, or one market alone. */
+  /** An operator resumes while no bot runs: the account and all markets, or one market alone. */
   resume(marketId: MarketId | undefined): void {
     const { rungs, accepted } = this.read();
     const isOver = (latch: Latch): boolean => marketId === undefined || latch.marketId === marketId;
@@ -77,7 +77,7 @@ export class LatchStore {
     if (ended.length === 0) return;
     const isAgain = (one: Latch): boolean =>
       ended.some(({ measure, marketId }) => measure === one.measure && marketId === one.marketId);
-    // Each run measures markouts anew: of those nothing is left to be accepted.
+    // Each run measures markouts from zero, so there is none to accept.
     const lasting = ended.filter(({ measure }) => measure !== "markout");
     this.#kept = {
       rungs: rungs.filter((latch) => !isOver(latch)),
@@ -87,8 +87,8 @@ export class LatchStore {
   }
 
   /**
-   * Writes what could not be written: the process goes on with what it decided, and says what is
-   * wrong with the disk.
+   * Retries a write that failed: the process continues with its decision, and reports the disk
+   * error.
    */
   retry(): void {
     const [rungs, accepted] = [inWholeMs(this.#kept.rungs), inWholeMs(this.#kept.accepted)];

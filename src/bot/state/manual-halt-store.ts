@@ -6,20 +6,20 @@ import { LATCH_FILE } from "./latch-store.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
 /**
- * All halts in one text, as earlier versions wrote it: it is read, never written, and says nothing
- * of what has a file of its own by now.
+ * The file of earlier versions, with all halts in one text. It is read, never written, and does not
+ * apply to a halt that has its own file by now.
  */
 const FORMER_FILE = "manual-halts.json";
 const OWN_FILE = /^manual-halt(-[A-Za-z0-9_-]+)?\.json$/;
 
-/** The file of a market's halt by hand in the state directory, or of the one of everything. */
+/** The file of a market's manual halt in the state directory, or of the halt of everything. */
 export function manualHaltFile(marketId?: MarketId): string {
   return marketId === undefined ? "manual-halt.json" : `manual-halt-${marketId}.json`;
 }
 
 /**
- * Whether a file of the state directory says what is halted until a person resumes: by hand, by a
- * rung of the risk ladder, or since a contract is another.
+ * True if a file of the state directory holds halts that last until an operator resumes: manual
+ * ones, rungs of the risk ladder, or contract changes.
  */
 export function isHaltFile(name: string): boolean {
   return (
@@ -42,26 +42,26 @@ const fileSchema = z.strictObject({
   ),
 });
 
-/** A halt that a person gave and nobody has taken back. */
+/** A manual halt that was not resumed. */
 export interface ManualHalt {
-  /** The halted market; absent where everything is halted. */
+  /** The halted market; absent if everything is halted. */
   readonly marketId?: MarketId | undefined;
-  /** In the person's words. */
+  /** In the operator's words. */
   readonly why: string;
   /** When it was given, by this machine's clock. */
   readonly atMs: Ms;
 }
 
 /**
- * The halts by hand that outlive the process that they were given to: a person's word stands until
- * a person takes it back. What halts by itself is not among them: its condition is found again.
- * Each has a file of its own, which is replaced as a whole: any number of processes halt at once,
- * and none writes over another's.
+ * The manual halts, which survive the process that they were given to, until an operator resumes.
+ * Automatic halts are not among them: their condition is found again. Each halt has a file of its
+ * own, which is replaced as a whole, so that several processes can halt at once without overwriting
+ * each other's halt.
  */
 export class ManualHaltStore {
   readonly #store: Pick<StateStore, "read" | "names" | "write">;
   readonly #account: Hex;
-  /** What the disk has not taken, the oldest first. */
+  /** Writes that the disk has refused, the oldest first. */
   readonly #pending: (() => void)[] = [];
   #writeError: string | undefined;
 
@@ -71,9 +71,9 @@ export class ManualHaltStore {
   }
 
   /**
-   * Those that are written down, in the order in which they were given.
-   * @throws CorruptStateError when a file is broken, or another account's: what cannot be read must
-   * not be taken for "not halted".
+   * The persisted halts, in the order in which they were given.
+   * @throws CorruptStateError if a file is corrupt, or another account's: an unreadable file must
+   * not count as "not halted".
    */
   read(): readonly ManualHalt[] {
     const own = this.#store.names().filter((name) => OWN_FILE.test(name));
@@ -85,20 +85,18 @@ export class ManualHaltStore {
     );
   }
 
-  /** Why the newest change could not be written down; undefined when all is. */
+  /** Why the newest change could not be written; undefined if all is. */
   get writeError(): string | undefined {
     return this.#writeError;
   }
 
-  /**
-   * Keeps a halt; a second one of the same market, or of everything, takes the place of the first.
-   */
+  /** Persists a halt; a second one of the same market, or of everything, replaces the first. */
   save(halt: ManualHalt): void {
     this.#pending.push(() => this.#write(halt.marketId, [halt]));
     this.retry();
   }
 
-  /** Forgets the halts of which this is so. */
+  /** Removes the halts that match. */
   remove(isOver: (halt: ManualHalt) => boolean): void {
     this.#pending.push(() => {
       for (const { marketId } of this.read().filter(isOver)) this.#write(marketId, []);
@@ -107,8 +105,8 @@ export class ManualHaltStore {
   }
 
   /**
-   * Writes what could not be written: the process goes on with what it was told, and whoever told
-   * it hears what is wrong with the disk.
+   * Retries a write that failed: the process applies the command, and its sender learns of the disk
+   * error.
    */
   retry(): void {
     try {

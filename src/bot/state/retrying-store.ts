@@ -6,13 +6,13 @@ import type { StateStore } from "./state-dir.js";
 /** A text of the state directory that could not be written. */
 export interface UnwrittenText {
   readonly name: string;
-  /** What the file system said when it was tried last. */
+  /** The file system's error at the last attempt. */
   readonly error: unknown;
-  /** Since when its newest version is in memory alone, on the clock that never steps. */
+  /** Since when its newest version is in memory alone, on the monotonic clock. */
   readonly sinceMs: Ms;
 }
 
-/** What a {@link RetryingStore} is made of. */
+/** Options of a {@link RetryingStore}. */
 export interface RetryingStoreOptions {
   readonly store: StateStore;
   readonly clock: Clock;
@@ -28,9 +28,9 @@ type Way = "writeBehind" | "writeLater";
 
 /**
  * A state directory whose repeated texts (heartbeat, spent tokens, peak) may fail for a moment: a
- * full disk or a process out of file descriptors for 100 ms is no reason to end a bot. Each such
- * text is tried again at every later write. Records that must not be lost (`append`, `write`) and
- * the first version of each text fail at once, as they do in the store itself.
+ * disk that is full, or a process that is out of file descriptors, for 100 ms does not end the bot.
+ * Each such text is retried at every later write. Records that must not be lost (`append`, `write`)
+ * and the first version of each text fail at once, as they do in the store itself.
  */
 export class RetryingStore implements StateStore {
   readonly #options: RetryingStoreOptions;

@@ -13,21 +13,20 @@ const entrySchema = z.object({
   account: z.string(),
   socketPath: z.string(),
   /**
-   * Where its next start finds who halted it, and the markets that it trades; absent where it
-   * leaves no halts.
+   * The state directory and the markets, where the next start finds its halts; absent for a bot
+   * that leaves no halts.
    */
   state: z.object({ directory: z.string(), markets: z.array(z.string()) }).optional(),
 });
 
-/** A running bot, as it has entered itself in the user's runtime folder. */
+/** The entry of a running bot in the user runtime directory. */
 export type RunningBotEntry = z.output<typeof entrySchema>;
 
 /**
- * The folder of this user's locks and of the entries of this user's running bots:
+ * The user runtime directory, for this user's locks and the entries of this user's running bots:
  * `$XDG_RUNTIME_DIR/marketwright`, else `marketwright-<uid>` under the system's temporary folder,
- * or in the home folder where another user has taken that name. Made where it is not there, mode
- * 0700.
- * @throws RunError when it cannot be made, or is not this user's own.
+ * or in the home folder if another user has taken that name. It is created if absent, mode 0700.
+ * @throws RunError if it cannot be created, or does not belong to this user.
  */
 export function runtimeDir(env: Readonly<Record<string, string | undefined>>): string {
   const uid = process.getuid?.();
@@ -62,9 +61,9 @@ function runtimePath(
 }
 
 /**
- * Enters a bot as running; the function that is returned takes it out again. There is one entry a
- * control socket: a bot takes the place of one that died at the same socket, which would seem to
- * live again.
+ * Adds the entry of a running bot; the returned function removes it. There is one entry per control
+ * socket: a bot replaces the entry of one that died at the same socket, which would seem to live
+ * again.
  */
 export function addRunningBotEntry(
   bot: RunningBotEntry,
@@ -77,9 +76,8 @@ export function addRunningBotEntry(
 }
 
 /**
- * The bots that have entered themselves and still answer. What a killed bot left behind is cleared
- * away.
- * @param answers whether a control socket is alive.
+ * The bots that have an entry and still answer. Entries of killed bots are removed.
+ * @param answers true if a control socket is alive.
  */
 export async function findRunningBots(
   env: Readonly<Record<string, string | undefined>>,
@@ -96,7 +94,7 @@ export async function findRunningBots(
   return bots.sort((a, b) => (a.config < b.config ? -1 : 1));
 }
 
-/** The path without links, so that two ways to one file are one bot. */
+/** The path without links, so that two paths to one file select one bot. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -105,7 +103,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** A half-written or foreign file is no running bot. */
+/** A half-written or foreign file is not a running bot. */
 function readEntry(path: string): RunningBotEntry | undefined {
   try {
     return entrySchema.parse(JSON.parse(readPlainText(path)));

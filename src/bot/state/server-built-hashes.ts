@@ -12,11 +12,11 @@ export const BUILT_FILE = "built-orders.json";
 const hashesSchema = z.array(hash32);
 
 /**
- * The hashes of server-built orders, lower case, that the account's bot noted before it sent them:
- * these carry no tag of its own. Empty where there were none.
- * @throws CorruptStateError when the file is not what a bot writes: its orders would be taken for
- * somebody's by hand, and left alone.
- * @throws RunError when it cannot be read.
+ * The hashes of server-built orders, lower case, that the account's bot recorded before it sent
+ * them: these do not carry its tag. Empty if there were none.
+ * @throws CorruptStateError if the file is not as a bot writes it: its orders would count as manual
+ * ones, and would not be cancelled.
+ * @throws RunError if it cannot be read.
  */
 export function readBuiltHashes(store: Pick<StateStore, "read">): readonly Hex[] {
   return readJsonState(store, BUILT_FILE, (value) => hashesSchema.parse(value)) ?? [];

@@ -54,7 +54,7 @@ export class RunMonitor {
     this.#bot = bot;
   }
 
-  /** The newest of what was told, for a screen. */
+  /** The newest messages, for a screen. */
   get notes(): readonly ScreenNote[] {
     return this.#runLog.notes;
   }
@@ -171,7 +171,7 @@ export class RunMonitor {
         );
       case "rung": {
         const { measure, marketId, action, widenFactor, why } = notice;
-        // A halt is told by itself.
+        // A halt emits its own event.
         if (action === "halt") return;
         const isMild = action === undefined || !this.#hasStarted;
         const text =
@@ -190,8 +190,8 @@ export class RunMonitor {
   }
 
   /**
-   * Before the account is confirmed for the first time every guard says no, as it should: that is
-   * no trouble.
+   * Before the account is confirmed for the first time every guard trips, as it should: that is not
+   * a problem to report.
    */
   get #hasStarted(): boolean {
     return this.#bot !== undefined && this.#bot.phase !== "starting";

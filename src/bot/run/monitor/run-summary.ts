@@ -8,8 +8,8 @@ import { type LiquidationSummary, summariseLiquidations } from "./liquidator-sta
 import type { RunMonitor } from "./run-monitor.js";
 
 /**
- * What a run came to: the object that `run --json` prints. Amounts are decimal strings, quote in
- * the quote asset.
+ * Result of a run: the object that `run --json` prints. Amounts are decimal strings, quote in the
+ * quote asset.
  */
 export interface RunSummary {
   readonly ordersPlaced: number;
@@ -20,22 +20,21 @@ export interface RunSummary {
   readonly fills: number;
   readonly failedTrades: number;
   /**
-   * null where the run ended before the exchange had reported the account: what is held is not
-   * known.
+   * null if the run ended before the exchange had reported the account: the position is unknown.
    */
   readonly positionBase: Readonly<Record<MarketId, string | null>>;
-  /** Net value at the start and all profit since, at the marks last known. */
+  /** Net value at the start plus all profit since, at the last known marks. */
   readonly equityQuote: string | null;
   readonly equityChangeQuote: string | null;
   /**
-   * What the exchange's net value at our marks has beyond `equityQuote`: trades, incomes and
-   * transfers that were still under way at the end, so that only one side had them. 0 once both
+   * Excess of the exchange's net value at our marks over `equityQuote`: trades, incomes and
+   * transfers that were still in transit at the end, so that only one side had them. 0 once both
    * have all.
    */
   readonly underWayQuote: string | null;
   /**
-   * The exchange's own figure, as it told it last: at a mark that may be a second older or newer
-   * than ours.
+   * The exchange's own figure, as last reported: at a mark that may be a second older or newer than
+   * ours.
    */
   readonly netValueToldQuote: string | null;
   /**
@@ -60,13 +59,13 @@ export interface RunSummary {
   readonly streamGaps: number;
   readonly malformedFrames: number;
   readonly reconcileDifferences: number;
-  /** Open orders of ours, as the exchange itself told last; null when it could not be asked. */
+  /** Our open orders, as the exchange last reported them; null if it could not be queried. */
   readonly openOrdersLeft: number | null;
-  /** Orders of ours that may still fill. */
+  /** Our orders that may still fill. */
   readonly ordersLeft: readonly LeftoverOrder[];
   /**
-   * Markets whose position is another at the exchange than `positionBase`, or that it has not
-   * reported (null); absent where there are none.
+   * Markets whose position at the exchange differs from `positionBase`, or that it has not reported
+   * (null); absent if there are none.
    */
   readonly positionsApart?: readonly {
     readonly marketId: MarketId;
@@ -74,22 +73,21 @@ export interface RunSummary {
     readonly exchangeBase: string | null;
   }[];
   /**
-   * Takeovers that were sent and whose end is not known: each may still bring a position. Absent
-   * where there are none.
+   * Takeovers that were sent and whose outcome is unknown: each may still bring a position. Absent
+   * if there are none.
    */
   readonly takeoversUnderWay?: readonly {
     readonly marketId: MarketId;
-    /** Names it in `transactions.jsonl` and `liquidations.jsonl`. */
+    /** Its id in `transactions.jsonl` and `liquidations.jsonl`. */
     readonly jobId: string;
     /** Signed: the most that it brings. */
     readonly amountBase: string;
-    /** The exchange's position, and so `positionBase`, has it: only its receipt is missing. */
+    /** The exchange's position, and so `positionBase`, contains it: only its receipt is missing. */
     readonly isHeld: boolean;
   }[];
   readonly manualOrders: number;
   /**
-   * From the start of the process until both sides rested in every market; null when they never
-   * did.
+   * From the start of the process until both sides rested in every market; null if they never did.
    */
   readonly secondsToFirstQuote: number | null;
   readonly stopReason: string | null;
@@ -99,8 +97,8 @@ export interface RunSummary {
    */
   readonly fault?: string;
   /**
-   * Of a dry run whose orders were filled here and sent nowhere: fills, positions and profit are
-   * paper, by these models.
+   * Only for a dry run whose orders were filled here and sent nowhere: fills, positions and profit
+   * are paper, by these models.
    */
   readonly paper?: {
     readonly queue: string;
@@ -108,11 +106,14 @@ export interface RunSummary {
     readonly responseLatencyMs: number;
     readonly creditQuote: string;
   };
-  /** Of a bot that liquidates: positions of accounts in danger, by how far they came. */
+  /**
+   * Only for a bot that liquidates: positions of accounts in danger, by the stage that they
+   * reached.
+   */
   readonly liquidations?: LiquidationSummary;
 }
 
-/** Sums a run up. */
+/** Summarises a run. */
 export function buildRunSummary(
   bot: Bot,
   monitor: RunMonitor,
@@ -151,7 +152,7 @@ export function buildRunSummary(
     ordersRejected: counts.rejected,
     ordersUnknown: counts.unknown,
     ordersUnknownResolved: counts.unknownResolved,
-    // Before the account is confirmed, what is heard of are the trades of earlier runs.
+    // Before the account is confirmed, reported trades belong to earlier runs.
     fills: account.confirmed ? counts.fills : 0,
     failedTrades: counts.failedTrades,
     positionBase,

@@ -7,19 +7,19 @@ import type { BotEvent } from "../../engine/bot-event.js";
 import type { RunLog } from "./run-log.js";
 
 /**
- * A shortage is over when nothing has waited for tokens for so long: they come back one by one, and
- * are gone as soon.
+ * A shortage ends when no action has waited for tokens for this long: tokens come back one by one,
+ * and are spent as fast.
  */
 const QUIET_MS: Ms = 10_000;
 
 interface Shortage {
   readonly sinceMs: Ms;
-  /** When it is over, if nothing waits until then. */
+  /** When it ends, if no action waits until then. */
   overMs: Ms;
   refusals: number;
 }
 
-/** Tells that what a bot wants waits for tokens: once while that lasts, and that it is over. */
+/** Reports that actions wait for tokens: once at the start of the shortage, and once at its end. */
 export class TokenShortages {
   readonly #runLog: RunLog;
   readonly #metrics: Metrics;
@@ -42,7 +42,7 @@ export class TokenShortages {
     retryAtMs,
   }: Extract<BotEvent, { readonly kind: "tokens-short" }>): void {
     const nowMs = this.#clock.monotonicMs();
-    // Of what the limit can never grant, nobody knows until when.
+    // If the limit can never grant an action, the end of its wait is unknown.
     const overMs = (Number.isFinite(retryAtMs) ? Math.max(nowMs, retryAtMs) : nowMs) + QUIET_MS;
     const lasting = this.#lasting.get(bucket);
     if (lasting !== undefined) {
@@ -61,7 +61,7 @@ export class TokenShortages {
     });
   }
 
-  /** Looks whether any is over. Call with whatever is told. */
+  /** Ends shortages that are over. Call it with every event. */
   checkEnded(): void {
     if (this.#lasting.size === 0) return;
     const nowMs = this.#clock.monotonicMs();

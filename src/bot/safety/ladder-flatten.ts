@@ -14,7 +14,7 @@ export class LadderFlatten {
   readonly #context: BotContext;
   readonly #tradingGuards: TradingGuards;
   readonly #terms: FlattenTerms;
-  /** The size of one order, as a part of the position when flattening began. */
+  /** The size of one order, in lots: a share of the position at the start of the flattening. */
   readonly #sliceLots = new Map<MarketId, Lots>();
   /** True once any target was set. */
   #isUsed = false;

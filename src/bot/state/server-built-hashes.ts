@@ -23,7 +23,7 @@ export function readBuiltHashes(store: Pick<StateStore, "read">): readonly Hex[]
 }
 
 /**
- * Writes down all of them. @throws RunError when it cannot be written: then none of them may leave.
+ * Writes all of them. @throws RunError if they cannot be written: then no such order may be sent.
  */
 export function writeBuiltHashes(store: StateStore, hashes: readonly Hex[]): void {
   store.write(BUILT_FILE, JSON.stringify(hashes));

@@ -6,15 +6,15 @@ import { makeFolder } from "../../core/files/make-folder.js";
 
 /** Files that were moved out of the way. */
 export interface SetAside {
-  /** The folder in the state directory that they are in now. */
+  /** Their present folder in the state directory. */
   readonly folder: string;
   readonly names: readonly string[];
 }
 
 /**
- * Moves those of the files that are there into a folder of the same directory, or into one of a
- * similar name where another file has a name already.
- * @throws RunError when one cannot be moved.
+ * Moves the existing ones of these files into a folder of the same directory, or into one of a
+ * similar name if a file has that name already.
+ * @throws RunError if one cannot be moved.
  */
 export function setFilesAside(
   directory: string,
@@ -30,8 +30,8 @@ export function setFilesAside(
 }
 
 /**
- * Moves the files of such a folder back, but none over another file; returns their names.
- * @throws RunError when one cannot be moved.
+ * Moves the files of such a folder back, but never over another file; returns their names.
+ * @throws RunError if one cannot be moved.
  */
 export function takeFilesBack(directory: string, folder: string): readonly string[] {
   const aside = join(directory, folder);

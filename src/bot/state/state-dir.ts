@@ -11,72 +11,73 @@ import type { Hex } from "../../core/units.js";
 import type { BotConfig } from "../config/config.js";
 import { type SetAside, setFilesAside, takeFilesBack } from "./set-aside.js";
 
-/** What survives a restart: small named texts, replaced whole, and logs that only grow. */
+/**
+ * Storage that survives a restart: small named texts, replaced as a whole, and append-only logs.
+ */
 export interface StateStore {
-  /** Nothing that is written is ever read: whoever writes often need not make its text. */
+  /** True if nothing that is written is ever read: frequent writers can skip making their text. */
   readonly isDiscarded?: boolean;
-  /** Of all files that are there. @throws RunError when they cannot be listed. */
+  /** Names of all existing files. @throws RunError if they cannot be listed. */
   names(): readonly string[];
-  /** The text, or undefined when it was never written. @throws RunError when it cannot be read. */
+  /** The text, or undefined if it was never written. @throws RunError if it cannot be read. */
   read(name: string): string | undefined;
   /**
-   * The last lines of a file that grows, of at most `maxBytes`; a crash may have cut the last one
-   * short. Undefined and thrown as by {@link read}.
+   * The last lines of an append-only file, at most `maxBytes`; a crash may have cut the last one
+   * short. Undefined and throws as {@link read}.
    */
   readTail(name: string, maxBytes: number): string | undefined;
   /**
    * Replaces the text as a whole: after a crash it is the old one or the new one. @throws RunError
-   * when it cannot be written.
+   * if it cannot be written.
    */
   write(name: string, text: string): void;
   /**
-   * The same without waiting for the disk, which takes milliseconds and, where it is busy, seconds:
-   * no end of this process loses it. A loss of the machine's power may leave an older text, or an
-   * empty one.
+   * Writes without waiting for the disk, which takes milliseconds, or seconds if it is busy. The
+   * text survives any end of this process. A power loss may leave an older text, or an empty one.
    */
   writeBehind(name: string, text: string): void;
   /**
-   * The same for a text that no loss of power may leave empty: it takes the old one's place once
-   * the disk has it, or when {@link close} returns. What kills the process before leaves the old
-   * one.
-   * @throws RunError when it cannot be written, or when an earlier one could not be brought to the
+   * Writes a text that a power loss must not leave empty, without waiting. It replaces the old one
+   * once the disk has it, or when {@link close} returns. If the process is killed before, the old
+   * one remains.
+   * @throws RunError if it cannot be written, or if an earlier one could not be brought to the
    * disk.
    */
   writeLater(name: string, text: string): void;
   /**
-   * Adds a line. When this returns the operating system has it, so that no end of this process
-   * loses it; it is on the disk itself, where it outlives the machine's power, a moment later, and
-   * when {@link close} returns.
-   * @throws RunError when it cannot be written, or when an earlier line could not be brought to the
+   * Appends a line. When this returns, the operating system has it, so that it survives any end of
+   * this process. It is on the disk itself, where it survives a power loss, a moment later and when
+   * {@link close} returns.
+   * @throws RunError if it cannot be written, or if an earlier line could not be brought to the
    * disk.
    */
   append(name: string, line: string): void;
   /**
-   * Moves those of the files that are there out of the way, into a folder of this name or a similar
+   * Moves the existing ones of these files out of the way, into a folder of this name or a similar
    * one, before any of them is written.
-   * @throws RunError when one cannot be moved.
+   * @throws RunError if one cannot be moved.
    */
   setAside(folder: string, names: readonly string[]): SetAside;
   /**
-   * Moves back what {@link setAside} moved there, where nothing has taken its place; returns the
-   * names. @throws RunError when one cannot be moved.
+   * Moves back the files that {@link setAside} moved there, unless another has the name by now;
+   * returns their names. @throws RunError if one cannot be moved.
    */
   takeBack(folder: string): readonly string[];
   /**
-   * Brings every line and text to the disk, and lets go of what is open. @throws RunError when one
-   * cannot be.
+   * Brings every line and text to the disk, and closes open files. @throws RunError if one cannot
+   * be written.
    */
   close(): void;
 }
 
-/** A file of the state directory holds what it cannot hold: the bot does not start on it. */
+/** A file of the state directory holds invalid data: the bot does not start on it. */
 export class CorruptStateError extends MarketwrightError {}
 
 /**
- * The folder of a bot's state: `stateDir`, or `.marketwright/<account>` beside the YAML. Of a YAML
- * that comes with an installed package it is `$XDG_STATE_HOME/marketwright/<account>`, or
- * `.marketwright/<account>` in the working folder, but where an earlier version has left one beside
- * it.
+ * The folder of a bot's state: `stateDir`, or `.marketwright/<account>` beside the YAML. For a YAML
+ * inside an installed package it is `$XDG_STATE_HOME/marketwright/<account>`, or
+ * `.marketwright/<account>` in the working folder, unless an earlier version has left one beside
+ * the YAML.
  */
 export function stateDirFor(
   { stateDir, statesDir, path }: Pick<BotConfig, "stateDir" | "statesDir" | "path">,
@@ -92,17 +93,18 @@ export function stateDirFor(
 /** A folder of files, mode 0700, each file 0600. */
 export class FileStateStore implements StateStore {
   readonly directory: string;
-  /** Other users could write to the folder until now, and cannot any more. */
+  /** Other users could write to the folder until now; they no longer can. */
   readonly wasOpen: boolean;
   readonly #logs = new Map<string, AppendOnlyFile>();
   readonly #later = new Map<string, AsyncAtomicFile>();
   readonly #ending: string;
 
   /**
-   * Makes the folder where it is not there, and one that other users may write to this user's own.
-   * @throws RunError when it cannot be made, is a file, or stays open to other users.
-   * @param ending of what a text is in until it takes the old one's place: another one for whoever
-   * writes beside a running bot.
+   * Creates the folder if it is absent. If other users may write to an existing one, restricts it
+   * to this user.
+   * @throws RunError if it cannot be created, is a file, or stays open to other users.
+   * @param ending of the temporary file that replaces a text; a process that writes beside a
+   * running bot needs another one.
    */
   constructor(directory: string, ending = "new") {
     this.directory = directory;
@@ -281,15 +283,15 @@ export class MemoryStateStore implements StateStore {
 
   close(): void {}
 
-  /** Everything held: what a restarted bot would find. */
+  /** The whole content: the files that a restarted bot would find. */
   snapshot(): Readonly<Record<string, string>> {
     return Object.fromEntries(this.#texts);
   }
 }
 
 /**
- * Reads a JSON text of the store through a check of the caller's.
- * @throws CorruptStateError naming the file when it is no JSON or fails the check.
+ * Reads a JSON text of the store through the caller's check.
+ * @throws CorruptStateError naming the file if it is not JSON or fails the check.
  */
 export function readJsonState<T>(
   store: Pick<StateStore, "read">,
@@ -316,7 +318,7 @@ export function readJsonState<T>(
 
 function refusalWords(error: ZodError, whole: unknown): string {
   const { path, value, expected } = findSchemaViolation(error, whole);
-  // A record is as long as the file may be, whose beginning is shown anyway.
+  // A record may be as long as the file, whose beginning is shown anyway.
   if (typeof value === "object" && value !== null)
     return `${path === "" ? "" : `${path}: `}expected ${expected}`;
   return `${path === "" ? "it" : path} is ${value === undefined ? "missing" : formatErrorValue(value)}, and should be ${expected}`;
@@ -340,10 +342,7 @@ function checkedName(name: string): string {
   });
 }
 
-/**
- * True if nothing lies at the path. A link that leads nowhere is no such thing: what it led to was
- * written once.
- */
+/** True if the path does not exist. A broken link does not count: its target was written once. */
 function isMissing(path: string, cause: unknown): boolean {
   return codeOf(cause) === "ENOENT" && lstatSync(path, { throwIfNoEntry: false }) === undefined;
 }

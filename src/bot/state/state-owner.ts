@@ -4,7 +4,7 @@ import type { Hex } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
-/** Whose state a directory holds. */
+/** The file that names the account of a state directory. */
 export const OWNER_FILE = "account.json";
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
@@ -16,7 +16,9 @@ type SignedExchange = z.output<typeof exchangeSchema>;
 const ownerSchema = z.strictObject({
   version: z.literal(1),
   account: address,
-  /** What its orders are signed for; absent until a bot or a guard has asked. */
+  /**
+   * Chain and contract that its orders are signed for; absent until a bot or a guard has read them.
+   */
   exchange: exchangeSchema.optional(),
 });
 
@@ -28,10 +30,11 @@ export interface OwnedState {
 }
 
 /**
- * Makes a directory the account's own, or finds that it is. Another's peak would halt it, or hide
- * its own loss; its guard would take another bot's heartbeat for the one that it waits for.
- * @throws ConfigError when it is another account's; CorruptStateError when what says whose is
- * broken; RunError when it cannot be written.
+ * Claims a directory for the account, or verifies that it has it already. Another account's peak
+ * would halt the bot, or hide its own loss; its guard would mistake another bot's heartbeat for its
+ * own.
+ * @throws ConfigError if it belongs to another account; CorruptStateError if the file that names
+ * the account is corrupt; RunError if it cannot be written.
  */
 export function claimState({ store, directory, account }: OwnedState): void {
   const owner = readOwner(store)?.account;
@@ -45,10 +48,10 @@ export function claimState({ store, directory, account }: OwnedState): void {
 }
 
 /**
- * The same for the exchange, by what orders are signed for: one account on two of them has two
- * peaks, two records of fills and two guards. Call it behind {@link claimState}, once the exchange
- * has told its rules.
- * @throws ConfigError when the directory is of another exchange; else as {@link claimState}.
+ * Claims a directory for the exchange, identified by what orders are signed for. One account on two
+ * exchanges has two peaks, two records of fills and two guards. Call it after {@link claimState},
+ * once the exchange's rules are known.
+ * @throws ConfigError if the directory belongs to another exchange; else as {@link claimState}.
  */
 export function claimStateFor(rules: VenueRules, { store, directory, account }: OwnedState): void {
   const { chainId, verifyingContract } = rules.eip712;
@@ -70,7 +73,7 @@ export function claimStateFor(rules: VenueRules, { store, directory, account }: 
 
 /**
  * The exchange that a directory is claimed for; undefined before {@link claimStateFor}. @throws
- * CorruptStateError when what says which is broken.
+ * CorruptStateError if the file that names it is corrupt.
  */
 export function claimedExchange(store: Pick<StateStore, "read">): SignedExchange | undefined {
   return readOwner(store)?.exchange;

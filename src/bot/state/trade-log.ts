@@ -5,17 +5,17 @@ import type { VenueTrade } from "../../exchange/records.js";
 import { readJsonState, type StateStore } from "./state-dir.js";
 
 /**
- * The account's trades as a file of JSON lines: written before anything else hears of them, as
- * {@link StateStore.append} promises.
+ * The account's trades as a file of JSON lines: written before any other part receives them, as
+ * durable as {@link StateStore.append} promises.
  */
 export const FILLS_FILE = "fills.jsonl";
-/** The newest trade that each market had before its first run; "0" where it had none. */
+/** The newest trade that each market had before its first run; "0" if it had none. */
 export const RECORD_BEGINS_FILE = "record-begins.json";
-/** Some five thousand lines: more than what a start is told of a market's earlier trades. */
+/** Some five thousand lines: more than the earlier trades of a market that a start receives. */
 const TAIL_BYTES = 1 << 20;
 /**
- * No line is longer: a tail that lacks no more than this of what may be read may be a part of the
- * file.
+ * Longest line. A tail that is shorter than the readable maximum by at most this may still be only
+ * a part of the file.
  */
 const LINE_BYTES = 1 << 10;
 
@@ -24,8 +24,8 @@ const beginsSchema = z.record(z.string(), z.string().regex(/^\d{1,20}$/));
 type TradeEvent = "fill" | "settled" | "trade-failed";
 
 /**
- * What the end of the file has of one market: from its oldest trade on, what is lacking is lacking
- * in the whole file.
+ * One market in the end of the file: a trade that is newer than its oldest one and missing here is
+ * missing in the whole file.
  */
 interface MarketTail {
   readonly oldestId: bigint;
@@ -37,21 +37,21 @@ interface MarketTail {
 interface Tail {
   readonly markets: Map<MarketId, MarketTail>;
   /**
-   * What is older than this may be in the part that was not read, whatever its market; 0 where all
-   * was.
+   * Trades older than this may be in the part that was not read, whatever their market; 0 if all
+   * was read.
    */
   readonly readFromId: bigint;
 }
 
-/** Keeps every fill, its settlement and its failure in the state directory, one line each. */
+/** Persists every fill, its settlement and its failure in the state directory, one line each. */
 export class TradeLog {
   readonly #store: StateStore;
   readonly #begins: Map<MarketId, bigint>;
-  /** The newest trade told of each market of which the record knows nothing. */
+  /** The newest reported trade of each market that is not in the record. */
   readonly #newestBefore = new Map<MarketId, bigint>();
   #tail: Tail | undefined;
 
-  /** @throws CorruptStateError when what says where the record begins is broken. */
+  /** @throws CorruptStateError if the file with the beginnings of the record is corrupt. */
   constructor(store: StateStore) {
     this.#store = store;
     this.#begins = readBegins(store);
@@ -62,9 +62,10 @@ export class TradeLog {
   }
 
   /**
-   * All that these markets have traded so far has been told, and no order of this run has left:
-   * where this is a market's first run, what comes after belongs into the record, also what is
-   * matched before a first fill is in it and while no bot runs. @throws RunError
+   * Marks the beginning of the record, once all earlier trades of these markets were reported and
+   * before an order of this run is sent. From a market's first run on, all its later trades belong
+   * into the record, including those matched before its first fill is recorded and while no bot
+   * runs. @throws RunError
    */
   begin(marketIds: Iterable<MarketId>): void {
     if (this.#store.isDiscarded === true) return;
@@ -79,9 +80,9 @@ export class TradeLog {
   }
 
   /**
-   * Writes what no run has written of a trade from before this one: it was matched, or came to its
-   * end, while none ran. What a market traded before its first run is not written. True when the
-   * fill itself was lacking.
+   * Writes the events of an earlier trade that no run has written: it was matched, settled or
+   * failed while none ran. Trades from before a market's first run are not written. True if the
+   * fill itself was missing.
    */
   recordEarlierTrade(trade: VenueTrade): boolean {
     if (this.#store.isDiscarded === true) return false;
@@ -94,7 +95,7 @@ export class TradeLog {
     }
     if (id < kept.oldestId) return false;
     const end = endOf(trade);
-    // A trade that failed before anybody heard of it was never a fill.
+    // A trade that had failed before it was first reported was never a fill.
     const lacked = end !== "trade-failed" && this.#complete(kept, "fill", trade);
     if (end !== undefined) this.#complete(kept, end, trade);
     return lacked;
@@ -106,8 +107,8 @@ export class TradeLog {
     const known = markets.get(marketId);
     const begin = this.#begins.get(marketId);
     if (begin === undefined) return known;
-    // Where the whole file was read, it lacks what was traded before its first fill of the market
-    // and after its beginning.
+    // If the whole file was read, trades between its beginning and the market's first fill in it
+    // are missing.
     if (known !== undefined && (readFromId > 0n || known.oldestId <= begin + 1n)) return known;
     const kept = {
       oldestId: begin < readFromId ? readFromId : begin + 1n,
@@ -137,7 +138,7 @@ export class TradeLog {
 }
 
 /**
- * The newest trade of each market that the record's end has, or that was before the record. @throws
+ * The newest trade of each market in the record's end, or from before the record. @throws
  * CorruptStateError
  */
 export function readNewestRecorded(
@@ -188,8 +189,8 @@ function tailOf(text: string): Tail {
 }
 
 /**
- * A line of the file; undefined for one that is none: cut short by a crash, or another's. Nothing
- * but this record hangs on it.
+ * A line of the file; undefined for an invalid one: cut short by a crash, or foreign. Only this
+ * record depends on it.
  */
 function lineOf(
   line: string,

@@ -11,7 +11,7 @@ import { bundleStrategy, ROUTE_EXPORT } from "./strategy-bundle.js";
 import { findStrategyLocation } from "./strategy-stack.js";
 import type { StrategyWarning } from "./strategy-warnings.js";
 
-/** A strategy found, and what its source makes one wary of. */
+/** A loaded strategy, and the warnings about its source. */
 export interface LoadedStrategy {
   /** The built-in's name, or the absolute path of the file. */
   readonly name: string;
@@ -26,22 +26,22 @@ export interface LoadedStrategy {
    */
   readonly warnings: readonly StrategyWarning[];
   /**
-   * Takes what the file prints by its `console`, text by text; `isError` of `console.error` and
-   * `console.warn`. Until it is called that goes to stderr. A built-in prints nothing.
+   * Redirects the file's `console` output, text by text; `isError` for `console.error` and
+   * `console.warn`. Before the call it goes to stderr. A built-in prints nothing.
    */
   readonly redirectConsole: (printed: (text: string, isError: boolean) => void) => void;
 }
 
-/** How the name of a strategy file may end. */
+/** File extensions of strategies. */
 export const STRATEGY_FILE_ENDINGS = [".ts", ".mts", ".js", ".mjs"];
 
 /**
  * Loads the strategy that a bot's YAML names: a built-in by its name, or a file by its path.
- * @param name what the YAML says: `ladder`, `./my-strategy.ts`.
+ * @param name as in the YAML: `ladder`, `./my-strategy.ts`.
  * @param folder the YAML's own folder: paths are relative to it.
  * @param field path of the name in the YAML, for errors: `markets.btcusdc.strategy`.
- * @throws ConfigError for an unknown name, a missing file, one that does not parse or fails as it
- * loads, and one whose default export is no strategy.
+ * @throws ConfigError for an unknown name, a missing file, one that does not parse or fails while
+ * loading, and one whose default export is not a strategy.
  */
 export async function loadStrategy(
   name: string,
@@ -63,7 +63,7 @@ export async function loadStrategy(
   const texts = await Promise.all(
     [...sources].sort().map(async (source) => ({ source, text: await readFile(source, "utf8") })),
   );
-  // As the bundler, the parser is loaded for a strategy file alone.
+  // The parser, like the bundler, is loaded only for a strategy file.
   const { findStrategyWarnings } = await import("./strategy-warnings.js");
   const warnings = texts.flatMap(({ source, text }) => findStrategyWarnings(text, source));
   return {
@@ -75,8 +75,8 @@ export async function loadStrategy(
 }
 
 /**
- * The same wherever the folder lies, and another when any file of it changes its words or its place
- * beside the others.
+ * A digest that does not depend on the folder's location. It changes if any file changes its text
+ * or its place relative to the others.
  */
 function digest(
   texts: readonly { readonly source: string; readonly text: string }[],
@@ -131,8 +131,8 @@ async function loadedModule(
   };
   try {
     const address = `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`;
-    // Its top level may never end, in a loop or in an await: no listener of ours would hear a
-    // signal, or act on it.
+    // The top level of the file may never end, in a loop or in an await. Then no listener of ours
+    // would receive a signal, or act on it.
     loaded = (await withDefaultSignals(() => import(/* @vite-ignore */ address))) as typeof loaded;
   } catch (error) {
     const place = findStrategyLocation(error, dirname(path));
@@ -159,12 +159,12 @@ async function loadedModule(
   };
 }
 
-/** The strategy that a file exports. To look at it runs code of the file's. */
+/** The strategy that a file exports. Even reading the export runs code of the file. */
 function strategyIn(exported: unknown, path: string, field: string): Strategy {
   const expected = "export default defineStrategy({ params, create })";
   try {
-    // Run from source, the file has a copy of its own of this package: made anew by ours, its
-    // errors are ours.
+    // When run from source, the file has its own copy of this package. Defining the strategy again
+    // with ours makes its errors ours.
     if (isStrategy(exported)) return defineStrategy(exported.definition);
   } catch (error) {
     if (error instanceof ConfigError) throw error;

@@ -2,8 +2,8 @@ import type { Log } from "../../monitoring/log.js";
 import type { BotEvent } from "../engine/bot-event.js";
 
 /**
- * Puts a strategy's failure into the log, with its stack; of other notices nothing. @param fields
- * beside it: of which run it was, for one.
+ * Logs a strategy's failure with its stack; ignores other events. @param fields added to the entry,
+ * for example the run.
  */
 export function logStrategyFailure(
   log: Log,

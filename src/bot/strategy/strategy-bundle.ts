@@ -7,8 +7,8 @@ import { ConfigError } from "../../core/errors.js";
 import { bundleAddress } from "./strategy-stack.js";
 
 /**
- * Packages that a strategy file gets from us, wherever it lies: two copies of them would not
- * recognise each other's values.
+ * Packages that a strategy file always gets from us: two copies of them would not recognise each
+ * other's values.
  */
 const OURS = /^(marketwright|rxjs|zod)(\/.*)?$/;
 
@@ -21,13 +21,13 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "marketwright/exchange": "exchange/index",
 };
 
-/** The export of a bundle by which its console is routed. */
+/** The export of a bundle that routes its console. */
 export const ROUTE_EXPORT = "marketwrightRoute";
 
 /**
- * A console of the bundle's own, in the place of the global one: stdout belongs to the command's
- * data. What is printed goes to stderr until somebody routes it. And an exit that throws: a process
- * that ended there would leave its orders behind.
+ * A console of the bundle's own replaces the global one, since stdout belongs to the command's
+ * data. Output goes to stderr until it is routed. The exit throws: a process that ended there would
+ * leave its orders behind.
  */
 const GLOBALS = `import { Console as marketwrightConsoleClass } from "node:console";
 import { Writable as marketwrightWritable } from "node:stream";
@@ -44,20 +44,20 @@ export const ${ROUTE_EXPORT} = (printed) => { marketwrightPrinted = printed; };`
 export interface StrategyBundle {
   /** ECMAScript module text. Packages are imported by absolute file address. */
   readonly code: string;
-  /** The user's own files that it was made from, the strategy file among them; absolute. */
+  /** The user's own files in the bundle, including the strategy file; absolute. */
   readonly sources: readonly string[];
 }
 
 /**
- * Makes one module of a strategy file (JavaScript or TypeScript) and what it imports relatively.
- * `marketwright`, `rxjs` and `zod` become this package's own copies; other packages are those that
- * the file's own folder resolves.
- * @throws ConfigError when the file does not parse, or imports what is not there.
+ * Bundles a strategy file (JavaScript or TypeScript) and its relative imports into one module.
+ * `marketwright`, `rxjs` and `zod` become this package's own copies; other packages are resolved
+ * from the file's own folder.
+ * @throws ConfigError if the file does not parse, or an import does not exist.
  */
 export async function bundleStrategy(path: string, field: string): Promise<StrategyBundle> {
   const sources = new Set<string>();
-  // Loading it takes time and memory, in every thread of a sweep: who has no strategy file does
-  // without.
+  // Loading the bundler takes time and memory, in every thread of a sweep: runs without a strategy
+  // file skip it.
   const { build } = await import("esbuild");
   try {
     const result = await build({
@@ -67,7 +67,7 @@ export async function bundleStrategy(path: string, field: string): Promise<Strat
       format: "esm",
       platform: "node",
       target: "node20",
-      // A folder's own compiler settings are for its own tools: the same file loads the same
+      // A folder's compiler settings are for its own tools: the same file has to load the same way
       // anywhere.
       tsconfigRaw: {},
       logLevel: "silent",
@@ -109,7 +109,7 @@ function packages(sources: Set<string>): Plugin {
   };
 }
 
-/** Where `src` or `dist` lies: two folders above this file's. */
+/** The folder of `src` or `dist`: two above this file's. */
 export function packageRoot(): string {
   return resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 }
@@ -121,7 +121,7 @@ function ownModule(specifier: string): OnResolveResult {
   if (entry === undefined)
     return { errors: [{ text: `marketwright has no entry "${specifier}"` }] };
   const built = join(packageRoot(), `${entry}.js`);
-  // Run from source there is nothing built to import: the entry becomes part of the bundle.
+  // When run from source there is no built file to import: the entry becomes part of the bundle.
   return existsSync(built)
     ? { path: pathToFileURL(built).href, external: true }
     : { path: join(packageRoot(), `${entry}.ts`) };
@@ -139,8 +139,8 @@ function foreignModule(
       ? { path: pathToFileURL(found).href, external: true }
       : { path: found, external: true };
   } catch {
-    // Left to the bundler: it knows packages that can only be imported, and names the line when
-    // there is none.
+    // Left to the bundler: it knows packages that can only be imported, and names the line if there
+    // is none.
     return undefined;
   }
 }

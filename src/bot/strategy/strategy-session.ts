@@ -5,13 +5,15 @@ import type { MarketView } from "../../market/view.js";
 import type { Intent } from "../../strategies/intent.js";
 import type { BoundStrategy, StrategyContext } from "../../strategies/strategy.js";
 
-/** Everything that a session needs of its bot. */
+/** Dependencies of a {@link StrategySession}. */
 export interface StrategySessionDeps {
   readonly marketId: MarketId;
-  /** Undefined in a market where nothing is quoted. */
+  /** Undefined in a market without quotes. */
   readonly strategy: BoundStrategy | undefined;
   readonly context: StrategyContext;
-  /** Told which market's strategy is being called, and undefined once it has returned. */
+  /**
+   * Called with the market whose strategy is being called, and with undefined once it has returned.
+   */
   readonly onStrategyCall?: ((marketId: MarketId | undefined) => void) | undefined;
 }
 
@@ -28,8 +30,8 @@ export interface StrategyListener {
 export class StrategySession {
   readonly #deps: StrategySessionDeps;
   /**
-   * Several where the strategy subscribes several times. Replaced at each change, so that a list
-   * that is being gone through stays.
+   * Several if the strategy subscribes several times. Replaced at each change, so that a list does
+   * not change during its iteration.
    */
   #viewers: readonly Subscriber<MarketView>[] = [];
   #started:
@@ -44,7 +46,7 @@ export class StrategySession {
     return this.#started !== undefined;
   }
 
-  /** Subscribes to the strategy; one that runs is to be stopped before. */
+  /** Subscribes to the strategy; stop a running one first. */
   start(listener: StrategyListener): void {
     const { strategy, onStrategyCall: calling, marketId } = this.#deps;
     if (strategy === undefined) return;
@@ -54,7 +56,7 @@ export class StrategySession {
     calling?.(undefined);
   }
 
-  /** Shows the strategy a view. */
+  /** Emits a view to the strategy. */
   emitView(view: MarketView): void {
     const { onStrategyCall: calling, marketId } = this.#deps;
     calling?.(marketId);
@@ -86,7 +88,7 @@ export class StrategySession {
           "strategy failed to start: its operator made no Observable of the views",
           { thrown: intents },
         );
-      // One that ended, or was stopped, while it was being subscribed to is unsubscribed at once.
+      // A strategy that ended, or was stopped, during the subscription is unsubscribed at once.
       subscription.add(
         intents.subscribe({
           next: (intent) => listener.emitted(this.#deps.marketId, intent),
@@ -102,7 +104,7 @@ export class StrategySession {
     }
   }
 
-  /** Hot: a subscriber is shown the views from then on. */
+  /** Hot: a subscriber receives the views from then on. */
   #views(): Observable<MarketView> {
     return new Observable((viewer) => {
       this.#viewers = [...this.#viewers, viewer];

@@ -5,38 +5,37 @@ import { pathToFileURL } from "node:url";
 import { maskSecrets } from "../../core/crypto/secrets.js";
 
 /**
- * A place in a strategy's bundle, as a stack names it: by the address that {@link bundleAddress}
- * gave it, or by the whole bundle.
+ * A place in a strategy's bundle, as a stack names it: by the address from {@link bundleAddress},
+ * or by the whole bundle.
  */
 const PLACE =
   /(?:file:\/\/[^\s()]*[?]bundle=([0-9a-f]{64})|data:text\/javascript;base64,([A-Za-z0-9+/]+=*)):(\d+):(\d+)/g;
-/** The bundle's own map, which the bundler puts at its end. */
+/** The bundle's own source map, which the bundler puts at its end. */
 const MAP = /\/\/# sourceMappingURL=data:application\/json;base64,([A-Za-z0-9+/]+=*)/;
-/** Errors that are told with what caused them. */
+/** Most causes of an error that are shown with it. */
 const MOST_CAUSES = 4;
 /**
- * A stack beyond that is cut: a bundle's own text is in the address of a module that was loaded
- * from it.
+ * A longer stack is cut: the address of a module loaded from a bundle contains the bundle's text.
  */
 const MOST_CHARACTERS = 8_000_000;
 
 /** A strategy file that this process has loaded. */
 export interface LoadedStrategyFile {
-  /** Of the file, absolute. */
+  /** Absolute path of the file. */
   readonly path: string;
-  /** Where it is named: `markets.btcusdc.strategy`. */
+  /** Fields that name it: `markets.btcusdc.strategy`. */
   readonly fields: ReadonlySet<string>;
 }
 
-/** The bundles of this process, by their digests: a stack names no more than an address. */
+/** The bundles of this process, by their digests: a stack names only an address. */
 const bundles = new Map<
   string,
   LoadedStrategyFile & { readonly fields: Set<string>; readonly code: string }
 >();
 
 /**
- * The address that a bundle of this file goes by in stacks, from where they are led back to its
- * sources. @param field where the file is named.
+ * The address of this file's bundle in stacks, which maps back to its sources. @param field that
+ * names the file.
  */
 export function bundleAddress(path: string, code: string, field: string): string {
   const digest = createHash("sha256").update(code).digest("hex");
@@ -46,7 +45,7 @@ export function bundleAddress(path: string, code: string, field: string): string
   return `${pathToFileURL(path).href}?bundle=${digest}`;
 }
 
-/** An error's stack; empty where it has none, or looking at it throws. */
+/** An error's stack; empty if it has none, or reading it throws. */
 export function readStack(error: unknown): string {
   try {
     const { stack } = error as { readonly stack?: unknown };
@@ -58,7 +57,9 @@ export function readStack(error: unknown): string {
   }
 }
 
-/** The strategy that an error came from, by its stack; undefined where no place of one is in it. */
+/**
+ * The strategy that an error came from, by its stack; undefined if the stack has no place of one.
+ */
 export function findStrategyBehind(error: unknown): LoadedStrategyFile | undefined {
   for (const [, digest, encoded] of readStack(error).matchAll(PLACE)) {
     const code =
@@ -78,8 +79,8 @@ export function listLoadedStrategies(): LoadedStrategyFile[] {
 }
 
 /**
- * Where an error came from, with every place in a strategy's bundle as the line of the file that
- * its author wrote, and the errors that caused it. Undefined for what is no error, or has no stack.
+ * The stack of an error and of its causes, with every place in a strategy's bundle mapped to the
+ * author's own file and line. Undefined for a value that is not an error, or has no stack.
  */
 export function mapStrategyStack(error: unknown): string | undefined {
   try {
@@ -88,15 +89,14 @@ export function mapStrategyStack(error: unknown): string | undefined {
       texts.push(one.stack ?? String(one));
     return texts.length === 0 ? undefined : maskSecrets(inSources(texts.join("\ncaused by ")));
   } catch {
-    // An error may be made so that looking at it throws: then nobody hears more than that it was
-    // thrown.
+    // An error may throw while it is read: then only the fact that it was thrown is reported.
     return undefined;
   }
 }
 
 /**
- * The line of its author's that a strategy's error came from, as `my-strategy.ts:12:7` from
- * `folder`; undefined where no place of a strategy is in it.
+ * The author's line that a strategy's error came from, as `my-strategy.ts:12:7` relative to
+ * `folder`; undefined if the stack has no place of a strategy.
  */
 export function findStrategyLocation(error: unknown, folder: string): string | undefined {
   const [frame] = readStack(error).match(PLACE) ?? [];

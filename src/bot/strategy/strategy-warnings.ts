@@ -18,7 +18,7 @@ import { analyze } from "eslint-scope";
  */
 export interface StrategyWarning {
   readonly file: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   /** `Date`, `Math.random`, `setTimeout`, or one that reads data: `readFile`, `fetch` ... */
   readonly name: string;
@@ -29,7 +29,7 @@ export interface StrategyWarning {
 const OWN_DATA =
   "a check for look-ahead cuts the history alone: see that this holds nothing of the time that is replayed";
 
-/** Methods that read data, on whatever object: `fs`, `fs.promises`, a file handle. */
+/** Methods that read data, on any object: `fs`, `fs.promises`, a file handle. */
 const READERS: Readonly<Record<string, string>> = {
   readFile: OWN_DATA,
   readFileSync: OWN_DATA,
@@ -61,16 +61,16 @@ const LOADERS: Readonly<Record<string, Loader>> = {
 };
 
 /**
- * Finds the uses of real time, timers, randomness and data of its own in a strategy's source, by
- * its syntax and scopes: a comment, a text, a type, a property or a variable of the same name is
- * none.
+ * Finds the uses of real time, timers, randomness and own data in a strategy's source, by its
+ * syntax and scopes. A comment, a text, a type, a property or a variable of the same name does not
+ * count.
  * @param source a text that the bundler has accepted.
- * @param file its ending says which language it is; one that holds no code has no warnings.
+ * @param file its extension names the language; a file without code has no warnings.
  */
 export function findStrategyWarnings(source: string, file: string): StrategyWarning[] {
   const loader = LOADERS[extname(file)];
   if (loader === undefined) return [];
-  // Types go first: the parser reads JavaScript.
+  // Types are removed first: the parser reads JavaScript.
   const { code, map } = transformSync(source, {
     loader,
     target: "node20",
@@ -116,7 +116,7 @@ export function findStrategyWarnings(source: string, file: string): StrategyWarn
     .map(({ line, name }) => ({ file, line, name, advice: ADVICE[name] }));
 }
 
-/** The identifiers that stand for a global, or for what a package exports, with its name there. */
+/** The identifiers that refer to a global, or to a package's export, with its name there. */
 function foreignNames(program: Program): ReadonlyMap<Node, string> {
   const scopes = analyze(program as Parameters<typeof analyze>[0], {
     ecmaVersion: 2022,
@@ -138,7 +138,7 @@ function foreignNames(program: Program): ReadonlyMap<Node, string> {
   return names as ReadonlyMap<Node, string>;
 }
 
-/** The path of an expression from a name that is known, such as `Math.random`. */
+/** The path of an expression from a known name, such as `Math.random`. */
 function pathOf(node: Expression | Super, names: ReadonlyMap<Node, string>): string | undefined {
   if (node.type !== "MemberExpression") return names.get(node);
   return joined(pathOf(node.object, names), nameIn(node.property, node.computed));
@@ -149,7 +149,7 @@ function joined(path: string | undefined, property: string | undefined): string 
   return GLOBALS.includes(path) ? property : `${path}.${property}`;
 }
 
-/** The name of a property; undefined where an expression computes it. */
+/** The name of a property; undefined if an expression computes it. */
 function nameIn(key: Expression | PrivateIdentifier, isComputed: boolean): string | undefined {
   if (key.type === "Literal") return String(key.value);
   return key.type === "Identifier" && !isComputed ? key.name : undefined;

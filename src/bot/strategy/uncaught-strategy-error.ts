@@ -17,10 +17,9 @@ const DID: Readonly<Record<Uncaught, string>> = {
 };
 
 /**
- * What a strategy file did where nobody waits for it, as the error that ends its command. Undefined
- * where no file was loaded, or where the error came from this package itself. An error without a
- * place of a strategy in it, such as that of a `fetch` which nobody awaits, is one of any that was
- * loaded.
+ * An uncaught failure of a strategy file, as the error that ends its command. Undefined if no file
+ * was loaded, or if the error came from this package itself. An error without a place of a strategy
+ * in it, such as that of a `fetch` without an await, may come from any that was loaded.
  */
 export function toUncaughtStrategyError(thrown: unknown, how: Uncaught): RunError | undefined {
   const stack = readStack(thrown);
@@ -40,7 +39,7 @@ export function toUncaughtStrategyError(thrown: unknown, how: Uncaught): RunErro
   );
 }
 
-/** Whether a stack has a line of this package's own sources. */
+/** True if a stack has a line of this package's own sources. */
 function isOurs(stack: string): boolean {
   return stack.includes(pathToFileURL(packageRoot()).href);
 }

@@ -5,26 +5,26 @@ import { fractionDigits } from "../../exchange/protocol/wire-parse.js";
 import { computeRemainingLots, type TakeoverRecord } from "./takeover-registry.js";
 import type { ReservedTakeover } from "./takeover-reservations.js";
 
-/** The units that prices and amounts of a market are counted in. */
+/** The units in which prices and amounts of a market are counted. */
 export type MarketGrid = Pick<Instrument, "tickSize" | "stepSize">;
 
-/** What is remembered of takeovers. */
+/** The stored takeovers. */
 export interface StoredTakeovers {
   readonly known: readonly TakeoverRecord[];
-  /** All that the account was told, opposites of those that were taken back among them. */
+  /** All takeovers that were applied to the account, including the opposites of reverted ones. */
   readonly said: readonly StoredTakeover[];
-  /** Those that were planned or sent, and neither held nor gone; older versions wrote none. */
+  /** Takeovers that were planned or sent, and neither held nor ended; older versions wrote none. */
   readonly reserved?: readonly ReservedTakeover[];
   /**
-   * What its ticks and lots are of, by market; none for a market that is in no run since before
-   * this was written.
+   * Units of its ticks and lots, by market; none for a market that was in no run since before this
+   * was written.
    */
   readonly grids: Readonly<Record<MarketId, MarketGrid>>;
 }
 
 /**
- * The same memory with what it has of each market in the units of now. A market that is not among
- * these stays in its own.
+ * Converts the stored takeovers of each market to the present units. A market that is not among
+ * these keeps its own.
  */
 export function convertToCurrentGrids(
   memory: StoredTakeovers,
@@ -66,8 +66,8 @@ function inOther(
 }
 
 /**
- * What remains of it is rounded toward zero by itself: no order could sell what is beneath a step,
- * and more than remains is not its to sell.
+ * The remainder is rounded toward zero by itself: no order could sell an amount below a step, and
+ * more than the remainder belongs to the account.
  */
 function knownInOther(
   one: TakeoverRecord,
@@ -101,7 +101,9 @@ function knownInOther(
   return { ...inOtherLots, nettedLots, state: state === "open" && left === 0 ? "dust" : state };
 }
 
-/** A count of one unit as whole ones of another; exact, but for the rounding that is asked for. */
+/**
+ * Converts a count of one unit to whole ones of another; exact except for the requested rounding.
+ */
 function moved(count: number, unit: string, into: string, rounding: "up" | "toward zero"): number {
   const decimals = Math.max(fractionDigits(unit), fractionDigits(into));
   const scaled = BigInt(Math.trunc(count)) * decimalToScaled(unit, decimals);

@@ -22,31 +22,31 @@ import type { UnwindReport } from "./unwind-report.js";
 import { computeDustLots, unwindTerms } from "./unwind-terms.js";
 import { toUnwindTrajectory, type UnwindTrajectory } from "./unwind-trajectory.js";
 
-/** How long a takeover that is through is remembered, so that one said again is known: a day. */
+/** How long a finished takeover is remembered, so that a repeated report is recognised: a day. */
 const REMEMBER_MS = 86_400_000;
 const VOLATILITY = { windowMs: 60_000, sampleMs: 1_000 };
 /** Basis points per square root of a second, until there is an estimate. */
 const FIRST_SIGMA_BPS = 1;
-/** Between two taking orders of a market at least: a round trip and the book's answer to it. */
+/** Shortest time between two taking orders of a market: a round trip and the book's reaction. */
 const TAKE_EVERY_MS = 500;
 
 const NOTHING: StoredTakeovers = { known: [], said: [], grids: {} };
 
-/** Everything that the bot has inherited, and what it wants of each market because of it. */
+/** All positions acquired by liquidations, and the intents that unwind them. */
 export class LiquidatedInventory {
   readonly #context: BotContext;
   readonly #config: UnwindConfig;
   readonly #book: TakeoverRegistry;
-  /** Of the bot's markets, and of those that what is remembered is of. */
+  /** Grids of the bot's markets, and of the other markets in the stored takeovers. */
   readonly #grids: StoredTakeovers["grids"];
   readonly #volatility = new Map<MarketId, EwmaVolatility>();
-  /** Takeovers that this turn has changed, to be written down and told at its end. */
+  /** Takeovers that this turn has changed, to be persisted and reported at its end. */
   readonly #changed = new Set<TakeoverRecord>();
   #isStarted = false;
   #writtenSerial = 0;
   #writtenReservations = 0;
 
-  /** @throws FormatError or CorruptStateError when what is remembered is broken. */
+  /** @throws FormatError or CorruptStateError if the stored takeovers are corrupt. */
   constructor(context: BotContext) {
     this.#context = context;
     this.#config = context.config.liquidator?.unwind ?? DEFAULT_UNWIND;
@@ -58,31 +58,31 @@ export class LiquidatedInventory {
     this.#grids = memory?.grids ?? convertToCurrentGrids(NOTHING, instruments).grids;
   }
 
-  /** Every takeover of the last day and what became of it, the oldest first. */
+  /** Every takeover of the last day and its progress, the oldest first. */
   reports(): readonly UnwindReport[] {
     return this.#book.all.map((one) => toUnwindReport(one, this.#valueOf));
   }
 
-  /** Those of a market that are being unwound, the oldest first. */
+  /** Trajectories of a market's open takeovers, the oldest first. */
   trajectories(marketId: MarketId): readonly UnwindTrajectory[] {
     const nowMs = this.#context.exchangeTime.nowMs();
     return this.#book.open(marketId).map((one) => toUnwindTrajectory(one, nowMs));
   }
 
-  /** Whether anything was inherited that is remembered, open or through. */
+  /** True if any takeover is remembered, open or done. */
   get isUsed(): boolean {
     return !this.#book.isEmpty;
   }
 
-  /** Whether something is being unwound in a market. */
+  /** True if a takeover is being unwound in a market. */
   isOpen(marketId: MarketId): boolean {
     return this.#book.open(marketId).length > 0;
   }
 
   /**
-   * A liquidation has brought a position. One that is known already, or that is none, changes
-   * nothing. One that was taken back meanwhile is there again.
-   * @returns true when the account has to count it.
+   * A liquidation has brought a position. A known or empty one changes nothing. One that was
+   * reverted meanwhile is valid again.
+   * @returns true if the account has to count it.
    */
   acquire(takeover: Takeover): boolean {
     const { exchangeTime, traders } = this.#context;
@@ -111,8 +111,8 @@ export class LiquidatedInventory {
   }
 
   /**
-   * These are all takeovers that are planned or sent, and neither held nor gone. What is let go may
-   * make room for orders.
+   * Replaces all takeovers that are planned or sent, and neither held nor ended. Released room may
+   * allow orders.
    */
   reserve(takeovers: readonly PlannedTakeover[]): void {
     const { reservations, exchangeTime } = this.#context;
@@ -126,7 +126,7 @@ export class LiquidatedInventory {
     }
   }
 
-  /** The chain has taken a takeover back, and the account does not count it any more. */
+  /** The chain has reverted a takeover, and the account no longer counts it. */
   revert(takeoverId: string): void {
     const known = this.#book.get(takeoverId);
     const trader =
@@ -142,7 +142,7 @@ export class LiquidatedInventory {
     trader.noteFill();
   }
 
-  /** What the account tells. */
+  /** Handles a change of the account. */
   onAccountChange(change: AccountChange): void {
     const nowMs = this.#context.exchangeTime.nowMs();
     if (change.kind === "liquidation" && change.isTakenOver === true)
@@ -157,7 +157,7 @@ export class LiquidatedInventory {
     }
   }
 
-  /** The exchange has reported a takeover before its receipt came. */
+  /** The exchange has reported a takeover before its receipt arrived. */
   #onHeld(marketId: MarketId, lots: Lots): void {
     const { reservations, traders } = this.#context;
     const trader = traders.get(marketId);
@@ -180,7 +180,7 @@ export class LiquidatedInventory {
     volatility.observe(netMidTicks, this.#context.clock.monotonicMs());
   }
 
-  /** A few times a second: deadlines. */
+  /** Checks deadlines; runs a few times a second. */
   tick(): void {
     const nowMs = this.#context.exchangeTime.nowMs();
     for (const one of this.#book.expire(nowMs)) {
@@ -197,13 +197,13 @@ export class LiquidatedInventory {
     }
     this.#book.forget(nowMs - REMEMBER_MS);
     const { config, dryRun, reservations } = this.#context;
-    // One that sends nothing follows nothing either.
+    // A bot or liquidator that sends nothing does not follow takeovers either.
     if (config.liquidator?.dryRun !== false || dryRun) this.#replan(reservations.forget(nowMs));
   }
 
   /**
-   * At the end of each turn, before anything is planned: what the account does not hold needs no
-   * unwinding; then all is written and told.
+   * At the end of each turn, before anything is planned: positions that the account does not hold
+   * need no unwinding; then all changes are persisted and reported.
    */
   settle(): void {
     const { account, traders } = this.#context;
@@ -219,8 +219,8 @@ export class LiquidatedInventory {
         this.#note(this.#book.all.filter(({ state }) => state === "open"));
       }
     }
-    // That the exchange has told a takeover is remembered as it becomes known: a run that did not
-    // know would count it twice.
+    // A takeover in the exchange's position is persisted at once: a run that did not know would
+    // count it twice.
     const { serial } = this.#context.reservations;
     if (
       this.#changed.size > 0 ||
@@ -251,10 +251,10 @@ export class LiquidatedInventory {
     }
   }
 
-  /** What is wanted of a market because of what was inherited in it; undefined when nothing is. */
+  /** The intent that unwinds a market's acquired positions; undefined if there is none. */
   intentFor(trader: MarketTrader): TargetIntent | undefined {
     const leftLots = this.#book.openLots(trader.marketId);
-    // Before the first mark opposites stand beside each other: what both come to is worked.
+    // Before the first mark, opposite takeovers are not netted: their sum is traded.
     const open = this.#book
       .open(trader.marketId)
       .filter(
@@ -300,7 +300,7 @@ export class LiquidatedInventory {
     };
   }
 
-  /** What a plan has found: a rest that is dust is through. */
+  /** Applies the result of a plan: a remainder that is dust is done. */
   planned(trader: MarketTrader, state: TargetState, why: string): void {
     if (state !== "dust") return;
     this.#log("info", "what remains of an unwinding is dust", { marketId: trader.marketId, why });
@@ -308,7 +308,7 @@ export class LiquidatedInventory {
   }
 
   /**
-   * The reservation price of Avellaneda and Stoikov for what is left, `mid - q lambda sigma^2 (T -
+   * The reservation price of Avellaneda and Stoikov for the remainder, `mid - q lambda sigma^2 (T -
    * t)` (Quantitative Finance 8(3), 2008, equation 8), with the risk aversion of the trajectory.
    */
   #offerTicks(
@@ -339,7 +339,7 @@ export class LiquidatedInventory {
   }
 
   /**
-   * Of what is left of a takeover that was taken back, or that is there again: to be bought, or to
+   * Terms for the remainder of a takeover that was reverted, or is valid again: to be bought, or to
    * be sold, at the price of the takeover.
    */
   #termsAnew(

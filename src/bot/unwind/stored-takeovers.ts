@@ -12,15 +12,15 @@ import type { TakeoverRecord } from "./takeover-registry.js";
 import type { ReservedTakeover } from "./takeover-reservations.js";
 
 /**
- * Takeovers and what became of them, in the state directory: written before anything is done about
- * them.
+ * The file of takeovers and their progress in the state directory: written before anything is done
+ * about them.
  */
 export const TAKEOVERS_FILE = "takeovers.json";
 
 /**
- * In the units of `now`, the bot's markets: an exchange may have changed a tick or a step since it
- * was written. Undefined where nothing was ever taken over. @throws FormatError or
- * CorruptStateError when it is broken: an inherited position must not be forgotten.
+ * The stored takeovers in the units of `now`, the bot's markets: an exchange may have changed a
+ * tick or a step since they were written. Undefined if there were never any. @throws FormatError or
+ * CorruptStateError if the file is corrupt: an acquired position must not be forgotten.
  */
 export function readStoredTakeovers(
   store: StateStore,
@@ -49,7 +49,7 @@ function untagged(value: unknown): unknown {
 function memoryOf(value: unknown): StoredTakeovers {
   if (isObject(value) && isListOf(value.known, isKnown) && isListOf(value.said, isSaid)) {
     const { known, said, reserved } = value;
-    // Without grids it was written when nobody kept them: those of now are taken for them.
+    // A file without grids is from an older version: the present grids apply.
     const memory = { known, said, grids: gridsOf(value.grids ?? {}) };
     if (reserved === undefined) return memory;
     if (isListOf(reserved, isReserved)) return { ...memory, reserved };

@@ -17,29 +17,29 @@ import type { UnwindReport, UnwindState } from "./unwind-report.js";
 /** How one takeover is to be unwound. */
 export interface UnwindTerms {
   readonly part: Trajectory;
-  /** No order of it is worse. */
+  /** Limit price of its orders. */
   readonly worstTicks: Ticks;
   /** Exchange time. */
   readonly deadlineMs: Ms;
 }
 
-/** What a trade worked off of a takeover. Lots of the inherited sign. */
+/** The part of a takeover that a trade closed. Lots have the sign of the acquired position. */
 export interface TakeoverFill {
   readonly tradeId: Int64Id;
   readonly lots: Lots;
   /**
-   * By how much the lots are more (below zero) or fewer than what was traded, in units of paper of
-   * either sign: between the market's steps a trade may end anywhere.
+   * By how much the lots are more (below zero) or fewer than the traded amount, in units of paper
+   * of either sign: between the market's steps a trade may end anywhere.
    */
   readonly restPaper?: PaperUnits;
   readonly proceeds: CreditUnits;
   readonly fee: CreditUnits;
 }
 
-/** A takeover and what became of it: plain data, as it is remembered. */
+/** A takeover and its progress: plain data, as it is stored. */
 export interface TakeoverRecord {
   readonly takeover: Takeover;
-  /** Exchange time when it was said: trades before then are none of its. */
+  /** Exchange time of its report: earlier trades do not belong to it. */
   readonly saidAtMs: Ms;
   terms: UnwindTerms;
   state: UnwindState;
@@ -50,7 +50,7 @@ export interface TakeoverRecord {
 }
 
 /**
- * What lots are worth at the mark, in credit units, signed as they are; undefined before the first
+ * Value of lots at the mark, in credit units, with the sign of the lots; undefined before the first
  * mark.
  */
 export type MarkValue = (marketId: MarketId, lots: Lots) => CreditUnits | undefined;
@@ -58,8 +58,8 @@ export type MarkValue = (marketId: MarketId, lots: Lots) => CreditUnits | undefi
 const NONE: readonly TakeoverRecord[] = [];
 
 /**
- * Every takeover and what of it was sold, first in first out among those of a market that bear the
- * price. At every moment, for each: inherited = sold + remaining.
+ * Every takeover and its sales, first in first out among those of a market whose limit price allows
+ * the trade. At every moment, for each: acquired = sold + remaining.
  */
 export class TakeoverRegistry {
   readonly #known = new Map<string, TakeoverRecord>();
@@ -76,7 +76,7 @@ export class TakeoverRegistry {
     return this.#known.size === 0;
   }
 
-  /** The one of that name; undefined where it was never said, or is forgotten. */
+  /** The takeover with this id; undefined if it was never reported, or is forgotten. */
   get(id: string): TakeoverRecord | undefined {
     return this.#known.get(id);
   }
@@ -87,7 +87,7 @@ export class TakeoverRegistry {
     return this.all.filter((one) => one.takeover.marketId === marketId && one.state === "open");
   }
 
-  /** What open takeovers of a market have left, signed, together. */
+  /** Remaining lots of a market's open takeovers, signed, together. */
   openLots(marketId: MarketId): Lots {
     return this.open(marketId).reduce((sum, one) => sum + computeRemainingLots(one), 0);
   }
@@ -108,9 +108,9 @@ export class TakeoverRegistry {
   }
 
   /**
-   * The chain has taken it back: what was sold of it has to be bought again, on these terms, in
-   * whole lots and no more than was sold. Undefined when there is nothing to take back. @param
-   * paperPerLot of its market
+   * The chain has reverted it: its sold part has to be bought back, on these terms, in whole lots
+   * and no more than was sold. Undefined if there is nothing to revert. @param paperPerLot of its
+   * market
    */
   revert(
     id: string,
@@ -128,8 +128,8 @@ export class TakeoverRegistry {
   }
 
   /**
-   * One that the chain had taken back is in it again: what is not sold of it is to be sold, on
-   * these terms.
+   * A takeover that the chain had reverted is in it again: its unsold part has to be sold, on these
+   * terms.
    */
   reacquire(one: TakeoverRecord, termsFor: (lots: Lots) => UnwindTerms): void {
     one.isUndone = false;
@@ -139,11 +139,11 @@ export class TakeoverRegistry {
   }
 
   /**
-   * A trade of the account: works off what is open on its side, first the oldest that bears its
-   * price, as slices are for those alone; a strategy's own quotes may trade beyond every bound, and
-   * then it is the oldest. A lot that is sold in part counts as sold: what is beneath a step cannot
-   * be ordered, and the lot of which it is left may be the account's own. Returns the takeovers
-   * that it changed. A trade told again changes nothing.
+   * A trade of the account reduces the open takeovers on its side: first the oldest whose limit
+   * price allows it, as slices are only for those. A strategy's own quotes may trade beyond every
+   * limit price, and then it is the oldest. A partly sold lot counts as sold: an amount below a
+   * step cannot be ordered, and the rest of that lot may be the account's own. Returns the changed
+   * takeovers. A repeated trade changes nothing.
    * @param paperPerLot of the trade's market
    */
   fill(trade: VenueTrade, paperPerLot: PaperUnits): readonly TakeoverRecord[] {
@@ -164,8 +164,8 @@ export class TakeoverRegistry {
       if (left.paper === 0n) break;
       if (sign === sideSign(trade.side)) continue;
       const most = BigInt(Math.abs(remaining)) * paperPerLot - rest;
-      // A settlement that failed may have left more than a lot beyond those that count, and netting
-      // taken them.
+      // A failed settlement may have left more than a lot beyond those that count, and netting may
+      // have taken them.
       const paper = smaller(atLeastZero(most), left.paper);
       const lots = Number(ceilDivide(rest + paper, paperPerLot));
       const restPaper = paper - BigInt(lots) * paperPerLot;
@@ -191,8 +191,8 @@ export class TakeoverRegistry {
   }
 
   /**
-   * The settlement of a trade failed: what it had worked off remains again, and a takeover that was
-   * through is open once more.
+   * The settlement of a trade failed: the part that it had closed remains again, and a finished
+   * takeover is open once more.
    */
   failed(trade: Pick<VenueTrade, "id" | "marketId">, nowMs: Ms): readonly TakeoverRecord[] {
     const changed = this.#sharesOf(trade.id, trade.marketId);
@@ -208,9 +208,9 @@ export class TakeoverRegistry {
   }
 
   /**
-   * What a market's open takeovers have left and the account does not hold is closed at the mark:
-   * one closes another of the opposite sign, or a position that the account had. Undefined marks
-   * close nothing yet.
+   * Closes at the mark the remainder of a market's open takeovers that the account does not hold:
+   * one closes another of the opposite sign, or a position that the account had. Without a mark
+   * nothing is closed yet.
    */
   net(marketId: MarketId, positionLots: Lots, markValue: MarkValue): readonly TakeoverRecord[] {
     const open = this.open(marketId);
@@ -243,7 +243,7 @@ export class TakeoverRegistry {
     return changed;
   }
 
-  /** Those whose deadline has passed: what remains is kept. */
+  /** Ends takeovers whose deadline has passed: the remainder is kept. */
   expire(nowMs: Ms): readonly TakeoverRecord[] {
     if (this.#known.size === 0) return NONE;
     const over = this.all.filter((one) => one.state === "open" && nowMs >= one.terms.deadlineMs);
@@ -251,14 +251,14 @@ export class TakeoverRegistry {
     return over;
   }
 
-  /** What is left in a market is not worth an order. */
+  /** Ends a market's takeovers whose remainder is not worth an order. */
   dust(marketId: MarketId): readonly TakeoverRecord[] {
     const open = this.open(marketId);
     for (const one of open) one.state = "dust";
     return open;
   }
 
-  /** Forgets those that were through before this instant. */
+  /** Forgets takeovers that were done before this instant. */
   forget(beforeMs: Ms): void {
     for (const [id, { state, terms, saidAtMs }] of this.#known) {
       if (state !== "open" && Math.max(saidAtMs, terms.deadlineMs) < beforeMs)
@@ -266,7 +266,7 @@ export class TakeoverRegistry {
     }
   }
 
-  /** The open ones, and those that are through but for a part of a lot. */
+  /** The open ones, and those that are done except for a part of a lot. */
   #sellable(marketId: MarketId): readonly TakeoverRecord[] {
     if (this.#known.size === 0) return NONE;
     const isSellable = (one: TakeoverRecord): boolean =>
@@ -285,16 +285,16 @@ export class TakeoverRegistry {
 }
 
 /**
- * What its trades came to beyond the lots that count as sold: nothing, or less than that by a part
- * of a lot.
+ * Amount that its trades sold beyond the lots that count as sold: zero, or below zero by a part of
+ * a lot.
  */
 function restOf({ shares }: Pick<TakeoverRecord, "shares">): PaperUnits {
   return shares.reduce((sum, { restPaper = 0n }) => sum + restPaper, 0n);
 }
 
 /**
- * A lot that was sold in part counts as sold no more: it leaves the newest of the shares that have
- * one, and with it all rests.
+ * A partly sold lot no longer counts as sold: it is taken from the newest of the shares that have
+ * one, and with it all remainders.
  */
 function keepWholeLots(shares: TakeoverFill[], paperPerLot: PaperUnits): void {
   const rest = restOf({ shares });
@@ -306,17 +306,17 @@ function keepWholeLots(shares: TakeoverFill[], paperPerLot: PaperUnits): void {
   }
 }
 
-/** Of the inherited sign: what fills and netting have worked off. */
+/** Lots that fills and netting have closed, with the sign of the acquired position. */
 export function computeSoldLots({ shares, nettedLots }: TakeoverRecord): Lots {
   return shares.reduce((sum, { lots }) => sum + lots, nettedLots);
 }
 
-/** Signed: what is still to be sold, or, of a takeover that was taken back, to be bought again. */
+/** Signed: the lots still to be sold, or, for a reverted takeover, to be bought back. */
 export function computeRemainingLots(one: TakeoverRecord): Lots {
   return (one.isUndone ? 0 : one.takeover.lots) - computeSoldLots(one);
 }
 
-/** The takeover as it is told. */
+/** The takeover as it is reported. */
 export function toUnwindReport(one: TakeoverRecord, markValue: MarkValue): UnwindReport {
   const { takeover, terms, state, isUndone, nettedLots, nettedCredit, shares } = one;
   const remainingLots = computeRemainingLots(one);

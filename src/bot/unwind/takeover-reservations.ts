@@ -3,20 +3,20 @@ import { absolute, ceilDivide } from "../../core/bigints.js";
 import type { Instrument } from "../../core/instrument.js";
 import type { Lots, MarketId, Ms } from "../../core/units.js";
 
-/** A takeover whose room in the limits is taken, as it is remembered from one run to the next. */
+/** A takeover whose room in the limits is reserved, as it is stored from one run to the next. */
 export interface ReservedTakeover extends PlannedTakeover {
   /** Exchange time at which it was planned. */
   readonly sinceMs: Ms;
   /**
-   * The exchange's position has it, though the receipt is missing: it is held, and takes no room
-   * beside that position.
+   * The exchange's position contains it, though the receipt is missing: it is held, and takes no
+   * room beside that position.
    */
   readonly isHeld?: boolean;
 }
 
 /**
- * A takeover that no run follows is over by then: the liquidator cancels what is in no block within
- * minutes.
+ * Time after which a takeover that no run follows is over: the liquidator cancels within minutes
+ * what is in no block.
  */
 const FOLLOWED_WITHIN_MS: Ms = 600_000;
 
@@ -26,7 +26,7 @@ const RECEIPT_WITHIN_MS: Ms = 10_000;
 const NONE: readonly ReservedTakeover[] = [];
 
 /**
- * The takeovers that are planned or sent, and neither held nor gone. Each keeps its room in the
+ * The takeovers that are planned or sent, and neither held nor ended. Each reserves room in the
  * limits of its market and of the account: in every later plan, and in the worst case of every
  * order.
  */
@@ -34,7 +34,7 @@ export class TakeoverReservations {
   #all: readonly ReservedTakeover[];
   #serial = 0;
 
-  /** @param before what an earlier run had under way: nobody has followed it since. */
+  /** @param before pending takeovers of an earlier run, which no run has followed since. */
   constructor(before: readonly ReservedTakeover[] = NONE) {
     this.#all = before;
   }
@@ -56,11 +56,11 @@ export class TakeoverReservations {
   }
 
   /**
-   * Whether the receipt of one in this market is missing for so long that it may be mined unseen.
+   * True if the receipt of one in this market is missing for so long that it may be mined unseen.
    * @param nowMs exchange time
    */
   isOverdue(marketId: MarketId, nowMs: Ms): boolean {
-    // Asked in each turn.
+    // Runs in each turn, so it does not allocate a list.
     for (const one of this.#all)
       if (
         one.marketId === marketId &&
@@ -72,8 +72,9 @@ export class TakeoverReservations {
   }
 
   /**
-   * A takeover has moved the exchange's position by so many lots: those that it is of are held. The
-   * contract may have capped one to what its victim still had, never brought more.
+   * A takeover has moved the exchange's position by this many lots: marks the matching ones as
+   * held. The contract may have capped one to the remaining position of the liquidated account, but
+   * never brought more.
    */
   held(marketId: MarketId, lots: Lots, instrument: Pick<Instrument, "paperPerLot">): void {
     const size = (one: ReservedTakeover): Lots => Math.abs(maxTakeoverLots(one, instrument));
@@ -86,7 +87,7 @@ export class TakeoverReservations {
     this.#serial += 1;
   }
 
-  /** These are all that are under way now. Returns the markets in which something has changed. */
+  /** Replaces all pending takeovers. Returns the markets in which something has changed. */
   replace(takeovers: readonly PlannedTakeover[], nowMs: Ms): ReadonlySet<MarketId> {
     const before = new Map(this.#all.map((one) => [one.jobId, one]));
     const changed = new Set<MarketId>();
@@ -102,7 +103,7 @@ export class TakeoverReservations {
     return changed;
   }
 
-  /** Lets go of what an earlier run left and nobody follows. */
+  /** Releases takeovers of an earlier run that no run follows. */
   forget(nowMs: Ms): ReadonlySet<MarketId> {
     return this.replace(
       this.#all.filter(({ sinceMs }) => nowMs < sinceMs + FOLLOWED_WITHIN_MS),
@@ -112,7 +113,7 @@ export class TakeoverReservations {
 }
 
 /**
- * Which of these sizes a move of `lots` is of: the one of that size, else all of them, else the
+ * The sizes that a move of `lots` consists of: the one of that size, else all of them, else the
  * smallest that has as many, else the largest that fit.
  */
 function matchHeld(sizes: readonly Lots[], lots: Lots): readonly number[] {

@@ -1,18 +1,17 @@
 import type { CreditUnits, Lots, MarketId, Ms } from "../../core/units.js";
 
 /**
- * Where the unwinding of a takeover stands. `open`: being sold. `done`: nothing remains. `dust`:
- * what remains is less than is worth an order, or than the market takes. `expired`: the deadline
- * has passed; what remains is kept. `undone`: the chain has taken the takeover back, and what had
- * been sold of it is bought again. The last four may still become `open` again: a slice whose
- * settlement failed remains.
+ * State of a takeover's unwinding. `open`: being sold. `done`: nothing remains. `dust`: the
+ * remainder is too small to be worth an order, or for the market to accept. `expired`: the deadline
+ * has passed; the remainder is kept. `undone`: the chain has reverted the takeover, and its sold
+ * part is bought back. The last four may become `open` again: a slice whose settlement failed
+ * remains.
  */
 export type UnwindState = "open" | "done" | "dust" | "expired" | "undone";
 
 /**
- * One takeover and what became of it. At every moment `inheritedLots = soldLots + remainingLots`,
- * and what the takeover has earned so far is `inheritedCredit + proceedsCredit - feesCredit +
- * markCredit`.
+ * One takeover and its progress. At every moment `inheritedLots = soldLots + remainingLots`, and
+ * the takeover has earned `inheritedCredit + proceedsCredit - feesCredit + markCredit` so far.
  */
 export interface UnwindReport {
   readonly takeoverId: string;
@@ -22,23 +21,22 @@ export interface UnwindReport {
   readonly inheritedLots: Lots;
   /** Signed credit of the takeover; 0 once it is undone. */
   readonly inheritedCredit: CreditUnits;
-  /** Of the inherited sign: what fills have worked off, matched or settled. */
+  /** With the sign of the acquired position: lots that fills have closed, matched or settled. */
   readonly soldLots: Lots;
   /**
-   * Of `soldLots`: what no fill worked off, since an opposite position of the account was closed by
+   * Part of `soldLots` that no fill closed, since an opposite position of the account was closed by
    * it, at the mark of that moment.
    */
   readonly nettedLots: Lots;
   /**
-   * Signed credit that the fills brought: positive where a long was sold. Netted lots at their
-   * mark.
+   * Signed credit that the fills brought: positive if a long was sold. Netted lots at their mark.
    */
   readonly proceedsCredit: CreditUnits;
   /** Commissions paid; negative is a rebate. */
   readonly feesCredit: CreditUnits;
-  /** Of the inherited sign. */
+  /** With the sign of the acquired position. */
   readonly remainingLots: Lots;
-  /** What remains, at the mark; undefined before the first mark. */
+  /** The remainder at the mark; undefined before the first mark. */
   readonly markCredit: CreditUnits | undefined;
   /** Exchange time. */
   readonly deadlineMs: Ms;

@@ -5,16 +5,16 @@ import type { UnwindConfig } from "../config/unwind-fields.js";
 import type { MarketTrader } from "../market/market-trader.js";
 import type { UnwindTerms } from "./takeover-registry.js";
 
-/** How far beyond the touch the book's depth is looked at, as a share of the slippage allowed. */
+/** How far beyond the touch the book's depth is measured, as a share of the allowed slippage. */
 const DEPTH_SHARE = 1 / 4;
 
 /**
- * How a position of `lots` (signed) is to be unwound from `nowMs` on: the trajectory of Almgren and
- * Chriss over the book and the volatility of this moment. The temporary impact is that of a book
- * with as many lots a tick as the touch's neighbourhood has now; without a book or a risk to speak
- * of it sells in even parts.
+ * Terms for unwinding a position of `lots` (signed) from `nowMs` on: the trajectory of Almgren and
+ * Chriss over the present book and volatility. The temporary impact is that of a book with as many
+ * lots per tick as there are near the touch now. Without a book or a significant risk it sells in
+ * even parts.
  * @param sigmaTicks volatility of the mid, ticks per square root of a second.
- * @param credit what the position was taken over for.
+ * @param credit of the takeover of the position.
  */
 export function unwindTerms(
   trader: MarketTrader,
@@ -65,7 +65,7 @@ export function unwindTerms(
   };
 }
 
-/** The largest rest that is not worth an order, in lots. */
+/** The largest remainder that is not worth an order, in lots. */
 export function computeDustLots(trader: MarketTrader, { dustQuote }: UnwindConfig): Lots {
   const { mark } = trader.state;
   if (dustQuote === undefined || mark === undefined || mark <= 0n) return 0;
@@ -74,7 +74,10 @@ export function computeDustLots(trader: MarketTrader, { dustQuote }: UnwindConfi
   return Number((dust * paperUnit) / (paperPerLot * mark));
 }
 
-/** Lots of others within so many ticks of the touch, on the side that takes the position. */
+/**
+ * Lots of other accounts within this many ticks of the touch, on the side that the position is sold
+ * to.
+ */
 function depthOf({ book }: MarketTrader, lots: Lots, reachTicks: number): Lots {
   if (!book.isSynchronised) return 0;
   const side = lots > 0 ? book.bids : book.asks;
@@ -89,10 +92,10 @@ function depthOf({ book }: MarketTrader, lots: Lots, reachTicks: number): Lots {
 }
 
 /**
- * What the slippage allowed is counted from: the mark or the price of the takeover, whichever is
- * the worse to sell at. The chain's price comes before the mark that the exchange tells of it:
- * after a fall the mark known here is one that nobody pays any more, and a bound by it alone would
- * leave the position unsold.
+ * Reference price of the allowed slippage: the mark or the price of the takeover, whichever is
+ * worse to sell at. The chain's price is ahead of the mark that the exchange reports for it. After
+ * a fall the known mark is no longer traded, and a bound by it alone would leave the position
+ * unsold.
  */
 function boundTicks(trader: MarketTrader, lots: Lots, credit: CreditUnits): number {
   const paid = priceTicks(trader, lots, credit);
@@ -102,7 +105,7 @@ function boundTicks(trader: MarketTrader, lots: Lots, credit: CreditUnits): numb
   return lots > 0 ? Math.min(markTicks, paid) : Math.max(markTicks, paid);
 }
 
-/** The price that a position was taken over at, in ticks. */
+/** The price of a position's takeover, in ticks. */
 function priceTicks({ instrument }: MarketTrader, lots: Lots, credit: CreditUnits): number {
   const paid = Number(-credit * instrument.creditDenominator) / Number(instrument.creditNumerator);
   return (sideSign(lots > 0 ? "BUY" : "SELL") * paid) / Math.abs(lots);

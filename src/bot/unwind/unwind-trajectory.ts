@@ -2,18 +2,18 @@ import type { Lots, MarketId, Ms, Ticks } from "../../core/units.js";
 import { allowedLots, nextStepAtMs } from "../../executor/unwind-schedule.js";
 import { computeRemainingLots, type TakeoverRecord } from "./takeover-registry.js";
 
-/** What is left of a takeover that is being unwound, against what should be. */
+/** Remaining position of an open takeover against its schedule. */
 export interface UnwindTrajectory {
   readonly takeoverId: string;
   readonly marketId: MarketId;
   /** Signed. */
   readonly remainingLots: Lots;
   /**
-   * Of the same sign: what may be held now. What remains beyond it is taken as soon as a price
+   * Of the same sign: the amount that may be held now. Any excess is sold as soon as a price
    * allows.
    */
   readonly allowedLots: Lots;
-  /** No order that works it is worse. */
+  /** Limit price of every order that unwinds it. */
   readonly worstTicks: Ticks;
   /** When less may be held, exchange time; undefined once nothing may. */
   readonly nextStepAtMs: Ms | undefined;
@@ -21,7 +21,7 @@ export interface UnwindTrajectory {
   readonly deadlineMs: Ms;
 }
 
-/** Where an open takeover is on its trajectory. */
+/** Position of an open takeover on its trajectory at `nowMs`. */
 export function toUnwindTrajectory(one: TakeoverRecord, nowMs: Ms): UnwindTrajectory {
   const { takeover, terms } = one;
   const remainingLots = computeRemainingLots(one);

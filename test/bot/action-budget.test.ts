@@ -67,7 +67,8 @@ describe("the account's tokens", () => {
     const second = budgetOn(store, clock);
     expect(second.available("ORDER")).toBeLessThanOrEqual(60);
     await clock.runFor(51_000);
-    // What may have been spent between the last writing and the kill is counted as spent at the start.
+    // Tokens that may have been spent between the last write and the kill count as spent at the
+    // start.
     expect(second.available("ORDER")).toBeGreaterThan(60);
     await clock.runFor(10_000);
     expect(second.available("ORDER")).toBe(100);

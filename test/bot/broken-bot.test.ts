@@ -6,7 +6,7 @@ import { startVirtualRun, type VirtualRun } from "./recorded-run.js";
 const openOrders = ({ exchange, running }: VirtualRun) =>
   exchange.openOrders(running.account).filter(({ openLots }) => openLots > 0);
 
-/** Breaks a bot that has orders open: each is to be gone, and what ended it said. */
+/** Fails a bot that has open orders: expects that all are cancelled and the cause is reported. */
 async function breaks(run: VirtualRun): Promise<void> {
   const { clock, running } = run;
   expect(openOrders(run).length).toBeGreaterThan(0);
@@ -47,7 +47,7 @@ it("a bot that breaks days after its machine's clock was set right cancels in th
 it("a bot that breaks as its machine wakes asks for the exchange's time: it knows that of before the sleep, and each cancel is refused", async () => {
   const run = await startVirtualRun({});
   await run.clock.runFor(5_000);
-  // What a suspended machine sees of its sleep: every wall clock went on, and its steady one did not.
+  // A suspended machine after its sleep: every wall clock has advanced, its monotonic one has not.
   run.clock.stepWall(60_000);
   await breaks(run);
 });
@@ -62,7 +62,7 @@ it("a bot that breaks, by a strategy's own timer or promise too, leaves no order
     (error: unknown) => String(error),
   );
   running.fail(new Error("a timer of the strategy's own"));
-  // Longer than what it had signed may still arrive.
+  // Longer than its signed requests can still be accepted.
   await clock.runFor(8_000);
   expect(await ended).toContain("a timer of the strategy's own");
   expect(openOrders(run)).toEqual([]);

@@ -4,7 +4,7 @@ import { MARKET, NOON_US, quoting, ReplayStage } from "../backtest/engine/replay
 
 const BARS = 400;
 
-/** Bars between two questions for the exchange's clock, of candles so long. */
+/** Bars between two queries of the exchange's clock, for candles of this length. */
 function barsApart(barMs: number): readonly number[] {
   const { klines } = candles(
     Array.from(
@@ -34,7 +34,7 @@ function barsApart(barMs: number): readonly number[] {
 
 describe("the exchange's clock, where looks are a candle apart", () => {
   it("is asked once in ninety-six of them: a token a bar would be most of what a run sends", () => {
-    // It is counted from the answer, which is a little later.
+    // Counted from the answer, which is a little later.
     expect(Math.max(...barsApart(60_000))).toBe(97);
   });
 

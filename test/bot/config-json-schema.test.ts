@@ -20,15 +20,16 @@ import {
 } from "../support/schema-places.js";
 
 /*
- * What the program refuses and a JSON Schema cannot say, so that editors do not mark it:
+ * Values that the program refuses and a JSON Schema cannot express, so that editors do not mark
+ * them:
  * - values that depend on each other: `sigma.windowMs` on `sampleMs`, `intensity.windowMs` on
- *   `cellMs` and `minCells`, `limits.maxOrderBase` on `params.sizeBase`, `targetPositionBase` on
- *   `limits.maxPositionBase`, ages on periods (`risk`, `guard`, `chain`, `liquidator`), rungs on
- *   those before them, `widenFactor` on `action`, `markoutMinFills` on `markoutFills`
- * - decimals that are written as texts ("0.5"), and what an address holds after its scheme
+ * `cellMs` and `minCells`, `limits.maxOrderBase` on `params.sizeBase`, `targetPositionBase` on
+ * `limits.maxPositionBase`, ages on periods (`risk`, `guard`, `chain`, `liquidator`), rungs on
+ * those before them, `widenFactor` on `action`, `markoutMinFills` on `markoutFills`
+ * - decimals written as strings ("0.5"), and the part of an address after its scheme
  * - a name of two in a list, a queue model's power above 100
- * - whether files, variables and folders are there
- * - what a market takes: steps and ticks come from the exchange
+ * - if files, variables and folders exist
+ * - sizes that a market accepts: steps and ticks come from the exchange
  */
 const BEYOND_A_SCHEMA =
   /\.(sigma|intensity)\.windowMs: holds (too few samples|fewer cells|too many cells)/;
@@ -46,7 +47,7 @@ const yamlFilesIn = (folder: string): string[] =>
     .filter((file) => file.endsWith(".yaml"))
     .map((file) => `${folder}/${file}`);
 
-/** The message of what `marketwright check` refuses a file for, or undefined where it takes it. */
+/** The message with which `marketwright check` refuses a file, or undefined if it accepts it. */
 async function refusal(written: unknown): Promise<string | undefined> {
   try {
     const { markets } = loadBotConfig(MINIMAL, {}, { key: "unused", change: () => written });
@@ -83,18 +84,18 @@ function paramsNode(name: string): SchemaNode {
   return rule.then.properties.params;
 }
 
-/** Of two keys that are one quantity in two units, the other. */
+/** The other one of two keys that are one quantity in two units. */
 const inOtherUnit = (key: string) =>
   key.endsWith("Bps") ? key.replace(/Bps$/, "Ticks") : key.replace(/Ticks$/, "Bps");
 
-/** The least parameters that a strategy takes. */
+/** The fewest parameters that a strategy accepts. */
 function leastParams(name: string): Record<string, unknown> {
   const { properties = {}, required = [] } = paramsNode(name);
   const keys = name === "ladder" ? [...required, "halfSpreadBps"] : required;
   return Object.fromEntries(keys.map((key) => [key, sampleOf(properties[key] as SchemaNode)]));
 }
 
-/** Parameters with one key more, as each form of its value has it. */
+/** Parameters with one more key, once for each form of its value. */
 function paramsWith(name: string, key: string): Record<string, unknown>[] {
   const node = paramsNode(name).properties?.[key] as SchemaNode;
   const { [inOtherUnit(key)]: _, ...others } = leastParams(name);

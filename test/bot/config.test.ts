@@ -112,7 +112,7 @@ describe("a bot's file that is right", () => {
           const padded = digits.toString().padStart(decimals + 1, "0");
           const written =
             decimals === 0 ? padded : `${padded.slice(0, -decimals)}.${padded.slice(-decimals)}`;
-          // That is what the file says already, and no change of it.
+          // That is the file's own value, and not a change of it.
           fc.pre(quoted || written !== "0.5");
           const exact = (
             decimals === 0 ? written : written.replace(/0+$/, "").replace(/\.$/, "")
@@ -370,7 +370,7 @@ describe("a bot's file that is wrong says the path, the value and what would be 
       ["is no YAML", "not shown"],
     ],
     ["an alias to nothing", "strategy: ladder", "strategy: *none", ["bot.yaml", "none"]],
-    // Left out in silence, it had a variable's name taken for what the variable holds.
+    // If it were ignored, a variable's name would pass for the variable's content.
     [
       "a tag that nobody knows",
       "keyEnv: MARKETWRIGHT_KEY",

@@ -264,7 +264,7 @@ describe("which bot is meant", () => {
     expect(() => runtimeDir(env)).toThrow(/open to other users/);
   });
 
-  // Whoever makes the folder first could keep another user from starting a bot.
+  // A user who creates the folder first could keep another user from starting a bot.
   it.skipIf(process.getuid?.() !== 0)(
     "is found in the home folder where another user has taken the name in the temporary one",
     () => {
@@ -310,7 +310,8 @@ describe("one bot an account", () => {
     other.release();
   });
 
-  // A service has none of the variables of a login: "halt" said that no bot runs, and the bot went on.
+  // A service does not have the variables of a login: `halt` reported that no bot runs, and the bot
+  // continued.
   it("refuses a second bot of one state folder that has another runtime folder", async () => {
     const stateDir = folder();
     const lock = await lockAccount(owner(ownEnv(), stateDir));
@@ -335,7 +336,8 @@ describe("one bot an account", () => {
     },
   );
 
-  // A container that was killed is started anew at once, and found itself: "another bot on this machine trades this account (process 1)".
+  // A container that was killed restarts at once, and found itself: "another bot on this machine
+  // trades this account (process 1)".
   it.skipIf(currentProcessName() === String(process.pid))(
     "waits until the lock of a killed container counts no more",
     async () => {

@@ -95,7 +95,7 @@ describe("explain", () => {
       5,
     );
     for (const { worst, markQuote } of markets) {
-      // The mark moved to the liquidation price leaves just the maintenance of every market.
+      // At the liquidation price, exactly the maintenance margin of every market remains.
       const mark = Number(markQuote);
       const price = worst.liquidationPriceQuote ?? Number.NaN;
       const base = Math.abs(Number(price < mark ? worst.longBase : worst.shortBase));
@@ -140,7 +140,8 @@ describe("explain", () => {
       worstPerMinute: 360,
       worstFits: true,
     });
-    // The guard's 5 %, a cancel-all a market, a cancel an order, the own cancel of the next place.
+    // The guard's 5 %, a cancel-all per market, a cancel per order, the own cancel of the next
+    // place.
     expect(explanation.tokens.reservedPerMinute).toBe(600 + 2 + 6 + 1);
   });
 
@@ -156,7 +157,8 @@ describe("explain", () => {
         decide: { everyMs: 30_000, minGapMs: 0 },
       }),
     );
-    // A life of 100 s is renewed at 90 s: two thirds of a renewal a minute, three tokens each, six orders.
+    // A life of 100 s is renewed at 90 s: two thirds of a renewal per minute, three tokens each,
+    // six orders.
     expect(explanation.tokens.renewalsPerMinute).toBe(12);
     expect(explanation.tokens.byTimerPerMinute).toBe(36);
     expect(explanation.tokens.worstPerMinute).toBeUndefined();

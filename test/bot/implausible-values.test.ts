@@ -6,7 +6,10 @@ import { botConfigOf } from "./recorded-run.js";
 
 const config = botConfigOf();
 
-/** A bot that makes btcusdc alone, with these parameters of the ladder. The exchange's best prices are about 2 bps from the mid. */
+/**
+ * A bot with only btcusdc and these parameters of the ladder. The exchange's best prices are about
+ * 2 bps from the mid.
+ */
 function withParams(params: object): BotConfig {
   const market = config.markets.btcusdc;
   if (market === undefined) throw new Error("the bot makes no btcusdc");

@@ -33,7 +33,7 @@ const TROUBLE: readonly Trouble[] = [
   ["frames-swapped", 15_000, 17_000, 0.05],
 ];
 
-/** A strategy with timers and chance of its own, besides the bot's. */
+/** A strategy with timers and randomness of its own, besides the bot's. */
 const RESTLESS = `
 import { defineStrategy, quoteAround } from "marketwright";
 import { debounceTime, map, merge, switchMap, timer } from "rxjs";
@@ -47,7 +47,7 @@ export default defineStrategy({
 });
 `;
 
-/** A strategy that thinks outside the bot's turns, and then ends there. */
+/** A strategy that works outside the bot's turns, and then ends there. */
 const THOUGHTFUL = `
 import { defineStrategy, quoteAround } from "marketwright";
 import { concatMap, take } from "rxjs";

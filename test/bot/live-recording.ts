@@ -9,7 +9,10 @@ import { serveExchange } from "#simulator/http-server.js";
 import { botConfigOf, EXCHANGE, PRIVATE_KEY, SILENT } from "./recorded-run.js";
 import { type Struck, TroubledTransport } from "./troubled-transport.js";
 
-/** A bot on a real port of this machine, in real time, over a network in trouble for the middle of its run, its journal in a file. */
+/**
+ * A bot on a real port of this machine, in real time, over a network that fails in the middle of
+ * its run, with its journal in a file.
+ */
 export async function recordLive(
   path: string,
   forMs: number,

@@ -10,7 +10,7 @@ import { FIELD, PLACE, StrategyFolder, WHOLE } from "./strategy-folder.js";
 const at = new StrategyFolder();
 
 describe("an error of a strategy file", () => {
-  /** The frames that lie in the author's folder. */
+  /** The frames in the author's folder. */
   const places = (stack: string | undefined) =>
     (stack ?? "")
       .split("\n")

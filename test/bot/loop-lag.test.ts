@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LoopLag } from "#bot/loop-lag.js";
 
-/** Checks every 100 ms, each as late as `lateMs` says, for so long. @returns what changed, and when */
+/** Checks every 100 ms, each late by `lateMs`, for this long. @returns the changes, and when */
 function runsFor(lag: LoopLag, forMs: number, lateMs: number, from = { ms: 0 }): string[] {
   const changes: string[] = [];
   for (const endMs = from.ms + forMs; from.ms < endMs; ) {

@@ -27,7 +27,7 @@ const RULES: MarketRules = {
   fundingIntervalMs: 28_800_000,
 };
 
-/** A trader with a book, and every view that its strategy is shown. */
+/** A trader with a book, and every view that its strategy receives. */
 function openTrader() {
   const views: MarketView[] = [];
   const trader = new MarketTrader({

@@ -58,7 +58,8 @@ describe("a bot that is another account's operator", () => {
   it("quotes for that account, by orders that the exchange builds where they are below the waiver", async () => {
     embedded = await startEmbedded({
       accounts: { [OWNER]: { operators: [OPERATOR] } },
-      // Far above what the bot quotes: without the build's token each of its orders would be refused.
+      // Far above the size of the bot's orders: without the build's token each of them would be
+      // refused.
       choices: { waiveGasFeeMinimumAmount: "100000" },
     });
     const owner = await embedded.trader(KEYS[0]);

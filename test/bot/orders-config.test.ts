@@ -30,7 +30,7 @@ function fileOf(from: string | RegExp, to: string): string {
   return path;
 }
 
-/** What tells whose orders they are, and where. */
+/** The part of a file that names the account, the exchange and the markets. */
 function ordersOf({
   exchange,
   account,

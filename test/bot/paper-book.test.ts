@@ -13,7 +13,7 @@ const MARKET = "btcusdc";
 const LADDER = { halfSpreadBps: 1, sizeBase: 0.01 };
 const OWN = { side: "BUY", ticks: 600_000, lots: 5, dueLots: 5 } as const;
 
-/** The best bid that a bot sees where an order of its own has the price and the size of the best of the stream. */
+/** The best bid that a bot sees if an own order has the price and the size of the stream's best. */
 function bestBidTicks(isPaper: boolean): number | undefined {
   const config = botSchema.parse({
     exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },

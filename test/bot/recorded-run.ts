@@ -27,7 +27,7 @@ export const PRIVATE_KEY: Hex =
 export const EXCHANGE = {
   seed: 7,
   settlement: { delayMs: 1500, failureRate: 0.05 },
-  // Room for a minute of trouble without a pause.
+  // Room for a minute of faults without a pause.
   rateLimits: { order: 12_000, common: 24_000 },
   markets: {
     btcusdc: {
@@ -79,7 +79,7 @@ export const SILENT: Log = {
   child: () => SILENT,
 };
 
-/** A stretch of the run, in milliseconds from its start, in which a fault strikes. */
+/** A period of the run, in milliseconds from its start, in which a fault occurs. */
 export type Trouble = readonly [
   kind: FaultKind,
   fromMs: number,
@@ -92,7 +92,7 @@ export interface VirtualRun {
   readonly exchange: EmbeddedExchange;
   readonly running: RunningBot;
   readonly struck: ReadonlyMap<FaultKind, number>;
-  /** Runs on until the bot has stopped. */
+  /** Continues until the bot has stopped. */
   stop(): Promise<void>;
 }
 
@@ -103,9 +103,9 @@ export interface VirtualRunOptions {
   readonly journal?: JournalSink;
   readonly dryRun?: boolean;
   readonly store?: StateStore;
-  /** The clock of the bot's machine, where it is another than the exchange's. */
+  /** The clock of the bot's machine, if it differs from the exchange's. */
   readonly machineOf?: (world: Clock) => Clock;
-  /** May stand between the bot and the network. */
+  /** A decorator of the network below the bot. */
   readonly through?: (network: Transport) => Transport;
 }
 

@@ -24,7 +24,10 @@ const seam = liveSeam();
 let embedded: Pick<Embedded, "server" | "close">;
 afterEach(() => embedded.close());
 
-/** Registers the account of a key; gives what came of it, when the exchange says that it was created, and what the log says. */
+/**
+ * Registers the account of a key; returns the result, the account's creation time at the exchange,
+ * and the log.
+ */
 async function registering(key: Hex, dryRun = false, timeoutMs = 10_000) {
   const { restUrl, streamUrl } = embedded.server;
   const network = new NetworkTransport({ restUrl, streamUrl, clock: seam.clock });

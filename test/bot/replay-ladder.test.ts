@@ -30,7 +30,7 @@ it("a journal in which a drawdown flattens, is found by the next run and is resu
     await run.clock.runFor(start === "first" ? 45_000 : 5_000);
     if (start === "second") {
       run.running.command({ command: "resume" });
-      // It may be passed again at once.
+      // It may trip again at once.
       expect(
         JSON.parse(store.read("risk-ladder.json") ?? ""),
         "what the resume leaves",

@@ -42,7 +42,7 @@ const nobody = (systemCode: string) =>
     mayHaveHappened: false,
   });
 
-/** Asks an exchange that answers with these, one after the other, the last one for ever. */
+/** Queries an exchange that gives these answers, one after the other, the last one for ever. */
 async function ask(answers: readonly (Error | "well")[], withinMs?: number, abortAtMs?: number) {
   const clock = new VirtualClock(0);
   const abort = new AbortController();

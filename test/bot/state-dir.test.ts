@@ -132,7 +132,7 @@ describe("the state folder", () => {
   });
 
   describe("with a text that is brought to the disk later", () => {
-    /** A disk that is done with what it was asked for when the test says so. */
+    /** A disk that completes its work when the test says so. */
     function withASlowDisk(use: (done: (error?: Error) => void) => void): void {
       const asked: ((error: Error | null) => void)[] = [];
       const { fsync } = fs;

@@ -35,7 +35,7 @@ describe("the state of a bot", () => {
     );
   });
 
-  // The next install removed it: the bot forgot its drawdown, and that somebody had halted it.
+  // The next install removed it: the bot forgot its drawdown, and a manual halt.
   it("is never in an installed package, whose files the next install replaces", () => {
     const path = written(join(scratch(), "node_modules/marketwright/config"));
     const home = scratch();
@@ -46,7 +46,7 @@ describe("the state of a bot", () => {
     expect(stateDir(path, { XDG_STATE_HOME: home })).toBe(
       join(home, "marketwright", ACCOUNT.toLowerCase()),
     );
-    // The guard and a halt look where the bot does.
+    // The guard and `halt` read the same place as the bot.
     const orders = loadBotOrders(path, { ...ENV, XDG_STATE_HOME: home });
     expect(stateDirFor(orders, ACCOUNT)).toBe(join(home, "marketwright", ACCOUNT.toLowerCase()));
   });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 
-/** A strategy's file as README has it. */
+/** A strategy's file as in the README. */
 export const WHOLE = `import { defineStrategy, quoteAround } from "marketwright";
 import { map } from "rxjs";
 import { z } from "zod";
@@ -15,17 +15,17 @@ export default defineStrategy({
 });
 `;
 
-/** Where a bot's file names its strategy, and where it has the strategy's parameters. */
+/** Path of a strategy in a bot's file, and of its parameters. */
 export const FIELD = "markets.ethusdc.strategy";
 export const PLACE = { at: ["markets", "ethusdc", "params"] };
 
-/** A folder for somebody's own strategy files, anew for each test of the file that makes one. */
+/** A folder for a user's own strategy files, new for each test of the file that creates one. */
 export class StrategyFolder {
   folder!: string;
 
   constructor() {
     beforeEach(() => {
-      // Far from this checkout: nothing of ours is above it to be found by accident.
+      // Outside this checkout, so that no package above it is found by accident.
       this.folder = realpathSync(mkdtempSync(join(tmpdir(), "strategy-")));
     });
     afterEach(() => rmSync(this.folder, { recursive: true, force: true }));

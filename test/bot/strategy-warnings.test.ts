@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findStrategyWarnings } from "#bot/strategy-warnings.js";
 
-/** What opens an expression in a template, kept out of our own templates. */
+/** Start of an expression in a template, kept out of our own templates. */
 const OPEN = "$" + "{";
 
 const named = (source: string) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ReplayClock } from "#backtest/replay-clock.js";
 import { TickScheduler } from "#bot/tick-scheduler.js";
 
-/** Passes the time up to an instant, and fires whatever is set within it. */
+/** Advances the time to an instant, and fires each timer within it. */
 function pass(clock: ReplayClock, untilMs: number): void {
   while (clock.nextTimerUs <= untilMs * 1000) {
     clock.moveTo(clock.nextTimerUs);

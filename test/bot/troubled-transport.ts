@@ -7,13 +7,13 @@ import type {
   Transport,
 } from "#exchange/transport.js";
 
-/** What struck, by its name. */
+/** The faults that occurred, by name. */
 export type Struck = Map<
   "answer lost" | "answer delayed" | "5xx" | "connection lost" | "frame lost" | "stream dropped",
   number
 >;
 
-/** A real network that loses, delays and breaks while `on` is true. */
+/** A real network that loses, delays and breaks requests while `on` is true. */
 export class TroubledTransport implements Transport {
   on = false;
   readonly struck: Struck = new Map();

@@ -5,7 +5,7 @@ import { MemoryStateStore } from "#bot/state-dir.js";
 import type { Ms } from "#core/units.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 
-/** A guard that looks into one folder, and a bot that may run, and may show its life there. */
+/** A guard that reads one folder, and a bot that may run, and may write its heartbeat there. */
 function guardLooks() {
   const clock = new VirtualClock(0);
   const store = new MemoryStateStore();

@@ -13,7 +13,7 @@ import { GRID, MARKET, NOON_US, quoting, ReplayStage } from "../backtest/engine/
 const LEVELS = 30;
 const PARAMS = z.object({});
 
-/** Levels of each side that a strategy is shown of a book of thirty. */
+/** Levels per side that a strategy receives of a book of thirty. */
 function shown(viewLevels?: number): readonly number[] {
   const seen: number[][] = [];
   const strategy = defineStrategy({
@@ -73,7 +73,7 @@ describe("a strategy's view", () => {
     const own = {
       params: z.object({ halfSpreadBps: z.number(), sizeBase: z.number() }),
       create: () => quoting(() => [])({} as never),
-      // Strategies written for an earlier version may ask for views that are not.
+      // Strategies written for an earlier version may request views that are not locked.
       lockedViews: false,
     };
     for (const strategy of [defineStrategy(own), builtInStrategies.ladder as Strategy])

@@ -11,7 +11,7 @@ import type { StateStore } from "../state/state-dir.js";
 import type { BotListener } from "./bot-event.js";
 import type { TurnStamp } from "./input.js";
 
-/** Options of a {@link Bot}. Every real dependency is passed in here. */
+/** Options of a `Bot`. Every real dependency is passed in here. */
 export interface BotOptions {
   readonly config: BotConfig;
   readonly accountAddress: Hex;

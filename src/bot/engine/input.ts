@@ -61,7 +61,7 @@ export type BotInput =
    */
   | { readonly kind: "strategy"; readonly marketId: MarketId; readonly signal: StrategySignal };
 
-/** What a strategy can do by itself. */
+/** A signal of a strategy: its output, its end, or its failure. */
 export type StrategySignal =
   | { readonly intent: Intent }
   /** It emitted an invalid value, for this reason. */

@@ -16,7 +16,7 @@ export interface LeftoverOrder {
   readonly side: Side;
   /** Decimal string of quote. */
   readonly price: string;
-  /** What may still fill, as a decimal string of base. */
+  /** Size that may still fill, as a decimal string of base. */
   readonly sizeBase: string;
 }
 

@@ -3,7 +3,10 @@ import { checkFees } from "#bot/check-fees.js";
 import type { VenueRules, VenueTrade } from "#exchange/records.js";
 import { botConfig } from "../../simulation/bot-rig.js";
 
-/** exchangeInfo: a rebate of a basis point to makers, three to pay for takers; orders below 10 quote pay for their gas. */
+/**
+ * exchangeInfo: a rebate of a basis point for makers, takers pay three; orders below 10 quote pay
+ * for their gas.
+ */
 const RULES = {
   markets: { btcusdc: { makerFeeRate: -100_000_000_000_000n, takerFeeRate: 300_000_000_000_000n } },
   waiveGasFeeMinimumQuote: 10_000_000n,

@@ -12,7 +12,7 @@ const CREATED_MS = 1_780_000_000_000;
 const GENESIS = `0x${"a".repeat(64)}` as const;
 const OTHER_GENESIS = `0x${"b".repeat(64)}` as const;
 
-/** What belongs to one life of the account at the exchange, and to one life of the chain. */
+/** Files that belong to one instance of the account at the exchange, and to one chain. */
 const OF_ACCOUNT = [
   "built-orders.json",
   "contracts.json",
@@ -24,7 +24,9 @@ const OF_ACCOUNT = [
   "untold-trades.json",
 ];
 const OF_CHAIN = ["liquidations.jsonl", "transactions.jsonl"];
-/** What does not: whose the folder is, a person's halts, the rate limits of this address, the process. */
+/**
+ * Other files: the owner of the folder, manual halts, the rate limits of this address, the process.
+ */
 const STAYING = [
   "account.json",
   "budget.json",
@@ -34,7 +36,7 @@ const STAYING = [
   "manual-halt.json",
 ];
 
-/** A state folder as a run left it, and what a start does with it at an exchange in this life. */
+/** A state folder as a run left it, and a start's changes to it at this exchange instance. */
 function stateFolder(names: readonly string[] = [...OF_ACCOUNT, ...OF_CHAIN, ...STAYING]) {
   const directory = join(mkdtempSync(join(tmpdir(), "mw-")), "state");
   const store = new FileStateStore(directory);

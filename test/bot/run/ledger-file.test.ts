@@ -12,7 +12,7 @@ it("a record of a week keeps no liquidator from its start, and what is open in i
   const store = new FileStateStore(directory);
   const clock = new VirtualClock(1_800_000_000_000);
   const path = store.pathFor(LIQUIDATIONS_FILE);
-  // A hole stands for its lines: more than a text of this engine may hold.
+  // A sparse file replaces its lines: more than this engine's longest string.
   writeFileSync(path, "");
   truncateSync(path, 600 * 2 ** 20);
   appendFileSync(path, "\n");

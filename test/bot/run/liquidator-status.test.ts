@@ -9,7 +9,10 @@ import type { Opportunity } from "#liquidator/opportunity.js";
 const address = (n: number) => `0x${n.toString(16).padStart(40, "0")}`;
 const PERP = address(0xee);
 
-/** A ledger with so many opportunities that ended, each by another victim, and so many open ones after them. */
+/**
+ * A ledger with this many ended opportunities, each of another account, and this many open ones
+ * after them.
+ */
 function ledgerWith(clock: VirtualClock, ended: number, open: number): LiquidationLedger {
   const ledger = new LiquidationLedger({ read: () => undefined, append: () => {} }, clock);
   for (let i = 0; i < ended; i += 1)

@@ -11,7 +11,7 @@ import {
   type VirtualRun,
 } from "../recorded-run.js";
 
-/** A quiet bot: one market, a quote each side, and hardly a token spent by itself. */
+/** A quiet bot: one market, a quote per side, and hardly a token spent by itself. */
 const config = botConfigOf({
   markets: {
     btcusdc: {
@@ -40,7 +40,7 @@ function venueOf({ running, clock }: VirtualRun): BotLiquidatorVenue {
   );
 }
 
-/** What comes of a question while time goes on. */
+/** Result of a query while time passes. */
 async function answerOf<T>({ clock }: VirtualRun, question: Promise<T>): Promise<T | Error> {
   let answer: T | Error | undefined;
   question.then(

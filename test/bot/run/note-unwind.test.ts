@@ -7,7 +7,7 @@ import { pickWorseValue } from "#liquidator/unsold-value.js";
 
 const USD = 1_000_000n;
 
-/** A ledger with a takeover of a coin at 55,440, and what it has after the bot has told of its sale. */
+/** A ledger with a takeover of a coin at 55,440, after the bot has reported its sale. */
 function afterwards(
   remainingLots: number,
   proceedsCredit: bigint,

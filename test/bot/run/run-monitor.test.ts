@@ -15,7 +15,7 @@ const WON: Opportunity = {
   atMs: {},
 };
 
-/** The notes of a run in which a takeover's unwinding has come to its end. */
+/** The notes of a run in which a takeover's unwinding has ended. */
 function notesOf(unwound: UnwindProgress): readonly (readonly [string, string])[] {
   const monitor = new RunMonitor(new Metrics(), silentLog, new VirtualClock(0), () => {});
   monitor.liquidation.onLedgerChange({

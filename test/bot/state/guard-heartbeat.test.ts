@@ -43,7 +43,7 @@ describe("a bot", () => {
     expect(guarded()).toBe(false);
   });
 
-  // The name that a guard had taken was all that was asked for: any user could take it.
+  // Only the name of a guard's lock was checked, which any user could take.
   it("does not believe in a guard that hangs or was killed: POST_ONLY orders would rest for ever", async () => {
     const { clock, store, heartbeat, guarded } = guarding();
     heartbeat.start();

@@ -49,7 +49,7 @@ describe("what is halted by hand", () => {
     expect(() => new ManualHaltStore(store, account).read()).toThrow(CorruptStateError);
   });
 
-  // The key was somewhere behind all that the file holds, which was told twice.
+  // The key was only named after the whole content of the file, which was shown twice.
   it("says first which key a file has that nobody knows, however much there is in it", () => {
     const text = JSON.stringify({ version: 1, account, halts: [], untilMs: "9".repeat(3000) });
     const memory = new ManualHaltStore(new MemoryStateStore({ [manualHaltFile()]: text }), account);

@@ -11,7 +11,7 @@ function lines(store: MemoryStateStore): string[] {
     : text.split("\n").map((line) => `${JSON.parse(line).event} ${JSON.parse(line).id}`);
 }
 
-/** What an earlier run has left: a fill of each of these trades. */
+/** Record of an earlier run: a fill of each of these trades. */
 function leftBy(ids: readonly number[]): {
   readonly store: MemoryStateStore;
   readonly log: TradeLog;
@@ -32,7 +32,8 @@ describe("the record of trades at a start", () => {
     expect(lines(store)).toHaveLength(3);
   });
 
-  // It was somebody's by hand, before there was a bot: told as a fill that was missed, it would be looked for in the position.
+  // It was a manual trade, from before there was a bot: reported as a missed fill, it would be
+  // expected in the position.
   it("has nothing of what is older than all that it has", () => {
     const { store, log } = leftBy([100]);
     expect(log.recordEarlierTrade(venueTrade(99, "BUY", 4, { status: "SETTLED" }))).toBe(false);
@@ -42,7 +43,8 @@ describe("the record of trades at a start", () => {
   it("has all since it began in a market, also before a fill that was the first to be written", () => {
     const store = new MemoryStateStore();
     new TradeLog(store).begin([MARKET]);
-    // A market that its file does not name for a while: what the owner trades there by hand is told by the stream all the same.
+    // A market that the file does not name for a while: the stream reports the owner's manual
+    // trades there all the same.
     new TradeLog(store).note({ kind: "fill", trade: venueTrade(50, "BUY", 1) });
     const back = new TradeLog(store);
     expect([
@@ -72,7 +74,8 @@ describe("the record of trades at a start", () => {
     expect(lines(store)).toEqual(["fill 100", "trade-failed 102"]);
   });
 
-  // A bot whose first quote is filled after it was killed: the next one found the position, and no record had how it came about.
+  // The first quote of a bot was filled after it was killed. The next run found the position, but
+  // no record explained it.
   it("gains the first fill of a market too, where a run has begun there before", () => {
     const store = new MemoryStateStore();
     const first = new TradeLog(store);

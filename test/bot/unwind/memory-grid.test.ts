@@ -21,7 +21,7 @@ const takeover = (lots: number, marketId = MARKET): Takeover => ({
   atMs: 0,
 });
 
-/** A takeover of which some was sold, as it was remembered in units of so many thousandths. */
+/** A partly sold takeover, as stored in units of this many thousandths. */
 function remembered(lots: number, sold: number, units: number, worstTicks = 500): StoredTakeovers {
   const book = new TakeoverRegistry();
   book.acquire(

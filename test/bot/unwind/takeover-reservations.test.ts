@@ -17,7 +17,7 @@ function reserved(...lots: readonly number[]): TakeoverReservations {
   return reservations;
 }
 
-/** Job ids that still take room after the exchange's position has moved by so many lots. */
+/** Job ids that still take room after the exchange's position has moved by this many lots. */
 function left(reservations: TakeoverReservations, moved: number): readonly string[] {
   reservations.held(MARKET, moved, LOT);
   return reservations.in(MARKET).map(({ jobId }) => jobId);

@@ -50,7 +50,7 @@ describe("the account's tokens", () => {
     ['{"lead":"yes"}', /lead is "yes".*true or false/],
     ['{"ORDER":{"spends":5,"blockedUntilWallMs":0}}', /spends/],
     ['{"COMMON":null}', /spends/],
-  ])("are not taken for untouched where the file of what was spent is broken: %s", (text, why) => {
+  ])("refuse to start from a corrupt file of the spent tokens: %s", (text, why) => {
     const open = () =>
       budgetOn(new MemoryStateStore({ [BUDGET_FILE]: text }), new VirtualClock(START_MS));
     expect(open).toThrow(CorruptStateError);
@@ -74,7 +74,7 @@ describe("the account's tokens", () => {
     expect(second.available("ORDER")).toBe(100);
   });
 
-  it("are counted alike by a run whose state nobody goes on with, and no text is made of them", () => {
+  it("are counted the same by a run that discards its state, without creating a text of them", () => {
     const clock = new VirtualClock(START_MS);
     class Watched extends DiscardingStore {
       texts = 0;
@@ -92,7 +92,7 @@ describe("the account's tokens", () => {
     expect(budgetOn(store, clock).available("ORDER")).toBe(100);
   });
 
-  it("are exactly what was spent after a clean end", () => {
+  it("are persisted exactly on a clean shutdown", () => {
     const clock = new VirtualClock(START_MS);
     const store = new MemoryStateStore();
     const first = budgetOn(store, clock);
@@ -102,7 +102,7 @@ describe("the account's tokens", () => {
     expect(JSON.parse(store.read(BUDGET_FILE) ?? "").lead).toBe(true);
   });
 
-  it("are written in a file that stays small however many an exchange allows", async () => {
+  it("are written in a file that stays small, however many tokens the exchange allows", async () => {
     const clock = new VirtualClock(START_MS);
     const store = new MemoryStateStore();
     const budget = budgetOn(store, clock, 1_000_000);
@@ -117,14 +117,14 @@ describe("the account's tokens", () => {
   });
 
   it.each(["", "\0\0\0\0"])(
-    "are taken for unspent where a loss of power has left an empty file of them, or one of zeros",
+    "count as unspent after a power loss that left their file empty or full of zeros",
     (left) => {
       const store = new MemoryStateStore({ [BUDGET_FILE]: left });
       expect(budgetOn(store, new VirtualClock(START_MS)).available("ORDER")).toBe(100);
     },
   );
 
-  it("follow a limit that the exchange changes, what was spent already included, the guard's share too", () => {
+  it("follow a limit that the exchange changes, less the spent tokens, and so does the guard's share", () => {
     const clock = new VirtualClock(START_MS);
     const budget = budgetOn(new MemoryStateStore(), clock);
     for (let spent = 0; spent < 30; spent++) budget.spend("place");

@@ -17,7 +17,7 @@ async function breaks(run: VirtualRun): Promise<void> {
   expect(await ended).toContain("a strategy's own error");
 }
 
-it("a bot that breaks takes no halt for given: who commands it hears that nothing was done", async () => {
+it("a bot that fails refuses a halt instead of confirming it: the operator learns that nothing was done", async () => {
   const { clock, running } = await startVirtualRun({});
   await clock.runFor(5_000);
   const tell = controlHandler(running);
@@ -30,7 +30,7 @@ it("a bot that breaks takes no halt for given: who commands it hears that nothin
   await expect(running.stopped).rejects.toThrow("the disk is full");
 });
 
-it("a bot that breaks days after its machine's clock was set right cancels in the exchange's time, not in that of its start", async () => {
+it("a bot that fails days after its machine's clock was corrected signs its cancels with the exchange's time, so that they are accepted", async () => {
   let machine: MachineClock | undefined;
   const run = await startVirtualRun({
     machineOf: (world) => {
@@ -44,7 +44,7 @@ it("a bot that breaks days after its machine's clock was set right cancels in th
   await breaks(run);
 });
 
-it("a bot that breaks as its machine wakes asks for the exchange's time: it knows that of before the sleep, and each cancel is refused", async () => {
+it("a bot that fails after its machine was suspended reads the exchange's time again, since cancels with the old time are refused", async () => {
   const run = await startVirtualRun({});
   await run.clock.runFor(5_000);
   // A suspended machine after its sleep: every wall clock has advanced, its monotonic one has not.
@@ -52,7 +52,7 @@ it("a bot that breaks as its machine wakes asks for the exchange's time: it know
   await breaks(run);
 });
 
-it("a bot that breaks, by a strategy's own timer or promise too, leaves no order behind and says why it ended", async () => {
+it("a bot that fails, even by a strategy's own timer or promise, leaves no open order and reports the cause", async () => {
   const run = await startVirtualRun({});
   const { clock, running } = run;
   await clock.runFor(5_000);

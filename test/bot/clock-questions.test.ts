@@ -32,13 +32,13 @@ function barsApart(barMs: number): readonly number[] {
   return asked.slice(1).map((atUs, at) => Math.round((atUs - (asked[at] as number)) / intervalUs));
 }
 
-describe("the exchange's clock, where looks are a candle apart", () => {
-  it("is asked once in ninety-six of them: a token a bar would be most of what a run sends", () => {
+describe("the exchange's clock, with ticks a candle apart", () => {
+  it("is queried once in 96 ticks: a token per bar would be most of a run's requests", () => {
     // Counted from the answer, which is a little later.
     expect(Math.max(...barsApart(60_000))).toBe(97);
   });
 
-  it("is asked in good time on candles so long that it would count as unknown before", () => {
+  it("is queried before it counts as unknown, on longer candles", () => {
     expect(Math.max(...barsApart(86_400_000))).toBe(2);
   });
 });

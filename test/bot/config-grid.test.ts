@@ -56,7 +56,7 @@ function bot(marketId: string, params: object, limits: object): BotConfig {
 }
 
 describe("sizes against the exchange's grid", () => {
-  it("passes what can be ordered", () => {
+  it("accepts sizes that can be ordered", () => {
     expect(() =>
       checkOnGrid(
         bot(

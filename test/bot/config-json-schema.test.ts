@@ -107,11 +107,11 @@ function paramsWith(name: string, key: string): Record<string, unknown>[] {
 }
 
 describe("config/schema.json", () => {
-  it("is what the validator says (npm run schema)", () => {
+  it("matches the validator (npm run schema)", () => {
     expect(readFileSync(join(ROOT, "config/schema.json"), "utf8")).toBe(botJsonSchema());
   });
 
-  it("says of every key what it is", () => {
+  it("describes every key", () => {
     const whole = filled(schema);
     const places = [
       ...placesIn(schema, whole),
@@ -124,7 +124,7 @@ describe("config/schema.json", () => {
     expect(silent.map(({ path }) => path.join("."))).toEqual([]);
   });
 
-  it("takes every bot's file of the project, each of which names it where an editor looks", () => {
+  it("accepts every bot's file of the project, each of which names the schema for editors", () => {
     const files = yamlFilesIn("config").filter((file) => read(file).includes("\nquotes:"));
     expect(files.sort()).toEqual(
       ["bot", "liquidator", "minimal", "replay"].map((name) => `config/${name}.yaml`),
@@ -166,7 +166,7 @@ describe("config/schema.json", () => {
     ["parameters of no strategy", { params: { levels: 1 } }, false],
     ["decisions of no strategy", { decide: { everyMs: 100 } }, false],
   ])(
-    "says of a market with %s beside a liquidator what the program says",
+    "agrees with the program on a market with %s beside a liquidator",
     async (_what, market, taken) => {
       const written = {
         ...withMarket(market),
@@ -226,18 +226,18 @@ describe("every key of a bot's file", () => {
     ),
   ];
 
-  it.each([whole, ...others])("is right in a file that has it", async (file) => {
+  it.each([whole, ...others])("is accepted in a file that has it", async (file) => {
     expect(await refusal(file)).toBeUndefined();
     expect(validate(file), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  it("is in one of these files", () => {
+  it("appears in one of these files", () => {
     const names = new Set(places.map(({ path }) => path.at(-1)));
     expect(keysOf(schema).filter((key) => !names.has(key))).toEqual([]);
   });
 
   it.each(places.map(({ path, node, file }) => [path.join("."), path, node, file] as const))(
-    "%s is refused by schema and program where it is misspelt or has a wrong value",
+    "%s is refused by schema and program if it is misspelt or has a wrong value",
     async (_name, path, node, file) => {
       const misspelt = changedAt(file, path, (mapping, key) => {
         mapping[`${key}x`] = mapping[key];
@@ -268,7 +268,7 @@ describe.each(Object.keys(builtInStrategies))("the parameters of %s", (strategy)
   const keys = Object.keys(paramsNode(strategy).properties ?? {});
   const file = (params: unknown) => withMarket({ strategy, params });
 
-  it("are taken at their least, and not without what they need", async () => {
+  it("are accepted with only the required ones, and refused without any of them", async () => {
     const least = leastParams(strategy);
     expect(await verdicts(file(least))).toEqual([true, true]);
     expect(await verdicts(withMarket({ strategy }))).toEqual([false, false]);
@@ -278,7 +278,7 @@ describe.each(Object.keys(builtInStrategies))("the parameters of %s", (strategy)
     }
   });
 
-  it.each(keys)("have %s, and nothing that is nearly it", async (key) => {
+  it.each(keys)("have %s, and refuse a misspelling of it", async (key) => {
     for (const params of paramsWith(strategy, key)) {
       expect(await verdicts(file(params)), JSON.stringify(params)).toEqual([true, true]);
       const places = placesIn(paramsNode(strategy), params).filter(({ path }) => path[0] === key);
@@ -303,7 +303,7 @@ describe.each(Object.keys(builtInStrategies))("the parameters of %s", (strategy)
     }
   });
 
-  it("are judged by schema and program alike, whatever is written", async () => {
+  it("are accepted or refused by schema and program alike, whatever their values", async () => {
     const node = paramsNode(strategy);
     const drawnFrom = (child: SchemaNode): fc.Arbitrary<unknown> => {
       const forms = child.anyOf ?? [child];

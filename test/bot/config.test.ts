@@ -49,7 +49,7 @@ const changed = (from: string | RegExp, to: string): string => {
 };
 
 describe("a bot's file that is right", () => {
-  it("is filled in with what it leaves out", () => {
+  it("gets defaults for absent keys", () => {
     const config = load(BOT);
     expect(config.exchange).toMatchObject({
       requestTimeoutMs: 2000,
@@ -69,7 +69,7 @@ describe("a bot's file that is right", () => {
     expect(config.markets.ethusdc?.limits).toEqual({});
   });
 
-  it("decides a market by its own times where it has some", () => {
+  it("uses a market's own decision times if it has some", () => {
     const config = load(BOT);
     expect(decideConfigFor(config, "ethusdc")).toEqual({
       everyMs: 1000,
@@ -96,7 +96,7 @@ describe("a bot's file that is right", () => {
     expect(JSON.stringify(load(BOT))).not.toContain("1f1f");
   });
 
-  it("needs no key where nothing is signed", () => {
+  it("needs no key if nothing is signed", () => {
     const path = join(folder, "bot.yaml");
     writeFileSync(path, BOT);
     expect(loadBotConfig(path, {}, { key: "unused" }).account.keyEnv).toBe("MARKETWRIGHT_KEY");
@@ -130,7 +130,7 @@ describe("a bot's file that is right", () => {
     );
   });
 
-  it("may be the shared file of several bots by anchors", () => {
+  it("may be shared by several bots through YAML anchors", () => {
     const text = changed(
       "strategy: ladder",
       "strategy: ladder\n    limits: &tight { maxOrderBase: 0.1 }",
@@ -142,7 +142,7 @@ describe("a bot's file that is right", () => {
   });
 });
 
-describe("a bot's file that is wrong says the path, the value and what would be right", () => {
+describe("the error of a wrong bot file names the path, the value and the expected value", () => {
   const cases: readonly (readonly [string, string | RegExp, string, readonly string[]])[] = [
     [
       "unknown key",
@@ -396,13 +396,13 @@ describe("a bot's file that is wrong says the path, the value and what would be 
     expect(message.split("\n")).toHaveLength(1);
   });
 
-  it("counts the problems that it does not name", () => {
+  it("counts the problems that it does not list", () => {
     expect(
       messageOf(changed("port: 9464", "port: -1").replace("maxBookAgeMs: 2000", "maxBookAgeMs: 0")),
     ).toContain("and 1 problem more");
   });
 
-  it("says when the path leads to no file", () => {
+  it("reports a path without a file", () => {
     expect(() => loadBotConfig(join(folder, "absent.yaml"), env)).toThrow(
       /absent\.yaml is not there/,
     );
@@ -411,7 +411,7 @@ describe("a bot's file that is wrong says the path, the value and what would be 
 });
 
 describe("the key", () => {
-  it("is asked for by the variable's name when it is missing", () => {
+  it("is reported by the variable's name if it is missing", () => {
     expect(messageOf(BOT, {})).toContain(
       "account.keyEnv: names an environment variable that is not set",
     );
@@ -454,7 +454,7 @@ describe("the key", () => {
     ["an alias of nothing", `keyEnv: *${KEY}`],
     ["a tag", `keyEnv: !${KEY} x`],
     ["the key of braces that are not closed", `${KEY}: {a: 1`],
-  ])("is not shown where it was pasted as %s", (_name, written) => {
+  ])("is not shown if it was pasted as %s", (_name, written) => {
     const message = messageOf(`account:\n  ${written}\n`);
     expect(message).toContain("not shown");
     expect(message).not.toContain("1f1f1f1f");

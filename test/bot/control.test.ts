@@ -63,7 +63,7 @@ function speak(path: string, text: string): Promise<string> {
 }
 
 describe("the control socket", () => {
-  it("hands a checked command to the bot, defaults filled in, and its answer back", async () => {
+  it("passes a checked command with defaults to the bot, and returns its response", async () => {
     const heard: ControlCommand[] = [];
     const path = await serve(async (command) => {
       heard.push(command);
@@ -82,7 +82,7 @@ describe("the control socket", () => {
     ]);
   });
 
-  it("tells the client why the bot could not", async () => {
+  it("tells the client why a command failed", async () => {
     const path = await serve(async () => {
       throw new ConfigError("no such market", {
         field: "marketId",
@@ -101,7 +101,7 @@ describe("the control socket", () => {
     ["an unknown field", '{"command":"halt","market":"btcusdc"}\n', "market"],
     ["a slippage that is none", '{"command":"flatten","maxSlippageBps":-1}\n', "maxSlippageBps"],
     ["a slice of zero", '{"command":"flatten","sliceBase":"0"}\n', "sliceBase"],
-  ])("does nothing on %s, and says so", async (_name, line, part) => {
+  ])("rejects %s without doing anything", async (_name, line, part) => {
     let calls = 0;
     const path = await serve(async () => ++calls);
     const answer = await speak(path, line);
@@ -110,12 +110,12 @@ describe("the control socket", () => {
     expect(calls).toBe(0);
   });
 
-  it("hangs up on a line that never ends", async () => {
+  it("disconnects a client whose line never ends", async () => {
     const path = await serve(async () => 1);
     expect(await speak(path, "x".repeat(1_000_001))).toContain("too long");
   });
 
-  it("holds a bounded number of connections, and of commands that wait", async () => {
+  it("limits the connections, and the commands that wait", async () => {
     const path = await serve(() => new Promise(() => {}));
     expect(await speak(path, '{"command":"status"}\n'.repeat(200))).toContain(
       "too many commands wait",
@@ -126,7 +126,7 @@ describe("the control socket", () => {
     for (const socket of held) socket.destroy();
   });
 
-  it("carries out one command after the other, in their order", async () => {
+  it("executes commands one after the other, in their order", async () => {
     const order: string[] = [];
     const path = await serve(async ({ command }) => {
       order.push(`${command} begins`);
@@ -144,11 +144,11 @@ describe("the control socket", () => {
     expect(order).toEqual(["halt begins", "halt ends", "resume begins", "resume ends"]);
   });
 
-  it("may be opened by its owner alone", async () => {
+  it("can only be opened by its owner", async () => {
     expect(statSync(await serve(async () => 1)).mode & 0o777).toBe(0o600);
   });
 
-  it("is not taken from a bot that lives, and is taken from one that was killed", async () => {
+  it("is not taken from a live bot, but from one that was killed", async () => {
     const stateDir = folder();
     const path = await serve(async () => "first", stateDir);
     await expect(startControlServer(path, async () => "second")).rejects.toThrow(RunError);
@@ -167,7 +167,7 @@ describe("the control socket", () => {
     expect(await sendControlRequest(killed, { command: "status" }, clock)).toBe("next");
   });
 
-  it("moves to the runtime folder where the state folder's path is too long for a socket", () => {
+  it("moves to the user runtime directory if the state folder's path is too long for a socket", () => {
     const env = ownEnv();
     const path = controlSocketPath(`/${"long/".repeat(40)}`, env);
     expect(path.startsWith(runtimeDir(env))).toBe(true);
@@ -185,14 +185,14 @@ describe("the control socket", () => {
     await refused;
   });
 
-  it("is a run-time error when nobody listens", async () => {
+  it("gives a run-time error if no bot listens", async () => {
     await expect(
       sendControlRequest(join(folder(), "none.sock"), { command: "status" }, clock),
     ).rejects.toThrow(RunError);
   });
 });
 
-describe("which bot is meant", () => {
+describe("the bot that a command goes to", () => {
   const bot = (config: string, socketPath: string, pid: number) => ({
     pid,
     config,
@@ -201,7 +201,7 @@ describe("which bot is meant", () => {
   });
   const accountOf = () => "0xa";
 
-  it("is the only one that runs, when no file says", async () => {
+  it("is the only running one, if no file is given", async () => {
     const env = ownEnv();
     await expect(findRunningBot({ env, accountFor: accountOf })).rejects.toThrow(
       "no bot of this user is running",
@@ -219,7 +219,7 @@ describe("which bot is meant", () => {
     await expect(findRunningBot({ env, accountFor: accountOf })).rejects.toThrow(RunError);
   });
 
-  it("is the one of the file, whichever way leads to it", async () => {
+  it("is the one of the file, by whatever path", async () => {
     const env = ownEnv();
     const real = join(folder(), "bot.yaml");
     writeFileSync(real, "");
@@ -233,7 +233,7 @@ describe("which bot is meant", () => {
     );
   });
 
-  it("is never one that was killed: its entry is cleared away", async () => {
+  it("is never one that was killed: its entry is removed", async () => {
     const env = ownEnv();
     addRunningBotEntry(bot("/a.yaml", join(folder(), "gone.sock"), 101), env);
     writeFileSync(join(runtimeDir(env), "102.json"), "{ torn");
@@ -243,7 +243,7 @@ describe("which bot is meant", () => {
     expect(readdirSync(runtimeDir(env))).toEqual([]);
   });
 
-  it("is never one that was killed and whose account another bot trades now, at the same socket", async () => {
+  it("is never one that was killed, even if another bot now trades its account at the same socket", async () => {
     const env = ownEnv();
     const socketPath = await serve(async () => 1);
     addRunningBotEntry(bot("/a.yaml", socketPath, 101), env);
@@ -257,7 +257,7 @@ describe("which bot is meant", () => {
     );
   });
 
-  it("is not read from a folder that others may write", () => {
+  it("is not read from a folder that other users can write to", () => {
     const env = ownEnv();
     mkdirSync(join(env.XDG_RUNTIME_DIR, "marketwright"));
     chmodSync(join(env.XDG_RUNTIME_DIR, "marketwright"), 0o777);
@@ -266,7 +266,7 @@ describe("which bot is meant", () => {
 
   // A user who creates the folder first could keep another user from starting a bot.
   it.skipIf(process.getuid?.() !== 0)(
-    "is found in the home folder where another user has taken the name in the temporary one",
+    "is found in the home folder if another user has taken the name in the temporary folder",
     () => {
       const HOME = folder();
       const taken = join(tmpdir(), `marketwright-${process.getuid?.()}`);
@@ -286,11 +286,11 @@ describe("which bot is meant", () => {
   );
 });
 
-describe("one bot an account", () => {
+describe("the lock of one bot per account", () => {
   const account = `0x${randomBytes(19).toString("hex")}fe` as const;
   const owner = (env = ownEnv(), stateDir = folder()) => ({ account, env, stateDir });
 
-  it("refuses a second bot, in any spelling of the address, until the first has left", async () => {
+  it("refuses a second bot, in any spelling of the address, until the first has exited", async () => {
     const env = ownEnv();
     const lock = await lockAccount(owner(env));
     const again = { ...owner(env), account: `0x${account.slice(2).toUpperCase()}` as const };
@@ -312,7 +312,7 @@ describe("one bot an account", () => {
 
   // A service does not have the variables of a login: `halt` reported that no bot runs, and the bot
   // continued.
-  it("refuses a second bot of one state folder that has another runtime folder", async () => {
+  it("refuses a second bot of the same state folder, even with another user runtime directory", async () => {
     const stateDir = folder();
     const lock = await lockAccount(owner(ownEnv(), stateDir));
     const elsewhere = owner(ownEnv(), stateDir);
@@ -323,7 +323,7 @@ describe("one bot an account", () => {
   });
 
   it.skipIf(process.platform !== "linux")(
-    "does not heed who takes its name in the machine's abstract namespace, as any user may",
+    "ignores a process that takes its name in the abstract socket namespace, as any user can",
     async () => {
       const squatters = ["bot", "guard"].map((role) =>
         createServer().listen(`\0marketwright-${role}-${account}`),
@@ -339,7 +339,7 @@ describe("one bot an account", () => {
   // A container that was killed restarts at once, and found itself: "another bot on this machine
   // trades this account (process 1)".
   it.skipIf(currentProcessName() === String(process.pid))(
-    "waits until the lock of a killed container counts no more",
+    "waits until the lock of a killed container has expired",
     async () => {
       const stateDir = folder();
       const [, tick, boot] = currentProcessName().split(".");
@@ -355,7 +355,7 @@ describe("one bot an account", () => {
 });
 
 describe("a user id without an entry in /etc/passwd", () => {
-  it("is enough for the runtime folder: containers run as any number", () => {
+  it("can use the user runtime directory: containers run under any user id", () => {
     const { userInfo } = os;
     os.userInfo = () => {
       throw new Error("ENOENT: no such file or directory, uv_os_get_passwd");

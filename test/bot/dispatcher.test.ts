@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { cancelSubject, slotSubject } from "#bot/dispatcher.js";
 import type { Side } from "#core/units.js";
 
-describe("what an action in the queue is known by", () => {
-  it("is one name a slot, whoever asks and however often: two slots never stand in for each other", () => {
+describe("the subject of a queued action", () => {
+  it("is the same for the same slot and differs between slots, so that no slot replaces another's action", () => {
     const slot = fc.record({
       marketId: fc.constantFrom("btcusdc", "ethusdc", "ethusdc1"),
       side: fc.constantFrom<Side>("BUY", "SELL"),
@@ -20,7 +20,7 @@ describe("what an action in the queue is known by", () => {
     );
   });
 
-  it("of a cancel is its order, which no slot is named like", () => {
+  it("is the order of a cancel, and never equals a slot's", () => {
     expect(cancelSubject("0xab")).not.toBe(cancelSubject("0xac"));
     expect(slotSubject("0xab", "BUY", 0)).not.toMatch(/^0x/);
   });

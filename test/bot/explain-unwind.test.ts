@@ -7,7 +7,7 @@ import type { TakeoverRecord } from "#bot/takeover-registry.js";
 import { explain } from "./explained.js";
 import { botConfigOf, EXCHANGE, START_MS } from "./recorded-run.js";
 
-describe("explain of a takeover that is being unwound", () => {
+describe("explain, for a takeover that is being unwound,", () => {
   const worstTicks = 297_000;
   const takeover: Takeover = {
     id: "tx 1",
@@ -53,7 +53,7 @@ describe("explain of a takeover that is being unwound", () => {
   };
   const alone = { ethusdc: { limits: { maxPositionBase: "5", maxOrderBase: "1" } } };
 
-  it("is shown from the state directory: what is left, what should be, the next slice, its bound and its deadline", async () => {
+  it("shows from the state directory the remainder, its schedule, the next slice, its limit price and the deadline", async () => {
     const { explanation } = await unwindingOf(alone);
     expect(explanation.complete).toBe(true);
     const { atMs, markets } = explanation;
@@ -91,7 +91,7 @@ describe("explain of a takeover that is being unwound", () => {
     expect(lines).toContain("SELL now ");
   });
 
-  it("waits with its market, and says for what", async () => {
+  it("shows that it waits with its market, and why", async () => {
     const worked = { ...known, terms: { ...known.terms, worstTicks: 320_000 } };
     const { explanation } = await unwindingOf(alone, [worked]);
     expect(explanation.markets.ethusdc?.unwinding).toMatchObject({
@@ -100,7 +100,7 @@ describe("explain of a takeover that is being unwound", () => {
     });
   });
 
-  it("is worked by the quotes of a strategy, where there is one", async () => {
+  it("shows that the quotes of a strategy unwind it, if there is one", async () => {
     const later = {
       ...known,
       terms: { ...known.terms, part: { ...known.terms.part, takingFromMs: START_MS + 90_000 } },
@@ -126,7 +126,7 @@ describe("explain of a takeover that is being unwound", () => {
     ]);
   });
 
-  it("is none where nothing is open, and a market without a strategy has an answer all the same", async () => {
+  it("shows none if nothing is open, and completes for a market without a strategy", async () => {
     const { explanation } = await unwindingOf(alone, [{ ...known, state: "expired" }]);
     expect(explanation.complete).toBe(true);
     expect(explanation.markets.ethusdc).toMatchObject({

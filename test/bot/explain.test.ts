@@ -13,7 +13,7 @@ function sum(texts: readonly string[]): number {
 }
 
 describe("explain", () => {
-  it("shows what would be quoted in each market, around the mid, with the reason", async () => {
+  it("shows the quotes of each market around the mid, with the reason", async () => {
     const { explanation } = await explain(botConfigOf());
     expect(explanation.complete).toBe(true);
     expect(explanation.registered).toBe(true);
@@ -42,14 +42,14 @@ describe("explain", () => {
     }
   });
 
-  it("sends questions alone: no order, no cancel, no registration", async () => {
+  it("sends only queries: no order, no cancel, no registration", async () => {
     const { explanation, exchange, requests } = await explain(botConfigOf());
     expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
     expect(exchange.openOrders(ACCOUNT)).toEqual([]);
     expect(explanation.markets.btcusdc?.quotes).not.toEqual([]);
   });
 
-  it("works for an account that is not registered, does not register it, and says what it cannot know", async () => {
+  it("works for an unregistered account without registering it, and names the unknown values", async () => {
     const { explanation, exchange, requests, sockets } = await explain(
       botConfigOf({ risk: { maxDrawdownQuote: "5000", maxLeverage: 3 } }),
       () => {},
@@ -68,7 +68,7 @@ describe("explain", () => {
     );
   });
 
-  it("reckons the worst inventory, its margin and the distance to liquidation", async () => {
+  it("calculates the worst inventory, its margin and the distance to liquidation", async () => {
     const { explanation } = await explain(
       botConfigOf(),
       undefined,
@@ -122,7 +122,7 @@ describe("explain", () => {
     }
   });
 
-  it("counts ORDER tokens a minute against the bucket less what is kept", async () => {
+  it("counts ORDER tokens per minute against the bucket less the reserved ones", async () => {
     const { explanation } = await explain(
       botConfigOf({ decide: { everyMs: 10_000, minGapMs: 2_000 } }),
     );
@@ -168,7 +168,7 @@ describe("explain", () => {
     );
   });
 
-  it("counts the worst fills at the fees that are signed, where they were agreed on, and never below the exchange's own", async () => {
+  it("counts the worst fills at the agreed fees that orders sign, but never below the exchange's own", async () => {
     const exchange = { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" };
     const netWith = async (fees: Record<string, string>): Promise<number> => {
       const { explanation } = await explain(botConfigOf({ exchange: { ...exchange, ...fees } }));
@@ -184,7 +184,7 @@ describe("explain", () => {
     expect(cheaper).toBe(listed);
   });
 
-  it("says which limit would hold a quote back, and leaves it out of the worst case", async () => {
+  it("names the limit that would block a quote, and leaves that quote out of the worst case", async () => {
     const { explanation } = await explain(
       botConfigOf({
         markets: {
@@ -209,7 +209,7 @@ describe("explain", () => {
     expect(Number(market?.worst.notionalQuote)).toBeLessThanOrEqual(4000);
   });
 
-  it("says why a market is not quoted when its time is up", async () => {
+  it("says why a market does not quote when the time limit is over", async () => {
     const { explanation } = await explain(
       botConfigOf(),
       (exchange) => {
@@ -227,7 +227,7 @@ describe("explain", () => {
     );
   });
 
-  it("reads what an earlier run left, and writes nothing", async () => {
+  it("reads the state of an earlier run, and writes nothing", async () => {
     const store = new MemoryStateStore({
       "contracts.json": JSON.stringify({ btcusdc: "0x00000000000000000000000000000000000000aa" }),
     });
@@ -243,7 +243,7 @@ describe("explain", () => {
     expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation);
   });
 
-  it("fails as a run does when there is no exchange", async () => {
+  it("fails like a run if the exchange cannot be reached", async () => {
     const nowhere = (
       request: HttpRequest,
       done: Parameters<Transport["request"]>[1],

@@ -47,11 +47,11 @@ describe("a value of the bot's file that is allowed and makes little sense in it
     ["one of five times the exchange's", withParams({ halfSpreadBps: 10 })],
     ["a drawdown of a few orders' fees", withDrawdown("3")],
     ["two markets of two strategies", config],
-  ])("is none of these: %s", async (_what, of) => {
+  ])("does not include %s", async (_what, of) => {
     expect(await warningsOf(of)).toEqual([]);
   });
 
-  it("a half spread of per cent in the place of basis points is warned of: it would never trade", async () => {
+  it("a half spread in per cent instead of basis points causes a warning: it would never trade", async () => {
     expect(await warningsOf(withParams({ halfSpreadBps: 200 }))).toEqual([
       expect.stringMatching(
         /^markets\.btcusdc\.params\.halfSpreadBps: the strategy quotes 200 bps .* best prices are [12]\.\d+ bps .*times as far/,
@@ -59,7 +59,7 @@ describe("a value of the bot's file that is allowed and makes little sense in it
     ]);
   });
 
-  it("a half spread of a fraction in the place of basis points is warned of: it would trade at a loss", async () => {
+  it("a half spread as a fraction instead of basis points causes a warning: it would trade at a loss", async () => {
     expect(await warningsOf(withParams({ halfSpreadBps: 0.001 }))).toEqual([
       expect.stringMatching(
         /^markets\.btcusdc\.params\.halfSpreadBps: the strategy quotes 0\.001 bps .*times as near/,
@@ -67,7 +67,7 @@ describe("a value of the bot's file that is allowed and makes little sense in it
     ]);
   });
 
-  it("a drawdown below the fee of one order is warned of: the first fill would halt the bot", async () => {
+  it("a drawdown below the fee of one order causes a warning: the first fill would halt the bot", async () => {
     // 0.01 BTC at 60,000 and 0.0003 as a taker.
     expect(await warningsOf(withDrawdown("0.1"))).toEqual([
       expect.stringMatching(
@@ -76,7 +76,7 @@ describe("a value of the bot's file that is allowed and makes little sense in it
     ]);
   });
 
-  it("a drawdown that the account's whole value does not reach is warned of: it bounds nothing", async () => {
+  it("a drawdown above the account's whole value causes a warning: it would never halt the bot", async () => {
     expect(await warningsOf(withDrawdown("1000000"))).toEqual([
       expect.stringMatching(
         /^risk\.maxDrawdownQuote: 1000000 is not below the account's net value \(100000 quote\)/,
@@ -84,7 +84,7 @@ describe("a value of the bot's file that is allowed and makes little sense in it
     ]);
   });
 
-  it("a size whose fill costs more gas than it is worth is warned of: no price makes up for it", async () => {
+  it("a size whose fill costs more gas than it is worth causes a warning: no price makes up for it", async () => {
     const dear = { gasFee: { minGasPriceWei: "1000000000000", maxGasPriceWei: "1000000000000" } };
     expect(await warningsOf(withParams({ sizeBase: 0.001 }), dear)).toEqual([
       expect.stringMatching(

@@ -13,7 +13,7 @@ describe("a journal on disk", () => {
   const path = join(folder, "run.journal");
   afterEach(() => rmSync(path, { force: true }));
 
-  it("is on disk within a second, whatever happens to the process then", async () => {
+  it("is on disk within a second, even if the process is killed then", async () => {
     const clock = new VirtualClock(0);
     const journal = new JournalFile(path, clock);
     journal.write("one");
@@ -26,7 +26,7 @@ describe("a journal on disk", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("writes what waits when it is closed, and takes nothing afterwards", () => {
+  it("writes buffered lines when it is closed, and accepts none afterwards", () => {
     const journal = new JournalFile(path, new VirtualClock(0));
     journal.write("last words");
     journal.close();
@@ -35,7 +35,7 @@ describe("a journal on disk", () => {
     expect(() => journal.write("too late")).toThrow(RunError);
   });
 
-  it("keeps every whole second of a packed journal, whatever a kill leaves of the last one", async () => {
+  it("keeps every complete second of a packed journal after a kill", async () => {
     const clock = new VirtualClock(0);
     const journal = new JournalFile(path, clock, (lines) => gzipSync(lines));
     const sizes: number[] = [];
@@ -65,7 +65,7 @@ describe("a journal on disk", () => {
     expect(await readTo(second)).toEqual(["one", "two"]);
   });
 
-  it("does not gather a storm in memory", () => {
+  it("limits its buffer when very many lines arrive", () => {
     const journal = new JournalFile(path, new VirtualClock(0));
     for (let line = 0; line < 1_000; line++) journal.write("x".repeat(1_000));
     expect(statSync(path).size).toBeGreaterThan(500_000);
@@ -73,7 +73,7 @@ describe("a journal on disk", () => {
     expect(statSync(path).size).toBe(1_001_000);
   });
 
-  it("is its owner's alone, also where a file was before", () => {
+  it("is readable by its owner alone, also if the file existed before", () => {
     writeFileSync(path, "somebody's\n", { mode: 0o644 });
     const journal = new JournalFile(path, new VirtualClock(0));
     journal.write("ours");
@@ -82,7 +82,7 @@ describe("a journal on disk", () => {
     expect(readFileSync(path, "utf8")).toBe("ours\n");
   });
 
-  it("says so when there is no such folder, and when the disk is full", async () => {
+  it("reports a missing folder, and a full disk", async () => {
     expect(() => new JournalFile(join(folder, "nowhere", "x"), new VirtualClock(0))).toThrow(
       RunError,
     );

@@ -147,7 +147,7 @@ describe("a journal replays to byte-identical actions", () => {
     expect(result.turns).toBe(journal.lines.length - 1);
   });
 
-  it("when its event loop lagged: load was shed, and quotes came down until it kept up again", async () => {
+  it("when its event loop lagged: load was shed, and quotes were cancelled until it kept up again", async () => {
     const journal = new MemoryJournal();
     let machine: MachineClock | undefined;
     const run = await startVirtualRun({
@@ -180,7 +180,7 @@ describe("a journal replays to byte-identical actions", () => {
     expect(result.turns).toBe(journal.lines.length - 1);
   });
 
-  it("when a strategy of the user's own has timers and chance in it", async () => {
+  it("when a user's own strategy has timers and randomness", async () => {
     const path = join(folder, "restless.ts");
     writeFileSync(path, RESTLESS);
     const journal = new MemoryJournal();
@@ -205,7 +205,7 @@ describe("a journal replays to byte-identical actions", () => {
     expect(result.actions).toBeGreaterThan(50);
   });
 
-  it("and says so when a strategy's file is no longer the one that was recorded", async () => {
+  it("and reports a strategy file that has changed since the recording", async () => {
     const own = join(folder, "moving");
     mkdirSync(own);
     const path = join(own, "restless.ts");
@@ -236,7 +236,7 @@ describe("a journal replays to byte-identical actions", () => {
     ]);
   });
 
-  it("when a strategy speaks and ends outside the bot's turns", async () => {
+  it("when a strategy emits and ends outside the bot's turns", async () => {
     const path = join(folder, "thoughtful.ts");
     writeFileSync(path, THOUGHTFUL);
     const journal = new MemoryJournal();
@@ -263,7 +263,7 @@ describe("a journal replays to byte-identical actions", () => {
     expect(actionsOf(journal).filter(({ kind }) => kind === "place").length).toBeGreaterThan(2);
   });
 
-  it("when the bot was started on what an earlier run had left", async () => {
+  it("when the bot started from the state of an earlier run", async () => {
     const store = new MemoryStateStore();
     const first = await startVirtualRun({ store });
     await first.clock.runFor(5_000);
@@ -298,7 +298,7 @@ describe("a journal replays to byte-identical actions", () => {
     expect(actionsOf(journal).every(({ kind }) => kind === "question")).toBe(true);
   });
 
-  it("when it was recorded live, over loopback, through a network in trouble", async () => {
+  it("when it was recorded live, over loopback, through a failing network", async () => {
     const path = join(folder, "live.journal");
     const { struck, placed } = await recordLive(path, 8_000);
     expect(struck.size).toBeGreaterThan(2);
@@ -310,7 +310,7 @@ describe("a journal replays to byte-identical actions", () => {
   });
 });
 
-it("keeps numbers that JSON does not know", async () => {
+it("keeps numbers that JSON does not have", async () => {
   const stamp = { atMs: 1, monotonicMs: 0.1 + 0.2 };
   const line = encodeJournal({
     stamp,

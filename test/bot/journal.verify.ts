@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { replayJournal } from "#bot/replay-journal.js";
 import { recordLive } from "./live-recording.js";
 
-it("30 seconds of live trading through a network in trouble replay to the same actions, byte for byte", async () => {
+it("30 seconds of live trading through a failing network replay to the same actions, byte for byte", async () => {
   const folder = mkdtempSync(join(tmpdir(), "marketwright-journal-"));
   try {
     const path = join(folder, "run.journal");

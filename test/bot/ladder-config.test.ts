@@ -39,8 +39,8 @@ function refusalOf(risk: string, limits?: string): string {
 
 const HARD = "maxDrawdownQuote: 500";
 
-describe("the losses of a bot's file", () => {
-  it("halt at the drawdown where nothing is said of it, as a file of before", () => {
+describe("the loss limits of a bot's file", () => {
+  it("halt at the drawdown by default, as files of earlier versions do", () => {
     const { risk } = load(HARD);
     expect(risk).toMatchObject({ maxDrawdownQuote: "500" });
     expect(Object.keys(risk)).not.toContain("onDrawdown");
@@ -60,7 +60,7 @@ describe("the losses of a bot's file", () => {
     });
   });
 
-  it("are three words in the common case, and the loss of the day does what the drawdown does", () => {
+  it("take three keys in the common case, and the daily loss then acts like the drawdown", () => {
     const { risk } = load(`${HARD}, onDrawdown: flatten, maxDailyLossQuote: 300`);
     const { drawdown, dailyLoss } = ladderRungsFor({ risk }, 6);
     expect(drawdown.map(({ action, from }) => [action, from])).toEqual([["flatten", 500_000_001n]]);
@@ -72,7 +72,7 @@ describe("the losses of a bot's file", () => {
     );
   });
 
-  it("have rungs before the limits for who wants them, each above the one before it", () => {
+  it("can have rungs before the limits, each above the one before it", () => {
     const { risk } = load(`${HARD}, ladder: {
       drawdown: [{ fromQuote: 100.10, action: warn }, { fromQuote: 200, action: widen }, { fromQuote: 300, action: widen, widenFactor: 3 }, { fromQuote: 400, action: reduce }],
       inventory: [{ fromFraction: 0.8, action: widen, widenFactor: 1.5 }],
@@ -157,11 +157,11 @@ describe("the losses of a bot's file", () => {
       /^risk\.ladder\.markoutMinFills: is more than the fills that count.*at most markoutFills, 10/s,
     ],
     ["no slippage", `${HARD}, flatten: { maxSlippageBps: 0 }`, /^risk\.flatten\.maxSlippageBps/s],
-  ])("refuse %s, saying what would be right", (_what, risk, message) => {
+  ])("refuse %s, with the expected value", (_what, risk, message) => {
     expect(refusalOf(risk)).toMatch(message);
   });
 
-  it("refuse rungs of inventory in a market without a position that they are a share of", () => {
+  it("refuse inventory rungs in a market without a position limit, of which they are a share", () => {
     const message = refusalOf(
       `${HARD}, ladder: { inventory: [{ fromFraction: 0.5, action: warn }] }`,
       "",
@@ -179,8 +179,8 @@ describe("the losses of a bot's file", () => {
   });
 });
 
-describe("what `explain` says of losses", () => {
-  it("is what happens to the position", () => {
+describe("the loss rules in `explain`", () => {
+  it("say what happens to the position", () => {
     expect(formatLossRules(load(HARD))).toEqual([
       "over 500 quote below the peak: quotes are cancelled until resume; positions stay open and can lose more",
     ]);
@@ -199,7 +199,7 @@ describe("what `explain` says of losses", () => {
     ]);
   });
 
-  it("names every rung", () => {
+  it("name every rung", () => {
     const lines = formatLossRules(
       load(
         `${HARD}, ladder: { drawdown: [{ fromQuote: 200, action: widen }], inventory: [{ fromFraction: 0.8, action: reduce }], markout: [{ fromBps: 3, action: halt }] }`,

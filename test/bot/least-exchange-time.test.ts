@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { ExchangeTimeLowerBound } from "#bot/exchange-time-lower-bound.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 
-it("the exchange's time is asked again where a question was given up, or failed: else nothing would ever be too late to arrive", async () => {
+it("the exchange's time is queried again after a stopped or failed query: otherwise no signed request would ever count as expired", async () => {
   const clock = new VirtualClock(0);
   const answers: (() => number | undefined)[] = [
     () => undefined,

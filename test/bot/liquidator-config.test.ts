@@ -40,7 +40,7 @@ function refusalOf(
 }
 
 describe("a liquidator's file", () => {
-  it("needs a chain and the least profit, and nothing more", () => {
+  it("needs only a chain and the least profit", () => {
     const { chain, liquidator, markets } = load(BOT);
     expect(chain).toMatchObject({
       rpc: ["http://127.0.0.1:8545"],

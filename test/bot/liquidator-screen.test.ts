@@ -8,6 +8,9 @@ it.each([
   [10_000, "far"],
   [1_533_691_017_048.2, "far"],
   [Number.POSITIVE_INFINITY, "far"],
-])("an account that a move of %s basis points breaks is shown as %s", (distanceBps, text) => {
-  expect(distanceText(distanceBps)).toBe(text);
-});
+])(
+  "an account that becomes liquidatable after a move of %s basis points is shown as %s",
+  (distanceBps, text) => {
+    expect(distanceText(distanceBps)).toBe(text);
+  },
+);

@@ -17,14 +17,14 @@ async function failure(name: string): Promise<ConfigError> {
   return error;
 }
 
-describe("a strategy that can not be loaded", () => {
-  it("is an unknown name, with the one that was meant", async () => {
+describe("the error of a strategy that cannot be loaded", () => {
+  it("names an unknown name, and the one that was probably meant", async () => {
     expect((await failure("lader")).message).toMatch(
       /^markets\.ethusdc\.strategy: .*did you mean ladder\?.*"lader".*avellaneda-stoikov, glft, ladder/,
     );
   });
 
-  it("is a file that is not there, or of another kind", async () => {
+  it("names a file that does not exist, or has another extension", async () => {
     expect((await failure("./none.ts")).message).toContain(join(at.folder, "none.ts"));
     at.write("mine.py", "pass");
     expect((await failure("./mine.py")).expected).toContain(".ts");
@@ -32,12 +32,12 @@ describe("a strategy that can not be loaded", () => {
     expect((await failure("./dir.js")).message).toContain("no file");
   });
 
-  it("is one that does not parse: its line is named", async () => {
+  it("names the line of a file that does not parse", async () => {
     at.write("broken.ts", "export default 1;\nconst = 3;\n");
     expect((await failure("./broken.ts")).message).toMatch(/broken\.ts:2:\d+: /);
   });
 
-  it("is one whose import is not there", async () => {
+  it("names an import that does not exist", async () => {
     at.write(
       "lonely.js",
       'import { gone } from "no-such-package-of-anyone";\nexport default gone;\n',
@@ -47,19 +47,19 @@ describe("a strategy that can not be loaded", () => {
     );
   });
 
-  it("is one that reaches into this package past its entries", async () => {
+  it("names an import of this package beside its entries", async () => {
     at.write("deep.js", 'import { x } from "marketwright/dist/bot/run.js";\nexport default x;\n');
     expect((await failure("./deep.js")).message).toContain(
       'marketwright has no entry "marketwright/dist/bot/run.js"',
     );
   });
 
-  it("is one that throws as it loads", async () => {
+  it("names the exception of a file that throws while loading", async () => {
     at.write("thrower.js", 'throw new Error("out of luck");');
     expect((await failure("./thrower.js")).message).toContain("out of luck");
   });
 
-  it("is one without a default export, or whose default export is something else", async () => {
+  it("names a missing default export, or one that is not a strategy", async () => {
     at.write("empty.js", "export const strategy = 1;");
     expect((await failure("./empty.js")).message).toContain("no default export");
     at.write("plain.js", "export default { params: {}, create() {} };");
@@ -68,7 +68,7 @@ describe("a strategy that can not be loaded", () => {
     expect((await failure("./nothing.js")).message).toContain("is no strategy");
   });
 
-  it("is one without a schema or a factory", async () => {
+  it("names a missing schema or factory", async () => {
     at.write(
       "half.js",
       'import { defineStrategy } from "marketwright";\nexport default defineStrategy({ create: () => (v) => v });',
@@ -94,7 +94,7 @@ describe("parameters", () => {
     throw new Error("nothing was wrong with them");
   }
 
-  it("of the wrong type, missing or unknown are named with their path, value and what would be right", async () => {
+  it("of the wrong type, missing or unknown are reported with their path, value and the expected value", async () => {
     expect(await paramsError({ halfSpreadBps: "wide", sizeBase: 0.5 })).toMatch(
       /^markets\.ethusdc\.params\.halfSpreadBps: .*"wide".*a number/,
     );

@@ -17,7 +17,7 @@ describe("an error of a strategy file", () => {
       .flatMap((line) => /^ +at .*?([\w./-]+:\d+:\d+)\)?$/.exec(line)?.[1] ?? [])
       .filter((place) => place.startsWith(at.folder));
 
-  it("is told with the lines that its author wrote, in the files that it imports too, and with what caused it", async () => {
+  it("is shown with the author's own lines, also in imported files, and with its causes", async () => {
     at.write(
       "lib/depth.ts",
       `interface Level { readonly lots: number }
@@ -73,7 +73,7 @@ export default defineStrategy({
     expect(stack, "nothing of the bundle's own address").not.toContain("base64");
   });
 
-  it("names the line of one that throws as it loads", async () => {
+  it("names the line of a file that throws while loading", async () => {
     at.write(
       "late.ts",
       `import { z } from "zod";\ninterface A { a: number }\n\nconst a: A = JSON.parse("{");\nexport default z.object(a);\n`,
@@ -83,7 +83,7 @@ export default defineStrategy({
     );
   });
 
-  it("is led back from the address that stacks name a bundle by under plain node", async () => {
+  it("is mapped from the bundle's address to the author's file under plain node", async () => {
     at.write("mine.ts", WHOLE.replace("create:", "\n\n  create:"));
     const { code } = await bundleStrategy(join(at.folder, "mine.ts"), FIELD);
     const address = /\n\/\/# sourceURL=(\S+)$/.exec(code)?.[1] ?? "";
@@ -101,7 +101,7 @@ export default defineStrategy({
     );
   });
 
-  it("is nothing where nothing can be said of it", () => {
+  it("is undefined if nothing is known about it", () => {
     const hostile = new Error("x");
     Object.defineProperty(hostile, "stack", {
       get: () => {

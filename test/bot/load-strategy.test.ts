@@ -22,7 +22,7 @@ function answersOf(strategy: Strategy, params: unknown): Intent[] {
   return intents;
 }
 
-describe("somebody's own strategy file", () => {
+describe("a user's own strategy file", () => {
   it.each(["mine.ts", "mine.mts", "mine.js", "mine.mjs"])(
     "quotes as %s from a folder outside the checkout",
     async (name) => {
@@ -46,7 +46,7 @@ describe("somebody's own strategy file", () => {
     },
   );
 
-  it("prints by its console to whoever takes it, its own files too, and never to stdout", async () => {
+  it("prints through the redirected console, also from its imports, and never to stdout", async () => {
     at.write("neighbour.ts", 'export const told = (): void => console.warn("of the neighbour");\n');
     at.write(
       "mine.ts",
@@ -72,7 +72,7 @@ describe("somebody's own strategy file", () => {
     ]);
   });
 
-  it("brings its own files, TypeScript types and packages along", async () => {
+  it("can import its own files, TypeScript types and packages", async () => {
     at.write("node_modules/wide/package.json", '{ "name": "wide", "main": "index.js" }');
     at.write("node_modules/wide/index.js", "exports.wide = 8;");
     at.write(
@@ -89,7 +89,7 @@ describe("somebody's own strategy file", () => {
     });
   });
 
-  it("is found by an absolute path, and beside the YAML whatever the working folder", async () => {
+  it("is found by an absolute path, and relative to the YAML in any working folder", async () => {
     at.write("deep/mine.js", WHOLE);
     expect((await loadStrategy(join(at.folder, "deep/mine.js"), "/", FIELD)).name).toBe(
       join(at.folder, "deep/mine.js"),
@@ -112,7 +112,7 @@ describe("somebody's own strategy file", () => {
 
 const BUILT = fileURLToPath(new URL("../../dist/bot/strategy/load-strategy.js", import.meta.url));
 
-describe.skipIf(!existsSync(BUILT))("the built package (skipped where there is no build)", () => {
+describe.skipIf(!existsSync(BUILT))("the built package (skipped without a build)", () => {
   it("loads a strategy under plain node, with its own copies of marketwright, rxjs and zod, and leaves nothing running", () => {
     at.write(
       "mine.ts",
@@ -137,7 +137,7 @@ describe.skipIf(!existsSync(BUILT))("the built package (skipped where there is n
 });
 
 describe("real time and randomness in a strategy file", () => {
-  it("are told with file and line, also in the files that it imports", async () => {
+  it("are reported with file and line, also in imported files", async () => {
     at.write("noise.ts", "export const noise = (): number => Math.random();\n");
     at.write(
       "mine.ts",
@@ -155,7 +155,7 @@ describe("real time and randomness in a strategy file", () => {
 });
 
 describe("built-in strategies", () => {
-  it.each(["ladder", "avellaneda-stoikov"])("%s is called by its name", async (name) => {
+  it.each(["ladder", "avellaneda-stoikov"])("%s is loaded by its name", async (name) => {
     const loaded = await loadStrategy(name, at.folder, FIELD);
     expect(loaded).toMatchObject({ name, warnings: [] });
   });

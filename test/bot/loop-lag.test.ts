@@ -15,7 +15,7 @@ function runsFor(lag: LoopLag, forMs: number, lateMs: number, from = { ms: 0 }):
 }
 
 describe("the lag of a bot's event loop", () => {
-  it("halts no bot for one pause of half a second, as a garbage collection is", () => {
+  it("does not halt a bot for one pause of half a second, such as a garbage collection", () => {
     const lag = new LoopLag(500);
     const at = { ms: 0 };
     runsFor(lag, 1_000, 0, at);
@@ -24,7 +24,7 @@ describe("the lag of a bot's event loop", () => {
     expect(lag.lagMs).toBeLessThan(200);
   });
 
-  it("has load shed long before quotes have to come down, and both end by themselves", () => {
+  it("sheds load long before quotes have to be cancelled, and both end by themselves", () => {
     const lag = new LoopLag(500);
     const at = { ms: 0 };
     expect(runsFor(lag, 1_000, 0, at)).toEqual([]);
@@ -36,14 +36,14 @@ describe("the lag of a bot's event loop", () => {
     expect(runsFor(lag, 20_000, 0, at)).toEqual(["sheds no more"]);
   });
 
-  it("brings quotes down within three seconds of a loop that is a second late", () => {
+  it("cancels quotes within three seconds if the loop is a second late", () => {
     const lag = new LoopLag(500);
     const at = { ms: 0 };
     runsFor(lag, 3_000, 1_000, at);
     expect(lag.isOverLimit).toBe(true);
   });
 
-  it("is none in the replay of a journal that knew no limit", () => {
+  it("has no effect in the replay of a journal from before the limit", () => {
     const lag = new LoopLag(undefined);
     expect(runsFor(lag, 10_000, 5_000)).toEqual([]);
     expect([lag.isShedding, lag.isOverLimit]).toEqual([false, false]);

@@ -69,8 +69,8 @@ function openTrader() {
   return { trader, views, book, trade, emit };
 }
 
-describe("what traded, as a strategy is shown it", () => {
-  it("belongs to one view each: a trade that is counted twice makes fills look twice as likely", () => {
+describe("the trades in a strategy's views", () => {
+  it("appear in one view each: a trade that is counted twice makes fills look twice as likely", () => {
     const { views, book, trade, emit } = openTrader();
     book([[100, 5]]);
     trade(103, false);
@@ -87,7 +87,7 @@ describe("what traded, as a strategy is shown it", () => {
     ]);
   });
 
-  it("waits for the next view where a side is empty and none can be made", () => {
+  it("wait for the next view while a side is empty", () => {
     const { views, book, trade, emit } = openTrader();
     book([]);
     trade(103, false);
@@ -98,8 +98,8 @@ describe("what traded, as a strategy is shown it", () => {
   });
 });
 
-describe("an own order that is over, while the book still shows it", () => {
-  it("is in no view, and counts for an order that is to stay behind the touch: it may be somebody else's", () => {
+describe("an own order that has ended, while the book still shows it", () => {
+  it("is not in a view, but counts for an order that has to stay behind the touch: it may be another account's", () => {
     const { trader, views } = openTrader();
     const { marketId } = testInstrument;
     const ours = [{ side: "SELL" as const, ticks: 102, lots: 5, dueLots: 5 }];
@@ -123,7 +123,7 @@ describe("an own order that is over, while the book still shows it", () => {
   });
 });
 
-describe("a strategy that is none", () => {
+describe("a value that is not a strategy", () => {
   it.each([
     ["an operator that makes no Observable", () => () => 5],
     ["no operator at all", () => 5],
@@ -134,7 +134,7 @@ describe("a strategy that is none", () => {
         throw Object.create(null);
       },
     ],
-  ])("halts its market by name, and nothing else: %s", (_what, strategy) => {
+  ])("halts only its market, with its name in the reason: %s", (_what, strategy) => {
     const ends: string[] = [];
     const trader = new MarketTrader({
       instrument: testInstrument,

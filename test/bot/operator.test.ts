@@ -55,7 +55,7 @@ function start(): Promise<RunningBot> {
 }
 
 describe("a bot that is another account's operator", () => {
-  it("quotes for that account, by orders that the exchange builds where they are below the waiver", async () => {
+  it("quotes for that account, with server-built orders below the waiver", async () => {
     embedded = await startEmbedded({
       accounts: { [OWNER]: { operators: [OPERATOR] } },
       // Far above the size of the bot's orders: without the build's token each of them would be
@@ -86,7 +86,7 @@ describe("a bot that is another account's operator", () => {
     );
   });
 
-  it("goes by the account's address, whoever signs for it", async () => {
+  it("uses the account's address, whichever key signs", async () => {
     embedded = await startEmbedded();
     expect(createAccountSigner({ address: OWNER.toLowerCase() }, KEYS[1]).address).toBe(OWNER);
     expect(createAccountSigner({}, KEYS[1]).address).toBe(OPERATOR);

@@ -43,7 +43,7 @@ function ordersOf({
   return { exchange, account, guard, stateDir, logLevel, path, markets: Object.keys(markets) };
 }
 
-describe("whoever takes a bot's orders down", () => {
+describe("a command that cancels a bot's orders", () => {
   it.each([
     ["a target beyond its limit", "sizeBase: 0.02", "sizeBase: 0.02, targetPositionBase: 2"],
     ["a size beyond its limit", "sizeBase: 0.02", "sizeBase: 2"],
@@ -60,7 +60,7 @@ describe("whoever takes a bot's orders down", () => {
     ["no risk at all", /^risk:.*\n/m, ""],
     ["a liquidator without its chain", "risk:", "liquidator: {}\nrisk:"],
     ["one of two fee rates", ", takerFeeRate: 0.0005", ""],
-  ])("reads a file with %s, from which no bot starts", (_, from, to) => {
+  ])("reads a file with %s, although no bot starts from it", (_, from, to) => {
     const path = fileOf(from, to);
     expect(() => loadBotConfig(path, env)).toThrow(ConfigError);
     const { markets, exchange, stateDir } = loadBotOrders(path, env);
@@ -87,13 +87,13 @@ describe("whoever takes a bot's orders down", () => {
     ],
     ["it is no bot's", /^(.*\n)+$/, "history: {}\nbot: bot.yaml\n", "backtest's file"],
   ])(
-    "does not read a file where %s: it would act on the wrong orders, or on none",
+    "refuses a file in which %s: it would cancel the wrong orders, or none",
     (_, from, to, says) => {
       expect(() => loadBotOrders(fileOf(from, to), env)).toThrow(says);
     },
   );
 
-  it("reads of a file that is right what the bot itself reads there", () => {
+  it("reads the same values from a correct file as the bot", () => {
     for (const path of [
       "config/minimal.yaml",
       "config/bot.yaml",

@@ -69,7 +69,7 @@ function bestBidTicks(isPaper: boolean): number | undefined {
   return touch?.bidTicks;
 }
 
-it("takes own orders out of the exchange's book alone: on paper nothing of ours is in it, and others' size there would be passed over", () => {
+it("subtracts own orders only from a live book: on paper they are not in it, and other accounts' size would be missing", () => {
   expect(bestBidTicks(true)).toBe(600_000);
   expect(bestBidTicks(false)).toBe(599_990);
 });

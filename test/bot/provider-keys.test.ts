@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { maskProviderKeys } from "#bot/chain-access.js";
 import { loadBotConfig } from "#bot/config.js";
 
-it("a provider's key in an RPC's address is not in what is journaled", () => {
+it("a provider's key in an RPC's address is not written to the journal", () => {
   const config = loadBotConfig(
     fileURLToPath(new URL("../../config/bot.yaml", import.meta.url)),
     {},

@@ -52,7 +52,7 @@ async function registering(key: Hex, dryRun = false, timeoutMs = 10_000) {
 }
 
 describe("the registration of a bot's account", () => {
-  it("tells an account that the exchange did not know from one that is there, and when the exchange created it", async () => {
+  it("distinguishes a new account from a known one, and returns when the exchange created it", async () => {
     embedded = await startEmbedded();
     const first = await registering(KEYS[0]);
     expect(first).toEqual({
@@ -70,7 +70,7 @@ describe("the registration of a bot's account", () => {
     expect(await registering(KEYS[0], true)).toMatchObject({ registered: true, isNew: false });
   });
 
-  it("comes to an end within the bot's own time limit where the exchange's chain has a block a minute", async () => {
+  it("ends within the bot's own time limit on a chain with a block per minute", async () => {
     const { requestTimeoutMs } = CONFIG.exchange;
     const chain = { rpc: null, accounts: { count: 0 }, blocks: { intervalMs: 60_000 } };
     const open = await openConfiguredExchange(
@@ -89,7 +89,7 @@ describe("the registration of a bot's account", () => {
     });
   });
 
-  it("takes the silence of an exchange about when it created the account for nothing but silence", async () => {
+  it("does not take a missing creation time for a new account", async () => {
     embedded = await startEmbedded();
     expect(await registering(KEYS[1], true)).toMatchObject({
       registered: false,

@@ -84,7 +84,7 @@ async function ask(answers: readonly (Error | "well")[], withinMs?: number, abor
   return { came, atMs, told, endedAtMs };
 }
 
-describe("what a bot asks before it runs", () => {
+describe("a query at a bot's start", () => {
   it.each([
     ["a bad gateway", badGateway],
     ["a time-out", timedOut],
@@ -93,22 +93,22 @@ describe("what a bot asks before it runs", () => {
     ["a rate limit", tooMany(0)],
     ["a maintenance page that is told as a success", page],
     ["a request that was long on its way", slow],
-  ])("is asked again after %s", async (_name, error) => {
+  ])("is retried after %s", async (_name, error) => {
     expect(await ask([error, error, "well"])).toMatchObject({ came: "well", atMs: [0, 250, 750] });
   });
 
-  it("is not asked again when the exchange has refused it, or takes no connection at all", async () => {
+  it("is not retried if the exchange refused it, or accepts no connection", async () => {
     for (const error of [refused, unauthorised, new TypeError("ours")])
       expect(await ask([error, "well"])).toMatchObject({ came: error, atMs: [0] });
   });
 
-  it("is asked for ten seconds at most; then the last failure is told", async () => {
+  it("is retried for ten seconds at most, then fails with the last error", async () => {
     const { came, atMs } = await ask([badGateway]);
     expect(came).toBe(badGateway);
     expect(atMs).toEqual([0, 250, 750, 1_750, 3_750, 7_750]);
   });
 
-  it("waits as long as a rate limit or a ban says, and not at all for one that says more than there is, or nothing", async () => {
+  it("waits as long as a rate limit or a ban requires, and fails at once if that is too long or unknown", async () => {
     for (const shut of [tooMany, banned]) {
       expect(await ask([shut(3_000), "well"])).toMatchObject({ came: "well", atMs: [0, 3_000] });
       expect(await ask([shut(11_000), "well"])).toMatchObject({ atMs: [0] });
@@ -117,9 +117,9 @@ describe("what a bot asks before it runs", () => {
   });
 });
 
-describe("an exchange where nobody listens yet", () => {
+describe("an exchange that does not listen yet", () => {
   it.each(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN"])(
-    "is waited for (%s) where a bot is started seconds before it, and whoever waits is told once why",
+    "is waited for (%s) if a bot is started seconds before it, and the reason is reported once",
     async (code) => {
       const refused = nobody(code);
       const { came, atMs, told } = await ask([refused, refused, refused, "well"], 20_000);
@@ -130,20 +130,20 @@ describe("an exchange where nobody listens yet", () => {
     },
   );
 
-  it("is waited for no longer than is allowed, and not at all where nothing is", async () => {
+  it("is waited for no longer than allowed, and not at all by default", async () => {
     const refused = nobody("ECONNREFUSED");
     expect(await ask([refused], 20_000)).toMatchObject({ came: refused, endedAtMs: 20_000 });
     expect(await ask([refused], 0)).toMatchObject({ came: refused, endedAtMs: 0, told: [] });
     expect(await ask([refused])).toMatchObject({ came: refused, endedAtMs: 0, told: [] });
   });
 
-  it("has its ten seconds to work once it is there", async () => {
+  it("has ten seconds for its first answer once it listens", async () => {
     const waited = Array.from({ length: 30 }, () => nobody("ECONNREFUSED"));
     const { came, endedAtMs } = await ask([...waited, badGateway, badGateway, "well"], 20_000);
     expect({ came, endedAtMs }).toEqual({ came: "well", endedAtMs: 15_750 });
   });
 
-  it("is waited for no more once a signal comes: neither in a pause nor while a question is under way", async () => {
+  it("is not waited for after a signal, in a pause or with a query in flight", async () => {
     expect(await ask([nobody("ECONNREFUSED")], 20_000, 1_700)).toMatchObject({
       came: "SIGINT",
       endedAtMs: 1_700,
@@ -179,7 +179,7 @@ describe("an exchange where nobody listens yet", () => {
       "another path",
       new VenueRequestError("GET /v1/time: HTTP 404", { httpStatus: 404, mayHaveHappened: true }),
     ],
-  ])("is not what %s is: a wrong address is told at once", async (_name, error) => {
+  ])("is not confused with %s: a wrong address fails at once", async (_name, error) => {
     expect(await ask([error, "well"], 20_000)).toMatchObject({
       came: error,
       endedAtMs: 0,

@@ -32,11 +32,11 @@ describe.each<[string, () => StateStore]>([
   ["on disk", () => new FileStateStore(folder())],
   ["in memory", () => new MemoryStateStore()],
 ])("state %s", (_name, make) => {
-  it("knows nothing before the first write", () => {
+  it("has no text before the first write", () => {
     expect(make().read("peak.json")).toBeUndefined();
   });
 
-  it("gives back the last text that was written", () => {
+  it("returns the last text that was written", () => {
     const store = make();
     store.write("peak.json", '{"peak":"1"}');
     store.write("peak.json", '{"peak":"2"}');
@@ -56,7 +56,7 @@ describe.each<[string, () => StateStore]>([
     store.close();
   });
 
-  it("gives the last lines of a log, and none that the cut goes through", () => {
+  it("returns the last lines of a log, but none that is cut", () => {
     const store = make();
     expect(store.readTail("fills.jsonl", 10)).toBeUndefined();
     for (const line of ["first", "second", "third"]) store.append("fills.jsonl", line);
@@ -67,11 +67,11 @@ describe.each<[string, () => StateStore]>([
     store.close();
   });
 
-  it("refuses a name that would leave the folder", () => {
+  it("refuses a name that leads out of the folder", () => {
     expect(() => make().write("../peak.json", "")).toThrow(RunError);
   });
 
-  it("says which file is corrupt rather than starting from a lost peak", () => {
+  it("names a corrupt file instead of starting without its peak", () => {
     const store = make();
     store.write("peak.json", "{");
     expect(() => readJsonState(store, "peak.json", asNumber)).toThrow(CorruptStateError);
@@ -82,7 +82,7 @@ describe.each<[string, () => StateStore]>([
 });
 
 describe("the state folder", () => {
-  it("can be entered and read by its owner alone", () => {
+  it("can only be entered and read by its owner", () => {
     const store = new FileStateStore(join(folder(), "a", "b"));
     store.write("peak.json", "{}");
     store.append("fills.jsonl", "1");
@@ -91,7 +91,7 @@ describe("the state folder", () => {
     expect(statSync(store.pathFor("fills.jsonl")).mode & 0o777).toBe(0o600);
   });
 
-  it("outlives the process that wrote it", () => {
+  it("survives the process that wrote it", () => {
     const at = folder();
     new FileStateStore(at).write("peak.json", "7");
     expect(readJsonState(new FileStateStore(at), "peak.json", asNumber)).toBe(7);
@@ -107,7 +107,7 @@ describe("the state folder", () => {
     expect(existsSync(`${store.pathFor("peak.json")}.new`)).toBe(false);
   });
 
-  it("waits for the disk where a text has to outlive the machine's power, and where it need not does nothing else differently", () => {
+  it("waits for the disk only for a text that has to survive a power loss", () => {
     const store = new FileStateStore(folder());
     const { fsyncSync } = fs;
     let waits = 0;
@@ -153,7 +153,7 @@ describe("the state folder", () => {
       return store;
     };
 
-    it("keeps the old one until the disk has it: a loss of power would leave an empty one, and the drawdown forgotten", () => {
+    it("keeps the old one until the disk has it: a power loss could leave it empty, and the drawdown would be forgotten", () => {
       const store = newStore();
       withASlowDisk((done) => {
         for (const text of ["8", "9", "10"]) store.writeLater("peak.json", text);
@@ -168,7 +168,7 @@ describe("the state folder", () => {
       expect(statSync(store.pathFor("peak.json")).mode & 0o777).toBe(0o600);
     });
 
-    it("has the newest one in place when it is closed, and it stays", () => {
+    it("has the newest one in place after close", () => {
       const store = newStore();
       withASlowDisk(() => {
         for (const text of ["8", "9"]) store.writeLater("peak.json", text);
@@ -179,7 +179,7 @@ describe("the state folder", () => {
       expect(store.read("peak.json")).toBe("9");
     });
 
-    it("does not put it in the place of what was written after it: an accepted loss would be a loss again", () => {
+    it("does not overwrite a later text: an accepted loss would count again", () => {
       const store = newStore();
       withASlowDisk((done) => {
         for (const text of ["8", "9"]) store.writeLater("peak.json", text);
@@ -194,7 +194,7 @@ describe("the state folder", () => {
       expect(store.read("peak.json")).toBe("2");
     });
 
-    it("tells with the next one that the disk did not take it, and tries that one again", () => {
+    it("reports a disk error at the next write, and retries", () => {
       const store = newStore();
       withASlowDisk((done) => {
         store.writeLater("peak.json", "8");
@@ -208,14 +208,14 @@ describe("the state folder", () => {
     });
   });
 
-  it("leaves nothing of a text that could not take its place, however often that is tried", () => {
+  it("leaves no temporary file of a text that could not be written, however often it is retried", () => {
     const store = new FileStateStore(folder(), "beside.new");
     mkdirSync(store.pathFor("peak.json"));
     expect(() => store.write("peak.json", "8")).toThrow(RunError);
     expect(readdirSync(store.directory)).toEqual(["peak.json"]);
   });
 
-  it("drops a log's last line that a crash cut short, and goes on after it", () => {
+  it("drops a log's last line that a crash cut short, and appends after it", () => {
     const at = folder();
     const before = new FileStateStore(at);
     before.append("fills.jsonl", "1");
@@ -233,7 +233,7 @@ describe("the state folder", () => {
     expect(store.read("fills.jsonl")).toBe("1\n2\n3\n");
   });
 
-  it("is a run-time error when its path is a file, or may not be written", () => {
+  it("gives a run-time error if its path is a file, or cannot be written", () => {
     const file = join(folder(), "file");
     writeFileSync(file, "");
     expect(() => new FileStateStore(file)).toThrow(RunError);
@@ -245,7 +245,7 @@ describe("the state folder", () => {
 });
 
 describe("a state folder that cannot be made", () => {
-  it("is named at once: below a file, and where no folder can be", () => {
+  it("is reported at once: below a file, and in a place without folders", () => {
     const file = join(folder(), "file");
     writeFileSync(file, "");
     expect(() => new FileStateStore(file)).toThrow(
@@ -255,7 +255,7 @@ describe("a state folder that cannot be made", () => {
   });
 
   it.skipIf(process.platform !== "linux")(
-    "is named at once below /proc, where Node's own recursion never ends",
+    "is reported at once below /proc, where Node's own recursion never ends",
     () => {
       expect(() => new FileStateStore("/proc/nope/state")).toThrow(
         /stateDir: cannot make \/proc\/nope\/state \(ENOENT\)/,
@@ -263,7 +263,7 @@ describe("a state folder that cannot be made", () => {
     },
   );
 
-  it("is made with all folders above it, each its owner's alone", () => {
+  it("is created with all folders above it, each only for its owner", () => {
     const above = join(folder(), "a");
     expect(new FileStateStore(join(above, "b", "c")).directory).toBe(join(above, "b", "c"));
     expect(statSync(above).mode & 0o777).toBe(0o700);

@@ -51,7 +51,7 @@ describe("the state of a bot", () => {
     expect(stateDirFor(orders, ACCOUNT)).toBe(join(home, "marketwright", ACCOUNT.toLowerCase()));
   });
 
-  it("is where the file says, also in an installed package", () => {
+  it("is in the folder that the file names, also in an installed package", () => {
     const path = written(join(scratch(), "node_modules/marketwright/config"), "stateDir: mine");
     expect(stateDir(path)).toBe(join(dirname(path), "mine"));
   });
@@ -66,7 +66,7 @@ describe("the state of a bot", () => {
     expect(stateDir(path)).toBe(join(dirname(path), ".marketwright", ACCOUNT.toLowerCase()));
   });
 
-  it("stays in an installed package where an earlier version has left it: a halt in it holds", () => {
+  it("stays in an installed package if an earlier version has left it there: its halts apply", () => {
     const path = written(join(scratch(), "node_modules/marketwright/config"));
     const earlier = join(dirname(path), ".marketwright", ACCOUNT.toLowerCase());
     mkdirSync(earlier, { recursive: true });

@@ -33,7 +33,7 @@ describe("names of real time, timers and randomness", () => {
     expect(named(`const s = \`now Date ${OPEN}1 + 1} setTimeout\`;`)).toEqual([]);
   });
 
-  it("are found in what a template computes, and after one", () => {
+  it("are found inside the expressions of a template, and after it", () => {
     expect(named(`const s = \`at ${OPEN} { a: Date.now() }.a } Date\`;\nsetTimeout(f);`)).toEqual([
       "1 Date",
       "2 setTimeout",
@@ -48,7 +48,7 @@ describe("names of real time, timers and randomness", () => {
     expect(named("const p = /it's/;\nDate.now();")).toEqual(["2 Date"]);
   });
 
-  it("are found beside what reads data by itself: no check for look-ahead can cut a file that a strategy opens", () => {
+  it("are found, and so are reads of own data: a look-ahead check cannot cut a file that a strategy opens", () => {
     expect(
       named(
         'const a = readFileSync("future.csv");\nconst b = await fs.promises.readFile(p);\nfs.createReadStream(p); fetch(u);',
@@ -74,7 +74,7 @@ describe("names of real time, timers and randomness", () => {
     ]);
   });
 
-  it("are found behind patterns, divisions and texts that go on over lines", () => {
+  it("are found behind patterns, divisions and multi-line texts", () => {
     expect(named('const p = /[`"]/;\nDate.now(); const s = `x`;')).toEqual(["2 Date"]);
     expect(named("const p = /\\/*/;\nDate.now();")).toEqual(["2 Date"]);
     expect(named("const q = a / b; setTimeout(f); const r = c / d; // Date")).toEqual([
@@ -83,7 +83,7 @@ describe("names of real time, timers and randomness", () => {
     expect(named("const s = 'a\\\nDate';\nfetch(u);")).toEqual(["3 fetch"]);
   });
 
-  it("are found by every way that leads to them", () => {
+  it("are found under every alias", () => {
     expect(named('Math["random"]();\nglobalThis?.setTimeout(f);\nglobalThis["Date"]')).toEqual([
       "1 Math.random",
       "2 setTimeout",
@@ -105,14 +105,14 @@ describe("names of real time, timers and randomness", () => {
     ).toEqual(["1 readFile", "2 readFile"]);
   });
 
-  it("are found by the line of the source, below types that no JavaScript has", () => {
+  it("are found at their line of the source, also below TypeScript types", () => {
     const source = "enum Side {\n  Buy,\n}\nabstract class A {\n  abstract f(): void;\n}\n";
     expect(named(`${source}export const at = (x: number): Date => new Date(x as number);`)).toEqual(
       ["7 Date"],
     );
   });
 
-  it("are looked for in code alone: a file of data has none", () => {
+  it("are only searched in code, not in a data file", () => {
     expect(findStrategyWarnings('{ "Date": [', "levels.json")).toEqual([]);
     expect(findStrategyWarnings("const at: Date = 1", "s.txt")).toEqual([]);
   });

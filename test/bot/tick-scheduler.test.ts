@@ -25,14 +25,14 @@ describe("a tick scheduler", () => {
     expect(atMs).toEqual([250, 350, 450]);
   });
 
-  it("sets no timer when the tick itself stops it: a bot that has ended leaves none behind", () => {
+  it("sets no timer if the tick itself stops it, so that a bot that has ended leaves none", () => {
     const clock = new ReplayClock(0);
     const ticks = new TickScheduler(clock, 100, () => ticks.stop());
     ticks.start();
     expect(clock.nextTimerUs).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("says how late the newest tick came, by which a bot notices that it cannot keep up", () => {
+  it("reports how late the newest tick was, so that a bot notices that it cannot keep up", () => {
     const clock = new ReplayClock(0);
     const ticks = new TickScheduler(clock, 100, () => {});
     ticks.start();

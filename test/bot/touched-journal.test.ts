@@ -10,7 +10,7 @@ import { asFile, MemoryJournal, PRIVATE_KEY, startVirtualRun, turnsOf } from "./
 const folder = mkdtempSync(join(tmpdir(), "marketwright-journal-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("a journal that was touched, cut or never was one", () => {
+describe("a journal that was changed or cut, or a file that is not a journal,", () => {
   const journal = new MemoryJournal();
   const sent: string[] = [];
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describe("a journal that was touched, cut or never was one", () => {
     expect((await replayJournal(path)).tornLine).toBeUndefined();
   });
 
-  it("refuses what is broken in its middle, naming the line", async () => {
+  it("refuses a corrupt line before the last, and names it", async () => {
     const path = join(folder, "broken.journal");
     writeFileSync(path, `${journal.lines.with(5, "{").join("\n")}\n`);
     await expect(replayJournal(path)).rejects.toThrow(FormatError);
@@ -114,7 +114,7 @@ describe("a journal that was touched, cut or never was one", () => {
     });
   });
 
-  it("refuses another version, a foreign file, an empty one and one that is not there", async () => {
+  it("refuses another version, a foreign file, an empty one and a missing one", async () => {
     const path = join(folder, "foreign.journal");
     const replayOf = (text: string) => {
       writeFileSync(path, text);

@@ -28,8 +28,8 @@ function guardLooks() {
   return { bot, toldAtMs, passes, stop: () => unseen.stop() };
 }
 
-describe("a bot that takes itself for guarded", () => {
-  it("is told of, once, when it keeps its heartbeat in another folder: its death would leave every quote", async () => {
+describe("a bot whose heartbeat the guard cannot see", () => {
+  it("is reported once if it writes its heartbeat to another folder: if it dies, its quotes stay open", async () => {
     const { bot, toldAtMs, passes } = guardLooks();
     await passes(60_000);
     expect(toldAtMs, "no bot runs").toEqual([]);
@@ -39,7 +39,7 @@ describe("a bot that takes itself for guarded", () => {
     expect(toldAtMs[0]).toBeLessThanOrEqual(60_000 + 20_000);
   });
 
-  it("is told of anew when its heartbeat came and went elsewhere again", async () => {
+  it("is reported again after its heartbeat appeared and disappeared", async () => {
     const { bot, toldAtMs, passes } = guardLooks();
     bot.runs = true;
     await passes(60_000);
@@ -51,7 +51,7 @@ describe("a bot that takes itself for guarded", () => {
     expect(toldAtMs).toHaveLength(2);
   });
 
-  it("is not told of while its heartbeat comes, nor before ten seconds of a start, nor by a guard that has left", async () => {
+  it("is not reported while its heartbeat appears, within ten seconds of a start, or by a stopped guard", async () => {
     const seen = guardLooks();
     seen.bot.runs = true;
     seen.bot.beatsHere = true;

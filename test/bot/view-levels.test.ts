@@ -40,13 +40,13 @@ function shown(viewLevels?: number): readonly number[] {
 }
 
 describe("a strategy's view", () => {
-  it("holds twenty levels a side where the strategy names no number, else as many as it names", () => {
+  it("has twenty levels per side by default, else as many as the strategy requests", () => {
     expect(shown()).toEqual([VIEW_LEVELS, VIEW_LEVELS]);
     expect(shown(3)).toEqual([3, 3]);
     expect(shown(50)).toEqual([LEVELS, LEVELS]);
   });
 
-  it("holds the best level alone for those that come with the package, which read no other", () => {
+  it("has only the best level for the built-in strategies, which read no other", () => {
     expect(Object.values(builtInStrategies).map(({ definition }) => definition.viewLevels)).toEqual(
       [1, 1, 1],
     );
@@ -81,7 +81,7 @@ describe("a strategy's view", () => {
   });
 
   it.each([0, 1.5, Number.NaN, -1])(
-    "cannot hold %s levels: that is told where the strategy is defined",
+    "cannot have %s levels: the definition of the strategy fails",
     (viewLevels) => {
       expect(() =>
         defineStrategy({

@@ -53,19 +53,19 @@ const found = (config: typeof AS_TOLD, trades: readonly VenueTrade[] = []) =>
   );
 
 describe("the fee rates that a bot will sign", () => {
-  it("are told where exchangeInfo and the account's trades say the same, to the rounding of the contract", () => {
+  it("are ok if exchangeInfo and the account's trades agree, to the rounding of the contract", () => {
     const ok = ["ok: maker -0.0001, taker 0.0003, as exchangeInfo says"];
     expect(found(AS_TOLD)).toEqual(ok);
     expect(found(AS_TOLD, [trade("1", true, -100_001n), trade("2", false, 299_998n)])).toEqual(ok);
   });
 
-  it("are warned of where the file says others than exchangeInfo", () => {
+  it("cause a warning if the file differs from exchangeInfo", () => {
     expect(found(AGREED)).toEqual([
       "warning: orders are signed with maker 0, taker 0.0002, as exchange.makerFeeRate and takerFeeRate say; exchangeInfo says maker -0.0001, taker 0.0003: without an agreement that says so the exchange drops them",
     ]);
   });
 
-  it("are warned of where the account's newest trades were charged others: an account may have rates of its own", () => {
+  it("cause a warning if the account's newest trades were charged others: an account may have its own rates", () => {
     expect(
       found(AS_TOLD, [
         trade("1", true, -100_000n),
@@ -79,7 +79,7 @@ describe("the fee rates that a bot will sign", () => {
     expect(found(AGREED, [trade("1", true, 0n), trade("2", false, 200_000n)])).toHaveLength(1);
   });
 
-  it("are not judged by a trade that paid for its gas, was reversed, or had no value", () => {
+  it("ignore a trade that paid for its gas, was reversed, or had no value", () => {
     const small = trade("2", true, 5_000n, { quote: 9_999_999n });
     const reversed = trade("3", true, 900_000n, { status: "FAILED" });
     const empty = trade("4", true, 0n, { quote: 0n });

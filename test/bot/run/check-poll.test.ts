@@ -4,8 +4,8 @@ import { checkPollRate } from "#bot/check-poll-rate.js";
 const common = (limit: number, intervalMs = 60_000) => ({ name: "COMMON", limit, intervalMs });
 const ORDER = { name: "ORDER", limit: 1, intervalMs: 60_000 };
 
-describe("what the poll for risky accounts takes of the exchange's limits", () => {
-  it("is said with its size", () => {
+describe("the share of the exchange's limits that polling for risky accounts takes", () => {
+  it("is reported", () => {
     expect(checkPollRate(1_000, [common(2_400), ORDER])).toEqual([
       {
         level: "ok",
@@ -15,7 +15,7 @@ describe("what the poll for risky accounts takes of the exchange's limits", () =
     ]);
   });
 
-  it("is warned of when it is more than a quarter, with what would be right", () => {
+  it("causes a warning above a quarter, with the expected interval", () => {
     expect(checkPollRate(1_000, [common(240)])).toMatchObject([{ level: "ok" }]);
     expect(checkPollRate(1_000, [common(239)])).toMatchObject([
       {
@@ -32,7 +32,7 @@ describe("what the poll for risky accounts takes of the exchange's limits", () =
     ]);
   });
 
-  it("is nothing where the exchange names no limit", () => {
+  it("is not reported if the exchange has no limit", () => {
     expect(checkPollRate(50, [ORDER])).toEqual([]);
   });
 });

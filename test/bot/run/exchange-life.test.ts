@@ -57,8 +57,8 @@ function stateFolder(names: readonly string[] = [...OF_ACCOUNT, ...OF_CHAIN, ...
   return { directory, store, starts, files };
 }
 
-describe("the state of a bot whose exchange has begun anew", () => {
-  it("is set aside where the exchange did not know the account: its peak would halt the bot for a loss that nobody had", () => {
+describe("the state of a bot whose exchange was reset", () => {
+  it("is set aside if the exchange did not know the account: its peak would halt the bot for a loss that never happened", () => {
     const { directory, starts, files } = stateFolder();
     const said = starts({ createdAtMs: CREATED_MS, isNewAccount: true });
     expect(said).toEqual([
@@ -74,7 +74,7 @@ describe("the state of a bot whose exchange has begun anew", () => {
     );
   });
 
-  it("is set aside where somebody else registered the account before the bot came: the exchange created it at another time", () => {
+  it("is set aside if another program registered the account before the bot: its creation time differs", () => {
     const { directory, starts, files } = stateFolder();
     expect(starts({ createdAtMs: CREATED_MS }), "nothing is known of a life before").toEqual([]);
     expect(files()).toEqual([...OF_ACCOUNT, ...OF_CHAIN, ...STAYING].sort());
@@ -84,7 +84,7 @@ describe("the state of a bot whose exchange has begun anew", () => {
     );
   });
 
-  it("stays where the exchange tells the same account and an RPC another chain: one lying node lifts no halt", () => {
+  it("stays if the exchange reports the same account and an RPC another chain: one lying node must not lift a halt", () => {
     const { starts, files } = stateFolder();
     starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
     expect(starts({ createdAtMs: CREATED_MS, genesis: OTHER_GENESIS })).toEqual([
@@ -93,7 +93,7 @@ describe("the state of a bot whose exchange has begun anew", () => {
     expect(files()).toEqual([...OF_ACCOUNT, ...STAYING].sort());
   });
 
-  it("is set aside with what was sent to the chain where the chain begins with another block", () => {
+  it("is set aside with the chain's transactions if the chain has another first block", () => {
     const { directory, starts, files } = stateFolder();
     starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
     expect(starts({ genesis: OTHER_GENESIS })).toEqual([
@@ -105,14 +105,14 @@ describe("the state of a bot whose exchange has begun anew", () => {
     );
   });
 
-  it("keeps what was sent to the chain where the account alone is another: the chain still has it", () => {
+  it("keeps the chain's transactions if only the account is new: the chain still has them", () => {
     const { starts, files } = stateFolder();
     starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
     starts({ createdAtMs: CREATED_MS + 1, genesis: GENESIS });
     expect(files()).toEqual([...STAYING, ...OF_CHAIN].sort());
   });
 
-  it("stays where the exchange or the chain does not tell: silence is no other life, and is no life that is remembered", () => {
+  it("stays if the exchange or the chain does not answer, and the missing answer is not stored", () => {
     const { starts, files } = stateFolder();
     const all = [...OF_ACCOUNT, ...OF_CHAIN, ...STAYING].sort();
     starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
@@ -131,7 +131,7 @@ describe("the state of a bot whose exchange has begun anew", () => {
     ).toHaveLength(1);
   });
 
-  it("keeps the account's state of now when a run without a chain saw the account change and a later one sees the chain", () => {
+  it("keeps the account's present state if a run without a chain saw the new account and a later run sees the new chain", () => {
     const { store, starts, files } = stateFolder();
     starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
     starts({ createdAtMs: CREATED_MS + 1 });
@@ -141,7 +141,7 @@ describe("the state of a bot whose exchange has begun anew", () => {
     expect(files()).toEqual([...STAYING, "peak-equity.json"].sort());
   });
 
-  it("is taken back where the exchange of before comes back: its drawdown must not be forgotten by a visit elsewhere", () => {
+  it("is restored if the previous exchange comes back: a run elsewhere must not erase its drawdown", () => {
     const { store, starts, files } = stateFolder();
     starts({ createdAtMs: CREATED_MS, genesis: GENESIS });
     starts({ createdAtMs: CREATED_MS + 1, genesis: OTHER_GENESIS });
@@ -156,7 +156,7 @@ describe("the state of a bot whose exchange has begun anew", () => {
     expect(store.read("peak-equity.json")).toBe("of the exchange elsewhere");
   });
 
-  it("is never written over by what is set aside later", () => {
+  it("is never overwritten by state that is set aside later", () => {
     const { directory, store, starts } = stateFolder();
     starts({ isNewAccount: true });
     store.write("peak-equity.json", "a second one");
@@ -167,7 +167,7 @@ describe("the state of a bot whose exchange has begun anew", () => {
     ).toEqual(["peak-equity.json of before", "a second one"]);
   });
 
-  it("says nothing and makes no folder at a first start, and stops at a file that is broken", () => {
+  it("reports nothing and creates no folder at a first start, and refuses a corrupt file", () => {
     const { directory, store, starts } = stateFolder(["account.json"]);
     expect(starts({ createdAtMs: CREATED_MS, isNewAccount: true })).toEqual([]);
     expect(readdirSync(directory).sort()).toEqual(["account.json", LIFE_FILE]);

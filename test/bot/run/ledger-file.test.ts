@@ -7,7 +7,7 @@ import { FileStateStore } from "#bot/state-dir.js";
 import { VirtualClock } from "#core/virtual-clock.js";
 import { LIQUIDATIONS_FILE, LiquidationLedger } from "#liquidator/liquidation-ledger.js";
 
-it("a record of a week keeps no liquidator from its start, and what is open in its end is taken up", () => {
+it("a liquidator starts on a ledger of a week, and continues the open opportunities at its end", () => {
   const directory = mkdtempSync(join(tmpdir(), "mw-"));
   const store = new FileStateStore(directory);
   const clock = new VirtualClock(1_800_000_000_000);

@@ -51,7 +51,7 @@ function statusOf(clock: VirtualClock, ledger: LiquidationLedger) {
 }
 
 describe("the liquidator's part of a status", () => {
-  it("tells of what is open and of the last few that ended, and counts all", () => {
+  it("lists the open opportunities and the last few that ended, and counts all", () => {
     const clock = new VirtualClock(0);
     const { open, ended, counts } = statusOf(clock, ledgerWith(clock, 30, 3));
     expect(open.map(({ victim }) => victim)).toEqual([30, 31, 32].map(address));
@@ -61,13 +61,13 @@ describe("the liquidator's part of a status", () => {
     expect(counts).toMatchObject({ seen: 33, cured: 30, open: 3 });
   });
 
-  it("is bounded in what is open too: the newest, and the count of all", () => {
+  it("limits the open ones too: the newest, and the count of all", () => {
     const clock = new VirtualClock(0);
     const { open, counts } = statusOf(clock, ledgerWith(clock, 0, 50));
     expect([open.length, open.at(-1)?.victim, counts.open]).toEqual([20, address(49), 50]);
   });
 
-  it("reads as text in base, quote and ether, with why nothing is taken now", () => {
+  it("is text in base, quote and ether, with the reason why nothing is taken over now", () => {
     const clock = new VirtualClock(1_000);
     const ledger = ledgerWith(clock, 0, 0);
     const { id } = ledger.recordSeen(address(7), PERP, "btcusdc");

@@ -55,7 +55,7 @@ async function answerOf<T>({ clock }: VirtualRun, question: Promise<T>): Promise
   return answer;
 }
 
-it("the list of risky accounts costs the bot a COMMON token each time, in its journal too, and none that it may need itself", async () => {
+it("each read of the risky accounts costs a COMMON token, also in the journal, but none that the bot may need itself", async () => {
   const journal = new MemoryJournal();
   const run = await startVirtualRun({ config, exchangeConfig: exchangeWith(400), journal });
   await run.clock.runFor(1_000);
@@ -95,7 +95,7 @@ it("the list of risky accounts costs the bot a COMMON token each time, in its jo
   );
 });
 
-it("a rest is worth what the worse of the stream's mark and the chain's makes of it, and says which", async () => {
+it("a remainder is valued at the worse of the stream's mark and the chain's, and names that mark", async () => {
   const run = await startVirtualRun({ config, exchangeConfig: exchangeWith(400) });
   await run.clock.runFor(2_000);
   const { bot, client } = run.running;

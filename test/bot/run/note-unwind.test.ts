@@ -52,8 +52,8 @@ function afterwards(
   return ledger.get(id);
 }
 
-describe("the profit of a takeover of which something is still to be sold", () => {
-  it("counts it at the chain's mark while the exchange's still has the price of before the shock", () => {
+describe("the profit of a takeover with a remainder to be sold", () => {
+  it("values it at the chain's mark while the exchange's still has the price from before the shock", () => {
     const { profitQuote, unwound } =
       afterwards(500, 28_000n * USD, { exchange: 60_000n, chain: 56_000n }) ?? {};
     expect(profitQuote, "and not the 2,550 that the stream's mark would show").toBe(
@@ -62,7 +62,7 @@ describe("the profit of a takeover of which something is still to be sold", () =
     expect(unwound?.restBy).toBe("chain");
   });
 
-  it("counts it at the exchange's mark where that is the worse, or the only one", () => {
+  it("values it at the exchange's mark if that is the worse, or the only one", () => {
     for (const marks of [{ exchange: 55_000n, chain: 56_000n }, { exchange: 55_000n }]) {
       const { profitQuote, unwound } = afterwards(500, 28_000n * USD, marks) ?? {};
       expect(profitQuote).toBe((28_000n + 27_500n - 55_440n - 10n) * USD);
@@ -70,12 +70,12 @@ describe("the profit of a takeover of which something is still to be sold", () =
     }
   });
 
-  it("of a short is worse at the higher mark", () => {
+  it("of a short uses the higher mark", () => {
     expect(pickWorseValue(-60_000n, -56_000n)).toEqual({ credit: -60_000n, by: "exchange" });
     expect(pickWorseValue(-56_000n, -60_000n)).toEqual({ credit: -60_000n, by: "chain" });
   });
 
-  it("is not known before the first mark, and needs none when nothing is left", () => {
+  it("is unknown before the first mark, and needs none if nothing remains", () => {
     expect(afterwards(500, 28_000n * USD, {})?.unwound).toBeUndefined();
     const sold = afterwards(0, 56_000n * USD, {});
     expect(sold?.profitQuote).toBe((56_000n - 55_440n - 10n) * USD);

@@ -25,8 +25,8 @@ function notesOf(unwound: UnwindProgress): readonly (readonly [string, string])[
   return monitor.notes.map(({ level, text }) => [level, text.replace(/ marketId=.*/, "")]);
 }
 
-describe("what is counted of an opportunity", () => {
-  it("is a stage where it reached one, and an outcome where it ended, in metrics of their own", async () => {
+describe("the metrics of an opportunity", () => {
+  it("count its stages and its outcome separately", async () => {
     const metrics = new Metrics();
     const { liquidation } = new RunMonitor(metrics, silentLog, new VirtualClock(0), () => {});
     const open: Opportunity = { ...WON, outcome: "open" };
@@ -52,7 +52,7 @@ describe("what is counted of an opportunity", () => {
 });
 
 describe("the gas of an opportunity", () => {
-  it("that another receipt names less of ends nothing, and its counter keeps what it has", async () => {
+  it("keeps its counter if another receipt names less, and the bot continues", async () => {
     const metrics = new Metrics();
     const { liquidation } = new RunMonitor(metrics, silentLog, new VirtualClock(0), () => {});
     for (const gasWei of [3n, 1n, 2n])
@@ -65,14 +65,14 @@ const SALE = { remainingLots: 0, earnedCredit: 1n };
 
 describe("a takeover whose unwinding is over", () => {
   it.each(["done", "dust", "expired"] as const)(
-    "is sold when nothing of it is left (%s)",
+    "is reported as sold if nothing remains (%s)",
     (state) => {
       expect(notesOf({ ...SALE, state })).toEqual([["info", "what was taken over is sold"]]);
     },
   );
 
   it.each([3, -3])(
-    "was not sold in time when %d lots are left at its deadline",
+    "is reported as not sold in time if %d lots remain at its deadline",
     (remainingLots) => {
       expect(notesOf({ ...SALE, state: "expired", remainingLots })).toEqual([
         ["warn", "what was taken over was not sold in time"],
@@ -82,7 +82,7 @@ describe("a takeover whose unwinding is over", () => {
 });
 
 describe("a strategy that failed", () => {
-  it("is told with its stack, and with no key that its error names", () => {
+  it("is logged with its stack, but without a key that its error contains", () => {
     const key = `0x${"4a".repeat(32)}`;
     const lines: string[] = [];
     const log = createLog(

@@ -5,7 +5,7 @@ import { CorruptStateError, MemoryStateStore } from "#bot/state-dir.js";
 const HASH = `0x${"ab".repeat(32)}`;
 
 describe("the hashes of server-built orders", () => {
-  it("are those that were written, in lower case, and none before any was", () => {
+  it("are returned as written, in lower case, and empty before", () => {
     const store = new MemoryStateStore();
     expect(readBuiltHashes(store)).toEqual([]);
     writeBuiltHashes(store, [HASH]);
@@ -24,7 +24,7 @@ describe("the hashes of server-built orders", () => {
     [`["${HASH}"`, /JSON/],
     [JSON.stringify("x".repeat(10_000)), /^.{0,180}a list/],
   ])(
-    "are refused from a file that no bot wrote, whose orders would be taken for somebody's by hand: %s",
+    "are refused from a corrupt file, since the bot's orders would count as manual ones: %s",
     (text, why) => {
       const read = () => readBuiltHashes(new MemoryStateStore({ [BUILT_FILE]: text }));
       expect(read).toThrow(CorruptStateError);

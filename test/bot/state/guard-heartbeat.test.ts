@@ -33,7 +33,7 @@ function guarding() {
 }
 
 describe("a bot", () => {
-  it("believes in its guard as long as that shows that it lives, and no longer", async () => {
+  it("is guarded as long as its guard writes heartbeats, and no longer", async () => {
     const { clock, heartbeat, guarded } = guarding();
     expect(guarded()).toBe(false);
     heartbeat.start();
@@ -44,7 +44,7 @@ describe("a bot", () => {
   });
 
   // Only the name of a guard's lock was checked, which any user could take.
-  it("does not believe in a guard that hangs or was killed: POST_ONLY orders would rest for ever", async () => {
+  it("is not guarded by a guard that hangs or was killed: POST_ONLY orders would rest for ever", async () => {
     const { clock, store, heartbeat, guarded } = guarding();
     heartbeat.start();
     const last = store.read(GUARD_HEARTBEAT_FILE) ?? "";
@@ -55,7 +55,7 @@ describe("a bot", () => {
     expect(guarded()).toBe(false);
   });
 
-  it("does not believe in the guard of another account or of another exchange", () => {
+  it("is not guarded by the guard of another account or of another exchange", () => {
     const { heartbeat, guarded, store } = guarding();
     heartbeat.start();
     expect(guarded(`0x${"b2".repeat(20)}`)).toBe(false);
@@ -65,7 +65,7 @@ describe("a bot", () => {
   });
 
   it.each(["", "{", "null", "[]", '{"version":1}'])(
-    "does not believe in a heartbeat that cannot be read: %s",
+    "is not guarded by a heartbeat that cannot be read: %s",
     (text) => {
       const { store, guarded } = guarding();
       store.write(GUARD_HEARTBEAT_FILE, text);
@@ -73,7 +73,7 @@ describe("a bot", () => {
     },
   );
 
-  it("is told when no guard lives, when one comes, and when that is gone", async () => {
+  it("notices that no guard is alive, that one starts, and that it stops", async () => {
     const { clock, heartbeat, guarded } = guarding();
     const told: boolean[] = [];
     const watch = new GuardMonitor({
@@ -96,7 +96,7 @@ describe("a bot", () => {
 });
 
 describe("a guard that cannot write its heartbeat", () => {
-  it("says so once, goes on, and is believed again when it can", async () => {
+  it("reports it once, continues, and guards again once it can", async () => {
     const { clock, store, heartbeat, guarded, failures } = guarding();
     const write = store.writeBehind.bind(store);
     store.writeBehind = () => {

@@ -8,8 +8,8 @@ const markets = ["btcusdc", "ethusdc", "solusdc"];
 const news = (marketId: string | undefined, atMs = 1) => ({ marketId, why: "news", atMs });
 const textOf = (halts: readonly object[]) => JSON.stringify({ version: 1, account, halts });
 
-describe("what is halted by hand", () => {
-  it("stands whoever halts at the same moment, having read what was kept before any of them wrote: their markets were quoted again", () => {
+describe("a manual halt", () => {
+  it("survives halts that other processes write at the same moment: none overwrites another's", () => {
     const store = new MemoryStateStore();
     const processes = markets.map((marketId) => ({
       marketId,
@@ -22,7 +22,7 @@ describe("what is halted by hand", () => {
     );
   });
 
-  it("is taken back by a resume of everything where the bot has never heard it: whoever resumed found it halted at its next start", () => {
+  it("is lifted by a resume of everything, even if the bot has never received it: otherwise its next start would be halted", () => {
     const store = new MemoryStateStore();
     const bot = new ManualHaltStore(store, account);
     new ManualHaltStore(store, account).save(news("btcusdc"));
@@ -30,7 +30,7 @@ describe("what is halted by hand", () => {
     expect(new ManualHaltStore(store, account).read()).toEqual([]);
   });
 
-  it("stands where an earlier version wrote it, until that market is resumed: an upgrade does not resume it", () => {
+  it("of an earlier version lasts until its market is resumed: an upgrade does not resume it", () => {
     const store = new MemoryStateStore({
       "manual-halts.json": textOf([news("btcusdc", 2), { why: "all", atMs: 3 }]),
     });
@@ -44,13 +44,13 @@ describe("what is halted by hand", () => {
     expect(new ManualHaltStore(store, account).read()).toEqual([]);
   });
 
-  it("is refused in the file of another market, where no resume would find it", () => {
+  it("in the file of another market is refused, since no resume would find it", () => {
     const store = new MemoryStateStore({ [manualHaltFile("ethusdc")]: textOf([news("btcusdc")]) });
     expect(() => new ManualHaltStore(store, account).read()).toThrow(CorruptStateError);
   });
 
   // The key was only named after the whole content of the file, which was shown twice.
-  it("says first which key a file has that nobody knows, however much there is in it", () => {
+  it("with an unknown key is refused by an error that names the key first, however long the file", () => {
     const text = JSON.stringify({ version: 1, account, halts: [], untilMs: "9".repeat(3000) });
     const memory = new ManualHaltStore(new MemoryStateStore({ [manualHaltFile()]: text }), account);
     const read = () => memory.read();

@@ -26,8 +26,8 @@ const HALT: Latch = {
   atMs: 1_760_000_000_001,
 };
 
-describe("the rungs that outlive their process", () => {
-  it("are there for the next run, until somebody resumes", () => {
+describe("the rungs that survive their process", () => {
+  it("act in the next run, until an operator resumes", () => {
     const store = new MemoryStateStore();
     new LatchStore(store, ACCOUNT).keep([FLATTEN, HALT, LARGE]);
     expect(new LatchStore(store, ACCOUNT).read()).toEqual({
@@ -49,7 +49,7 @@ describe("the rungs that outlive their process", () => {
     });
   });
 
-  it("are none where none were kept, and a resume of none writes nothing", () => {
+  it("are empty if none were persisted, and a resume then writes nothing", () => {
     const store = new MemoryStateStore();
     const memory = new LatchStore(store, ACCOUNT);
     memory.resume(undefined);
@@ -67,14 +67,14 @@ describe("the rungs that outlive their process", () => {
       JSON.stringify({ version: 1, account: ACCOUNT, rungs: [{ ...FLATTEN, action: "panic" }] }),
     ],
   ])(
-    "keep a bot from starting where they are %s: a position would be sold no further",
+    "keep a bot from starting if their file is %s: the sale of a position would not continue",
     (_what, text) => {
       const memory = new LatchStore(new MemoryStateStore({ [LATCH_FILE]: text }), ACCOUNT);
       expect(() => memory.read()).toThrow(CorruptStateError);
     },
   );
 
-  it("hold in their process though the disk does not take them, and are written when it does", () => {
+  it("act in their process even if the disk refuses them, and are written once it accepts them", () => {
     const store = new MemoryStateStore();
     let isFull = true;
     const disk = {

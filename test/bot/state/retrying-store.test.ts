@@ -39,8 +39,8 @@ function setUp() {
   return { clock, disk, store, changes, givenUp };
 }
 
-describe("the state of a bot whose disk refuses it for a moment", () => {
-  it("ends nothing: the newest text is written with the next one that the disk takes", async () => {
+describe("the state of a bot whose disk fails for a moment", () => {
+  it("does not end the bot: the newest text is written with the next one that the disk accepts", async () => {
     const { clock, disk, store, changes, givenUp } = setUp();
     store.writeBehind("heartbeat.json", "1");
     store.writeLater("peak.json", "1");
@@ -61,7 +61,7 @@ describe("the state of a bot whose disk refuses it for a moment", () => {
     expect(givenUp).toEqual([]);
   });
 
-  it("is given up once, after the time that was allowed for it", async () => {
+  it("is given up once, after the time allowed", async () => {
     const { clock, disk, store, givenUp } = setUp();
     store.writeBehind("heartbeat.json", "1");
     disk.isFull = true;
@@ -72,7 +72,7 @@ describe("the state of a bot whose disk refuses it for a moment", () => {
     expect(givenUp).toMatchObject([{ name: "heartbeat.json", sinceMs: 0 }]);
   });
 
-  it("is refused at once where it could never be written, and for what must not be lost", () => {
+  it("throws at once for a text that was never written, and for records that must not be lost", () => {
     const { disk, store } = setUp();
     disk.isFull = true;
     expect(() => store.writeBehind("heartbeat.json", "1")).toThrow("EMFILE");

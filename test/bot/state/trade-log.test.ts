@@ -23,7 +23,7 @@ function leftBy(ids: readonly number[]): {
 }
 
 describe("the record of trades at a start", () => {
-  it("gains what was matched and settled while no bot ran, once", () => {
+  it("adds trades that were matched and settled while no bot ran, once", () => {
     const { store, log } = leftBy([100]);
     const trade = venueTrade(101, "BUY", 4, { status: "SETTLED" });
     expect([log.recordEarlierTrade(trade), log.recordEarlierTrade(trade)]).toEqual([true, false]);
@@ -34,13 +34,13 @@ describe("the record of trades at a start", () => {
 
   // It was a manual trade, from before there was a bot: reported as a missed fill, it would be
   // expected in the position.
-  it("has nothing of what is older than all that it has", () => {
+  it("does not add trades from before its beginning", () => {
     const { store, log } = leftBy([100]);
     expect(log.recordEarlierTrade(venueTrade(99, "BUY", 4, { status: "SETTLED" }))).toBe(false);
     expect(lines(store)).toEqual(["fill 100"]);
   });
 
-  it("has all since it began in a market, also before a fill that was the first to be written", () => {
+  it("adds all trades since it began in a market, also those before its first written fill", () => {
     const store = new MemoryStateStore();
     new TradeLog(store).begin([MARKET]);
     // A market that the file does not name for a while: the stream reports the owner's manual
@@ -55,7 +55,7 @@ describe("the record of trades at a start", () => {
     expect(new TradeLog(store).recordEarlierTrade(venueTrade(40, "SELL", 1))).toBe(false);
   });
 
-  it("does not write a second time what lies before the part of it that is read", () => {
+  it("does not write trades again that lie before the part that is read", () => {
     const ids = Array.from({ length: 8_000 }, (_, at) => 1_000 + at);
     const { store, log } = leftBy(ids);
     expect(Buffer.byteLength(store.read(FILLS_FILE) ?? "")).toBeGreaterThan(1.2 * 2 ** 20);
@@ -65,7 +65,7 @@ describe("the record of trades at a start", () => {
     expect(lines(store)).toHaveLength(8_001);
   });
 
-  it("tells of a market that it has nothing of nothing, and of a trade that failed no fill", () => {
+  it("adds nothing for a market that is not in it, and no fill for a failed trade", () => {
     const { store, log } = leftBy([100]);
     expect(log.recordEarlierTrade(venueTrade(101, "BUY", 4, { marketId: `${MARKET}-other` }))).toBe(
       false,
@@ -76,7 +76,7 @@ describe("the record of trades at a start", () => {
 
   // The first quote of a bot was filled after it was killed. The next run found the position, but
   // no record explained it.
-  it("gains the first fill of a market too, where a run has begun there before", () => {
+  it("adds the first fill of a market too, if an earlier run has begun there", () => {
     const store = new MemoryStateStore();
     const first = new TradeLog(store);
     first.recordEarlierTrade(venueTrade(7, "SELL", 1));
@@ -91,7 +91,7 @@ describe("the record of trades at a start", () => {
     expect(new TradeLog(store).recordEarlierTrade(venueTrade(8, "BUY", 1))).toBe(false);
   });
 
-  it("does not write a second time what it has of a market that another has pushed out of the part that is read", () => {
+  it("does not write a market's trades again if another market has pushed them out of the part that is read", () => {
     const store = new MemoryStateStore();
     const quiet = `${MARKET}-quiet`;
     const first = new TradeLog(store);
@@ -105,7 +105,7 @@ describe("the record of trades at a start", () => {
     ).toEqual([false, true]);
   });
 
-  it("refuses to begin on a mark that is none", () => {
+  it("refuses a corrupt file of its beginnings", () => {
     const store = new MemoryStateStore();
     store.write(RECORD_BEGINS_FILE, '{"btcusdc":"yesterday"}');
     expect(() => new TradeLog(store)).toThrow(CorruptStateError);

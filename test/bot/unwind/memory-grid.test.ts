@@ -49,8 +49,8 @@ function readBack(memory: StoredTakeovers, units: number): StoredTakeovers {
   return read;
 }
 
-describe("takeovers remembered on another grid", () => {
-  it("are as much as they were, rounded toward nothing, and never sell more, nor worse, than was left", () => {
+describe("stored takeovers of another grid", () => {
+  it("keep their amounts, rounded toward zero, and never sell more than the remainder or at a worse price", () => {
     const lots = fc.integer({ min: -200, max: 200 }).filter((count) => count !== 0);
     const units = fc.integer({ min: 1, max: 20 });
     fc.assert(
@@ -88,7 +88,7 @@ describe("takeovers remembered on another grid", () => {
     );
   });
 
-  it("are left as they are in a market that is not the bot's, and read once it is", () => {
+  it("stay unchanged in a market that the bot does not trade, and are converted once it does", () => {
     const store = new MemoryStateStore();
     const memory = remembered(10, 4, 1);
     writeStoredTakeovers(store, memory);
@@ -100,7 +100,7 @@ describe("takeovers remembered on another grid", () => {
     ).toEqual([3]);
   });
 
-  it("are of the grid of now where an earlier version wrote none", () => {
+  it("use the present grid if an earlier version wrote none", () => {
     const { known, said } = remembered(10, 4, 1);
     const store = new MemoryStateStore();
     writeStoredTakeovers(store, { known, said, grids: {} });

@@ -15,7 +15,7 @@ const config = botConfigOf({
 });
 const exchangeConfig = { ...EXCHANGE, markets: { btcusdc: EXCHANGE.markets.btcusdc } };
 
-it("a journal with takeovers said, taken back, and found in the state directory replays to byte-identical actions", async () => {
+it("a journal with takeovers that are acquired, reverted, and found in the state directory replays to byte-identical actions", async () => {
   const store = new MemoryStateStore();
   for (const [start, forMs, slices] of [
     ["first", 3_000, 0],
@@ -51,7 +51,7 @@ it("a journal with takeovers said, taken back, and found in the state directory 
   }
 });
 
-it("and so does one with takeovers that are planned, found in the state directory, and gone: what they kept from leaving does not leave", async () => {
+it("a journal with takeovers that are planned, found in the state directory, and ended replays too: orders that they block are not sent", async () => {
   const store = new MemoryStateStore();
   for (const start of ["first", "second"]) {
     const journal = new MemoryJournal();

@@ -52,8 +52,8 @@ const halvesOf = ({
 
 const told = (book: TakeoverRegistry) => book.all.map((one) => toUnwindReport(one, atMark));
 
-describe("the book of takeovers", () => {
-  it("gives fills to the oldest first, money and fees by their lots, to the unit", () => {
+describe("the takeover registry", () => {
+  it("assigns fills to the oldest first, money and fees by their lots, to the unit", () => {
     const book = bookOf(takeover("a", 4), takeover("b", 6));
     expect(
       book.fill(trade(1, "SELL", 7, 4_201n, 8n), PER_LOT).map((one) => one.takeover.id),
@@ -80,7 +80,7 @@ describe("the book of takeovers", () => {
     expect(book.fill(trade(2, "BUY", 5), PER_LOT), "what adds is nobody's unwinding").toEqual([]);
   });
 
-  it("gives a fill to the oldest that bears its price, and what nobody bears to the oldest", () => {
+  it("assigns a fill to the oldest whose limit price allows it, or to the oldest if none does", () => {
     const book = new TakeoverRegistry();
     book.acquire(takeover("a", 4), { ...terms, worstTicks: 600 }, 0);
     book.acquire(takeover("b", 6), { ...terms, worstTicks: 500 }, 0);
@@ -94,7 +94,7 @@ describe("the book of takeovers", () => {
     expect(sold(4, 6, 550), "what is left over by those who bear it").toEqual([4, 6]);
   });
 
-  it("leaves what is sold beyond everything inherited to whoever sold it", () => {
+  it("assigns no lots that are sold beyond all takeovers", () => {
     const book = bookOf(takeover("a", -4));
     book.fill(trade(1, "BUY", 9, 5_400n, 9n), PER_LOT);
     expect(told(book)).toMatchObject([
@@ -102,7 +102,7 @@ describe("the book of takeovers", () => {
     ]);
   });
 
-  it("takes a failed settlement back, and opens again what was through; after the deadline it is told again with its rest", () => {
+  it("reverts a failed settlement and reopens its takeover; after the deadline it reports the remainder again", () => {
     const book = bookOf(takeover("a", 4));
     book.fill(trade(1, "SELL", 4), PER_LOT);
     expect(book.failed(trade(1, "SELL", 4), 500)).toHaveLength(1);
@@ -131,7 +131,7 @@ describe("the book of takeovers", () => {
     });
   });
 
-  it("buys again what was sold of a takeover that the chain took back", () => {
+  it("buys back the sold part of a takeover that the chain reverted", () => {
     const book = bookOf(takeover("a", 10));
     book.fill(trade(1, "SELL", 3, 1_800n, 3n), PER_LOT);
     book.revert("a", PER_LOT, () => terms);
@@ -148,7 +148,7 @@ describe("the book of takeovers", () => {
     ]).toEqual([undefined, undefined]);
   });
 
-  it("buys no more again than was sold between the steps: the last part of a lot was bought as a whole one, and as much again as the rest", () => {
+  it("buys back no more than was sold between the steps, and does not round the last part of a lot up", () => {
     const book = bookOf(takeover("a", 10));
     const halves = (id: number, side: Side, count: number) => ({
       ...trade(id, side, Math.floor(count / 2)),
@@ -164,7 +164,7 @@ describe("the book of takeovers", () => {
     expect(told(book)).toMatchObject([{ state: "undone", remainingLots: 0 }]);
   });
 
-  it("expires, and forgets what is long through", () => {
+  it("expires takeovers, and forgets those that ended long ago", () => {
     const book = bookOf(takeover("a", 10));
     expect(book.expire(999)).toEqual([]);
     expect(book.expire(1_000)).toHaveLength(1);
@@ -174,7 +174,7 @@ describe("the book of takeovers", () => {
     expect(book.get("a")).toBeUndefined();
   });
 
-  it("comes back from the state directory as it was, and not at all from a broken one", () => {
+  it("is restored unchanged from the state directory, and refuses a corrupt file", () => {
     const book = bookOf(takeover("a", 4), takeover("b", -6));
     book.fill(trade(1, "SELL", 3), PER_LOT);
     const store = new MemoryStateStore();
@@ -217,7 +217,7 @@ describe("the book of takeovers", () => {
     fc.record({ kind: fc.constant("undo" as const), lots: fc.nat() }),
   );
 
-  it("counts a lot that is sold in part as sold, and the next part of it as nothing more, money and fees to the unit", () => {
+  it("counts a partly sold lot as sold, and the next part of it as no more lots, money and fees to the unit", () => {
     const book = bookOf(takeover("a", 3), takeover("b", 3));
     const odd = (id: number, halves: number) => ({
       ...trade(id, "SELL", Math.floor(halves / 2), BigInt(halves) * 300n, BigInt(halves)),
@@ -241,7 +241,7 @@ describe("the book of takeovers", () => {
     expect(left()).toEqual([1, 3]);
   });
 
-  it("holds inherited = sold + remaining, never more than the account has, and loses no money of a trade, whatever happens", () => {
+  it("keeps acquired = sold + remaining, never more than the account has, and every unit of a trade, whatever happens", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -9, max: 9 }),

@@ -31,11 +31,11 @@ describe("a takeover that the exchange has reported before its receipt came", ()
     ["those that fit, where it is more than each", [5, 4, 9], 12, ["0", "1"]],
     ["none of the other side", [-5, 5], -5, ["1"]],
     ["none at all where nothing was sent on its side", [-5], 5, ["0"]],
-  ] as const)("is %s: that alone takes no room any more", (_, sizes, moved, others) => {
+  ] as const)("is %s: only that one no longer reserves room", (_, sizes, moved, others) => {
     expect(left(reserved(...sizes), moved)).toEqual(others);
   });
 
-  it("stays held when what is under way is reported again, and is one change for the state directory", () => {
+  it("stays held when pending takeovers are reported again, and counts as one change of the state directory", () => {
     const reservations = reserved(5, 8);
     const before = reservations.serial;
     left(reservations, 5);
@@ -45,7 +45,7 @@ describe("a takeover that the exchange has reported before its receipt came", ()
   });
 });
 
-it("a takeover is overdue ten seconds after its plan, by its own market and not once it is held", () => {
+it("a takeover is overdue ten seconds after its plan, only in its own market and not once it is held", () => {
   const reservations = reserved(5);
   expect([10_999, 11_000].map((nowMs) => reservations.isOverdue(MARKET, nowMs))).toEqual([
     false,
@@ -56,7 +56,7 @@ it("a takeover is overdue ten seconds after its plan, by its own market and not 
   expect(reservations.isOverdue(MARKET, 60_000)).toBe(false);
 });
 
-it("a part of a lot takes the room of a whole one", () => {
+it("a part of a lot reserves the room of a whole one", () => {
   expect(
     [1n, 10n, 11n, -1n, -11n, 0n].map((paper) =>
       maxTakeoverLots({ jobId: "", marketId: MARKET, paper }, LOT),

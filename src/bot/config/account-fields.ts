@@ -71,6 +71,6 @@ export const accountShape = z
   })
   .meta({
     description:
-      "Whose orders they are: its key in exactly one of keyEnv and keystore. Never a key itself.",
+      "The account that trades: its key in exactly one of keyEnv and keystore. Never a key itself.",
     allOf: [exactlyOneOf("keyEnv", "keystore")],
   });

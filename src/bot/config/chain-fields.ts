@@ -39,9 +39,9 @@ export const chainShape = z
       .int()
       .min(1)
       .max(Number.MAX_SAFE_INTEGER)
-      .describe("The chain's id. Default: what exchangeInfo says.")
+      .describe("The chain's id. Default: exchangeInfo's.")
       .optional(),
-    quorum: countField("How many RPCs must give the same answer to what is read.", {
+    quorum: countField("How many RPCs must give the same answer to a read.", {
       max: 16,
     }).default(1),
     confirmations: countField(
@@ -61,7 +61,7 @@ export const chainShape = z
       max: 60_000,
     }).default(2000),
     pollMs: durationField(
-      "How often the chain is asked for a new block and for what became of transactions.",
+      "How often the chain is polled for a new block and for the state of transactions.",
       {
         min: 20,
         max: 60_000,
@@ -74,7 +74,7 @@ export const chainShape = z
     lens: contractAddress
       .meta({
         description:
-          "Address of the contract that reads many accounts in one call. Default: what the exchange names in /v1/contracts.",
+          "Address of the contract that reads many accounts in one call. Default: the one that the exchange names in /v1/contracts.",
         expected: "0x and 40 hex digits",
       })
       .optional(),

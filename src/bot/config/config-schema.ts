@@ -17,13 +17,13 @@ const quotes = z
         "POST_ONLY never takes, but outlives the bot unless `guard` runs; GTT dies by itself after quoteLifeMs, but may take; GTC does neither.",
       ),
     quoteLifeMs: durationField(
-      "Life of a GTT quote; it is renewed before it ends. The exchange takes none of a minute or less.",
+      "Life of a GTT quote; it is renewed before it ends. The exchange refuses a minute or less.",
       {
         min: 70_000,
       },
     ).default(300_000),
     priceToleranceTicks: countField(
-      "A resting order this close to the wanted price is left in its place in the queue.",
+      "A resting order this close to the desired price keeps its place in the queue.",
       {
         min: 0,
         max: 1000,
@@ -34,7 +34,7 @@ const quotes = z
       .min(0)
       .lt(1)
       .describe(
-        "A resting order whose open size is short of the wanted one by no more than this fraction is left in its place.",
+        "A resting order whose open size is short of the desired one by no more than this fraction keeps its place.",
       )
       .default(0),
   })
@@ -47,7 +47,7 @@ const decideShape = {
     .describe("A decision when the best bid or ask changes, net of own orders."),
   onFill: z.boolean().describe("A decision when an own order trades."),
   minGapMs: durationField(
-    "Decisions of one market are at least this far apart; what woke them meanwhile is not lost.",
+    "Decisions of one market are at least this far apart; causes in between are not lost.",
     {
       min: 0,
       max: 60_000,
@@ -62,7 +62,7 @@ const decide = z
     onFill: decideShape.onFill.default(true),
     minGapMs: decideShape.minGapMs.default(20),
   })
-  .describe("When the strategies are asked.");
+  .describe("When the strategies are called.");
 
 const limits = z
   .strictObject({
@@ -73,7 +73,7 @@ const limits = z
     maxNotionalQuote: quoteField(
       "Largest position either way, valued at the mark, that orders may lead to in their worst case",
     ).optional(),
-    maxOpenOrders: countField("Most orders of ours that may rest or be under way in this market.", {
+    maxOpenOrders: countField("Most own orders that may rest or be in flight in this market.", {
       max: 500,
     }).optional(),
     maxDistanceFromMarkBps: z
@@ -83,7 +83,7 @@ const limits = z
       .describe("An order further than this from the mark is not sent.")
       .optional(),
   })
-  .describe("Limits of this market. One that is left out does not bind.");
+  .describe("Limits of this market. An absent one does not apply.");
 
 const market = z
   .strictObject({
@@ -91,7 +91,7 @@ const market = z
       .string()
       .min(1)
       .describe(
-        "Name of a built-in strategy, or the path of a strategy file, relative to this file and starting with ./ or ../ or /. With a liquidator it may be left out: in such a market nothing is quoted, and only what was taken over is sold.",
+        "Name of a built-in strategy, or the path of a strategy file, relative to this file and starting with ./ or ../ or /. With a liquidator it may be absent: such a market is not quoted, and only acquired positions are sold.",
       )
       .optional(),
     params: z
@@ -126,7 +126,7 @@ const metrics = z
     allowedHosts: z
       .array(z.string().min(1))
       .describe(
-        "Host names, beside localhost and every IP address, by which a reader may ask for the page.",
+        "Host names, beside localhost and every IP address, under which the page may be requested.",
       )
       .default([]),
   })
@@ -140,7 +140,7 @@ const guard = z
       .lt(1)
       .describe("Share of the account's ORDER tokens that the bot leaves to the guard.")
       .default(0.05),
-    heartbeatMs: durationField("How often the bot shows that it lives.", {
+    heartbeatMs: durationField("How often the bot writes its heartbeat.", {
       min: 50,
       max: 60_000,
     }).default(500),
@@ -199,7 +199,7 @@ export const botShape = {
     .string()
     .min(1)
     .describe(
-      "Folder of what survives a restart, relative to this file. Default: .marketwright/<account> beside this file.",
+      "Folder of the state that survives a restart, relative to this file. Default: .marketwright/<account> beside this file.",
     )
     .optional(),
   logLevel: z

@@ -15,11 +15,11 @@ export const exchangeShape = z
       },
     ).default(2000),
     connectWithinMs: durationField(
-      "How long `run` and `guard` wait at their start for an exchange where nobody listens yet; 0 does not wait. A name that is not known, and an address where something else answers, are not waited for.",
+      "How long `run` and `guard` wait at their start for an exchange that does not listen yet; 0 does not wait. They do not wait for an unknown name, or an address where something else answers.",
       { min: 0, max: 3_600_000 },
     ).default(20_000),
     signatureWindowMs: durationField(
-      "How long after its timestamp the exchange still takes a request: its receive window.",
+      "How long after its timestamp the exchange still accepts a request: its receive window.",
       {
         max: 60_000,
       },
@@ -27,7 +27,7 @@ export const exchangeShape = z
     placement: z
       .enum(["local", "server"])
       .describe(
-        "Who builds the order that is signed: this machine, or the exchange's build endpoint (one request more an order).",
+        "Who builds the order that is signed: this machine, or the exchange's build endpoint (one more request per order).",
       )
       .default("local"),
     buyRounding: z
@@ -35,7 +35,7 @@ export const exchangeShape = z
       .describe("How a BUY's credit is rounded to its smallest unit: up in magnitude, or down.")
       .default("up"),
     rulesRefreshMs: durationField(
-      "How often exchangeInfo is read again; a change halts the markets it touches. An order that is refused as a filter or a wrong fee would refuse it has it read within ten seconds.",
+      "How often exchangeInfo is read again; a change halts the markets it touches. An order that is refused because of a filter or a wrong fee triggers a read within ten seconds.",
       { min: 1000 },
     ).default(300_000),
     reconcileMs: durationField(
@@ -43,19 +43,19 @@ export const exchangeShape = z
       { min: 1000 },
     ).default(30_000),
     maxClockOffsetMs: durationField(
-      "Quotes come down when the clock is further from the exchange's than this.",
+      "Quotes are cancelled when the clock is further from the exchange's than this.",
       { max: 60_000 },
     ).default(1000),
     rateBuckets: z
       .enum(["overlapping", "disjoint"])
       .describe(
-        "Whether what builds, places or cancels counts against the exchange's COMMON limit too, or against ORDER alone.",
+        "The limits that builds, places and cancels count against: the exchange's COMMON limit too, or ORDER alone.",
       )
       .default("overlapping"),
     waiverUnit: z
       .enum(["quote", "base"])
       .describe(
-        "What exchangeInfo's waiveGasFeeMinimumAmount is compared with: an order's value, or its amount. An order below it is built by the exchange, whatever placement says.",
+        "Quantity that exchangeInfo's waiveGasFeeMinimumAmount is compared with: an order's value, or its amount. An order below it is built by the exchange, whatever placement says.",
       )
       .default("quote"),
     maxGasFeeRate: rateField(

@@ -8,7 +8,7 @@ const limitAction = z.enum(["halt", "reduce", "flatten"]);
 const action = z
   .enum(LADDER_ACTIONS)
   .describe(
-    "warn: the log says so. widen: quotes stand further from the mid. reduce: only orders that reduce the position rest. halt: no quotes, and the position stays. flatten: the position is sold, then halted.",
+    "warn: the log warns. widen: quotes move further from the mid. reduce: only orders that reduce the position rest. halt: no quotes, and the position stays. flatten: the position is sold, then halted.",
   );
 const widenFactor = z
   .number()
@@ -100,17 +100,17 @@ const ladder = z
     drawdown: rungsField(
       "fromQuote",
       quoteField("Loss from the peak at which it acts"),
-      "Rungs below maxDrawdownQuote. They bear on all markets.",
+      "Rungs below maxDrawdownQuote. They apply to all markets.",
     ),
     dailyLoss: rungsField(
       "fromQuote",
       quoteField("Loss of the day at which it acts"),
-      "Rungs below maxDailyLossQuote. They bear on all markets.",
+      "Rungs below maxDailyLossQuote. They apply to all markets.",
     ),
     inventory: rungsField(
       "fromFraction",
       fractionField("Share of limits.maxPositionBase, either way, at which it acts."),
-      "Rungs by the position of each market. widen moves the side that adds to it alone.",
+      "Rungs by the position of each market. widen moves only the side that adds to it.",
     ),
     markout: rungsField(
       "fromBps",
@@ -121,7 +121,7 @@ const ladder = z
         .describe(
           "Average loss of the newest fills by their horizon at which it acts, in basis points.",
         ),
-      "Rungs by what the mid makes of each market's fills of orders that rested.",
+      "Rungs by the markout of each market's fills as maker.",
     ),
     liftFraction: z
       .number()
@@ -136,10 +136,10 @@ const ladder = z
         max: 600_000,
       },
     ).optional(),
-    markoutFills: countField("So many of the newest fills count. Default 50.", {
+    markoutFills: countField("Number of newest fills that count. Default 50.", {
       max: 10_000,
     }).optional(),
-    markoutMinFills: countField("With fewer there is no markout. Default 20.", {
+    markoutMinFills: countField("Fewest fills for a markout. Default 20.", {
       max: 10_000,
     }).optional(),
   })
@@ -163,7 +163,7 @@ const ladder = z
       });
     },
   )
-  .describe("Rungs before the limits, by measure. What is left out has none.");
+  .describe("Rungs before the limits, by measure. An absent measure has none.");
 
 /** Markout settings of a file that does not set them. */
 export const DEFAULT_MARKOUT = { horizonMs: 10_000, fills: 50, minFills: 20 } as const;
@@ -179,37 +179,37 @@ const flatten = z
       .gt(0)
       .max(5000)
       .describe(
-        "No order is worse than the mark at its time by more than this; where there is no mark, than the mid. Default 100.",
+        "Limit price of each order: at most this far beyond the mark at its time, or the mid without a mark. Default 100.",
       )
       .optional(),
     slices: countField(
-      "Into how many orders a position is cut, each no larger than limits.maxOrderBase. Default 5.",
+      "Number of orders that a position is split into, each no larger than limits.maxOrderBase. Default 5.",
       {
         max: 200,
       },
     ).optional(),
-    everyMs: durationField("How long after an order the next one may leave. Default 1000.", {
+    everyMs: durationField("Pause between two orders. Default 1000.", {
       min: 100,
       max: 600_000,
     }).optional(),
   })
-  .describe("How a position is sold where a limit or a rung flattens.");
+  .describe("How a position is sold when a limit or a rung flattens.");
 
 /** The loss settings of the `risk` section. */
 export const lossShape = {
   maxDrawdownQuote: quoteField(
-    "Loss from the peak of the account's net value at which onDrawdown is done; the peak survives restarts",
+    "Loss from the peak of the account's net value at which onDrawdown acts; the peak survives restarts",
   ),
   onDrawdown: limitAction
     .describe(
-      "What is done at maxDrawdownQuote, until resume. halt: no quotes, and the position stays and can lose more. reduce: only orders that reduce the position rest. flatten: the position is sold, then halted. Default halt.",
+      "Action at maxDrawdownQuote, until resume. halt: no quotes, and the position stays and can lose more. reduce: only orders that reduce the position rest. flatten: the position is sold, then halted. Default halt.",
     )
     .optional(),
   maxDailyLossQuote: quoteField(
-    "Loss since midnight UTC at which onDailyLoss is done, until the day is over or resume; the day's beginning survives restarts",
+    "Loss since midnight UTC at which onDailyLoss acts, until the day is over or resume; the start of the day survives restarts",
   ).optional(),
   onDailyLoss: limitAction
-    .describe("What is done at maxDailyLossQuote. Default: what onDrawdown says.")
+    .describe("Action at maxDailyLossQuote. Default: that of onDrawdown.")
     .optional(),
   flatten: flatten.optional(),
   ladder: ladder.optional(),

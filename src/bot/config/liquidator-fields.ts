@@ -16,20 +16,17 @@ import { unwindShape } from "./unwind-fields.js";
  */
 export const liquidatorShape = z
   .strictObject({
-    dryRun: z
-      .boolean()
-      .describe("Does everything but send, and tells what it would have sent.")
-      .default(false),
+    dryRun: z.boolean().describe("Sends nothing, and logs what it would have sent.").default(false),
     minProfitQuote: quoteField(
-      "Nothing is sent that may earn less, at the worst price that it accepts and the most gas that it may burn",
+      "Least profit of a takeover, at the worst price that it accepts and the most gas that it may burn",
     ),
     maxNotionalQuote: quoteField(
-      "Most that takeovers in flight and what is still to be sold of earlier ones may be worth together",
+      "Largest value of takeovers in flight and the unsold rest of earlier ones together",
     ).optional(),
     takeUpTo: z
       .enum(["position", "cure"])
       .describe(
-        "position: as much of a position as pays. cure: no more than makes its account safe again, where a part of it can.",
+        "position: as much of a position as is profitable. cure: no more than makes its account safe again, if a part of it can.",
       )
       .default("position"),
     marginBufferFraction: z
@@ -40,25 +37,25 @@ export const liquidatorShape = z
         "How far the own net value stays above maintenance margin after a takeover, as a share of that margin.",
       )
       .default(0.5),
-    pollMs: durationField("How often the exchange's list of risky accounts is asked for.", {
+    pollMs: durationField("How often the exchange's list of risky accounts is polled.", {
       min: 50,
       max: 600_000,
     }).default(1000),
-    watchFromBlock: countField("The first block whose events tell which accounts hold positions.", {
+    watchFromBlock: countField("The first block whose events show which accounts hold positions.", {
       min: 0,
       max: Number.MAX_SAFE_INTEGER,
     }).optional(),
     maxCandidates: countField(
-      "Most accounts that are watched at a time: those nearest to the edge.",
+      "Most accounts that are watched at a time: those nearest to liquidation.",
       { max: 100_000 },
     ).default(5000),
-    maxInFlight: countField("Most takeovers under way at a time.", { max: 64 }).default(4),
+    maxInFlight: countField("Most takeovers in flight at a time.", { max: 64 }).default(4),
     deadlineMs: durationField("A takeover that is in no block after this long is cancelled.", {
       min: 500,
       max: 600_000,
     }).default(20_000),
     cooldownMs: durationField(
-      "A position whose takeover was refused or reverted is left alone for this long.",
+      "A position whose takeover was refused or reverted is not tried again for this long.",
       {
         min: 0,
         max: 600_000,
@@ -69,7 +66,7 @@ export const liquidatorShape = z
       .min(0)
       .max(5000)
       .describe(
-        "The sale is reckoned to bring so much less than the book shows, in basis points of its price.",
+        "Assumed loss of the sale against the displayed book, in basis points of its price.",
       )
       .default(5),
     gasShareFraction: fractionField(
@@ -80,34 +77,37 @@ export const liquidatorShape = z
       .min(0)
       .max(1)
       .describe(
-        "Share of the sale that is hoped to fill as maker: for the expected profit that is shown, never for what is decided.",
+        "Expected share of the sale that fills as maker. It affects only the displayed profit, never a decision.",
       )
       .default(0.5),
     maxGasQuote: quoteField(
       "Most that the gas of one takeover may cost, replacements included",
     ).optional(),
     l1FeeEth: etherField(
-      "What a rollup charges for one takeover beside its gas, at its dearest: the fee of its parent chain. 0 where a chain has none",
+      "Highest fee that a rollup charges for one takeover beside its gas: that of its parent chain. 0 for a chain without one",
     ).default("0"),
     tipGwei: gweiField(
-      "Tip that a takeover begins with; a higher one that would have won lost races is begun with instead",
+      "First tip of a takeover; a higher one that would have won lost races replaces it",
     ).default("0.01"),
     bumpPercent: z
       .int()
       .min(10)
       .max(1000)
       .describe(
-        "By how much the fees of a stuck transaction grow with each replacement. Nodes take none of less than 10.",
+        "By how much the fees of a stuck transaction grow with each replacement. Nodes refuse less than 10.",
       )
       .default(15),
     stuckBlocks: countField(
-      "A transaction that so many blocks have passed by is replaced at higher fees.",
+      "A transaction that is still pending after this many blocks is replaced at higher fees.",
       { max: 1000 },
     ).default(2),
-    stuckMs: durationField("The same, after so long without any block.", {
-      min: 100,
-      max: 600_000,
-    }).default(6000),
+    stuckMs: durationField(
+      "A pending transaction is also replaced after this long without any block.",
+      {
+        min: 100,
+        max: 600_000,
+      },
+    ).default(6000),
     unwind: unwindShape,
   })
   .superRefine((held, context) => {

@@ -16,7 +16,7 @@ export const paperShape = z
         params: { expected: QUEUE_MODEL_NAMES },
       })
       .meta({
-        description: `Where paper orders stand in the live queues: ${QUEUE_MODEL_NAMES}.`,
+        description: `Queue position of paper orders in the live book: ${QUEUE_MODEL_NAMES}.`,
         pattern: QUEUE_MODEL_PATTERN,
       })
       .default("risk-averse"),
@@ -24,15 +24,15 @@ export const paperShape = z
       .number()
       .min(0)
       .max(60_000)
-      .describe("From sending a paper request to its arrival.")
+      .describe("Delay from sending a paper request to its arrival.")
       .default(40),
     responseLatencyMs: z
       .number()
       .min(0)
       .max(60_000)
-      .describe("From what happens to a paper order to the bot's hearing of it.")
+      .describe("Delay from an event of a paper order to its arrival at the bot.")
       .default(40),
-    creditQuote: quoteField("What the paper account begins with").default("100000"),
+    creditQuote: quoteField("Initial balance of the paper account").default("100000"),
   })
   .describe("How the orders of run --dry-run are filled.");
 

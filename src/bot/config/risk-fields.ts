@@ -7,18 +7,18 @@ import { lossShape } from "./ladder-fields.js";
 export const riskShape = z
   .strictObject({
     ...lossShape,
-    maxBookAgeMs: durationField("Quotes come down when the book is older than this.", {
+    maxBookAgeMs: durationField("Quotes are cancelled when the book is older than this.", {
       max: 600_000,
     }).default(2000),
     maxAccountAgeMs: durationField(
-      "Quotes come down when the account has not been confirmed for this long.",
+      "Quotes are cancelled when the account has not been confirmed for this long.",
       { max: 3_600_000 },
     ).default(90_000),
     maxRulesAgeMs: durationField(
-      "Quotes come down when exchangeInfo could not be read for this long. Default: three times exchange.rulesRefreshMs.",
+      "Quotes are cancelled when exchangeInfo could not be read for this long. Default: three times exchange.rulesRefreshMs.",
     ).optional(),
     maxLoopLagMs: durationField(
-      "Quotes come down while the bot's event loop reacts later than this, on the mean of two seconds; from a tenth of it on, load is shed.",
+      "Quotes are cancelled while the bot's event loop reacts later than this, on the mean of two seconds; from a tenth of it on, load is shed.",
       { min: 100, max: 60_000 },
     ).default(500),
     maxLeverage: z
@@ -28,7 +28,7 @@ export const riskShape = z
       .describe("Largest exposure of the account as a multiple of its net value.")
       .optional(),
     maxNotionalQuote: quoteField("Largest worst-case exposure over all markets").optional(),
-    maxOpenOrders: countField("Most orders of ours over all markets.", { max: 10_000 }).optional(),
+    maxOpenOrders: countField("Most own orders over all markets.", { max: 10_000 }).optional(),
     minLiquidationDistanceBps: z
       .number()
       .gt(0)

@@ -7,15 +7,15 @@ import { countField, durationField, quoteField } from "./config-fields.js";
 export const unwindShape = z
   .strictObject({
     makerFirstMs: durationField(
-      "How long an inherited position is only offered, by quotes that take nothing.",
+      "How long an acquired position is only offered, by quotes that never take.",
       { min: 0 },
     ).default(15_000),
     horizonMs: durationField(
-      "Over how long after that it is sold by taking, as far as the quotes have not sold it by then. What is unsold at the end is kept, and told.",
+      "How long after that the remainder is sold by taking. What is unsold at the end is kept, and reported.",
       { min: 1000 },
     ).default(60_000),
     slices: countField(
-      "Into how many parts the horizon is cut: at most one planned taking order each.",
+      "Number of parts of the horizon, each with at most one planned taking order.",
       { max: 200 },
     ).default(10),
     riskAversion: z
@@ -31,13 +31,13 @@ export const unwindShape = z
       .gt(0)
       .max(5000)
       .describe(
-        "No order of the unwinding is worse by more than this than the mark at the takeover or the price of the takeover, whichever is the worse to sell at.",
+        "Limit price of the unwinding: at most this far beyond the mark at the takeover or the price of the takeover, whichever is worse to sell at.",
       )
       .default(100),
-    dustQuote: quoteField("A rest of less than this at the mark is not sold").optional(),
+    dustQuote: quoteField("A remainder of less than this at the mark is not sold").optional(),
   })
   .prefault({})
-  .describe("How a position that a liquidation brought is sold again.");
+  .describe("How an acquired position is sold.");
 
 /** The validated {@link unwindShape}. */
 export type UnwindConfig = Readonly<z.output<typeof unwindShape>>;

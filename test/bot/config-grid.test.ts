@@ -153,7 +153,7 @@ describe("sizes against the exchange's grid", () => {
 
   it("names the market that was probably meant", () => {
     expect(() => checkOnGrid(bot("btcusdt", {}, {}), rules)).toThrow(
-      /markets\.btcusdt: is no market of this exchange, did you mean btcusdc\?/,
+      /markets\.btcusdt: is not a market of this exchange, did you mean btcusdc\?/,
     );
   });
 });

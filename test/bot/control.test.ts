@@ -96,7 +96,7 @@ describe("the control socket", () => {
   });
 
   it.each([
-    ["no JSON", "halt\n", "is no JSON"],
+    ["no JSON", "halt\n", "is not JSON"],
     ["an unknown command", '{"command":"stop"}\n', "status, halt, resume or flatten"],
     ["an unknown field", '{"command":"halt","market":"btcusdc"}\n', "market"],
     ["a slippage that is none", '{"command":"flatten","maxSlippageBps":-1}\n', "maxSlippageBps"],

@@ -29,7 +29,7 @@ describe("the error of a strategy that cannot be loaded", () => {
     at.write("mine.py", "pass");
     expect((await failure("./mine.py")).expected).toContain(".ts");
     mkdirSync(join(at.folder, "dir.js"));
-    expect((await failure("./dir.js")).message).toContain("no file");
+    expect((await failure("./dir.js")).message).toContain("is not a file");
   });
 
   it("names the line of a file that does not parse", async () => {
@@ -63,9 +63,9 @@ describe("the error of a strategy that cannot be loaded", () => {
     at.write("empty.js", "export const strategy = 1;");
     expect((await failure("./empty.js")).message).toContain("no default export");
     at.write("plain.js", "export default { params: {}, create() {} };");
-    expect((await failure("./plain.js")).message).toContain("is no strategy");
+    expect((await failure("./plain.js")).message).toContain("is not a strategy");
     at.write("nothing.js", "export default null;");
-    expect((await failure("./nothing.js")).message).toContain("is no strategy");
+    expect((await failure("./nothing.js")).message).toContain("is not a strategy");
   });
 
   it("names a missing schema or factory", async () => {

@@ -83,7 +83,7 @@ describe("a journal that was changed or cut, or a file that is not a journal,", 
     const draws = await replayLines(asFile(journal.lines.with(at, drawn)));
     expect(draws.divergence).toMatchObject({
       line: at + 1,
-      why: "chance was asked another number of times",
+      why: "another number of random draws was taken",
     });
   });
 

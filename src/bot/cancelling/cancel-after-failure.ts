@@ -43,7 +43,7 @@ export async function cancelAfterFailure({
   const clockRead = new SharedRead(readClock);
   const untilMs = clock.monotonicMs() + config.exchange.signatureWindowMs + BREAK_PAUSE_MS;
   const left = new Map<MarketId, string>(
-    Object.keys(config.markets).map((marketId) => [marketId, "nobody could look"]),
+    Object.keys(config.markets).map((marketId) => [marketId, "its orders could not be read"]),
   );
   await cancelUntilNoneOpen({
     client,
@@ -57,7 +57,7 @@ export async function cancelAfterFailure({
       const { marketId } = news;
       if (news.kind === "clean") left.delete(marketId);
       if (news.kind === "seen" && news.open.length > 0)
-        left.set(marketId, `open still: ${news.open.map(({ id }) => id).join(", ")}`);
+        left.set(marketId, `still open: ${news.open.map(({ id }) => id).join(", ")}`);
       if (news.kind !== "not-seen" && news.kind !== "not-cancelled") return;
       left.set(marketId, String(news.error));
       // If the clock cannot be read, the market's own failure reports it.

@@ -180,7 +180,7 @@ class CancelProgress {
       if (error !== undefined) return error instanceof Error ? error.message : String(error);
       return this.#open.has(marketId)
         ? undefined
-        : "the exchange's rate limit left no room to look in time";
+        : "the exchange's rate limit left no request to read the orders in time";
     };
     return {
       found: markets.flatMap((marketId) => found.filter((order) => order.marketId === marketId)),

@@ -121,7 +121,7 @@ export function parsePrivateKey(
   protectSecret(held);
   if (!/^0x[0-9a-fA-F]{64}$/.test(held)) {
     throw new ConfigError(
-      `${noun} whose content (${held.length} characters, not shown) is no private key`,
+      `${noun} whose content (${held.length} characters, not shown) is not a private key`,
       {
         field,
         value: shownName,

@@ -100,7 +100,7 @@ export const chainShape = z
       fail(
         "pollMs",
         held.pollMs,
-        "lets a head grow too old between two looks",
+        "lets a head grow too old between two polls",
         `less than maxHeadAgeMs, ${held.maxHeadAgeMs}`,
       );
   })

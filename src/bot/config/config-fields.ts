@@ -30,7 +30,7 @@ function decimalField(description: string, { unit, above, from, below }: Decimal
         context.issues.push({ code: "custom", message, input: written, params: { expected } });
         return z.NEVER;
       };
-      if (!DECIMAL.test(text)) return fail("is no decimal number");
+      if (!DECIMAL.test(text)) return fail("is not a decimal number");
       const value = new Decimal(text);
       if (above !== undefined && value.lte(above))
         return fail(value.isZero() ? "must not be zero" : "is too low");

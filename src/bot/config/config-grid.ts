@@ -43,7 +43,7 @@ export function checkOnGrid(config: BotConfig, rules: VenueRules): void {
 function unknownMarket(field: string, marketId: string, known: readonly string[]): ConfigError {
   const near = findNearestName(marketId, known);
   return new ConfigError(
-    `is no market of this exchange${near === undefined ? "" : `, did you mean ${near}?`}`,
+    `is not a market of this exchange${near === undefined ? "" : `, did you mean ${near}?`}`,
     {
       field,
       value: marketId,

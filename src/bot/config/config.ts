@@ -161,7 +161,7 @@ function strategyPath(strategy: string, folder: string, marketId: MarketId): str
   if (!isStrategyFile(strategy)) return strategy;
   const path = resolve(folder, strategy);
   if (readPathKind(path) === "file") return path;
-  throw new ConfigError("names a strategy file that is not there", {
+  throw new ConfigError("names a strategy file that does not exist", {
     field: `markets.${marketId}.strategy`,
     value: strategy,
     expected: `a file at ${path}, or the name of a built-in strategy`,
@@ -192,7 +192,7 @@ function checkStateDir(written: string, folder: string, line: string): void {
     throw new ConfigError(`leads to a file, in ${line}`, {
       field: "stateDir",
       value: written,
-      expected: `a folder: ${path} is none`,
+      expected: `a folder: ${path} is not one`,
     });
   }
 }

@@ -12,7 +12,7 @@ export const paperShape = z
     queue: z
       .string()
       .refine(isQueueModelName, {
-        message: "is no queue model",
+        message: "is not a queue model",
         params: { expected: QUEUE_MODEL_NAMES },
       })
       .meta({

@@ -137,7 +137,7 @@ export function sendControlRequest(
       try {
         answer = answerSchema.parse(JSON.parse(line));
       } catch (cause) {
-        return fail("the bot's answer is broken", cause);
+        return fail("the bot's answer is not valid", cause);
       }
       end(() => (answer.ok ? resolve(answer.data) : reject(refusal(answer.error))));
     });

@@ -64,7 +64,7 @@ export async function startControlServer(
     throw new RunError("another bot listens on this control socket", {
       field: "stateDir",
       value: socketPath,
-      expected: "one bot a state directory",
+      expected: "one bot per state directory",
     });
   }
   rmSync(socketPath, { force: true });
@@ -159,7 +159,7 @@ function parseCommand(line: string): ControlCommand {
   try {
     value = JSON.parse(line);
   } catch (cause) {
-    throw new ConfigError("is no JSON", {
+    throw new ConfigError("is not JSON", {
       field: "command",
       value: line,
       expected: 'one object such as {"command":"status"}',
@@ -170,12 +170,16 @@ function parseCommand(line: string): ControlCommand {
   if (result.success) return result.data;
   const { path, value: held, expected } = findSchemaViolation(result.error, value);
   if (path === "" || path === "command")
-    throw new ConfigError("is no command", {
+    throw new ConfigError("is not a command", {
       field: "command",
       value: held,
       expected: "status, halt, resume or flatten",
     });
-  throw new ConfigError("is not what the command takes", { field: path, value: held, expected });
+  throw new ConfigError("does not match the fields of the command", {
+    field: path,
+    value: held,
+    expected,
+  });
 }
 
 function listen(server: Server, socketPath: string): Promise<void> {

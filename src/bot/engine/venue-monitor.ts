@@ -103,7 +103,7 @@ export class VenueMonitor {
       if (trader.book.isSynchronised)
         this.#giveUpBook(
           trader,
-          `this machine stood still for ${Math.round(forMs)} ms`,
+          `this machine was suspended for ${Math.round(forMs)} ms`,
           clock.monotonicMs(),
         );
     }
@@ -242,7 +242,7 @@ export class VenueMonitor {
     // longer on their way, even if pings are. Extra messages never came from the exchange.
     this.#giveUpBook(
       trader,
-      `the stream stands at sequence ${trader.book.sequence}, the exchange is at ${sequence}`,
+      `the stream is at sequence ${trader.book.sequence}, the exchange is at ${sequence}`,
       nowMs,
     );
   }

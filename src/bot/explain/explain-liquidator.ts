@@ -88,13 +88,13 @@ async function explained(
   const quote = (units: bigint): string => scaledToDecimal(units, rules.creditDecimals);
   const reasons: string[] = [];
   const { paused, blockNumber, decidedBlock, watched, nearest } = liquidator.view();
-  if (wanted.dryRun) reasons.push("liquidator.dryRun is true: all is done but sending");
+  if (wanted.dryRun) reasons.push("liquidator.dryRun is true: nothing is sent");
   if (!mayAct)
     reasons.push(
       `${sender} is no operator of ${account} on the chain; expected setOperator by the account`,
     );
   if (paused !== undefined) reasons.push(paused);
-  else if (decidedBlock === undefined) reasons.push("it has not looked at everybody in time");
+  else if (decidedBlock === undefined) reasons.push("it has not assessed every account in time");
   let input: PlanInput | undefined;
   try {
     const survey = await liquidator.survey();

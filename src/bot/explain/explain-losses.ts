@@ -23,7 +23,7 @@ export function formatLossRules(config: Pick<BotConfig, "risk">): readonly strin
       case "reduce":
         return `only orders that reduce a position rest until ${until}; what they do not sell can lose more`;
       case "flatten":
-        return `${sold} until ${until}; where nobody buys at that price the rest can lose more`;
+        return `${sold} until ${until}; what cannot be sold at that price can lose more`;
     }
   };
   const { horizonMs, fills } = markoutOptionsFor(config);

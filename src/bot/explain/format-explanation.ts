@@ -15,7 +15,7 @@ export function formatExplanation(explanation: Explanation): string {
   const lines = [
     `account ${account}${registered ? "" : ": not registered, so balances and margin are unknown (a run registers it)"}`,
   ];
-  if (!complete) lines.push("not every market came to an answer in time");
+  if (!complete) lines.push("not every market had a plan in time");
   for (const halt of halts) lines.push(`halted: ${halt}`);
   for (const [marketId, market] of Object.entries(markets))
     lines.push("", ...marketLines(marketId, market, explanation.atMs));

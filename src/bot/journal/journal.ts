@@ -175,13 +175,13 @@ export function decodeLine(line: string, lineNumber: number): object {
     if (typeof value === "object" && value !== null) return value;
   } catch (cause) {
     // The line itself is not shown: a file that is not a journal may hold a key.
-    throw new FormatError("broken journal line", {
+    throw new FormatError("corrupt journal line", {
       field: `line ${lineNumber}`,
       expected: "one JSON object",
       cause,
     });
   }
-  throw new FormatError("broken journal line", {
+  throw new FormatError("corrupt journal line", {
     field: `line ${lineNumber}`,
     expected: "one JSON object",
   });

@@ -271,7 +271,7 @@ class JournalReplay implements TurnRecorder {
     const draws = this.#runtime.difference;
     return draws === undefined
       ? undefined
-      : differ("chance was asked another number of times", `${turn.draws.length} draws`, draws);
+      : differ("another number of random draws was taken", `${turn.draws.length} draws`, draws);
   }
 }
 

@@ -53,7 +53,7 @@ export class ReplayRuntime implements Seam {
     // Not thrown: a strategy's draw would throw inside its operator, which handles errors as its
     // own.
     if (typeof draw !== kind)
-      this.#wrongDraw ??= `draw ${this.#drawn} is ${draw === undefined ? "not recorded" : `recorded as a ${typeof draw}`}, a ${kind} was asked for`;
+      this.#wrongDraw ??= `draw ${this.#drawn} is ${draw === undefined ? "not recorded" : `recorded as a ${typeof draw}`}, a ${kind} was requested`;
     return draw;
   }
 }

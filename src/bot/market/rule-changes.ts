@@ -45,7 +45,7 @@ export function listRuleChanges(before: MarketRules, now: MarketRules): string[]
 }
 
 function valueText(field: keyof MarketRules, value: MarketRules[keyof MarketRules]): string {
-  if (value === undefined) return "not told";
+  if (value === undefined) return "not reported";
   return typeof value === "bigint" && field.endsWith("FeeRate")
     ? scaledToDecimal(value, 18)
     : String(value);

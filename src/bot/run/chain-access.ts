@@ -154,7 +154,7 @@ export async function readChainGenesis(
   } catch (error) {
     log.debug(
       { error },
-      "the chain does not tell its first block: whether it has begun anew cannot be seen by that",
+      "the chain does not report its first block, so its reset cannot be detected by that",
     );
     return undefined;
   } finally {

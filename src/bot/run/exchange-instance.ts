@@ -124,14 +124,11 @@ export function adoptExchangeInstance(
         was: known,
         is: { account, chain },
       },
-      `the exchange has begun anew since this state was written: ${folders.join(" and ")} in the state directory keeps what was of the exchange before, and the bot starts fresh; a halt by hand stays`,
+      `the exchange was reset since this state was written: ${folders.join(" and ")} in the state directory keeps the state of the previous one, and the bot starts fresh; a manual halt stays`,
     );
   }
   if (takenBack.length > 0)
-    log.warn(
-      { files: takenBack },
-      "the exchange is the one of before again: its state is taken back",
-    );
+    log.warn({ files: takenBack }, "the previous exchange is back: its state is restored");
 }
 
 function knownOf(value: unknown): KnownLife {

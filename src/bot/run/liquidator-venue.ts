@@ -78,7 +78,7 @@ export async function readRiskyAccounts(
     )
       throw error;
     throw new TooManyRequests(
-      `the exchange was asked too often (HTTP ${error.httpStatus})`,
+      `the exchange's rate limit was exceeded (HTTP ${error.httpStatus})`,
       error.retryAfterMs ?? windowMs,
     );
   });

@@ -17,7 +17,7 @@ export async function loadStrategies(config: BotConfig, log: Log) {
     for (const warning of found.warnings)
       log.warn(
         { marketId, ...warning },
-        "the strategy reads time, chance or data outside its context",
+        "the strategy reads time, randomness or data outside its context",
       );
     found.redirectConsole((text, isError) =>
       log[isError ? "warn" : "info"](

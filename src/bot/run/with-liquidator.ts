@@ -26,7 +26,7 @@ export async function withLiquidator(
   const { bot, client, account, monitor } = running;
   if (config.liquidator === undefined || alone) return { ...running, liquidator: undefined };
   if (chain === undefined)
-    throw new RunError("no way to the chain was given to a bot that liquidates", {
+    throw new RunError("a bot that liquidates needs access to its chain", {
       field: "chain",
     });
   try {
@@ -54,12 +54,12 @@ export async function withLiquidator(
         () => liquidator.stop(),
         () => liquidator.stop(),
       )
-      .catch((error: unknown) => log.error({ error }, "the liquidator did not end well"));
+      .catch((error: unknown) => log.error({ error }, "the liquidator failed while it stopped"));
     const command = (wanted: BotCommand): void => {
       if (wanted.command !== "stop") return running.command(wanted);
       void liquidator
         .stop()
-        .catch((error: unknown) => log.error({ error }, "the liquidator did not end well"))
+        .catch((error: unknown) => log.error({ error }, "the liquidator failed while it stopped"))
         .finally(() => running.command(wanted));
     };
     return { ...running, command, liquidator };
@@ -67,7 +67,7 @@ export async function withLiquidator(
     // The bot may have quoted while the chain was queried: none of its orders may remain.
     running.command({ command: "stop", reason: "its liquidator could not be started" });
     await running.stopped.catch((broken: unknown) =>
-      log.error({ error: broken }, "the bot did not end well"),
+      log.error({ error: broken }, "the bot failed while it stopped"),
     );
     running.close();
     throw error;

@@ -86,10 +86,10 @@ export class ContractChangeHalts {
     if ((error === undefined) === (before === undefined)) return;
     const [level, message] =
       error === undefined
-        ? (["info", "the halts that wait for a person are written down now"] as const)
+        ? (["info", "the halts that wait for an operator are persisted now"] as const)
         : ([
             "error",
-            "the halts that wait for a person are not written down: a bot that is started anew may not know them",
+            "the halts that wait for an operator cannot be persisted: a restarted bot may not know them",
           ] as const);
     notify({ kind: "log", level, message, fields: { error } });
   }

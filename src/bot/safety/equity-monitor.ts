@@ -276,7 +276,7 @@ export class EquityMonitor {
       notify({
         kind: "log",
         level: "error",
-        message: "the peak of the net value is not written down",
+        message: "the peak of the net value cannot be persisted",
         fields: { error: error.message },
       });
     }

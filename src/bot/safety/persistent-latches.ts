@@ -87,10 +87,10 @@ export class PersistentLatches {
     if ((error === undefined) === (before === undefined)) return;
     const [level, message] =
       error === undefined
-        ? (["info", "the limit that was passed is written down now"] as const)
+        ? (["info", "the limit that was passed is persisted now"] as const)
         : ([
             "error",
-            "the limit that was passed is not written down: a bot that is started anew does not know it",
+            "the limit that was passed cannot be persisted: a restarted bot would not know it",
           ] as const);
     this.#context.notify({ kind: "log", level, message, fields: { error } });
   }

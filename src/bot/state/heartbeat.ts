@@ -36,7 +36,7 @@ export function parseHeartbeat(text: string): Heartbeat {
   try {
     value = JSON.parse(text) as Partial<Heartbeat> | null;
   } catch (cause) {
-    throw new FormatError("broken heartbeat", {
+    throw new FormatError("corrupt heartbeat", {
       field: HEARTBEAT_FILE,
       value: text,
       expected: "one JSON object",

@@ -335,7 +335,7 @@ function corrupt(field: string, value: string, reason: string, cause: unknown): 
 
 function checkedName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return name;
-  throw new RunError("is no name of a state file", {
+  throw new RunError("is not a name of a state file", {
     field: "name",
     value: name,
     expected: "letters, digits, dots, dashes",

@@ -109,7 +109,7 @@ async function assertFile(path: string, field: string): Promise<void> {
     });
   }
   const found = await stat(path).catch((error: unknown) => {
-    throw new ConfigError("there is no such strategy file", {
+    throw new ConfigError("the strategy file does not exist", {
       field,
       value: path,
       expected: "an existing file, relative to the YAML",
@@ -117,7 +117,7 @@ async function assertFile(path: string, field: string): Promise<void> {
     });
   });
   if (!found.isFile())
-    throw new ConfigError("the strategy is no file", { field, value: path, expected: "a file" });
+    throw new ConfigError("the strategy is not a file", { field, value: path, expected: "a file" });
 }
 
 async function loadedModule(
@@ -178,7 +178,7 @@ function strategyIn(exported: unknown, path: string, field: string): Strategy {
       },
     );
   }
-  throw new ConfigError("the default export of the strategy file is no strategy", {
+  throw new ConfigError("the default export of the strategy file is not a strategy", {
     field,
     value: path,
     expected,

@@ -27,7 +27,7 @@ export interface StrategyWarning {
 }
 
 const OWN_DATA =
-  "a check for look-ahead cuts the history alone: see that this holds nothing of the time that is replayed";
+  "a look-ahead check cuts only the history: make sure that this holds nothing of the replayed time";
 
 /** Methods that read data, on any object: `fs`, `fs.promises`, a file handle. */
 const READERS: Readonly<Record<string, string>> = {

@@ -91,8 +91,10 @@ export class LiquidatedInventory {
     const trader = traders.get(takeover.marketId);
     if (trader === undefined || takeover.lots === 0 || !Number.isSafeInteger(takeover.lots)) {
       const why =
-        trader === undefined ? "its market is none of the bot's" : "it is no whole number of lots";
-      this.#log("error", "cannot unwind what was taken over", {
+        trader === undefined
+          ? "the bot does not trade its market"
+          : "it is not a whole number of lots";
+      this.#log("error", "cannot unwind the acquired position", {
         takeover: takeover.id,
         marketId: takeover.marketId,
         why,

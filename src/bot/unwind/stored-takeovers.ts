@@ -54,7 +54,7 @@ function memoryOf(value: unknown): StoredTakeovers {
     if (reserved === undefined) return memory;
     if (isListOf(reserved, isReserved)) return { ...memory, reserved };
   }
-  throw new FormatError("not the memory of takeovers", {
+  throw new FormatError("not stored takeovers", {
     field: TAKEOVERS_FILE,
     expected: "known, said and reserved takeovers, as a bot writes them",
   });

@@ -10,7 +10,7 @@ describe("the share of the exchange's limits that polling for risky accounts tak
       {
         level: "ok",
         subject: "liquidator.pollMs",
-        text: "the list of risky accounts is asked for 60 times a minute, of the exchange's 2400 COMMON requests",
+        text: "the list of risky accounts is read 60 times a minute, of the exchange's 2400 COMMON requests",
       },
     ]);
   });

@@ -63,7 +63,7 @@ describe("the state of a bot whose exchange was reset", () => {
     const said = starts({ createdAtMs: CREATED_MS, isNewAccount: true });
     expect(said).toEqual([
       expect.stringMatching(
-        /^the exchange has begun anew .*earlier-account-until-1790000000000 .*a halt by hand stays$/,
+        /^the exchange was reset .*earlier-account-until-1790000000000 .*a manual halt stays$/,
       ),
     ]);
     expect(files()).toEqual([...STAYING, ...OF_CHAIN].sort());
@@ -147,8 +147,8 @@ describe("the state of a bot whose exchange was reset", () => {
     starts({ createdAtMs: CREATED_MS + 1, genesis: OTHER_GENESIS });
     store.write("peak-equity.json", "of the exchange elsewhere");
     expect(starts({ createdAtMs: CREATED_MS, genesis: GENESIS })).toEqual([
-      expect.stringContaining("begun anew"),
-      expect.stringContaining("taken back"),
+      expect.stringContaining("was reset"),
+      expect.stringContaining("is restored"),
     ]);
     expect(files()).toEqual([...OF_ACCOUNT, ...OF_CHAIN, ...STAYING].sort());
     expect(store.read("peak-equity.json")).toBe("peak-equity.json of before");

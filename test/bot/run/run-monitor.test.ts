@@ -67,7 +67,7 @@ describe("a takeover whose unwinding is over", () => {
   it.each(["done", "dust", "expired"] as const)(
     "is reported as sold if nothing remains (%s)",
     (state) => {
-      expect(notesOf({ ...SALE, state })).toEqual([["info", "what was taken over is sold"]]);
+      expect(notesOf({ ...SALE, state })).toEqual([["info", "the acquired position is sold"]]);
     },
   );
 
@@ -75,7 +75,7 @@ describe("a takeover whose unwinding is over", () => {
     "is reported as not sold in time if %d lots remain at its deadline",
     (remainingLots) => {
       expect(notesOf({ ...SALE, state: "expired", remainingLots })).toEqual([
-        ["warn", "what was taken over was not sold in time"],
+        ["warn", "the acquired position was not sold in time"],
       ]);
     },
   );

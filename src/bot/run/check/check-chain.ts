@@ -50,7 +50,7 @@ export async function checkChain(check: ChainCheck): Promise<Finding[]> {
       {
         level: "warning",
         subject: "chain",
-        text: "is used by nobody: there is no liquidator in the file",
+        text: "is not used: there is no liquidator in the file",
       },
     ];
   const rpc = openChainRpc(config.chain, check.rpcs, {

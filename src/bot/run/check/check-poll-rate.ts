@@ -17,7 +17,7 @@ export function checkPollRate(pollMs: Ms, rateLimits: VenueRules["rateLimits"]):
   if (limits.length === 0) return [];
   const least = Math.min(...limits);
   const asked = MINUTE_MS / pollMs;
-  const text = `the list of risky accounts is asked for ${count(asked)} times a minute, of the exchange's ${count(least)} COMMON requests`;
+  const text = `the list of risky accounts is read ${count(asked)} times a minute, of the exchange's ${count(least)} COMMON requests`;
   if (asked <= least * LARGE_SHARE) return [{ level: "ok", subject: "liquidator.pollMs", text }];
   const atLeastMs = Math.ceil(MINUTE_MS / (least * LARGE_SHARE));
   return [

@@ -265,7 +265,7 @@ function orderFindings(
       {
         level: "ok",
         subject: "orders",
-        text: `${own} open orders of this bot's, none of anybody else's`,
+        text: `${own} open orders, all placed by this bot`,
       },
     ];
   const list = manual.map(({ marketId, id, side }) => `${marketId} ${side} ${id}`).join(", ");

@@ -36,7 +36,7 @@ export async function register(
   } catch (error) {
     if (!(error instanceof VenueError)) throw error;
     if (isOperator && [...NO_ACCOUNT, INVALID_SIGNATURE].includes(error.code)) {
-      throw new RunError("the exchange does not take this key for the account's", {
+      throw new RunError("the exchange does not accept this key for the account", {
         field: "account.address",
         value: config.account.address,
         expected: "an account that its own key has registered, and whose operator this key is",
@@ -46,7 +46,7 @@ export async function register(
     if (!NO_ACCOUNT.includes(error.code)) throw error;
     log.warn(
       { code: error.code },
-      "the exchange does not know the account: the dry run takes it for an empty one",
+      "the exchange does not know the account: the dry run treats it as empty",
     );
     return { registered: false, isNew: false };
   }
@@ -66,7 +66,7 @@ export async function readAccountCreation(
     if (!(error instanceof MarketwrightError)) throw error;
     log.warn(
       { error: error.message },
-      "the exchange does not tell when it created the account: whether it has begun anew cannot be seen by that",
+      "the exchange does not report when it created the account, so its reset cannot be detected by that",
     );
     return undefined;
   }

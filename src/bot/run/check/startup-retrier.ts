@@ -89,7 +89,7 @@ export class StartupRetrier {
         if (this.#clock.monotonicMs() + waitMs > this.#endMs) throw error;
         this.#log.warn(
           { error: error.message, againInMs: waitMs },
-          "the exchange did not answer: asked again",
+          "the exchange did not answer: retrying",
         );
         await this.#pause(waitMs);
         pauseMs *= 2;

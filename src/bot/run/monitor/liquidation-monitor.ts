@@ -66,8 +66,8 @@ export class LiquidationMonitor {
         profitQuote: quote(profitQuote),
       };
       const isLeft = state === "expired" && remainingLots !== 0;
-      if (isLeft) this.#runLog.write("warn", "what was taken over was not sold in time", fields);
-      else this.#runLog.write("info", "what was taken over is sold", fields);
+      if (isLeft) this.#runLog.write("warn", "the acquired position was not sold in time", fields);
+      else this.#runLog.write("info", "the acquired position is sold", fields);
     }
     this.#spent(gasWei, opportunity.id);
     if (outcome === undefined) return;

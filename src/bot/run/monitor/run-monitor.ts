@@ -227,7 +227,7 @@ export class RunMonitor {
         );
         return;
       case "reconcile-failed":
-        return this.#runLog.writeThrottled("warn", `reconcile question failed: ${change.ask}`, {
+        return this.#runLog.writeThrottled("warn", `reconcile query failed: ${change.ask}`, {
           message: change.message,
         });
       case "awaits-settlement":
@@ -284,7 +284,7 @@ export class RunMonitor {
 
   #order(hash: Hex, change: OrderChange): void {
     if (change.change === "revived") {
-      this.#runLog.write("error", "an order that was taken for dead is alive", {
+      this.#runLog.write("error", "an order that counted as ended is open", {
         hash,
         from: change.from,
       });

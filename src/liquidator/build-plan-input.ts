@@ -15,22 +15,23 @@ import { takeoverMarkets } from "./watch/victims.js";
 const GAS_FIRST = 250_000n;
 const GAS_EACH = 20_000n;
 
-/** What is known at the moment of planning. */
+/** The inputs that are known at the moment of planning. */
 export interface PlanMoment {
   readonly confirmation: Confirmation;
-  /** Whom it is planned for; without any, one with a single position is supposed. */
+  /** Accounts to plan for. If empty, one account with a single position is assumed. */
   readonly victims: readonly Victim[];
   readonly inFlight: readonly TakeoverInFlight[];
   readonly creditPerEth: CreditUnits;
   /** The newest block, for the price of gas. */
   readonly latest: BlockHeader;
-  /** What takeovers begin with, wei per gas. */
+  /** Starting tip of takeovers, wei per gas. */
   readonly tipWei: bigint;
 }
 
 /**
- * Everything that a plan made now depends on; undefined while the own account cannot be read. It waits for nothing: what is planned from it, and
- * reserved before anything else happens, is planned from the orders and positions of this moment.
+ * Collects everything that a plan made now depends on; undefined while the own account cannot be
+ * read. It awaits nothing, so the plan and its reservations see the orders and positions of this
+ * moment.
  */
 export function buildPlanInput(
   { venue, settings }: Pick<TakeoverDeps, "venue" | "settings">,

@@ -3,11 +3,11 @@ import type { Hex } from "../core/units.js";
 import type { LiquidatorLog } from "./takeover-deps.js";
 
 /**
- * Says so when the key that signs may not act for the account: the simulation of each takeover is
- * refused then (`JOJO_INVALID_LIQUIDATION_EXECUTOR`, docs/reference/protocol.md#liquidations), so
- * that nothing is sent and no gas burnt, until the account names it.
- * @returns whether it may.
- * @throws as {@link DealerReader} does.
+ * Warns when the signing key may not act for the account. Until the account names it as operator,
+ * the simulation of each takeover reverts (`JOJO_INVALID_LIQUIDATION_EXECUTOR`,
+ * docs/reference/protocol.md#liquidations), so the bot sends nothing and burns no gas.
+ * @returns true if the key may act.
+ * @throws the errors of {@link DealerReader}.
  */
 export async function checkOperatorRight(
   reader: Pick<DealerReader, "isOperatorValid">,

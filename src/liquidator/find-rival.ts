@@ -7,24 +7,24 @@ import { ChainError } from "../chain/rpc/rpc-errors.js";
 import type { Hex } from "../core/units.js";
 import type { Rival } from "./ledger/opportunity.js";
 
-/** One position that somebody may have taken over, and where to look. */
+/** A position that another account may have taken over, and the blocks to search. */
 export interface RivalQuery {
   readonly dealer: Hex;
   readonly perp: Hex;
   readonly victim: Hex;
-  /** Our own account: it is no rival. */
+  /** Our own account, which does not count as a rival. */
   readonly account: Hex;
   readonly fromBlock: number;
-  /** Where ours was, or would have been. */
+  /** Block of our transaction, or the block in which it would have been. */
   readonly ourBlock: number;
 }
 
-/** Blocks that are searched at most: an older opportunity is not told from one that cured itself. */
+/** Most blocks to search. For an older opportunity, a lost race cannot be told from a cure. */
 const MOST_BLOCKS = 2000;
 
 /**
- * Who else took a position over, how much sooner, and at what tip.
- * @returns undefined when nobody did; "unknown" when the chain could not be asked.
+ * Finds the account that took a position over, its lead in blocks, and its tip.
+ * @returns undefined when no one did; "unknown" when the chain could not be read.
  */
 export async function findRival(
   rpc: ChainRpc,

@@ -19,19 +19,22 @@ import type { TakeoverDeps } from "./takeover-deps.js";
 import { TakeoverHandover } from "./takeover-handover.js";
 import { TakeoverOutcomes } from "./takeover-outcomes.js";
 
-/** A takeover that was sent, or is about to be, and has not come to its end. */
+/** A takeover that was sent, or is about to be, and has no final outcome yet. */
 export interface TakeoverInFlight {
   readonly jobId: string;
   readonly victim: Hex;
   readonly perp: Hex;
   readonly requestPaper: PaperUnits;
-  /** What its sale may lose in the worst case, credit units; not known of one that an earlier run sent. */
+  /** Worst-case loss of its sale, credit units; unknown for a takeover of an earlier run. */
   readonly reservedQuote: bigint;
-  /** From this block on the chain's own figures have it. */
+  /** The chain's own figures include the takeover from this block on. */
   readonly minedBlock: number | undefined;
 }
 
-/** Carries takeovers out and keeps the ledger of them: from a plan to the position that the bot sells, whatever happens in between. */
+/**
+ * Executes takeovers and keeps their ledger: from a plan to the position that the bot sells,
+ * including crashes and reorgs.
+ */
 export class LiquidationExecutor {
   readonly #options: TakeoverDeps;
   readonly #outcomes: TakeoverOutcomes;
@@ -39,11 +42,13 @@ export class LiquidationExecutor {
   readonly #inFlight = new Map<string, TakeoverInFlight>();
   readonly #cooldowns: PositionCooldowns;
   readonly #resolving = new Set<string>();
-  /** Jobs that have ended and whose end is not written yet: their opportunities are theirs until then. */
+  /**
+   * Finished jobs whose outcome is not recorded yet. Their opportunities stay theirs until then.
+   */
   readonly #ending = new Set<Pick<TakeoverInFlight, "jobId" | "victim">>();
   readonly #work = new Set<Promise<void>>();
   readonly #unlisten: (() => void) | undefined;
-  /** What was reported last; undefined before anything was. */
+  /** The last reservation that was reported; undefined before the first. */
   #reserved: readonly PlannedTakeover[] | undefined;
 
   constructor(options: TakeoverDeps) {
@@ -56,7 +61,10 @@ export class LiquidationExecutor {
     this.#unlisten = options.transactions?.listen((event) => this.#onLaneEvent(event));
   }
 
-  /** Takes up what an earlier run left: what it had sent is followed, what was mined meanwhile is handed over to be sold. */
+  /**
+   * Recovers the state of an earlier run: follows what it sent, and hands over what was mined
+   * meanwhile to be sold.
+   */
   recover(): void {
     for (const { jobId, state, outcome, job } of this.#options.transactions?.jobs() ?? []) {
       const opportunity = this.#options.ledger.findByJob(jobId);
@@ -74,11 +82,15 @@ export class LiquidationExecutor {
       if (opportunity !== undefined) this.#options.ledger.reopen(opportunity.id);
       this.#options.log("warn", "an earlier run's takeover is still under way", { victim, perp });
     }
-    // What the bot remembers of an earlier run and no transaction was sent for is gone.
+    // Removes reservations that the bot kept from an earlier run and for which no transaction was
+    // sent.
     if (this.#options.transactions !== undefined) this.#reserve();
   }
 
-  /** Of what an earlier run sent, or the chain took back, only what was asked for is known. */
+  /**
+   * For a transaction of an earlier run, or one that was reorganised away, only the request is
+   * known.
+   */
   #follow(jobId: string, victim: Hex, perp: Hex, job: TransactionJob | undefined): void {
     const known = this.#options.ledger.findByJob(jobId)?.intended?.requestPaper ?? 0n;
     const requestPaper =
@@ -94,7 +106,10 @@ export class LiquidationExecutor {
     this.#reserve();
   }
 
-  /** Tells what is planned or sent, and neither held nor gone: all of it, so that what is reported twice or after a crash comes to the same. */
+  /**
+   * Reports every takeover that is planned or sent, and neither acquired nor ended. It is always
+   * the full list, so a repeat after a crash has the same effect.
+   */
   #reserve(): void {
     const { venue, unwind } = this.#options;
     const underWay = [...this.#inFlight.values()].flatMap(
@@ -113,24 +128,24 @@ export class LiquidationExecutor {
     unwind.reserve(underWay);
   }
 
-  /** Everything that has not come to its end. */
+  /** All takeovers without a final outcome. */
   get inFlight(): readonly TakeoverInFlight[] {
     return [...this.#inFlight.values()];
   }
 
-  /** Whether something of an account is under way, or has ended and its end is not written yet. */
+  /** Returns true if a takeover of the account is in flight, or its outcome is not recorded yet. */
   isBusy(victim: Hex): boolean {
     for (const held of this.#inFlight.values()) if (held.victim === victim) return true;
     for (const ended of this.#ending) if (ended.victim === victim) return true;
     return false;
   }
 
-  /** Whether a position is left alone for now. */
+  /** Returns true if the position is left alone for now. */
   isCoolingDown(victim: Hex, perp: Hex): boolean {
     return this.#cooldowns.isCoolingDown(victim, perp);
   }
 
-  /** Sends a plan, or says what would be sent. @param tipWei to begin with. */
+  /** Sends a plan, or logs what a dry run would send. @param tipWei the starting tip. */
   execute(plan: TakeoverPlan, opportunity: Opportunity, tipWei: bigint): void {
     const { settings, transactions: lanes, ledger, clock, random } = this.#options;
     if (lanes === undefined && opportunity.isRehearsed === true) return;
@@ -195,8 +210,9 @@ export class LiquidationExecutor {
   }
 
   /**
-   * An open opportunity's account is safe, or holds nothing there any more: who did that, if anybody.
-   * @param atBlock the block of which that is known.
+   * Finds out why an account with an open opportunity is safe now, or no longer holds the position,
+   * and which account acted.
+   * @param atBlock the block of that observation.
    */
   resolve({ id }: Opportunity, atBlock: number): void {
     const { ledger } = this.#options;
@@ -212,7 +228,10 @@ export class LiquidationExecutor {
     );
   }
 
-  /** Cancels what can still be cancelled, waits for the ends, and lets go. @returns what is left to the next run. */
+  /**
+   * Cancels what can still be cancelled, waits for outcomes, and stops. @returns the takeovers left
+   * to the next run.
+   */
   async close(waitMs: Ms): Promise<readonly TakeoverInFlight[]> {
     const { transactions: lanes, clock } = this.#options;
     for (const jobId of this.#inFlight.keys()) lanes?.cancel(jobId);
@@ -280,7 +299,7 @@ export class LiquidationExecutor {
     }
   }
 
-  /** Whether a job has an end to come, or to be written. */
+  /** Returns true if a job has no outcome yet, or one that is not recorded. */
   #isUnderWay(jobId: string): boolean {
     if (this.#inFlight.has(jobId)) return true;
     for (const ended of this.#ending) if (ended.jobId === jobId) return true;
@@ -294,13 +313,16 @@ export class LiquidationExecutor {
     this.#reserve();
   }
 
-  /** It has come to its end: the room that it took is free, or its position is held. */
+  /** Ends a takeover: its reserved room is free, or its position is held. */
   #letGo(jobId: string): void {
     this.#inFlight.delete(jobId);
     this.#reserve();
   }
 
-  /** The chain has replaced more blocks than were waited for: what was told as the end is none, and what was inherited is not ours. */
+  /**
+   * Handles a reorg deeper than the confirmations. The reported outcome is void, and the acquired
+   * position is not ours.
+   */
   #undone(jobId: string, lane: LaneId, outcome: JobOutcome): void {
     const { ledger, unwind, log } = this.#options;
     const { victim, perp } = parseLiquidationLane(lane);
@@ -325,7 +347,7 @@ export class LiquidationExecutor {
     );
     if (opportunity !== undefined) ledger.reopen(opportunity.id);
     if (opportunity?.inheritedId !== undefined) this.#handover.onUnmined(jobId);
-    // The ledger keeps the newest at hand only; what was handed over has a name all the same.
+    // The ledger keeps only the newest in memory, but the handed-over takeover still has an id.
     else if (opportunity === undefined && outcome.kind === "mined")
       unwind.revert(takeoverIdFor(outcome.receipt));
   }
@@ -337,16 +359,17 @@ export class LiquidationExecutor {
     this.#letGo(jobId);
     if (opportunity === undefined) return;
     if (outcome.kind !== "mined") {
-      // Of a run that was killed: what it had handed over was in a block that is no part of the chain any more.
+      // A killed run handed it over, but its block is no longer part of the chain.
       if (opportunity.inheritedId !== undefined) this.#handover.onUnmined(jobId);
       this.#cooldowns.start(opportunity.victim, opportunity.perp);
     }
-    // A plan that is made into the opportunity before its end is written would share it, and with it what was taken over.
+    // A plan written into the opportunity before its outcome is recorded would share it, and with
+    // it the acquired position.
     const ending = { jobId, victim: opportunity.victim };
     this.#ending.add(ending);
     try {
       const gas = "receipt" in outcome ? await this.#outcomes.gasCostFor(outcome.receipt) : {};
-      // Undone while the price of ether was asked for: another end comes.
+      // A reorg came while the ether price was requested: another outcome follows.
       if (!this.#inFlight.has(jobId)) await this.#outcomes.recordOutcome(opportunity, outcome, gas);
     } finally {
       this.#ending.delete(ending);

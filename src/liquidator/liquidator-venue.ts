@@ -3,48 +3,69 @@ import type { CreditUnits, Hex, MarketId, PaperUnits } from "../core/units.js";
 import type { AccountLimits } from "../risk/limits.js";
 import type { VenueMarket } from "./watch/victims.js";
 
-/** An account of the exchange's list of risky ones. */
+/** An account in the exchange's list of risky accounts. */
 export interface ListedRiskyAccount {
   readonly account: Hex;
-  /** As the exchange says: it may be stale. */
+  /** As the exchange reports; it may be stale. */
   readonly isSafe: boolean;
   readonly marketIds: readonly MarketId[];
 }
 
-/** Why nothing may be taken over now. */
+/** Reason for a pause of takeovers. */
 export interface TakeoverPause {
-  /** In words. */
+  /** Reason, as text. */
   readonly why: string;
-  /** It is over by itself, as a start or an account that is not confirmed yet: what is found meanwhile waits, and is not refused. */
+  /**
+   * It ends without intervention, for example after a start or once an account is confirmed.
+   * Opportunities found meanwhile wait, and are not refused.
+   */
   readonly isTemporary: boolean;
 }
 
-/** What a liquidator knows from the exchange and of its own trading there. */
+/** Data that a liquidator needs from the exchange and from its own trading there. */
 export interface LiquidatorVenue {
-  /** Why nothing may be taken over now, such as a halt; undefined when it may. What is in flight goes on. */
+  /**
+   * Reason for a pause of takeovers, such as a halt; undefined when they may proceed. Takeovers in
+   * flight go on.
+   */
   pause(): TakeoverPause | undefined;
-  /** @throws TooManyRequests when the exchange refuses for the rate; another error when it gives no usable answer. */
+  /**
+   * @throws TooManyRequests when the exchange refuses for the rate; another error when it returns
+   * no usable response.
+   */
   riskyAccounts(): Promise<readonly ListedRiskyAccount[]>;
-  /** The markets that can be unwound in now, by perp in lower case; one whose book is not in step has no levels. */
+  /**
+   * Markets in which a position can be sold now, by perp in lower case. A market whose book is not
+   * in sync has no levels.
+   */
   markets(): ReadonlyMap<Hex, VenueMarket>;
-  /** The market of a perp, whether it can be traded now or not; undefined for one that is none of this bot's. */
+  /** The market of a perp, tradable now or not; undefined if this bot does not trade it. */
   marketIdFor(perp: Hex): MarketId | undefined;
   /** The perp of a market, lower case. */
   perpFor(marketId: MarketId): Hex | undefined;
   readonly accountLimits: AccountLimits;
-  /** Credit units of one ether. @throws when it is not known. */
+  /** Credit units of one ether. @throws when the price is not known. */
   creditPerEth(): Promise<CreditUnits>;
-  /** What paper of a market is worth at the worse of the exchange's mark and the chain's, signed as it is; undefined before the first mark. */
+  /**
+   * Value of paper of a market at the worse of the exchange's mark and the chain's, signed as the
+   * paper; undefined before the first mark.
+   */
   markValue(perp: Hex, paper: PaperUnits): CreditUnits | undefined;
-  /** What is still to be sold of earlier takeovers, at the mark. */
+  /** Value of unsold inventory from earlier takeovers, at the mark. */
   unwindingCredit(): CreditUnits;
 }
 
-/** Who sells what was taken over, and whose limits it has to keep to. All are idempotent. */
+/**
+ * The part of the bot that sells acquired positions and whose limits apply to it. All methods are
+ * idempotent.
+ */
 export interface InventoryUnwinder {
-  /** All takeovers that are planned or sent, and neither held nor gone. Whatever is planned or placed from now on leaves them their room. */
+  /**
+   * Sets all takeovers that are planned or sent, and neither acquired nor ended. Plans and orders
+   * from now on leave room for them.
+   */
   reserve(takeovers: readonly PlannedTakeover[]): void;
   acquire(takeover: Takeover): void;
-  /** The chain has taken it back. */
+  /** Reverts a takeover that a reorg removed. */
   revert(takeoverId: string): void;
 }

@@ -22,34 +22,38 @@ import { rankCandidates } from "./watch/rank-candidates.js";
 import { RiskyAccountPoller } from "./watch/risky-account-poller.js";
 import { findVictims } from "./watch/victims.js";
 
-/** What a liquidator is made of. */
+/** Parts that a liquidator needs. */
 export interface LiquidatorDeps extends TakeoverDeps {
   readonly lens: LensReader;
 }
 
-/** How a liquidator stands, for a screen and a status. */
+/** State of a liquidator, for a screen and a status. */
 export interface LiquidatorView {
-  /** Why nothing is taken over now; undefined while it may be. */
+  /** Reason why takeovers are paused; undefined while they may proceed. */
   readonly paused: string | undefined;
   readonly blockNumber: number | undefined;
-  /** Accounts that are remembered. */
+  /** Number of accounts that are tracked. */
   readonly watched: number;
-  /** Of the last look that could act on what it found, with what the exchange lists; undefined before. */
+  /**
+   * Block of the last check that could act on its findings and on the exchange's list; undefined
+   * before the first.
+   */
   readonly decidedBlock: number | undefined;
-  /** Nearest to the edge first, each as of the last look at it. */
+  /** Nearest to liquidation first, each as of its last check. */
   readonly nearest: readonly Candidate[];
   readonly inFlight: readonly TakeoverInFlight[];
 }
 
-/** Accounts that one look reads at most. */
+/** Most accounts that one check reads. */
 const MAX_ACCOUNTS_PER_POLL = 1000;
 const SHOWN = 8;
-/** Of the nearest, as they were when each was looked at. */
+/** Number of nearest accounts to keep, as of their last check. */
 const REMEMBERED = 64;
 
 /**
- * Finds accounts in danger, confirms them on the chain, takes over what pays, and hands it to the bot to be sold. It lives beside the
- * bot's turns: nothing of it enters them but what was taken over, and what it asks the exchange.
+ * Finds accounts in danger, confirms them on the chain, executes profitable takeovers, and hands
+ * the positions to the bot to sell. It runs outside the bot's decisions: only acquired positions
+ * and its requests to the exchange reach them.
  */
 export class Liquidator {
   readonly #options: LiquidatorDeps;
@@ -60,7 +64,7 @@ export class Liquidator {
   readonly #scan: HolderScan | undefined;
   readonly #risky: RiskyAccountPoller;
   #watcher: BlockWatcher | undefined;
-  /** By the steady clock; undefined while the chain can be read. */
+  /** Monotonic time since when the chain cannot be read; undefined while it can. */
   #blindSinceMs: number | undefined;
   #round: Promise<void> | undefined;
   #isWanted = false;
@@ -91,7 +95,7 @@ export class Liquidator {
         : new HolderScan({ rpc, dealer: settings.dealer, fromBlock: settings.watchFromBlock });
   }
 
-  /** Takes up what an earlier run left, and begins to look. */
+  /** Recovers the state of an earlier run, and starts checking. */
   start(): void {
     const { rpc, clock, settings, ledger, log } = this.#options;
     this.#executor.recover();
@@ -112,7 +116,7 @@ export class Liquidator {
     this.#risky.start();
   }
 
-  /** Looks again soon: now, or after the look that is under way. */
+  /** Checks again soon: now, or after the check in progress. */
   wake(): void {
     this.#isWanted = true;
     if (this.#isStopping || this.#round !== undefined) return;
@@ -122,7 +126,10 @@ export class Liquidator {
     });
   }
 
-  /** Takes nothing over any more, cancels what can be cancelled, and waits for the rest. @returns what is left to the next run. */
+  /**
+   * Starts no more takeovers, cancels what can be cancelled, and waits for the rest. @returns the
+   * takeovers left to the next run.
+   */
   async stop(waitMs: Ms): Promise<readonly TakeoverInFlight[]> {
     this.#isStopping = true;
     this.#risky.stop();
@@ -132,7 +139,7 @@ export class Liquidator {
     return this.#executor.close(waitMs);
   }
 
-  /** How it stands. */
+  /** Returns the current state. */
   view(): LiquidatorView {
     return {
       paused: this.#isStopping ? "stopping" : this.#options.venue.pause()?.why,
@@ -144,14 +151,19 @@ export class Liquidator {
     };
   }
 
-  /** The mark of a market at the newest block that was read, credit units per 1e18 paper; undefined before, or where it is stale. */
+  /**
+   * The mark price at the newest block that was read, credit units per 1e18 paper; undefined before
+   * the first, or if stale.
+   */
   markFor(perp: Hex): bigint | undefined {
     return this.#marks.get(perp);
   }
 
   /**
-   * The own account as the chain has it now and what a plan would be made from, whether anybody is in danger or not.
-   * @throws ChainUnavailable or RpcFailure when the chain cannot be read; what the venue throws when ether has no price.
+   * Reads the own account as the chain has it now, and the input of a plan, even if no account is
+   * in danger.
+   * @throws ChainUnavailable or RpcFailure when the chain cannot be read; the venue's error when
+   * ether has no price.
    */
   async survey(): Promise<{
     readonly own: ConfirmedAccount;
@@ -227,7 +239,7 @@ export class Liquidator {
     const mayPlan = before.paused === undefined && before.free.length > 0 && before.most > 0;
     const prices = mayPlan ? await this.#gasPrices() : undefined;
     if (this.#isStopping) return;
-    // From here on nothing is waited for: what is planned takes its room before another order can.
+    // No await from here on: a plan reserves its room before another order can take it.
     const { paused, free, most } = standing();
     if (free.length === 0) return;
     if (paused !== undefined) return this.#assessments.recordPause(free, paused);
@@ -252,14 +264,17 @@ export class Liquidator {
     for (const plan of plans) this.#act(plan, input.gas, tipWei);
   }
 
-  /** Positions that were refused a moment ago are no candidates; the rest of their account is. */
+  /** Excludes positions in cooldown after a rejection. Other positions of the account remain. */
   #withoutCooling(victims: readonly Victim[]): Victim[] {
     return victims.filter(({ account, margin }) =>
       [...margin.papers.keys()].some((perp) => !this.#executor.isCoolingDown(account, perp)),
     );
   }
 
-  /** The price of ether and the newest block; undefined while the former is not known. @throws ChainUnavailable or RpcFailure */
+  /**
+   * Reads the ether price and the newest block; undefined while the price is not known. @throws
+   * ChainUnavailable or RpcFailure
+   */
   async #gasPrices(): Promise<Pick<PlanMoment, "creditPerEth" | "latest"> | undefined> {
     const { venue, log } = this.#options;
     let creditPerEth: bigint;
@@ -276,7 +291,10 @@ export class Liquidator {
     return this.#options.rpc.request("eth_getBlockByNumber", ["latest", false], parseBlockHeader);
   }
 
-  /** What takeovers begin with: the configured tip, or the one that would have won more of the races that were lost. */
+  /**
+   * Starting tip of takeovers: the configured one, or the one that would have won more of the lost
+   * races.
+   */
   #tip(creditPerEth: bigint): bigint {
     const { settings, ledger } = this.#options;
     const { tipWei = 0n } = suggestTip(ledger.lostRaces(), creditPerEth);

@@ -2,11 +2,11 @@ import { liquidationLane } from "../chain/transactions/transaction-job.js";
 import type { Clock } from "../core/runtime/seam.js";
 import type { Hex, Ms } from "../core/units.js";
 
-/** Positions that are left alone for a while after something of theirs was refused. */
+/** Positions that are left alone for a while after a rejection. */
 export class PositionCooldowns {
   readonly #clock: Clock;
   readonly #forMs: Ms;
-  /** Until which instant of the clock that never steps, by lane. */
+  /** End of the cooldown on the monotonic clock, by lane. */
   readonly #untilMs = new Map<string, Ms>();
 
   constructor(clock: Clock, forMs: Ms) {
@@ -14,14 +14,14 @@ export class PositionCooldowns {
     this.#forMs = forMs;
   }
 
-  /** From now on. */
+  /** Starts the cooldown of a position. */
   start(victim: Hex, perp: Hex): void {
     const nowMs = this.#clock.monotonicMs();
     for (const [lane, untilMs] of this.#untilMs) if (untilMs <= nowMs) this.#untilMs.delete(lane);
     this.#untilMs.set(liquidationLane(victim, perp), nowMs + this.#forMs);
   }
 
-  /** Whether it is left alone now. */
+  /** Returns true during the cooldown. */
   isCoolingDown(victim: Hex, perp: Hex): boolean {
     return (
       this.#clock.monotonicMs() <

@@ -11,9 +11,9 @@ import type { LiquidatorSettings } from "./liquidator-settings.js";
 import { reserveRoom } from "./plan/allocate-takeovers.js";
 import type { OwnAccount, TakeoverMarket } from "./plan/plan-input.js";
 
-/** What the own account is reckoned from. */
+/** Inputs of the projected own account. */
 export interface OwnAccountInput {
-  /** As the chain has it at `blockNumber`. */
+  /** The account on the chain at `blockNumber`. */
   readonly margin: MarginAccount;
   readonly blockNumber: number;
   readonly inFlight: readonly TakeoverInFlight[];
@@ -23,11 +23,14 @@ export interface OwnAccountInput {
     LiquidatorSettings,
     "account" | "maxNotionalCredit" | "maxPositionAmount"
   >;
-  /** What is still to be sold of earlier takeovers, at the mark. */
+  /** Value of unsold inventory from earlier takeovers, at the mark. */
   readonly unwindingCredit: bigint;
 }
 
-/** The own account as it will be when everything in flight succeeds, its losses in the worst case set aside. */
+/**
+ * Projects the own account to the state after everything in flight succeeds, with its worst-case
+ * losses set aside.
+ */
 export function projectOwnAccount({
   margin,
   blockNumber,
@@ -61,7 +64,9 @@ export function projectOwnAccount({
   return { account, margin: after, limits, maxExposureCredit, maxPositionAmount };
 }
 
-/** The markets with what is in flight counted among what the book has still to take, and its room in the limits taken. */
+/**
+ * Projects the markets: in-flight takeovers count as pending unwind, and use up room in the limits.
+ */
 export function projectMarkets(
   markets: ReadonlyMap<Hex, TakeoverMarket>,
   inFlight: readonly TakeoverInFlight[],
@@ -69,7 +74,7 @@ export function projectMarkets(
   const counted = new Map(markets);
   for (const { perp, requestPaper, minedBlock } of inFlight) {
     const market = counted.get(perp);
-    // What is mined is the bot's to sell, and among what it says is under way.
+    // A mined takeover is already the bot's to sell, and part of the unwinding it reports.
     if (market === undefined || minedBlock !== undefined) continue;
     const lots = Number(requestPaper / market.instrument.paperPerLot);
     counted.set(perp, {

@@ -6,7 +6,10 @@ import { FormatError } from "../core/errors.js";
 import type { CreditUnits, Hex, PaperUnits } from "../core/units.js";
 import type { SubLotRemainder } from "./ledger/opportunity.js";
 
-/** What a receipt says that an account has taken over, by the dealer's word; undefined when it says nothing of the kind. Addresses in lower case. */
+/**
+ * Reads the position that an account acquired from a receipt's dealer event; undefined if there is
+ * none. Addresses in lower case.
+ */
 export function findTakeover(
   receipt: TransactionReceipt,
   dealer: Hex,
@@ -19,8 +22,9 @@ export function findTakeover(
 }
 
 /**
- * Refuses the receipt of a takeover that went through and does not tell it: the node's answer lacks something, since the contract tells
- * each. Taken at its word, the position that came with it would never be sold.
+ * Checks that the receipt of a successful takeover contains its event. The contract always emits
+ * it, so the node's response is incomplete without it. Accepting the receipt would leave the
+ * acquired position unsold.
  * @throws FormatError
  */
 export function requireTakeover(
@@ -46,17 +50,17 @@ export function requireTakeover(
     });
 }
 
-/** A request is capped to the position, and of its sign. */
+/** The contract caps a request to the position and keeps its sign. */
 function isPartOf(paper: PaperUnits, request: PaperUnits): boolean {
   return request > 0n ? paper > 0n && paper <= request : paper < 0n && paper >= request;
 }
 
-/** Names a takeover: the same transaction in another block is another one. */
+/** Identifies a takeover. The same transaction in another block is another takeover. */
 export function takeoverIdFor({ hash, blockHash }: TransactionReceipt): string {
   return `${hash}@${blockHash}`;
 }
 
-/** What of a takeover is no whole lot, where something is. */
+/** The fraction of a lot in a takeover, if there is one. */
 export function computeSubLotRemainder(
   paper: PaperUnits,
   markValue: (paper: PaperUnits) => CreditUnits | undefined,

@@ -7,7 +7,10 @@ import type { TakeoverDeps } from "./takeover-deps.js";
 /** Gas that a dry run's call gets. */
 const DRY_RUN_GAS = "0x2dc6c0";
 
-/** Carries out the call of a takeover without sending it, and notes what came of it. @param id the opportunity's. */
+/**
+ * Simulates the call of a takeover without sending it, and records the result. @param id the
+ * opportunity's.
+ */
 export async function simulateTakeover(
   {
     rpc,

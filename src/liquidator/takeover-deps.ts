@@ -6,20 +6,20 @@ import type { LiquidationLedger } from "./ledger/liquidation-ledger.js";
 import type { LiquidatorSettings } from "./liquidator-settings.js";
 import type { InventoryUnwinder, LiquidatorVenue } from "./liquidator-venue.js";
 
-/** Says something to whoever watches. */
+/** Reports to the log and the screen. */
 export type LiquidatorLog = (
   level: "info" | "warn" | "error",
   text: string,
   fields: Readonly<Record<string, unknown>>,
 ) => void;
 
-/** What takeovers are carried out with. */
+/** Parts that execute takeovers. */
 export interface TakeoverDeps {
   readonly settings: LiquidatorSettings;
   readonly rpc: ChainRpc;
-  /** Undefined of a dry run: then all is done but sending. */
+  /** Undefined in a dry run, which does everything but send. */
   readonly transactions: TransactionManager | undefined;
-  /** Who signs: the account, or its operator. */
+  /** The signer: the account, or its operator. */
   readonly sender: Hex;
   readonly venue: LiquidatorVenue;
   readonly unwind: InventoryUnwinder;

@@ -6,12 +6,15 @@ import type { Opportunity } from "./ledger/opportunity.js";
 import { computeSubLotRemainder, findTakeover, takeoverIdFor } from "./receipt-takeover.js";
 import type { TakeoverDeps } from "./takeover-deps.js";
 
-/** Hands what was taken over to the bot that sells it, and takes it back where the chain does. */
+/** Hands acquired positions to the bot that sells them, and reverts them after a reorg. */
 export class TakeoverHandover {
   readonly #options: TakeoverDeps;
   readonly #inBlock: (jobId: string, minedBlock: number | undefined) => void;
 
-  /** @param inBlock is told the block that a takeover is in, and undefined once it is in none. */
+  /**
+   * @param inBlock is called with the block of a takeover, and with undefined once it is in no
+   * block.
+   */
   constructor(
     options: TakeoverDeps,
     inBlock: (jobId: string, minedBlock: number | undefined) => void,
@@ -20,7 +23,10 @@ export class TakeoverHandover {
     this.#inBlock = inBlock;
   }
 
-  /** In a block: the position is ours, and must be sold, whether the block stays or not. Until the bot has it, its room stays reserved. */
+  /**
+   * The takeover is in a block. The position is ours and must be sold, whether the block stays or
+   * not. Until the bot has it, its room stays reserved.
+   */
   onMined(jobId: string, receipt: TransactionReceipt): void {
     const { settings, log } = this.#options;
     const joined = findTakeover(receipt, settings.dealer, settings.account);
@@ -49,7 +55,7 @@ export class TakeoverHandover {
       this.#opportunityOf(jobId) ?? this.#adopted(jobId, joined.victim, joined.perp, marketId);
     const id = takeoverIdFor(receipt);
     if (opportunity.inheritedId === id) return;
-    // The same job in another block, or by a replacement: the first one happened nowhere.
+    // The same job in another block, or by a replacement: the first acquisition did not happen.
     if (opportunity.inheritedId !== undefined) unwind.revert(opportunity.inheritedId);
     const { paper, credit } = joined;
     const lots = Number(paper / instrument.paperPerLot);
@@ -82,11 +88,12 @@ export class TakeoverHandover {
       });
     if (lots !== 0)
       unwind.acquire({ id, marketId, lots, credit, atMs: receipt.blockTimeMs ?? clock.nowMs() });
-    // Noted only now: a process that dies in between tells the bot again, which knows those that it has.
+    // Recorded only now. If the process dies in between, the next run reports to the bot again,
+    // which knows the positions that it has.
     ledger.update(opportunity.id, { inheritedId: id });
   }
 
-  /** The block has left the chain: the position is not ours any more. */
+  /** The block has left the chain: the position is no longer ours. */
   onUnmined(jobId: string): void {
     const { ledger, unwind, log } = this.#options;
     this.#inBlock(jobId, undefined);
@@ -105,7 +112,10 @@ export class TakeoverHandover {
     });
   }
 
-  /** The opportunity of a job; undefined where the ledger has none, or one with the takeover of another job, which has happened and ends with it. */
+  /**
+   * The opportunity of a job. Undefined if the ledger has none, or if it has the completed takeover
+   * of another job.
+   */
   #opportunityOf(jobId: string): Opportunity | undefined {
     const { ledger } = this.#options;
     const opportunity = ledger.findByJob(jobId);
@@ -120,7 +130,10 @@ export class TakeoverHandover {
     return undefined;
   }
 
-  /** The ledger of an earlier run lacks it: its state directory was lost, or the process died between two files. */
+  /**
+   * The ledger of an earlier run lacks it: the state directory was lost, or the process died
+   * between two files.
+   */
   #adopted(jobId: string, victim: Hex, perp: Hex, marketId: MarketId): Opportunity {
     const { ledger } = this.#options;
     const { id } = ledger.recordSeen(victim, perp, marketId);

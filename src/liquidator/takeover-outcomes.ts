@@ -7,7 +7,7 @@ import { findRival } from "./find-rival.js";
 import type { Opportunity } from "./ledger/opportunity.js";
 import type { TakeoverDeps } from "./takeover-deps.js";
 
-/** Finds out what became of opportunities that are gone, and what they cost. */
+/** Determines the outcome and the cost of opportunities that are gone. */
 export class TakeoverOutcomes {
   readonly #options: Pick<TakeoverDeps, "ledger" | "rpc" | "settings" | "venue" | "log">;
 
@@ -15,7 +15,7 @@ export class TakeoverOutcomes {
     this.#options = options;
   }
 
-  /** What a transaction's end makes of its opportunity. @param gas what it cost. */
+  /** Records the outcome of a transaction in its opportunity. @param gas its cost. */
   async recordOutcome(
     opportunity: Opportunity,
     outcome: JobOutcome,
@@ -71,7 +71,7 @@ export class TakeoverOutcomes {
     }
   }
 
-  /** It is gone: lost to somebody, too poor to be taken, or cured. */
+  /** Closes an opportunity that is gone: lost to another account, unprofitable, or cured. */
   async closeOpportunity(
     { id }: Opportunity,
     atBlock: number,
@@ -81,7 +81,7 @@ export class TakeoverOutcomes {
     const opportunity = ledger.get(id);
     if (opportunity === undefined || opportunity.takenOver !== undefined) return;
     const { victim, perp, seenBlock, shortOfQuote } = opportunity;
-    // Taken in the block of the last look, it was somebody's before anything was heard of it.
+    // If taken in the block of the last check, it was another account's before the first report.
     const fromBlock =
       opportunity.confirmedBlock ??
       (seenBlock === undefined ? atBlock : Math.min(seenBlock + 1, atBlock));
@@ -94,9 +94,9 @@ export class TakeoverOutcomes {
       ourBlock: atBlock,
     };
     const rival = await findRival(rpc, question);
-    // Asked again at the next look, when the account is still safe.
+    // The next check requests it again, if the account is still safe.
     if (rival === "unknown" && opportunity.intended === undefined) return;
-    // The position became ours meanwhile: its end is told by its transaction.
+    // The position became ours meanwhile: its transaction gives the outcome.
     if (ledger.get(id)?.takenOver !== undefined) return;
     const lostTo = rival === undefined || rival === "unknown" ? {} : { lostTo: rival };
     const isLost = "lostTo" in lostTo || rival === "unknown";
@@ -112,7 +112,7 @@ export class TakeoverOutcomes {
     );
   }
 
-  /** What a transaction cost, and that in credit at the price of ether of this moment; without the latter where there is none. */
+  /** Cost of a transaction in wei, and in credit at the current ether price if there is one. */
   async gasCostFor({
     costWei,
   }: TransactionReceipt): Promise<Pick<Opportunity, "gasWei" | "gasQuote">> {
@@ -133,7 +133,7 @@ export class TakeoverOutcomes {
     }
   }
 
-  /** Undefined while no RPC is believed. */
+  /** Undefined while no RPC is trusted. */
   async headNumber(): Promise<number | undefined> {
     try {
       return (await this.#options.rpc.head()).number;

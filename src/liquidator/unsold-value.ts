@@ -1,16 +1,16 @@
 import type { CreditUnits } from "../core/units.js";
 
-/** What paper that is not sold yet is worth, and by whose mark. */
+/** Value of unsold paper, and the source of its mark price. */
 export interface UnsoldValue {
-  /** Signed as the paper is: a short's is negative. */
+  /** Signed as the paper: a short's value is negative. */
   readonly credit: CreditUnits;
-  /** The mark that the exchange's stream told last, or that of the newest block that was read. */
+  /** The last mark of the exchange's stream, or the mark of the newest block that was read. */
   readonly by: "exchange" | "chain";
 }
 
 /**
- * The worse of what the two marks make of a rest: right after a shock one of them still has the price of before, and a profit by that one
- * would flatter. Undefined while neither is known.
+ * Values unsold paper at the worse of the two marks. Right after a shock one of them still has the
+ * earlier price, and would show too much profit. Undefined while neither is known.
  */
 export function pickWorseValue(
   byExchange: CreditUnits | undefined,

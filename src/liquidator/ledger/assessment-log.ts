@@ -6,13 +6,16 @@ import type { Confirmation } from "../watch/candidate.js";
 import type { LiquidationLedger } from "./liquidation-ledger.js";
 import type { Opportunity } from "./opportunity.js";
 
-/** Writes into the ledger what a look at the chain says of each account, and why nothing is done about it yet. */
+/**
+ * Records the result of each chain check in the ledger: one entry an account, with the reason why
+ * nothing is done yet.
+ */
 export class AssessmentLog {
   readonly #ledger: LiquidationLedger;
   readonly #venue: Pick<LiquidatorVenue, "marketIdFor">;
   readonly #resolve: (opportunity: Opportunity, atBlock: number) => void;
 
-  /** @param resolve finds out what became of an opportunity that is gone. */
+  /** @param resolve determines the outcome of an opportunity that is gone. */
   constructor(
     ledger: LiquidationLedger,
     venue: Pick<LiquidatorVenue, "marketIdFor">,
@@ -23,7 +26,10 @@ export class AssessmentLog {
     this.#resolve = resolve;
   }
 
-  /** Opportunities begin where the chain itself says unsafe, and end where it does not any more. */
+  /**
+   * An opportunity begins when the chain itself reports the account unsafe, and ends when it no
+   * longer does.
+   */
   recordConfirmation({ accounts, blockNumber }: Confirmation): void {
     const [ledger, venue] = [this.#ledger, this.#venue];
     const open = new Map<Hex, Opportunity[]>();
@@ -49,7 +55,7 @@ export class AssessmentLog {
     }
   }
 
-  /** Nothing may be taken over now. */
+  /** Records that takeovers are paused. */
   recordPause(victims: readonly Victim[], { why, isTemporary: isPassing }: TakeoverPause): void {
     for (const { account } of victims)
       this.#revise(account, {
@@ -58,14 +64,14 @@ export class AssessmentLog {
       });
   }
 
-  /** As many takeovers are under way as may be: these come after them. */
+  /** Records that these wait because the maximum number of takeovers is in flight. */
   recordWaiting(victims: readonly Victim[]): void {
     const reason = "waiting: as many takeovers are under way as liquidator.maxInFlight allows";
     for (const { account } of victims)
       this.#revise(account, { reason, isWaiting: true, shortOfQuote: undefined });
   }
 
-  /** What a plan came to that is no takeover. */
+  /** Records a plan that gave no takeover. */
   recordNoTakeover(other: Unprofitable | Refused): void {
     const { victim } = other;
     if (other.kind === "unprofitable") {
@@ -85,7 +91,10 @@ export class AssessmentLog {
   }
 }
 
-/** The exchange may be ahead of the chain's RPCs: a block that was known when it spoke does not contradict it. */
+/**
+ * The exchange may be ahead of the chain's RPCs. A block that was known when the exchange reported
+ * does not contradict it.
+ */
 function isNews({ confirmedBlock, seenBlock }: Opportunity, blockNumber: number): boolean {
   return confirmedBlock !== undefined || seenBlock === undefined || blockNumber > seenBlock;
 }

@@ -1,25 +1,29 @@
 import type { CreditUnits } from "../../core/units.js";
 
 /**
- * How many opportunities of a run came how far, what an earlier run left open among them. Each is counted once in `seen`, once in
- * `confirmed` if it was, and once in what it came to: `seen` is the sum of `won`, `lost`, `unprofitable`, `reverted`, `refused`, `cured`,
- * `wouldAct` and `open`.
+ * Counts of a run's opportunities by stage and outcome, including those that an earlier run left
+ * open. Each opportunity counts once in `seen`, once in `confirmed` if it was confirmed, and once
+ * in its outcome. `seen` is the sum of `won`, `lost`, `unprofitable`, `reverted`, `refused`,
+ * `cured`, `wouldAct` and `open`.
  */
 export interface LedgerCounts {
   readonly seen: number;
   readonly confirmed: number;
   readonly won: number;
   readonly lost: number;
-  /** Those that are open and earn too little at this moment are among them. */
+  /** Includes open opportunities that earn too little at this moment. */
   readonly unprofitable: number;
   readonly reverted: number;
   readonly refused: number;
   readonly cured: number;
-  /** Of a dry run: what would have been sent, those that are still there among them. */
+  /** Takeovers that a dry run would have sent, including those that are still possible. */
   readonly wouldAct: number;
-  /** Under way, or waited for. */
+  /** In flight, or waiting. */
   readonly open: number;
-  /** Earned by takeovers with what remains of them at the mark, less the gas of everything that was sent. */
+  /**
+   * Profit of takeovers, with their unsold remainder at the mark, less the gas of everything that
+   * was sent.
+   */
   readonly profitQuote: CreditUnits;
   readonly gasWei: bigint;
 }

@@ -3,7 +3,7 @@ import type { Opportunity } from "./opportunity.js";
 
 const BIGINT = /^-?\d+n$/;
 
-/** An opportunity as one line of JSON; a bigint is its digits and an n. */
+/** Encodes an opportunity as one line of JSON. A bigint is written as its digits and an `n`. */
 export function encodeOpportunity(opportunity: Opportunity): string {
   return JSON.stringify(opportunity, (_key, held: unknown) =>
     typeof held === "bigint" ? `${held}n` : held,
@@ -11,8 +11,9 @@ export function encodeOpportunity(opportunity: Opportunity): string {
 }
 
 /**
- * Every opportunity of a ledger's text in its newest state, oldest first. A last line that the end of the process cut short is left out.
- * @throws FormatError naming the line that is none.
+ * Decodes a ledger's text: every opportunity in its newest state, oldest first. Leaves out a last
+ * line that was cut short when the process ended.
+ * @throws FormatError naming the line that is not an opportunity.
  */
 export function decodeLedger(text: string): Opportunity[] {
   const newest = new Map<string, Opportunity>();

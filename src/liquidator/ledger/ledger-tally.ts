@@ -1,7 +1,7 @@
 import type { LedgerCounts } from "./ledger-counts.js";
 import type { Opportunity, OpportunityOutcome } from "./opportunity.js";
 
-/** Counts the opportunities of a run by what became of them, each once, and what they earned. */
+/** Counts the opportunities of a run by outcome, each once, and sums their profit. */
 export class LedgerTally {
   readonly #counts: Record<"seen" | "confirmed" | Exclude<OpportunityOutcome, "open">, number> = {
     seen: 0,
@@ -14,29 +14,32 @@ export class LedgerTally {
     cured: 0,
     "dry-run": 0,
   };
-  /** Those among the ended that this run has counted. */
+  /** Ended opportunities that this run has counted. */
   readonly #countedEnds = new Set<string>();
   #profitQuote = 0n;
   #gasWei = 0n;
 
-  /** A new one is heard of. @returns how many that makes. */
+  /** Counts a new opportunity. @returns the count so far. */
   seen(): number {
     this.#counts.seen += 1;
     return this.#counts.seen;
   }
 
-  /** One that was seen is confirmed. */
+  /** Counts an opportunity as confirmed. */
   confirmed(): void {
     this.#counts.confirmed += 1;
   }
 
-  /** One of an earlier run goes on in this one. */
+  /** Counts an opportunity that an earlier run left open. */
   takenUp({ confirmedBlock }: Opportunity): void {
     this.#counts.seen += 1;
     if (confirmedBlock !== undefined) this.#counts.confirmed += 1;
   }
 
-  /** It has come to an end, or to another end than it had. @param before as it was until now. */
+  /**
+   * Counts an outcome, or moves an opportunity from an earlier outcome to this one. @param before
+   * its state until now.
+   */
   ended(before: Opportunity, outcome: Exclude<OpportunityOutcome, "open">): void {
     if (before.outcome !== "open") {
       if (this.#countedEnds.has(before.id)) this.#counts[before.outcome] -= 1;
@@ -46,25 +49,25 @@ export class LedgerTally {
     this.#countedEnds.add(before.id);
   }
 
-  /** Its end was none. @param before as it was until now. */
+  /** Takes back an outcome after a reorg. @param before its state until now. */
   reopened(before: Opportunity): void {
     if (before.outcome !== "open" && this.#countedEnds.delete(before.id))
       this.#counts[before.outcome] -= 1;
     else this.takenUp(before);
   }
 
-  /** It is not kept at hand any more, and keeps its count. */
+  /** Stops tracking an opportunity; its count stays. */
   forget(id: string): void {
     this.#countedEnds.delete(id);
   }
 
-  /** What it earned and cost has changed. */
+  /** Applies a change of profit and cost. */
   money(before: Opportunity, after: Opportunity): void {
     this.#profitQuote += (after.profitQuote ?? 0n) - (before.profitQuote ?? 0n);
     this.#gasWei += (after.gasWei ?? 0n) - (before.gasWei ?? 0n);
   }
 
-  /** The counts, with what is open at this moment. */
+  /** Returns the counts, with the opportunities that are open now. */
   counts(open: readonly Opportunity[]): LedgerCounts {
     const { seen, confirmed, won, lost, reverted, refused, cured } = this.#counts;
     const rehearsed = open.filter(({ isRehearsed }) => isRehearsed === true).length;

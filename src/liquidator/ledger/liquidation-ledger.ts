@@ -9,26 +9,29 @@ import type { Opportunity, OpportunityOutcome, OpportunityStage } from "./opport
 /** The ledger's file in the state directory. */
 export const LIQUIDATIONS_FILE = "liquidations.jsonl";
 
-/** Where the ledger's lines are kept. */
+/** Storage of the ledger's lines. */
 export interface LedgerFile {
-  /** Everything that was written, or undefined. */
+  /** Returns the whole text, or undefined if nothing was written. */
   read(): string | undefined;
-  /** Adds a line that no end of this process loses. */
+  /** Appends a line durably: it survives a crash of this process. */
   append(line: string): void;
 }
 
-/** Something in the ledger has changed. */
+/** A change in the ledger. */
 export interface LedgerChange {
   readonly opportunity: Opportunity;
-  /** A stage that was reached now, and the seconds since the one before it. */
+  /** The stage that was reached now, and the seconds since the one before it. */
   readonly stage?: { readonly name: OpportunityStage; readonly seconds: number };
-  /** Set when it has come to its end now. */
+  /** Set when the opportunity ends now. */
   readonly outcome?: OpportunityOutcome;
 }
 
-/** Opportunities that have ended and are kept at hand; the file has all. */
+/** Ended opportunities that are kept in memory; the file has all. */
 const MOST_ENDED = 500;
-/** Open ones that are kept at hand: beyond, the oldest that nothing was sent for is let go. */
+/**
+ * Open opportunities that are kept in memory. Beyond it, the oldest without a transaction is
+ * dropped.
+ */
 const MOST_OPEN = 5000;
 
 const ORDER: readonly OpportunityStage[] = [
@@ -43,8 +46,8 @@ const ORDER: readonly OpportunityStage[] = [
 ];
 
 /**
- * Every opportunity with what became of it. Each change is in the file before anybody hears of it; a line holds the whole opportunity, so
- * that the last one of an id says all.
+ * Every opportunity with its outcome. Each change is in the file before any listener is called. A
+ * line holds the whole opportunity, so the last line of an id is its state.
  */
 export class LiquidationLedger {
   readonly #file: LedgerFile;
@@ -57,7 +60,10 @@ export class LiquidationLedger {
   readonly #listeners = new Set<(note: LedgerChange) => void>();
   readonly #tally = new LedgerTally();
 
-  /** Takes up what an earlier run wrote; of it only what is still open is counted. @throws FormatError when the file holds what it cannot. */
+  /**
+   * Loads what an earlier run wrote, and counts only what is still open. @throws FormatError when a
+   * line cannot be read.
+   */
   constructor(file: LedgerFile, clock: Clock) {
     this.#file = file;
     this.#clock = clock;
@@ -69,28 +75,28 @@ export class LiquidationLedger {
     for (const opportunity of this.#open.values()) this.#tally.takenUp(opportunity);
   }
 
-  /** Hears of every change, until the returned function is called. */
+  /** Calls the listener with every change, until the returned function is called. */
   listen(listener: (note: LedgerChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Those that have not come to their end, oldest first. */
+  /** Open opportunities, oldest first. */
   get open(): readonly Opportunity[] {
     return [...this.#open.values()];
   }
 
-  /** The last that have come to their end, newest last. @param most how many. */
+  /** The last ended opportunities, newest last. @param most the maximum number. */
   ended(most: number): readonly Opportunity[] {
     return [...this.#ended.values()].slice(-most);
   }
 
-  /** The newest, open ones last. @param most how many. */
+  /** The newest opportunities, open ones last. @param most the maximum number. */
   recent(most: number): readonly Opportunity[] {
     return [...this.#ended.values(), ...this.#open.values()].slice(-most);
   }
 
-  /** What is known of an id, as far as it is kept at hand. */
+  /** Returns the opportunity of an id, if it is in memory. */
   get(id: string): Opportunity | undefined {
     return this.#open.get(id) ?? this.#ended.get(id);
   }
@@ -101,13 +107,13 @@ export class LiquidationLedger {
     return id === undefined ? undefined : this.#open.get(id);
   }
 
-  /** The opportunity that a transaction was sent for. */
+  /** The opportunity of a transaction. */
   findByJob(jobId: string): Opportunity | undefined {
     const id = this.#byJob.get(jobId);
     return id === undefined ? undefined : this.get(id);
   }
 
-  /** The opportunity that a takeover came from. */
+  /** The opportunity of a takeover. */
   findByTakeover(takeoverId: string): Opportunity | undefined {
     for (const held of [this.#open, this.#ended])
       for (const opportunity of held.values())
@@ -115,7 +121,10 @@ export class LiquidationLedger {
     return undefined;
   }
 
-  /** The position is heard of: a new opportunity, or the one that is open. @param seenBlock the newest that is known. */
+  /**
+   * Records a reported position: opens a new opportunity, or returns the open one. @param seenBlock
+   * the newest known block.
+   */
   recordSeen(victim: Hex, perp: Hex, marketId: MarketId, seenBlock?: number): Opportunity {
     const known = this.findOpen(victim, perp);
     if (known !== undefined) return known;
@@ -128,13 +137,16 @@ export class LiquidationLedger {
     });
   }
 
-  /** Changes what is only of interest while it lasts: it is told and in the file with the next change that stays. */
+  /** Changes transient fields. They reach listeners and the file with the next lasting change. */
   revise(id: string, change: Pick<Opportunity, "shortOfQuote" | "reason" | "isWaiting">): void {
     const before = this.#open.get(id);
     if (before !== undefined) this.#open.set(id, { ...before, ...change });
   }
 
-  /** What became of the position that was taken over: told, and in the file when its state has changed. */
+  /**
+   * Records the progress of selling an acquired position. Listeners are called at once; the file is
+   * written when the state changes.
+   */
   recordUnwound(takeoverId: string, unwound: NonNullable<Opportunity["unwound"]>): void {
     const before = this.findByTakeover(takeoverId);
     if (before === undefined) return;
@@ -147,7 +159,9 @@ export class LiquidationLedger {
     (this.#open.has(after.id) ? this.#open : this.#ended).set(after.id, after);
   }
 
-  /** Changes an opportunity, and notes a stage that it has reached; a stage keeps its first instant. */
+  /**
+   * Changes an opportunity, and records a stage that it has reached. A stage keeps its first time.
+   */
   update(
     id: string,
     change: Partial<Omit<Opportunity, "id" | "atMs" | "outcome">>,
@@ -171,7 +185,7 @@ export class LiquidationLedger {
     );
   }
 
-  /** It has come to its end. Said again of one that has, it is the end that counts. */
+  /** Ends an opportunity. If it has already ended, the later outcome counts. */
   end(
     id: string,
     outcome: Exclude<OpportunityOutcome, "open">,
@@ -186,7 +200,10 @@ export class LiquidationLedger {
     this.#put(after, { outcome });
   }
 
-  /** Its end was none: the chain took it back. What it cost and whom it was lost to is not known any more. One that is open stays so. */
+  /**
+   * Reopens an opportunity whose outcome a reorg removed. Its cost and its rival are unknown again.
+   * An open opportunity stays open.
+   */
   reopen(id: string): void {
     const before = this.get(id);
     if (before === undefined || before.outcome === "open") return;
@@ -198,12 +215,12 @@ export class LiquidationLedger {
     this.#put(after, {});
   }
 
-  /** Of this run. */
+  /** Counts of this run. */
   counts(): LedgerCounts {
     return this.#tally.counts(this.open);
   }
 
-  /** Races that were lost and are kept at hand: what a tip is suggested from. */
+  /** Lost races that are in memory: the basis of the suggested tip. */
   lostRaces(): LostRace[] {
     return [...this.#ended.values()].flatMap(
       ({ outcome, victim, perp, lostTo, tipWei, intended }): LostRace[] => {
@@ -237,7 +254,8 @@ export class LiquidationLedger {
     if (opportunity.outcome !== "open") return this.#keepEnded(opportunity);
     const { id, victim, perp } = opportunity;
     this.#open.set(id, opportunity);
-    // One that was reopened may stand beside a newer one: the first is the position's until it has ended.
+    // A reopened opportunity may exist beside a newer one. The first holds the position until it
+    // has ended.
     if (!this.#byPosition.has(`${victim}/${perp}`)) this.#byPosition.set(`${victim}/${perp}`, id);
   }
 
@@ -279,7 +297,7 @@ const RACE_GAS = 260_000n;
 
 function withProfit(opportunity: Opportunity): Opportunity {
   const { takenOver, unwound, gasQuote } = opportunity;
-  // Of less than a lot nothing is sold.
+  // Less than a lot cannot be sold.
   const earned = takenOver?.lots === 0 ? takenOver.credit : unwound?.earnedCredit;
   if (earned === undefined && gasQuote === undefined) {
     const { profitQuote: _undone, ...rest } = opportunity;

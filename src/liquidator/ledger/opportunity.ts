@@ -1,24 +1,27 @@
 import type { CreditUnits, Hex, Lots, MarketId, Ms, PaperUnits } from "../../core/units.js";
 
-/** How an opportunity ended; `open` until it has. */
+/** The outcome of an opportunity; `open` until it ends. */
 export type OpportunityOutcome =
   | "open"
-  /** Our transaction is final and the position ours. */
+  /** Our transaction is final and the position is ours. */
   | "won"
-  /** Somebody else took it over. */
+  /** Another account took it over. */
   | "lost"
-  /** It went away while the best plan would have earned too little. */
+  /** It disappeared while the best plan would have earned too little. */
   | "unprofitable"
-  /** Our transaction was undone on the chain; gas was paid. */
+  /** Our transaction reverted on the chain; gas was paid. */
   | "reverted"
-  /** Nothing could be done: no margin, no book, a stale price; or our transaction was never sent, or was cancelled. */
+  /**
+   * Nothing could be done (no margin, no book, a stale price), or our transaction was never sent or
+   * was cancelled.
+   */
   | "refused"
-  /** The account became safe again without anybody taking it over. */
+  /** The account became safe again without a takeover. */
   | "cured"
-  /** A dry run had done all but send before it went away. */
+  /** A dry run had done everything but send before it disappeared. */
   | "dry-run";
 
-/** Steps of an opportunity that have an instant. */
+/** Stages of an opportunity that have a time. */
 export type OpportunityStage =
   | "seen"
   | "confirmed"
@@ -29,41 +32,56 @@ export type OpportunityStage =
   | "final"
   | "unwound";
 
-/** Who was faster, as far as the chain tells. */
+/** The account that was faster, as far as the chain shows. */
 export interface Rival {
   readonly winner: Hex;
-  /** Of the chain that the rival's transaction is in. */
+  /** Block of the rival's transaction. */
   readonly blockNumber: number;
-  /** Blocks by which it was before ours, or before the block in which we saw it; 0 in the same. */
+  /**
+   * Blocks between the rival's transaction and ours, or the block in which we saw it; 0 in the same
+   * block.
+   */
   readonly blocksBefore: number;
-  /** What it paid, wei per gas above the base fee. */
+  /** The rival's tip, wei per gas above the base fee. */
   readonly tipWei: bigint;
 }
 
-/** What a takeover brought, to the unit, from its receipt. */
+/** The exact result of a takeover, from its receipt. */
 export interface TakeoverResult {
-  /** Of the transaction in its block: the same transaction in another block is another takeover. */
+  /**
+   * Identifies the transaction in its block. The same transaction in another block is another
+   * takeover.
+   */
   readonly id: string;
-  /** Of the transaction, whichever of its replacements was mined; absent of what a version before this wrote. */
+  /**
+   * Identifies the transaction, whichever replacement was mined; absent in entries of older
+   * versions.
+   */
   readonly jobId?: string;
   readonly hash: Hex;
   readonly blockNumber: number;
   readonly paper: PaperUnits;
   readonly credit: CreditUnits;
-  /** What of it is sold: whole lots. */
+  /** Whole lots to sell. */
   readonly lots: Lots;
-  /** Less than a lot that came with it, where a rival left no whole number of lots. It stays with the account, unsold. */
+  /**
+   * Less than a lot that came with it, because a rival left a fraction of a lot. It stays with the
+   * account, unsold.
+   */
   readonly odd?: SubLotRemainder;
 }
 
-/** A rest that no order can hold. */
+/** A remainder that is too small for an order. */
 export interface SubLotRemainder {
   readonly paper: PaperUnits;
-  /** At the mark of the takeover's moment, signed as `paper`; undefined when there was none: the profit then lacks it. */
+  /**
+   * At the mark price of the takeover, signed as `paper`; undefined when there was no mark. The
+   * profit then excludes it.
+   */
   readonly markCredit: CreditUnits | undefined;
 }
 
-/** What was decided to be sent. */
+/** The takeover that was decided on. */
 export interface IntendedTakeover {
   readonly jobId: string;
   readonly requestPaper: PaperUnits;
@@ -73,49 +91,58 @@ export interface IntendedTakeover {
   readonly maxCostWei: bigint;
 }
 
-/** What became of the position that was taken over. */
+/** Progress of selling an acquired position. */
 export interface UnwindProgress {
   readonly state: string;
   readonly remainingLots: Lots;
-  /** Credit of the takeover, of the sale, less its fees, and what remains at the worse of the exchange's mark and the chain's. */
+  /**
+   * Credit of the takeover and of the sale, less its fees, plus the remainder at the worse of the
+   * exchange's mark and the chain's.
+   */
   readonly earnedCredit: CreditUnits;
-  /** Whose mark that was; absent when nothing remains. */
+  /** Source of that mark; absent when nothing remains. */
   readonly restBy?: "exchange" | "chain";
 }
 
-/** One position of one account in danger, from the first word of it to its end. Plain JSON but for its bigints. */
+/**
+ * One position of one account in danger, from its first report to its outcome. Plain JSON except
+ * for bigints.
+ */
 export interface Opportunity {
   readonly id: string;
   readonly victim: Hex;
   readonly perp: Hex;
   readonly marketId: MarketId;
   readonly outcome: OpportunityOutcome;
-  /** Wall time of each stage reached. */
+  /** Wall-clock time of each stage reached. */
   readonly atMs: Readonly<Partial<Record<OpportunityStage, Ms>>>;
-  /** The newest block that was known when it was first heard of. */
+  /** The newest known block when it was first reported. */
   readonly seenBlock?: number;
   /** Block of the first confirmation. */
   readonly confirmedBlock?: number;
-  /** In words: why it was refused, reverted, or is left alone for now. */
+  /** Why it was refused, reverted, or is left alone for now. */
   readonly reason?: string;
-  /** It would be taken, and waits: for others that are under way, or for a pause that passes. */
+  /** It would be taken, but waits for takeovers in flight or for a temporary pause. */
   readonly isWaiting?: boolean;
-  /** Set while the newest plan earns too little: by how much. */
+  /** Amount by which the newest plan falls short of the least profit, while it does. */
   readonly shortOfQuote?: CreditUnits;
   readonly intended?: IntendedTakeover;
-  /** A dry run has done all but send, once, and the chain did not refuse it. */
+  /** A dry run has rehearsed it once, everything but sending, and the chain did not reject it. */
   readonly isRehearsed?: boolean;
-  /** Tip of the newest transaction, wei per gas; how many were sent. */
+  /** Tip of the newest transaction, wei per gas, and the number of transactions sent. */
   readonly tipWei?: bigint;
   readonly attempts?: number;
   readonly takenOver?: TakeoverResult;
-  /** That the bot was told of: undone with its block. */
+  /** Id that the bot was given; reverted if its block is reorganised away. */
   readonly inheritedId?: string;
   readonly lostTo?: Rival;
-  /** What our transactions cost, and the same in credit at the price of ether of that moment. */
+  /** Cost of our transactions, in wei and in credit at the ether price of that time. */
   readonly gasWei?: bigint;
   readonly gasQuote?: CreditUnits;
   readonly unwound?: UnwindProgress;
-  /** What was earned by now: the takeover with its sale and an odd rest at its mark, less gas. Only of one that cost or brought something. */
+  /**
+   * Profit so far: the takeover, its sale and a sub-lot remainder at its mark, less gas. Set only
+   * if it cost or brought something.
+   */
   readonly profitQuote?: CreditUnits;
 }

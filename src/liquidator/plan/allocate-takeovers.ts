@@ -4,19 +4,20 @@ import type { PlanInput, TakeoverMarket, Victim } from "./plan-input.js";
 import { planPosition, planTakeover } from "./plan-takeover.js";
 import type { Refused, TakeoverDecision, TakeoverPlan, Unprofitable } from "./takeover-plan.js";
 
-/** What several victims come to. */
+/** Takeovers planned for several victims. */
 export interface Allocation {
-  /** In the order in which they have to be sent: each counts on those before it. */
+  /** In the order in which to send them: each relies on those before it. */
   readonly plans: readonly TakeoverPlan[];
-  /** Of each victim that got no plan, the decision that came nearest. */
+  /** For each victim without a plan, the decision that came nearest. */
   readonly others: readonly (Unprofitable | Refused)[];
 }
 
 /**
- * Shares the own margin and the books among several victims: takeovers that free margin first, then by profit for each unit of
- * margin. After each the own account, the victim and the market's book are reckoned as they will be, so that the plans hold
- * together and not only each alone. One victim may be taken from in several markets for as long as it stays unsafe.
- * @param most plans that are wanted; those beyond are left for the next look.
+ * Shares the own margin and the books among several victims: first takeovers that free margin, then
+ * by profit per unit of margin. Each plan uses the own account, the victim and the book as they
+ * will be after those before it, so the plans are valid together. A victim may be taken from in
+ * several markets while it stays unsafe.
+ * @param most the number of plans wanted; further victims wait for the next check.
  * @throws FormatError when ether has no price.
  */
 export function allocateTakeovers(
@@ -43,7 +44,8 @@ export function allocateTakeovers(
     const next = waiting.shift() as TakeoverPlan;
     const victim = states.get(next.victim);
     if (victim === undefined) continue;
-    // Earlier plans left less margin, another book or another victim: the plan is made anew, and waits again if it is worth less now.
+    // Earlier plans have changed the margin, the book or the victim. The plan is made anew, and
+    // waits again if it is worth less now.
     const decision = planPosition(victim, next.perp, now);
     if (decision.kind !== "takeover") {
       if (!plans.some((plan) => plan.victim === next.victim)) others.set(next.victim, decision);
@@ -62,7 +64,10 @@ export function allocateTakeovers(
   return { plans, others: [...others.values()] };
 }
 
-/** What is planned with while that takeover is in flight: its room and margin are taken, its losses are set aside, its unwind goes before others. */
+/**
+ * Returns the input for plans made while that takeover is in flight: its room and margin are taken,
+ * its losses are set aside, and its unwind goes first.
+ */
 export function reserveForTakeover(
   input: PlanInput,
   { perp, requestPaper, ownAfter, reservedQuote, unwindLots }: TakeoverPlan,
@@ -78,7 +83,10 @@ export function reserveForTakeover(
   return { ...input, own: { ...input.own, margin }, markets };
 }
 
-/** The market with room taken for what a takeover may bring, or may not: it is no position that another could reduce. */
+/**
+ * Returns the market with room taken for a takeover that may or may not succeed. Another takeover
+ * cannot count on reducing it.
+ */
 export function reserveRoom(market: TakeoverMarket, paper: PaperUnits): TakeoverMarket {
   const { instrument, reservedLots } = market;
   const lots = Number(ceilDivide(absolute(paper), instrument.paperPerLot));

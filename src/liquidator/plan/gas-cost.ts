@@ -4,7 +4,10 @@ import type { CreditUnits } from "../../core/units.js";
 import { ONE } from "../../perpetual/fixed-point.js";
 import type { GasPrices } from "./plan-input.js";
 
-/** What one liquidation is expected to cost in gas, in wei and, rounded up, in credit units. @throws FormatError when ether has no price. */
+/**
+ * Expected gas cost of one liquidation, in wei and, rounded up, in credit units. @throws
+ * FormatError when ether has no price.
+ */
 export function estimateGasCost({
   gasPerTakeover,
   feePerGasWei,
@@ -24,7 +27,7 @@ export function estimateGasCost({
   return { wei, credit: ceilDivide(wei * creditPerEth, ONE) };
 }
 
-/** The most wei that so much credit pays for. */
+/** The largest number of wei that the credit pays for. */
 export function toWei(credit: CreditUnits, { creditPerEth }: GasPrices): bigint {
   return (credit * ONE) / creditPerEth;
 }

@@ -13,27 +13,30 @@ import {
   worstPaper,
 } from "./worst-position.js";
 
-/** How far above a limit a state of the own account is: above zero breaks it. */
+/** Amount by which a state of the own account exceeds a limit; above zero is a breach. */
 type Excess = (after: MarginAccount, lossCredit: CreditUnits) => bigint;
 
-/** What the limits of the own account depend on. */
+/** Inputs of the own account's limits. */
 export type LimitsInput = Pick<PlanInput, "own" | "markets" | "rules">;
 
-/** The own account's margin and limits in one market: which of them a takeover would break. */
+/**
+ * Margin and limits of the own account in one market. Finds the one that a takeover would breach.
+ */
 export class OwnLimits {
   readonly #own: MarginAccount;
   readonly #limits: readonly (readonly [bound: TakeoverBound, excess: Excess])[];
 
-  /** @param sign of the paper that is taken. */
+  /** @param sign the sign of the acquired paper. */
   constructor(input: LimitsInput, market: TakeoverMarket, sign: bigint) {
     this.#own = input.own.margin;
     this.#limits = limitsOf(input, market, sign);
   }
 
   /**
-   * The first limit that the account would break afterwards. One that is broken already is no reason against a takeover that makes
-   * it no worse; an account that would be unsafe is one against any.
-   * @param lossCredit what gas and the unwind at its worst still take away.
+   * Finds the first limit that the account would breach afterwards. A limit that is already
+   * breached does not prevent a takeover that makes it no worse. An account that would become
+   * unsafe prevents any.
+   * @param lossCredit remaining cost of gas and of the worst-case unwind.
    */
   findBreached(after: MarginAccount, lossCredit: CreditUnits): TakeoverBound | undefined {
     if (!isSafe({ ...after, netValueCredit: after.netValueCredit - lossCredit })) return "margin";
@@ -51,8 +54,9 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
   const heldPaper = own.margin.papers.get(perp) ?? 0n;
   const paperIn = ({ papers }: MarginAccount): PaperUnits => papers.get(perp) ?? 0n;
   /**
-   * The largest position that the market may come to on the side that the takeover adds to, below zero where it stays on the other. What is beyond
-   * a limit on that other side only becomes less, and excuses nothing on this one.
+   * The largest position that the market may reach on the side that the takeover adds to; below
+   * zero if it stays on the other side. An excess on the other side only shrinks, and permits
+   * nothing on this one.
    */
   const worst = (after: MarginAccount): PaperUnits =>
     worstPaper(market, sign, paperIn(after), paperIn(after) - heldPaper);
@@ -73,8 +77,8 @@ function limitsOf({ own, markets, rules }: LimitsInput, market: TakeoverMarket, 
   const { maxExposureCredit } = own;
   if (maxExposureCredit !== undefined)
     list.push(["account-notional", (after) => after.exposureCredit - maxExposureCredit]);
-  // Twice: with what the chain has on the other side, and without it. A takeover only lessens that side, and the lessening would excuse going
-  // beyond a limit on this one.
+  // Checked twice: with the chain's position on the other side, and without it. A takeover reduces
+  // that side, and the reduction must not hide a breach on this one.
   for (const least of [undefined, 0n]) {
     const here = (after: MarginAccount) =>
       computeOffChainExposure(market, [sign], paperIn(after), paperIn(after) - heldPaper, least);

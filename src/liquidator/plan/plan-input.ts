@@ -4,27 +4,38 @@ import type { Level } from "../../market/book/readable-book.js";
 import type { MarginAccount, MarginMarket } from "../../perpetual/margin-account.js";
 import type { AccountLimits, MarketLimits } from "../../risk/limits.js";
 
-/** A market that a position can be taken in and unwound. */
+/** A market in which a position can be acquired and unwound. */
 export interface TakeoverMarket extends MarginMarket {
   readonly marketId: MarketId;
   readonly instrument: Instrument;
   /** Best first, without the liquidator's own orders. */
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
-  /** Scaled by 1e18, signed: a negative maker rate is a rebate, and no income to count on. */
+  /**
+   * Scaled by 1e18, signed. A negative maker rate is a rebate, which plans do not count as income.
+   */
   readonly takerFeeRate: bigint;
   readonly makerFeeRate: bigint;
-  /** Signed lots of earlier takeovers, in flight or being unwound, that the book has still to take: long is positive. */
+  /**
+   * Signed lots of earlier takeovers, in flight or being unwound, that still have to trade on the
+   * book; long is positive.
+   */
   readonly pendingUnwindLots: Lots;
-  /** What the account's orders may still bring, by side: its own and manual ones, and matches that no trade has reported yet. */
+  /**
+   * Lots that the account's open orders may still fill, by side: its own orders, manual ones, and
+   * matches that no trade has reported yet.
+   */
   readonly workingLots: SideLots;
-  /** What takeovers that are planned or sent, and in no block yet, may bring, by side. */
+  /** Lots that takeovers planned or sent, and not yet in a block, may bring, by side. */
   readonly reservedLots: SideLots;
-  /** Trades in {@link positionLots} whose settlement may still fail, by side: each leaves the position again where it does. */
+  /**
+   * Trades in {@link positionLots} whose settlement may still fail, by side. A failure removes the
+   * trade from the position.
+   */
   readonly unsettledLots: SideLots;
   /**
-   * The own position with trades that have not settled, and with what was taken over; the chain has them later. Undefined where only the chain
-   * can be asked.
+   * The own position, with unsettled trades and acquired positions; the chain reports those later.
+   * Undefined if only the chain reports it.
    */
   readonly positionLots: Lots | undefined;
   readonly limits: MarketLimits;
@@ -38,42 +49,53 @@ export interface Victim {
   readonly margin: MarginAccount;
 }
 
-/** The liquidator's own account at the same block, what is in flight counted in. */
+/** The liquidator's own account at the same block, including what is in flight. */
 export interface OwnAccount {
   readonly account: Hex;
   readonly margin: MarginAccount;
   readonly limits: AccountLimits;
-  /** The exposure, on the chain, that takeovers may bring the account to; undefined for no bound of their own. */
+  /** Largest on-chain exposure that takeovers may lead to; undefined for no separate limit. */
   readonly maxExposureCredit?: CreditUnits | undefined;
-  /** The dealer's `maxPositionAmount`: in how many markets an account may hold positions. */
+  /**
+   * The dealer's `maxPositionAmount`: the number of markets in which an account may hold positions.
+   */
   readonly maxPositionAmount: number;
 }
 
-/** What a liquidation costs in gas. */
+/** Gas cost of a liquidation. */
 export interface GasPrices {
-  /** Gas that one liquidation burns, with the number of positions of either side counted in. */
+  /** Gas of one liquidation, with the number of positions on either side included. */
   readonly gasPerTakeover: bigint;
-  /** Base fee and tip that are expected to be paid, wei per gas. */
+  /** Expected base fee and tip, wei per gas. */
   readonly feePerGasWei: bigint;
-  /** What a rollup charges beside, in wei; 0 on a chain of its own. */
+  /** The rollup's extra charge, in wei; 0 on a chain without one. */
   readonly extraWei: bigint;
   /** Credit units of one ether: the exchange's `gasFeeInfo.lastEthIndexPrice`. */
   readonly creditPerEth: CreditUnits;
 }
 
-/** What the liquidator demands. */
+/** The liquidator's requirements of a plan. */
 export interface PlanRules {
-  /** Credit units; nothing is sent that may earn less. */
+  /** Least profit of a takeover, credit units. */
   readonly minProfitCredit: CreditUnits;
-  /** Up to what size is taken: all that pays, or no more than makes the victim safe again (where a part can). */
+  /**
+   * Largest size to take: all that is profitable, or only as much as makes the victim safe again
+   * (where a part can).
+   */
   readonly takeUpTo: "position" | "cure";
-  /** Net value has to stay so far above maintenance margin, in basis points of that margin. */
+  /** Distance to keep between net value and maintenance margin, in basis points of that margin. */
   readonly marginBufferBps: number;
-  /** The unwind is reckoned to do so much worse than the book shows, in basis points of its price. */
+  /**
+   * Amount by which the unwind is assumed to be worse than the book shows, in basis points of its
+   * price.
+   */
   readonly unwindReserveBps: number;
-  /** Share of the profit above the least one that may be spent on gas, in basis points; the rest is room for the price to move. */
+  /**
+   * Largest share of the profit above the minimum to spend on gas, in basis points. The rest is
+   * room for the price to move.
+   */
   readonly gasShareBps: number;
-  /** Share of the unwind that is hoped to fill as maker, in basis points. */
+  /** Share of the unwind that may fill as maker, in basis points. */
   readonly makerShareBps: number;
 }
 

@@ -28,8 +28,8 @@ const BOUND_WORDS: Readonly<Record<TakeoverBound, string>> = {
 };
 
 /**
- * The most profitable takeover of one account in danger: any position of it may be taken, in any size. Where none pays, the one
- * that comes nearest and by how much it falls short; where none is possible, why.
+ * Plans the most profitable takeover of one account in danger: any of its positions, in any size.
+ * If none is profitable, returns the nearest with its shortfall; if none is possible, the reason.
  * @throws FormatError when ether has no price.
  */
 export function planTakeover(victim: Victim, input: PlanInput): TakeoverDecision {
@@ -41,7 +41,10 @@ export function planTakeover(victim: Victim, input: PlanInput): TakeoverDecision
   return decisions.reduce((best, next) => (isBetter(next, best) ? next : best));
 }
 
-/** The takeover of one position of an account in danger. @throws FormatError when ether has no price. */
+/**
+ * Plans the takeover of one position of an account in danger. @throws FormatError when ether has no
+ * price.
+ */
 export function planPosition(victim: Victim, perp: Hex, input: PlanInput): TakeoverDecision {
   const { account, blockNumber, margin } = victim;
   const refuse = (reason: RefusalReason, detail: string): Refused =>

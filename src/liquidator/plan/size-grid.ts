@@ -2,15 +2,16 @@ import { absolute, smaller } from "../../core/bigints.js";
 import type { PaperUnits } from "../../core/units.js";
 
 /**
- * The sizes that may be requested of a position: whole lots, or, where the own position is odd and would be reduced, such that what
- * is held afterwards is whole lots. An odd rest of the victim's stays where it is: nobody could sell it on the book.
+ * The sizes of a position that may be requested. They are whole lots or, if a fractional own
+ * position would be reduced, sizes that leave the own position in whole lots. A fractional
+ * remainder of the victim stays with it, because it cannot be sold on the book.
  */
 export class SizeGrid {
   readonly #sign: bigint;
   readonly #lot: PaperUnits;
-  /** The odd part of the own position that the first size removes. */
+  /** The fraction of a lot in the own position, which the first size removes. */
   readonly #odd: PaperUnits;
-  /** Index of the largest size that the position holds. */
+  /** Index of the largest size within the position. */
   readonly count: bigint;
 
   /** @param held the own position in that market. */
@@ -30,13 +31,15 @@ export class SizeGrid {
     return this.#sign * (this.#odd > 0n ? this.#odd + (index - 1n) * this.#lot : index * this.#lot);
   }
 
-  /** Index of the smallest size of at least `size`, without sign; the largest one where none is. */
+  /**
+   * Index of the smallest size of at least `size`, unsigned; the largest index if there is none.
+   */
   indexFrom(size: PaperUnits): bigint {
     const within = this.indexWithin(size);
     return absolute(this.paper(within)) >= size ? within : smaller(this.count, within + 1n);
   }
 
-  /** Index of the largest size of at most `size`, without sign. */
+  /** Index of the largest size of at most `size`, unsigned. */
   indexWithin(size: PaperUnits): bigint {
     const whole = size - this.#odd;
     if (whole < 0n) return 0n;

@@ -2,37 +2,41 @@ import { ceilDivide } from "../../core/bigints.js";
 import type { CreditUnits, Hex } from "../../core/units.js";
 import { ONE } from "../../perpetual/fixed-point.js";
 
-/** A race that somebody else won. */
+/** A race that another account won. */
 export interface LostRace {
   readonly victim: Hex;
   readonly perp: Hex;
   readonly winner: Hex;
   /** Blocks by which the winner's transaction was before ours; 0 in the same block. */
   readonly blocksBefore: number;
-  /** What the winner paid, wei per gas above the base fee, and what we offered. */
+  /** The winner's tip and ours, wei per gas above the base fee. */
   readonly winnerTipWei: bigint;
   readonly ourTipWei: bigint;
-  /** Gas that ours would have burnt. */
+  /** Gas that our transaction would have burnt. */
   readonly gas: bigint;
-  /** What we would have earned at our tip, credit units. */
+  /** Profit that we would have had at our tip, credit units. */
   readonly missedProfitCredit: CreditUnits;
 }
 
-/** What could have been had by offering more. */
+/** Result of a higher tip over the lost races. */
 export interface SuggestedTip {
-  /** Wei per gas above the base fee that would have brought the most, after its own cost; undefined where no higher one would have. */
+  /**
+   * The most profitable tip, wei per gas above the base fee and after its own cost; undefined if no
+   * higher tip would have paid.
+   */
   readonly tipWei: bigint | undefined;
-  /** Races that it would have won. */
+  /** Number of races that it would have won. */
   readonly wins: number;
-  /** Credit units that it would have brought, its cost over what we offered taken off. */
+  /** Credit units that it would have brought, less its cost above our tip. */
   readonly recoveredCredit: CreditUnits;
-  /** Races lost by a block or more: no tip wins those, only being earlier. */
+  /** Races lost by a block or more. No tip wins those, only an earlier transaction. */
   readonly lostByTime: number;
 }
 
 /**
- * The highest tip worth offering, from races that were lost: a race within one block goes to the higher tip, so one wei above the
- * winner's would have had it. Of all such tips the one whose races would have earned the most, each at the cost of that tip.
+ * Suggests the most profitable tip from lost races. A race within one block goes to the higher tip,
+ * so one wei above the winner's would have won it. Of these tips, it takes the one with the largest
+ * total profit at the cost of that tip.
  * @param creditPerEth credit units of one ether.
  */
 export function suggestTip(lost: readonly LostRace[], creditPerEth: CreditUnits): SuggestedTip {

@@ -5,21 +5,21 @@ import { type LimitsInput, OwnLimits } from "./own-limits.js";
 import type { TakeoverMarket } from "./plan-input.js";
 import type { TakeoverBound } from "./takeover-plan.js";
 
-/** How much of a market the own account could take over, and what keeps it from more. */
+/** Size that the own account could take over in a market, and the limit that binds. */
 export interface TakeoverCapacity {
-  /** Without sign. */
+  /** Unsigned. */
   readonly lots: Lots;
-  /** Undefined where nothing of the account's own bounds it. */
+  /** The binding limit; undefined if no limit of the account binds. */
   readonly boundBy: TakeoverBound | "too-many-positions" | undefined;
 }
 
-/** More than any book holds. */
+/** Above any real book. */
 const MOST_LOTS = 2 ** 40;
 
 /**
- * The most that margin, its buffer and the limits leave room for, reckoned at the mark: neither the discount that a takeover brings nor what
- * its sale and its gas cost is in it.
- * @param sign of the paper: 1n takes longs over, -1n shorts.
+ * Returns the largest size for which margin, its buffer and the limits leave room, valued at the
+ * mark. It excludes the discount of the takeover, the cost of its sale, and gas.
+ * @param sign the sign of the paper: 1n takes longs over, -1n shorts.
  */
 export function takeoverCapacity(
   input: LimitsInput,

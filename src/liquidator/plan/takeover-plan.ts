@@ -1,15 +1,21 @@
 import type { CreditUnits, Hex, Lots, MarketId, PaperUnits } from "../../core/units.js";
 import type { MarginAccount } from "../../perpetual/margin-account.js";
 
-/** What keeps a takeover from being one lot larger; of a refusal, what leaves no room for any. */
+/**
+ * The bound that keeps a takeover from being one lot larger or, in a refusal, leaves no room for
+ * any.
+ */
 export type TakeoverBound =
-  /** The victim's position ends here. */
+  /** The victim's position is used up. */
   | "position"
-  /** From here on the victim is safe, and no more is wanted (`PlanRules.takeUpTo`). */
+  /** The victim is safe from this size on, and no more is wanted (`PlanRules.takeUpTo`). */
   | "cure"
-  /** Beyond here the book pays less than what the liquidation costs. */
+  /** Beyond this size, the book pays less than the liquidation costs. */
   | "depth"
-  /** The liquidator's own margin with its buffer, after gas and the unwind's worst slippage. */
+  /**
+   * The liquidator's own margin with its buffer, after gas and the worst-case slippage of the
+   * unwind.
+   */
   | "margin"
   /** `MarketLimits.maxPositionLots`. */
   | "max-position"
@@ -24,108 +30,137 @@ export type TakeoverBound =
   /** `AccountLimits.minLiquidationDistanceBps`. */
   | "liquidation-distance";
 
-/** What a takeover is expected to bring, at the mark price and the book that it was planned on. Credit units unless the name says otherwise. */
+/**
+ * Expected result of a takeover at the mark price and book of its plan. Credit units unless the
+ * name says otherwise.
+ */
 export interface ExpectedTakeover {
-  /** What the liquidator pays (negative) or receives: `liqtorCreditChange`. */
+  /** Credit that the liquidator pays (negative) or receives: `liqtorCreditChange`. */
   readonly credit: CreditUnits;
-  /** What the victim, not the liquidator, pays to the insurance account. */
+  /** Fee that the victim, not the liquidator, pays to the insurance account. */
   readonly insuranceFee: CreditUnits;
-  /** The taken paper at the mark, and its credit: what the discount is worth. */
+  /** Value of the discount: the acquired paper at the mark, and its credit. */
   readonly discountQuote: CreditUnits;
-  /** Of the unwind as taker; 0 for paper that only reduces the own position. */
+  /** Taker fee of the unwind; 0 for paper that only reduces the own position. */
   readonly takerFeeQuote: CreditUnits;
-  /** What getting rid of the paper brings less than the mark: the book walked, and the touch for what only reduces the own position. Negative where it brings more. */
+  /**
+   * Shortfall of the unwind against the mark: the book walked, and the touch for paper that only
+   * reduces the own position. Negative if it brings more.
+   */
   readonly slippageQuote: CreditUnits;
   /** At the expected gas price. */
   readonly gasQuote: CreditUnits;
   /** discount - taker fee - slippage - gas. */
   readonly profitQuote: CreditUnits;
-  /** The same when a part of the unwind fills as maker (`PlanRules.makerShareBps`): what to hope for, never what is decided by. */
+  /**
+   * Profit if a part of the unwind fills as maker (`PlanRules.makerShareBps`). It informs, and
+   * never decides.
+   */
   readonly makerFirstProfitQuote: CreditUnits;
 }
 
-/** One liquidation that is worth sending: `Perpetual.liquidate(liquidator, victim, requestPaper, expectCredit)`. */
+/**
+ * A liquidation that is worth sending:
+ * `Perpetual.liquidate(liquidator, victim, requestPaper, expectCredit)`.
+ */
 export interface TakeoverPlan {
   readonly kind: "takeover";
   readonly victim: Hex;
   readonly perp: Hex;
   readonly marketId: MarketId;
-  /** The block whose state it was made from. */
+  /** The block of the state that the plan is based on. */
   readonly blockNumber: number;
-  /** Signed like the victim's position, never larger than it was. */
+  /** Signed like the victim's position, and never larger. */
   readonly requestPaper: PaperUnits;
-  /** With requestPaper the worst price that still pays minProfitQuote after the highest gas cost: the bound goes to the contract as it is. */
+  /**
+   * With requestPaper, the worst price that still earns minProfitQuote after the highest gas cost.
+   * The contract enforces this bound.
+   */
   readonly expectCredit: CreditUnits;
-  /** What the transaction may cost at most, gas and fees together, replacements included. */
+  /** Largest cost of the transaction, gas and fees together, replacements included. */
   readonly maxCostWei: bigint;
-  /** The profit at the bound: expectCredit met to the unit, the whole of maxCostWei spent, the unwind at its worst. At least the configured one. */
+  /**
+   * Profit at the bound: expectCredit met exactly, all of maxCostWei spent, and the worst-case
+   * unwind. At least the configured minimum.
+   */
   readonly worstProfitQuote: CreditUnits;
-  /** Signed: what has to be sold (positive) or bought back afterwards; what reduces the own position is none of it. */
+  /**
+   * Signed lots to sell (positive) or buy back afterwards, without the part that reduces the own
+   * position.
+   */
   readonly unwindLots: Lots;
   readonly expected: ExpectedTakeover;
   readonly boundBy: TakeoverBound;
-  /** Credit units of own margin room that it takes up; negative when it frees some. */
+  /** Own margin that it uses, credit units; negative when it frees some. */
   readonly marginUseQuote: CreditUnits;
-  /** What gas and the unwind at its worst may still take from the own account after the takeover: no other takeover may count on it. */
+  /**
+   * Credit that gas and the worst-case unwind may still cost the own account. No other takeover may
+   * use it.
+   */
   readonly reservedQuote: CreditUnits;
   readonly ownAfter: MarginAccount;
-  /** Undefined when everything was moved to the insurance account as bad debt. */
+  /** Undefined when the whole account moved to the insurance account as bad debt. */
   readonly victimAfter: MarginAccount | undefined;
-  /** Whether the victim is safe afterwards (a closed account is). */
+  /** True if the victim is safe afterwards; a closed account is safe. */
   readonly isCured: boolean;
 }
 
-/** A takeover that would be possible and does not pay. */
+/** A takeover that would be possible but does not pay. */
 export interface Unprofitable {
   readonly kind: "unprofitable";
   readonly victim: Hex;
   readonly perp: Hex;
   readonly marketId: MarketId;
   readonly blockNumber: number;
-  /** The best size that there was. */
+  /** The best available size. */
   readonly requestPaper: PaperUnits;
   readonly expected: ExpectedTakeover;
-  /** Profit in the worst case that would have had to be accepted, and how much that is below the configured one (above zero). */
+  /**
+   * Worst-case profit of that size, and its shortfall against the configured minimum (above zero).
+   */
   readonly worstProfitQuote: CreditUnits;
   readonly shortOfQuote: CreditUnits;
-  /** What kept the size, and with it the profit, down. */
+  /** The bound that limited the size, and with it the profit. */
   readonly boundBy: TakeoverBound;
 }
 
-/** Why nothing can be taken at all. */
+/** Reason why nothing can be taken. */
 export type RefusalReason =
   | TakeoverBound
   /** The account is safe, or holds nothing. */
   | "safe"
   | "no-position"
-  /** A price that the victim's margin depends on is stale: the chain refuses every liquidation of it. */
+  /** A price in the victim's margin is stale: the chain rejects every liquidation of it. */
   | "stale-victim"
-  /** The same of the liquidator's own margin. */
+  /** A price in the liquidator's own margin is stale. */
   | "stale-own"
-  /** The market is not listed, or not one of the exchange's that can be unwound in. */
+  /** The market is not listed, or the exchange does not offer it for the unwind. */
   | "unlisted-market"
-  /** There is no book to unwind on, or nobody on its side. */
+  /** There is no book to unwind on, or its side is empty. */
   | "no-book"
   /** The position is smaller than a lot. */
   | "less-than-a-lot"
-  /** The liquidator already holds positions in as many markets as an account may. */
+  /** The liquidator already holds positions in the maximum number of markets. */
   | "too-many-positions"
   /** The liquidator's own account. */
   | "own-account"
-  /** The chain prices the liquidation otherwise than the published formulas: contracts of another kind. */
+  /**
+   * The chain's liquidation price differs from the published formulas: the contracts are of another
+   * kind.
+   */
   | "other-formulas";
 
 /** A takeover that is not possible. */
 export interface Refused {
   readonly kind: "refused";
   readonly victim: Hex;
-  /** Absent when it is about the whole account. */
+  /** Absent when the reason applies to the whole account. */
   readonly perp: Hex | undefined;
   readonly blockNumber: number;
   readonly reason: RefusalReason;
-  /** In words, for the ledger. */
+  /** Description for the ledger. */
   readonly detail: string;
 }
 
-/** What comes of planning. */
+/** The result of planning. */
 export type TakeoverDecision = TakeoverPlan | Unprofitable | Refused;

@@ -14,18 +14,18 @@ import type { TakeoverBound } from "./takeover-plan.js";
 import { type UnwindEstimate, UnwindEstimator } from "./unwind-estimate.js";
 import { computeCertainPaper } from "./worst-position.js";
 
-/** One size with all that follows from it. */
+/** One size with its consequences. */
 export interface SizedTakeover {
   readonly terms: TakeoverTerms;
   readonly unwindEstimate: UnwindEstimate;
   readonly ownAfter: MarginAccount;
-  /** What gas and the unwind at its worst take away after the takeover. */
+  /** Remaining cost after the takeover: gas and the worst-case unwind. */
   readonly lossCredit: bigint;
-  /** Why it is not larger. */
+  /** The bound that keeps it from being larger. */
   readonly boundBy: TakeoverBound;
 }
 
-/** What came of looking for a size. */
+/** The result of the search for a size. */
 export type SizeSearch =
   | SizedTakeover
   | "less-than-a-lot"
@@ -33,9 +33,10 @@ export type SizeSearch =
   | { readonly brokenAtOnce: TakeoverBound };
 
 /**
- * The largest size that every bound allows. Up to where the book stops paying each lot adds to the profit, so the largest is the
- * best. The own margin and limits allow one stretch of sizes (each lot that reduces the own position makes room, each further one
- * takes some), whose end is found by halving.
+ * Finds the largest size within every bound. Until the book stops paying, each lot adds to the
+ * profit, so the largest size is the best. The own margin and limits allow one range of sizes (lots
+ * that reduce the own position make room, further lots take it). A binary search finds the end of
+ * the range.
  */
 export class TakeoverSizer {
   readonly #market: TakeoverMarket;
@@ -48,7 +49,7 @@ export class TakeoverSizer {
   readonly #limits: OwnLimits;
   readonly #grid: SizeGrid;
 
-  /** @param enough no more than this, without sign, is wanted; undefined for all that pays. */
+  /** @param enough the largest size wanted, unsigned; undefined for all that is profitable. */
   constructor(
     market: TakeoverMarket,
     position: PaperUnits,
@@ -81,7 +82,7 @@ export class TakeoverSizer {
       this.#withinBook(netted, this.#book.bookLots()),
     ];
     if (byBook === 0n) return "no-book";
-    // A book that pays for no lot still tells what one would have lost.
+    // If the book pays for no lot, the result still shows the loss of one.
     const wanted =
       this.#enough === undefined
         ? this.#grid.count
@@ -108,13 +109,16 @@ export class TakeoverSizer {
     return paying === this.#grid.count ? "position" : "depth";
   }
 
-  /** The first of the own limits that this size would break. @param paper of a size that the book can take. */
+  /**
+   * Finds the first own limit that this size would breach. @param paper a size that the book can
+   * take.
+   */
   findBreached(paper: PaperUnits): TakeoverBound | undefined {
     const { ownAfter, lossCredit } = this.#sized(paper);
     return this.#limits.findBreached(ownAfter, lossCredit);
   }
 
-  /** The index of the largest size of which the book has to take no more than so many lots. */
+  /** The index of the largest size for which the book takes at most `lots`. */
   #withinBook(netted: PaperUnits, lots: number): bigint {
     return this.#grid.indexWithin(netted + this.#market.instrument.paperOf(lots));
   }

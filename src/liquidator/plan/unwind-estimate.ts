@@ -5,32 +5,40 @@ import { BPS, mulFixed, ONE } from "../../perpetual/fixed-point.js";
 import { takeoverPrice } from "../../perpetual/liquidation.js";
 import type { PlanRules, TakeoverMarket } from "./plan-input.js";
 
-/** How taken paper is got rid of, and what that brings. Credit units; negative where it is bought back. */
+/**
+ * The sale of acquired paper and its proceeds. Credit units; negative if the paper is bought back.
+ */
 export interface UnwindEstimate {
-  /** Signed: what has to be sold (positive) or bought back. */
+  /** Signed lots to sell (positive) or buy back. */
   readonly unwindLots: Lots;
   readonly unwindPaper: PaperUnits;
-  /** What the paper is worth that only reduces the own position: at the worse of mark and touch, without a fee. */
+  /**
+   * Value of the paper that only reduces the own position, at the worse of mark and touch, without
+   * a fee.
+   */
   readonly nettedCredit: CreditUnits;
-  /** The book walked as taker. */
+  /** Proceeds as taker through the levels of the book. */
   readonly unwindCredit: CreditUnits;
   readonly takerFee: CreditUnits;
-  /** Netted and unwound, fee paid, the unwind worse by the reserve. */
+  /** Netted and unwound proceeds after the fee, with the unwind worse by the reserve. */
   readonly worstCredit: CreditUnits;
-  /** The same hope with the maker's share filled at the near touch. */
+  /** Proceeds if the maker's share fills at the near touch. */
   readonly makerFirstCredit: CreditUnits;
 }
 
-/** What taking `paper` of a market leads to where `held` is held already, by the book as it is. Lots of earlier takeovers go first. */
+/**
+ * Estimates the unwind of acquired `paper` when `held` is already held, on the current book. Lots
+ * of earlier takeovers go first.
+ */
 export class UnwindEstimator {
   readonly #market: TakeoverMarket;
   readonly #held: PaperUnits;
   readonly #rules: PlanRules;
-  /** Levels that the unwind meets, what earlier takeovers need taken off; best first. */
+  /** Levels for the unwind, best first, without the depth that earlier takeovers need. */
   readonly #levels: readonly Level[];
   readonly #isSale: boolean;
 
-  /** @param sign of the paper that is taken. */
+  /** @param sign the sign of the acquired paper. */
   constructor(market: TakeoverMarket, held: PaperUnits, sign: bigint, rules: PlanRules) {
     this.#market = market;
     this.#held = held;
@@ -41,12 +49,12 @@ export class UnwindEstimator {
     this.#levels = withoutFirst(this.#isSale ? market.bids : market.asks, ahead);
   }
 
-  /** How much of `paper` only reduces what is held, without sign. */
+  /** The part of `paper`, unsigned, that only reduces the held position. */
   netted(paper: PaperUnits): PaperUnits {
     return paper > 0n === this.#held > 0n ? 0n : smaller(absolute(paper), absolute(this.#held));
   }
 
-  /** Lots that the book takes at prices better than the liquidation's, fee and reserve paid. */
+  /** Lots that the book takes at better prices than the liquidation's, after fee and reserve. */
   profitableLots(): Lots {
     const { instrument } = this.#market;
     const price = takeoverPrice(this.#market, this.#isSale ? 1n : -1n);
@@ -66,7 +74,10 @@ export class UnwindEstimator {
     return this.#levels.reduce((sum, { lots }) => sum + lots, 0);
   }
 
-  /** @param paper of the constructor's sign; what is unwound is whole lots. Undefined when the book is too thin. */
+  /**
+   * @param paper of the constructor's sign; only whole lots are unwound. Undefined when the book is
+   * too thin.
+   */
   estimate(paper: PaperUnits): UnwindEstimate | undefined {
     const { instrument, makerFeeRate } = this.#market;
     const netted = this.netted(paper);
@@ -107,14 +118,14 @@ export class UnwindEstimator {
     return left === 0 ? credit : undefined;
   }
 
-  /** What a trade of that much credit brings after reserve and fee. */
+  /** Proceeds of a trade of that credit after reserve and fee. */
   #worst(credit: CreditUnits): CreditUnits {
     const reserved =
       credit - ceilDivide(absolute(credit) * BigInt(this.#rules.unwindReserveBps), BPS);
     return reserved - this.#takerFee(reserved);
   }
 
-  /** A rebate is no income to count on. */
+  /** A rebate does not count as income. */
   #takerFee(credit: CreditUnits): CreditUnits {
     const rate = larger(0n, this.#market.takerFeeRate);
     return ceilDivide(absolute(credit) * rate, ONE);
@@ -125,7 +136,7 @@ export class UnwindEstimator {
     return this.#isSale ? instrument.creditFloor(ticks, lots) : -instrument.creditCeil(ticks, lots);
   }
 
-  /** Resting on the far side's own best price: a sale at the best ask. */
+  /** Proceeds at the near side's best price: a sale rests at the best ask. */
   #nearTouchCredit(lots: Lots): CreditUnits | undefined {
     const best = (this.#isSale ? this.#market.asks : this.#market.bids)[0];
     return best === undefined ? undefined : this.#creditOf(best.ticks, lots);

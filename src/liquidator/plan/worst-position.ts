@@ -4,12 +4,13 @@ import { computePositionMargin, type MarginAccount } from "../../perpetual/margi
 import type { TakeoverMarket } from "./plan-input.js";
 
 /**
- * What the own position in a market may come to on one side, in paper of that side: by the chain, or by the exchange, whichever is more. Trades that
- * have not settled count where they add to the side, and not where they take from it: each of them may fail. The exchange may have reported a takeover
- * later than the chain.
- * @param sign of the side: 1n long, -1n short.
- * @param onChain the position by the chain, everything under way and what is planned now counted in.
- * @param planned what of it is planned now, signed.
+ * The largest position that the own account may reach in a market on one side, in paper of that
+ * side: by the chain or by the exchange, whichever is more. Unsettled trades count if they add to
+ * the side, and not if they reduce it, because each may fail. The exchange may have reported a
+ * takeover later than the chain.
+ * @param sign the side: 1n long, -1n short.
+ * @param onChain the position by the chain, including everything in flight and the current plan.
+ * @param planned the part of it in the current plan, signed.
  */
 export function worstPaper(
   market: TakeoverMarket,
@@ -23,7 +24,7 @@ export function worstPaper(
   );
 }
 
-/** The same without own orders that may still fill. */
+/** The same, without own orders that may still fill. */
 function heldPaper(
   market: TakeoverMarket,
   sign: bigint,
@@ -41,18 +42,21 @@ function heldPaper(
   );
 }
 
-/** What of the own position is held for certain, by the chain and by the exchange, whichever trades fail: only that can be reduced. Signed. */
+/**
+ * The part of the own position that is certain by the chain and by the exchange, whichever trades
+ * fail. Only that part can be reduced. Signed.
+ */
 export function computeCertainPaper(market: TakeoverMarket, onChain: PaperUnits): PaperUnits {
   const { positionLots, unsettledLots } = market;
   if (positionLots === undefined) return onChain;
   const byExchange = market.instrument.paperOf(leastOf(positionLots, unsettledLots));
-  // A part of a lot is on the chain alone.
+  // Only the chain knows a fraction of a lot.
   if (absolute(byExchange - onChain) < market.instrument.paperPerLot) return onChain;
   if (byExchange === 0n || onChain === 0n || byExchange > 0n !== onChain > 0n) return 0n;
   return onChain > 0n ? smaller(onChain, byExchange) : larger(onChain, byExchange);
 }
 
-/** What positions come to beyond those that the chain has. Credit units, without sign. */
+/** Exposure of positions beyond those on the chain. Credit units, unsigned. */
 export interface OffChainExposure {
   readonly notional: CreditUnits;
   readonly initial: CreditUnits;
@@ -60,7 +64,10 @@ export interface OffChainExposure {
   readonly maintenance: CreditUnits;
 }
 
-/** What the markets other than `perp` may come to beyond what the chain's figures of the account have. */
+/**
+ * The exposure that the markets other than `perp` may reach beyond the chain's figures of the
+ * account.
+ */
 export function offChainExposureElsewhere(
   markets: Iterable<TakeoverMarket>,
   perp: string,
@@ -78,8 +85,9 @@ export function offChainExposureElsewhere(
 }
 
 /**
- * The same of one market, on these sides.
- * @param least what the position comes to at least: what the chain has; or 0, for that of these sides alone, which may be less than the chain's.
+ * The same for one market, on these sides.
+ * @param least the smallest position assumed: the chain's; or 0 for these sides alone, which may be
+ * less than the chain's.
  */
 export function computeOffChainExposure(
   market: TakeoverMarket,
@@ -102,7 +110,7 @@ export function computeOffChainExposure(
   };
 }
 
-/** What is left of a position, towards zero, where everything that has not settled and adds to it fails. Signed. */
+/** The position, towards zero, if every unsettled trade that adds to it fails. Signed. */
 function leastOf(positionLots: Lots, unsettledLots: SideLots): Lots {
   return positionLots > 0
     ? Math.max(0, positionLots - unsettledLots.buy)

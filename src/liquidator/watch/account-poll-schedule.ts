@@ -7,15 +7,18 @@ import type { Confirmation } from "./candidate.js";
 import { marginMarkets } from "./margin-markets.js";
 import { computeNearness } from "./rank-candidates.js";
 
-/** How often accounts are looked at, and how many are remembered. */
+/** Poll rates, and the number of accounts to track. */
 export interface AccountPollScheduleOptions {
-  /** Accounts remembered; beyond, those furthest from the edge are forgotten. Default 20,000. */
+  /** Accounts to track; beyond it, those furthest from liquidation are dropped. Default 20,000. */
   readonly maxAccounts?: number;
-  /** The next look comes after as many blocks as a price takes that moves so fast toward the edge, basis points a block. Default 10. */
+  /**
+   * Assumed speed of the price towards liquidation, basis points a block: it sets the number of
+   * blocks until the next poll. Default 10.
+   */
   readonly bpsPerBlock?: number;
-  /** No account is left alone for longer. Default 300. */
+  /** Longest time between polls of an account, blocks. Default 300. */
   readonly maxBlocks?: number;
-  /** An account whose views revert is tried again after so many. Default 3. */
+  /** Blocks until an account whose views revert is polled again. Default 3. */
   readonly unreadableBlocks?: number;
 }
 
@@ -26,15 +29,15 @@ interface Market {
 }
 
 interface AccountPoll {
-  /** Block of the last look that succeeded; -1 before the first. */
+  /** Block of the last successful poll; -1 before the first. */
   readonly blockNumber: number;
   readonly nextBlock: number;
   readonly distanceBps: number;
   readonly slackCredit: bigint;
   readonly papers: ReadonlyMap<Hex, PaperUnits>;
-  /** What prices and rates were when the slack was measured. */
+  /** Prices and rates at the time when the slack was measured. */
   readonly markets: ReadonlyMap<Hex, Market>;
-  /** It changed, or prices moved past its edge, since it was looked at. */
+  /** True if it changed, or prices moved past its liquidation price, since its last poll. */
   readonly isUrgent: boolean;
 }
 
@@ -49,8 +52,9 @@ const NEVER_POLLED: AccountPoll = {
 };
 
 /**
- * Who is looked at next. An account near the edge comes again soon, one far away seldom; one that changed on the chain, and every
- * one that the prices of now may have made unsafe, at once. Only a look that succeeded counts as one: what could not be read stays due.
+ * Decides which accounts to poll next. An account near liquidation is polled often, a distant one
+ * seldom. One that changed on the chain, or that current prices may have made unsafe, is polled at
+ * once. Only a successful poll counts: an account that could not be read stays due.
  */
 export class AccountPollSchedule {
   readonly #polls = new Map<Hex, AccountPoll>();
@@ -59,7 +63,7 @@ export class AccountPollSchedule {
   readonly #maxBlocks: number;
   readonly #unreadableBlocks: number;
 
-  /** @throws ConfigError for an option that is no positive number. */
+  /** @throws ConfigError for an option that is not a positive number. */
   constructor({
     maxAccounts = 20_000,
     bpsPerBlock = 10,
@@ -84,19 +88,22 @@ export class AccountPollSchedule {
     this.#unreadableBlocks = unreadableBlocks;
   }
 
-  /** Accounts that are remembered. */
+  /** Number of tracked accounts. */
   get size(): number {
     return this.#polls.size;
   }
 
-  /** An account may hold something: it is looked at if it is new. @param account in lower case. */
+  /**
+   * Adds an account that may hold a position; a new one is due for a poll. @param account in lower
+   * case.
+   */
   add(account: Hex): void {
     if (this.#polls.has(account)) return;
     if (this.#polls.size >= this.#maxAccounts) this.#forgetFurthest();
     this.#polls.set(account, NEVER_POLLED);
   }
 
-  /** An account changed on the chain, or is said to be unsafe: it is looked at at once. */
+  /** Marks an account that changed on the chain, or is reported unsafe: it is due at once. */
   markChanged(account: Hex): void {
     const look = this.#polls.get(account);
     if (look === undefined) this.add(account);
@@ -104,9 +111,10 @@ export class AccountPollSchedule {
   }
 
   /**
-   * Prices and funding rates of now: every account that they may have made unsafe since it was looked at becomes due, moves of several
-   * markets taken together. A market without a price is taken to stand still.
-   * @returns how many became due.
+   * Applies current prices and funding rates. Every account that they may have made unsafe since
+   * its last poll becomes due; moves of several markets count together. A market without a price is
+   * assumed unchanged.
+   * @returns the number of accounts that became due.
    */
   onPrices(markets: ReadonlyMap<Hex, ChainMarket>): number {
     const now = marketsNow(markets);
@@ -120,8 +128,9 @@ export class AccountPollSchedule {
   }
 
   /**
-   * The accounts to look at in this block, at most `budget`: first those that are unsafe, changed or may have broken, the longest
-   * unseen first; then those whose time has come, by how late they are for their distance. Asking changes nothing.
+   * Returns the accounts to poll in this block, at most `budget`. First come those that are unsafe,
+   * changed or possibly unsafe, longest unpolled first; then those whose time has come, by how late
+   * they are for their distance. Calling it changes nothing.
    */
   due(blockNumber: number, budget: number): Hex[] {
     const due = [...this.#polls].filter(
@@ -137,7 +146,9 @@ export class AccountPollSchedule {
     return due.slice(0, budget).map(([account]) => account);
   }
 
-  /** What was seen. Accounts that hold nothing leave; one that nobody had heard of is not taken up. */
+  /**
+   * Applies poll results. Accounts that hold nothing are dropped; unknown accounts are not added.
+   */
   onPolled({
     blockNumber,
     accounts,
@@ -178,7 +189,10 @@ export class AccountPollSchedule {
     return Math.min(this.#maxBlocks, Math.max(1, Math.floor(distanceBps / this.#bpsPerBlock)));
   }
 
-  /** A sixteenth at a time, so that a flood of new accounts does not sort the rest for each. Accounts not yet seen count as far away. */
+  /**
+   * Drops a sixteenth at a time, so that a flood of new accounts does not sort the rest for each.
+   * Accounts not polled yet count as distant.
+   */
   #forgetFurthest(): void {
     const furthest = [...this.#polls].sort(([, a], [, b]) =>
       a.distanceBps === b.distanceBps ? 0 : b.distanceBps - a.distanceBps,
@@ -199,7 +213,7 @@ function marketsNow(markets: ReadonlyMap<Hex, ChainMarket>): Map<Hex, Market> {
   );
 }
 
-/** How net value less maintenance margin has changed with prices and funding since the look. */
+/** Change of net value less maintenance margin since the poll, from prices and funding. */
 function slackChange({ papers, markets }: AccountPoll, now: ReadonlyMap<Hex, Market>): bigint {
   let change = 0n;
   for (const [perp, paper] of papers) {

@@ -16,13 +16,13 @@ export type ConfirmedAccount =
       readonly isSafe: boolean;
       readonly margin: MarginAccount;
       readonly holdings: ChainAccountBalances & { readonly ok: true };
-      /** Of an unsafe account, what its liquidation in each market would get, whole position requested. */
+      /** For an unsafe account, the result of liquidating its whole position, by market. */
       readonly costs: ReadonlyMap<Hex, LiquidationCost>;
     }
-  /** Its views revert: a stale price, most of all. Nobody can liquidate it now. */
+  /** Its views revert, mostly because of a stale price. It cannot be liquidated now. */
   | { readonly kind: "unreadable"; readonly account: Hex; readonly revert: Revert };
 
-/** Candidates, the liquidator itself and the markets, all true at one block. */
+/** Candidates, the liquidator itself and the markets, all at one block. */
 export interface Confirmation {
   readonly blockNumber: number;
   readonly timestampMs: Ms;
@@ -32,11 +32,17 @@ export interface Confirmation {
   readonly markets: ReadonlyMap<Hex, ChainMarket>;
 }
 
-/** How near an account is to the edge. */
+/** Distance of an account to liquidation. */
 export interface Nearness {
-  /** Smallest move of one market's mark price that makes it unsafe, basis points of the mark; 0 when it is unsafe, Infinity when none does. */
+  /**
+   * Smallest move of one market's mark price that makes it unsafe, basis points of the mark; 0 when
+   * it is unsafe, Infinity when no move does.
+   */
   readonly distanceBps: number;
-  /** Of each market that it holds: the mark price that makes it unsafe, all else equal; 0 for none. Credit units per 1e18 paper. */
+  /**
+   * For each of its markets, the mark price that makes it unsafe, all else equal; 0 for none.
+   * Credit units per 1e18 paper.
+   */
   readonly liquidationPrices: ReadonlyMap<Hex, bigint>;
   /** Net value minus maintenance margin. */
   readonly slackCredit: CreditUnits;
@@ -47,6 +53,6 @@ export interface Candidate {
   readonly account: Hex;
   readonly nearness: Nearness;
   readonly papers: ReadonlyMap<Hex, PaperUnits>;
-  /** What the discount on all of its positions is worth. */
+  /** Value of the discount on all of its positions. */
   readonly discountCredit: CreditUnits;
 }

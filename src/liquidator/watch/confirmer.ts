@@ -30,9 +30,11 @@ interface AccountReading {
 }
 
 /**
- * Reads many candidates, the liquidator's own account and every market in a few batched calls, all at one block. Credit and
- * positions are read of all; the dealer's own judgement of those alone that are unsafe by the published formulas, with what their
- * liquidation would cost, and of the own account. An account whose views revert is told as such and keeps no other back.
+ * Reads many candidates, the liquidator's own account and every market in a few batched calls, all
+ * at one block. It reads credit and positions of all accounts. It reads the dealer's own judgement,
+ * and the cost of liquidation, only for accounts that are unsafe by the published formulas; the
+ * judgement also for the own account. An account whose views revert is reported as such and does
+ * not block the others.
  */
 export class Confirmer {
   readonly #rpc: ChainRpc;
@@ -44,9 +46,9 @@ export class Confirmer {
   }
 
   /**
-   * @param candidates any number of addresses, of any case; the own one and repeats are left out.
-   * @param at the block to read at; the newest believed one when absent.
-   * @throws ChainUnavailable when no RPC, or not enough of them, can be believed: then nothing was looked at.
+   * @param candidates any number of addresses in any case; the own address and repeats are skipped.
+   * @param at the block to read at; by default the newest trusted one.
+   * @throws ChainUnavailable when too few RPCs can be trusted; nothing was read then.
    */
   async confirm(candidates: readonly Hex[], own: Hex, at?: Head): Promise<Confirmation> {
     const ownAccount = lowerCaseAddress(own);
@@ -90,7 +92,7 @@ export class Confirmer {
     };
   }
 
-  /** What each position of these would cost, the whole of it asked for. */
+  /** Cost of liquidating each whole position. */
   async #costs(
     doubtful: readonly AccountReading[],
     head: Head,

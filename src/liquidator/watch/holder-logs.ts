@@ -10,22 +10,21 @@ import { handleBadDebt } from "../../chain/events/liquidation-events.js";
 import type { Hex } from "../../core/units.js";
 
 /**
- * Events after which an account's margin is another than before
- * (docs/reference/protocol.md#contract-interface). Each trade and each liquidation tells a
- * BalanceChange for everybody that it moved, so that orders and liquidations need not be read
- * beside it.
+ * Events that change an account's margin (docs/reference/protocol.md#contract-interface). Each
+ * trade and each liquidation emits a BalanceChange for every account that it moves, so the bot does
+ * not read their own events.
  */
 const TRADER_EVENTS = [balanceChange, deposit, withdraw, transferIn, transferOut] as const;
 
-/** First topics that `eth_getLogs` is asked for. */
+/** First topics for `eth_getLogs`. */
 export const HOLDER_TOPICS: readonly Hex[] = [...TRADER_EVENTS, handleBadDebt].map(
   ({ topic }) => topic,
 );
 
 /**
- * The accounts whose margin a list of logs tells a change of, in lower case.
- * @param logs of the exchange's own contracts; one of another event is passed over.
- * @throws FormatError for a log that has an event's topic and not its arguments.
+ * Returns the accounts whose margin changed according to a list of logs, in lower case.
+ * @param logs of the exchange's own contracts; other events are skipped.
+ * @throws FormatError for a log that has an event's topic but not its arguments.
  */
 export function accountsInLogs(logs: readonly ChainLog[]): Set<Hex> {
   const accounts = new Set<Hex>();

@@ -4,23 +4,29 @@ import { RpcFailure } from "../../chain/rpc/rpc-errors.js";
 import type { Hex } from "../../core/units.js";
 import { accountsInLogs, HOLDER_TOPICS } from "./holder-logs.js";
 
-/** What is scanned, and in which steps. */
+/** Range and step sizes of the scan. */
 export interface HolderScanOptions {
   readonly rpc: ChainRpc;
   readonly dealer: Hex;
-  /** Where the history of positions begins: the dealer's own block, or a later one if older accounts are known otherwise. */
+  /**
+   * First block of the scan: the dealer's own, or a later one if older accounts are known
+   * otherwise.
+   */
   readonly fromBlock: number;
-  /** Blocks that one request asks for at most. Default 2,000. */
+  /** Most blocks in one request. Default 2,000. */
   readonly pageBlocks?: number;
   /** Requests of one step. Default 4. */
   readonly maxPages?: number;
-  /** Newest blocks that the next step reads again: a reorganisation, or an RPC that was behind, may have kept logs back. Default 6. */
+  /**
+   * Newest blocks that the next step reads again, because a reorg or a lagging RPC may have
+   * withheld logs. Default 6.
+   */
   readonly overlapBlocks?: number;
 }
 
 /**
- * Finds the accounts that the exchange's own list may lack, from the logs of dealer and perpetuals. It keeps no account itself: what
- * it finds goes to the schedule, where those leave that turn out to hold nothing.
+ * Finds accounts that the exchange's own list may lack, from the logs of dealer and perpetuals. It
+ * stores no accounts: they go to the schedule, which drops those that hold nothing.
  */
 export class HolderScan {
   readonly #options: Required<HolderScanOptions>;
@@ -39,17 +45,20 @@ export class HolderScan {
   }
 
   /**
-   * Reads on, up to `head` or until the step's requests are used. A range that a provider finds too large is halved.
+   * Continues the scan up to `head`, or until the step's requests are used. Halves a range that a
+   * provider rejects as too large.
    * @returns the accounts whose margin changed, in lower case.
-   * @throws as {@link ChainRpc.request}; then nothing counts as read beyond what was returned before, and the next step begins there.
+   * @throws the errors of {@link ChainRpc.request}. The next step then begins after the last
+   * returned range.
    */
   async step(head: number, perps: Iterable<Hex>): Promise<Set<Hex>> {
     const { dealer, maxPages, overlapBlocks, fromBlock } = this.#options;
     const address = [dealer, ...perps];
     const found = new Set<Hex>();
-    // A chain that was reorganised to fewer blocks is read again from where it may differ.
+    // After a reorg to fewer blocks, the scan repeats from the first block that may differ.
     let from = Math.max(fromBlock, Math.min(this.#next, head + 1) - overlapBlocks);
-    // Only requests that lead further count, so that small ranges cannot use themselves up on the blocks that are read again.
+    // Only requests that advance count, so that small ranges do not use up the step on repeated
+    // blocks.
     for (let pages = 0; pages < maxPages && from <= head; ) {
       const to = Math.min(head, from + this.#pageBlocks - 1);
       const accounts = await this.#page(from, to, address);

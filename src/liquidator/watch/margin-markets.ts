@@ -4,8 +4,8 @@ import { ONE } from "../../perpetual/fixed-point.js";
 import type { MarginMarket } from "../../perpetual/margin-account.js";
 
 /**
- * The market as margin depends on it; undefined while its price is stale, and for figures that nothing can be reckoned from: a price of
- * zero, or a maintenance margin of the whole value.
+ * The inputs of margin for a market. Undefined while its price is stale, and for unusable figures:
+ * a price of zero, or a maintenance margin of the whole value.
  */
 export function toMarginMarket(market: ChainMarket): MarginMarket | undefined {
   const {
@@ -28,7 +28,7 @@ export function toMarginMarket(market: ChainMarket): MarginMarket | undefined {
   };
 }
 
-/** Those of the markets that have a price now. */
+/** Keeps the markets that have a price now. */
 export function marginMarkets(markets: ReadonlyMap<Hex, ChainMarket>): Map<Hex, MarginMarket> {
   return new Map(
     [...markets.values()].flatMap((market): [Hex, MarginMarket][] => {

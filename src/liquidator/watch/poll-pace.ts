@@ -1,9 +1,12 @@
 import { RunError } from "../../core/errors.js";
 import type { Ms } from "../../core/units.js";
 
-/** A question was refused since too many were asked: by the exchange (HTTP 429 or 418), or before it was sent. */
+/**
+ * A request was refused because of too many requests: by the exchange (HTTP 429 or 418), or before
+ * it was sent.
+ */
 export class TooManyRequests extends RunError {
-  /** How long it is to be left alone: as it says, or for the whole of its window. */
+  /** Time to wait: as the exchange says, or its whole window. */
   readonly retryAfterMs: Ms;
 
   constructor(why: string, retryAfterMs: Ms) {
@@ -12,14 +15,17 @@ export class TooManyRequests extends RunError {
   }
 }
 
-/** How far the interval grows, as a multiple of the configured one. */
+/** Largest multiple of the configured interval. */
 const MOST_TIMES = 16;
-/** The interval stays long for so long after the last refusal: the budget that ran out is shared, and fills within a minute. */
+/**
+ * The interval stays long for this time after the last refusal. The exhausted budget is shared, and
+ * refills within a minute.
+ */
 const SLOW_FOR_MS: Ms = 300_000;
-/** The longest that a timer takes; a ban beyond it is asked about once before its end. */
+/** The longest delay of a timer. A longer ban is probed once before its end. */
 const MOST_WAIT_MS: Ms = 2 ** 31 - 1;
 
-/** How long a repeated question waits for its next turn: each refusal doubles the interval for a while. */
+/** Interval of a repeated request. Each refusal doubles it for a while. */
 export class PollPace {
   readonly #pollMs: Ms;
   #intervalMs: Ms;
@@ -30,13 +36,15 @@ export class PollPace {
     this.#intervalMs = pollMs;
   }
 
-  /** It was asked, and not refused for its rate. @returns how long the next question waits. */
+  /**
+   * Handles a request that was not refused for its rate. @returns the wait before the next request.
+   */
   onAccepted(nowMs: Ms): Ms {
     if (nowMs >= this.#slowUntilMs) this.#intervalMs = this.#pollMs;
     return this.#intervalMs;
   }
 
-  /** It was refused for its rate. @returns how long the next question waits. */
+  /** Handles a refusal for the rate. @returns the wait before the next request. */
   refused({ retryAfterMs }: TooManyRequests, nowMs: Ms): Ms {
     this.#intervalMs = Math.min(2 * this.#intervalMs, MOST_TIMES * this.#pollMs);
     const waitMs = Math.min(Math.max(retryAfterMs, this.#intervalMs), MOST_WAIT_MS);

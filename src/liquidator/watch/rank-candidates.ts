@@ -11,10 +11,13 @@ import {
 import type { Candidate, Confirmation, Nearness } from "./candidate.js";
 import { marginMarkets } from "./margin-markets.js";
 
-/** Of a basis point, as fine as distances are told. */
+/** Parts of a basis point: the resolution of distances. */
 const FRACTIONS = 100n;
 
-/** How near an account is to its edge, by the markets' prices. A market that is not listed, or has no price, is taken to stand still. */
+/**
+ * Computes an account's distance to liquidation from the markets' prices. A market that is not
+ * listed, or has no price, is assumed unchanged.
+ */
 export function computeNearness(
   margin: MarginAccount,
   markets: ReadonlyMap<Hex, MarginMarket>,
@@ -37,7 +40,10 @@ export function computeNearness(
   };
 }
 
-/** The accounts that hold something, nearest to the edge first; of those equally near, first where the discount is worth more. */
+/**
+ * Ranks the accounts that hold a position, nearest to liquidation first; ties go to the larger
+ * discount.
+ */
 export function rankCandidates({
   accounts,
   markets,

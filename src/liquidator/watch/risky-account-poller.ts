@@ -4,18 +4,18 @@ import type { TakeoverDeps } from "../takeover-deps.js";
 import type { AccountPollSchedule } from "./account-poll-schedule.js";
 import { PollPace, TooManyRequests } from "./poll-pace.js";
 
-/** What the exchange's list of risky accounts is asked for with. */
+/** Parts that poll the exchange's list of risky accounts. */
 export interface RiskyAccountPollerDeps {
   readonly deps: Pick<TakeoverDeps, "venue" | "ledger" | "log" | "clock" | "settings">;
-  /** Is told of the accounts. */
+  /** Receives the accounts. */
   readonly schedule: AccountPollSchedule;
-  /** The newest that is known. */
+  /** The newest known block. */
   readonly blockNumber: () => number | undefined;
   /** Called after each list. */
   readonly onList: () => void;
 }
 
-/** Asks the exchange again and again which accounts it lists as risky, as often as it lets itself be asked. */
+/** Polls the exchange's list of risky accounts, as often as the rate limit allows. */
 export class RiskyAccountPoller {
   readonly #options: RiskyAccountPollerDeps;
   readonly #pace: PollPace;
@@ -29,23 +29,23 @@ export class RiskyAccountPoller {
     this.#pace = new PollPace(options.deps.settings.pollMs);
   }
 
-  /** Whether the list was heard at least once. */
+  /** True once the list was received. */
   get hasList(): boolean {
     return this.#hasList;
   }
 
-  /** Asks at once, and from now on. */
+  /** Polls now, and then repeatedly. */
   start(): void {
     this.#arm(0);
   }
 
-  /** Asks no more. */
+  /** Stops polling. */
   stop(): void {
     this.#isStopped = true;
     this.#timer?.cancel();
   }
 
-  /** Resolves when the question that is under way has its answer. */
+  /** Resolves when the request in progress is complete. */
   untilIdle(): Promise<void> {
     return this.#pending;
   }
@@ -57,7 +57,7 @@ export class RiskyAccountPoller {
     });
   }
 
-  /** @returns how long the next question waits. */
+  /** @returns the wait before the next request. */
   async #requestList(): Promise<Ms> {
     const { deps: means, schedule, blockNumber, onList: heard } = this.#options;
     const { venue, ledger, log, clock, settings } = means;

@@ -6,13 +6,16 @@ import type { Refused } from "../plan/takeover-plan.js";
 import type { Confirmation, ConfirmedAccount } from "./candidate.js";
 import { marginMarkets, toMarginMarket } from "./margin-markets.js";
 
-/** Whom a confirmation leaves to be planned for, and whom not and why. Safe accounts are in neither list. */
+/**
+ * Accounts of a confirmation to plan for, and excluded accounts with the reason. Safe accounts are
+ * in neither list.
+ */
 export interface Victims {
   readonly victims: readonly Victim[];
   readonly refused: readonly Refused[];
 }
 
-/** What the exchange, not the chain, knows of a market. */
+/** Market data that comes from the exchange, not the chain. */
 export type VenueMarket = Omit<TakeoverMarket, keyof MarginMarket>;
 
 /** The listed markets that have a price and that the exchange trades. @param venue by perp in lower case. */
@@ -30,9 +33,10 @@ export function takeoverMarkets(
 }
 
 /**
- * The accounts that are unsafe at the confirmation's block. Where the chain's own answers, of the victim or of the own account, are
- * not what the published formulas give, nothing is planned: its contracts are of another kind, and a plan's figures, the own margin
- * after it most of all, would be wrong by as much.
+ * Finds the accounts that are unsafe at the confirmation's block. If the chain's results for the
+ * victim or the own account differ from the published formulas, nothing is planned. The contracts
+ * are then of another kind, and the figures of a plan, above all the own margin after it, would be
+ * wrong.
  */
 export function findVictims(confirmation: Confirmation): Victims {
   const { accounts, own, blockNumber } = confirmation;
@@ -69,7 +73,7 @@ function followsFormulas(
 ): boolean {
   const { holdings, margin, costs } = entry;
   const ours = computeHoldingsMargin(holdings, markets);
-  // Of a market that is no longer listed the dealer alone knows the ratios, so that its figures stand.
+  // For a delisted market only the dealer knows the ratios, so its figures apply.
   if (ours !== undefined && FIGURES.some((figure) => ours[figure] !== margin[figure])) return false;
   return holdings.positions.every(({ perp, paper }) => {
     const [market, cost] = [markets.get(perp), costs.get(perp)];

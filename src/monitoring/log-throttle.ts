@@ -9,8 +9,8 @@ interface Window {
 }
 
 /**
- * Lets one line of a kind pass in each interval, so that a storm of bad frames fills no disk.
- * Kinds may come from a hostile source: the oldest are forgotten beyond a thousand.
+ * Lets one line of a kind pass in each interval, so that a flood of bad frames does not fill the
+ * disk. Kinds may come from a hostile source, so beyond a thousand the oldest are forgotten.
  */
 export class LogThrottle {
   readonly #clock: Clock;
@@ -22,7 +22,10 @@ export class LogThrottle {
     this.#everyMs = everyMs;
   }
 
-  /** How many of this kind were held back since the last that passed, or undefined when this one is held back too. */
+  /**
+   * Returns the number of lines of this kind that were suppressed since the last one passed, or
+   * undefined when this one is suppressed too.
+   */
   pass(kind: string): number | undefined {
     const now = this.#clock.monotonicMs();
     const window = this.#windows.get(kind);

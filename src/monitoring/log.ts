@@ -10,30 +10,33 @@ import { isWouldBlockError, openNonBlocking } from "./non-blocking-descriptor.js
 /** How severe a line is; `silent` logs nothing. */
 type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
-/** One level's method: fields for machines first, then the sentence. */
+/** One level's method: structured fields first, then the sentence. */
 type LogLine = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
-/** Where the rooms log to: JSON lines with fields. */
+/** Log of all layers: JSON lines with fields. */
 export interface Log {
-  /** Whether lines of level debug are written: whoever makes fields for one on a hot path asks first. */
+  /**
+   * True if lines of level debug are written. Check it before computing fields for one on a hot
+   * path.
+   */
   readonly writesDebug: boolean;
   readonly debug: LogLine;
   readonly info: LogLine;
   readonly warn: LogLine;
   readonly error: LogLine;
   readonly fatal: LogLine;
-  /** The same log with fields on every line. */
+  /** Returns the same log with these fields on every line. */
   child(fields: Readonly<Record<string, unknown>>): Log;
 }
 
-/** A log and what ends it. */
+/** A log that can be closed. */
 export interface OpenLog extends Log {
-  /** Where the lines go: `stderr` or a path. */
+  /** Destination of the lines: `stderr` or a path. */
   readonly destination: string;
   close(): void;
 }
 
-/** What a log is opened with. */
+/** Options of a log. */
 interface LogOptions {
   readonly level: LogLevel;
   readonly clock: Clock;
@@ -43,24 +46,28 @@ interface LogOptions {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** Where finished lines are written; pino's own destinations are ones. */
+/** Sink of finished lines; pino's own destinations fit. */
 interface LogSink {
   write(line: string): void;
 }
 
-/** Bytes that wait at most while a log cannot be written, as on a full disk or to a terminal after Ctrl-S: they come once it can, what came after them is lost. */
+/**
+ * Most bytes buffered while a log cannot be written, as on a full disk or to a terminal after
+ * Ctrl-S. Buffered lines are written once it can; later lines are lost.
+ */
 const MOST_WAITING = 1024 * 1024;
 const STDERR = 2;
-/** What waits for a reader is tried again so often, whether anything more is logged or not. */
+/** Interval of retries for buffered lines, even without new ones. */
 const TRY_AGAIN_MS: Ms = 250;
-/** How often a log that is closed is tried again, each time a tenth of a second later: its reader may be slow. */
+/** Retries when a log is closed, a tenth of a second apart: its reader may be slow. */
 const LAST_TRIES = 20;
 
 const SECRET_FIELDS = ["key", "privateKey", "secret", "password", "mnemonic", "passphrase"];
 
 /**
- * Opens the log of a process: pino, one JSON object a line, on stderr or in a file. One that cannot be written from some time on, as on a disk that is
- * full or to a reader that stands still, throws nothing and waits for nobody: whoever logs may have orders to answer for.
+ * Opens the log of a process: pino, one JSON object a line, on stderr or in a file. If it can no
+ * longer be written, as on a full disk or to a stalled reader, it neither throws nor blocks: the
+ * caller may have orders to manage.
  * @throws RunError when the file cannot be written.
  */
 export function openLog(options: LogOptions): OpenLog {
@@ -95,7 +102,7 @@ export function openLog(options: LogOptions): OpenLog {
       if (why === undefined) destination.flushSync();
       else if (isWouldBlockError(why)) {
         triesLeft = LAST_TRIES;
-        // Not flushSync, which tries without end where the reader is gone by now.
+        // Not flushSync, which retries forever if the reader is gone by now.
         destination.write("");
       }
       if (options.file === undefined) return;
@@ -105,7 +112,7 @@ export function openLog(options: LogOptions): OpenLog {
   };
 }
 
-/** A log whose lines go to `sink`, without the secrets of this process. */
+/** A log that writes to `sink`, with the secrets of this process masked. */
 export function createLog(
   sink: LogSink,
   { level, clock, fields = {} }: Omit<LogOptions, "file">,
@@ -142,7 +149,7 @@ function ignore(): void {}
 
 function wrap(logger: pino.Logger): Log {
   const line = (level: "debug" | "info" | "warn" | "error" | "fatal"): LogLine => {
-    // Decided once: a line that nobody reads costs the hot path nothing.
+    // Decided once: a disabled level costs the hot path nothing.
     if (!logger.isLevelEnabled(level)) return ignore;
     return (fields, message) => logger[level](plain(fields), message);
   };
@@ -157,7 +164,7 @@ function wrap(logger: pino.Logger): Log {
   };
 }
 
-/** JSON has no bigint, and a line that cannot be written is a line lost. */
+/** JSON has no bigint, and a line that cannot be serialised would be lost. */
 function plain(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const held: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) held[name] = plainValue(value, 0);

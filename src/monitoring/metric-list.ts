@@ -1,16 +1,18 @@
-/** What a metric is, before any registry holds it: the one list that code and documentation come from. */
+/**
+ * Definition of a metric, independent of a registry: the one list behind code and documentation.
+ */
 export interface MetricSpec {
   /** Without the prefix. */
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
-  /** Label names with what they hold. */
+  /** Label names with the description of their values. */
   readonly labels: Readonly<Record<string, string>>;
   /** Upper bounds of a histogram, seconds. */
   readonly buckets?: readonly number[];
 }
 
-/** Every metric of ours starts with it. */
+/** Prefix of every metric of ours. */
 export const METRIC_PREFIX = "marketwright_";
 
 const market = "the exchange's market id";

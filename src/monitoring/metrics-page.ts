@@ -1,6 +1,6 @@
 import { METRIC_LIST, METRIC_PREFIX, type MetricSpec } from "./metric-list.js";
 
-/** `docs/reference/metrics.md`, from the list that the code itself uses. */
+/** Renders `docs/reference/metrics.md` from the list that the code itself uses. */
 export function renderMetricsPage(): string {
   const sections = Object.values<MetricSpec>(METRIC_LIST).map(section);
   return `# Metrics

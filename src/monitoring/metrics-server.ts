@@ -5,8 +5,8 @@ import { HTTP_BOUNDS } from "../core/http/http-bounds.js";
 import type { Metrics } from "./metrics.js";
 
 /**
- * Connections open at once. A monitor needs one or two; without a limit one reader can take every file descriptor that
- * the bot needs for its orders and its state.
+ * Most concurrent connections. A monitor needs one or two. Without a limit, one reader could take
+ * every file descriptor that the bot needs for its orders and its state.
  */
 const MAX_CONNECTIONS = 64;
 /** Longest time that an idle connection is kept for the next scrape. */
@@ -16,7 +16,7 @@ const TEXT = "text/plain; charset=utf-8";
 const UNKNOWN_HOST =
   "The Host header names neither an address nor a loopback name: add the name to metrics.allowedHosts in the bot's file.\n";
 
-/** Whether the bot quotes, and if not, why. */
+/** The quoting state of the bot, with the reason if it does not quote. */
 export interface Readiness {
   readonly ready: boolean;
   readonly reasons: readonly string[];
@@ -24,21 +24,21 @@ export interface Readiness {
 
 /** A running metrics endpoint. */
 export interface MetricsServer {
-  /** Where it listens; the port is the real one when 0 was asked for. */
+  /** Address it listens on; the port is the real one when 0 was configured. */
   readonly host: string;
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Where to listen and what to answer from. */
+/** Listen address and content of the endpoint. */
 interface MetricsServerOptions {
   readonly host: string;
   readonly port: number;
   readonly metrics: Metrics;
   readonly readiness: () => Readiness;
-  /** Names of this host, beside addresses and loopback names, by which it may be asked. */
+  /** Host names that requests may use, beside addresses and loopback names. */
   readonly allowedHosts?: readonly string[];
-  /** Called before each page, to set the gauges as they are now. */
+  /** Called before each page, to set the gauges to their current values. */
   readonly sample?: () => void;
 }
 

@@ -8,9 +8,9 @@ import {
   type MetricSpec,
 } from "./metric-list.js";
 
-/** What was asked of the exchange. */
+/** Kind of a request to the exchange. */
 type OrderActionName = "place" | "cancel" | "cancel-all";
-/** What came of it. */
+/** Its outcome. */
 export type OrderOutcomeName =
   | "accepted"
   | "cancelled"
@@ -18,7 +18,10 @@ export type OrderOutcomeName =
   | "throttled"
   | "unknown"
   | "not-sent";
-/** The parts that profit is split into; with deposits, withdrawals and what is under way they sum to the change of equity. */
+/**
+ * The parts of profit. With deposits, withdrawals and amounts in transit they sum to the change of
+ * equity.
+ */
 export const PNL_PARTS = [
   "spread",
   "inventory",
@@ -32,13 +35,18 @@ export const PNL_PARTS = [
 /** One of {@link PNL_PARTS}. */
 export type PnlPart = (typeof PNL_PARTS)[number];
 
-/** A bot's metrics: one registry a bot, so that several bots, and tests, live in one process. */
+/**
+ * A bot's metrics: one registry per bot, so that several bots, and tests, can run in one process.
+ */
 export class Metrics {
   readonly registry = new Registry();
   readonly #counters = new Map<MetricKey, Counter>();
   readonly #gauges = new Map<MetricKey, Gauge>();
   readonly #histograms = new Map<MetricKey, Histogram>();
-  /** Intents since the page was last made: they come with every decision, and a counter with labels costs more than a strategy. */
+  /**
+   * Intents since the last page. They come with every decision, and a counter with labels costs
+   * more than a strategy.
+   */
   readonly #intents = new Map<MarketId, { quotes: number; target: number }>();
 
   constructor() {
@@ -61,7 +69,7 @@ export class Metrics {
     this.#count("orders", { market, side: side ?? "ALL", action, outcome });
   }
 
-  /** Counts a refusal by the exchange's error code. */
+  /** Counts a rejection by the exchange's error code. */
   rejection(market: MarketId, code: number): void {
     this.#count("rejections", { market, code: String(code) });
   }
@@ -78,17 +86,17 @@ export class Metrics {
     this.#set("manualOrders", { market }, count);
   }
 
-  /** Whether both sides of a market that a strategy quotes rest on the exchange. */
+  /** Sets the gauge to 1 if every side that a strategy quotes in a market has an open order. */
   setQuoting(market: MarketId, on: boolean): void {
     this.#set("quoting", { market }, on ? 1 : 0);
   }
 
-  /** For how long the position of a market has been unknown; 0 while it is known. */
+  /** Sets the time for which the position of a market has been unknown; 0 while it is known. */
   setPositionUnknown(market: MarketId, seconds: number): void {
     this.#set("positionUnknown", { market }, seconds);
   }
 
-  /** Counts one own trade as it matched. */
+  /** Counts one own trade when it matches. */
   fill(market: MarketId, side: Side, liquidity: "maker" | "taker", base: number): void {
     this.#count("fills", { market, side, liquidity });
     this.#count("filledBase", { market, side }, base);
@@ -103,13 +111,13 @@ export class Metrics {
     this.#set("position", { market }, base);
   }
 
-  /** Net value of the account, and the highest it has been. */
+  /** Sets the net value of the account, and its peak. */
   setEquity(quote: number, peakQuote: number): void {
     this.#set("equity", {}, quote);
     this.#set("peakEquity", {}, peakQuote);
   }
 
-  /** What only one of balances and records has yet. */
+  /** Sets the amount that only balances or only records contain so far. */
   setInTransit(quote: number): void {
     this.#set("underWay", {}, quote);
   }
@@ -118,17 +126,17 @@ export class Metrics {
     this.#set("pnl", { market, part }, quote);
   }
 
-  /** Tokens left in a rate limit's window. */
+  /** Sets the tokens left in a rate limit's window. */
   setRateTokens(bucket: string, left: number): void {
     this.#set("rateTokens", { bucket }, left);
   }
 
-  /** Whether something waits for tokens of a rate limit. */
+  /** Sets the flag for requests that wait for tokens of a rate limit. */
   setTokensShort(bucket: string, short: boolean): void {
     this.#set("tokensShort", { bucket }, short ? 1 : 0);
   }
 
-  /** How late the bot's turns come, on the mean of two seconds, and whether it sheds load for it. */
+  /** Sets the mean delay of the event loop over two seconds, and the flag for load shedding. */
   setLoopLag(seconds: number, isShedding: boolean): void {
     this.#set("loopLag", {}, seconds);
     this.#set("loadShed", {}, isShedding ? 1 : 0);
@@ -138,17 +146,17 @@ export class Metrics {
     this.#count("throttled", { status: String(status) });
   }
 
-  /** From a stream message received to the signed order written to the socket. */
+  /** Observes the time from a stream message to writing the signed order to the socket. */
   tickToOrder(seconds: number): void {
     this.#histograms.get("tickToOrder")?.observe(seconds);
   }
 
-  /** From an order action written to the socket to its answer. */
+  /** Observes the time from writing an order action to the socket to its response. */
   orderAck(seconds: number): void {
     this.#histograms.get("orderAck")?.observe(seconds);
   }
 
-  /** Counts an intent that risk found in shape. */
+  /** Counts an intent that passed the risk checks' validation. */
   intent(market: MarketId, kind: "quotes" | "target"): void {
     let counts = this.#intents.get(market);
     if (counts === undefined) {
@@ -158,7 +166,7 @@ export class Metrics {
     counts[kind] += 1;
   }
 
-  /** Counts an intent or action that a limit or guard held back, or a size that it cut down. */
+  /** Counts an intent or action that a limit or guard blocked or reduced. */
   riskRefusal(market: MarketId, rule: string): void {
     this.#count("clamps", { market, rule });
   }
@@ -184,7 +192,7 @@ export class Metrics {
     this.#set("accountAge", {}, seconds);
   }
 
-  /** The exchange's clock less this machine's. */
+  /** Sets the exchange's clock less this machine's. */
   setClockOffset(seconds: number): void {
     this.#set("clockOffset", {}, seconds);
   }
@@ -197,7 +205,7 @@ export class Metrics {
     this.#count("reconcileDifferences", { kind }, count);
   }
 
-  /** Says that a reason halts, or no longer halts, the bot or any of its markets. */
+  /** Sets or clears a halt reason of the bot or any of its markets. */
   halted(reason: string, on: boolean): void {
     this.#set("halted", { reason }, on ? 1 : 0);
   }
@@ -215,17 +223,20 @@ export class Metrics {
     this.#set("dailyLoss", {}, quote);
   }
 
-  /** When the guard was last shown that the bot lives, by this machine's clock. */
+  /** Sets the time of the last heartbeat to the guard, by this machine's clock. */
   heartbeat(atMs: number): void {
     this.#set("heartbeat", {}, atMs / 1000);
   }
 
-  /** A position of an account in danger has come to its end. */
+  /** Counts the outcome of an account's position in danger. */
   liquidation(market: MarketId, outcome: string): void {
     this.#count("liquidations", { market, outcome });
   }
 
-  /** A position of an account in danger has reached a stage. @param seconds from the stage before; undefined of the first. */
+  /**
+   * Counts a stage of an account's position in danger. @param seconds since the previous stage;
+   * undefined for the first.
+   */
   liquidationStage(market: MarketId, stage: string, seconds: number | undefined): void {
     this.#count("liquidationStages", { market, stage });
     if (seconds !== undefined)
@@ -246,7 +257,7 @@ export class Metrics {
     this.#set("liquidationsInFlight", {}, figures.inFlight);
   }
 
-  /** @param headAgeSeconds undefined while it has told no block. */
+  /** @param headAgeSeconds undefined while it has reported no block. */
   setRpc(rpc: string, isBelieved: boolean, headAgeSeconds: number | undefined): void {
     this.#set("rpcUp", { rpc }, isBelieved ? 1 : 0);
     if (headAgeSeconds !== undefined) this.#set("rpcHeadAge", { rpc }, headAgeSeconds);
@@ -256,7 +267,7 @@ export class Metrics {
     this.#set("buildInfo", { version, node }, 1);
   }
 
-  /** The page that Prometheus scrapes. */
+  /** Returns the page that Prometheus scrapes. */
   page(): Promise<string> {
     return this.registry.metrics();
   }
@@ -301,7 +312,10 @@ export class Metrics {
   }
 }
 
-/** A gauge without labels would begin at zero: an equity that nobody has read yet would be an alarm, an account's age of it none. */
+/**
+ * A gauge without labels would start at zero: an unread equity would raise an alarm, and an unread
+ * age would not.
+ */
 function unknownGauge(options: ConstructorParameters<typeof Gauge>[0]): Gauge {
   const gauge = new Gauge(options);
   gauge.remove({});

@@ -3,10 +3,12 @@ import { constants, fstatSync, openSync } from "node:fs";
 const { O_WRONLY, O_APPEND, O_NOCTTY, O_NONBLOCK } = constants;
 
 /**
- * Opens the terminal or the pipe of a descriptor once more, so that a write which would have to wait for its reader fails with EAGAIN: a terminal after
- * Ctrl-S, or behind a connection that hangs, must not hold up a process that has orders to answer for. The descriptor itself stays as it is, since the
- * shell and others write to it too.
- * @returns undefined where that cannot be: of a file, which has no reader to wait for, of a socket, of another user's terminal, without `/proc`.
+ * Opens the terminal or pipe of a descriptor a second time, so that a write that would block fails
+ * with EAGAIN. A terminal after Ctrl-S, or behind a stalled connection, must not hold up a process
+ * that has orders to manage. The descriptor itself stays unchanged, because the shell and others
+ * write to it too.
+ * @returns undefined if that is impossible: for a file, which has no reader to wait for, a socket,
+ * another user's terminal, or without `/proc`.
  */
 export function openNonBlocking(descriptor: number): number | undefined {
   try {
@@ -18,7 +20,7 @@ export function openNonBlocking(descriptor: number): number | undefined {
   }
 }
 
-/** Whether a write to such a descriptor failed because its reader has left no room. */
+/** Returns true if a write to such a descriptor failed because its buffer is full. */
 export function isWouldBlockError(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EAGAIN";
 }

@@ -4,7 +4,7 @@ import { renderScreen } from "./screen.js";
 import type { ScreenModel } from "./screen-model.js";
 import { type FrameStream, TerminalFrames } from "./terminal-frames.js";
 
-/** A terminal, as `process.stdout` is one. */
+/** A terminal, such as `process.stdout`. */
 interface Terminal extends FrameStream {
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
@@ -12,7 +12,7 @@ interface Terminal extends FrameStream {
   off(event: "resize", listener: () => void): unknown;
 }
 
-/** What a live screen draws, where and how often. */
+/** Content, terminal and refresh rate of a live screen. */
 interface LiveScreenOptions {
   readonly terminal: Terminal;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ interface LiveScreenOptions {
 
 /** A running live screen. */
 export interface LiveScreen {
-  /** Gives the terminal back as it was. Twice does nothing more. */
+  /** Restores the terminal. A second call does nothing. */
   stop(): void;
 }
 
@@ -31,7 +31,10 @@ const CLEAR = "\x1b[2J";
 const ENTER = `\x1b[?1049h\x1b[?25l${CLEAR}`;
 const LEAVE = "\x1b[?25h\x1b[?1049l";
 
-/** Draws the screen on the terminal's second page until it is stopped, and again on each resize. A terminal that stands still misses what is drawn meanwhile. */
+/**
+ * Draws the screen on the terminal's alternate page until it is stopped, and again on each resize.
+ * A stalled terminal skips frames.
+ */
 export function startScreen({
   terminal,
   clock,
@@ -42,7 +45,7 @@ export function startScreen({
   const frames = new TerminalFrames(terminal);
   let timer: Timer | undefined;
   let running = true;
-  /** What the terminal has to hear before the next screen, or with it. */
+  /** Control sequence to send before the next screen, or with it. */
   let owed = ENTER;
   const redraw = (): void => {
     const text = renderScreen(model(), terminal.columns ?? 80, terminal.rows ?? 24, { color });
@@ -71,7 +74,10 @@ export function startScreen({
   return { stop };
 }
 
-/** Whether a stream is a terminal that a live screen suits, and whether it takes colours (https://no-color.org). */
+/**
+ * Detects if a stream is a terminal that suits a live screen, and if it supports colours
+ * (https://no-color.org).
+ */
 export function detectScreenSupport(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,

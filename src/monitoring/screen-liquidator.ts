@@ -13,7 +13,9 @@ const OUTCOME_STYLE: Readonly<Record<string, Style>> = {
   "dry-run": "cyan",
 };
 
-/** The liquidator: how it stands, who is nearest to the edge, and what the newest liquidations came to. */
+/**
+ * Renders the liquidator: its state, the accounts nearest to liquidation, and the newest outcomes.
+ */
 export function renderLiquidatorPanel(liquidator: ScreenLiquidator, height: number): Line[] {
   if (height < FIXED_LINES) return [];
   const room = height - FIXED_LINES;

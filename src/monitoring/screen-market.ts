@@ -2,7 +2,10 @@ import { PNL_PARTS, type PnlPart } from "./metrics.js";
 import type { ScreenLevel, ScreenMarket } from "./screen-model.js";
 import { colorBySign, isZero, type Line, type Span, type Style } from "./screen-text.js";
 
-/** Lines of a panel that are not the book: title, spread, position, profit, orders, reason, clamps, and a blank. */
+/**
+ * Lines of a panel beside the book: title, spread, position, profit, orders, reason, clamps, and a
+ * blank.
+ */
 const FIXED_LINES = 8;
 const MOST_LEVELS = 10;
 
@@ -15,7 +18,7 @@ const STATE_STYLE: Readonly<Record<ScreenMarket["state"], Style>> = {
   "reduce-only": "yellow",
 };
 
-/** One market: the book around the touch with our orders in it, and how it goes. */
+/** Renders one market: the book around the touch with our orders in it, and its figures. */
 export function renderMarketPanel(market: ScreenMarket, width: number, height: number): Line[] {
   const levels = Math.max(1, Math.min(MOST_LEVELS, Math.floor((height - FIXED_LINES) / 2)));
   const asks = padded(market.asks.slice(0, levels), levels).reverse();
@@ -78,7 +81,7 @@ function columnWidths(levels: readonly ScreenLevel[]): { price: number; amount: 
 }
 
 function profitLine({ pnlQuote, pnlTotalQuote }: ScreenMarket): Line {
-  // Reversed settlements and rare incomes take room only where there are any.
+  // Reversed settlements and rare incomes are shown only if there are any.
   const parts = PNL_PARTS.filter((part) => !RARE.has(part) || !isZero(pnlQuote[part])).flatMap(
     (part): Span[] => [[`  ${part} `, "dim"], colorBySign(pnlQuote[part])],
   );

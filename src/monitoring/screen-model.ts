@@ -4,13 +4,13 @@ import type { PnlPart } from "./metrics.js";
 /** One price level on the screen; prices and amounts as they are shown. */
 export interface ScreenLevel {
   readonly price: string;
-  /** Everything at this price, our own included. */
+  /** Total at this price, our own included. */
   readonly amount: string;
-  /** Our own part, when there is any. */
+  /** Our own part, if any. */
   readonly own: string | undefined;
 }
 
-/** Why the last intent is what it is, ready to show. */
+/** The reason for the last intent, ready to show. */
 export interface ScreenReason {
   readonly fair: string;
   readonly reservation: string;
@@ -24,7 +24,7 @@ export interface ScreenMarket {
   readonly marketId: MarketId;
   readonly strategy: string;
   readonly state: "quoting" | "waiting" | "halted" | "reduce-only";
-  /** Why it does not quote; empty while it does. */
+  /** Reasons why it does not quote; empty while it does. */
   readonly stateReasons: readonly string[];
   /** Best first. */
   readonly bids: readonly ScreenLevel[];
@@ -53,60 +53,60 @@ interface ScreenBudget {
   readonly limit: number;
 }
 
-/** A line of recent news. */
+/** A recent event. */
 export interface ScreenNote {
   readonly atMs: Ms;
   readonly level: "info" | "warn" | "error";
   readonly text: string;
 }
 
-/** An account near its edge. */
+/** An account near liquidation. */
 export interface ScreenCandidate {
   readonly account: string;
-  /** How far the nearest mark may move before it is unsafe; `unsafe` when it is. */
+  /** Smallest move of a mark price until it is unsafe; `unsafe` when it is. */
   readonly distance: string;
-  /** What the discount on its positions is worth. */
+  /** Value of the discount on its positions. */
   readonly discountQuote: string;
 }
 
-/** One liquidation of late, ready to show. */
+/** A recent liquidation, ready to show. */
 export interface ScreenLiquidation {
   readonly atMs: Ms;
   readonly marketId: MarketId;
   readonly victim: string;
   readonly outcome: string;
-  /** The newest word of it: why, to whom, how much is still to be sold. */
+  /** Its latest detail: the reason, the rival, the amount still to be sold. */
   readonly detail: string;
   readonly profitQuote: string | undefined;
 }
 
 /** The liquidator's panel. */
 export interface ScreenLiquidator {
-  /** Why nothing is taken over now; undefined while it may be. */
+  /** Reason why takeovers are paused; undefined while they may proceed. */
   readonly paused: string | undefined;
   readonly dryRun: boolean;
   readonly blockNumber: number | undefined;
   readonly watched: number;
   readonly inFlight: number;
-  /** Counts in the order in which they are shown. */
+  /** Counts in display order. */
   readonly counts: readonly (readonly [name: string, count: number])[];
   readonly profitQuote: string;
   readonly gasEth: string;
-  /** Each RPC with its head's age, or why it is not believed. */
+  /** Each RPC with its head's age, or the reason why it is not trusted. */
   readonly rpcs: readonly {
     readonly name: string;
     readonly text: string;
     readonly isBelieved: boolean;
   }[];
-  /** Nearest to the edge first. */
+  /** Nearest to liquidation first. */
   readonly nearest: readonly ScreenCandidate[];
   /** Newest last. */
   readonly liquidations: readonly ScreenLiquidation[];
 }
 
-/** Everything that the live screen shows. */
+/** Content of the live screen. */
 export interface ScreenModel {
-  /** Such as the bot's file. */
+  /** For example the bot's file. */
   readonly title: string;
   readonly account: string;
   readonly exchange: string;
@@ -115,18 +115,18 @@ export interface ScreenModel {
   readonly equityQuote: string | undefined;
   /** The change of equity since the start, without deposits and withdrawals. */
   readonly earnedQuote: string | undefined;
-  /** What of it no part of the profit has yet; undefined where there is nothing. */
+  /** The part of it that is not attributed to a part of profit yet; undefined if there is none. */
   readonly inTransitQuote: string | undefined;
   readonly peakEquityQuote: string | undefined;
   readonly budgets: readonly ScreenBudget[];
   readonly halts: readonly string[];
-  /** What acts of the risk ladder, in words. */
+  /** The active steps of the risk ladder, as text. */
   readonly ladder?: readonly string[] | undefined;
   readonly markets: readonly ScreenMarket[];
-  /** Of a bot that liquidates. */
+  /** Set for a bot that liquidates. */
   readonly liquidator?: ScreenLiquidator | undefined;
   /** Newest last. */
   readonly notes: readonly ScreenNote[];
-  /** Where the log goes meanwhile, and what ends the bot. */
+  /** Location of the log, and the key that stops the bot. */
   readonly footer: string;
 }

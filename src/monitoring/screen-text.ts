@@ -1,7 +1,7 @@
-/** How a piece of a screen line is shown. */
+/** Style of a piece of a screen line. */
 export type Style = "plain" | "dim" | "bold" | "green" | "red" | "yellow" | "cyan" | "inverse";
 
-/** A piece of a line: its text, which holds no control characters once it is drawn, and its style. */
+/** A piece of a line: its text, without control characters once drawn, and its style. */
 export type Span = readonly [text: string, style?: Style];
 
 /** One line of the screen. */
@@ -24,7 +24,7 @@ function printable(text: string): string {
   return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, " ");
 }
 
-/** Cuts or fills a line to exactly `width` columns; what is cut ends in an ellipsis. */
+/** Cuts or pads a line to exactly `width` columns; a cut line ends in an ellipsis. */
 export function fitToWidth(line: Line, width: number): Line {
   const spans: Span[] = [];
   let left = width;
@@ -42,7 +42,7 @@ export function fitToWidth(line: Line, width: number): Line {
   return spans;
 }
 
-/** A line as terminal text. */
+/** Renders a line as terminal text. */
 export function renderLine(line: Line, color: boolean): string {
   return line
     .map(([text, style = "plain"]) =>
@@ -51,7 +51,7 @@ export function renderLine(line: Line, color: boolean): string {
     .join("");
 }
 
-/** Panels beside each other, each of its own width, with a gap. */
+/** Joins panels side by side, each of its own width, with a gap. */
 export function joinPanels(
   panels: readonly (readonly Line[])[],
   widths: readonly number[],
@@ -66,13 +66,13 @@ export function joinPanels(
   );
 }
 
-/** A signed decimal string in the colour of its sign. */
+/** Colours a signed decimal string by its sign. */
 export function colorBySign(text: string): Span {
   if (isZero(text)) return [text, "plain"];
   return text.startsWith("-") ? [text, "red"] : [text.startsWith("+") ? text : `+${text}`, "green"];
 }
 
-/** Whether a decimal string is zero. */
+/** Returns true if a decimal string is zero. */
 export function isZero(text: string): boolean {
   return /^[+-]?0*(\.0*)?$/.test(text);
 }

@@ -13,7 +13,7 @@ import {
   type Style,
 } from "./screen-text.js";
 
-/** Whether the terminal takes colours. */
+/** Terminal support for colours. */
 interface ScreenOptions {
   readonly color: boolean;
 }
@@ -23,8 +23,9 @@ const GAP = 2;
 const NOTES_MIN = 3;
 
 /**
- * The live view as text: at most `height` lines of exactly `width` columns, the same for the same model.
- * Wide terminals show markets beside each other; where not all toWidth, the last line of the markets says how many are left out.
+ * Renders the live view as text: at most `height` lines of exactly `width` columns, the same for
+ * the same model. Wide terminals show markets side by side. If not all fit, the last line of the
+ * markets gives the number left out.
  */
 export function renderScreen(
   model: ScreenModel,
@@ -143,7 +144,7 @@ function budgetStyle(left: number, limit: number): Style {
   return left * 5 < limit ? "yellow" : "plain";
 }
 
-/** `1:02:03` for a duration. */
+/** Formats a duration as `1:02:03`. */
 function durationText(ms: Ms): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   return `${Math.floor(seconds / 3600)}:${twoDigits(Math.floor(seconds / 60) % 60)}:${twoDigits(seconds % 60)}`;

@@ -2,20 +2,23 @@ import { closeSync, writeSync } from "node:fs";
 import { maskSecrets } from "../core/crypto/secrets.js";
 import { isWouldBlockError, openNonBlocking } from "./non-blocking-descriptor.js";
 
-/** Where frames are shown; `process.stdout` is one. */
+/** Stream for frames, such as `process.stdout`. */
 export interface FrameStream {
-  /** Absent where it is no descriptor of this process. */
+  /** Absent if it is not a descriptor of this process. */
   readonly fd?: number | undefined;
   write(text: string | Uint8Array): unknown;
 }
 
 const NONE = Buffer.alloc(0);
 
-/** Shows one frame after another on a terminal, without waiting for one that takes none: it misses those that come meanwhile. */
+/** Shows frames on a terminal without blocking. A terminal that accepts no data skips frames. */
 export class TerminalFrames {
   readonly #stream: FrameStream;
   readonly #descriptor: number | undefined;
-  /** Of the frame that the terminal has a part of: whatever came amid it would be taken for the end of an escape sequence. */
+  /**
+   * Remainder of a partly written frame: other output in between could be read as part of an escape
+   * sequence.
+   */
   #rest: Buffer = NONE;
 
   constructor(stream: FrameStream) {
@@ -23,17 +26,17 @@ export class TerminalFrames {
     this.#descriptor = stream.fd === undefined ? undefined : openNonBlocking(stream.fd);
   }
 
-  /** @returns whether the terminal has it, or will have; false for one that it misses. */
+  /** @returns true if the terminal has it, or will have; false if it skips the frame. */
   show(frame: string): boolean {
     if (this.#descriptor === undefined) {
       this.#stream.write(frame);
       return true;
     }
     if (!this.#writeRest(this.#descriptor)) return false;
-    // Nothing else masks what goes to the descriptor itself.
+    // Nothing else masks direct writes to the descriptor.
     const text = Buffer.from(maskSecrets(frame));
     this.#rest = text;
-    // What it has nothing of yet is not owed to it.
+    // A frame of which nothing is written yet can be dropped.
     if (!this.#writeRest(this.#descriptor) && this.#rest.length === text.length) {
       this.#rest = NONE;
       return false;
@@ -41,9 +44,9 @@ export class TerminalFrames {
     return true;
   }
 
-  /** Shows the last one, for which it waits. */
+  /** Shows the last frame, and waits for it. */
   end(frame: string): void {
-    // The rest may begin amid a character.
+    // The remainder may start inside a multi-byte character.
     if (this.#rest.length > 0) this.#stream.write(this.#rest);
     this.#rest = NONE;
     this.#stream.write(frame);
@@ -56,7 +59,7 @@ export class TerminalFrames {
         this.#rest = this.#rest.subarray(writeSync(descriptor, this.#rest));
       return true;
     } catch (error) {
-      // A terminal that is gone takes nothing more; whoever started the process hears of that by its signal.
+      // A closed terminal accepts nothing more; the process that started this one gets a signal.
       if (!isWouldBlockError(error)) this.#rest = NONE;
       return false;
     }

@@ -10,20 +10,21 @@ export function encodeWord(value: bigint | Hex): string {
 }
 
 /**
- * What a contract returned, read word by word (Solidity's contract ABI, "Formal Specification of the Encoding"). Places are byte offsets.
- * A general decoder (ethers') takes some 600 ms for the risks of a thousand accounts, this 2.
+ * Reads a contract's return data word by word (Solidity's contract ABI, "Formal Specification of
+ * the Encoding"). Positions are byte offsets. A general decoder (ethers') takes some 600 ms for the
+ * risks of a thousand accounts, this one 2.
  */
 export class AbiReader {
   readonly #bytes: Buffer;
 
-  /** @throws FormatError when the text is no hex. */
+  /** @throws FormatError when the text is not hex. */
   constructor(hex: Hex) {
     this.#bytes = Buffer.from(hex.slice(2), "hex");
     if (!hex.startsWith("0x") || this.#bytes.length * 2 !== hex.length - 2)
       throw new FormatError("not hex bytes", { expected: "0x and an even number of hex digits" });
   }
 
-  /** @throws FormatError when the word is not there, as every read here does. */
+  /** @throws FormatError when the word is missing, as every read here does. */
   uint(at: number): bigint {
     this.#require(at, WORD);
     const bytes = this.#bytes;
@@ -43,7 +44,7 @@ export class AbiReader {
     return value === 1;
   }
 
-  /** A length or an offset. @throws FormatError when it is beyond 2^48: no answer is so long. */
+  /** Reads a length or an offset. @throws FormatError beyond 2^48: no response is that long. */
   index(at: number): number {
     this.#require(at, WORD);
     const bytes = this.#bytes;
@@ -66,7 +67,7 @@ export class AbiReader {
     return `0x${this.#bytes.toString("hex", at + 12, at + WORD)}`;
   }
 
-  /** What a `bytes` at that place holds. */
+  /** Reads the `bytes` at that position. */
   bytes(at: number): Hex {
     const length = this.index(at);
     this.#require(at + WORD, Math.ceil(length / WORD) * WORD);
@@ -77,14 +78,17 @@ export class AbiReader {
     return Buffer.from(this.bytes(at).slice(2), "hex").toString("utf8");
   }
 
-  /** Where the content begins that the word at `at` points to, counted from `base`. */
+  /** Returns the position of the content that the word at `at` points to, relative to `base`. */
   follow(at: number, base: number): number {
     const place = base + this.index(at);
     this.#require(place, WORD);
     return place;
   }
 
-  /** The places of a list's entries that each have an offset of their own (entries of varying length). */
+  /**
+   * Returns the positions of a list's entries, each with its own offset (entries of varying
+   * length).
+   */
   entries(at: number): readonly number[] {
     const length = this.index(at);
     const first = at + WORD;

@@ -8,15 +8,15 @@ export interface BlockHeader {
   readonly hash: Hex;
   readonly parentHash: Hex;
   readonly timestampMs: Ms;
-  /** Wei a unit of gas; 0 on a chain from before EIP-1559. */
+  /** Wei per unit of gas; 0 on a chain from before EIP-1559. */
   readonly baseFeeWei: bigint;
   readonly gasUsed: bigint;
   readonly gasLimit: bigint;
 }
 
 /**
- * Reads the answer of `eth_getBlockByNumber` or `eth_getBlockByHash`.
- * @throws FormatError when it is no block, null included.
+ * Parses the response of `eth_getBlockByNumber` or `eth_getBlockByHash`.
+ * @throws FormatError when it is not a block, null included.
  */
 export function parseBlockHeader(value: unknown): BlockHeader {
   const fields = parseObject(value, "block");
@@ -34,7 +34,10 @@ export function parseBlockHeader(value: unknown): BlockHeader {
   };
 }
 
-/** The block that was asked for, by its number, its hash or both. @throws FormatError when the answer is another one, or none. */
+/**
+ * Parses the block that was requested by number, hash or both. @throws FormatError when the
+ * response is another block, or none.
+ */
 export function parseRequestedBlock(
   value: unknown,
   wanted: { readonly number?: number; readonly hash?: Hex },
@@ -62,8 +65,9 @@ const ELASTICITY = 2n;
 const CHANGE_DENOMINATOR = 8n;
 
 /**
- * The base fee of the block after this one, wei a unit of gas, by the rule of EIP-1559 with Ethereum's own constants. Chains that
- * changed those differ by less than a block may move: a fee needs headroom beyond it anyway.
+ * Returns the base fee of the next block, wei per unit of gas, by EIP-1559 with Ethereum's
+ * constants. On chains with other constants the error is less than the fee may move in a block, and
+ * a fee needs headroom beyond that anyway.
  */
 export function nextBaseFeeWei({ baseFeeWei, gasUsed, gasLimit }: BlockHeader): bigint {
   const target = gasLimit / ELASTICITY;

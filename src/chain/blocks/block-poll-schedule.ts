@@ -1,32 +1,35 @@
 import type { Ms } from "../../core/units.js";
 
-/** Intervals between blocks that the rhythm is taken from. */
+/** Number of block intervals that the schedule is computed from. */
 const REMEMBERED = 8;
 const LEAST = 4;
 
-/** Of the intervals that are remembered, so many must be near their median. */
+/** Share of the remembered intervals that must be near their median. */
 const REGULAR_SHARE = 0.75;
 
-/** Part of {@link BlockPollSchedule}'s longest wait that a look comes before the last one's place in the rhythm. */
+/**
+ * Part of {@link BlockPollSchedule}'s longest wait by which a poll precedes the last block's phase.
+ */
 const STEP_SHARE = 1 / 20;
 
 /**
- * When to look for the next block. A chain that makes its blocks at regular times is asked just before the next one is due, and then
- * again at growing distances until it is there: about two looks a block, and it is seen within a few hundredths of a second. Any
- * other chain, and one whose blocks come faster than they are asked for, is looked at again and again at one interval.
+ * Decides when to poll for the next block. If a chain produces blocks at regular intervals, it
+ * polls just before the next one is due, then at growing delays until the block is there. That
+ * takes about two polls a block, and detects it within a few hundredths of a second. Any other
+ * chain, or one faster than the poll interval, is polled at a fixed interval.
  */
 export class BlockPollSchedule {
   readonly #pollMs: Ms;
   readonly #stepMs: Ms;
   readonly #intervals: Ms[] = [];
-  /** The last block, and when the look was begun that found it. */
+  /** The last block, and the start time of the poll that found it. */
   #last: { readonly number: number; readonly atMs: Ms } | undefined;
-  /** Looks since then that came when the next block was due, and found none. */
+  /** Polls since the last block that ran after the next one was due, and found none. */
   #misses = 0;
-  /** How much earlier in the rhythm than the last time the next block is looked for. */
+  /** Time by which the next poll precedes the last block's phase. */
   #slackMs: Ms;
 
-  /** @param pollMs how long is waited at most where no block is due. */
+  /** @param pollMs the longest wait when no block is due. */
   constructor(pollMs: Ms) {
     this.#pollMs = pollMs;
     this.#stepMs = pollMs * STEP_SHARE;
@@ -34,9 +37,9 @@ export class BlockPollSchedule {
   }
 
   /**
-   * What a look has found.
-   * @param number of the newest block, of which nothing more is heard where it has been told before.
-   * @param atMs when the look was begun, by a clock that never goes back.
+   * Records the result of a poll.
+   * @param number the newest block; a block that was recorded before adds nothing.
+   * @param atMs start of the poll, by the monotonic clock.
    */
   recordPoll(number: number, atMs: Ms): void {
     const last = this.#last;
@@ -48,7 +51,8 @@ export class BlockPollSchedule {
       if (this.#isDue(atMs)) this.#misses += 1;
       return;
     }
-    // Found at the first look, it may have been there long before: the next is looked for earlier and earlier, until a look misses it.
+    // A block found at the first poll may be much older. The next poll starts earlier and earlier,
+    // until one finds no block.
     this.#slackMs = this.#misses > 0 ? this.#stepMs : Math.min(this.#pollMs, 2 * this.#slackMs);
     this.#misses = 0;
     this.#intervals.push((atMs - last.atMs) / (number - last.number));
@@ -56,7 +60,7 @@ export class BlockPollSchedule {
     this.#last = { number, atMs };
   }
 
-  /** How long the next look waits. */
+  /** Returns the wait before the next poll. */
   waitMs(nowMs: Ms): Ms {
     const dueMs = this.#dueMs();
     if (dueMs === undefined) return this.#pollMs;
@@ -69,7 +73,7 @@ export class BlockPollSchedule {
     return dueMs !== undefined && atMs >= dueMs;
   }
 
-  /** When the next block is looked for first; undefined where the chain has no rhythm that is of use. */
+  /** Time of the first poll for the next block; undefined if the chain has no usable interval. */
   #dueMs(): Ms | undefined {
     const last = this.#last;
     const intervalMs = this.#intervalMs();

@@ -4,21 +4,24 @@ import type { ChainRpc } from "../rpc/chain-rpc.js";
 import { BlockPollSchedule } from "./block-poll-schedule.js";
 import { CanonicalChain, type ChainStep } from "./canonical-chain.js";
 
-/** What is watched, and how often it is looked at. */
+/** The chain to watch, and the poll interval. */
 export interface BlockWatcherOptions {
   readonly rpc: ChainRpc;
   readonly clock: Clock;
-  /** From the end of one look to the next where the chain has no rhythm to look by. Default 500. */
+  /** Time from one poll to the next on a chain without a regular block interval. Default 500. */
   readonly pollMs?: Ms;
-  /** How many blocks back a reorganisation is followed. Default 64. */
+  /** Largest depth of a reorg that is followed, blocks. Default 64. */
   readonly keep?: number;
-  /** Hears of each change: new blocks, replaced ones. Does not throw. */
+  /** Called with each change: new blocks, replaced ones. Must not throw. */
   readonly onStep: (step: ChainStep) => void;
-  /** Hears of each look that failed; the next comes all the same. */
+  /** Called with each failed poll; polling continues. */
   readonly onPollError: (error: unknown) => void;
 }
 
-/** Tells of new blocks, and of those that are not part of the chain any more, by looking when the next one is due. */
+/**
+ * Polls the chain when the next block is due, and reports new blocks and blocks that a reorg
+ * removed.
+ */
 export class BlockWatcher {
   readonly #options: BlockWatcherOptions;
   readonly #chain: CanonicalChain;
@@ -27,7 +30,7 @@ export class BlockWatcher {
   #currentPoll: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  /** Looks for the first time as soon as the caller is done. */
+  /** The first poll starts once the caller's synchronous code is done. */
   constructor(options: BlockWatcherOptions) {
     this.#options = options;
     this.#chain = new CanonicalChain(options.rpc, options.keep);
@@ -35,7 +38,7 @@ export class BlockWatcher {
     this.#arm(0);
   }
 
-  /** No look is taken any more; waits for one that is under way, which tells nothing. */
+  /** Stops polling, and waits for a poll in progress, which reports nothing. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();

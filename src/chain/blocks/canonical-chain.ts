@@ -3,39 +3,42 @@ import { blockTag, type ChainRpc } from "../rpc/chain-rpc.js";
 import type { Head } from "../rpc/rpc-health.js";
 import { type BlockHeader, parseRequestedBlock } from "./block-header.js";
 
-/** How the chain has moved since it was last looked at. */
+/** Change of the chain since the last poll. */
 export interface ChainStep {
   readonly head: BlockHeader;
   /** New blocks, oldest first. */
   readonly added: readonly BlockHeader[];
-  /** Blocks that are not part of the chain any more, newest first: as many as the reorganisation is deep. */
+  /** Blocks that a reorg removed, newest first; their number is its depth. */
   readonly removed: readonly BlockHeader[];
-  /** False when blocks were passed over, since too many came at once; `added` has the newest alone, and `removed` may lack some. */
+  /**
+   * False when too many blocks came at once and some were skipped. `added` then has only the
+   * newest, and `removed` may lack some.
+   */
   readonly isWhole: boolean;
 }
 
-/** The newest blocks of the chain by number and hash, so that a block that is replaced is noticed. */
+/** The newest blocks of the chain by number and hash, to detect replaced blocks. */
 export class CanonicalChain {
   readonly #rpc: ChainRpc;
   readonly #keep: number;
   /** Contiguous, oldest first. */
   #blocks: BlockHeader[] = [];
 
-  /** @param keep how many blocks are remembered, and walked back at most. */
+  /** @param keep number of blocks to remember, and the deepest reorg to follow. */
   constructor(rpc: ChainRpc, keep = 64) {
     this.#rpc = rpc;
     this.#keep = keep;
   }
 
-  /** The newest block that was seen; undefined before the first {@link CanonicalChain.advance}. */
+  /** The newest block so far; undefined before the first {@link CanonicalChain.advance}. */
   get head(): BlockHeader | undefined {
     return this.#blocks.at(-1);
   }
 
   /**
-   * Looks at the newest block and those between.
-   * @param maxAgeMs how long ago the RPCs may have told their newest block; their `headRefreshMs` when absent.
-   * @throws ChainUnavailable, RpcFailure when they cannot be read; nothing has changed then.
+   * Reads the newest block and those between.
+   * @param maxAgeMs largest age of the RPCs' reported heads; by default their `headRefreshMs`.
+   * @throws ChainUnavailable, RpcFailure when they cannot be read; the state is then unchanged.
    */
   async advance(maxAgeMs?: Ms): Promise<ChainStep> {
     const told = await this.#rpc.head(maxAgeMs);
@@ -44,7 +47,8 @@ export class CanonicalChain {
       return this.#restart(await this.#byHash(told.hash, told.number), [], true);
     const known = this.#at(told.number);
     const hash = told.hash.toLowerCase();
-    // A head below ours is of an RPC that lags: only another block in the place of one takes that one off the chain.
+    // A head below ours comes from a lagging RPC. Only another block at the same number removes
+    // one.
     if (known?.hash === hash || this.#isBefore(told.number, last))
       return { head: last, added: [], removed: [], isWhole: true };
     if (told.number > last.number + this.#keep) return this.#leap(told, last);
@@ -52,7 +56,8 @@ export class CanonicalChain {
   }
 
   /**
-   * The chain's block of that number; undefined when it has none yet. Remembered ones are not asked for again.
+   * Returns the chain's block of that number; undefined if there is none yet. Remembered blocks are
+   * not requested again.
    * @throws ChainUnavailable, RpcFailure when it cannot be read.
    */
   async blockAt(number: number): Promise<BlockHeader | undefined> {
@@ -62,7 +67,7 @@ export class CanonicalChain {
     return this.#byNumber(number);
   }
 
-  /** Whether a block is of before this chain was first looked at, and no further back than an RPC may lag. */
+  /** Returns true for a block from before the first poll, no further back than an RPC may lag. */
   #isBefore(number: number, last: BlockHeader): boolean {
     const first = this.#blocks[0];
     return first !== undefined && number < first.number && number > last.number - this.#keep;
@@ -73,7 +78,7 @@ export class CanonicalChain {
     return first === undefined ? undefined : this.#blocks[number - first.number];
   }
 
-  /** From the new head back to a block that is remembered. */
+  /** Walks from the new head back to a remembered block. */
   async #walk(head: BlockHeader): Promise<ChainStep> {
     const added = [head];
     const oldest = this.#blocks[0]?.number ?? 0;
@@ -85,14 +90,14 @@ export class CanonicalChain {
     return this.#replace(first.number - 1, added, first.number > oldest);
   }
 
-  /** Too many new blocks to read each: whether the last one is still there is all that is asked. */
+  /** With too many new blocks to read each, only checks that the last one is still on the chain. */
   async #leap({ hash, number }: Head, last: BlockHeader): Promise<ChainStep> {
     const head = await this.#byHash(hash, number);
     const isStillThere = (await this.#byNumber(last.number)).hash === last.hash;
     return this.#restart(head, isStillThere ? [] : [...this.#blocks].reverse(), false);
   }
 
-  /** Keeps the blocks up to a number, and puts others after them. */
+  /** Keeps the blocks up to a number, and appends others. */
   #replace(upTo: number, added: readonly BlockHeader[], isWhole: boolean): ChainStep {
     const removed = this.#blocks.filter(({ number }) => number > upTo).reverse();
     this.#blocks = [...this.#blocks.filter(({ number }) => number <= upTo), ...added].slice(

@@ -2,7 +2,7 @@ import { FormatError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 import { parseBytes, parseNumber, parseObject } from "../rpc/rpc-values.js";
 
-/** One event as a node tells it, not decoded yet. Addresses, topics and data in lower case. */
+/** An undecoded event from a node. Addresses, topics and data in lower case. */
 export interface ChainLog {
   readonly address: Hex;
   readonly topics: readonly Hex[];
@@ -10,18 +10,21 @@ export interface ChainLog {
   readonly blockNumber: number;
   readonly blockHash: Hex;
   readonly transactionHash: Hex;
-  /** Its place in the block. */
+  /** Index in the block. */
   readonly logIndex: number;
 }
 
-/** What logs were asked for. Addresses in lower case. */
+/** Range and filter of a log request. Addresses in lower case. */
 export interface LogQuery {
   readonly from: number;
   readonly to: number;
   readonly addresses: readonly Hex[];
 }
 
-/** Reads the answer of `eth_getLogs`. @throws FormatError when it is not a list of logs of those blocks and contracts. */
+/**
+ * Parses the response of `eth_getLogs`. @throws FormatError when it is not a list of logs of those
+ * blocks and contracts.
+ */
 export function parseLogs(value: unknown, { from, to, addresses }: LogQuery): readonly ChainLog[] {
   if (!Array.isArray(value))
     throw new FormatError("is not a list", { field: "logs", value, expected: "a list of logs" });
@@ -44,8 +47,9 @@ export function parseLogs(value: unknown, { from, to, addresses }: LogQuery): re
 }
 
 /**
- * Reads one entry of `eth_getLogs` or of a receipt's `logs`.
- * @throws FormatError when a field is missing or is not what JSON-RPC says; a log of the pending block, without a block, is none.
+ * Parses one entry of `eth_getLogs` or of a receipt's `logs`.
+ * @throws FormatError when a field is missing or is not what JSON-RPC specifies, including a log of
+ * the pending block, which has no block.
  */
 export function parseChainLog(value: unknown): ChainLog {
   const fields = parseObject(value, "log");

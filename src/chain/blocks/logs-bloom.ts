@@ -7,7 +7,8 @@ import type { ChainLog } from "./chain-log.js";
 export const BLOOM_BYTES = 256;
 
 /**
- * Whether a bloom filter has nothing that the logs do not explain. A filter of zeros passes with any logs: some rollups leave it out.
+ * Returns true if the logs explain every bit of the bloom filter. A filter of zeros passes with any
+ * logs: some rollups omit it.
  * @param bloom {@link BLOOM_BYTES} bytes.
  */
 export function isBloomExplainedBy(

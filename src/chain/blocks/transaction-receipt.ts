@@ -4,23 +4,29 @@ import { parseBytes, parseNumber, parseObject, parseQuantity } from "../rpc/rpc-
 import { type ChainLog, parseChainLog } from "./chain-log.js";
 import { BLOOM_BYTES, isBloomExplainedBy } from "./logs-bloom.js";
 
-/** What became of a transaction in its block. */
+/** The result of a transaction in its block. */
 export interface TransactionReceipt {
   readonly hash: Hex;
   readonly blockNumber: number;
   readonly blockHash: Hex;
-  /** The block's own time. A node's receipt lacks it: whoever has read the block adds it. */
+  /** Time of the block. A node's receipt lacks it; the code that reads the block adds it. */
   readonly blockTimeMs?: Ms;
   readonly isReverted: boolean;
   readonly gasUsed: bigint;
-  /** Base fee and tip that a unit of gas was paid with. */
+  /** Base fee plus tip, wei per unit of gas. */
   readonly effectiveGasPriceWei: bigint;
-  /** Everything that the sender paid beside the value: gas times price, and where the chain takes one the fee of its parent chain. */
+  /**
+   * Everything that the sender paid beside the value: gas times price, and the parent chain's fee
+   * if there is one.
+   */
   readonly costWei: bigint;
   readonly logs: readonly ChainLog[];
 }
 
-/** The receipt of the transaction that was asked for; null where it is in no block. @throws FormatError for another one's, as {@link parseReceipt} does. */
+/**
+ * Parses the receipt of the requested transaction; null if it is in no block. @throws FormatError
+ * for another transaction's receipt, and as {@link parseReceipt} does.
+ */
 export function parseRequestedReceipt(value: unknown, hash: Hex): TransactionReceipt | null {
   const receipt = parseReceipt(value);
   if (receipt === null || receipt.hash === hash.toLowerCase()) return receipt;
@@ -32,10 +38,11 @@ export function parseRequestedReceipt(value: unknown, hash: Hex): TransactionRec
 }
 
 /**
- * Reads the answer of `eth_getTransactionReceipt`. `l1Fee` is what chains of the OP stack charge beyond gas
- * (docs.optimism.io, "Transaction fees").
+ * Parses the response of `eth_getTransactionReceipt`. `l1Fee` is what chains of the OP stack charge
+ * beyond gas (docs.optimism.io, "Transaction fees").
  * @returns null for a transaction that is in no block.
- * @throws FormatError when it is not a receipt, has logs of another transaction, or lacks logs that its bloom filter has.
+ * @throws FormatError when it is not a receipt, has logs of another transaction, or lacks logs that
+ * its bloom filter has.
  */
 export function parseReceipt(value: unknown): TransactionReceipt | null {
   if (value === null) return null;
@@ -69,7 +76,7 @@ export function parseReceipt(value: unknown): TransactionReceipt | null {
         value: log.transactionHash,
         expected: hash,
       });
-  // A takeover whose logs are missing would be taken for none, and its position never be sold.
+  // Without its logs a takeover would not be recognised, and its position would never be sold.
   if (
     typeof fields.logsBloom === "string" &&
     !isBloomExplainedBy(parseBytes(fields.logsBloom, "receipt.logsBloom", BLOOM_BYTES), list)

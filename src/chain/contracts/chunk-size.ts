@@ -1,14 +1,14 @@
-/** Chunks that fit before one is tried again that was too large: accounts close positions meanwhile. */
+/** Successful chunks before a larger size is tried again: accounts close positions meanwhile. */
 const FORGET_AFTER = 64;
 
-/** How many entries the next call of a view holds, learned from the calls before. */
+/** Number of entries for the next call of a view, learned from earlier calls. */
 export class ChunkSize {
   readonly #most: number;
   #size: number;
   #tooLarge = Number.POSITIVE_INFINITY;
   #fits = 0;
 
-  /** @param first what to begin with, @param most what it never exceeds; whole numbers, 1 at least. */
+  /** @param first the starting size, @param most the largest size; whole numbers, at least 1. */
   constructor(first: number, most: number) {
     this.#most = Math.max(1, most);
     this.#size = Math.max(1, Math.min(first, this.#most));
@@ -18,7 +18,10 @@ export class ChunkSize {
     return this.#size;
   }
 
-  /** A call of so many entries was answered: the next may hold a little more, yet less than what was too large lately. */
+  /**
+   * Records a call of `length` entries that succeeded. The next may be a little larger, but smaller
+   * than a recent failure.
+   */
   fitted(length: number): void {
     this.#fits += 1;
     if (this.#fits >= FORGET_AFTER) this.#tooLarge = Number.POSITIVE_INFINITY;
@@ -29,7 +32,7 @@ export class ChunkSize {
     );
   }
 
-  /** A call of so many entries ran out of gas: the next holds at most the half. */
+  /** Records a call of `length` entries that ran out of gas. The next has at most half. */
   ranOut(length: number): void {
     this.#fits = 0;
     this.#tooLarge = Math.min(this.#tooLarge, length);

@@ -9,9 +9,9 @@ const W = 32;
 const GAS = 500_000;
 
 /**
- * Reads what the dealer says of itself (docs/reference/protocol.md#contract-interface), at the
- * newest believed block. Every method throws as {@link ChainRpc.read} does, and ConfigError where
- * no contract is there.
+ * Reads the dealer's settings (docs/reference/protocol.md#contract-interface) at the newest trusted
+ * block. Every method throws as {@link ChainRpc.read} does, and ConfigError if no contract is
+ * there.
  */
 export class DealerReader {
   readonly #rpc: ChainRpc;
@@ -22,12 +22,12 @@ export class DealerReader {
     this.#dealer = dealer;
   }
 
-  /** The EIP-712 domain that it checks orders under. */
+  /** The EIP-712 domain under which it checks orders. */
   domainSeparator(): Promise<Hex> {
     return this.#ask("domainSeparator()", "", (words): Hex => `0x${encodeWord(words.uint(0))}`);
   }
 
-  /** Whether an operator may act for an account. */
+  /** Returns true if an operator may act for an account. */
   isOperatorValid(account: Hex, operator: Hex): Promise<boolean> {
     return this.#ask(
       "isOperatorValid(address,address)",
@@ -36,7 +36,7 @@ export class DealerReader {
     );
   }
 
-  /** In how many markets an account may hold positions. */
+  /** The largest number of markets in which an account may hold positions. */
   maxPositionAmount(): Promise<number> {
     return this.#ask("state()", "", (words) => words.index(6 * W));
   }

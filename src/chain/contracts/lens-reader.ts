@@ -19,36 +19,37 @@ import {
   type LiquidationCost,
 } from "./lens-results.js";
 
-/** Where the contracts are, and how much one call may burn. */
+/** Addresses of the contracts, and gas limits of a call. */
 export interface LensReaderOptions {
   readonly rpc: ChainRpc;
   readonly lens: Hex;
   readonly dealer: Hex;
-  /** Gas that each call gets; no more than the providers allow. Default 30,000,000. */
+  /** Gas of each call; no more than the providers allow. Default 30,000,000. */
   readonly gasCap?: number;
   /** Gas that one account's views may burn. Default 1,000,000: enough for twenty positions. */
   readonly gasEach?: number;
   /**
-   * Most entries of one call. Default 50: a node that records each step of a call (edr 0.13 always does, and cannot be told not to)
-   * takes several times longer for an entry once a call holds hundreds, which costs more than the round trips that it saves.
+   * Most entries of one call. Default 50. A node that records each step of a call (edr 0.13 always
+   * does, and has no setting for it) takes several times longer for an entry once a call holds
+   * hundreds. That costs more than the round trips that it saves.
    */
   readonly maxChunk?: number;
-  /** Calls under way at a time. Default 8: enough that a node is kept busy while answers travel. */
+  /** Concurrent calls. Default 8, enough to keep a node busy while responses travel. */
   readonly concurrency?: number;
 }
 
-/** What was read, all of it true at one block; entries in the order of the question. */
+/** Entries that were read at one block, in the order of the request. */
 export interface LensSnapshot<Entry> {
   readonly blockNumber: number;
   readonly timestampMs: Ms;
   readonly list: readonly Entry[];
 }
 
-/** One liquidation that is priced. */
+/** A liquidation to price. */
 export interface LiquidationCostRequest {
   readonly perp: Hex;
   readonly trader: Hex;
-  /** Of the sign of the trader's position. */
+  /** With the sign of the trader's position. */
   readonly paper: bigint;
 }
 
@@ -61,12 +62,15 @@ const SELECTORS = {
   balances: "9c016b23",
 } as const;
 
-/** What an entry takes on the average, a guess to begin with: five positions of the measured 11.3M for 200 accounts. */
+/**
+ * Initial estimate of the gas of an entry: five positions of the measured 11.3M for 200 accounts.
+ */
 const GAS_GUESS = 57_000;
 
 /**
- * Reads many accounts through the lens contract, pinned to one block, in chunks that fit the gas cap. A chunk that is too large is
- * halved, and the size that fits is remembered; an account that cannot be read at all is refused alone.
+ * Reads many accounts through the lens contract at one block, in chunks that fit the gas cap. A
+ * chunk that is too large is halved, and the size that fits is remembered. An account that cannot
+ * be read fails alone.
  */
 export class LensReader {
   readonly #rpc: ChainRpc;
@@ -76,7 +80,7 @@ export class LensReader {
   readonly #gasEach: number;
   readonly #maxChunk: number;
   readonly #concurrency: number;
-  /** Entries a call, by view. */
+  /** Entries per call, by view. */
   readonly #sizes = new Map<keyof typeof SELECTORS, ChunkSize>();
 
   /** @throws ConfigError when the gas cap leaves no room for one account. */
@@ -105,28 +109,30 @@ export class LensReader {
   }
 
   /**
-   * Each account's margin.
-   * @param at the block to read at; the newest believed one when absent.
-   * @throws ChainUnavailable when no RPC, or not enough of them, can be believed. A single account's revert is in its entry.
+   * Reads each account's margin.
+   * @param at the block to read at; by default the newest trusted one.
+   * @throws ChainUnavailable when too few RPCs can be trusted. A single account's revert is in its
+   * entry.
    */
   risks(accounts: readonly Hex[], at?: Head): Promise<LensSnapshot<AccountRisk>> {
     return this.#readAll("risks", accounts, encodeWord, decodeRisks, at);
   }
 
-  /** Each account's credit and positions. @throws as {@link LensReader.risks}. */
+  /** Reads each account's credit and positions. @throws as {@link LensReader.risks}. */
   holdings(accounts: readonly Hex[], at?: Head): Promise<LensSnapshot<AccountHoldings>> {
     return this.#readAll("holdings", accounts, encodeWord, decodeHoldings, at);
   }
 
   /**
-   * Each account's credit and positions without prices: a third of what {@link LensReader.holdings} costs a node.
+   * Reads each account's credit and positions without prices, at a third of the node's cost for
+   * {@link LensReader.holdings}.
    * @throws as {@link LensReader.risks}.
    */
   balances(accounts: readonly Hex[], at?: Head): Promise<LensSnapshot<ChainAccountBalances>> {
     return this.#readAll("balances", accounts, encodeWord, decodeLensBalances, at);
   }
 
-  /** What each liquidation would get. @throws as {@link LensReader.risks}. */
+  /** Prices each liquidation. @throws as {@link LensReader.risks}. */
   costs(
     requests: readonly LiquidationCostRequest[],
     at?: Head,
@@ -136,7 +142,10 @@ export class LensReader {
     return this.#readAll("costs", requests, encode, decodeCosts, at);
   }
 
-  /** Every listed market. @throws as {@link LensReader.risks}; CallReverted when the dealer itself cannot be read. */
+  /**
+   * Reads every listed market. @throws as {@link LensReader.risks}; CallReverted when the dealer
+   * itself cannot be read.
+   */
   async markets(at?: Head): Promise<LensSnapshot<ChainMarket>> {
     const head = at ?? (await this.#rpc.head());
     const data = `0x${SELECTORS.markets}${encodeWord(this.#dealer)}${encodeWord(BigInt(this.#gasEach))}`;
@@ -181,7 +190,8 @@ export class LensReader {
           list[from] = { ok: false, revert };
           return;
         }
-        // Whatever undid the call, no account may stand in the way of the others: halves find which.
+        // Whatever the cause of the revert, one account must not block the others: halving isolates
+        // it.
         const middle = from + (part.length >> 1);
         if (revert.kind === "out-of-gas") size.ranOut(part.length);
         halves.push({ from, to: middle }, { from: middle, to });
@@ -191,7 +201,7 @@ export class LensReader {
       try {
         for (let chunk = next(); chunk !== undefined; chunk = next()) await readChunk(chunk);
       } catch (error) {
-        // The snapshot is lost: nobody shall go on reading for it.
+        // The snapshot is lost: the other halves must stop reading for it.
         halves.length = 0;
         taken = questions.length;
         throw error;
@@ -210,7 +220,8 @@ export class LensReader {
     return this.#rpc.read({ to: this.#lens, data, gas: this.#gasCap }, head.number, (result) => {
       const answer = decode(result);
       const { blockNumber, timestampMs, list } = answer;
-      // An RPC on another branch, or one that answers with its newest state, would mix two states in one snapshot.
+      // An RPC on another branch, or one that returns its newest state, would mix two states in one
+      // snapshot.
       if (blockNumber !== BigInt(head.number) || timestampMs !== head.timestampMs)
         throw new FormatError("an answer at another block", {
           value: `${blockNumber} of ${timestampMs}`,

@@ -3,14 +3,14 @@ import type { Hex, Ms } from "../../core/units.js";
 import { AbiReader } from "../abi/abi-reader.js";
 import { classifyRevertData, type Revert } from "./revert.js";
 
-/** What one view said, or why it said nothing. */
+/** The result of one view, or its failure. */
 export type LensOutcome<T> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly revert: Revert };
 
 /** An account's margin, in credit units. */
 export type AccountRisk = LensOutcome<{
-  /** netValueCredit >= maintenanceMarginCredit: as the dealer judges. */
+  /** True if netValueCredit >= maintenanceMarginCredit, as the dealer judges. */
   readonly isSafe: boolean;
   readonly netValueCredit: bigint;
   readonly exposureCredit: bigint;
@@ -18,7 +18,7 @@ export type AccountRisk = LensOutcome<{
   readonly maintenanceMarginCredit: bigint;
 }>;
 
-/** A mark price in credit units per 1e18 paper, or why there is none. */
+/** A mark price in credit units per 1e18 paper, or the reason why there is none. */
 export type MarkPrice = LensOutcome<{ readonly creditPerCoin: bigint }>;
 
 /** One position: paper of 1e-18 coins, long positive, and credit with funding applied. */
@@ -36,7 +36,10 @@ export type AccountHoldings = LensOutcome<{
   readonly positions: readonly ChainPosition[];
 }>;
 
-/** An account's credit and positions without prices: what its margin is reckoned from when the markets were read beside it. */
+/**
+ * An account's credit and positions without prices, from which its margin follows if the markets
+ * were read too.
+ */
 export type ChainAccountBalances = LensOutcome<{
   readonly primaryCredit: bigint;
   readonly secondaryCredit: bigint;
@@ -48,10 +51,13 @@ export type ChainAccountBalances = LensOutcome<{
   }[];
 }>;
 
-/** What a liquidation would give the liquidator: paper, and the credit for it (negative for a long position). */
+/**
+ * The liquidator's result of a liquidation: paper, and the credit for it (negative for a long
+ * position).
+ */
 export type LiquidationCost = LensOutcome<{ readonly paper: bigint; readonly credit: bigint }>;
 
-/** A listed market's rules; ratios and rates are 1e18. */
+/** A listed market's rules; ratios and rates are scaled by 1e18. */
 export interface ChainMarket {
   readonly perp: Hex;
   readonly name: string;
@@ -67,7 +73,7 @@ export interface ChainMarket {
   readonly markPrice: MarkPrice;
 }
 
-/** One answer of the lens: the block that it is true at, and its entries in the order of the question. */
+/** One response of the lens: its block, and its entries in the order of the request. */
 export interface LensResponse<Entry> {
   readonly blockNumber: bigint;
   readonly timestampMs: Ms;
@@ -76,10 +82,10 @@ export interface LensResponse<Entry> {
 
 const W = 32;
 
-/** A word of all ones in the place of an account that could not be read. */
+/** A word of all ones marks an account that could not be read. */
 const UNREADABLE = 2n ** 256n - 1n;
 
-/** @throws FormatError when it is no answer of the lens, as every decoder here does. */
+/** @throws FormatError when it is not a response of the lens, as every decoder here does. */
 export function decodeRisks(data: Hex): LensResponse<AccountRisk> {
   return decodeList(data, (words, at): AccountRisk => {
     if (!words.bool(at)) return refused(words, at + 6 * W, at);
@@ -94,7 +100,7 @@ export function decodeRisks(data: Hex): LensResponse<AccountRisk> {
   });
 }
 
-/** Of an account that could not be read the lens gives no reason. */
+/** The lens gives no reason for an account that could not be read. */
 export function decodeHoldings(data: Hex): LensResponse<AccountHoldings> {
   return decodeList(data, (words, at): AccountHoldings => {
     if (!words.bool(at)) return { ok: false, revert: classifyRevertData("0x") };
@@ -113,7 +119,7 @@ export function decodeHoldings(data: Hex): LensResponse<AccountHoldings> {
   });
 }
 
-/** Of an account that could not be read the lens gives no reason. */
+/** The lens gives no reason for an account that could not be read. */
 export function decodeLensBalances(data: Hex): LensResponse<ChainAccountBalances> {
   const words = new AbiReader(data);
   const start = words.follow(2 * W, 0);
@@ -152,7 +158,7 @@ export function decodeLensBalances(data: Hex): LensResponse<ChainAccountBalances
   return { blockNumber: words.uint(0), timestampMs: words.index(W) * 1000, list };
 }
 
-/** What each liquidation would get. */
+/** The result of each liquidation. */
 export function decodeCosts(data: Hex): LensResponse<LiquidationCost> {
   return decodeList(data, (words, at): LiquidationCost => {
     if (!words.bool(at)) return refused(words, at + 3 * W, at);

@@ -1,15 +1,21 @@
 import { hexToBytes } from "../../core/crypto/hex.js";
 import type { Hex } from "../../core/units.js";
 
-/** What a refusal of the contracts means to whoever asked (their texts: docs/reference/contracts.md, "Refusals"). */
+/**
+ * The meaning of a contract's revert for the caller (texts: docs/reference/contracts.md,
+ * "Refusals").
+ */
 export type RevertKind =
-  /** Somebody else was faster, or the account was topped up: it is safe, or holds nothing there any more. No fault of ours. */
+  /**
+   * Another account was faster, or the account was topped up: it is safe, or holds nothing there
+   * any more. Not an error of ours.
+   */
   | "lost-race"
   /** The liquidator would end with too little margin. */
   | "unsafe-liquidator"
-  /** A price that the answer depends on is too old, missing or off. */
+  /** A price that the result depends on is too old, missing or off. */
   | "stale-price"
-  /** The price moved past the bound that was sent along. */
+  /** The price moved past the bound of the request. */
   | "price-protection"
   /** The liquidator would open one market too many. */
   | "too-many-positions"
@@ -18,21 +24,21 @@ export type RevertKind =
   | "self-liquidation"
   /** The market is not listed at the dealer. */
   | "unlisted-market"
-  /** A request of nothing, or of the other sign than the position. */
+  /** A request of zero, or with the other sign than the position. */
   | "wrong-amount"
   /** A trader, or an account that withdraws, would end with too little margin. */
   | "unsafe-account"
-  /** An order or the way it was matched is refused. */
+  /** The contract rejects an order or its match. */
   | "order-refused"
-  /** Too little gas; of a batched read, because the batch was too large. */
+  /** Too little gas; in a batched read, the batch was too large. */
   | "out-of-gas";
 
-/** Why a call or transaction was undone. */
+/** The reason why a call or transaction reverted. */
 export type Revert =
   | { readonly kind: RevertKind; readonly text: string }
   /** Solidity's own check; 0x11 is an overflow. */
   | { readonly kind: "panic"; readonly code: bigint; readonly text: string }
-  /** An error with a selector that we do not know. */
+  /** An error with an unknown selector. */
   | { readonly kind: "custom-error"; readonly selector: Hex; readonly text: string }
   | { readonly kind: "unknown"; readonly text: string };
 
@@ -73,12 +79,14 @@ const ERROR_STRING = "0x08c379a0";
 const PANIC = "0x4e487b71";
 const WORD_BYTES = 32;
 
-/** Classifies the text of a refusal. */
+/** Classifies the text of a revert. */
 export function classifyRevertText(text: string): Revert {
   return { kind: REFUSALS.get(text) ?? "unknown", text };
 }
 
-/** Classifies a revert's data; what cannot be decoded is `unknown` with the data as its text. */
+/**
+ * Classifies a revert's data. Data that cannot be decoded is `unknown`, with the data as its text.
+ */
 export function classifyRevertData(data: Hex): Revert {
   const selector = data.slice(0, ERROR_STRING.length).toLowerCase();
   if (!/^0x([0-9a-fA-F]{2})*$/.test(data)) return { kind: "unknown", text: data };

@@ -1,10 +1,10 @@
 import type { Hex } from "../../core/units.js";
 import { defineEvent } from "./event-decoder.js";
 
-/** One account's paper and credit in one market have changed: by a trade or a liquidation. */
+/** A change of one account's paper and credit in one market, by a trade or a liquidation. */
 export interface BalanceChange {
   readonly name: "BalanceChange";
-  /** The contract that tells it. */
+  /** The contract that emits it. */
   readonly perp: Hex;
   readonly trader: Hex;
   readonly paper: bigint;
@@ -29,7 +29,7 @@ export interface Withdraw {
   readonly secondary: bigint;
 }
 
-/** Credit moved from one account to another, without a token: one of each. */
+/** Credit moved from one account to another, without a token: one event for each. */
 export interface Transfer {
   readonly name: "TransferIn" | "TransferOut";
   readonly trader: Hex;
@@ -37,7 +37,7 @@ export interface Transfer {
   readonly secondary: bigint;
 }
 
-/** Of a perpetual. */
+/** Emitted by a perpetual. */
 export const balanceChange = defineEvent<BalanceChange>(
   "BalanceChange(address,int256,int256)",
   1,
@@ -50,7 +50,7 @@ export const balanceChange = defineEvent<BalanceChange>(
   }),
 );
 
-/** Of the dealer, as all below. */
+/** Emitted by the dealer, as all below. */
 export const deposit = defineEvent<Deposit>(
   "Deposit(address,address,uint256,uint256)",
   2,

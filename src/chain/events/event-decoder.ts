@@ -3,26 +3,29 @@ import { AbiReader } from "../abi/abi-reader.js";
 import type { ChainLog } from "../blocks/chain-log.js";
 import { signatureHash } from "../contracts/contract-call.js";
 
-/** Reads an event's arguments by their place: those in topics come first in every event of the contracts. */
+/**
+ * Reads an event's arguments by index. Those in topics come first in every event of the contracts.
+ */
 export interface EventArguments {
   int(place: number): bigint;
   uint(place: number): bigint;
   address(place: number): Hex;
 }
 
-/** One kind of event: which log is of it, and what that says. */
+/** Recognises and decodes one kind of event. */
 export interface EventDecoder<Event> {
   readonly topic: Hex;
   /**
-   * @returns undefined for a log of something else.
-   * @throws FormatError when it has the event's topic and not its arguments.
+   * Decodes a log.
+   * @returns undefined for a log of another event.
+   * @throws FormatError when it has the event's topic but not its arguments.
    */
   decode(log: ChainLog): Event | undefined;
 }
 
 const W = 32;
 
-/** @param indexed how many of its arguments are in topics. */
+/** @param indexed the number of arguments in topics. */
 export function defineEvent<Event>(
   signature: string,
   indexed: number,

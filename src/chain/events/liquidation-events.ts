@@ -1,13 +1,16 @@
 import type { Hex } from "../../core/units.js";
 import { defineEvent } from "./event-decoder.js";
 
-/** Paper in 1e-18 coins and credit in smallest units, as they changed one account. Addresses in lower case, as in every event here. */
+/**
+ * One account's change of paper (1e-18 coins) and credit (smallest units). Addresses in lower case,
+ * as in every event here.
+ */
 interface Takeover {
   readonly perp: Hex;
   readonly victim: Hex;
   readonly paper: bigint;
   readonly credit: bigint;
-  /** Which of the account's positions in that market, one after the other, it is. */
+  /** Serial number of the account's positions in that market. */
   readonly positionSerial: bigint;
 }
 
@@ -17,7 +20,9 @@ export interface JoinLiquidation extends Takeover {
   readonly liquidator: Hex;
 }
 
-/** An account without positions that still owed: everything of it went to the insurance account. */
+/**
+ * An account without positions that still owed credit: all of it moved to the insurance account.
+ */
 export interface HandleBadDebt {
   readonly name: "HandleBadDebt";
   readonly victim: Hex;
@@ -26,7 +31,7 @@ export interface HandleBadDebt {
   readonly secondaryCredit: bigint;
 }
 
-/** Of the dealer. */
+/** Emitted by the dealer. */
 export const joinLiquidation = defineEvent<JoinLiquidation>(
   "JoinLiquidation(address,address,address,int256,int256,uint256)",
   3,
@@ -41,7 +46,7 @@ export const joinLiquidation = defineEvent<JoinLiquidation>(
   }),
 );
 
-/** Of the dealer. */
+/** Emitted by the dealer. */
 export const handleBadDebt = defineEvent<HandleBadDebt>(
   "HandleBadDebt(address,int256,uint256)",
   1,

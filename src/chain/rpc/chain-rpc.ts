@@ -7,54 +7,67 @@ import { type ResultReader, RpcPool, type RpcReport } from "./rpc-pool.js";
 import type { InProcessRpc } from "./rpc-transport.js";
 import { parseBytes } from "./rpc-values.js";
 
-/** Several RPCs of one chain, and what is asked of them. */
+/** Several RPCs of one chain, and the rules for trusting them. */
 export interface ChainRpcOptions {
-  /** One or more JSON-RPC addresses of the same chain, or functions of this process that answer as one. */
+  /**
+   * JSON-RPC addresses of the same chain, at least one, or functions of this process that act as an
+   * RPC.
+   */
   readonly urls: readonly (string | InProcessRpc)[];
-  /** An RPC of another chain is not believed. */
+  /** Expected chain id: an RPC of another chain is not trusted. */
   readonly chainId: number;
   readonly clock: Clock;
-  /** Wall time that block timestamps are compared with: the exchange's, where it is known. Default: the clock's. */
+  /**
+   * Wall-clock time to compare block timestamps with: the exchange's, if known. Default: the
+   * clock's.
+   */
   readonly nowMs?: () => Ms;
-  /** For one request of one RPC. Default 2000. */
+  /** Time limit of one request to one RPC. Default 2000. */
   readonly requestTimeoutMs?: Ms;
-  /** A head whose timestamp is further from now than this is not believed. Default 15,000. */
+  /** Largest difference between a head's timestamp and now for it to be trusted. Default 15,000. */
   readonly maxHeadAgeMs?: Ms;
-  /** Nor one that is more blocks than this behind the others. Default 2. */
+  /** Largest number of blocks behind the other RPCs for a head to be trusted. Default 2. */
   readonly maxLagBlocks?: number;
-  /** How many RPCs must give the same answer to {@link ChainRpc.read}. Default 1: the best one's is taken. */
+  /**
+   * Number of RPCs that must return the same result to {@link ChainRpc.read}. Default 1: the best
+   * one's counts.
+   */
   readonly quorum?: number;
-  /** Heads are read again when they were read longer ago than this. Default 500. */
+  /** Age after which heads are read again. Default 500. */
   readonly headRefreshMs?: Ms;
 }
 
-/** How one request wants to be answered. */
+/** Options of one request. */
 export interface RpcRequestOptions {
-  /** An RPC that has not come to this block is asked last. */
+  /** An RPC that has not reached this block is tried last. */
   readonly atBlock?: number | undefined;
 }
 
-/** What one RPC said to a {@link ChainRpc.broadcast}: a result that was read, or an RpcFailure. */
+/** One RPC's response to {@link ChainRpc.broadcast}: a parsed result, or an RpcFailure. */
 export interface BroadcastOutcome {
   readonly name: string;
   readonly result: unknown;
   readonly error: unknown;
 }
 
-/** A block by its number, as JSON-RPC writes it. */
+/** Formats a block number as JSON-RPC writes it. */
 export function blockTag(number: number): string {
   return `0x${number.toString(16)}`;
 }
 
 /**
- * One chain over several RPCs. The best RPC that can be believed is asked; one that fails, is slow, or whose head is old, loses
- * its place to the next. No timer runs between requests: heads are read when somebody asks and the last ones are old.
+ * One chain over several RPCs. A request goes to the best trusted RPC. One that fails, is slow, or
+ * has an old head loses its rank to the next. No timer runs between requests: a request reads the
+ * heads if the last ones are old.
  */
 export class ChainRpc {
   readonly #pool: RpcPool;
   readonly #quorum: number;
 
-  /** @throws ConfigError when there is no address, one is none, or fewer are given than the quorum needs. */
+  /**
+   * @throws ConfigError when there is no address, one is not valid, or there are fewer than the
+   * quorum needs.
+   */
   constructor(options: ChainRpcOptions) {
     const { urls, clock, quorum = 1 } = options;
     if (urls.length === 0)
@@ -80,9 +93,9 @@ export class ChainRpc {
   }
 
   /**
-   * The newest block that can be believed; with a quorum, the newest that so many RPCs have reached.
-   * @param maxAgeMs how long ago the heads may have been read; `headRefreshMs` when absent.
-   * @throws ChainUnavailable when there is none; the message says of each RPC why.
+   * Returns the newest trusted block; with a quorum, the newest that so many RPCs have reached.
+   * @param maxAgeMs largest age of the heads; by default `headRefreshMs`.
+   * @throws ChainUnavailable when there is none; the message gives the reason for each RPC.
    */
   async head(maxAgeMs?: Ms): Promise<Head> {
     await this.#pool.refresh(maxAgeMs);
@@ -93,10 +106,12 @@ export class ChainRpc {
   }
 
   /**
-   * Asks the best RPC, then the next one when it gives no answer. For what may be asked twice: a raw transaction too, whose hash is the same.
-   * @param read makes of the `result` what is asked for; the RPC whose result it throws for has failed, and the next one is asked.
-   * @throws CallReverted when the chain undid the call; RpcFailure when every RPC refused, with the last one's words;
-   * ChainUnavailable when none could be believed or reached. Nothing else, whatever a node answers.
+   * Sends a request to the best RPC, then to the next if it returns no result. Use it only for what
+   * may be sent twice; that includes a raw transaction, whose hash is the same.
+   * @param read parses the `result`. If it throws, that RPC has failed and the next one is tried.
+   * @throws CallReverted when the call reverted; RpcFailure when every RPC refused, with the last
+   * one's message; ChainUnavailable when none could be trusted or reached. Nothing else, whatever a
+   * node returns.
    */
   async request<Value>(
     method: string,
@@ -109,10 +124,10 @@ export class ChainRpc {
   }
 
   /**
-   * Reads the chain at one block: the quorum's RPCs must give the same answer, a revert included.
-   * @param call of `eth_call`; `gas` is the caller's to set, since nodes give little or much by default.
-   * @param decode as `read` of {@link ChainRpc.request}, of what the call returns.
-   * @throws as {@link ChainRpc.request}; ChainUnavailable when not enough RPCs agree.
+   * Reads the chain at one block: the quorum's RPCs must return the same result, a revert included.
+   * @param call of `eth_call`; the caller sets `gas`, because the defaults of nodes differ widely.
+   * @param decode parses the return data, like `read` of {@link ChainRpc.request}.
+   * @throws as {@link ChainRpc.request}; ChainUnavailable when too few RPCs agree.
    */
   async read<Value>(
     call: { readonly to: Hex; readonly data: Hex; readonly gas: number; readonly from?: Hex },
@@ -126,10 +141,11 @@ export class ChainRpc {
   }
 
   /**
-   * Hands the same to every RPC that can be believed, at once: a raw transaction, which may come to each of them. Settles as soon as
-   * one `accepts`; else when all have said something, with what each said. None is thought less of for a refusal.
+   * Sends the same request to every trusted RPC at once; for a raw transaction, which each may
+   * receive. Settles as soon as one `accepts`; otherwise when all have responded, with each
+   * response. A refusal does not lower an RPC's rank.
    * @param read as in {@link ChainRpc.request}.
-   * @throws ChainUnavailable when there is none to be asked.
+   * @throws ChainUnavailable when no RPC is trusted.
    */
   async broadcast(
     method: string,
@@ -158,17 +174,20 @@ export class ChainRpc {
     });
   }
 
-  /** How each RPC stands, in the order of their addresses. */
+  /** Returns the health of each RPC, in the order of their addresses. */
   report(): readonly RpcReport[] {
     return this.#pool.report();
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void> {
     return this.#pool.close();
   }
 
-  /** Asks as many RPCs at a time as are still wanting, until `quorum` have given the same answer or nobody is left. */
+  /**
+   * Queries as many RPCs at a time as are still needed, until `quorum` of them agree or none is
+   * left.
+   */
   #agree<Value>(
     method: string,
     params: readonly unknown[],
@@ -204,7 +223,8 @@ export class ChainRpc {
             votes.set(outcome.key, count);
             if (count >= quorum) return outcome.settle(resolve, reject);
           }
-          // While those under way may still make the quorum, nobody else is asked; else one more, for the one that is lost.
+          // While the requests in flight may still reach the quorum, no other RPC is queried;
+          // otherwise one more, in place of the lost one.
           if (Math.max(0, ...votes.values()) + asked < quorum) askOne();
         });
       };

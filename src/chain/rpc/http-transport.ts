@@ -9,10 +9,10 @@ import type { RpcReply, RpcTransport } from "./rpc-transport.js";
 export interface HttpTransportOptions {
   /** `http:` or `https:`. It may carry a provider's key, so it never enters a message. */
   readonly url: string;
-  /** What it is called in messages. */
+  /** Name in messages. */
   readonly name: string;
   readonly clock: Clock;
-  /** For one request from its start to its last byte. */
+  /** Time limit of one request, from its start to its last byte. */
   readonly timeoutMs: Ms;
   readonly maxResponseBytes?: number;
 }
@@ -20,7 +20,10 @@ export interface HttpTransportOptions {
 const CONNECTIONS = 16;
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** JSON-RPC over keep-alive connections, one request on each at a time. Its deadlines are timers of the seam. */
+/**
+ * JSON-RPC over keep-alive connections, one request at a time on each. Timeouts use the runtime's
+ * timers.
+ */
 export class HttpTransport implements RpcTransport {
   readonly #options: HttpTransportOptions;
   readonly #pool: Pool;
@@ -28,7 +31,7 @@ export class HttpTransport implements RpcTransport {
   readonly #authorization: string | undefined;
   #nextId = 1;
 
-  /** @throws ConfigError when the address is none; it does not show it. */
+  /** @throws ConfigError when the address is not valid; the error does not show it. */
   constructor(options: HttpTransportOptions) {
     const url = URL.canParse(options.url) ? new URL(options.url) : undefined;
     if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
@@ -59,7 +62,7 @@ export class HttpTransport implements RpcTransport {
       JSON.stringify({ jsonrpc: "2.0", id, method, params }),
     );
     const answer = parsed(text);
-    // Some nodes send a revert with a status of 4xx or 5xx: what counts is whether it is an answer.
+    // Some nodes send a revert with a status of 4xx or 5xx, so the body decides, not the status.
     if (answer === undefined || answer.id !== id) {
       if (status < 200 || status > 299) throw new RpcFailure("http", `HTTP ${status}`);
       throw new RpcFailure("malformed", `no JSON-RPC answer to ${method}`);
@@ -70,7 +73,7 @@ export class HttpTransport implements RpcTransport {
     return { result: answer.result };
   }
 
-  /** Ends all connections; requests under way fail. */
+  /** Closes all connections; requests in flight fail. */
   async close(): Promise<void> {
     await this.#pool.destroy();
   }

@@ -3,7 +3,7 @@ import type { Ms } from "../../core/units.js";
 import { RpcFailure } from "./rpc-errors.js";
 import type { InProcessRpc, RpcReply, RpcTransport } from "./rpc-transport.js";
 
-/** JSON-RPC to a function of this process, with the same deadline as over a network, on the same clock. */
+/** JSON-RPC to a function of this process, with the same timeout and clock as over a network. */
 export class InProcessTransport implements RpcTransport {
   readonly #rpc: InProcessRpc;
   readonly #clock: Clock;

@@ -2,7 +2,7 @@ import { classifyRevertData, classifyRevertText } from "../contracts/revert.js";
 import { CallReverted, RpcFailure } from "./rpc-errors.js";
 import type { RpcTransport } from "./rpc-transport.js";
 
-/** One RPC: its name in messages, and what its errors mean. */
+/** One RPC: its name in messages, and the meaning of its errors. */
 export class RpcEndpoint {
   readonly name: string;
   readonly #transport: RpcTransport;
@@ -13,9 +13,10 @@ export class RpcEndpoint {
   }
 
   /**
-   * One request.
-   * @returns the `result` of the answer, unchecked.
-   * @throws CallReverted when the chain undid the call, of a method that executes one; RpcFailure for everything else.
+   * Sends one request.
+   * @returns the unchecked `result` of the response.
+   * @throws CallReverted when the call reverted, for a method that executes one; RpcFailure for
+   * everything else.
    */
   async request(method: string, params: readonly unknown[]): Promise<unknown> {
     const reply = await this.#transport.request(method, params);
@@ -23,25 +24,25 @@ export class RpcEndpoint {
     return reply.result;
   }
 
-  /** Ends all connections; requests under way fail. */
+  /** Closes all connections; requests in flight fail. */
   async close(): Promise<void> {
     await this.#transport.close();
   }
 }
 
-/** Methods that execute a call. No other question can revert, whatever a node says of it. */
+/** Methods that execute a call. No other request can revert, whatever a node claims. */
 const EXECUTING: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
 const OUT_OF_GAS =
   /out of gas|gas required exceeds|exceeds .*gas|gas limit (?:is )?(?:too|exceed)/i;
 const REVERTED = /^(?:.*: )?execution reverted(?:: (.*))?$/s;
 
-/** Nodes tell a revert by its data, at one of two places, or by words alone. */
+/** Nodes report a revert by its data, in one of two places, or by a message alone. */
 function failureOf(method: string, error: unknown): CallReverted | RpcFailure {
   const { code, message, data } =
     typeof error === "object" && error !== null
       ? (error as { code?: unknown; message?: unknown; data?: unknown })
       : {};
-  // Only words are words: what JSON may hold in their place need not have a text at all.
+  // JSON may have another type here, which may not convert to text.
   const text = typeof message === "string" ? message : "";
   return (
     (EXECUTING.has(method) ? revertOf(text, data) : undefined) ??
@@ -53,7 +54,7 @@ function failureOf(method: string, error: unknown): CallReverted | RpcFailure {
   );
 }
 
-/** Undefined where the error is not a revert. */
+/** Undefined if the error is not a revert. */
 function revertOf(message: string, data: unknown): CallReverted | undefined {
   const inner = typeof data === "object" && data !== null && "data" in data ? data.data : data;
   if (typeof inner === "string" && /^0x[0-9a-fA-F]*$/.test(inner) && inner !== "0x")

@@ -1,14 +1,17 @@
 import { MarketwrightError } from "../../core/errors.js";
 import type { Revert } from "../contracts/revert.js";
 
-/** A question to the chain that got no usable answer, or a revert: it ends that question, and nothing else. */
+/** A chain request that got no usable response, or reverted. It affects only that request. */
 export class ChainError extends MarketwrightError {}
 
-/** One RPC did not give an answer that can be used. Another may. */
+/** One RPC returned no usable response. Another may. */
 export class RpcFailure extends ChainError {
-  /** `timeout` and `connection`: nothing came. `http` and `malformed`: no JSON-RPC came. `refused`: an error of the node's own. */
+  /**
+   * `timeout` and `connection`: no response. `http` and `malformed`: not JSON-RPC. `refused`: an
+   * error of the node.
+   */
   readonly why: "timeout" | "connection" | "http" | "malformed" | "refused";
-  /** The JSON-RPC error's code, of `refused` alone. */
+  /** The JSON-RPC error's code, only for `refused`. */
   readonly code: number | undefined;
 
   constructor(why: RpcFailure["why"], summary: string, code?: number) {
@@ -18,7 +21,7 @@ export class RpcFailure extends ChainError {
   }
 }
 
-/** The call was undone on the chain: an answer, and the same from every RPC. */
+/** The call reverted on the chain. That is a result, and the same from every RPC. */
 export class CallReverted extends ChainError {
   readonly revert: Revert;
 
@@ -28,5 +31,5 @@ export class CallReverted extends ChainError {
   }
 }
 
-/** No RPC gave an answer that can be believed, or not enough gave the same. The message says of each why. */
+/** No RPC returned a trusted result, or too few agree. The message gives the reason for each. */
 export class ChainUnavailable extends ChainError {}

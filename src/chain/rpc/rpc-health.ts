@@ -1,7 +1,7 @@
 import type { Hex, Ms } from "../../core/units.js";
 import type { RpcEndpoint } from "./rpc-endpoint.js";
 
-/** The newest block of a chain, as one RPC tells it. */
+/** The newest block of a chain, as one RPC reports it. */
 export interface Head {
   readonly number: number;
   readonly hash: Hex;
@@ -12,15 +12,15 @@ export interface Head {
 const NEWEST = 0.2;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** An RPC that takes this long is worth half of one that answers at once. */
+/** Latency at which an RPC's score is half of an immediate one's. */
 const HALF_WORTH_MS = 250;
 
-/** How well one RPC has done of late, and the newest block that it has told. */
+/** Recent performance of one RPC, and its newest reported block. */
 export class RpcHealth {
   readonly endpoint: RpcEndpoint;
   #head: Head | undefined;
   #headRequestedAtMs = Number.NEGATIVE_INFINITY;
-  /** Whether it has said that it is of the wanted chain. */
+  /** True once it has confirmed the expected chain id. */
   isChainConfirmed = false;
   #lastFailure: string | undefined;
   #success = 1;
@@ -32,7 +32,7 @@ export class RpcHealth {
     this.endpoint = endpoint;
   }
 
-  /** 1 of an RPC that always answers at once, towards 0 as it fails or slows down. */
+  /** 1 for an RPC that always responds at once, towards 0 as it fails or slows down. */
   get score(): number {
     return (this.#success * HALF_WORTH_MS) / (HALF_WORTH_MS + this.#latencyMs);
   }
@@ -41,17 +41,17 @@ export class RpcHealth {
     return this.#head;
   }
 
-  /** In words, while its last request failed. */
+  /** Description of its last failure, while its last request failed. */
   get lastFailure(): string | undefined {
     return this.#lastFailure;
   }
 
-  /** Whether it failed last and is better left alone until its pause is over. */
+  /** Returns true while it is left alone after a failure. */
   isPaused(nowMs: number): boolean {
     return nowMs < this.#pausedUntilMs;
   }
 
-  /** It has answered, a revert included. */
+  /** Records a response, a revert included. */
   recordSuccess(latencyMs: number): void {
     this.#success += (1 - this.#success) * NEWEST;
     this.#latencyMs += (latencyMs - this.#latencyMs) * (this.#latencyMs === 0 ? 1 : NEWEST);
@@ -60,14 +60,17 @@ export class RpcHealth {
     this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** It has told its newest block; an answer that was overtaken by a later question's counts no more. */
+  /** Records its newest block. A response that a later request has overtaken is ignored. */
   recordHead(head: Head, askedAtMs: number): void {
     if (askedAtMs < this.#headRequestedAtMs) return;
     this.#headRequestedAtMs = askedAtMs;
     this.#head = head;
   }
 
-  /** It has not, or with what cannot be. Each failure in a row doubles the pause before it is asked for its head again. */
+  /**
+   * Records a failure or an invalid response. Each failure in a row doubles the pause before its
+   * head is requested again.
+   */
   recordFailure(why: string, nowMs: number): void {
     this.#success -= this.#success * NEWEST;
     this.#lastFailure = why;
@@ -76,19 +79,20 @@ export class RpcHealth {
   }
 }
 
-/** When a head is too old, too new, or too far behind. */
+/** Rules for a head that is too old, too new, or too far behind. */
 export interface HeadTrustRules {
-  /** What time it is: the exchange's, where it is known. */
+  /** Current time: the exchange's, if known. */
   readonly nowMs: Ms;
   readonly maxHeadAgeMs: Ms;
   readonly maxLagBlocks: number;
-  /** How many RPCs must have come as far as the block that the others are compared with. */
+  /** Number of RPCs that must have reached the block that the others are compared with. */
   readonly quorum: number;
 }
 
 /**
- * Which heads are not believed, and why: too old or too new by the clock, or too far behind the newest block that `quorum`
- * of the others have reached, so that one RPC that runs ahead alone makes nobody late where two are asked for.
+ * Finds the heads that are not trusted, and the reason: too old or too new by the clock, or too far
+ * behind the newest block that `quorum` of the others have reached. With a quorum of two, a single
+ * RPC that runs ahead makes no other one late.
  */
 export function findDistrustedHeads(
   heads: readonly (Head | undefined)[],

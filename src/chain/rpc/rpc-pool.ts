@@ -9,12 +9,12 @@ import { findDistrustedHeads, type Head, RpcHealth } from "./rpc-health.js";
 import type { InProcessRpc } from "./rpc-transport.js";
 import { parseBytes, parseNumber, parseObject } from "./rpc-values.js";
 
-/** The RPCs of one chain, and when one of them is believed. */
+/** The RPCs of one chain, and the rules for trusting them. */
 export interface RpcPoolOptions {
   readonly urls: readonly (string | InProcessRpc)[];
   readonly chainId: number;
   readonly clock: Clock;
-  /** Wall time that block timestamps are compared with. */
+  /** Wall-clock time to compare block timestamps with. */
   readonly nowMs: () => Ms;
   readonly requestTimeoutMs: Ms;
   readonly maxHeadAgeMs: Ms;
@@ -23,38 +23,41 @@ export interface RpcPoolOptions {
   readonly headRefreshMs: Ms;
 }
 
-/** How one RPC stands. */
+/** Health of one RPC. */
 export interface RpcReport {
   readonly name: string;
-  /** 1 when it always answers at once, towards 0 as it fails or slows down. */
+  /** 1 if it always responds at once, towards 0 as it fails or slows down. */
   readonly score: number;
   readonly headNumber: number | undefined;
-  /** By the same clock that heads are judged by. */
+  /** By the clock that heads are checked against. */
   readonly headAgeMs: Ms | undefined;
-  /** Why it is not asked; undefined when it is. */
+  /** Reason why it is not used; undefined when it is. */
   readonly distrustReason: string | undefined;
 }
 
-/** Reads one RPC's result. What it throws says why the result cannot be: the next RPC is then asked. */
+/** Parses one RPC's result. If it throws, the result is invalid, and the next RPC is tried. */
 export type ResultReader<Value> = (result: unknown) => Value;
 
-/** What an RPC has answered, a revert included. */
+/** An RPC's response, a revert included. */
 export interface RpcVote<Value> {
   readonly key: string;
   readonly settle: (resolve: (value: Value) => void, reject: (error: unknown) => void) => void;
 }
 
-/** After the first head has come, the others are waited for no longer than this. */
+/** Longest wait for the other heads after the first. */
 const GRACE_MS = 150;
 
-/** Which RPCs of a chain are there, how each stands, and which are believed: heads are read when somebody asks and the last ones are old. */
+/**
+ * The RPCs of a chain with their health and trust. A request reads the heads if the last ones are
+ * old.
+ */
 export class RpcPool {
   readonly #healths: readonly RpcHealth[];
   readonly #options: RpcPoolOptions;
   #refreshedAtMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | undefined;
 
-  /** @throws ConfigError when an address is none. */
+  /** @throws ConfigError when an address is not valid. */
   constructor(options: RpcPoolOptions) {
     const { urls, clock, requestTimeoutMs } = options;
     this.#options = options;
@@ -68,7 +71,7 @@ export class RpcPool {
     });
   }
 
-  /** How each RPC stands, in the order of their addresses. */
+  /** Returns the health of each RPC, in the order of their addresses. */
   report(): readonly RpcReport[] {
     const nowMs = this.#options.nowMs();
     const reasons = this.#distrustReasons();
@@ -81,14 +84,14 @@ export class RpcPool {
     }));
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     await Promise.all(this.#healths.map(({ endpoint }) => endpoint.close()));
   }
 
   /**
-   * One request of one RPC, and what its answer is worth for its standing. An outcome's key is the same where RPCs mean the same.
-   * Never rejects.
+   * Sends one request to one RPC, and updates its health. Outcomes with the same meaning have the
+   * same key. Never rejects.
    */
   async requestFrom<Value>(
     standing: RpcHealth,
@@ -101,14 +104,14 @@ export class RpcPool {
     try {
       const result = await standing.endpoint.request(method, params);
       const value = read(result);
-      // Written before it counts as an answer: one that is nested too deeply cannot be.
+      // Serialised before it counts as a response: one that is nested too deeply cannot be.
       const key = JSON.stringify(result).toLowerCase();
       standing.recordSuccess(clock.monotonicMs() - startMs);
       return { key, settle: (resolve) => resolve(value) };
     } catch (error) {
       if (error instanceof CallReverted) {
         standing.recordSuccess(clock.monotonicMs() - startMs);
-        // The words of an error are the node's own; what it means is the chain's.
+        // The text of an error is the node's own; its meaning is the chain's.
         const key = `${error.revert.kind} ${error.revert.kind === "out-of-gas" ? "" : error.revert.text}`;
         return { key, settle: (_, reject) => reject(error) };
       }
@@ -121,7 +124,10 @@ export class RpcPool {
     }
   }
 
-  /** The believed RPCs: those that have the block first, those that failed last at the end, the best score before the others. */
+  /**
+   * The trusted RPCs: those that have the block first, those that failed last at the end, then by
+   * score.
+   */
   rankFor(atBlock: number): RpcHealth[] {
     const nowMs = this.#options.clock.monotonicMs();
     const rank = (standing: RpcHealth): number =>
@@ -134,7 +140,7 @@ export class RpcPool {
     return this.#healths.filter((_, i) => distrust[i] === undefined);
   }
 
-  /** Why each RPC is not believed at this moment; undefined where it is. */
+  /** The reason why each RPC is not trusted now; undefined if it is. */
   #distrustReasons(): readonly (string | undefined)[] {
     const { nowMs, maxHeadAgeMs, maxLagBlocks, quorum } = this.#options;
     const heads = this.#healths.map(({ head, isChainConfirmed: isOfChain }) =>
@@ -151,7 +157,7 @@ export class RpcPool {
     );
   }
 
-  /** That the chain cannot be asked: of each RPC it says why. */
+  /** The error for an unavailable chain, with the reason for each RPC. */
   unavailableError(summary: string): ChainUnavailable {
     const distrust = this.#distrustReasons();
     const each = this.#healths.map(
@@ -161,7 +167,7 @@ export class RpcPool {
     return new ChainUnavailable(`${summary} (${each.join("; ")})`);
   }
 
-  /** Reads the heads, unless they were read a moment ago. */
+  /** Reads the heads, unless they were read recently. */
   refresh(maxAgeMs: Ms = this.#options.headRefreshMs): Promise<void> {
     const { clock } = this.#options;
     if (this.#refreshing !== undefined) return this.#refreshing;
@@ -178,8 +184,8 @@ export class RpcPool {
   }
 
   /**
-   * Reads the head of every RPC that is not paused; of every one, where that leaves too few. Those that failed last, and those that
-   * take long after enough have come, go on without being waited for.
+   * Reads the head of every RPC that is not paused, or of every one if that leaves too few. It does
+   * not wait for those that failed last, or for slow ones after enough have responded.
    */
   async #readHeads(): Promise<void> {
     const { clock, quorum } = this.#options;
@@ -190,13 +196,13 @@ export class RpcPool {
     const all = Promise.all(probes);
     await Promise.race([all, this.#graceAfter(probes, quorum)]);
     if (this.trusted.length < quorum) await all;
-    // An RPC on its pause may be the one that still stands.
+    // A paused RPC may be the only one that still works.
     const others = this.#healths.filter((standing) => !asked.includes(standing));
     if (this.trusted.length < quorum)
       await Promise.all(others.map((standing) => this.#readHead(standing)));
   }
 
-  /** Settles a grace after so many probes have. */
+  /** Settles after enough probes have, plus a grace period. */
   #graceAfter(probes: readonly Promise<void>[], count: number): Promise<void> {
     return new Promise((resolve) => {
       let settled = 0;
@@ -209,7 +215,7 @@ export class RpcPool {
     });
   }
 
-  /** Never rejects: what went wrong is on the standing. */
+  /** Never rejects: a failure is recorded in the health. */
   async #readHead(standing: RpcHealth): Promise<void> {
     const { chainId } = this.#options;
     if (!standing.isChainConfirmed) {
@@ -246,7 +252,7 @@ function nameOf(urls: readonly (string | InProcessRpc)[], at: number): string {
   return hosts.filter((other) => other === host).length === 1 ? host : `${host}#${at + 1}`;
 }
 
-/** @throws FormatError when the answer is not a block. */
+/** @throws FormatError when the response is not a block. */
 function headOf(block: unknown): Head {
   const { number, hash, timestamp } = parseObject(block, "head");
   return {

@@ -4,14 +4,17 @@ import type { Hex } from "../../core/units.js";
 const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;
 
-/** The members of a JSON object. @throws FormatError when it is none */
+/** Parses a JSON object. @throws FormatError when it is not one */
 export function parseObject(value: unknown, field: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new FormatError("is not an object", { field, value, expected: "a JSON object" });
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** Bytes in lower case, of a given length where one is named. @throws FormatError when the value is something else */
+/**
+ * Parses bytes to lower case, optionally of a given length. @throws FormatError when the value is
+ * something else
+ */
 export function parseBytes(value: unknown, field: string, length?: number): Hex {
   if (
     typeof value !== "string" ||
@@ -26,14 +29,17 @@ export function parseBytes(value: unknown, field: string, length?: number): Hex 
   return value.toLowerCase();
 }
 
-/** An unsigned number of at most 256 bits. @throws FormatError when the value is something else */
+/**
+ * Parses an unsigned number of at most 256 bits. @throws FormatError when the value is something
+ * else
+ */
 export function parseQuantity(value: unknown, field: string): bigint {
   if (typeof value !== "string" || !QUANTITY.test(value))
     throw new FormatError("is not a quantity", { field, value, expected: "0x and hex digits" });
   return BigInt(value);
 }
 
-/** As {@link parseQuantity}, of a number that counts something. @throws FormatError also beyond 2^53 */
+/** Parses a count like {@link parseQuantity}. @throws FormatError also beyond 2^53 */
 export function parseNumber(value: unknown, field: string): number {
   const number = Number(parseQuantity(value, field));
   if (!Number.isSafeInteger(number))
@@ -41,7 +47,7 @@ export function parseNumber(value: unknown, field: string): number {
   return number;
 }
 
-/** A result that is not used: any is right. */
+/** Accepts any result, for one that is not used. */
 export function anyResult(result: unknown): unknown {
   return result;
 }

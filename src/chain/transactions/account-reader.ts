@@ -4,14 +4,19 @@ import type { ChainRpc } from "../rpc/chain-rpc.js";
 import { parseNumber, parseQuantity } from "../rpc/rpc-values.js";
 
 const COUNT = "eth_getTransactionCount";
-/** A count that is further than this from the last one is asked for twice: an account has fewer transactions that wait. */
+/**
+ * A count further than this from the last one is checked a second time: an account has fewer
+ * pending transactions.
+ */
 const LONGEST_LEAP = 32;
 
-/** What the chain says of one account. Each method throws a ChainError when it cannot be asked. */
+/**
+ * Reads the state of one account. Each method throws a ChainError when the chain cannot be read.
+ */
 export class AccountReader {
   readonly #rpc: ChainRpc;
   readonly #address: Hex;
-  /** The highest count that is believed. */
+  /** The highest trusted count. */
   #seen = 0;
 
   constructor(rpc: ChainRpc, address: Hex) {
@@ -20,9 +25,10 @@ export class AccountReader {
   }
 
   /**
-   * Transactions so far: the next nonce.
-   * @param block a number's tag, `latest`, or `pending` with those that wait.
-   * @throws FormatError for a count that is far from the one that the newest block has: signed for, its nonce would never come.
+   * Returns the number of transactions so far, which is the next nonce.
+   * @param block a number's tag, `latest`, or `pending` to include pending ones.
+   * @throws FormatError for a count that is far from the newest block's: a transaction signed for
+   * it would never be mined.
    */
   async count(block: string, atBlock?: number): Promise<number> {
     const count = await this.#ask(block, atBlock);

@@ -5,7 +5,10 @@ import { ChainUnavailable } from "../rpc/rpc-errors.js";
 import { parseBytes } from "../rpc/rpc-values.js";
 import { classifySendRefusal, type SendRefusalKind } from "./send-refusal.js";
 
-/** What the nodes said to a transaction. `taken` is no promise that it is mined, nor the other that it is not. */
+/**
+ * The nodes' response to a transaction. `taken` does not mean that it is mined, nor a refusal that
+ * it is not.
+ */
 export type BroadcastResult =
   | { readonly isAccepted: true }
   | {
@@ -16,7 +19,9 @@ export type BroadcastResult =
 
 const LONGEST_TEXT = 200;
 
-/** Hands signed bytes to every RPC that can be believed; settles when one has them. Never rejects. */
+/**
+ * Broadcasts signed bytes to every trusted RPC; settles when one has accepted them. Never rejects.
+ */
 export async function broadcastTransaction(
   rpc: ChainRpc,
   { raw, hash }: { readonly raw: Hex; readonly hash: Hex },
@@ -43,7 +48,7 @@ export async function broadcastTransaction(
     const text = textOf(error);
     return { kind: classifySendRefusal(text), text: `${name}: ${text}` };
   });
-  // A node that says why tells more than one that could not be reached.
+  // A node's reason says more than an unreachable node.
   const telling = said.find(({ kind }) => kind !== "unknown") ?? said[0];
   const why = telling?.kind ?? "unknown";
   return {

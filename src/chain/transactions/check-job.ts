@@ -3,10 +3,10 @@ import type { TransactionJob } from "./transaction-job.js";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
-/** A transfer's; nothing costs less. */
+/** Gas of a transfer, the cheapest transaction. */
 const LEAST_GAS = 21_000n;
 
-/** @throws LaneRefusal `invalid` when a field is not what its type says. */
+/** @throws JobRejectedError `invalid` when a field does not match its type's rule. */
 export function checkJob({
   id,
   lane,

@@ -4,7 +4,7 @@ import type { Signer } from "../../core/crypto/signing.js";
 import type { Hex } from "../../core/units.js";
 import { encodeRlp, type RlpItem } from "./rlp.js";
 
-/** A transaction of EIP-1559. Fees in wei a unit of gas. */
+/** A transaction of EIP-1559. Fees in wei per unit of gas. */
 export interface FeeTransaction {
   readonly chainId: number;
   readonly nonce: number;
@@ -18,7 +18,10 @@ export interface FeeTransaction {
 
 const TYPE = 2;
 
-/** Signs it: the bytes that are sent, and the hash that it will have. @throws FormatError when address or data are no hex. */
+/**
+ * Signs it. Returns the bytes to send and the hash. @throws FormatError when address or data are
+ * not hex.
+ */
 export function signTransaction(
   transaction: FeeTransaction,
   signer: Signer,

@@ -1,31 +1,37 @@
 import { ceilDivide, larger, smaller } from "../../core/bigints.js";
 import { ConfigError } from "../../core/errors.js";
 
-/** Fees of one transaction, wei a unit of gas. */
+/** Fees of one transaction, wei per unit of gas. */
 export interface Fees {
   readonly maxFeeWei: bigint;
   readonly tipWei: bigint;
 }
 
-/** How fees begin and grow. */
+/** Initial fees and their growth. */
 export interface FeePolicy {
   /** Tip of the first transaction. */
   readonly tipWei: bigint;
-  /** The least tip that a job is tried with when its ceiling leaves no more. */
+  /** The least tip to try when a job's ceiling leaves no more. */
   readonly minTipWei: bigint;
-  /** What a replacement pays more, in ten thousandths of both fees: 1250 or more, as nodes demand 10 to 12.5 %. */
+  /**
+   * Increase of both fees in a replacement, in ten thousandths: 1250 or more, as nodes demand 10 to
+   * 12.5 %.
+   */
   readonly bump: bigint;
-  /** For how many full blocks in a row the first transaction stays above the base fee, where the ceiling allows. */
+  /**
+   * Number of full blocks in a row for which the first transaction stays above the base fee, if the
+   * ceiling allows.
+   */
   readonly headroomBlocks: number;
 }
 
 const WHOLE = 10_000n;
 /** geth demands 10 %, others 12.5 %. */
 const LEAST_BUMP_PERCENT = 12.5;
-/** Replacements that the first transaction leaves room for below the ceiling. */
+/** Replacements for which the first transaction leaves room below the ceiling. */
 const ROOM_FOR_BUMPS = 2;
 
-/** @throws ConfigError when replacements would not be taken by common nodes, or a tip is negative. */
+/** @throws ConfigError when common nodes would reject the replacements, or a tip is negative. */
 export function toFeePolicy(given: {
   tipWei: bigint;
   minTipWei: bigint;
@@ -55,8 +61,8 @@ export function toFeePolicy(given: {
 }
 
 /**
- * The fees of a first transaction: tip and headroom as wished, bounded by the ceiling, with room left for replacements where the
- * base fee allows it.
+ * Computes the fees of a first transaction: the configured tip and headroom, capped by the ceiling,
+ * with room left for replacements if the base fee allows it.
  * @param baseFeeWei of the next block.
  * @returns undefined when not even the least tip fits under the ceiling.
  */
@@ -79,8 +85,9 @@ export function firstFees(
 }
 
 /**
- * The fees of what replaces a transaction: both higher by the bump at least, and above the present base fee where the ceiling allows.
- * @returns undefined when the ceiling leaves no replacement that a node would take.
+ * Computes the fees of a replacement: both higher by at least the bump, and above the current base
+ * fee if the ceiling allows.
+ * @returns undefined when the ceiling leaves no replacement that a node would accept.
  */
 export function bumpedFees(
   previous: Fees,
@@ -103,7 +110,7 @@ function withHeadroom(baseFeeWei: bigint, { headroomBlocks }: FeePolicy): bigint
   return fee;
 }
 
-/** Never the same again: nodes want more than nothing also of a tip of nothing. */
+/** Always an increase: nodes demand one even from a tip of zero. */
 function bumped(fee: bigint, { bump }: FeePolicy): bigint {
   return larger(fee + 1n, ceilDivide(fee * (WHOLE + bump), WHOLE));
 }

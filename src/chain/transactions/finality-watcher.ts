@@ -5,36 +5,43 @@ import type { AccountReader } from "./account-reader.js";
 import type { NonceTracker } from "./nonce-tracker.js";
 import type { FinishedSlot, TransactionLedger } from "./store/transaction-ledger.js";
 
-/** What ends are watched with. */
+/** Parts that watch final outcomes for reorgs. */
 export interface FinalityWatcherDeps {
   readonly ledger: TransactionLedger;
   readonly chain: CanonicalChain;
   readonly account: AccountReader;
   readonly keeper: NonceTracker;
   readonly followBlocks: number;
-  /** An end is none any more. */
+  /** Called when a reorg has removed a final outcome. */
   readonly onUndone: (ended: FinishedSlot) => void;
 }
 
 /**
- * Watches ends after they were told: `confirmations` is what is waited for, not what a chain promises. Nobody is asked anything unless
- * blocks were replaced, or may have been while nobody looked.
+ * Watches outcomes after they were reported as final, because a reorg may be deeper than
+ * `confirmations`. It sends no requests unless blocks were replaced, or may have been while it was
+ * not running.
  */
 export class FinalityWatcher {
   readonly #ports: FinalityWatcherDeps;
-  /** Blocks may have been replaced since every end was looked at: before this run, to begin with. */
+  /**
+   * True if blocks may have been replaced since every outcome was checked: at first, before this
+   * run.
+   */
   #mayHaveReorged = true;
 
   constructor(ports: FinalityWatcherDeps) {
     this.#ports = ports;
   }
 
-  /** The chain has moved. */
+  /** Applies a change of the chain. */
   onChainStep({ removed, isWhole }: ChainStep): void {
     if (removed.length > 0 || !isWhole) this.#mayHaveReorged = true;
   }
 
-  /** @throws ChainUnavailable, RpcFailure, FormatError when the chain cannot be read; the next look begins again. */
+  /**
+   * @throws ChainUnavailable, RpcFailure, FormatError when the chain cannot be read; the next check
+   * starts over.
+   */
   async check(head: BlockHeader): Promise<void> {
     const { ledger, followBlocks, onUndone: undo } = this.#ports;
     for (const ended of ledger.ended)
@@ -50,7 +57,8 @@ export class FinalityWatcher {
       const { blockNumber, blockHash } = outcome.receipt;
       return (await chain.blockAt(blockNumber))?.hash !== blockHash;
     }
-    // Filled, or a stranger's: the nonce may be free again, or what was sent for a job have it after all.
+    // Filled, or used by another process: the nonce may be free again, or a transaction of the job
+    // may have it after all.
     if ((await account.count(blockTag(head.number), head.number)) <= slot.nonce) return true;
     return outcome !== null && (await keeper.receipt(slot, head.number)) !== undefined;
   }

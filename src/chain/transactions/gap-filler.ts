@@ -6,19 +6,22 @@ import { type ChainView, type NonceTracker, TRANSFER_GAS } from "./nonce-tracker
 import type { TransactionLedger } from "./store/transaction-ledger.js";
 import type { TransactionSettings } from "./transaction-settings.js";
 
-/** What gaps are filled with. */
+/** Parts that fill nonce gaps. */
 export interface GapFillerDeps {
   readonly settings: TransactionSettings;
   readonly ledger: TransactionLedger;
   readonly account: AccountReader;
   readonly keeper: NonceTracker;
-  /** Whether nothing is signed any more. */
+  /** Returns true once nothing more may be signed. */
   readonly isStopped: () => boolean;
-  /** The store failed. */
+  /** Called when the store fails. */
   readonly onStoreFailure: (error: unknown) => void;
 }
 
-/** A nonce below ours that nobody uses would keep ours waiting for ever: it is filled by a transfer of nothing to oneself. */
+/**
+ * Fills an unused nonce below ours with an empty transfer to the own account. Without it, our
+ * transactions would wait forever.
+ */
 export class GapFiller {
   readonly #ports: GapFillerDeps;
   #since: { readonly nonce: number; readonly ms: number } | undefined;
@@ -27,7 +30,10 @@ export class GapFiller {
     this.#ports = ports;
   }
 
-  /** @throws ChainUnavailable, RpcFailure, FormatError when the chain cannot be read; the next look goes on from there. */
+  /**
+   * @throws ChainUnavailable, RpcFailure, FormatError when the chain cannot be read; the next poll
+   * continues.
+   */
   async fillIfStuck({ head, count }: ChainView): Promise<void> {
     const {
       settings,

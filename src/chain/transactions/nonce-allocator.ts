@@ -1,11 +1,13 @@
 import type { TransactionLedger } from "./store/transaction-ledger.js";
 
-/** Counts an account's nonces: which is the next to sign for, and which somebody else has used. */
+/**
+ * Tracks an account's nonces: the next one to sign for, and those that another process has used.
+ */
 export class NonceAllocator {
   readonly #ledger: TransactionLedger;
-  /** The first nonce beyond those that we have signed for or seen used. */
+  /** The first nonce after those that we have signed for or seen used. */
   #next: number;
-  /** The highest count of the account's transactions that was seen; undefined before the first. */
+  /** The highest transaction count of the account so far; undefined before the first. */
   #seenCount: number | undefined;
 
   constructor(ledger: TransactionLedger) {
@@ -13,27 +15,28 @@ export class NonceAllocator {
     this.#next = ledger.nextNonce;
   }
 
-  /** The nonce of the next transaction. @param nodeNonce what a node takes for it. */
+  /** The nonce of the next transaction. @param nodeNonce the node's value for it. */
   next(nodeNonce: number): number {
     return Math.max(this.#next, nodeNonce);
   }
 
-  /** Something was signed with it, and is stored. */
+  /** Records that a transaction with the nonce is signed and stored. */
   signed(nonce: number): void {
     this.#next = nonce + 1;
   }
 
   /**
-   * The chain counts so many transactions of the account: nonces that were used and are none of ours are somebody's who has the key.
-   * @param foreign is told of those that were not known of before, one after the other, both ends included.
+   * Records the account's transaction count on the chain. Used nonces that this process did not
+   * sign for mean that another process has the key.
+   * @param foreign is called with each new range of such nonces, both ends included.
    */
   recordChainCount(count: number, foreign: (from: number, to: number) => void): void {
-    // Before the first look, what the store says: what lies beyond its last nonce is nothing of ours.
+    // Before the first poll, the store decides: nonces beyond its last one are not ours.
     const from = this.#seenCount ?? Math.min(count, this.#ledger.nextNonce || count);
     this.#seenCount = Math.max(from, count);
     this.#next = Math.max(this.#next, count);
     let first = from;
-    // From one of ours to the next: between them may be any number.
+    // From one of our nonces to the next: any number may lie between them.
     for (const ours of [...this.#ledger.ours(from, count), count]) {
       if (first < ours) {
         this.#ledger.foreign(first, ours - 1);

@@ -8,28 +8,31 @@ import type { TransactionJob } from "./transaction-job.js";
 export interface MinedAttempt {
   readonly attempt: StoredAttempt;
   readonly receipt: TransactionReceipt;
-  /** Of one that was undone there. */
+  /** Set if it reverted there. */
   readonly revert: Revert | undefined;
 }
 
-/** One nonce that something of ours was signed for, until its end. */
+/** One nonce for which we have signed something, until its outcome is final. */
 export class NonceSlot {
   readonly nonce: number;
-  /** Null for a nonce that is only filled. */
+  /** Null for a nonce that only fills a gap. */
   readonly job: TransactionJob | null;
   /** Oldest first; each pays more than the one before. */
   readonly attempts: StoredAttempt[];
   mined: MinedAttempt | undefined;
-  /** Somebody wants it cancelled. */
+  /** True once a cancel is requested. */
   isCancelRequested = false;
-  /** Hand-overs under way. */
+  /** Broadcasts in progress. */
   broadcastsInProgress = 0;
-  /** When, by the steady clock and by number, the newest attempt was handed over first. Undefined after a restart until it is looked at. */
+  /**
+   * First broadcast of the newest attempt, by monotonic clock and block number. Undefined after a
+   * restart until the first check.
+   */
   newestSentAt: { readonly ms: number; readonly block: number } | undefined;
-  /** When it became the account's next nonce, by number and steady clock. */
+  /** Time when it became the account's next nonce, by block number and monotonic clock. */
   nextInLineSince: { readonly ms: number; readonly block: number } | undefined;
   lastBroadcastMs = Number.NEGATIVE_INFINITY;
-  /** Why the nodes did not take the newest attempt, so that it is told once. */
+  /** Reason why the nodes rejected the newest attempt, so that it is reported once. */
   lastRefusal: string | undefined;
   /** The first block at which the nonce was used and no receipt of ours was found. */
   usedWithoutReceiptSinceBlock: number | undefined;
@@ -41,7 +44,7 @@ export class NonceSlot {
     this.attempts = [first];
   }
 
-  /** The one that was signed last. */
+  /** The attempt that was signed last. */
   get newest(): StoredAttempt {
     return this.attempts.at(-1) as StoredAttempt;
   }
@@ -50,14 +53,17 @@ export class NonceSlot {
     return this.newest.purpose === "cancel";
   }
 
-  /** A further transaction with the nonce. */
+  /** Adds a further transaction with the nonce. */
   add(attempt: StoredAttempt, since: { readonly ms: number; readonly block: number }): void {
     this.attempts.push(attempt);
     this.newestSentAt = since;
     this.lastRefusal = undefined;
   }
 
-  /** What is known of where it was mined is no more; it is looked for, and sent again where nobody has it. */
+  /**
+   * Clears the mined state after a reorg. The transaction is searched for, and sent again if no
+   * node has it.
+   */
   reopen(): void {
     this.mined = undefined;
     this.newestSentAt = undefined;
@@ -67,7 +73,7 @@ export class NonceSlot {
     this.lastBroadcastMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether its job's time is up. */
+  /** Returns true once its job's deadline has passed. */
   isPastDeadline(nowMs: Ms): boolean {
     return this.job !== null && nowMs >= this.job.deadlineMs;
   }

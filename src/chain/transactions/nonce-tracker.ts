@@ -16,29 +16,32 @@ import type { TransactionSettings } from "./transaction-settings.js";
 /** Gas of a transfer without data to an account without code. */
 export const TRANSFER_GAS = 21_000n;
 
-/** How the lanes look from one nonce. */
+/** Parts of the transaction manager that a nonce needs. */
 export interface NonceTrackerDeps {
   readonly settings: TransactionSettings;
   readonly ledger: TransactionLedger;
   readonly chain: CanonicalChain;
-  /** Whether the lanes were closed: nothing is signed any more. */
+  /** Returns true once the manager is closed: nothing more is signed. */
   readonly isClosed: () => boolean;
-  /** Whether the store failed: nothing that is not stored yet is sent any more. */
+  /** Returns true once the store has failed: nothing that is not stored yet is sent. */
   readonly isFaulty: () => boolean;
   readonly emitJobEvent: (job: TransactionJob | null, event: JobEvent) => void;
   readonly emitNonceEvent: (event: AccountNonceEvent) => void;
-  /** The store failed. */
+  /** Called when the store fails. */
   readonly onStoreFailure: (error: unknown) => void;
 }
 
-/** What one look at the chain found, before any nonce is looked at. */
+/** Result of one poll of the chain, before any nonce is checked. */
 export interface ChainView {
   readonly head: BlockHeader;
   /** Transactions of the account up to the head: the next nonce to be mined. */
   readonly count: number;
 }
 
-/** Sees each nonce through: waits, sends again, replaces, cancels, and follows it into its block and out of it. */
+/**
+ * Follows each nonce until its outcome is final: waits, sends again, replaces, cancels, and handles
+ * its block and reorgs.
+ */
 export class NonceTracker {
   readonly #ports: NonceTrackerDeps;
 
@@ -47,8 +50,9 @@ export class NonceTracker {
   }
 
   /**
-   * One step of one nonce.
-   * @throws ChainUnavailable, RpcFailure, FormatError when the chain cannot be read; the next look goes on from there.
+   * Advances one nonce by one step.
+   * @throws ChainUnavailable, RpcFailure, FormatError when the chain cannot be read; the next poll
+   * continues.
    */
   async track(slot: NonceSlot, view: ChainView): Promise<void> {
     const { chain, settings } = this.#ports;
@@ -68,7 +72,7 @@ export class NonceTracker {
       await this.#attendPending(slot, view);
   }
 
-  /** Signs the transaction of a nonce and stores it: the bytes that are sent. Fees in wei a unit of gas. */
+  /** Signs the transaction of a nonce and stores the bytes to send. Fees in wei per unit of gas. */
   sign(
     nonce: number,
     job: TransactionJob | null,
@@ -97,7 +101,7 @@ export class NonceTracker {
     };
   }
 
-  /** Hands the newest transaction over. Never rejects for what nodes say: that is an event. */
+  /** Broadcasts the newest transaction. Never rejects for a node's response: that is an event. */
   async broadcast(slot: NonceSlot): Promise<void> {
     const { settings, emitJobEvent: tell, isClosed } = this.#ports;
     const attempt = slot.newest;
@@ -120,12 +124,13 @@ export class NonceTracker {
     slot.lastRefusal = said;
   }
 
-  /** Its nonce is in a block: by which transaction? */
+  /** Its nonce is in a block: finds out by which transaction. */
   async #attendUsed(slot: NonceSlot, { head }: ChainView): Promise<void> {
     const { chain, settings } = this.#ports;
     const found = await this.receipt(slot, head.number);
     if (found === undefined) {
-      // One RPC may know a count before another knows the receipt: only time tells that it is nobody's of ours.
+      // One RPC may know a count before another knows the receipt. Only time shows that the
+      // transaction is not ours.
       slot.usedWithoutReceiptSinceBlock ??= head.number;
       slot.usedWithoutReceiptChecks += 1;
       const isDeep = head.number - slot.usedWithoutReceiptSinceBlock + 1 >= settings.confirmations;
@@ -179,7 +184,10 @@ export class NonceTracker {
     return blocks >= stuckBlocks || (blocks >= 1 && now.ms - since.ms >= stuckMs);
   }
 
-  /** Pays more for what is stuck; at its ceiling it is cancelled. @returns false when nothing more can be paid. */
+  /**
+   * Raises the fees of a stuck transaction; cancels it at its ceiling. @returns false when nothing
+   * more can be paid.
+   */
   async #raise(slot: NonceSlot, view: ChainView): Promise<boolean> {
     const { newest, job } = slot;
     if (newest.purpose === "act" && job !== null) {
@@ -227,7 +235,7 @@ export class NonceTracker {
     return bumpedFees(newest, nextBaseFeeWei(head), this.#ports.settings.fees, ceilingFeeWei);
   }
 
-  /** What a transfer of nothing may pay at most, wei a unit of gas. */
+  /** Highest fee of an empty transfer, wei per unit of gas. */
   #transferCeiling(job: TransactionJob | null): bigint {
     return (job?.maxCostWei ?? this.#ports.settings.maxFillCostWei) / TRANSFER_GAS;
   }
@@ -250,7 +258,7 @@ export class NonceTracker {
     return true;
   }
 
-  /** Whether a node still has any of its transactions. */
+  /** Returns true if a node still has any of its transactions. */
   async #isKnown(slot: NonceSlot): Promise<boolean> {
     const { rpc } = this.#ports.settings;
     const isThere = ({ hash }: Attempt) =>
@@ -264,7 +272,10 @@ export class NonceTracker {
     return (await Promise.all(slot.attempts.map(isThere))).some((isKnown) => isKnown);
   }
 
-  /** Which of its transactions is in a block; undefined when none is, as far as the nodes know. @throws as {@link NonceTracker.track}. */
+  /**
+   * The receipt of its transaction that is in a block; undefined when the nodes know of none.
+   * @throws as {@link NonceTracker.track}.
+   */
   async receipt(
     slot: NonceSlot,
     atBlock: number,
@@ -320,15 +331,16 @@ export class NonceTracker {
 }
 
 /**
- * The highest fee of the job's own call, wei a unit of gas. A cancel pays more a unit than what it replaces; for a call of hardly any
- * gas that would come to more than the call itself, so that room is left for it.
+ * The highest fee of the job's own call, wei per unit of gas. A cancel pays more per unit than the
+ * transaction it replaces. For a call of very little gas that would exceed the cost of the call
+ * itself, so the ceiling leaves room for it.
  */
 export function computeCeilingFee({ maxCostWei }: TransactionJob, gasLimit: bigint): bigint {
   const forCancel = 2n * TRANSFER_GAS;
   return maxCostWei / (gasLimit > forCancel ? gasLimit : forCancel);
 }
 
-/** An attempt without the bytes. */
+/** Returns an attempt without the signed bytes. */
 export function withoutRawBytes({
   nonce,
   hash,
@@ -340,7 +352,7 @@ export function withoutRawBytes({
   return { nonce, hash, purpose, gasLimit, maxFeeWei, tipWei };
 }
 
-/** What a mined slot's job came to; null for one without a job. */
+/** The outcome of a mined slot's job; null for a slot without a job. */
 function outcomeOf({ job, mined, nonce }: NonceSlot): JobOutcome | null {
   if (job === null || mined === undefined) return null;
   const { attempt, receipt, revert } = mined;

@@ -9,7 +9,7 @@ import type { RefusalReason } from "./transaction-event.js";
 import type { TransactionJob } from "./transaction-job.js";
 import type { TransactionSettings } from "./transaction-settings.js";
 
-/** A job that may be signed for, or why not. */
+/** A job that may be signed for, or the reason against it. */
 export type PreparedJob =
   | {
       readonly isReady: true;
@@ -17,15 +17,18 @@ export type PreparedJob =
       readonly result: Hex;
       readonly gasLimit: bigint;
       readonly fees: Fees;
-      /** Value and gas at its dearest. */
+      /** Value plus gas at the highest fee. */
       readonly costWei: bigint;
       readonly balanceWei: bigint;
-      /** The account's next nonce, as the node tells it, with what waits there. */
+      /** The account's next nonce as the node reports it, pending transactions included. */
       readonly nodeNonce: number;
     }
   | { readonly isReady: false; readonly reason: RefusalReason };
 
-/** Asks everything that a job's transaction depends on, at once. Never rejects for what a node says. */
+/**
+ * Requests everything that a job's transaction depends on, concurrently. Never rejects for a node's
+ * response.
+ */
 export async function prepareJob(
   settings: TransactionSettings,
   account: AccountReader,

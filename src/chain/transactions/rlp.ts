@@ -1,14 +1,17 @@
 import { hexToBytes } from "../../core/crypto/hex.js";
 import type { Hex } from "../../core/units.js";
 
-/** What RLP writes: bytes as hex, a number without leading zeros, or a list of such. */
+/** Input of RLP: bytes as hex, a number without leading zeros, or a list of such. */
 export type RlpItem = Hex | bigint | readonly RlpItem[];
 
 const SHORT = 55;
 const BYTES_PREFIX = 0x80;
 const LIST_PREFIX = 0xc0;
 
-/** Recursive length prefix encoding (Ethereum yellow paper, appendix B). @throws FormatError when a text is no hex; RangeError of a negative number */
+/**
+ * Recursive length prefix encoding (Ethereum yellow paper, appendix B). @throws FormatError when a
+ * text is not hex; RangeError for a negative number
+ */
 export function encodeRlp(item: RlpItem): Uint8Array {
   if (Array.isArray(item)) return withLength(Buffer.concat(item.map(encodeRlp)), LIST_PREFIX);
   const bytes = typeof item === "bigint" ? minimalBytes(item) : hexToBytes(item as Hex);

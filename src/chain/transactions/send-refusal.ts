@@ -1,21 +1,21 @@
-/** Why a node did not take a transaction. */
+/** Reason why a node did not accept a transaction. */
 export type SendRefusalKind =
-  /** It has it: as good as taken. */
+  /** The node already has it: as good as accepted. */
   | "already-known"
-  /** The nonce is in a block: by this transaction, another of ours or somebody else's. */
+  /** The nonce is in a block: by this transaction, another of ours or another process's. */
   | "nonce-too-low"
-  /** A node that takes no transaction before the one below it. */
+  /** The node accepts no transaction before the one below it. */
   | "nonce-too-high"
-  /** Another one with this nonce is there, and this does not pay enough more. */
+  /** Another transaction with this nonce is pending, and the fee increase is too small. */
   | "replacement-underpriced"
-  /** It pays less than the node or the next block takes. */
+  /** The fee is below what the node or the next block accepts. */
   | "fee-too-low"
   | "insufficient-funds"
-  /** More gas than a block has, or less than the call needs to begin. */
+  /** More gas than a block has, or less than the call needs to start. */
   | "gas-limit"
-  /** The pool is full, or holds too many of this account. */
+  /** The pool is full, or holds too many transactions of this account. */
   | "pool-full"
-  /** No node could be reached, or none said anything that is known. It may have been taken. */
+  /** No node could be reached, or none sent a known message. It may have been accepted. */
   | "unknown";
 
 /** In this order: a replacement that is underpriced is also "underpriced". */
@@ -45,7 +45,10 @@ const WORDS: readonly (readonly [RegExp, SendRefusalKind])[] = [
   [/pool is full|pool ?full|account ?limit|too many pending/i, "pool-full"],
 ];
 
-/** What a node's words mean; those of geth, erigon, nethermind, besu, reth, anvil and edr are known. */
+/**
+ * Classifies a node's error message. The messages of geth, erigon, nethermind, besu, reth, anvil
+ * and edr are known.
+ */
 export function classifySendRefusal(text: string): SendRefusalKind {
   return WORDS.find(([words]) => words.test(text))?.[1] ?? "unknown";
 }

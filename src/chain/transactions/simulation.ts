@@ -6,19 +6,20 @@ import { CallReverted, ChainError, RpcFailure } from "../rpc/rpc-errors.js";
 import { parseBytes, parseNumber } from "../rpc/rpc-values.js";
 import type { TransactionJob } from "./transaction-job.js";
 
-/** What the same call would do if it were sent now. */
+/** The result that the same call would have if it were sent now. */
 export type Simulation =
   | { readonly kind: "ok"; readonly result: Hex; readonly gasLimit: bigint }
   | { readonly kind: "revert"; readonly revert: Revert }
   | { readonly kind: "unavailable"; readonly text: string };
 
 /**
- * A half beyond an estimate, since the state may be another by the time of the block: the first position in a market, brought by an
- * own takeover just before, makes the next one dearer by more than a fifth.
+ * Half as much again as the estimate, because the state may change before the block. The first
+ * position in a market, from an own takeover just before, makes the next one dearer by more than a
+ * fifth.
  */
 const MARGIN_OF_ESTIMATE = 2n;
 
-/** Calls what would be sent, from the same sender and with the same gas. Never rejects. */
+/** Simulates a call from the same sender with the same gas. Never rejects. */
 export async function simulate(
   rpc: ChainRpc,
   from: Hex,
@@ -46,9 +47,10 @@ export async function simulate(
 }
 
 /**
- * Why a transaction was undone in its block: the same call again on the state after the block, where a race that was lost is still
- * lost. A node that has no old states, or a reason that went with the block, leaves it unknown.
- * @throws ChainUnavailable when no RPC can be asked at all.
+ * Finds why a transaction reverted in its block, by the same call on the state after the block: a
+ * lost race is still lost there. The reason is unknown if a node has no old states, or if it ended
+ * with the block.
+ * @throws ChainUnavailable when no RPC can be reached.
  */
 export async function findRevertReason(
   rpc: ChainRpc,

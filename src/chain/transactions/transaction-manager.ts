@@ -29,8 +29,9 @@ import {
 } from "./transaction-settings.js";
 
 /**
- * Sends the transactions of one account, several at a time and one a lane, and follows each to its end. What is signed is stored
- * before it is sent; a nonce that was signed for is used by that job or by its cancel, whatever happens in between.
+ * Sends the transactions of one account, several at a time and one per lane, and follows each to
+ * its final outcome. A signed transaction is stored before it is sent. A nonce that was signed for
+ * is used by that job or by its cancel, even after a crash.
  */
 export class TransactionManager {
   readonly #settings: TransactionSettings;
@@ -41,14 +42,14 @@ export class TransactionManager {
   readonly #ends: FinalityWatcher;
   readonly #gaps: GapFiller;
   readonly #listeners = new Set<(event: TransactionEvent) => void>();
-  /** Jobs that nothing is signed for yet. */
+  /** Jobs for which nothing is signed yet. */
   readonly #starting = new Map<string, TransactionJob>();
   readonly #cancelledBeforeSigning = new Set<string>();
   readonly #work = new Set<Promise<void>>();
   readonly #nonces: NonceAllocator;
   #timer: Timer | undefined;
   #isPolling = false;
-  /** Somebody wants a look right after the one that is under way. */
+  /** True if another poll must follow the one in progress. */
   #isPollRequested = false;
   #isFaulty = false;
   #isClosed = false;
@@ -89,22 +90,28 @@ export class TransactionManager {
   }
 
   /**
-   * Takes up what the store holds, and looks after it from now on; nobody is asked anything before the caller is done.
-   * @throws ConfigError when a setting cannot be; what the store does when it cannot be read.
+   * Opens the store and follows its transactions from now on. No request is sent before the
+   * caller's synchronous code is done.
+   * @throws ConfigError for an invalid setting; the store's errors when it cannot be read.
    */
   static open(options: TransactionManagerOptions): TransactionManager {
     return new TransactionManager(resolveTransactionSettings(options));
   }
 
-  /** Hears every event, until the returned function is called. What a listener throws ends the process: it is a bug. */
+  /**
+   * Calls the listener with every event, until the returned function is called. If a listener
+   * throws, the process ends: that is a bug.
+   */
   listen(listener: (event: TransactionEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Simulates, signs, stores and sends, and sees it through. Everything that becomes of it is told by events; the last is `final`.
-   * @throws LaneRefusal when the lane is busy, the id is known, a field is wrong, or nothing is taken any more.
+   * Simulates, signs, stores and sends a job, and follows it until final. Events report its
+   * progress; the last is `final`.
+   * @throws JobRejectedError when the lane is busy, the id is known, a field is wrong, or the
+   * manager accepts no more jobs.
    */
   submit(job: TransactionJob): void {
     if (this.#isClosed) throw new JobRejectedError("closed", "the lanes are closed");
@@ -131,13 +138,16 @@ export class TransactionManager {
     this.#run(this.#start(job));
   }
 
-  /** Whether a job of the lane has not come to its end. */
+  /** Returns true if a job of the lane has no final outcome yet. */
   isBusy(lane: string): boolean {
     if ([...this.#starting.values()].some((job) => job.lane === lane)) return true;
     return this.#ledger.slots.some(({ job }) => job?.lane === lane);
   }
 
-  /** Wants a job cancelled that may be too late to cancel: its `final` event says which. @returns false when there is none in flight */
+  /**
+   * Requests a cancel, which may be too late; the `final` event says which. @returns false when
+   * there is none in flight
+   */
   cancel(jobId: string): boolean {
     const slot = this.#ledger.findSlot(jobId);
     if (slot !== undefined) slot.isCancelRequested = true;
@@ -147,7 +157,10 @@ export class TransactionManager {
     return true;
   }
 
-  /** Every job in flight, and of those that have ended the last thousand, oldest first. After a restart it has what was in the store. */
+  /**
+   * Every job in flight, and the last thousand final ones, oldest first. After a restart, those in
+   * the store.
+   */
   jobs(): readonly JobReport[] {
     const starting = [...this.#starting.values()].map(
       (job): JobReport => ({
@@ -161,12 +174,15 @@ export class TransactionManager {
     return [...this.#ledger.jobs(), ...starting];
   }
 
-  /** What each nonce of the account was used for, as far as it is remembered. */
+  /** The use of each nonce of the account, as far as it is kept. */
   nonces(): readonly NonceReport[] {
     return this.#ledger.nonces();
   }
 
-  /** Sends nothing any more, and waits for what is under way. What is in flight is found again by the next to open the store. */
+  /**
+   * Stops sending, and waits for what is in progress. The next process to open the store recovers
+   * what is in flight.
+   */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -214,7 +230,7 @@ export class TransactionManager {
     this.#tell(job, { kind: "final", outcome });
   }
 
-  /** One look at everything in flight. */
+  /** Polls everything in flight once. */
   async #poll(): Promise<void> {
     try {
       const step = await this.#chain.advance();
@@ -251,7 +267,7 @@ export class TransactionManager {
     if (outcome !== null) this.#tell(slot.job, { kind: "undone", nonce: slot.nonce, outcome });
   }
 
-  /** Looks soon: at once, or after the look that is under way. */
+  /** Polls soon: at once, or after the poll in progress. */
   #pollSoon(): void {
     this.#timer?.cancel();
     this.#isPollRequested = this.#isPolling;
@@ -272,7 +288,10 @@ export class TransactionManager {
     });
   }
 
-  /** Work that nobody waits for but {@link TransactionManager.close}; what it throws is a bug, and ends the process. */
+  /**
+   * Runs work that only {@link TransactionManager.close} awaits. An error is a bug, and ends the
+   * process.
+   */
   #run(work: Promise<void>): void {
     const done = work
       .catch((error: unknown) => this.#crash(error))
@@ -310,7 +329,10 @@ export class TransactionManager {
     this.#emitNonceEvent({ kind: "fault", text: textOf(error) });
   }
 
-  /** Outside of every promise, where nothing catches it: what was being sent is not cut short. */
+  /**
+   * Throws outside of every promise, where nothing catches it, so that a send in progress is not
+   * cut short.
+   */
   #crash(error: unknown): void {
     this.#settings.clock.setTimer(0, () => {
       throw error;

@@ -8,42 +8,51 @@ import { type FeePolicy, toFeePolicy } from "./fees.js";
 import type { TransactionStore } from "./store/transaction-store.js";
 import type { TransactionJob } from "./transaction-job.js";
 
-/** What lanes are opened with. */
+/** Options of a transaction manager. */
 export interface TransactionManagerOptions {
   readonly rpc: ChainRpc;
-  /** The account whose nonces the lanes share. Nothing else may send with its key. */
+  /** The account that owns the nonces. Nothing else may send with its key. */
   readonly signer: Signer;
   readonly chainId: number;
   readonly clock: Clock;
-  /** Where pending transactions are found again; the lanes close it. */
+  /** Storage of pending transactions; the manager closes it. */
   readonly store: TransactionStore;
-  /** From the end of one look at what is in flight to the next. Default 500. */
+  /** Time from the end of one poll of what is in flight to the next. Default 500. */
   readonly pollMs?: Ms;
-  /** Blocks that a mined transaction must be deep, its own included, before it is final. Default 3. */
+  /** Depth in blocks at which a mined transaction is final, its own block included. Default 3. */
   readonly confirmations?: number;
-  /** For how many blocks more an end is watched, which a reorganisation deeper than `confirmations` undoes. Default 64: two epochs of Ethereum. */
+  /**
+   * Further blocks for which a final outcome is watched for a reorg deeper than `confirmations`.
+   * Default 64: two epochs of Ethereum.
+   */
   readonly followBlocks?: number;
-  /** Tip to begin with, wei a unit of gas. Default 10^8 (0.1 gwei). */
+  /** Starting tip, wei per unit of gas. Default 10^8 (0.1 gwei). */
   readonly tipWei?: bigint;
-  /** The least tip that is tried where the ceiling leaves no more. Default 1. */
+  /** The least tip to try when the ceiling leaves no more. Default 1. */
   readonly minTipWei?: bigint;
-  /** What a replacement pays more, in per cent. Default 12.5, which every common node takes. */
+  /** Fee increase of a replacement, in per cent. Default 12.5, which every common node accepts. */
   readonly bumpPercent?: number;
-  /** For how many full blocks in a row the first transaction stays above the base fee. Default 3. */
+  /**
+   * Number of full blocks in a row for which the first transaction stays above the base fee.
+   * Default 3.
+   */
   readonly headroomBlocks?: number;
-  /** A transaction that could be next is replaced when so many blocks came without it. Default 3. */
+  /** Blocks without it after which a transaction that could be next is replaced. Default 3. */
   readonly stuckBlocks?: number;
-  /** Or when it waited so long and at least one block came. Default 15,000. */
+  /** Or the time after which it is replaced, if at least one block came. Default 15,000. */
   readonly stuckMs?: Ms;
-  /** A transaction that the nodes do not know is handed over again no sooner than this after the last time. Default 1000. */
+  /** Least time between broadcasts of a transaction that the nodes do not know. Default 1000. */
   readonly resendMs?: Ms;
-  /** The state that a job is simulated on. Default `pending`: it has our own transactions that wait. */
+  /**
+   * The state that a job is simulated on. Default `pending`, which includes our own pending
+   * transactions.
+   */
   readonly simulateAt?: "pending" | "latest";
-  /** The most that filling one unused nonce may cost. Default 10^16 wei. */
+  /** Largest cost of filling one unused nonce. Default 10^16 wei. */
   readonly maxFillCostWei?: bigint;
   /**
-   * Refuses the receipt of a job that went through and does not tell what the job does: another RPC is asked, or the same again.
-   * Throws a FormatError for such a one. Default: every receipt of the transaction is believed.
+   * Rejects the receipt of a successful job that lacks the job's event, by throwing a FormatError.
+   * The same or another RPC is queried again. Default: every receipt of the transaction is trusted.
    */
   readonly checkReceipt?: (receipt: TransactionReceipt, job: TransactionJob) => void;
 }
@@ -56,7 +65,7 @@ export interface TransactionSettings
   readonly fees: FeePolicy;
 }
 
-/** @throws ConfigError when a number is none that can be. */
+/** @throws ConfigError when a number is out of range. */
 export function resolveTransactionSettings(
   options: TransactionManagerOptions,
 ): TransactionSettings {

@@ -9,29 +9,29 @@ import type { Hex } from "../../../core/units.js";
 import { formatTransactionRecord, parseTransactionRecord } from "./transaction-record-json.js";
 import type { TransactionRecord, TransactionStore } from "./transaction-store.js";
 
-/** Whose transactions a file holds. */
+/** Owner and limits of a transaction file. */
 interface FileTransactionStoreOptions {
   readonly chainId: number;
   readonly account: Hex;
   /**
-   * The file is written anew when it has more records than this and hardly any are needed. Default
+   * The file is rewritten when it has more records than this and few of them are needed. Default
    * 4000.
    */
   readonly compactAfter?: number;
   /**
-   * Newest ends that keep their transactions then: more than can be watched at once for a
-   * reorganisation that undoes them. Default 200.
+   * Newest final outcomes that keep their transactions in a rewrite: more than can be watched for
+   * reorgs at once. Default 200.
    */
   readonly wholeEnds?: number;
 }
 
-/** Ends that a file keeps when it is written anew. */
+/** Final outcomes that a rewrite keeps. */
 const KEPT_FINALS = 1000;
 
 /**
- * A file of JSON lines, mode 0600, each on the disk before the caller goes on. What a crash cut
- * short is cut off: it was never acted on. One process at a time: the caller sees to that. It holds
- * signed transactions, and no key.
+ * A file of JSON lines, mode 0600. Each line is on disk before the caller continues. A line that a
+ * crash cut short is removed: it was never acted on. The caller ensures that only one process uses
+ * it. It holds signed transactions, and no key.
  */
 export class FileTransactionStore implements TransactionStore {
   readonly #path: string;
@@ -43,9 +43,9 @@ export class FileTransactionStore implements TransactionStore {
   #isBroken = false;
 
   /**
-   * Opens the file, or makes it and its folder.
-   * @throws ConfigError when it is of another account or chain; FormatError when it is none of
-   * ours, or damaged elsewhere than at its end; what the file system does.
+   * Opens the file, or creates it and its folder.
+   * @throws ConfigError when it is of another account or chain; FormatError when it is not a
+   * transaction store, or is damaged before its end; errors of the file system.
    */
   constructor(
     path: string,
@@ -91,7 +91,7 @@ export class FileTransactionStore implements TransactionStore {
     this.#file.close();
   }
 
-  /** Takes the records that were written whole. @returns false where not even the first line was */
+  /** Loads the complete records. @returns false if not even the first line was complete */
   #read(): boolean {
     const isFile = statSync(this.#path, { throwIfNoEntry: false })?.isFile() === true;
     const [header, ...lines] = isFile ? readWholeLines(this.#path) : [];
@@ -120,7 +120,7 @@ export class FileTransactionStore implements TransactionStore {
     });
   }
 
-  /** A line that is not whole on the disk shall not be there at all. */
+  /** A line that is not complete on disk must not be there at all. */
   #write(line: string): void {
     try {
       this.#file.append(`${line}\n`);
@@ -134,7 +134,7 @@ export class FileTransactionStore implements TransactionStore {
     }
   }
 
-  /** What is still needed goes to a new file, which takes the place of the old one in one step. */
+  /** Copies the needed records to a new file, which atomically replaces the old one. */
   #compact(): void {
     const kept = needed(this.#records, this.#wholeEnds);
     replaceFile(this.#path, [this.#header, ...kept.map(formatTransactionRecord), ""].join("\n"));
@@ -145,8 +145,8 @@ export class FileTransactionStore implements TransactionStore {
 }
 
 /**
- * Transactions of nonces that have not ended, and the newest ends, with their transactions where
- * the chain may still undo them.
+ * Selects the transactions of open nonces, and the newest outcomes, with their transactions if a
+ * reorg may still remove them.
  */
 function needed(records: readonly TransactionRecord[], wholeEnds: number): TransactionRecord[] {
   const ends = new Map<number, number>();

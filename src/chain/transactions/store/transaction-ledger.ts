@@ -4,21 +4,21 @@ import type { JobOutcome, JobReport, NonceReport } from "../transaction-event.js
 import type { TransactionJob } from "../transaction-job.js";
 import type { StoredAttempt, TransactionRecord, TransactionStore } from "./transaction-store.js";
 
-/** Ends that are remembered. */
+/** Final outcomes that are kept. */
 const MOST_FINALS = 1000;
 
 type Final = Extract<TransactionRecord, { readonly kind: "final" }>;
 
-/** An end that a deep reorganisation may still undo. */
+/** A final outcome that a deep reorg may still remove. */
 export interface FinishedSlot {
   readonly slot: NonceSlot;
-  /** Null of a nonce that was only filled. */
+  /** Null for a nonce that only filled a gap. */
   readonly outcome: JobOutcome | null;
-  /** The newest block when it ended. */
+  /** The newest block at that time. */
   readonly atBlock: number;
 }
 
-/** Which nonce is whose, and what became of each job: what the store holds, in memory. */
+/** The owner of each nonce and the outcome of each job: the store's content, in memory. */
 export class TransactionLedger {
   readonly #store: TransactionStore;
   readonly #slots = new Map<number, NonceSlot>();
@@ -30,7 +30,10 @@ export class TransactionLedger {
   >();
   readonly #foreign = new Set<number>();
 
-  /** Takes up what the store holds. @throws what the store does; FormatError when its records contradict each other. */
+  /**
+   * Loads the store. @throws the store's errors; FormatError when its records contradict each
+   * other.
+   */
   constructor(store: TransactionStore) {
     this.#store = store;
     for (const record of store.load()) {
@@ -40,17 +43,17 @@ export class TransactionLedger {
     }
   }
 
-  /** What has not come to its end, by nonce. */
+  /** Open slots, by nonce. */
   get slots(): readonly NonceSlot[] {
     return [...this.#slots.values()].sort((a, b) => a.nonce - b.nonce);
   }
 
-  /** Ends that are still watched, by nonce. */
+  /** Final slots that are still watched, by nonce. */
   get ended(): readonly FinishedSlot[] {
     return [...this.#ended.values()].sort((a, b) => a.slot.nonce - b.slot.nonce);
   }
 
-  /** Whether nothing is followed and nothing watched. */
+  /** True if nothing is followed and nothing watched. */
   get isEmpty(): boolean {
     return this.#slots.size === 0 && this.#ended.size === 0;
   }
@@ -59,7 +62,7 @@ export class TransactionLedger {
     return [...this.#slots.values()].find(({ job }) => job?.id === jobId);
   }
 
-  /** The nonces of ours, ended or not, from one on and below another, in order. */
+  /** Our nonces, final or not, in [from, below), in order. */
   ours(from: number, below: number): readonly number[] {
     const nonces = new Set([...this.#slots.keys(), ...this.#finals.keys()]);
     return [...nonces].filter((nonce) => nonce >= from && nonce < below).sort((a, b) => a - b);
@@ -69,7 +72,7 @@ export class TransactionLedger {
     return this.#outcomes.has(jobId);
   }
 
-  /** The first nonce beyond all of ours. */
+  /** The first nonce after all of ours. */
   get nextNonce(): number {
     let next = 0;
     for (const nonce of [...this.#slots.keys(), ...this.#finals.keys()])
@@ -77,13 +80,16 @@ export class TransactionLedger {
     return next;
   }
 
-  /** Stores a first transaction of a nonce, before it is sent. @throws what the store does; nothing has changed then. */
+  /**
+   * Stores the first transaction of a nonce, before it is sent. @throws the store's errors; nothing
+   * has changed then.
+   */
   open(job: TransactionJob | null, attempt: StoredAttempt): NonceSlot {
     this.#store.append({ kind: "attempt", job, attempt });
     return this.#take(job, attempt);
   }
 
-  /** Stores a further one. @throws what the store does; nothing has changed then. */
+  /** Stores a further transaction. @throws the store's errors; nothing has changed then. */
   extend(
     slot: NonceSlot,
     attempt: StoredAttempt,
@@ -93,7 +99,10 @@ export class TransactionLedger {
     slot.add(attempt, since);
   }
 
-  /** The end of a nonce, at the newest block of this moment. @throws what the store does; the end counts all the same. */
+  /**
+   * Records the final outcome of a nonce, at the current newest block. @throws the store's errors;
+   * the outcome counts anyway.
+   */
   finish(slot: NonceSlot, outcome: JobOutcome | null, atBlock: number): void {
     const record: Final = {
       kind: "final",
@@ -106,23 +115,26 @@ export class TransactionLedger {
     this.#store.append(record);
   }
 
-  /** The end of a nonce is none. @throws what the store does; the nonce is followed all the same. */
+  /**
+   * Reopens a nonce whose outcome a reorg removed. @throws the store's errors; the nonce is
+   * followed anyway.
+   */
   reopen({ slot: { nonce } }: FinishedSlot): void {
     this.#open(nonce);
     this.#store.append({ kind: "reopened", nonce });
   }
 
-  /** So old an end is watched no more. */
+  /** Stops watching an outcome that is old enough. */
   stopWatching({ slot: { nonce } }: FinishedSlot): void {
     this.#ended.delete(nonce);
   }
 
-  /** A job that ended without a nonce. */
+  /** Records a job that ended without a nonce. */
   refused(job: TransactionJob, outcome: JobOutcome): void {
     this.#remember(job.id, job, outcome);
   }
 
-  /** Somebody else's nonces, both ends included; the newest are remembered. */
+  /** Records nonces of another process, both ends included; the newest are kept. */
   foreign(from: number, to: number): void {
     for (let nonce = Math.max(from, to - MOST_FINALS + 1); nonce <= to; nonce += 1) {
       this.#foreign.add(nonce);
@@ -131,7 +143,7 @@ export class TransactionLedger {
     }
   }
 
-  /** What everything that is not mined yet may cost at most, values included. */
+  /** Largest cost of everything that is not mined yet, values included. */
   get committedWei(): bigint {
     let wei = 0n;
     for (const { mined, job, attempts } of this.#slots.values()) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FormatError } from "../../../core/errors.js";
 import type { TransactionRecord } from "./transaction-store.js";
 
-/** Whole numbers beyond 2^53 as `{"int":"..."}`: JSON has none. */
+/** Encodes whole numbers beyond 2^53 as `{"int":"..."}`: JSON has none. */
 const INT = "int";
 
 const hex = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/);
@@ -52,7 +52,7 @@ const receipt = z.strictObject({
   costWei: wei,
   logs: z.array(log),
 });
-/** Its kinds are told by `Revert`; what is kept was one of them when it was written. */
+/** `Revert` lists the kinds; a stored value was one of them when it was written. */
 const revert = z.looseObject({ kind: z.string(), text: z.string() });
 const outcome = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("mined"), nonce: count, receipt }),
@@ -72,14 +72,17 @@ const record = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("reopened"), nonce: count }),
 ]);
 
-/** One line of a store's file, without its line feed. */
+/** Formats a record as one line of a store's file, without its line feed. */
 export function formatTransactionRecord(value: TransactionRecord): string {
   return JSON.stringify(value, (_, field: unknown) =>
     typeof field === "bigint" ? { [INT]: String(field) } : field,
   );
 }
 
-/** @param place for the error, such as file and line. @throws FormatError when the line is no record; it does not show the line. */
+/**
+ * @param place for the error, such as file and line. @throws FormatError when the line is not a
+ * record; it does not show the line.
+ */
 export function parseTransactionRecord(line: string, place: string): TransactionRecord {
   let value: unknown;
   try {

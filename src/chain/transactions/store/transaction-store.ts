@@ -2,25 +2,28 @@ import type { Hex, Ms } from "../../../core/units.js";
 import type { Attempt, JobOutcome } from "../transaction-event.js";
 import type { TransactionJob } from "../transaction-job.js";
 
-/** The name under which a key's transactions are kept where a process keeps its state. */
+/** File name of a key's transactions in the state directory. */
 export const TRANSACTIONS_FILE = "transactions.jsonl";
 
-/** A transaction that is signed and about to be sent. The first of a nonce carries the job. */
+/** A transaction that is signed and about to be sent. The first one of a nonce carries the job. */
 export interface StoredAttempt extends Attempt {
-  /** The bytes that are sent, and sent again: signed, without the key. */
+  /** The bytes to send, and to send again: signed, without the key. */
   readonly raw: Hex;
   readonly atMs: Ms;
 }
 
-/** What a store keeps, one record after the other. */
+/** One record of a store. */
 export type TransactionRecord =
-  /** Is on the disk before the transaction is sent. `job` is null for a nonce that is only filled. */
+  /** On disk before the transaction is sent. `job` is null for a nonce that only fills a gap. */
   | {
       readonly kind: "attempt";
       readonly job: TransactionJob | null;
       readonly attempt: StoredAttempt;
     }
-  /** A nonce's end; `jobId` and `outcome` null for one that was only filled. `atBlock`: the newest block of that moment. */
+  /**
+   * A nonce's final outcome; `jobId` and `outcome` are null if it only filled a gap. `atBlock`: the
+   * newest block at that time.
+   */
   | {
       readonly kind: "final";
       readonly nonce: number;
@@ -28,12 +31,15 @@ export type TransactionRecord =
       readonly outcome: JobOutcome | null;
       readonly atBlock?: number;
     }
-  /** The end that is before it was undone by the chain: the nonce is followed again. */
+  /** A reorg removed the preceding final outcome: the nonce is followed again. */
   | { readonly kind: "reopened"; readonly nonce: number };
 
-/** What pending transactions are found in after a restart. */
+/** Storage from which pending transactions are recovered after a restart. */
 export interface TransactionStore {
-  /** Everything that was appended, oldest first; of what is final the newest ends at least, and the transactions of the newest of those. */
+  /**
+   * Everything that was appended, oldest first. Of final records, at least the newest outcomes, and
+   * the transactions of the newest of those.
+   */
   load(): readonly TransactionRecord[];
   /**
    * Is durable when it returns.

@@ -3,16 +3,16 @@ import type { Outcome } from "./venue.js";
 import { isInconclusive } from "./venue-errors.js";
 
 /**
- * What an outcome proves of its action. For a cancel, `accepted` means that the exchange calls the
- * order over.
+ * The proven fate of an action. For a cancel, `accepted` means that the exchange reports the order
+ * as closed.
  */
 export type Fate = "accepted" | "rejected" | "unknown";
 
 /**
- * Decides what an outcome proves of a place or a cancel (docs/ideas/design.md#unknown-outcomes).
- * Nothing else decides it. Behind `outcomeOf`, which reads the answer, it is the table "What an
- * answer proves" of docs/ideas/orders.md.
- * @param kind `cancel` is a cancel-all too.
+ * Decides what an outcome proves about a place or a cancel (docs/ideas/design.md#unknown-outcomes).
+ * No other code decides it. After `outcomeOf`, which reads the response, it implements the table
+ * "What an answer proves" of docs/ideas/orders.md.
+ * @param kind `cancel` includes cancel-all.
  */
 export function determineFate(kind: "place" | "cancel", outcome: Outcome): Fate {
   switch (outcome.result) {
@@ -27,9 +27,8 @@ export function determineFate(kind: "place" | "cancel", outcome: Outcome): Fate 
       const { code, httpStatus } = outcome;
       if (isInconclusive(code, httpStatus)) return "unknown";
       if (kind !== "place") return code === NO_SUCH_ORDER ? "accepted" : "rejected";
-      // The second copy of a repeated request is refused as an invalid order while the first one
-      // rests. And the exchange refuses with a 4xx: a code under any other status is the word of
-      // something in between.
+      // The exchange rejects a repeated request as an invalid order while the first copy rests. And
+      // it rejects with a 4xx: a code under any other status comes from a proxy in between.
       return code === INVALID_ORDER || httpStatus < 400 ? "unknown" : "rejected";
     }
     default:
@@ -37,7 +36,7 @@ export function determineFate(kind: "place" | "cancel", outcome: Outcome): Fate 
   }
 }
 
-/** Says in words why an action was not done: the exchange's own words where it gave any. */
+/** Describes why an action was not done, with the exchange's message if it sent one. */
 export function describeOutcome(outcome: Outcome): string {
   switch (outcome.result) {
     case "rejected":

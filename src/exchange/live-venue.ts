@@ -18,33 +18,39 @@ import { StreamSession, type StreamTimings } from "./streams/stream-session.js";
 import { TradeDeduplicator } from "./streams/trade-deduplicator.js";
 import type { Action, ActionId, Outcome, Venue, VenueEvent } from "./venue.js";
 
-/** Parts and settings of a live venue. */
+/** Options of a live venue. */
 export interface LiveVenueOptions {
-  /** Stays its owner's: `close` of the venue does not close it. */
+  /** The caller owns it: `close` of the venue does not close it. */
   readonly transport: Transport;
   readonly seam: Seam;
   readonly signer: Signer;
-  /** The trading account; the signer's own when absent. */
+  /** The trading account; default: the signer's own. */
   readonly account?: Hex;
-  /** The markets whose streams are followed. */
+  /** The markets to stream. */
   readonly markets: readonly MarketId[];
-  /** Exchange time as the bot estimates it: the account stream's signature is made at every connect, outside any action. */
+  /**
+   * Exchange time as the bot estimates it. The account stream is signed at every connect, outside
+   * any action.
+   */
   readonly exchangeNowMs: () => Ms;
-  /** 5000 when absent. */
+  /** Default 5000. */
   readonly requestTimeoutMs?: Ms;
-  /** 8 MiB when absent. */
+  /** Default 8 MiB. */
   readonly maxFrameBytes?: number;
   readonly timings?: Partial<StreamTimings>;
-  /** Asks the exchange to compress the streams. */
+  /** Requests compressed streams. */
   readonly zip?: boolean;
-  /** False keeps all streams closed, for a process that only sends; `market` opens no account's (default true). */
+  /**
+   * False keeps all streams closed, for a process that only sends; `market` opens no account stream
+   * (default true).
+   */
   readonly streams?: boolean | "market";
   /**
-   * The rate budget, where it is shared with others of the process: an action that it does not allow is not sent. Absent where the
-   * caller counts for itself, as the bot does.
+   * The rate budget, if the process shares one: an action that it does not allow is not sent.
+   * Absent if the caller counts its own requests, as the bot does.
    */
   readonly gate?: RateGate;
-  /** Called when the signed bytes of an action have been handed to the transport. */
+  /** Called when the signed bytes of an action are handed to the transport. */
   readonly onWritten?: (actionId: ActionId) => void;
 }
 
@@ -130,14 +136,15 @@ export class LiveVenue implements Venue {
     });
   }
 
-  /** The rules in force; undefined before the first answer. */
+  /** The current rules; undefined before the first response. */
   get rules(): VenueRules | undefined {
     return this.#rules;
   }
 
   /**
-   * Takes rules that were read before, as an answered `rules` question does, and opens the streams. A market keeps the grid
-   * that it was first seen with: orders that rest were placed in those ticks and lots, and whoever listens counts in them.
+   * Applies rules that were read earlier, as a response to a `rules` question does, and opens the
+   * streams. A market keeps its first grid, because open orders were placed in those ticks and
+   * lots, and consumers count in them.
    */
   setRules(rules: VenueRules): void {
     const instruments = new Map([...instrumentsOf(rules), ...this.#request.instruments]);
@@ -183,17 +190,23 @@ export class LiveVenue implements Venue {
     this.#marketStreams.resubscribe(marketId);
   }
 
-  /** Follows one more market stream than the bot's own, by its name (`streamName`): of candles, or of another market. */
+  /**
+   * Subscribes to one more market stream by its name (`streamName`): of candles, or of another
+   * market.
+   */
   subscribe(stream: string): void {
     this.#marketStreams.subscribe(stream);
   }
 
-  /** Follows a stream no more. */
+  /** Unsubscribes from a stream. */
   unsubscribe(stream: string): void {
     this.#marketStreams.unsubscribe(stream);
   }
 
-  /** Ends the streams and completes `events$`; answers that are still under way are dropped. The transport stays open. */
+  /**
+   * Closes the streams and completes `events$`; pending responses are dropped. The transport stays
+   * open.
+   */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -223,7 +236,7 @@ export class LiveVenue implements Venue {
         reason: outcome.message,
       });
     }
-    // Before the answer is told: whoever hears of the rules may act on them at once.
+    // Before the event is emitted, because its consumers may act on the rules at once.
     if (outcome.result === "answered" && outcome.ask === "rules") this.setRules(outcome.data);
     this.#answer(action, outcome);
   }
@@ -244,7 +257,10 @@ export class LiveVenue implements Venue {
   }
 }
 
-/** `timestamp` and `signature` of the account stream: the signed string has the account too, which the path already names. */
+/**
+ * Returns `timestamp` and `signature` of the account stream. The signed string includes the
+ * account, which the path already contains.
+ */
 function accountQuery({ signer, exchangeNowMs }: LiveVenueOptions, account: Hex): string {
   const signed = signedParams({}, account, exchangeNowMs(), signer);
   return signed.slice(signed.indexOf("&") + 1);

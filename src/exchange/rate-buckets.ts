@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operation, type OperationName } from "./protocol/operations.js";
 
-/** By operation: the rate limits (`exchangeInfo.rateLimits`, by name) that it counts against. */
+/** The rate limits (`exchangeInfo.rateLimits`, by name) that each operation counts against. */
 export type RateBuckets = Readonly<Record<OperationName, readonly string[]>>;
 
 function bucketsBy(limits: (bucket: Operation["bucket"]) => readonly string[]): RateBuckets {

@@ -7,7 +7,7 @@ export type OrderType = (typeof ORDER_TYPES)[number];
 /** Times in force of the specification. */
 export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
-/** The types of a change of credit (docs/reference/exchange-interface.md#income-fields). */
+/** Types of a change of credit (docs/reference/exchange-interface.md#income-fields). */
 export const EVERY_INCOME_TYPE = [
   "DEPOSIT",
   "WITHDRAWAL",
@@ -50,7 +50,7 @@ export interface VenueBar {
   readonly closeTicks: Ticks;
   readonly highTicks: Ticks;
   readonly lowTicks: Ticks;
-  /** What was traded. */
+  /** Volume. */
   readonly lots: Lots;
 }
 
@@ -77,7 +77,7 @@ export interface VenueOrder {
   readonly failedLots: Lots;
   /** Quote for one base unit, a decimal; absent until there is a fill. */
   readonly averagePrice: string | undefined;
-  /** CREATED, NEW, PARTIAL_FILLED, FILLED, CANCELED, EXPIRED, FAILED, or one that we do not know. */
+  /** CREATED, NEW, PARTIAL_FILLED, FILLED, CANCELED, EXPIRED, FAILED, or an unknown value. */
   readonly status: string;
   readonly createdAtMs: Ms;
   /** 0 when there is none. */
@@ -93,14 +93,17 @@ export interface VenueTrade {
   readonly isMaker: boolean;
   readonly ticks: Ticks;
   readonly lots: Lots;
-  /** What was traded beyond whole lots, unsigned, in units of paper; absent where there is none: of an order that was placed in other steps. */
+  /**
+   * Traded amount beyond whole lots, unsigned, in units of paper; absent if there is none. It comes
+   * from an order with another step size.
+   */
   readonly restPaper?: bigint;
-  /** Unsigned credit units that changed hands, with the rest's. */
+  /** Unsigned credit units that changed hands, including the remainder's. */
   readonly quote: CreditUnits;
   /** Credit units paid; negative is a rebate received. */
   readonly commission: CreditUnits;
   readonly timeMs: Ms;
-  /** CREATED, SETTLED, FAILED, or one that we do not know. */
+  /** CREATED, SETTLED, FAILED, or an unknown value. */
   readonly status: string;
 }
 
@@ -109,7 +112,10 @@ export interface VenuePosition {
   readonly marketId: MarketId;
   /** Signed: long is positive. Zero when closed. */
   readonly lots: Lots;
-  /** What is held beyond whole lots, of the same sign, in units of paper; absent where there is none. No order can trade it. */
+  /**
+   * Position beyond whole lots, with the same sign, in units of paper; absent if there is none. No
+   * order can trade it.
+   */
   readonly restPaper?: bigint;
   readonly status: string;
   /** Quote for one base unit, a decimal. */
@@ -149,7 +155,7 @@ export interface VenueIncome {
   readonly marketId: MarketId;
 }
 
-/** The rules of one market of `exchangeInfo` that a market maker needs, checked and on the grid. */
+/** The rules of one market of `exchangeInfo` for a market maker, checked and on the grid. */
 export interface MarketRules {
   readonly marketId: MarketId;
   /** Quote price of one tick, a decimal. */
@@ -163,7 +169,7 @@ export interface MarketRules {
   /** Bounds for MARKET orders. */
   readonly marketMinLots: Lots;
   readonly marketMaxLots: Lots;
-  /** MARKET orders come in whole multiples of so many lots; 1 when absent. */
+  /** MARKET orders come in multiples of this number of lots; default 1. */
   readonly marketStepLots?: Lots;
   /** Open orders of one account in the market, a count. */
   readonly maxOpenOrders: number;
@@ -173,7 +179,10 @@ export interface MarketRules {
   readonly takerFeeRate: bigint;
   /** Notional over margin, a plain ratio. */
   readonly maxLeverage: number;
-  /** The largest notional of one account, its open orders at their worst; absent where nothing says so. */
+  /**
+   * The largest notional of one account, with its open orders at their worst; absent if not
+   * published.
+   */
   readonly maxExposure?: CreditUnits;
   /** Leverage at which an account is liquidated, a plain ratio as a decimal. */
   readonly liquidationLeverage: string;
@@ -204,10 +213,16 @@ export interface VenueRules {
   }[];
   /** Orders below this value need a gas fee; 0 where none does. */
   readonly waiveGasFeeMinimumQuote: CreditUnits;
-  /** The gas of an order's settlement, which is added to the fee of one below the waiver; absent where nothing says what it is. */
+  /**
+   * Gas cost of an order's settlement, added to the fee of an order below the waiver; absent if not
+   * published.
+   */
   readonly orderGasCredit?: CreditUnits;
   readonly markets: Readonly<Record<MarketId, MarketRules>>;
-  /** What is wrong with markets that are listed, and not as specified; absent where there is none. They are not among `markets`. */
+  /**
+   * Errors of listed markets that are not as specified, and so are not among `markets`; absent if
+   * there are none.
+   */
   readonly unread?: Readonly<Record<MarketId, string>>;
   readonly serverTimeMs: Ms;
 }

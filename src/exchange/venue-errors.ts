@@ -2,15 +2,15 @@ import { MarketwrightError } from "../core/errors.js";
 import { INTERNAL_ERROR, venueErrorCode } from "./protocol/errors.js";
 
 /**
- * True where a coded answer says nothing about the request: an internal error, and any code under a
- * 5xx.
+ * True if a coded response proves nothing about the request: an internal error, and any code under
+ * a 5xx.
  */
 export function isInconclusive(code: number, httpStatus: number): boolean {
   return code === INTERNAL_ERROR || httpStatus >= 500;
 }
 
 /**
- * The exchange answered a request with a code, which is a refusal unless
+ * The exchange responded with a code, which is a rejection unless
  * {@link VenueError.mayHaveHappened} (docs/reference/exchange-interface.md#errors).
  * @example
  * ```ts
@@ -28,11 +28,11 @@ export class VenueError extends MarketwrightError {
   /** The documented name of the code, or `UNKNOWN_ERROR`. */
   readonly codeName: string;
   readonly codeText: string;
-  /** The exchange's own words, which may vary. */
+  /** The exchange's message, which may vary. */
   readonly venueMessage: string;
   /** The status of the HTTP answer. */
   readonly httpStatus: number;
-  /** How often the request was sent; more than once only where repeating is safe. */
+  /** Number of tries; more than one only if repeating is safe. */
   readonly tries: number;
 
   constructor(
@@ -53,14 +53,14 @@ export class VenueError extends MarketwrightError {
   }
 
   /**
-   * True where the exchange may have acted on the request all the same: an internal error (2010)
-   * and a 5xx say nothing about that.
+   * True if the exchange may have acted on the request anyway: an internal error (2010) and a 5xx
+   * do not exclude it.
    */
   get mayHaveHappened(): boolean {
     return isInconclusive(this.code, this.httpStatus);
   }
 
-  /** The same error, told after so many tries. */
+  /** Returns the same error with the number of tries. */
   after(tries: number): VenueError {
     return new VenueError(
       { code: this.code, codeText: this.codeText, message: this.venueMessage },
@@ -70,7 +70,7 @@ export class VenueError extends MarketwrightError {
   }
 }
 
-/** The details of a request without a usable answer. */
+/** Details of a request without a usable response. */
 export interface VenueRequestDetail {
   /** The status of the HTTP answer; absent where there was none. */
   readonly httpStatus?: number | undefined;
@@ -83,32 +83,23 @@ export interface VenueRequestDetail {
 }
 
 /**
- * A request got no usable answer: no connection, a time-out, a rate limit, a 5xx or a body that is
- * not JSON.
- * @example
- * ```ts
- * import { VenueRequestError } from "marketwright/exchange";
- *
- * const error = new VenueRequestError("no answer within 5 s", {
- *   mayHaveHappened: true,
- *   timedOut: true,
- * });
- * // Before placing again, look for the order among the open ones.
- * error.mayHaveHappened; // => true
- * error.tries; // => 1
- * ```
+ * A request got no usable response: no connection, a time-out, a rate limit, a 5xx or a body that
+ * is not JSON.
  */
 export class VenueRequestError extends MarketwrightError {
-  /** Absent where there was no answer at all. */
+  /** Absent if there was no response at all. */
   readonly httpStatus: number | undefined;
   readonly retryAfterMs: number | undefined;
-  /** True where the answer did not come in time, false where it was refused or cut off. */
+  /** True if it timed out, rather than being refused or cut off. */
   readonly timedOut: boolean;
-  /** True where the exchange may have acted on the request. */
+  /** True if the exchange may have acted on the request. */
   readonly mayHaveHappened: boolean;
-  /** How often the request was sent; more than once only where repeating is safe. */
+  /** Number of tries; more than one only if repeating is safe. */
   readonly tries: number;
-  /** What the system or the HTTP parser calls the failure of the connection, such as `ECONNREFUSED`; absent where it has no name. */
+  /**
+   * The system's or HTTP parser's name of the connection's failure, such as `ECONNREFUSED`; absent
+   * if it has none.
+   */
   readonly systemCode: string | undefined;
   readonly #summary: string;
 
@@ -123,7 +114,7 @@ export class VenueRequestError extends MarketwrightError {
     this.systemCode = detail.systemCode;
   }
 
-  /** The same error, told after so many tries. */
+  /** Returns the same error with the number of tries. */
   after(tries: number): VenueRequestError {
     const { httpStatus, retryAfterMs, timedOut, mayHaveHappened, systemCode } = this;
     return new VenueRequestError(this.#summary, {

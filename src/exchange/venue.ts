@@ -14,7 +14,7 @@ import type {
 } from "./records.js";
 import type { KlineInterval } from "./streams/stream-names.js";
 
-/** Correlates an action with its answer; unique within one run. */
+/** Correlates an action with its response; unique within one run. */
 export type ActionId = number;
 
 interface ActionBase {
@@ -23,7 +23,7 @@ interface ActionBase {
   readonly timestampMs: Ms;
 }
 
-/** Place an order whose structure, and so whose hash, is already fixed. */
+/** Places an order whose structure, and so whose hash, is already fixed. */
 export interface PlaceAction extends ActionBase {
   readonly kind: "place";
   readonly marketId: MarketId;
@@ -35,13 +35,16 @@ export interface PlaceAction extends ActionBase {
   /** The `expiration` parameter; 0 unless GTT. */
   readonly expirationMs: Ms;
   readonly order: OrderStruct;
-  /** The order hash: what the order is recognised by. */
+  /** The order hash, which identifies the order. */
   readonly hash: Hex;
-  /** Of a server-built order, when the service gave one. */
+  /** For a server-built order, if the service gave one. */
   readonly gasFeeQuotation?: string;
 }
 
-/** Ask the service to build an order (the other way of placing); answered with the structure to check and sign. */
+/**
+ * Requests the service to build an order (the other way of placing); the response is the structure
+ * to check and sign.
+ */
 export interface BuildAction extends ActionBase {
   readonly kind: "build";
   readonly marketId: MarketId;
@@ -53,7 +56,7 @@ export interface BuildAction extends ActionBase {
   readonly expirationMs: Ms;
 }
 
-/** Cancel one order by the id that the exchange gave it. */
+/** Cancels one order by its exchange id. */
 export interface CancelAction extends ActionBase {
   readonly kind: "cancel";
   readonly marketId: MarketId;
@@ -61,18 +64,16 @@ export interface CancelAction extends ActionBase {
   readonly hash: Hex;
 }
 
-/** Cancel every open order of the account in a market, manual ones too. */
+/** Cancels every open order of the account in a market, manual ones too. */
 export interface CancelAllAction extends ActionBase {
   readonly kind: "cancel-all";
   readonly marketId: MarketId;
 }
 
-/** A question to the exchange; its answer is an `answer` event with the matching data. */
+/** A read request to the exchange; the response is an `answer` event with the matching data. */
 export type QuestionAction = ActionBase & { readonly kind: "question" } & Question;
 
-/**
- * A question that a venue answers. Page limits are the maximum, 500, where the endpoint has one.
- */
+/** The read requests. Page limits are the maximum, 500, where the endpoint has one. */
 export type Question =
   | { readonly ask: "time" }
   | { readonly ask: "rules" }
@@ -83,9 +84,9 @@ export type Question =
       readonly startTimeMs?: Ms;
       readonly endTimeMs?: Ms;
     }
-  /** Without `fromId`: the most recent ones. */
+  /** Without `fromId`: the most recent trades. */
   | { readonly ask: "userTrades"; readonly marketId: MarketId; readonly fromId?: Int64Id }
-  /** `type`: of one type alone, such as DEPOSIT. */
+  /** `type`: only one type, such as DEPOSIT. */
   | {
       readonly ask: "incomes";
       readonly marketId: MarketId;
@@ -95,10 +96,10 @@ export type Question =
     }
   | { readonly ask: "balances" }
   | { readonly ask: "positions" }
-  /** Only the sequence is answered: tells a quiet market from a stalled stream. */
+  /** Returns only the sequence, to distinguish a quiet market from a stalled stream. */
   | { readonly ask: "bookSequence"; readonly marketId: MarketId };
 
-/** The answers, by the name of the question. */
+/** The responses, by the name of the request. */
 export interface AnswerData {
   time: { readonly serverTimeMs: Ms };
   rules: VenueRules;
@@ -111,15 +112,15 @@ export interface AnswerData {
   bookSequence: { readonly sequence: number };
 }
 
-/** Everything that a bot may ask of a venue. */
+/** Every action that a bot may submit to a venue. */
 export type Action = PlaceAction | BuildAction | CancelAction | CancelAllAction | QuestionAction;
 
 /**
- * The fate of an action, as far as its own answer tells it (docs/ideas/design.md#venue and
+ * The outcome of an action, as far as its own response shows it (docs/ideas/design.md#venue and
  * docs/ideas/design.md#unknown-outcomes).
  */
 export type Outcome =
-  /** A place that the exchange took, as the order was accepted. */
+  /** The exchange accepted a place, with the order as accepted. */
   | { readonly result: "accepted"; readonly order: VenueOrder }
   | {
       readonly result: "built";
@@ -127,7 +128,7 @@ export type Outcome =
       readonly hash: Hex;
       readonly gasFeeQuotation: string;
     }
-  /** A cancel or cancel-all that the exchange took (204). */
+  /** The exchange accepted a cancel or cancel-all (204). */
   | { readonly result: "cancelled" }
   | {
       [Ask in keyof AnswerData]: {
@@ -137,7 +138,8 @@ export type Outcome =
       };
     }[keyof AnswerData]
   /**
-   * A typed error of the exchange. What it proves of a place or a cancel is decided by `fateOf`.
+   * A typed error of the exchange. `determineFate` decides what it proves about a place or a
+   * cancel.
    */
   | {
       readonly result: "rejected";
@@ -148,22 +150,22 @@ export type Outcome =
       /** The status of the HTTP answer. */
       readonly httpStatus: number;
     }
-  /** 429 or 418: refused by the rate limit, before it was looked at. */
+  /** 429 or 418: rejected by the rate limit, before it was processed. */
   | {
       readonly result: "throttled";
       readonly httpStatus: 429 | 418;
       readonly retryAfterMs: Ms | undefined;
     }
-  /** The answer did not come, or proves nothing: the action may or may not have happened. */
+  /** There was no response, or it proves nothing: the action may or may not have happened. */
   | {
       readonly result: "unknown";
       readonly cause: "timeout" | "server-error" | "connection-lost" | "malformed-answer";
       readonly message: string;
     }
-  /** It never left this machine (no connection, or withdrawn in the queue). */
+  /** It was never sent (no connection, or withdrawn from the queue). */
   | { readonly result: "not-sent"; readonly message: string };
 
-/** Everything that a venue can tell. One at a time, in the order in which it became known. */
+/** The events of a venue, one at a time, in the order in which they became known. */
 export type VenueEvent =
   | {
       readonly type: "book-snapshot";
@@ -173,7 +175,9 @@ export type VenueEvent =
       /** Flat pairs: ticks, lots, ticks, lots ... in wire order. */
       readonly bids: readonly number[];
       readonly asks: readonly number[];
-      /** Amounts that lay between whole lots, and prices that lay between ticks, are in it as the next ones. */
+      /**
+       * True if amounts between whole lots, or prices between ticks, were rounded to the next ones.
+       */
       readonly isRounded?: boolean;
     }
   | {
@@ -186,7 +190,7 @@ export type VenueEvent =
       /** Flat pairs, absolute lots, 0 deletes. */
       readonly bids: readonly number[];
       readonly asks: readonly number[];
-      /** As of a snapshot. */
+      /** As in a snapshot. */
       readonly isRounded?: boolean;
     }
   | {
@@ -209,14 +213,14 @@ export type VenueEvent =
       readonly timeMs: Ms;
       readonly isBuyerMaker: boolean;
     }
-  /** Candles that began or changed, oldest first. */
+  /** Candles that started or changed, oldest first. */
   | {
       readonly type: "kline";
       readonly marketId: MarketId;
       readonly interval: KlineInterval;
       readonly bars: readonly VenueBar[];
     }
-  /** `timestampMs`: of the update, where the exchange told it. */
+  /** `timestampMs`: time of the update, if the exchange reports it. */
   | { readonly type: "order-update"; readonly order: VenueOrder; readonly timestampMs?: Ms }
   | { readonly type: "trade-update"; readonly trade: VenueTrade }
   | {
@@ -232,19 +236,19 @@ export type VenueEvent =
       readonly state: "up" | "down";
       readonly reason: string;
     }
-  /** A frame or answer that was not what the protocol says; it has changed nothing. */
+  /** A frame or response that violates the protocol; it has changed nothing. */
   | { readonly type: "malformed"; readonly where: string; readonly reason: string }
   | { readonly type: "answer"; readonly actionId: ActionId; readonly outcome: Outcome };
 
 /**
- * Where the bot trades (docs/ideas/design.md#venue): the live exchange or replayed history. Nothing
- * above it knows which. `submit` returns nothing: every fate comes back as an event, never
+ * A venue where the bot trades (docs/ideas/design.md#venue): the live exchange or replayed history.
+ * Nothing above it knows which. `submit` returns nothing: every fate comes back as an event, never
  * synchronously inside `submit`.
  */
 export interface Venue {
   readonly events$: Observable<VenueEvent>;
   submit(action: Action): void;
-  /** Drops a market's book subscription and takes it again: after a sequence gap. */
+  /** Drops a market's book subscription and subscribes again, after a sequence gap. */
   resubscribe(marketId: MarketId): void;
   close(): void;
 }

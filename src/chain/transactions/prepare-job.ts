@@ -13,7 +13,7 @@ import type { TransactionSettings } from "./transaction-settings.js";
 export type PreparedJob =
   | {
       readonly isReady: true;
-      /** What the simulated call returned. */
+      /** Return data of the simulated call. */
       readonly result: Hex;
       readonly gasLimit: bigint;
       readonly fees: Fees;

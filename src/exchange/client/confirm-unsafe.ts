@@ -1,15 +1,15 @@
 import type { Hex } from "../../core/units.js";
 import type { RiskyAccount } from "../protocol/account.js";
 
-/** Reads an account's safety at this instant: the contracts' own `isSafe`, asked of a node. */
+/** Reads an account's safety at this instant: the contracts' own `isSafe`, read from a node. */
 export interface SafetyOnChain {
   isSafe(account: Hex): Promise<boolean>;
 }
 
 /**
- * Of the accounts that `GET /v1/riskyAccounts` points to, those that the chain itself calls unsafe
- * now. The list's own `isSafe` is cached and decides nothing here, either way: acting on a safe
- * account fails on the chain and costs its gas
+ * Returns those accounts of `GET /v1/riskyAccounts` that the chain itself reports unsafe now. The
+ * list's own `isSafe` is cached and decides nothing here, either way: acting on a safe account
+ * fails on the chain and costs its gas
  * (docs/reference/exchange-interface.md#high-risk-account-fields).
  * @throws whatever the chain's reader throws: without its answer nobody is unsafe.
  * @example

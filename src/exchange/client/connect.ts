@@ -12,39 +12,45 @@ import { ExchangeClient } from "./exchange-client.js";
 import { type OrderSettings, orderSettingsSchema } from "./order-settings.js";
 import { ExchangeStreams } from "./streams.js";
 
-/** Where the exchange is, and who trades there. */
+/** Address of the exchange, and the account that trades there. */
 export interface ConnectOptions {
   /** Base address of the REST interface with its version prefix: `https://host/v1`. */
   readonly baseUrl: string;
   /** Base address of the streams: `wss://host/v1`; `baseUrl` with a websocket's protocol when absent. */
   readonly streamUrl?: string;
-  /** A private key, 0x and 64 hex digits, or somebody who signs. Without one there are public operations alone. */
+  /**
+   * A private key, 0x and 64 hex digits, or a signer. Without one only public operations are
+   * available.
+   */
   readonly key?: Hex | Signer;
-  /** The trading account where the key is its operator's; the key's own when absent. */
+  /** The trading account if the key is its operator's; default: the key's own. */
   readonly account?: Hex;
   readonly orders?: OrderSettings;
   readonly retry?: Partial<RetryPolicy>;
-  /** A rate budget shared with other connections of the process to the same exchange; one of its own when absent. */
+  /**
+   * A rate budget shared with other connections of the process to the same exchange; default: a new
+   * one.
+   */
   readonly gate?: RateGate;
-  /** How long one request may take; 10000 when absent. */
+  /** Time limit of one request; default 10000. */
   readonly timeoutMs?: Ms;
-  /** Some firewalls refuse clients that do not look like a browser. */
+  /** Some firewalls reject clients that do not look like a browser. */
   readonly userAgent?: string;
-  /** Asks the exchange to compress its streams. */
+  /** Requests compressed streams. */
   readonly zip?: boolean;
-  /** Time and randomness; the machine's own when absent. */
+  /** Time and randomness; default: the machine's own. */
   readonly seam?: Seam;
 }
 
-/** An exchange that answers: its operations and its streams. */
+/** A connected exchange: its operations and its streams. */
 export interface Connection {
   readonly client: ExchangeClient;
   readonly streams: ExchangeStreams;
-  /** Ends streams, waiting calls and connections; requests under way end as lost. */
+  /** Closes streams and connections, and rejects waiting calls; requests in flight end as lost. */
   close(): void;
 }
 
-/** Something of the caller's own making, which says for itself what it is. */
+/** An object supplied by the caller; it is checked by its own code. */
 const given = (expected: string) =>
   z.custom<object>((value) => typeof value === "object" && value !== null).meta({ expected });
 
@@ -77,20 +83,10 @@ const connectSchema = z.strictObject({
 });
 
 /**
- * Connects to the exchange: asks its clock, so that requests are signed in its time, and its rules, so that its rate limits hold.
- * @throws ConfigError for an unknown option, one that is not of its type, a wrong address or account, FormatError for a wrong key, VenueRequestError when nothing answers.
- * @example
- * ```ts
- * import { connect } from "marketwright/exchange";
- *
- * // `npx marketwright exchange` serves this address; EXCHANGE_URL names another exchange.
- * const { client, close } = await connect({
- *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
- * });
- * const { markets } = await client.exchangeInfo();
- * close();
- * markets.some(({ id }) => id === "btcusdc"); // => true
- * ```
+ * Connects to the exchange: reads its clock, so that requests are signed in its time, and its
+ * rules, so that its rate limits hold.
+ * @throws ConfigError for an unknown option, one that is not of its type, a wrong address or
+ * account, FormatError for a wrong key, VenueRequestError when nothing answers.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   if (typeof options !== "object" || options === null) {

@@ -19,19 +19,19 @@ import { OrderPlacer, type PreparedOrder } from "./order-placer.js";
 import { type NewOrder, type OrderSettings, orderSettingsSchema } from "./order-settings.js";
 import { toCallParams } from "./to-call-params.js";
 
-/** Parts and settings of a client; `connect` makes one from addresses. */
+/** Options of a client; `connect` makes one from addresses. */
 export interface ExchangeClientOptions {
   readonly transport: Pick<Transport, "request">;
   readonly seam: Seam;
   /** Needed for the private operations. */
   readonly signer?: Signer;
-  /** The trading account; the signer's own when absent, another one where the signer is its operator. */
+  /** The trading account; default: the signer's own. Another one if the signer is its operator. */
   readonly account?: Hex;
-  /** How long one request may take; 10000 when absent. */
+  /** Time limit of one request; default 10000. */
   readonly timeoutMs?: Ms;
-  /** The rate budget, shared with whoever is given the same one; one of its own when absent. */
+  /** The rate budget, shared with every user of the same gate; default: a new one. */
   readonly gate?: RateGate;
-  /** How reads and cancels are repeated; `tries: 1` repeats nothing. */
+  /** Retries of reads and cancels; `tries: 1` disables them. */
   readonly retry?: Partial<RetryPolicy>;
   readonly orders?: OrderSettings;
 }
@@ -68,7 +68,7 @@ type OwnAccount = Partial<OperationParams<"account">>;
  * ```
  */
 export class ExchangeClient {
-  /** Whole histories, page after page. */
+  /** Complete histories over as many pages as needed. */
   readonly all: Histories;
   /** The rate budget in use. */
   readonly gate: RateGate;
@@ -115,12 +115,18 @@ export class ExchangeClient {
     return this.#caller.account;
   }
 
-  /** Exchange time as this machine's clock and the last {@link syncClock} give it: what requests are signed with. */
+  /**
+   * Exchange time from this machine's clock and the last {@link syncClock}: requests are signed
+   * with it.
+   */
   nowMs(): Ms {
     return this.#runtime.clock.nowMs() + this.#offsetMs;
   }
 
-  /** Asks the exchange's clock, and signs in its time from now on. @returns the exchange's clock less this machine's. */
+  /**
+   * Reads the exchange's clock, and signs in its time from now on. @returns the exchange's clock
+   * less this machine's.
+   */
   async syncClock(): Promise<Ms> {
     const { clock } = this.#runtime;
     const before = clock.monotonicMs();
@@ -130,7 +136,7 @@ export class ExchangeClient {
     return this.#offsetMs;
   }
 
-  /** Any operation by its name. */
+  /** Sends any operation by its name. */
   async ask<Name extends OperationName>(
     name: Name,
     params: OperationParams<Name>,
@@ -142,7 +148,10 @@ export class ExchangeClient {
     );
   }
 
-  /** Any operation by its name, its answer as parsed JSON: integers past 2^53 as texts of their digits, null for an empty answer. */
+  /**
+   * Sends any operation by its name; returns its response as parsed JSON. Integers past 2^53 are
+   * strings of their digits, an empty response is null.
+   */
   call(name: OperationName, params: CallParams = {}): Promise<unknown> {
     return this.#caller.call(name, params);
   }
@@ -152,7 +161,9 @@ export class ExchangeClient {
     return this.ask("time", {});
   }
 
-  /** `GET /v1/exchangeInfo`: rules, markets, limits, domain. What it says is in force in this client from then on. */
+  /**
+   * `GET /v1/exchangeInfo`: rules, markets, limits, domain. The client applies them from then on.
+   */
   async exchangeInfo(): Promise<ExchangeInfo> {
     return parseWire(OPERATIONS.exchangeInfo.answer, await this.#readInfo(), "exchangeInfo");
   }
@@ -211,32 +222,41 @@ export class ExchangeClient {
     return this.ask("contracts", {});
   }
 
-  /** `POST /v1/account`: registers the account, which only its own key may. An account that exists is VenueError 2018. */
+  /**
+   * `POST /v1/account`: registers the account, which only its own key may do. For an existing
+   * account it throws VenueError 2018.
+   */
   registerAccount(params: OwnAccount = {}): Promise<Answers["registerAccount"]> {
     return this.#ofOwn("registerAccount", params);
   }
 
-  /** `GET /v1/account`: an account's registration, one's own where no other is named. */
+  /** `GET /v1/account`: an account's registration; default: the client's own account. */
   account(params: OwnAccount = {}): Promise<Answers["account"]> {
     return this.#ofOwn("account", params);
   }
 
-  /** `POST /v1/order/build`: an order to be checked and signed. {@link prepare} does all of it. */
+  /** `POST /v1/order/build`: an order to check and sign. {@link prepare} does all of it. */
   buildOrder(params: OperationParams<"buildOrder">): Promise<Answers["buildOrder"]> {
     return this.ask("buildOrder", params);
   }
 
-  /** `POST /v1/order`: sends an order that is signed already. {@link place} does all of it. */
+  /** `POST /v1/order`: sends a signed order. {@link place} does all of it. */
   placeOrder(params: OperationParams<"placeOrder">): Promise<Answers["placeOrder"]> {
     return this.ask("placeOrder", params);
   }
 
-  /** Builds, signs and sends an order, in the way that the settings say. @throws as `OrderPlacer.prepare` and `send` */
+  /**
+   * Builds, signs and sends an order according to the settings. @throws as `OrderPlacer.prepare`
+   * and `send`
+   */
   place(order: NewOrder): Promise<Order> {
     return this.#placer.place(order);
   }
 
-  /** Builds, checks and signs an order without sending it: its hash is known before anything can be lost. */
+  /**
+   * Builds, checks and signs an order without sending it. Its hash is then known before a response
+   * can be lost.
+   */
   prepare(order: NewOrder): Promise<PreparedOrder> {
     return this.#placer.prepare(order);
   }
@@ -246,12 +266,18 @@ export class ExchangeClient {
     return this.#placer.send(prepared);
   }
 
-  /** `DELETE /v1/order`. An order that is no longer open is VenueError 2011, also where an earlier try without an answer has cancelled it. */
+  /**
+   * `DELETE /v1/order`. For an order that is no longer open it throws VenueError 2011, also if an
+   * earlier try without a response has cancelled it.
+   */
   async cancelOrder(params: OperationParams<"cancelOrder">): Promise<void> {
     await this.ask("cancelOrder", params);
   }
 
-  /** `DELETE /v1/allOpenOrders`: every open order of the account, whoever placed it, in one market or in all. */
+  /**
+   * `DELETE /v1/allOpenOrders`: cancels every open order of the account, whichever client placed
+   * it, in one market or in all.
+   */
   async cancelAllOpenOrders(params: OperationParams<"cancelAllOpenOrders"> = {}): Promise<void> {
     await this.ask("cancelAllOpenOrders", params);
   }
@@ -281,7 +307,7 @@ export class ExchangeClient {
     return this.ask("userTrades", params);
   }
 
-  /** `GET /v1/incomes`: one page of what changed the account's credit. */
+  /** `GET /v1/incomes`: one page of changes of the account's credit. */
   incomes(params: OperationParams<"incomes">): Promise<Answers["incomes"]> {
     return this.ask("incomes", params);
   }
@@ -296,7 +322,7 @@ export class ExchangeClient {
     return this.ask("positions", {});
   }
 
-  /** Ends what waits for the rate budget or for another try. The transport stays its owner's. */
+  /** Rejects calls that wait for the rate budget or a retry. Does not close the transport. */
   close(): void {
     this.#closing.abort();
   }
@@ -320,7 +346,8 @@ export class ExchangeClient {
   async #rulesOf(marketId: MarketId): Promise<VenueRules> {
     if (this.#rules === undefined) await this.#readInfo();
     const rules = this.#rules as VenueRules;
-    // A market that is not among them is missing, or not as specified: reading for it alone says which.
+    // A market that is not among them is missing, or not as specified. Decoding it alone gives the
+    // reason.
     return Object.hasOwn(rules.markets, marketId) ? rules : decodeRules(this.#rawInfo, [marketId]);
   }
 }

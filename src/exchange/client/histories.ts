@@ -6,7 +6,7 @@ import type { Order } from "../protocol/order.js";
 import type { IdInput, OperationParams } from "./operation-params.js";
 import { idPages, timePages } from "./pages.js";
 
-/** How one of the client's lists is asked for. */
+/** Requests one page of a list. */
 export type RequestPage = <Name extends PagedName>(
   name: Name,
   params: OperationParams<Name>,
@@ -24,20 +24,20 @@ type PagedName =
 /** A market's records from an id on. */
 export interface FromId {
   readonly marketId: MarketId;
-  /** The oldest that the exchange keeps when absent. */
+  /** Default: the oldest that the exchange keeps. */
   readonly fromId?: IdInput;
-  /** Records a page, 2 to 500; 500 when absent. */
+  /** Records per page, 2 to 500; default 500. */
   readonly pageSize?: number;
 }
 
 /** A market's records of a time range. */
 export interface InTime {
   readonly marketId: MarketId;
-  /** Inclusive; the oldest that the exchange keeps when absent. */
+  /** Inclusive; default: the oldest that the exchange keeps. */
   readonly startTime?: Ms;
-  /** Exclusive; to the end of the list when absent. */
+  /** Exclusive; default: the end of the list. */
   readonly endTime?: Ms;
-  /** Records a page, 2 to 500; 500 when absent. */
+  /** Records per page, 2 to 500; default 500. */
   readonly pageSize?: number;
 }
 
@@ -84,7 +84,7 @@ export class Histories {
     });
   }
 
-  /** The account's trades in a market: by `fromId`, or within a time range where one is given. */
+  /** The account's trades in a market: by `fromId`, or within a time range if one is given. */
   userTrades(wanted: FromId | InTime): AsyncGenerator<UserTrade, void> {
     const { marketId, pageSize } = wanted;
     if ("startTime" in wanted || "endTime" in wanted) {
@@ -128,7 +128,7 @@ export class Histories {
     });
   }
 
-  /** The account's orders of a market whose status is final, by their time of creation. */
+  /** The account's orders of a market with a final status, by creation time. */
   historyOrders(wanted: InTime): AsyncGenerator<Order, void> {
     const { marketId } = wanted;
     return timePages({
@@ -140,7 +140,7 @@ export class Histories {
     });
   }
 
-  /** What changed the account's credit. */
+  /** Changes of the account's credit. */
   incomes(wanted: InTime & { readonly type?: IncomeType }): AsyncGenerator<Income, void> {
     const { marketId, type } = wanted;
     return timePages({
@@ -148,7 +148,7 @@ export class Histories {
       page: (startTime, endTime, limit) =>
         this.#ask("incomes", { marketId, type, startTime, endTime, limit }),
       timeOf: ({ time }) => time,
-      // An exchange may write several incomes of one event under its id.
+      // An exchange may write several incomes of one event under one id.
       keyOf: (income) => `${income.id} ${income.type} ${income.amount} ${income.marketId}`,
     });
   }

@@ -1,38 +1,21 @@
 import type { Level } from "../protocol/market-data.js";
 import type { MarketEvent } from "./stream-events.js";
 
-/**
- * A book kept from a market's stream: exact levels, sorted when they are asked for.
- * @example
- * ```ts
- * import { decimalOf, LocalBook } from "marketwright/exchange";
- *
- * const book = new LocalBook();
- * book.apply({
- *   type: "book-snapshot",
- *   marketId: "btcusdc",
- *   sequence: 1,
- *   bids: [[decimalOf("29999.9"), decimalOf("0.5")]],
- *   asks: [[decimalOf("30000.1"), decimalOf("0.2")]],
- * });
- * String(book.bids(1)[0]?.[0]); // => "29999.9"
- * book.sequence; // => 1
- * // After a disconnection the book is unknown.
- * book.apply({ type: "down", reason: "the connection was lost" });
- * book.sequence; // => undefined
- * ```
- */
+/** A book maintained from a market's stream: exact levels, sorted on request. */
 export class LocalBook {
   readonly #bids = new Map<string, Level>();
   readonly #asks = new Map<string, Level>();
   #sequence: number | undefined;
 
-  /** The sequence of the last change; undefined while there is no book: before the first snapshot, after a gap, while the stream is down. */
+  /**
+   * The sequence of the last change; undefined without a book: before the first snapshot, after a
+   * gap, while the stream is down.
+   */
   get sequence(): number | undefined {
     return this.#sequence;
   }
 
-  /** Takes an event of a stream that tells of one market's book. Others change nothing. */
+  /** Applies an event of a stream with one market's book. Other events change nothing. */
   apply(event: MarketEvent): void {
     switch (event.type) {
       case "down":
@@ -75,7 +58,7 @@ export class LocalBook {
 function put(side: Map<string, Level>, levels: readonly Level[]): void {
   for (const level of levels) {
     const [price, amount] = level;
-    // As numbers write themselves, so that 2000 and 2000.0 are one level.
+    // Keyed by the number's own text, so that 2000 and 2000.0 are one level.
     if (amount.isZero()) side.delete(String(price));
     else side.set(String(price), level);
   }

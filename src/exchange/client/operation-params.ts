@@ -3,12 +3,12 @@ import type { DecimalInput } from "../protocol/decimal.js";
 import type { OperationName, OperationTable } from "../protocol/operations.js";
 import type { OperationParameter } from "../protocol/parameters.js";
 
-/** An id as callers may give it: its digits, or an integer that is exact. */
+/** An id as accepted from callers: its digits, or an integer that is exact. */
 export type IdInput = Int64Id | bigint | number;
 
 type Numeric<Word> = Word extends `${infer Count extends number}` ? Count : never;
 
-/** What a caller gives for one parameter. */
+/** The accepted type of one parameter. */
 type InputOf<Parameter extends OperationParameter> = Parameter extends {
   readonly type: "enum";
   readonly values: readonly (infer Word extends string)[];

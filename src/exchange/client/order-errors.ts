@@ -3,18 +3,8 @@ import type { DomainDifference } from "../signing/domain-check.js";
 import type { FilterBreach } from "../signing/filters.js";
 
 /**
- * The exchange's EIP-712 constants are not what our own computation gives: nothing is signed under
+ * The exchange's EIP-712 constants differ from our own computation, so no order is signed under
  * them.
- * @example
- * ```ts
- * import { DomainError, ORDER_TYPE_HASH } from "marketwright/exchange";
- *
- * const error = new DomainError([
- *   { field: "EIP712_ORDER_TYPE", value: "0x00", expected: ORDER_TYPE_HASH },
- * ]);
- * error.field; // => "EIP712_ORDER_TYPE"
- * error.value; // => "0x00"
- * ```
  */
 export class DomainError extends RunError {
   readonly differences: readonly DomainDifference[];
@@ -31,18 +21,8 @@ export class DomainError extends RunError {
 }
 
 /**
- * An order would break filters of its market (docs/reference/exchange-interface.md#market-fields):
- * it was not sent.
- * @example
- * ```ts
- * import { OrderFilterError } from "marketwright/exchange";
- *
- * const error = new OrderFilterError([
- *   { filter: "AMOUNT_FILTER", field: "lots", value: 0, expected: "1 to 1000 lots" },
- * ]);
- * error.breaches.map(({ filter }) => filter); // => ["AMOUNT_FILTER"]
- * error.value; // => 0
- * ```
+ * An order would violate filters of its market
+ * (docs/reference/exchange-interface.md#market-fields): it was not sent.
  */
 export class OrderFilterError extends RunError {
   readonly breaches: readonly FilterBreach[];
@@ -59,20 +39,11 @@ export class OrderFilterError extends RunError {
 }
 
 /**
- * The exchange built, or took, another order than was asked for. A built one was not signed.
- * @example
- * ```ts
- * import { BuiltOrderError } from "marketwright/exchange";
- *
- * const error = new BuiltOrderError("the exchange built another order", [
- *   "paperAmount is 2, expected 1",
- * ]);
- * error.differences; // => ["paperAmount is 2, expected 1"]
- * error.field; // => "order"
- * ```
+ * The exchange built, or accepted, another order than the requested one. A built one was not
+ * signed.
  */
 export class BuiltOrderError extends RunError {
-  /** In words, field by field. */
+  /** One text per differing field. */
   readonly differences: readonly string[];
 
   constructor(summary: string, differences: readonly string[]) {

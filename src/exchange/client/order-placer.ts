@@ -22,22 +22,25 @@ import { BuiltOrderError, DomainError, OrderFilterError } from "./order-errors.j
 import type { NewOrder, OrderSettings } from "./order-settings.js";
 import { toCallParams } from "./to-call-params.js";
 
-/** An order that is built, checked and signed, and has not been sent. Its hash is what it is recognised by. */
+/** An order that is built, checked and signed, but not sent. Its hash identifies it. */
 export interface PreparedOrder {
   readonly hash: Hex;
   readonly order: OrderStruct;
   readonly params: OperationParams<"placeOrder">;
 }
 
-/** What orders are placed through. */
+/** Parts that place orders. */
 export interface OrderPlacerDeps {
   readonly settings: OrderSettings;
-  /** The trading account: what an order names as its signer, also where its operator signs. */
+  /** The trading account: the `signer` field of an order, also if its operator signs. */
   readonly account: () => Hex;
   readonly signer: Signer | undefined;
   readonly random: Random;
   readonly nowMs: () => Ms;
-  /** The rules in force, with this market among them. @throws ConfigError when the exchange has no such market */
+  /**
+   * The current rules, including this market. @throws ConfigError when the exchange has no such
+   * market
+   */
   readonly rules: (marketId: MarketId) => Promise<VenueRules>;
   readonly build: (params: OperationParams<"buildOrder">) => Promise<BuiltOrder>;
   readonly place: (params: OperationParams<"placeOrder">) => Promise<Order>;
@@ -46,7 +49,7 @@ export interface OrderPlacerDeps {
 const FEE_RATE_DECIMALS = 18;
 const DEFAULT_MAX_GAS_FEE_RATE = "0.01";
 
-/** The keys of an order: those of a build, where one that has a default may be left out. */
+/** Parameters of an order: those of a build, with defaults optional. */
 const ORDER: Call = {
   name: "an order",
   isPrivate: false,
@@ -55,7 +58,7 @@ const ORDER: Call = {
   ),
 };
 
-/** The rules with what is made from them. */
+/** The rules, with objects derived from them. */
 interface Known {
   readonly rules: VenueRules;
   readonly instruments: ReadonlyMap<MarketId, Instrument>;
@@ -78,7 +81,10 @@ interface Draft {
     Required<Pick<NewOrder, "orderType" | "timeInForce">>;
 }
 
-/** Places orders both ways of the specification: built here, or built by the exchange and checked before they are signed. */
+/**
+ * Places orders in both ways of the specification: built locally, or built by the exchange and
+ * checked before signing.
+ */
 export class OrderPlacer {
   readonly #options: OrderPlacerDeps;
   #known: Known | undefined;
@@ -93,10 +99,11 @@ export class OrderPlacer {
   }
 
   /**
-   * Builds, checks and signs an order without sending it, so that its hash can be written down first: after a send without an answer it
-   * tells whether the order is there.
-   * @throws ConfigError for a key that an order has not, a value that is not of its type and a life that is none, FormatError off the
-   * market's grid, OrderFilterError for its filters, DomainError and BuiltOrderError for what must not be signed.
+   * Builds, checks and signs an order without sending it, so that the caller can store its hash
+   * first. After a send without a response, the hash shows if the order exists.
+   * @throws ConfigError for an unknown key, a value of the wrong type or an invalid lifetime,
+   * FormatError off the market's grid, OrderFilterError for its filters, DomainError and
+   * BuiltOrderError for what must not be signed.
    */
   async prepare(order: NewOrder): Promise<PreparedOrder> {
     const { settings } = this.#options;
@@ -109,8 +116,8 @@ export class OrderPlacer {
   /**
    * Sends a prepared order, once.
    * @returns the order as accepted, which is not a trade result.
-   * @throws BuiltOrderError when the exchange answers with an order of another hash; VenueError and VenueRequestError, whose
-   * `mayHaveHappened` says whether the order may be there all the same.
+   * @throws BuiltOrderError when the exchange returns an order with another hash; VenueError and
+   * VenueRequestError, whose `mayHaveHappened` says if the order may exist anyway.
    */
   async send(prepared: PreparedOrder): Promise<Order> {
     const accepted = await this.#options.place(prepared.params);
@@ -124,7 +131,7 @@ export class OrderPlacer {
 
   async #draft(order: NewOrder): Promise<Draft> {
     const { settings, nowMs } = this.#options;
-    // A key ignored in silence could be the one that keeps the order from taking.
+    // A silently ignored key could be the one that keeps the order from taking.
     checkedParams(ORDER, toCallParams(order));
     const { marketId, side, orderType = "LIMIT", timeInForce = "GTC" } = order;
     const { rules, instruments, hasher } = this.#knownOf(await this.#options.rules(marketId));
@@ -246,7 +253,7 @@ export class OrderPlacer {
   }
 }
 
-/** A GTT order's end in whole seconds, as `info` holds it. @throws ConfigError */
+/** A GTT order's expiration in whole seconds, as in `info`. @throws ConfigError */
 function lifeOf(expiration: Ms | undefined, nowMs: Ms): Ms {
   const wholeMs = Math.floor(Number(expiration ?? 0) / 1000) * 1000;
   if (!isValidGttLifetime(wholeMs - nowMs)) {
@@ -260,7 +267,7 @@ function lifeOf(expiration: Ms | undefined, nowMs: Ms): Ms {
   return wholeMs;
 }
 
-/** The rates that an order carries: the market's, unless others were agreed on. */
+/** The fee rates of an order: the market's, unless special ones are agreed. */
 function feeRatesOf(
   { makerFeeRate, takerFeeRate }: FeeRates<bigint>,
   agreed: FeeRates<DecimalInput> | undefined,

@@ -14,47 +14,45 @@ export interface FeeRates {
   readonly takerFeeRate: DecimalInput;
 }
 
-/**
- * Settings of orders where the specification leaves a choice, or an account has an agreement of its
- * own.
- */
+/** Choices that the specification leaves open, and special agreements of an account. */
 export interface OrderSettings {
   /**
-   * Who builds the structure that is signed: this machine (default), or the exchange, one request more. An order below the waiver is
-   * built by the exchange either way, because it needs the build's token.
+   * Builder of the signed structure: this machine (default), or the exchange, with one more
+   * request. The exchange always builds an order below the waiver, because it needs the build's
+   * token.
    */
   readonly placement?: "local" | "server";
-  /** When a build's `gasFeeQuotation` is sent on: for an order that needs it (default), or with every order that was built. */
+  /**
+   * Orders that carry a build's `gasFeeQuotation`: those that need it (default), or every built
+   * order.
+   */
   readonly gasFeeQuotation?: "below-waiver" | "always";
-  /** What `waiveGasFeeMinimumAmount` is compared with; the order's value in quote when absent. */
+  /** Value to compare `waiveGasFeeMinimumAmount` with; default: the order's value in quote. */
   readonly waiverUnit?: WaiverUnit;
   /**
-   * The most that a build may add to both fee rates for the gas of a small order, as a fraction;
-   * 0.01 (1 %) when absent.
+   * Largest increase of both fee rates that a build may add for the gas of a small order; default
+   * 0.01.
    */
   readonly maxGasFeeRate?: DecimalInput;
-  /** By market id: rates that are signed instead of the market's. */
+  /** By market id: fee rates to sign in place of the market's. */
   readonly feeRates?: Readonly<Record<MarketId, FeeRates>>;
-  /** How a BUY's credit is rounded to its smallest unit; up in magnitude when absent. */
+  /** Rounding of a BUY's credit to its smallest unit; default: up in magnitude. */
   readonly buyRounding?: BuyRounding;
 }
 
-/** An order to be placed. */
+/** An order to place. */
 export interface NewOrder {
   readonly marketId: MarketId;
   readonly side: Side;
-  /** LIMIT when absent. */
+  /** Default LIMIT. */
   readonly orderType?: OrderType;
   /** Base units, on the market's step. */
   readonly amount: DecimalInput;
-  /**
-   * Worst accepted price in quote for one base unit, on the market's tick; a MARKET order has one
-   * too.
-   */
+  /** Worst accepted price, on the market's tick; MARKET orders need one too. */
   readonly price: DecimalInput;
-  /** GTC when absent. */
+  /** Default GTC. */
   readonly timeInForce?: TimeInForce;
-  /** Of GTT alone: an instant more than a minute and less than seven days ahead. */
+  /** For GTT only: more than a minute and less than seven days ahead. */
   readonly expiration?: Ms;
 }
 
@@ -64,7 +62,7 @@ const rateSchema = z
   )
   .meta({ expected: "a text, a bigint or a Decimal" });
 
-/** What {@link OrderSettings} are checked with: every key known, every word one of its choices. */
+/** Validates {@link OrderSettings}: every key known, every value one of its choices. */
 export const orderSettingsSchema = z.strictObject({
   placement: z.enum(["local", "server"]).optional(),
   gasFeeQuotation: z.enum(["below-waiver", "always"]).optional(),

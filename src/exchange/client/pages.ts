@@ -3,21 +3,8 @@ import type { Int64Id, Ms } from "../../core/units.js";
 import { MAX_PAGE } from "../protocol/parameters.js";
 
 /**
- * A list that cannot be read without a gap: too many records of one instant, or an exchange that
+ * A list that cannot be read without a gap: too many records at one instant, or an exchange that
  * does not page as specified.
- * @example
- * ```ts
- * import { idPages } from "marketwright/exchange";
- *
- * const descending = idPages({
- *   operation: "userTrades",
- *   page: async () => ["9", "8"],
- *   idOf: (id) => id,
- *   fromId: "0",
- * });
- * await descending.next(); // => { done: false, value: "9" }
- * await descending.next(); // throws PagingError
- * ```
  */
 export class PagingError extends MarketwrightError {
   /** The operation whose pages these were. */
@@ -29,21 +16,22 @@ export class PagingError extends MarketwrightError {
   }
 }
 
-/** A list that is paged by id: `fromId` and what follows, ascending. */
+/** A list that is paged by id: from `fromId` on, ascending. */
 export interface IdPages<Item> {
   /** For errors. */
   readonly operation: string;
   readonly page: (fromId: Int64Id, limit: number) => Promise<readonly Item[]>;
   readonly idOf: (item: Item) => Int64Id;
-  /** The first id that is wanted; 0 is the oldest that the exchange keeps. */
+  /** The first id to read; 0 is the oldest that the exchange keeps. */
   readonly fromId: Int64Id;
-  /** Records a page, 2 to 500; 500 when absent. */
+  /** Records per page, 2 to 500; default 500. */
   readonly pageSize?: number;
 }
 
 /**
- * Every record from an id on, ascending, each once, until there are no more. Each page begins with the last record of the one before,
- * so that nothing is lost whether or not the exchange counts `fromId` itself in.
+ * Reads every record from an id on, ascending, each once, until there are no more. Each page begins
+ * with the last record of the one before, so that nothing is lost whether or not the exchange
+ * counts `fromId` itself in.
  * @throws PagingError when a page is not ascending, or goes back before what was asked for.
  * @example
  * ```ts
@@ -112,13 +100,13 @@ export interface TimePages<Item> {
     limit: number,
   ) => Promise<readonly Item[]>;
   readonly timeOf: (item: Item) => Ms;
-  /** What tells two records of one instant apart. */
+  /** Distinguishes records of one instant. */
   readonly keyOf: (item: Item) => string;
-  /** Inclusive; the oldest that the exchange keeps when absent. */
+  /** Inclusive; default: the oldest that the exchange keeps. */
   readonly startTime?: Ms | undefined;
-  /** Exclusive; without it the reading ends where the list does. */
+  /** Exclusive; default: the end of the list. */
   readonly endTime?: Ms | undefined;
-  /** Records a page, 2 to 500; 500 when absent. */
+  /** Records per page, 2 to 500; default 500. */
   readonly pageSize?: number;
 }
 
@@ -129,34 +117,21 @@ interface Range {
 
 type Task<Item> =
   | { readonly kind: "emit"; readonly items: readonly Item[] }
-  /** `proves`: nothing was missing left of the page before, so a full page here shows that pages hold the oldest of their range. */
+  /**
+   * `proves`: the page before was complete, so a full page here shows that pages hold the oldest
+   * records of their range.
+   */
   | { readonly kind: "read"; readonly range: Range; readonly proves: boolean }
   | { readonly kind: "split"; readonly range: Range; readonly items: readonly Item[] };
 
 /**
- * Every record of a time range, oldest first, each once. The specification does not say whether a full page holds the oldest or the
- * newest of its range: both sides of it are asked for, and the left one no more once the exchange has shown that it gives the oldest.
- * Records of one instant stay together, however a page cuts them. Records that come to lie before what was read already, as an order
- * does that ends meanwhile, belong to the next reading.
- * @throws PagingError when one instant fills a whole page, which no boundary can part, or when the exchange does not keep to the range.
- * @example
- * ```ts
- * import { timePages } from "marketwright/exchange";
- *
- * const hours = Array.from({ length: 5 }, (_, hour) => ({ timeMs: hour * 3_600_000 }));
- * const read: number[] = [];
- * for await (const { timeMs } of timePages({
- *   operation: "klines",
- *   page: async (startTime = 0, endTime = Number.POSITIVE_INFINITY, limit) =>
- *     hours.filter(({ timeMs }) => timeMs >= startTime && timeMs < endTime).slice(0, limit),
- *   timeOf: ({ timeMs }) => timeMs,
- *   keyOf: ({ timeMs }) => String(timeMs),
- *   startTime: 3_600_000,
- *   pageSize: 2,
- * }))
- *   read.push(timeMs / 3_600_000);
- * read; // => [1, 2, 3, 4]
- * ```
+ * Reads every record of a time range, oldest first, each once. The specification does not say
+ * whether a full page holds the oldest or the newest of its range: both sides of it are asked for,
+ * and the left one no more once the exchange has shown that it gives the oldest. Records of one
+ * instant stay together, however a page cuts them. Records that come to lie before what was read
+ * already, as an order does that ends meanwhile, belong to the next reading.
+ * @throws PagingError when one instant fills a whole page, which no boundary can part, or when the
+ * exchange does not keep to the range.
  */
 export async function* timePages<Item>(options: TimePages<Item>): AsyncGenerator<Item, void> {
   const { operation, timeOf, keyOf, startTime, endTime, pageSize = MAX_PAGE } = options;
@@ -209,7 +184,7 @@ export async function* timePages<Item>(options: TimePages<Item>): AsyncGenerator
 interface Page<Item> {
   /** Within the range, by time. */
   readonly items: readonly Item[];
-  /** Whether the exchange may hold more of the range. */
+  /** True if the exchange may hold more of the range. */
   readonly isFull: boolean;
 }
 

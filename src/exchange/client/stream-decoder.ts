@@ -13,7 +13,10 @@ import { parseWire } from "../protocol/wire-parse.js";
 import { DEFAULT_MAX_FRAME_BYTES } from "../streams/frame-decoder.js";
 import type { AccountEvent, MarketEvent } from "./stream-events.js";
 
-/** A frame of `/multiple` as events; an acknowledgement is none. Never throws, whatever the frame holds. */
+/**
+ * Decodes a frame of `/multiple` to events; an acknowledgement gives none. Never throws, whatever
+ * the frame holds.
+ */
 export function decodeMarketFrame(text: string): readonly MarketEvent[] {
   return guarded<MarketEvent>("market streams", text, (frame) => {
     if (!("stream" in frame)) return acknowledgement(frame);
@@ -22,7 +25,7 @@ export function decodeMarketFrame(text: string): readonly MarketEvent[] {
   });
 }
 
-/** A frame of the account stream as events. Never throws, whatever the frame holds. */
+/** Decodes a frame of the account stream to events. Never throws, whatever the frame holds. */
 export function decodeAccountFrame(text: string): readonly AccountEvent[] {
   return guarded<AccountEvent>("account stream", text, (frame) => {
     if (!("event" in frame)) return acknowledgement(frame);
@@ -93,7 +96,7 @@ function guarded<Event>(
       throw new FormatError("not a JSON object", { field: where, expected: "an object" });
     return decode(frame);
   } catch (error) {
-    // A frame comes from outside: RangeError is what very deep nesting ends in.
+    // A frame is untrusted: very deep nesting raises a RangeError.
     if (
       !(error instanceof FormatError || error instanceof SyntaxError || error instanceof RangeError)
     )
@@ -102,7 +105,7 @@ function guarded<Event>(
   }
 }
 
-/** What answers a subscription is no event, but one that refuses it must not pass unseen. */
+/** A response to a subscription is not an event, but a rejected subscription must be reported. */
 function acknowledgement(frame: object): readonly never[] {
   const refusal = frame as {
     readonly error?: unknown;

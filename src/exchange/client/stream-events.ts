@@ -4,18 +4,18 @@ import type { Kline, Level, PublicTrade } from "../protocol/market-data.js";
 import type { Order } from "../protocol/order.js";
 import type { MarketFigures } from "../protocol/stream.js";
 
-/** Events of every stream besides its data. */
+/** Connection events of every stream. */
 export type LinkEvent =
-  /** Connected: what was built from the stream is to be built anew. */
+  /** Connected: state derived from the stream must be rebuilt. */
   | { readonly type: "up" }
-  /** The connection was lost, or could not be opened; it is being opened again. */
+  /** The connection was lost, or could not be opened; a reconnect is in progress. */
   | { readonly type: "down"; readonly reason: string }
-  /** A frame that is not what the protocol says; it has changed nothing. */
+  /** A frame that violates the protocol; it has changed nothing. */
   | { readonly type: "malformed"; readonly where: string; readonly reason: string }
-  /** A frame that the protocol does not know, as it came. */
+  /** A frame that the protocol does not define, unchanged. */
   | { readonly type: "unknown"; readonly name: string; readonly data: unknown };
 
-/** The whole book of a market: what was held of it before is void. */
+/** The whole book of a market; it replaces the earlier one. */
 export interface BookSnapshot {
   readonly type: "book-snapshot";
   readonly marketId: MarketId;
@@ -42,7 +42,7 @@ export type MarketEvent =
   | LinkEvent
   | BookSnapshot
   | BookUpdate
-  /** An update was missing: the book is void, and a snapshot has been asked for. */
+  /** An update was missing: the book is void, and a snapshot was requested. */
   | {
       readonly type: "book-gap";
       readonly marketId: MarketId;
@@ -63,7 +63,7 @@ export type MarketEvent =
 /** Events of the account stream. */
 export type AccountEvent =
   | LinkEvent
-  /** `timestamp`: of the update, where the exchange told it. */
+  /** `timestamp`: time of the update, if the exchange reports it. */
   | { readonly type: "order"; readonly order: Order; readonly timestamp?: Ms }
   | { readonly type: "trade"; readonly trade: UserTrade }
   | {

@@ -10,18 +10,18 @@ import { StreamSession, type StreamTimings } from "../streams/stream-session.js"
 import { decodeAccountFrame, decodeMarketFrame } from "./stream-decoder.js";
 import type { AccountEvent, MarketEvent } from "./stream-events.js";
 
-/** Parts and settings of streams. */
+/** Options of the streams. */
 export interface ExchangeStreamsOptions {
   readonly transport: Pick<Transport, "open">;
   readonly seam: Seam;
-  /** Exchange time: the account stream is signed at every connect. */
+  /** Exchange time, for the account stream's signature at every connect. */
   readonly nowMs: () => Ms;
   /** Needed for the account stream. */
   readonly signer?: Signer;
-  /** The trading account; the signer's own when absent. */
+  /** The trading account; default: the signer's own. */
   readonly account?: Hex;
   readonly timings?: Partial<StreamTimings>;
-  /** Asks the exchange to compress what it sends. */
+  /** Requests compressed frames. */
   readonly zip?: boolean;
 }
 
@@ -52,9 +52,10 @@ export class ExchangeStreams {
   }
 
   /**
-   * Market streams by name: `btcusdc@orderbook`, `btcusdc@market`, `btcusdc@trades`, `btcusdc@kline1M`. Of a book there is a snapshot
-   * first and then updates without a gap; where one is missing, the stream says so and takes the book again by itself.
-   * @throws ConfigError for none, or for more than the exchange takes on one connection.
+   * Market streams by name: `btcusdc@orderbook`, `btcusdc@market`, `btcusdc@trades`,
+   * `btcusdc@kline1M`. A book starts with a snapshot; updates follow without a gap. If an update is
+   * missing, the stream reports it and requests a new snapshot.
+   * @throws ConfigError for no name, or for more than the exchange accepts on one connection.
    */
   market$(names: readonly string[]): Observable<MarketEvent> {
     if (names.length === 0 || names.length > STREAMS_A_CONNECTION) {
@@ -94,14 +95,15 @@ export class ExchangeStreams {
     });
   }
 
-  /** The book of one market, and nothing else. */
+  /** Streams the book of one market only. */
   orderbook$(marketId: MarketId): Observable<MarketEvent> {
     return this.market$([`${marketId}@orderbook`]);
   }
 
   /**
-   * The account's own events. There is no snapshot: after every `up`, ask for open orders, balances and positions.
-   * @param marketId tells of orders and trades of this market alone.
+   * Streams the account's own events. There is no snapshot: after every `up`, request open orders,
+   * balances and positions.
+   * @param marketId limits orders and trades to this market.
    * @throws ConfigError without a key.
    */
   account$({ marketId }: { readonly marketId?: MarketId } = {}): Observable<AccountEvent> {
@@ -130,7 +132,7 @@ export class ExchangeStreams {
     });
   }
 
-  /** Ends every stream; nothing more is told. */
+  /** Closes every stream; no more events follow. */
   close(): void {
     for (const session of [...this.#open]) this.#end(session);
   }
@@ -157,7 +159,9 @@ export class ExchangeStreams {
   }
 }
 
-/** A book's event if it follows on what came before; a gap voids the book until the next snapshot. */
+/**
+ * Returns a book's event if it follows the last one; a gap voids the book until the next snapshot.
+ */
 function inSequence(books: Map<MarketId, number>, event: MarketEvent): MarketEvent | undefined {
   if (event.type === "book-snapshot") books.set(event.marketId, event.sequence);
   if (event.type !== "book-update") return event;

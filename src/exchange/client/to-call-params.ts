@@ -4,8 +4,9 @@ import { decimalText } from "../protocol/decimal.js";
 import type { CallParams } from "../rest/call-params.js";
 
 /**
- * Decimals as plain digits; the rest as it is, to be checked by the parameter's own type. Parameters that are not given are left out.
- * @throws ConfigError for what is no object of parameters.
+ * Converts decimals to plain digits. Other values stay, and the parameter's own type checks them.
+ * Absent parameters are left out.
+ * @throws ConfigError for a value that is not an object of parameters.
  */
 export function toCallParams(params: object): CallParams {
   if (typeof params !== "object" || params === null || Array.isArray(params)) {

@@ -45,7 +45,7 @@ export const userTradeFields = <Value extends z.ZodType>({
   time: ms,
   status: anyWord<TradeStatus>(),
   timeInForce: z.string(),
-  /** Quote units; of closing trades alone. */
+  /** Meaningful only on closing trades. */
   realizedPNL: decimal,
   orderType: anyWord<OrderType>(),
 });
@@ -57,12 +57,12 @@ export const userTrades = list(userTrade);
 /** The fields of an income. */
 export const incomeFields = <Value extends z.ZodType>({ decimal }: DecimalForm<Value>) => ({
   id: int64Id,
-  /** One of the `type` parameter's values, or one that the protocol does not name. */
+  /** One of the `type` parameter's values, or one that the protocol does not define. */
   type: openWord(EVERY_INCOME_TYPE),
   /** Signed, quote units. */
   amount: decimal,
   time: ms,
-  /** Empty where it belongs to no market. */
+  /** Empty if it belongs to no market. */
   marketId: alwaysWritten(
     writtenAs(
       z
@@ -125,7 +125,7 @@ export const positions = list(writtenAs(position, undatedPosition));
 /** The positions of balances and of accounts at risk. */
 const datedPositions = list(writtenAs(position, datedPosition));
 
-/** The fields of `balances`; quote units where nothing else is said. */
+/** The fields of `balances`; quote units unless stated otherwise. */
 export const balancesFields = <Value extends z.ZodType>({
   decimal,
   signedToo,

@@ -2,30 +2,27 @@ import { Decimal as DecimalJs } from "decimal.js";
 import { FormatError } from "../../core/errors.js";
 
 /**
- * An exact decimal number: what every price, amount, fee and rate of the client's records is. Sums, differences and products are exact
- * to 256 significant digits, far beyond what two numbers of the wire can need; a quotient is rounded there. `String(value)` and JSON
- * give plain digits, never an exponent.
+ * An exact decimal number: the type of every price, amount, fee and rate in the client's records.
+ * Sums, differences and products are exact to 256 significant digits, far beyond what two numbers
+ * of the wire can need; a quotient is rounded there. `String(value)` and JSON give plain digits,
+ * never an exponent.
  */
 export type Decimal = DecimalJs;
 
-/** A decimal as callers may give it: as text, exact, or as a whole bigint. Never a float, whose digits are not what was written. */
+/**
+ * A decimal as accepted from callers: as text, exact, or as a whole bigint. Never a float, whose
+ * digits are not what was written.
+ */
 export type DecimalInput = string | bigint | Decimal;
 
-/** A constructor of our own: its settings are nobody else's, and what others set on decimal.js is not ours. */
+/** An isolated constructor: other users of decimal.js and this one do not share settings. */
 const Exact = DecimalJs.clone({ defaults: true, precision: 256, toExpNeg: -9e15, toExpPos: 9e15 });
 
 const PLAIN = /^-?\d{1,60}(?:\.\d{1,60})?$/;
 
 /**
- * A number of the wire, or of a caller, as an exact decimal.
- * @throws FormatError when it is no plain decimal of at most 60 digits on either side.
- * @example
- * ```ts
- * import { decimalOf } from "marketwright/exchange";
- *
- * String(decimalOf("0.1").plus("0.2")); // => "0.3"
- * decimalOf("1e5", "price"); // throws FormatError
- * ```
+ * Parses a number of the wire, or of a caller, to an exact decimal. @throws FormatError when it is
+ * no plain decimal of at most 60 digits on either side.
  */
 export function decimalOf(value: DecimalInput, field = "decimal"): Decimal {
   const text = decimalText(value);
@@ -38,7 +35,10 @@ export function decimalOf(value: DecimalInput, field = "decimal"): Decimal {
   return new Exact(text);
 }
 
-/** A decimal as plain digits, trailing zeros as they were given in a text: what is signed are characters. */
+/**
+ * Formats a decimal as plain digits. A text keeps its trailing zeros, because the signature covers
+ * characters.
+ */
 export function decimalText(value: DecimalInput): string {
   return DecimalJs.isDecimal(value) ? value.toFixed() : String(value);
 }

@@ -14,7 +14,7 @@ import {
   toCreditUnits,
 } from "./wire-parse.js";
 
-/* The parts of the account's records that the bot reads: what it does not use may be missing. */
+/* The parts of the account's records that the bot reads; other fields may be missing. */
 
 const userTradeSchema = z
   .object(userTradeFields(TEXT))
@@ -33,7 +33,7 @@ const positionSchema = z
   .object({ ...positionFields(TEXT), marketId: marketId.optional(), symbol: marketId.optional() })
   .omit({ maxSize: true, exitPrice: true, closedAt: true, sumOpen: true, sumClose: true });
 
-/** Positions are read one by one. */
+/** Positions are parsed one by one. */
 const balancesAnswerSchema = z.object({
   balances: balancesSchema,
   positions: z.array(z.unknown()),
@@ -45,40 +45,8 @@ const ofMarketOrSymbolSchema = z.object({
 });
 
 /**
- * A trade of the account on its market's grid; undefined when the bot does not know the market.
- * @throws FormatError
- * @example
- * ```ts
- * import { Instrument } from "marketwright";
- * import { decodeUserTrade } from "marketwright/exchange";
- *
- * const btc = new Instrument({
- *   marketId: "btcusdc",
- *   tickSize: "0.1",
- *   stepSize: "0.001",
- *   creditDecimals: 6,
- *   paperDecimals: 18,
- * });
- * const context = { creditDecimals: 6, instruments: new Map([["btcusdc", btc]]) };
- * const trade = decodeUserTrade(
- *   {
- *     id: "7",
- *     marketId: "btcusdc",
- *     orderId: "3",
- *     isBuyer: true,
- *     isMaker: true,
- *     price: "30000.5",
- *     amount: "0.02",
- *     quoteAmount: "600.01",
- *     commission: "-0.06",
- *     time: 1_700_000_000_000,
- *     status: "SETTLED",
- *   },
- *   context,
- * );
- * [trade?.side, trade?.ticks, trade?.lots]; // => ["BUY", 300_005, 20]
- * [trade?.quote, trade?.commission]; // => [600_010_000n, -60_000n]
- * ```
+ * Decodes a trade of the account to its market's grid; undefined when the bot does not know the
+ * market. @throws FormatError
  */
 export function decodeUserTrade(
   value: unknown,
@@ -102,25 +70,7 @@ export function decodeUserTrade(
   };
 }
 
-/**
- * A list of the account's trades, those of unknown markets left out.
- * @throws FormatError
- * @example
- * ```ts
- * import { connect, decodeRules, decodeUserTrades, instrumentsOf } from "marketwright/exchange";
- *
- * const { client, close } = await connect({
- *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
- *   // The key of an account that is registered with the exchange.
- *   key: process.env.MARKETWRIGHT_KEY,
- * });
- * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
- * const wire = await client.call("userTrades", { marketId: "btcusdc" });
- * close();
- * const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
- * decodeUserTrades(wire, context).every(({ lots }) => lots > 0); // => true
- * ```
- */
+/** Decodes a list of the account's trades, without those of unknown markets. @throws FormatError */
 export function decodeUserTrades(
   value: unknown,
   context: DecodeContext,
@@ -132,19 +82,8 @@ export function decodeUserTrades(
 }
 
 /**
- * A list of the account's incomes, of every market: a deposit has no market, and names it `""`.
- * @throws FormatError
- * @example
- * ```ts
- * import { decodeIncomes } from "marketwright/exchange";
- *
- * const [income] = decodeIncomes(
- *   [{ id: "1", type: "DEPOSIT", amount: "250.5", time: 1_700_000_000_000, marketId: "" }],
- *   { creditDecimals: 6, instruments: new Map() },
- * );
- * income?.amount; // => 250_500_000n
- * income?.type; // => "DEPOSIT"
- * ```
+ * Decodes a list of the account's incomes, of every market: a deposit has no market, and names it
+ * `""`. @throws FormatError
  */
 export function decodeIncomes(
   value: unknown,
@@ -163,33 +102,7 @@ export function decodeIncomes(
   });
 }
 
-/**
- * The account's balances in credit units.
- * @throws FormatError
- * @example
- * ```ts
- * import { decodeBalances } from "marketwright/exchange";
- *
- * const balances = decodeBalances(
- *   {
- *     availableCreditAmounts: { btcusdc: { buy: "100.5", sell: "80" } },
- *     availableMargin: "10",
- *     exposure: "0",
- *     frozenMargin: "0",
- *     positionMargin: "0",
- *     netValue: "10.25",
- *     primaryCreditAmount: "10.25",
- *     secondaryCreditAmount: "0",
- *     isSafe: true,
- *     leverage: "0",
- *     marginRate: "1",
- *   },
- *   { creditDecimals: 6, instruments: new Map() },
- * );
- * balances.netValue; // => 10_250_000n
- * balances.availableCredit.btcusdc; // => { buy: 100_500_000n, sell: 80_000_000n }
- * ```
- */
+/** Decodes the account's balances to credit units. @throws FormatError */
 export function decodeBalances(
   value: unknown,
   context: DecodeContext,
@@ -224,8 +137,9 @@ export function decodeBalances(
 }
 
 /**
- * The account's positions in the markets that the bot knows, at most one a market: the open one, else the last closed one.
- * A remainder below one lot, which only a liquidation can leave and no order can trade, is told apart.
+ * Decodes the account's positions in the markets that the bot knows, at most one a market: the open
+ * one, else the last closed one. A remainder below one lot, which only a liquidation can leave and
+ * no order can trade, is told apart.
  * @throws FormatError
  * @example
  * ```ts
@@ -274,26 +188,7 @@ export function decodePositions(
   return [...byMarket.values()];
 }
 
-/**
- * `GET /v1/balances` and ACCOUNT_UPDATE: balances with positions.
- * @throws FormatError
- * @example
- * ```ts
- * import { connect, decodeBalancesAnswer } from "marketwright/exchange";
- *
- * const { client, close } = await connect({
- *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
- *   // The key of an account that is registered with the exchange.
- *   key: process.env.MARKETWRIGHT_KEY,
- * });
- * const context = { creditDecimals: 6, instruments: new Map() };
- * const wire = await client.call("balances");
- * close();
- * const { balances, positions } = decodeBalancesAnswer(wire, context, "balances");
- * balances.netValue >= 0n; // => true
- * positions; // => []
- * ```
- */
+/** Decodes `GET /v1/balances` and ACCOUNT_UPDATE: balances with positions. @throws FormatError */
 export function decodeBalancesAnswer(
   value: unknown,
   context: DecodeContext,
@@ -340,7 +235,7 @@ function decodePosition(
 
 const NOTHING: { readonly lots: Lots; readonly restPaper?: bigint } = { lots: 0 };
 
-/** An unsigned amount as whole lots, and what is beyond them in units of paper. */
+/** Splits an unsigned amount into whole lots and the remainder in units of paper. */
 function wholeLots(
   amount: string,
   instrument: Instrument,

@@ -18,8 +18,8 @@ const marketStateSchema = z
 const barsSchema = z.array(z.object(klineFields(TEXT)).omit({ quote_volume: true }));
 
 /**
- * Candles of trades (docs/reference/exchange-interface.md#candle-fields) on the market's grid;
- * where orders of a finer one traded, at the nearest ticks, and of the volume the whole lots.
+ * Decodes candles of trades (docs/reference/exchange-interface.md#candle-fields) to the market's
+ * grid; where orders of a finer one traded, at the nearest ticks, and of the volume the whole lots.
  * @param where names the place for errors.
  * @throws FormatError for what is no list of candles.
  * @example
@@ -65,21 +65,22 @@ export function decodeKlines(
   }));
 }
 
-/** A frame of a trades stream; none where less than a lot traded. @throws FormatError */
+/** Decodes a frame of a trades stream; no event if less than a lot traded. @throws FormatError */
 export function publicTradeEvents(
   instrument: Instrument,
   data: Readonly<Record<string, unknown>>,
   withLongIds: () => Readonly<Record<string, unknown>>,
   where: string,
 ): readonly VenueEvent[] {
-  // Plain JSON.parse rounds an id past 2^53; only then is the frame read again with its digits kept.
+  // Plain JSON.parse rounds an id past 2^53. Only then is the frame parsed again with all digits.
   const isRounded = typeof data.id === "number" && !Number.isSafeInteger(data.id);
   const { id, price, amount, time, isBuyerMaker } = parseWire(
     publicTradeSchema,
     isRounded ? withLongIds() : data,
     where,
   );
-  // What an order of a finer grid traded counts where the book has that order, and no more of it than the whole lots.
+  // A trade of an order from a finer grid counts at the tick where the book has that order, and in
+  // whole lots.
   const ticks = roundAwayFromTouch(
     isBuyerMaker ? "BUY" : "SELL",
     priceTicks(price, instrument, `${where}.price`),
@@ -99,7 +100,7 @@ export function publicTradeEvents(
   ];
 }
 
-/** A frame of a market stream. @throws FormatError */
+/** Decodes a frame of a market stream. @throws FormatError */
 export function marketStateEvents(
   marketId: MarketId,
   data: unknown,

@@ -12,7 +12,7 @@ const orderSchema = z
   .omit({ account: true, trades: true })
   .extend({ json: z.object({ info: hash32 }) });
 
-/** The part of the answer to a build that the bot reads. */
+/** The part of a build's response that the bot reads. */
 const buildResultSchema = z.object({
   ...builtOrderFields,
   order: z.object(orderStructFields).omit({ sender: true }),
@@ -20,8 +20,9 @@ const buildResultSchema = z.object({
 });
 
 /**
- * An order of the account, on its market's grid. Undefined when the bot does not know the market.
- * Price and amounts are whole, save for an order that was placed when the market had a finer grid.
+ * Decodes an order of the account to its market's grid. Undefined when the bot does not know the
+ * market. Price and amounts are whole, save for an order that was placed when the market had a
+ * finer grid.
  * @throws FormatError
  * @example
  * ```ts
@@ -58,66 +59,21 @@ export function decodeOrder(
     : orderOf(parseWire(orderSchema, value, where), instrument, where);
 }
 
-/**
- * A list of orders, those of unknown markets left out.
- * @throws FormatError
- * @example
- * ```ts
- * import { connect, decodeOrders, decodeRules, instrumentsOf } from "marketwright/exchange";
- *
- * const { client, close } = await connect({
- *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
- *   // The key of an account that is registered with the exchange.
- *   key: process.env.MARKETWRIGHT_KEY,
- * });
- * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
- * const context = { creditDecimals: rules.creditDecimals, instruments: instrumentsOf(rules) };
- * const wire = await client.call("openOrders", { marketId: "btcusdc" });
- * close();
- * const orders = decodeOrders(wire, context, "openOrders");
- * orders.every(({ marketId }) => marketId === "btcusdc"); // => true
- * ```
- */
+/** Decodes a list of orders, without those of unknown markets. @throws FormatError */
 export function decodeOrders(value: unknown, context: DecodeContext, where: string): VenueOrder[] {
   return parseList(value, where).flatMap(
     (element, index) => decodeOrder(element, context, `${where}.${index}`) ?? [],
   );
 }
 
-/** The answer of `POST /v1/order/build`, not yet checked against the order that was wanted. */
+/** The response of `POST /v1/order/build`, not yet checked against the request. */
 export interface BuildResult {
   readonly order: OrderStruct;
   readonly hash: Hex;
   readonly gasFeeQuotation: string;
 }
 
-/**
- * The answer to a build.
- * @throws FormatError
- * @example
- * ```ts
- * import { connect, decodeBuildResult } from "marketwright/exchange";
- *
- * const { client, close } = await connect({
- *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
- *   // The key of an account that is registered with the exchange.
- *   key: process.env.MARKETWRIGHT_KEY,
- * });
- * const wire = await client.call("buildOrder", {
- *   marketId: "btcusdc",
- *   side: "BUY",
- *   orderType: "LIMIT",
- *   price: "20000",
- *   amount: "0.02",
- *   timeInForce: "POST_ONLY",
- *   expiration: 0,
- * });
- * close();
- * const { order, hash } = decodeBuildResult(wire);
- * order.paperAmount; // => 20_000_000_000_000_000n
- * hash.length; // => 66
- * ```
- */
+/** Decodes the response to a build. @throws FormatError */
 export function decodeBuildResult(value: unknown): BuildResult {
   const { order, orderHash, gasFeeQuotation } = parseWire(buildResultSchema, value, "build");
   const { perp, signer, paperAmount, creditAmount, info } = order;

@@ -13,7 +13,7 @@ import { fractionDigits, parseWire, toCreditUnits } from "./wire-parse.js";
 const parts = exchangeInfoFields(TEXT);
 const filters = filterFields(TEXT);
 
-/** Each market is read on its own, since one that the bot does not trade may be odd. */
+/** Each market is parsed separately, because one that the bot does not trade may be malformed. */
 const exchangeInfoSchema = z.object({
   dealerInfo: z.object(parts.dealerInfo).pick({ creditDecimals: true, paperDecimals: true }),
   eip712: z.object(parts.eip712),
@@ -45,7 +45,7 @@ const marketSchema = z
   })
   .partial({ maxExposure: true });
 
-/** The filters that the bot knows, by type. It passes over others. */
+/** The filters that the bot knows, by type. Others are ignored. */
 const filterSchemas = {
   PRICE_FILTER: z.object(filters.PRICE_FILTER),
   AMOUNT_FILTER: z.object(filters.AMOUNT_FILTER),
@@ -55,17 +55,7 @@ const filterSchemas = {
 
 const FEE_RATE_DECIMALS = 18;
 
-/**
- * A market's `exchangeInfo` record lacks a filter that no order can be checked without.
- * @example
- * ```ts
- * import { MissingFilterError } from "marketwright/exchange";
- *
- * const error = new MissingFilterError("btcusdc", "PRICE_FILTER");
- * error.field; // => "markets.btcusdc.filters"
- * error.filterType; // => "PRICE_FILTER"
- * ```
- */
+/** A market's `exchangeInfo` record lacks a filter that every order check needs. */
 export class MissingFilterError extends FormatError {
   readonly marketId: MarketId;
   readonly filterType: string;
@@ -81,8 +71,9 @@ export class MissingFilterError extends FormatError {
 }
 
 /**
- * `exchangeInfo` as the bot uses it, its filters checked and put on the grid.
- * @param traded the bot's markets: each must be there and be whole. Any other one that is not as specified is told as unread.
+ * Decodes `exchangeInfo` for the bot, with its filters checked and converted to the grid.
+ * @param traded the bot's markets: each must be there and be whole. Any other one that is not as
+ * specified is told as unread.
  * @throws FormatError and its kind {@link MissingFilterError}
  * @example
  * ```ts
@@ -132,7 +123,8 @@ export function decodeRules(value: unknown, traded: readonly MarketId[]): VenueR
       domainVersion: eip712.domainVersion,
       verifyingContract: eip712.verifyingContract,
     },
-    // A limit of 0 is one that is switched off: an exchange that took nothing at all would not say so by its budget.
+    // A limit of 0 is disabled: an exchange that accepted no requests would not express it by a
+    // budget.
     rateLimits: info.rateLimits
       .filter(({ limit }) => limit > 0)
       .map(({ name, intervalSeconds, limit }) => ({
@@ -152,7 +144,7 @@ export function decodeRules(value: unknown, traded: readonly MarketId[]): VenueR
   };
 }
 
-/** The gas of one order by a price in wei, rounded up as the fee that is made of it. */
+/** Computes the gas of one order at a price in wei, rounded up like the fee derived from it. */
 function orderGasOf(
   { gasLimit, gasPrice, lastEthIndexPrice }: z.infer<typeof exchangeInfoSchema>["gasFeeInfo"],
   creditDecimals: number,
@@ -167,26 +159,12 @@ function orderGasOf(
     limitE18 *
     priceWeiE18 *
     toCreditUnits(lastEthIndexPrice, creditDecimals, "gasFeeInfo.lastEthIndexPrice");
-  // Both scales, and the wei of an ether.
+  // Both scales, and the wei per ether.
   const scale = 10n ** 54n;
   return ceilDivide(cost, scale);
 }
 
-/**
- * The exact arithmetic of every market in the rules.
- * @example
- * ```ts
- * import { connect, decodeRules, instrumentsOf } from "marketwright/exchange";
- *
- * const { client, close } = await connect({
- *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
- * });
- * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]);
- * close();
- * const btc = instrumentsOf(rules).get("btcusdc");
- * btc?.priceOf(btc.ticksOf("30000.5")); // => "30000.5"
- * ```
- */
+/** Creates the exact arithmetic of every market in the rules. */
 export function instrumentsOf(rules: VenueRules): Map<MarketId, Instrument> {
   const { creditDecimals, paperDecimals } = rules;
   return new Map(
@@ -210,7 +188,7 @@ function decodeMarket(
   const openOrders = filterOf(market, "MAX_OPEN_ORDERS_FILTER");
   const { tickSize } = price;
   const { stepSize } = amount;
-  // Refuses a tick or step of zero, and a step finer than the unit of paper.
+  // Rejects a tick or step of zero, and a step finer than the unit of paper.
   new Instrument({ marketId, tickSize, stepSize, creditDecimals, paperDecimals });
   const field = (name: string): string => `markets.${marketId}.filters.${name}`;
   const rules: MarketRules = {
@@ -289,7 +267,10 @@ function filterOf<Type extends FilterType>(
   ) as FilterOf<Type>;
 }
 
-/** The strictest whole count of grid units for a bound that may itself lie off the grid; what passes 2^53 bounds nothing. */
+/**
+ * The strictest whole number of grid units for a bound that may be off the grid; a bound past 2^53
+ * does not limit.
+ */
 function boundOnGrid(bound: string, unitText: string, round: "up" | "down", field: string): number {
   const decimals = Math.max(fractionDigits(bound), fractionDigits(unitText));
   const scaled = decimalToScaled(bound, decimals, field);
@@ -298,7 +279,7 @@ function boundOnGrid(bound: string, unitText: string, round: "up" | "down", fiel
   return count > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(count);
 }
 
-/** The fewest lots that are a whole multiple of a MARKET order's own step. */
+/** The smallest number of lots that is a multiple of a MARKET order's own step. */
 function stepInLots(marketStep: string, lot: string, field: string): number {
   const decimals = Math.max(fractionDigits(marketStep), fractionDigits(lot));
   const step = decimalToScaled(marketStep, decimals, field);

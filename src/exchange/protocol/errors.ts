@@ -5,9 +5,9 @@ import { alwaysWritten, count, writtenAs } from "./values.js";
 interface ErrorCodeRow {
   /** The constant's name in the exchange's documentation. */
   readonly name: string;
-  /** The `codeText` that our exchange answers with. */
+  /** The `codeText` that our exchange returns. */
   readonly codeText: string;
-  /** True where the `codeText` is ours, since that of the public exchange has not been seen. */
+  /** True if the `codeText` is ours, because the public exchange's has not been observed. */
   readonly isOurText?: boolean;
   readonly meaning: string;
 }
@@ -135,12 +135,12 @@ export interface VenueErrorCode {
   readonly code: number;
   /** The constant's name in the exchange's documentation. */
   readonly name: string;
-  /** The `codeText` where it has been seen. */
+  /** The `codeText`, if it has been observed. */
   readonly codeText: string | undefined;
   readonly meaning: string;
 }
 
-/** Every error code that the exchange documents; others may come. */
+/** Every documented error code of the exchange; it may return others. */
 export const VENUE_ERROR_CODES: readonly VenueErrorCode[] = Object.entries<ErrorCodeRow>(
   ERROR_CODES,
 ).map(([code, { name, codeText, isOurText, meaning }]) => ({
@@ -154,21 +154,12 @@ const BY_CODE: ReadonlyMap<number, VenueErrorCode> = new Map(
   VENUE_ERROR_CODES.map((entry) => [entry.code, entry]),
 );
 
-/**
- * The documentation of a code; undefined for an unknown one.
- * @example
- * ```ts
- * import { venueErrorCode } from "marketwright/exchange";
- *
- * venueErrorCode(1011)?.name; // => "INVALID_TIMESTAMP_ERROR"
- * venueErrorCode(99); // => undefined
- * ```
- */
+/** Returns the documentation of a code; undefined for an unknown one. */
 export function venueErrorCode(code: number): VenueErrorCode | undefined {
   return BY_CODE.get(code);
 }
 
-/** The code of an order that is not there, or open no more. */
+/** Codes that the client itself handles. */
 export const NO_SUCH_ORDER = 2011 satisfies ErrorCode;
 /** The code of an internal error, which does not say whether the request took effect. */
 export const INTERNAL_ERROR = 2010 satisfies ErrorCode;
@@ -182,9 +173,9 @@ export const INVALID_TIMESTAMP = 1011 satisfies ErrorCode;
 export const INVALID_SIGNATURE = 1012 satisfies ErrorCode;
 /** The code of an unknown market. */
 export const INVALID_MARKET = 1112 satisfies ErrorCode;
-/** Refusals of orders made by rules that have changed; {@link INVALID_ORDER} has other causes too. */
+/** Rejections of orders that follow outdated rules; {@link INVALID_ORDER} has other causes too. */
 export const OLD_RULES: readonly number[] = [INVALID_ORDER, 2017, 4010, 4011, 4012];
-/** Answers for an unknown account: not authorised, or no valid account. */
+/** Rejections for an unknown account: not authorised, or not a valid account. */
 export const NO_ACCOUNT: readonly number[] = [1010, 1110];
 
 const text = alwaysWritten(
@@ -197,7 +188,7 @@ const text = alwaysWritten(
   ),
 );
 
-/** The body of a refused request. */
+/** The body of a rejected request. */
 export const errorBody = z.looseObject({
   code: writtenAs(
     z.int(),
@@ -211,7 +202,7 @@ export const errorBody = z.looseObject({
   message: text,
 });
 
-/** The body of a refused request as JSON. */
+/** The body of a rejected request as JSON. */
 export interface WireError {
   /** One of {@link VENUE_ERROR_CODES}. */
   readonly code: number;

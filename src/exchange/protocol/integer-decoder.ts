@@ -6,36 +6,20 @@ import { gridCount } from "./wire-parse.js";
 const ZERO = 48;
 const NINE = 57;
 const POINT = 46;
-/** No number of the exchange needs more; a longer one is an attempt to keep us busy. */
+/** No number of the exchange needs more; a longer one is an attempt to waste CPU time. */
 const LONGEST_DECIMAL = 64;
 const PLAIN_DECIMAL = /^(?=.{1,64}$)\d+(\.\d+)?$/;
-/** Above this, one more digit passes 2^53 for certain; at it, the check after the last digit decides. */
+/**
+ * Above this, one more digit certainly passes 2^53; at it, the check after the last digit decides.
+ */
 const DIGIT_LIMIT = Math.floor(Number.MAX_SAFE_INTEGER / 10);
 const POWERS_OF_TEN = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
 /**
- * Book levels of one market from the wire to integers (docs/ideas/design.md#numbers): each decimal
- * string is checked while it is read, and nothing is allocated but the result. Refused are signs,
- * exponents, blanks, NaN, anything off the market's grid but what a level has of a finer one, and
- * anything past 2^53.
- * @example
- * ```ts
- * import { Instrument } from "marketwright";
- * import { IntegerDecoder } from "marketwright/exchange";
- *
- * const decoder = new IntegerDecoder(
- *   new Instrument({
- *     marketId: "btcusdc",
- *     tickSize: "0.1",
- *     stepSize: "0.001",
- *     creditDecimals: 6,
- *     paperDecimals: 18,
- *   }),
- * );
- * decoder.ticks("30000.5"); // => 300_005
- * decoder.lots("0.02"); // => 20
- * decoder.ticks("-1"); // throws FormatError
- * ```
+ * Decodes book levels of one market from the wire to integers (docs/ideas/design.md#numbers): each
+ * decimal string is checked while it is read, and nothing is allocated but the result. Refused are
+ * signs, exponents, blanks, NaN, anything off the market's grid but what a level has of a finer
+ * one, and anything past 2^53.
  */
 export class IntegerDecoder {
   readonly #priceDecimals: number;
@@ -70,15 +54,17 @@ export class IntegerDecoder {
     return ticks;
   }
 
-  /** A wire amount as lots; 0 is what deletes a level. @throws FormatError */
+  /** A wire amount as lots; 0 deletes a level. @throws FormatError */
   lots(amount: unknown): Lots {
     return readGrid(amount, this.#amountDecimals, this.#stepScaled, "amount", this.#stepSize);
   }
 
   /**
-   * One side of a book frame as flat pairs: ticks, lots, ticks, lots ... in wire order. What orders rest of that were placed on a finer grid may
-   * lie between whole lots: it counts as the next, since an order that it reaches would trade with it. It may lie between ticks too, and is told there.
-   * @param onOffGrid called for each number that is. @throws FormatError
+   * Decodes one side of a book frame to flat pairs: ticks, lots, ticks, lots ... in wire order. The
+   * remainder of an order from a finer grid may lie between whole lots. It counts as the next lot,
+   * because an order that reaches it would trade with it. Its price may lie between ticks too, and
+   * stays there.
+   * @param onOffGrid called for each such number. @throws FormatError
    */
   levels(side: unknown, field: "bids" | "asks", onOffGrid: () => void): number[] {
     if (!Array.isArray(side))
@@ -120,7 +106,10 @@ export class IntegerDecoder {
   }
 }
 
-/** Of a number off the grid, where it is one at all: how many units it comes to, with the part of one. @throws the error that the grid refused it with, else */
+/**
+ * For a valid number off the grid, its number of units, with the fraction. @throws the error of the
+ * grid check otherwise
+ */
 function finerCount(text: unknown, unit: string, field: string, refused: unknown): number {
   const count =
     typeof text === "string" && PLAIN_DECIMAL.test(text) ? gridCount(text, unit, field) : 0;
@@ -149,7 +138,7 @@ function readScaled(text: string, decimals: number, field: string, gridText: str
     refuse("not a plain decimal", text.slice(0, LONGEST_DECIMAL), field, gridText);
   let value = 0;
   let point = length;
-  // Where the last digit stands that the grid has.
+  // Index of the last digit on the grid.
   let last = length;
   for (let at = 0; at < length; at += 1) {
     const code = text.charCodeAt(at);

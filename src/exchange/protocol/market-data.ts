@@ -23,7 +23,7 @@ export const timeFields = { serverTime: ms };
 /** `GET /v1/time`. */
 export const time = record(timeFields);
 
-/** One level as it stands, for who reads its numbers himself. */
+/** An unparsed level, for consumers that parse its numbers themselves. */
 export const rawLevel = z.tuple([z.string(), z.string()]).rest(z.unknown());
 
 /** One level of a book: price, and amount in base units. */
@@ -82,7 +82,7 @@ export const klineFields = <Value extends z.ZodType>({ unsigned }: DecimalForm<V
   low: unsigned,
   /** Base units traded. */
   volume: unsigned,
-  /** Quote traded; not on every server. */
+  /** Quote volume; not on every server. */
   quote_volume: unsigned
     .optional()
     .meta({ description: "not in the specification; left out by choice" }),
@@ -92,10 +92,10 @@ export const kline = record(klineFields(EXACT));
 /** `GET /v1/klines`, `/v1/markPriceKlines`, `/v1/offchainMarkPriceWithVolKlines`, and the streams. */
 export const klines = list(kline);
 
-/** `GET /v1/platform/tradeVolume`, which the specification does not list; all in quote. */
+/** `GET /v1/platform/tradeVolume`, which is not in the specification; all in quote. */
 export const tradeVolume = record({
   totalVolume: EXACT.unsigned,
-  /** Each day of UTC: its start, and its volume. */
+  /** Each UTC day: its start, and its volume. */
   dailyVolume: list(z.object({ t: ms, v: EXACT.unsigned })).meta({
     description: "start and quote volume of each day of UTC, oldest first",
   }),
@@ -106,10 +106,7 @@ export const fundingRate = record({ marketId, fundingRate: EXACT.decimal, fundin
 /** `GET /v1/fundingRate`. */
 export const fundingRates = list(fundingRate);
 
-/**
- * A market's summary: prices in quote for one base unit, volumes in what they name. The wire has
- * its three instants as texts.
- */
+/** A market's summary; the wire writes its three times as strings. */
 export const contract = record({
   ticker_id: tickerId,
   base_currency: z.string(),
@@ -130,7 +127,7 @@ export const contract = record({
   next_funding_rate: EXACT.decimal,
   next_funding_rate_timestamp: instantText,
 });
-/** `GET /v1/contracts`. The address of the lens is our exchange's own addition. */
+/** `GET /v1/contracts`. The address of the lens is our exchange's addition. */
 export const contracts = writtenAs(
   record({ contracts: list(contract) }),
   record({

@@ -19,9 +19,9 @@ import {
   writtenAs,
 } from "./values.js";
 
-/** The fields of the filters that the protocol names, by type. */
+/** The fields of the filters that the protocol defines, by type. */
 export const filterFields = <Value extends z.ZodType>({ unsigned }: DecimalForm<Value>) => {
-  /** AMOUNT_FILTER is of LIMIT orders, MARKET_AMOUNT_FILTER of MARKET orders. */
+  /** AMOUNT_FILTER applies to LIMIT orders, MARKET_AMOUNT_FILTER to MARKET orders. */
   const amountFilter = {
     filterType: z.enum(["AMOUNT_FILTER", "MARKET_AMOUNT_FILTER"]),
     maxAmount: unsigned,
@@ -37,7 +37,7 @@ export const filterFields = <Value extends z.ZodType>({ unsigned }: DecimalForm<
     },
     AMOUNT_FILTER: amountFilter,
     MARKET_AMOUNT_FILTER: amountFilter,
-    /** The number of orders of an account that may rest in the market. */
+    /** The largest number of open orders of an account in the market. */
     MAX_OPEN_ORDERS_FILTER: { filterType: z.literal("MAX_OPEN_ORDERS_FILTER"), limit: count },
   };
 };
@@ -53,7 +53,7 @@ const knownFilters: Readonly<Record<string, z.ZodType<Filter, WireFilter>>> = {
   MAX_OPEN_ORDERS_FILTER: maxOpenOrdersFilter,
 };
 
-/** A filter of a market; one of an unknown type comes through as such. */
+/** A filter of a market; an unknown type is kept as such. */
 const filter: z.ZodType<Filter, WireFilter> = writtenAs(
   z.looseObject({ filterType: z.string() }).transform((value, context): Filter => {
     const known = Object.hasOwn(knownFilters, value.filterType)
@@ -97,7 +97,7 @@ export const marketFields = <Value extends z.ZodType>({
   timeInForce: list(openWord(TIMES_IN_FORCE)),
   filters: list(filter),
   fundingIntervalSeconds: positiveCount,
-  /** Where a price comes from, for people. */
+  /** Source of a price, for display. */
   indexPriceSource: priceSource,
   markPriceSource: priceSource,
   /** null when not set. */
@@ -151,7 +151,10 @@ export const exchangeInfoFields = <Value extends z.ZodType>({
     gasLimit: unsigned,
     gasPrice: unsigned,
     lastEthIndexPrice: unsigned,
-    /** An order below it needs a `gasFeeQuotation`. Its unit is not named: quote by default. */
+    /**
+     * An order below it needs a `gasFeeQuotation`. The specification does not give its unit: quote
+     * by default.
+     */
     waiveGasFeeMinimumAmount: unsigned,
   },
   rateLimit: {

@@ -50,11 +50,11 @@ interface OperationRow {
   readonly group: "market data" | "account" | "orders";
   /** The rate limit that the exchange counts it against. */
   readonly bucket: "COMMON" | "ORDER";
-  /** Reads the body of the answer. */
+  /** Parses the body of the response. */
   readonly answer: z.ZodType;
 }
 
-/** Whoever answers a cancel with a body is not the exchange. */
+/** A cancel's response with a body does not come from the exchange. */
 const empty = z.null("expected HTTP 204 without a body");
 
 type Parameters = readonly OperationParameter[];
@@ -234,25 +234,25 @@ export type OperationName = keyof typeof TABLE;
 /** The type of {@link OPERATIONS} to the parameter: a client's parameters and answers come from it. */
 export type OperationTable = typeof TABLE;
 
-/** The answers of the operations. A cancel answers nothing: HTTP 204 without a body. */
+/** The responses of the operations. A cancel has none: HTTP 204 without a body. */
 export type Answers = {
   [Name in OperationName]: z.output<OperationTable[Name]["answer"]>;
 };
 
 /** One REST operation of the exchange. */
 export interface Operation extends OperationRow {
-  /** The word that `call` takes, and that a client's method is named after. */
+  /** Name for `call`, and of the client's method. */
   readonly name: OperationName;
 }
 
-/** One operation with the type of its answer. */
+/** One operation with the type of its response. */
 export interface OperationOf<Name extends OperationName> extends Operation {
   readonly answer: z.ZodType<Answers[Name]>;
 }
 
 /**
- * All operations of the specification, 10 public and 14 private, and 2 that it does not list, by
- * name: the one source for clients, commands, the embedded exchange's router and its document.
+ * All operations of the specification, 10 public and 14 private, and 2 that it omits, by name: the
+ * one source for clients, commands, the embedded exchange's router and its document.
  */
 export const OPERATIONS = Object.fromEntries(
   Object.entries(TABLE).map(([name, row]) => [name, { name, ...row }]),

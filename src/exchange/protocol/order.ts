@@ -24,10 +24,10 @@ export const TIMES_IN_FORCE = ["GTC", "IOC", "FOK", "POST_ONLY", "GTT"] as const
 /** The order types of the protocol. */
 export const ORDER_TYPES = ["LIMIT", "MARKET"] as const;
 
-/** Below this an `expiration` is in seconds, as in `info`. 10^11 s is the year 5138. */
+/** Smaller values of `expiration` are seconds, as in `info`. 10^11 s is the year 5138. */
 const LARGEST_SECONDS = 1e11;
 
-/** An `expiration` of the wire in milliseconds: the protocol does not name its unit. */
+/** Converts an `expiration` of the wire to milliseconds: the protocol does not specify its unit. */
 export function expirationMs(expiration: number): Ms {
   return expiration < LARGEST_SECONDS ? expiration * 1000 : expiration;
 }
@@ -37,7 +37,7 @@ export const orderStructFields = {
   perp: address,
   /** The trading account, also where an operator signed. */
   signer: address,
-  /** A leftover that is not hashed. */
+  /** An obsolete field that is not hashed. */
   sender: dispensable(address),
   /** Signed, `10^-paperDecimals` of the base asset: positive buys. */
   paperAmount: smallestUnits,
@@ -58,7 +58,7 @@ export const orderFields = <Value extends z.ZodType>({ unsigned }: DecimalForm<V
   price: unsigned,
   tif: openWord(TIMES_IN_FORCE),
   type: openWord(ORDER_TYPES),
-  /** Base units, as its parts are. */
+  /** Base units, like its parts. */
   amount: unsigned,
   availableAmount: unsigned,
   filledAmount: unsigned,
@@ -66,7 +66,7 @@ export const orderFields = <Value extends z.ZodType>({ unsigned }: DecimalForm<V
   pendingAmount: unsigned,
   expiredAmount: unsigned,
   failedAmount: unsigned,
-  /** Absent until there is a fill; some servers write an empty text or null instead. */
+  /** Absent until there is a fill; some servers write an empty string or null instead. */
   averagePrice: writtenAs(
     z
       .union([unsigned, z.literal("")])
@@ -82,7 +82,7 @@ export const orderFields = <Value extends z.ZodType>({ unsigned }: DecimalForm<V
   createdAt: ms,
   /** FILLED, CANCELED, EXPIRED and FAILED are final. */
   status: openWord(["CREATED", "NEW", "PARTIAL_FILLED", "FILLED", "CANCELED", "EXPIRED", "FAILED"]),
-  /** Present as null in some answers, and no longer anything else. */
+  /** Null in some responses, and no longer anything else. */
   trades: dispensable(z.null()),
   /** 0 when there is none. */
   expiration: alwaysWritten(
@@ -96,12 +96,12 @@ export const orderFields = <Value extends z.ZodType>({ unsigned }: DecimalForm<V
     ),
   ),
 });
-/** An order, in an answer or on the account stream. */
+/** An order, in a response or on the account stream. */
 export const order = record(orderFields(EXACT));
 /** Lists of orders. */
 export const orders = list(order);
 
-/** The fields of the answer to `POST /v1/order/build`. */
+/** The fields of the response to `POST /v1/order/build`. */
 export const builtOrderFields = {
   order: orderStruct,
   orderHash: hash32,
@@ -125,5 +125,5 @@ export type OrderJson = z.output<typeof orderStruct>;
 export type Order = z.output<typeof order>;
 /** The state of an order. */
 export type OrderStatus = Order["status"];
-/** `POST /v1/order/build`, not yet checked against what was asked for. */
+/** `POST /v1/order/build`, not yet checked against the request. */
 export type BuiltOrder = z.output<typeof builtOrder>;

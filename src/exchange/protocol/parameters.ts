@@ -12,30 +12,30 @@ export type ParameterType =
   | "hex"
   | "enum";
 
-/** One parameter of an operation (docs/reference/exchange-interface.md#endpoints). */
+/** A parameter of an operation (docs/reference/exchange-interface.md#endpoints). */
 export interface OperationParameter {
   readonly name: string;
   readonly type: ParameterType;
   readonly required: boolean;
-  /** Of an `enum`. */
+  /** For an `enum`. */
   readonly values?: readonly string[];
-  /** Of an `integer`. */
+  /** For an `integer`. */
   readonly max?: number;
-  /** The longest `string` that the exchange takes. */
+  /** The longest `string` that the exchange accepts. */
   readonly maxLength?: number;
-  /** The spellings of a `hex` that the exchange takes; a client writes 0x and lower case. */
+  /** Accepted spellings of a `hex`; a client writes 0x and lower case. */
   readonly pattern?: string;
-  /** The value that the exchange takes where the parameter is left out. */
+  /** The exchange's default. */
   readonly default?: string | number;
-  /** A few words behind the type, in the errors of a client. */
+  /** A short addition to the type, in a client's errors. */
   readonly note?: string;
-  /** The description in the OpenAPI document; the note where there is none. */
+  /** The description in the OpenAPI document; default: the note. */
   readonly description?: string;
 }
 
-/** Limits that `GET /v1/orderbook` takes. */
+/** Depth limits that `GET /v1/orderbook` accepts. */
 export const BOOK_LIMITS = ["10", "20", "50", "100", "500", "1000"] as const;
-/** Bars that the kline endpoints take. */
+/** Intervals that the kline endpoints accept. */
 export const KLINE_INTERVALS = [
   "1M",
   "5M",
@@ -58,7 +58,7 @@ function byDefault<const Value extends string | number>(value: Value) {
   return { default: value, note: `default ${value}` } as const;
 }
 
-/** How signatures and hashes may be spelled. */
+/** Accepted spellings of signatures and hashes. */
 export const SPELLINGS = "with 0x or without, in either case";
 
 export const marketId = {

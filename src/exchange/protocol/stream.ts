@@ -5,9 +5,9 @@ import { order } from "./order.js";
 import { count, type DecimalForm, EXACT, ms, record, type WireDecimal } from "./values.js";
 
 /*
- * The messages of the streams. `<marketId>@trades` and the kline streams carry records of REST. A
- * book update of the bot's own streams is read without these schemas, straight from its text:
- * `BookScanner` says why.
+ * The messages of the streams. `<marketId>@trades` and the kline streams carry REST records.
+ * `BookScanner` reads book updates of the bot's own streams straight from their text, without these
+ * schemas.
  */
 
 /** The wrapper of every event of `/multiple`. */
@@ -63,7 +63,7 @@ export type MarketFigures = z.output<typeof marketFigures>;
 
 /** `<marketId>@market` as JSON. */
 export interface WireMarketState extends Required<z.input<typeof marketFigures>> {
-  /** This and the following: of newer versions of the service. */
+  /** This and the following exist in newer versions of the service. */
   readonly "24hQuoteVolume"?: WireDecimal;
   readonly offchainMarkPrice?: WireDecimal;
   readonly offchainMarkPrice24HAgo?: WireDecimal;

@@ -5,39 +5,42 @@ import type { Hex, Int64Id, MarketId, Ms } from "../../core/units.js";
 import { type Decimal, decimalOf } from "./decimal.js";
 
 /*
- * The values that the records of the exchange's JSON consist of. A schema reads what any exchange of
- * this protocol may send, so that a client is not stopped by what it does not use. Where our own
- * exchange writes less than that, `writtenAs` says what, and the OpenAPI document shows it.
+ * The value types of the exchange's JSON records. A schema accepts everything that any exchange of
+ * this protocol may send, so that unused fields do not stop a client. If our own exchange writes
+ * less than that, `writtenAs` says what, and the OpenAPI document shows it.
  */
 
 /** Price, amount, fee or rate as a JSON string: plain, no exponent. */
 export type WireDecimal = string;
-/** A 64-bit identifier: a JSON integer that may pass 2^53, which then comes as its digits. */
+/** A 64-bit identifier: a JSON integer; past 2^53 it is a string of its digits. */
 export type WireInt64 = number | string;
 /** Milliseconds since the epoch. */
 export type WireMs = number;
 
-/** The fields of a record that the protocol does not name, as they came. */
+/** The unchanged fields of a record that the protocol does not define. */
 export interface WithExtra {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-/** A word of an open set: the known ones are named, any other comes through as it is. */
+/** A value of an open set: the known ones are listed, any other passes unchanged. */
 export type OpenWord<Known extends string> = Known | (string & {});
 
-/** The part of the OpenAPI document that a schema itself does not say. */
+/** The part of the OpenAPI document that a schema itself does not contain. */
 interface WrittenForm {
-  /** The schema of what our exchange writes where that is narrower than what a client reads. */
+  /** The schema of our exchange's output, if narrower than what a client accepts. */
   readonly written?: z.ZodType;
-  /** Set for a field that the exchange always writes, and that a client can do without. */
+  /** Set for a field that the exchange always writes, and that a client does not need. */
   readonly isAlwaysWritten?: boolean;
 }
 
-/** By schema: how our exchange writes it. A schema made of another by `meta` has the other's form. */
+/**
+ * By schema: the form that our exchange writes. A schema derived by `meta` keeps the original's
+ * form.
+ */
 export const WRITTEN_FORMS: {
   get(schema: z.core.$ZodType): WrittenForm | undefined;
   add(schema: z.core.$ZodType, form: WrittenForm): unknown;
-  // The registry's own type puts schemas in the place of its values, and this one holds schemas.
+  // The registry's own type replaces schemas in its values, and this one holds schemas.
 } = z.registry<object>();
 
 function withForm<Schema extends z.ZodType>(schema: Schema, form: WrittenForm): Schema {
@@ -46,7 +49,7 @@ function withForm<Schema extends z.ZodType>(schema: Schema, form: WrittenForm): 
   return copy;
 }
 
-/** A schema that reads `reading` and is documented as `written`. */
+/** Returns a schema that parses `reading` and is documented as `written`. */
 export function writtenAs<Reading extends z.ZodType>(
   reading: Reading,
   written: z.ZodType,
@@ -54,12 +57,12 @@ export function writtenAs<Reading extends z.ZodType>(
   return withForm(reading, { written });
 }
 
-/** A field that our exchange always writes though its reader takes it for optional. */
+/** Marks a field that our exchange always writes, though its reader treats it as optional. */
 export function alwaysWritten<Reading extends z.ZodType>(reading: Reading): Reading {
   return withForm(reading, { isAlwaysWritten: true });
 }
 
-/** A field that the exchange always writes, and that a client can do without. */
+/** Marks a field that the exchange always writes, and that a client does not need. */
 export function dispensable<Reading extends z.ZodType>(reading: Reading): z.ZodOptional<Reading> {
   return alwaysWritten(reading.optional());
 }
@@ -84,22 +87,24 @@ export const unsignedText = writtenAs(
   plainUnsigned,
 );
 
-/** The form in which a reader takes decimals. The records are written once, for every form. */
+/**
+ * The representation of decimals that a reader wants. The records are written once, for every form.
+ */
 export interface DecimalForm<Value extends z.ZodType> {
   readonly decimal: Value;
   readonly unsigned: Value;
-  /** Never negative at our exchange, and read with a sign too. */
+  /** Never negative at our exchange, but parsed with a sign too. */
   readonly signedToo: Value;
 }
 
-/** Decimals as the texts that they are: for the bot, which counts in ticks and lots. */
+/** Decimals as strings, for the bot, which counts in ticks and lots. */
 export const TEXT: DecimalForm<z.ZodType<string, WireDecimal>> = {
   decimal: decimalText,
   unsigned: unsignedText,
   signedToo: writtenAs(decimalText, plainUnsigned),
 };
 
-/** Decimals as exact numbers: for callers of the client. */
+/** Decimals as exact numbers, for callers of the client. */
 export const EXACT: DecimalForm<z.ZodType<Decimal, WireDecimal>> = {
   decimal: decimalText.transform((text) => decimalOf(text)),
   unsigned: unsignedText.transform((text) => decimalOf(text)),
@@ -116,11 +121,11 @@ const plainMs = z
   .min(0)
   .meta({ format: "int64", description: "milliseconds since the epoch" });
 
-/** Whole milliseconds of an instant that can be written as a date. */
+/** Whole milliseconds of a time that can be written as a date. */
 export const ms = writtenAs(z.int().nonnegative().max(LAST_MS), plainMs);
-/** An instant that may not be set. */
+/** A time that may be unset. */
 export const instantOrNull = ms.nullable();
-/** An instant that the wire writes as a text of digits. */
+/** A time that the wire writes as a string of digits. */
 export const instantText: z.ZodType<Ms, WireMs | string> = writtenAs(
   z.union([
     ms,
@@ -139,12 +144,12 @@ export const positiveCount = writtenAs(z.int().positive(), count);
 
 const HEX_BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 
-/** Hex of any case, as lower case. */
+/** Hex in any case, converted to lower case. */
 export const hex: z.ZodType<Hex, string> = writtenAs(
   z.string().regex(HEX_BYTES, "expected 0x and hex digits").toLowerCase(),
   z.string().regex(/^0x[0-9a-f]+$/),
 );
-/** 32 bytes of hex, as lower case. */
+/** 32 bytes of hex, converted to lower case. */
 export const hash32: z.ZodType<Hex, string> = writtenAs(
   z
     .string()
@@ -155,7 +160,7 @@ export const hash32: z.ZodType<Hex, string> = writtenAs(
     .regex(/^0x[0-9a-f]{64}$/)
     .meta({ format: "32 bytes" }),
 );
-/** An address of any case, as lower case. */
+/** An address in any case, converted to lower case. */
 export const address: z.ZodType<Hex, string> = writtenAs(
   z
     .string()
@@ -167,7 +172,7 @@ export const address: z.ZodType<Hex, string> = writtenAs(
     .meta({ format: "address" }),
 );
 
-/** The name of a market, or of what the exchange calls a ticker. */
+/** The name of a market; the exchange also calls it a ticker. */
 export const tickerId: z.ZodType<MarketId, string> = writtenAs(
   z.string().min(1).max(64),
   z.string(),
@@ -178,7 +183,7 @@ export const marketId: z.ZodType<MarketId, string> = writtenAs(
   z.string().regex(/^[a-z0-9]{1,64}$/),
 );
 
-/** An id as its canonical decimal digits. A number past 2^53 has lost digits and is refused. */
+/** An id as its canonical decimal digits. A number past 2^53 has lost digits and is rejected. */
 export const int64Id: z.ZodType<Int64Id, WireInt64> = writtenAs(
   z.union([z.string(), z.int()]).transform((id, context) => {
     try {
@@ -204,14 +209,14 @@ export const smallestUnits: z.ZodType<bigint, string> = writtenAs(
     .meta({ format: "smallest units" }),
 );
 
-/** A word of a set that a client does not close: it passes others on as they are. */
+/** A value of a set that a client leaves open: unknown values pass unchanged. */
 export function openWord<const Known extends string>(
   known: readonly Known[],
 ): z.ZodType<OpenWord<Known>, string> {
   return writtenAs(z.string(), z.enum(known));
 }
 
-/** An open word that the document does not list either. */
+/** An open value that the document does not list either. */
 export function anyWord<Known extends string>(): z.ZodType<OpenWord<Known>, string> {
   return z.string();
 }
@@ -223,13 +228,13 @@ export function list<Element extends z.ZodType>(
   return z.array(element);
 }
 
-/** What {@link record} reads: the known fields, and all others in `extra`. */
+/** The output of {@link record}: the known fields, and all others in `extra`. */
 export type RecordOf<Shape extends z.ZodRawShape> = Readonly<z.output<z.ZodObject<Shape>>> &
   WithExtra;
 
 const NOTHING: WithExtra["extra"] = Object.freeze({});
 
-/** An object of known fields; every other field of the wire is kept, as it came, in `extra`. */
+/** An object of known fields; `extra` keeps every other field of the wire unchanged. */
 export function record<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): z.ZodType<RecordOf<Shape>, Readonly<z.input<z.ZodObject<Shape>>>> {

@@ -6,14 +6,18 @@ import { decimalToScaled, shortScaled } from "../../core/instrument.js";
 import type { CreditUnits, MarketId } from "../../core/units.js";
 
 /**
- * The units in which records are read: the grids of the known markets, and the decimals of credit.
+ * Context for decoding the account's records: the grids of the markets that the bot knows, and the
+ * unit of credit.
  */
 export interface DecodeContext {
   readonly creditDecimals: number;
   readonly instruments: ReadonlyMap<MarketId, Instrument>;
 }
 
-/** A value of the wire by its schema. @throws FormatError naming the path of the first wrong field. */
+/**
+ * Parses a value of the wire by its schema. @throws FormatError naming the path of the first wrong
+ * field.
+ */
 export function parseWire<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -24,7 +28,7 @@ export function parseWire<Schema extends z.ZodType>(
   const { path, value: held, expected } = findSchemaViolation(result.error, value);
   throw new FormatError("not what the protocol says", {
     field: path === "" ? where : `${where}.${path}`,
-    // A whole record says less than its path.
+    // A whole record is less helpful than its path.
     value: typeof held === "object" ? undefined : held,
     expected,
     cause: result.error,
@@ -33,21 +37,25 @@ export function parseWire<Schema extends z.ZodType>(
 
 const ofMarketSchema = z.object({ marketId: z.string() });
 
-/** The market that a record is of: asked of each, before it is known whether the rest concerns anybody. @throws FormatError when it names none. */
+/**
+ * Reads the market of a record. This comes first, before it is known if the record matters. @throws
+ * FormatError when it names none.
+ */
 export function readMarketId(value: unknown, where: string): MarketId {
   const marketId = (value as { readonly marketId?: unknown } | null | undefined)?.marketId;
   return typeof marketId === "string" ? marketId : parseWire(ofMarketSchema, value, where).marketId;
 }
 
-/** A list of the wire. @throws FormatError when it is none. */
+/** Parses a list of the wire. @throws FormatError when it is not one. */
 export function parseList(value: unknown, where: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw new FormatError("not what the protocol says", { field: where, value, expected: "a list" });
 }
 
 /**
- * A decimal string of quote currency in credit units. Digits below the smallest unit, which records of profit and risk may
- * carry, are cut off toward zero, as the settling contract's division does.
+ * Converts a decimal string of quote currency to credit units. Truncates digits below the smallest
+ * unit, which records of profit and risk may carry, toward zero, as the settling contract's
+ * division does.
  */
 export function toCreditUnits(text: string, creditDecimals: number, field: string): CreditUnits {
   const point = text.indexOf(".");
@@ -58,11 +66,15 @@ export function toCreditUnits(text: string, creditDecimals: number, field: strin
   );
 }
 
-/** The number of grid units in an unsigned decimal: a whole number on the grid; off it, a fraction. @throws FormatError beyond 2^53. */
+/**
+ * Counts grid units in an unsigned decimal: a whole number on the grid, a fraction off it. @throws
+ * FormatError beyond 2^53.
+ */
 export function gridCount(text: string, unitText: string, field: string): number {
   const decimals = Math.max(fractionDigits(text), fractionDigits(unitText));
   const short = shortScaled(text, decimals);
-  // Both are below 2^53, so that a whole quotient is exact; a fraction, and what is too long, takes the long way.
+  // Both are below 2^53, so a whole quotient is exact; a fraction, and a long number, take the slow
+  // path.
   const shortUnit = shortScaled(unitText, decimals);
   if (short % shortUnit === 0) return short / shortUnit;
   const scaled = decimalToScaled(text, decimals, field);
@@ -79,7 +91,10 @@ export function gridCount(text: string, unitText: string, field: string): number
   return rest === 0n ? Number(whole) : Number(whole) + Number(rest) / Number(unit);
 }
 
-/** A wire price in ticks, with the part of one where it was made on a finer grid. @throws FormatError for a price of zero, and beyond 2^53 */
+/**
+ * Converts a wire price to ticks, with a fraction if it comes from a finer grid. @throws
+ * FormatError for a price of zero, and beyond 2^53
+ */
 export function priceTicks(price: string, { tickSize }: Instrument, field: string): number {
   const ticks = gridCount(price, tickSize, field);
   if (ticks === 0)
@@ -87,7 +102,7 @@ export function priceTicks(price: string, { tickSize }: Instrument, field: strin
   return ticks;
 }
 
-/** How many digits stand after the point. */
+/** Counts the digits after the decimal point. */
 export function fractionDigits(text: string): number {
   const point = text.indexOf(".");
   return point < 0 ? 0 : text.length - point - 1;

@@ -10,33 +10,23 @@ import type { Action, BuildAction, PlaceAction, QuestionAction } from "../venue.
 import { restRequest } from "./rest-messages.js";
 import type { HttpRequest } from "./transport.js";
 
-/** Account, signer and grids for {@link requestOf}. */
+/** Context for turning an action into a request. */
 export interface RequestContext {
   readonly signer: Signer;
-  /** The trading account: the signer's own, or one whose operator the signer is. */
+  /** The trading account: the signer's own, or one for which the signer is operator. */
   readonly account: Hex;
   readonly instruments: ReadonlyMap<MarketId, Instrument>;
   readonly timeoutMs: Ms;
 }
 
-/** The smallest book that can be asked for, where only its sequence is wanted. */
+/** The smallest depth that can be requested, if only its sequence is wanted. */
 const SMALLEST_BOOK = "10";
 
 /**
- * An action as the HTTP request that carries it, signed: the order first, for a place, then the whole request.
- * @throws RunError when the action's market is not known; FormatError when a value cannot be encoded.
- * @example
- * ```ts
- * import { ecdsaScheme, requestOf } from "marketwright/exchange";
- *
- * const signer = ecdsaScheme.signer(`0x${"11".repeat(32)}`);
- * const request = requestOf(
- *   { actionId: 1, timestampMs: 1_700_000_000_000, kind: "cancel-all", marketId: "btcusdc" },
- *   { signer, account: signer.address, instruments: new Map(), timeoutMs: 5000 },
- * );
- * `${request.method} ${request.path}`; // => "DELETE /v1/allOpenOrders"
- * request.params.includes("&marketId=btcusdc&timestamp=1700000000000&signature=0x"); // => true
- * ```
+ * Converts an action to its signed HTTP request: the order first, for a place, then the whole
+ * request.
+ * @throws RunError when the action's market is not known; FormatError when a value cannot be
+ * encoded.
  */
 export function requestOf(action: Action, context: RequestContext): HttpRequest {
   const { timeoutMs } = context;
@@ -55,7 +45,7 @@ export function requestOf(action: Action, context: RequestContext): HttpRequest 
   return restRequest(OPERATIONS[name], params, timeoutMs, { signer, account, timestampMs });
 }
 
-/** Which of the exchange's operations carries an action. */
+/** Returns the exchange's operation for an action. */
 export function operationNameFor(action: Action): OperationName {
   switch (action.kind) {
     case "place":
@@ -96,8 +86,9 @@ function operationOf(
 }
 
 /**
- * The canonical text of a place, which is what {@link canonicalParams} makes of its parameters: on the way from a frame to an order they
- * are written down in their order, since to collect and sort them takes longer than all else that is done with them but the signing.
+ * The canonical text of a place, as {@link canonicalParams} makes it from its parameters. This path
+ * from a frame to an order writes them in their order directly: collecting and sorting takes longer
+ * than everything else but the signing.
  */
 function placeText(action: PlaceAction, { instruments, account, signer }: RequestContext): string {
   const instrument = instrumentOf(action, instruments);
@@ -196,7 +187,7 @@ function questionOf(action: QuestionAction): NamedOperation {
   }
 }
 
-/** The parameters that are given, as strings. */
+/** Returns the present parameters, as strings. */
 export function present(
   params: Readonly<Record<string, string | number | bigint | undefined>>,
 ): RequestParams {

@@ -4,7 +4,7 @@ import type { Operation } from "../protocol/operations.js";
 import type { OperationParameter, ParameterType } from "../protocol/parameters.js";
 import type { RequestParams } from "../signing/request-signing.js";
 
-/** Parameters of a call as people and programs write them. */
+/** Parameters of a call in the form that people and programs write. */
 export type CallParams = Readonly<Record<string, string | number | bigint>>;
 
 const SHAPES: Readonly<
@@ -21,17 +21,18 @@ const SHAPES: Readonly<
   hex: { shape: /^0x(?:[0-9a-fA-F]{2})+$/, expected: "0x and hex digits" },
 };
 
-/** What parameters are checked against: an operation of the exchange, or what a client makes of one. */
+/** The expected parameters: of an operation of the exchange, or of a client's variant of one. */
 export interface Call extends Pick<Operation, "isPrivate" | "parameters"> {
-  /** In messages. */
+  /** Name in messages. */
   readonly name: string;
 }
 
-/** What a decimal is given as: a number's digits are not what was written. */
+/** Accepted forms of a decimal: a number's digits are not those that were written. */
 const EXACT_DECIMAL = "a text, a bigint or a Decimal";
 
 /**
- * The parameters of an operation as the strings that are sent. `account` may be given to every private operation.
+ * Converts the parameters of an operation to the strings that are sent. `account` may be given to
+ * every private operation.
  * @throws ConfigError naming the parameter that is missing, unknown or not of its type.
  * @example
  * ```ts
@@ -59,7 +60,7 @@ export function checkedParams(operation: Call, params: CallParams): RequestParam
       );
     }
     if (!["string", "number", "bigint"].includes(typeof value)) {
-      // As a text it could come to be a word that is taken: `["BUY"]` is "BUY".
+      // Converted to text, it could become an accepted value: `["BUY"]` is "BUY".
       throw new ConfigError("not a value of this parameter", {
         field: name,
         value: String(value),
@@ -73,7 +74,8 @@ export function checkedParams(operation: Call, params: CallParams): RequestParam
         expected: EXACT_DECIMAL,
       });
     if (typeof value === "number" && !Number.isSafeInteger(value)) {
-      // Beyond 2^53 it may be another id than was meant, and a fraction's digits are not what was written.
+      // Beyond 2^53 it may be another id than intended, and a fraction's digits are not those that
+      // were written.
       throw new ConfigError("not an exact number", {
         field: name,
         value,

@@ -11,8 +11,9 @@ const UNPACK: Readonly<Record<string, Unpack>> = {
 };
 
 /**
- * An answer's body as text. Nothing asks for a compressed one, but what stands between may send it all the same.
- * @throws FormatError when it does not unpack, to more than `maxBytes`, or is in an encoding that nobody here knows.
+ * Decodes a response's body to text. No request asks for compression, but a proxy may compress
+ * anyway.
+ * @throws FormatError when it cannot be unpacked, exceeds `maxBytes`, or has an unknown encoding.
  */
 export function decodeBody(
   bytes: Buffer,
@@ -22,7 +23,7 @@ export function decodeBody(
   const name = (Array.isArray(encoding) ? encoding.join(", ") : (encoding ?? ""))
     .trim()
     .toLowerCase();
-  // Of an answer without a body there is nothing to unpack.
+  // A response without a body needs no unpacking.
   if (name === "" || name === "identity" || bytes.length === 0) return bytes.toString("utf8");
   const unpack = UNPACK[name];
   const expected = `an answer as it is, or one of ${Object.keys(UNPACK).join(", ")}`;

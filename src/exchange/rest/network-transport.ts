@@ -5,24 +5,24 @@ import { WebSocketLink } from "../streams/web-socket-link.js";
 import { PendingHttpRequest } from "./pending-http-request.js";
 import type { HttpRequest, HttpResult, Socket, SocketHandlers, Transport } from "./transport.js";
 
-/** Where the exchange is, and the limits of what it may send. */
+/** Addresses of the exchange, and limits of its responses. */
 export interface NetworkTransportOptions {
   /** Base address of the REST interface with its version prefix: `https://host/v1`. */
   readonly restUrl: string;
   /** Base address of the streams: `wss://host/v1`. */
   readonly streamUrl: string;
   readonly clock: Clock;
-  /** Connections to the REST interface; 16 when absent, one request at a time on each. */
+  /** Connections to the REST interface, one request at a time on each; default 16. */
   readonly connections?: number;
-  /** Answers longer than this are refused; 64 MiB when absent. */
+  /** Longer responses are rejected; default 64 MiB. */
   readonly maxAnswerBytes?: number;
-  /** A websocket message longer than this ends its connection; 16 MiB when absent. */
+  /** A longer websocket message ends its connection; default 16 MiB. */
   readonly maxMessageBytes?: number;
-  /** Some firewalls refuse clients that do not look like a browser. */
+  /** Some firewalls reject clients that do not look like a browser. */
   readonly userAgent?: string;
 }
 
-/** The `User-Agent` of a browser, which the exchange's firewall lets through. */
+/** A browser's user agent, which the exchange's firewall accepts. */
 export const DEFAULT_USER_AGENT =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36 marketwright";
 
@@ -58,7 +58,7 @@ export class NetworkTransport implements Transport {
   readonly #links = new Set<WebSocketLink>();
   #isClosed = false;
 
-  /** @throws ConfigError when an address is none. */
+  /** @throws ConfigError when an address is not valid. */
   constructor(options: NetworkTransportOptions) {
     this.#options = options;
     this.#rest = baseUrl(options.restUrl, "exchange.rest", ["http:", "https:"]);
@@ -68,7 +68,8 @@ export class NetworkTransport implements Transport {
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
-      // Shorter than servers commonly keep an idle connection: a place written to one that is just being closed is unknown.
+      // Shorter than servers commonly keep an idle connection: a place sent on a closing connection
+      // has an unknown outcome.
       keepAliveTimeout: IDLE_MS,
     });
   }
@@ -99,19 +100,19 @@ export class NetworkTransport implements Transport {
     return link;
   }
 
-  /** Ends every connection at once; requests under way end as lost. */
+  /** Closes every connection at once; requests in flight end as lost. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const link of [...this.#links]) link.terminate("the transport is closed");
-    // Its promise settles when the sockets are gone; each request under way is told of its end by itself.
+    // Its promise settles when the sockets are closed; each request in flight gets its own result.
     this.#pool.destroy(null, () => undefined);
   }
 }
 
 interface BaseUrl {
   readonly origin: string;
-  /** What stands before the version in a path; usually nothing. */
+  /** The path before the version; usually empty. */
   readonly prefix: string;
 }
 

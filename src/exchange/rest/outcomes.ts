@@ -17,20 +17,26 @@ import { isInconclusive } from "../venue-errors.js";
 import { isThrottled, readResponse } from "./rest-messages.js";
 import type { HttpResult } from "./transport.js";
 
-/** The units and the hasher by which answers are read. */
+/** Context for reading a response. */
 export interface OutcomeContext extends DecodeContext {
   /** Absent before the rules are known. */
   readonly hasher: OrderHasher | undefined;
 }
 
-/** Longer answers are not parsed, which would hold the bot up for as long as it takes: twenty times the longest page there is. */
+/**
+ * Longer responses are not parsed, because that would block the bot. Twenty times the longest
+ * possible page.
+ */
 const MOST_ANSWER_CHARACTERS = 8 * 1024 * 1024;
 
-/** A market that is there no more, or no longer readable, is an answer that its desk has to hear, not a malformed one. */
+/**
+ * A market that is gone or unreadable is a result that its trader must see, not a malformed
+ * response.
+ */
 const NONE_REQUIRED: readonly MarketId[] = [];
 
 /**
- * Reads the answer to an action. Only a coded refusal of the exchange, or one of the firewall
+ * Reads the response to an action. Only a coded refusal of the exchange, or one of the firewall
  * before it, is `rejected`; what is missing or unreadable is `unknown`. What that proves of a place
  * or a cancel is decided by `fateOf`.
  * @example
@@ -73,7 +79,7 @@ export function outcomeOf(action: Action, result: HttpResult, context: OutcomeCo
       return { result: "cancelled" };
     case "coded": {
       const { code, codeText, message } = answer;
-      // An internal error says nothing about whether the action went through before it.
+      // An internal error does not show if the action happened before it.
       if (isInconclusive(code, status))
         return {
           result: "unknown",
@@ -83,7 +89,7 @@ export function outcomeOf(action: Action, result: HttpResult, context: OutcomeCo
       return { result: "rejected", code, codeText, message, httpStatus: status };
     }
     case "unreadable":
-      // The firewall answers in its own words, and lets nothing of what it refuses through.
+      // The firewall uses its own format, and passes nothing that it rejects.
       if (status === 403)
         return {
           result: "rejected",
@@ -144,7 +150,8 @@ function outcomeOfValue(action: Action, value: unknown, context: OutcomeContext)
     }
     case "cancel":
     case "cancel-all":
-      // Whoever answers with a body is not the exchange: taken for a cancel, it would open the slot of an order that still rests.
+      // A response with a body does not come from the exchange. Taken as a cancel, it would free
+      // the slot of an order that still rests.
       throw new FormatError("a cancel answered with a body", {
         field: "body",
         expected: "HTTP 204 without one",

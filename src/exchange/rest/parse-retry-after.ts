@@ -1,6 +1,6 @@
 import type { Ms } from "../../core/units.js";
 
-/** What an answer's headers say of time, as they came. */
+/** Unparsed time headers of a response. */
 export interface ResponseTimeHeaders {
   /** `Retry-After`. */
   readonly retryAfter: string | string[] | undefined;
@@ -8,18 +8,19 @@ export interface ResponseTimeHeaders {
   readonly date: string | string[] | undefined;
 }
 
-/** Beyond this a header says nothing that a bot would wait for: a hundred days and more. */
+/** Upper bound of a usable value: more than a hundred days. */
 const MOST_MS = 9_999_999_000;
-/** The one form of a date that is sent (RFC 9110, section 5.6.7). */
+/** The only date format that is sent (RFC 9110, section 5.6.7). */
 const HTTP_DATE =
   /^[A-Z][a-z]{2}, (0[1-9]|[12]\d|3[01]) ([A-Z][a-z]{2}) (\d{4}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60) GMT$/;
-/** As the calendar counts them that begins with March, so that a leap day is the last of its year. */
+/** In the order of a calendar that starts in March, so that a leap day is the last of its year. */
 const MONTHS = ["Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "Jan", "Feb"];
 const DAYS_BEFORE_1970 = 719_468;
 
 /**
- * The `Retry-After` header in milliseconds: whole seconds, as rate limits write it, or a date, counted from the answer's own `Date`, and from
- * `nowMs` of this machine's clock only where it has none. A date that is over, like all else that is neither, is undefined.
+ * Parses the `Retry-After` header to milliseconds: whole seconds, as rate limits write it, or a
+ * date. A date counts from the response's own `Date` header, or from `nowMs` without one. A past
+ * date, and any other text, gives undefined.
  */
 export function parseRetryAfterMs(
   { retryAfter, date }: ResponseTimeHeaders,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 
-/** Resolves after so long, or at once when it is aborted. */
+/** Resolves after the delay, or at once when it is aborted. */
 export function pause(clock: Clock, delayMs: Ms, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) {

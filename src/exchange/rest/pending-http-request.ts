@@ -5,7 +5,7 @@ import { decodeBody } from "./decode-body.js";
 import { parseRetryAfterMs } from "./parse-retry-after.js";
 import type { HttpRequest, HttpResult } from "./transport.js";
 
-/** One request on its way through undici. */
+/** Parts of one request through undici. */
 export interface PendingHttpRequestOptions {
   readonly request: HttpRequest;
   readonly done: (result: HttpResult) => void;
@@ -16,8 +16,9 @@ export interface PendingHttpRequestOptions {
 }
 
 /**
- * One request and its one result. Built on undici's dispatch, because its `onRequestStart` is the last instant at which no
- * byte has left: what ends before it was certainly not sent, and what has not come to it by the deadline never leaves.
+ * One request and its one result. It uses undici's dispatch, because its `onRequestStart` is the
+ * last moment at which no byte has been sent. A request that ends before it was certainly not sent,
+ * and one that has not reached it by the deadline never is.
  */
 export class PendingHttpRequest implements Dispatcher.DispatchHandler {
   readonly #options: PendingHttpRequestOptions;
@@ -34,7 +35,7 @@ export class PendingHttpRequest implements Dispatcher.DispatchHandler {
     this.#options = options;
   }
 
-  /** Hands the request to the pool. */
+  /** Dispatches the request to the pool. */
   start(dispatcher: Dispatcher): void {
     const { request, clock, prefix, userAgent } = this.#options;
     const isPost = request.method === "POST";
@@ -46,7 +47,7 @@ export class PendingHttpRequest implements Dispatcher.DispatchHandler {
           method: request.method,
           path: `${prefix}${request.path}${isPost || request.params === "" ? "" : `?${request.params}`}`,
           body: isPost ? request.params : null,
-          // A cancel is written once: undici would repeat what it takes for idempotent.
+          // A cancel is written once: undici would repeat a request that it considers idempotent.
           idempotent: request.method === "GET",
           headers: {
             "user-agent": userAgent,
@@ -113,7 +114,7 @@ export class PendingHttpRequest implements Dispatcher.DispatchHandler {
       body = decodeBody(Buffer.concat(this.#chunks), encoding, maxBytes);
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
-      // Its status is known all the same: a rate limit says what it says without words.
+      // Its status is known anyway: a rate limit needs no body.
       if (this.#status < 400)
         return this.#finish({
           ok: false,
@@ -160,7 +161,7 @@ export class PendingHttpRequest implements Dispatcher.DispatchHandler {
     this.#timer?.cancel();
     this.#chunks = [];
     const { done, clock } = this.#options;
-    // The caller is promised that it is never answered from inside its own call.
+    // The contract forbids calling back from inside the caller's own call.
     if (this.#isDispatching) clock.setTimer(0, () => done(result));
     else done(result);
   }
@@ -168,7 +169,7 @@ export class PendingHttpRequest implements Dispatcher.DispatchHandler {
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Node reports a refused connection to a name with several addresses without a message.
+  // For a name with several addresses, Node reports a refused connection without a message.
   return error.message || codeOf(error) || error.name;
 }
 

@@ -6,7 +6,7 @@ import type { Ms } from "../../core/units.js";
 import type { OperationName } from "../protocol/operations.js";
 import { RATE_BUCKETS, type RateBuckets } from "../rate-buckets.js";
 
-/** A limit of `exchangeInfo.rateLimits`; several of one name hold side by side. */
+/** A limit of `exchangeInfo.rateLimits`; several of one name apply together. */
 export interface RateLimitRule {
   readonly name: string;
   /** Calls within `intervalMs`. */
@@ -14,14 +14,14 @@ export interface RateLimitRule {
   readonly intervalMs: Ms;
 }
 
-/** Clock and limits of a {@link RateGate}. */
+/** Options of a gate. */
 export interface RateGateOptions {
   readonly clock: Clock;
-  /** Which operation counts against which limits, where it differs from {@link RATE_BUCKETS}. */
+  /** The limits of each operation, if they differ from {@link RATE_BUCKETS}. */
   readonly buckets?: Partial<RateBuckets>;
   /** The limits in force before {@link RateGate.setLimits}. */
   readonly limits?: readonly RateLimitRule[];
-  /** A call that would have to wait longer is refused instead; 60000 when absent. */
+  /** Calls that would wait longer are rejected; default 60000. */
   readonly maxWaitMs?: Ms;
 }
 
@@ -32,22 +32,17 @@ export const DEFAULT_LIMITS: readonly RateLimitRule[] = [
 ];
 
 /**
- * A call that was not made, because the budget is spent for longer than a call may wait, or the
- * exchange has banned this address.
- * @example
- * ```ts
- * import { RateLimitError } from "marketwright/exchange";
- *
- * const error = new RateLimitError("placeOrder", 250, false);
- * error.message; // => "the rate budget is spent: placeOrder may go again in 250 ms"
- * error.isBan; // => false
- * ```
+ * A call that was not made: the budget is spent for longer than a call may wait, or the exchange
+ * has banned this address.
  */
 export class RateLimitError extends RunError {
   readonly operation: OperationName;
-  /** How long until asking again makes sense; Infinity until {@link RateGate.resume} after a ban without a term. */
+  /**
+   * Time until a retry makes sense; Infinity until {@link RateGate.resume} after a ban without an
+   * end.
+   */
   readonly retryAfterMs: Ms;
-  /** 418: the exchange refuses this address altogether. */
+  /** 418: the exchange has banned this address. */
   readonly isBan: boolean;
 
   constructor(operation: OperationName, retryAfterMs: Ms, isBan: boolean) {
@@ -112,11 +107,15 @@ export class RateGate {
     this.setLimits(limits);
   }
 
-  /** Takes the exchange's limits over; what was spent under a limit of the same name and window stays spent. */
+  /**
+   * Applies the exchange's limits. Tokens spent under a limit of the same name and window stay
+   * spent.
+   */
   setLimits(limits: readonly RateLimitRule[]): void {
     const nowMs = this.#clock.monotonicMs();
     const before = this.#budgets;
-    // A limit of 0 is one that is switched off: an exchange that took nothing at all would not say so by its budget.
+    // A limit of 0 is disabled: an exchange that accepted no requests would not express it by a
+    // budget.
     const inForce = limits.filter(({ limit }) => limit > 0);
     this.#budgets = inForce.map(({ name, limit, intervalMs }) => {
       const held =
@@ -134,7 +133,7 @@ export class RateGate {
     this.#pump();
   }
 
-  /** How many calls of an operation may go now. */
+  /** Returns the number of calls of an operation that may go now. */
   available(name: OperationName): number {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#bannedUntilMs) return 0;
@@ -144,14 +143,15 @@ export class RateGate {
     );
   }
 
-  /** Between two calls of an operation that may go on so for ever. */
+  /** Returns the interval between calls of an operation that is sustainable forever. */
   evenlyMs(name: OperationName): Ms {
     return Math.max(0, ...this.#of(name).map(({ budget }) => budget.intervalMs / budget.limit));
   }
 
   /**
-   * Counts a call that goes now. @returns how long to wait where it may not go; 0 when it was counted.
-   * @param kept tokens of each limit that have to be left after it; of a limit that has no more than these, all of them have to be there.
+   * Counts a call that goes now. @returns the time to wait if it may not go; 0 when it was counted.
+   * @param kept tokens of each limit that must remain after it; a limit with no more than these
+   * must be full.
    */
   tryAdmit(name: OperationName, kept = 0): Ms {
     const nowMs = this.#clock.monotonicMs();
@@ -161,8 +161,9 @@ export class RateGate {
   }
 
   /**
-   * Resolves when a call may go, counted.
-   * @throws RateLimitError when that is further away than `maxWaitMs`, or the address is banned; MarketwrightError when it was aborted.
+   * Resolves when a call may go and is counted.
+   * @throws RateLimitError when the wait would exceed `maxWaitMs`, or the address is banned;
+   * MarketwrightError when it was aborted.
    */
   admit(name: OperationName, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return Promise.reject(aborted(name));
@@ -190,7 +191,7 @@ export class RateGate {
         },
       };
       signal?.addEventListener("abort", abort);
-      // A place must never keep a cancel waiting.
+      // A place must never delay a cancel.
       const firstOther = this.#waiters.findIndex((other) => !CANCELS.has(other.name));
       if (CANCELS.has(name) && firstOther >= 0) this.#waiters.splice(firstOther, 0, waiter);
       else this.#waiters.push(waiter);
@@ -198,7 +199,7 @@ export class RateGate {
     });
   }
 
-  /** The exchange answered 429 or 418. */
+  /** Records a 429 or 418 of the exchange. */
   throttled(httpStatus: 429 | 418, retryAfterMs: Ms | undefined): void {
     const nowMs = this.#clock.monotonicMs();
     if (httpStatus === 418) {
@@ -217,7 +218,7 @@ export class RateGate {
     this.#pump();
   }
 
-  /** Whoever runs this says that a ban is over. */
+  /** Ends a ban; the operator of the process decides that it is over. */
   resume(): void {
     this.#bannedUntilMs = Number.NEGATIVE_INFINITY;
     this.#pump();
@@ -244,7 +245,7 @@ export class RateGate {
     return this.#buckets[one].some((bucket) => this.#buckets[other].includes(bucket));
   }
 
-  /** Lets go whoever may go, in order: nobody overtakes one who waits for the same limit. */
+  /** Releases waiting calls in order: none overtakes another that waits for the same limit. */
   #pump(): void {
     this.#timer?.cancel();
     this.#timer = undefined;

@@ -10,30 +10,31 @@ import { isThrottled, readResponse, restRequest } from "./rest-messages.js";
 import type { Retrier } from "./retrier.js";
 import type { HttpResult, Transport } from "./transport.js";
 
-/** What calls are made with. */
+/** Options of the calls. */
 export interface RestCallerOptions {
   readonly transport: Pick<Transport, "request">;
-  /** Exchange time as the caller estimates it: the signed timestamp. */
+  /** Exchange time as the caller estimates it, for the signed timestamp. */
   readonly nowMs: () => Ms;
   /** Needed for the private operations. */
   readonly signer?: Signer;
-  /** The trading account; the signer's own when absent, another one where the signer is its operator. */
+  /** The trading account; default: the signer's own. Another one if the signer is its operator. */
   readonly account?: Hex;
-  /** 10000 when absent. */
+  /** Default 10000. */
   readonly timeoutMs?: Ms;
-  /** The rate budget that each call waits for; nothing is counted when absent. */
+  /** The rate budget that each call waits for; without one, calls are not counted. */
   readonly gate?: RateGate;
-  /** Repeats reads and cancels that got no answer; nothing is repeated when absent. */
+  /** Retries reads and cancels that got no response; without one, nothing is retried. */
   readonly retrier?: Retrier;
-  /** Ends what waits for the budget or for the next try. */
+  /** Aborts calls that wait for the budget or for a retry. */
   readonly signal?: AbortSignal;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /**
- * One REST call after another, by name: parameters checked, signed where the operation is private, answers parsed with every digit of
- * an id, refusals as typed errors. A place, a build and a registration go out once, whatever comes of it.
+ * Makes REST calls by name: checks parameters, signs private operations, parses responses with
+ * every digit of an id, and throws typed errors for rejections. A place, a build and a registration
+ * are sent once, whatever the result.
  */
 export class RestCaller {
   readonly #options: RestCallerOptions;
@@ -43,9 +44,11 @@ export class RestCaller {
   }
 
   /**
-   * @returns the answer's parsed JSON, integers past 2^53 as strings of their digits; null for an empty answer.
-   * @throws ConfigError for a wrong parameter or a missing key, VenueError when the exchange refuses, VenueRequestError when there is no
-   * usable answer, RateLimitError where the budget does not allow the call.
+   * @returns the response's parsed JSON, integers past 2^53 as strings of their digits; null for an
+   * empty response.
+   * @throws ConfigError for a wrong parameter or a missing key, VenueError when the exchange
+   * rejects the call, VenueRequestError when there is no usable response, RateLimitError if the
+   * budget does not allow the call.
    */
   call(name: OperationName, params: CallParams = {}): Promise<unknown> {
     const { gate, retrier, signal } = this.#options;
@@ -53,7 +56,7 @@ export class RestCaller {
     const once = async (): Promise<unknown> => {
       const checked = checkedParams(operation, params);
       this.#requireKey(operation);
-      // Before it is signed: a request that waited for its turn would carry an old timestamp.
+      // Before signing: a request that waited would carry an old timestamp.
       await gate?.admit(name, signal);
       return this.#send(operation, checked);
     };
@@ -114,7 +117,7 @@ export class RestCaller {
       case "coded":
         throw new VenueError(answer, status);
       case "unreadable":
-        // The reader of the record says what is wrong with a success.
+        // The record's parser reports what is wrong with a success.
         if (status >= 200 && status < 300 && answer.value !== undefined) return answer.value;
         throw new VenueRequestError(`${where}: HTTP ${status}: ${body.slice(0, 200)}`, {
           httpStatus: status,

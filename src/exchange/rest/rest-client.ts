@@ -33,10 +33,13 @@ import { present } from "./action-requests.js";
 import type { CallParams } from "./call-params.js";
 import { RestCaller, type RestCallerOptions } from "./rest-caller.js";
 
-/** The integer decoder reads the numbers of the levels. */
+/** The integer decoder parses the numbers of the levels. */
 const rawBook = z.object({ bids: z.array(rawLevel), asks: z.array(rawLevel), sequence: count });
 
-/** One book as it was asked for, on the market's grid: flat pairs of ticks and lots, best first as the exchange sorts them. */
+/**
+ * One requested book on the market's grid: flat pairs of ticks and lots, best first as the exchange
+ * sorts them.
+ */
 export interface RestBook {
   readonly marketId: MarketId;
   readonly sequence: number;
@@ -45,10 +48,11 @@ export interface RestBook {
 }
 
 /**
- * The exchange's REST interface on the markets' grids, as promises, for the bot's commands and short-lived processes; a running bot
- * goes through the venue. People who use the library have the whole interface in `ExchangeClient`.
- * Every method throws {@link VenueError} when the exchange refuses, `VenueRequestError` when there is no usable answer,
- * ConfigError for wrong parameters and FormatError for an answer that is not as specified.
+ * The exchange's REST interface on the markets' grids, as promises, for the bot's commands and
+ * short-lived processes; a running bot uses the venue. Library users have the whole interface in
+ * `ExchangeClient`. Every method throws {@link VenueError} when the exchange rejects the call,
+ * `VenueRequestError` when there is no usable response, ConfigError for wrong parameters and
+ * FormatError for a response that is not as specified.
  */
 export class RestClient {
   readonly #caller: RestCaller;
@@ -58,7 +62,10 @@ export class RestClient {
     this.#caller = new RestCaller(options);
   }
 
-  /** Any operation by name. @returns its parsed JSON, integers past 2^53 as strings of their digits; null for an empty answer. */
+  /**
+   * Calls any operation by name. @returns its parsed JSON, integers past 2^53 as strings of their
+   * digits; null for an empty response.
+   */
   call(name: OperationName, params: CallParams = {}): Promise<unknown> {
     return this.#caller.call(name, params);
   }
@@ -68,7 +75,10 @@ export class RestClient {
     return parseWire(time, await this.call("time"), "time").serverTime;
   }
 
-  /** `exchangeInfo`, checked. @param traded markets that must be there; others that are not as specified are left out. */
+  /**
+   * Reads and checks `exchangeInfo`. @param traded markets that must exist; others that are not as
+   * specified are left out.
+   */
   async exchangeInfo(traded: readonly MarketId[] = []): Promise<VenueRules> {
     this.#rules = decodeRules(await this.call("exchangeInfo"), traded);
     return this.#rules;
@@ -98,7 +108,7 @@ export class RestClient {
     );
   }
 
-  /** Every order of a market whose status is final, oldest first, over as many pages as there are. */
+  /** Every order of a market with a final status, oldest first, over as many pages as there are. */
   async historyOrders(
     marketId: MarketId,
     range: { readonly startTimeMs?: Ms; readonly endTimeMs?: Ms } = {},
@@ -153,7 +163,7 @@ export class RestClient {
     return decodePositions(await this.call("positions"), context);
   }
 
-  /** Registers the account, signed by itself. @returns false when it was registered already. */
+  /** Registers the account with its own signature. @returns false if it was registered already. */
   async registerAccount(): Promise<boolean> {
     try {
       parseWire(
@@ -168,7 +178,10 @@ export class RestClient {
     }
   }
 
-  /** Exchange time at which the account was created there. @throws VenueError where the exchange does not know it */
+  /**
+   * Exchange time at which the account was created. @throws VenueError if the exchange does not
+   * know it
+   */
   async accountCreatedAtMs(): Promise<Ms> {
     return parseWire(
       account,
@@ -177,7 +190,7 @@ export class RestClient {
     ).createdAt;
   }
 
-  /** Cancels every open order of the account in a market, or in all: manual ones too. */
+  /** Cancels every open order of the account in a market, or in all, manual ones included. */
   async cancelAllOpenOrders(marketId?: MarketId): Promise<void> {
     await this.call("cancelAllOpenOrders", present({ marketId }));
   }

@@ -9,21 +9,21 @@ import { canonicalParams, type RequestParams, signedParams } from "../signing/re
 import type { HttpRequest, HttpResult } from "./transport.js";
 
 /*
- * The one way in which operations are written as HTTP requests, and answers are read: for the calls
- * of a client, which end in a value or an error, and for the actions of the bot, which end in an
- * outcome. A caller decides what may be repeated; nothing is here.
+ * The only encoding of operations as HTTP requests, and the only parser of responses. Client calls,
+ * which end in a value or an error, and the bot's actions, which end in an outcome, both use it.
+ * The caller decides what to retry; nothing is retried here.
  */
 
 /** The signature of a private request. */
 export interface RequestSigning {
   readonly signer: Signer;
-  /** The trading account: the signer's own, or one whose operator the signer is. */
+  /** The trading account: the signer's own, or one for which the signer is operator. */
   readonly account: Hex;
   /** Exchange time of signing. */
   readonly timestampMs: Ms;
 }
 
-/** The HTTP request of an operation, signed where the operation is private. */
+/** Encodes the HTTP request of an operation, signed if the operation is private. */
 export function restRequest(
   { method, path, isPrivate }: Pick<Operation, "method" | "path" | "isPrivate">,
   params: RequestParams,
@@ -37,14 +37,14 @@ export function restRequest(
   return { method, path, params: text, timeoutMs };
 }
 
-/** Whether a status is that of a rate limit, which lets nothing of a request through. */
+/** Returns true for the status of a rate limit, which passes no part of a request on. */
 export function isThrottled(status: number): status is 429 | 418 {
   return status === 429 || status === 418;
 }
 
-/** An answer that came and is not {@link isThrottled}, before anybody reads its record. */
+/** A response that is not {@link isThrottled}, before its record is parsed. */
 export type RestResponse =
-  /** The exchange answered with a code, whatever the status. */
+  /** The exchange returned a code, whatever the status. */
   | {
       readonly kind: "coded";
       readonly code: number;
@@ -55,10 +55,10 @@ export type RestResponse =
   | { readonly kind: "empty" }
   /** A success, its JSON with every digit of an id. */
   | { readonly kind: "value"; readonly value: unknown }
-  /** Neither; `value` is its JSON where it has some. */
+  /** Neither; `value` is its JSON, if any. */
   | { readonly kind: "unreadable"; readonly value: unknown; readonly reason: string };
 
-/** Reads an answer. @param mayBeEmpty whether a success without a body is one, as of a cancel */
+/** Reads a response. @param mayBeEmpty true if a success may have no body, as for a cancel */
 export function readResponse(
   { status, body }: Extract<HttpResult, { readonly ok: true }>,
   mayBeEmpty: boolean,
@@ -72,7 +72,7 @@ export function readResponse(
     const { code, codeText, message } = parseWire(errorBody, value, "error");
     return { kind: "coded", code, codeText, message };
   } catch (error) {
-    // An answer comes from outside: RangeError is what very deep nesting ends in.
+    // A response is untrusted: very deep nesting raises a RangeError.
     if (
       !(error instanceof FormatError || error instanceof SyntaxError || error instanceof RangeError)
     )
@@ -82,8 +82,9 @@ export function readResponse(
 }
 
 /**
- * Whether an answer is the body of an error. Under a status of success it is one all the same, since
- * clients of this exchange branch on `code`. A record with a field of that name alone is none.
+ * Returns true if a response is an error body. That holds under a success status too, because
+ * clients of this exchange branch on `code`. A record that merely has a field of that name does not
+ * count.
  */
 function isErrorBody(value: unknown): boolean {
   return (

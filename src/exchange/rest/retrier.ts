@@ -4,11 +4,11 @@ import { VenueError, VenueRequestError } from "../venue-errors.js";
 import { pause } from "./pause.js";
 import { classifyTransientFailure } from "./transient-failure.js";
 
-/** Number and pace of the tries of reads and cancels. */
+/** Number and pace of the retries of reads and cancels. */
 export interface RetryPolicy {
-  /** Tries in all; 1 repeats nothing. */
+  /** Total tries; 1 disables retries. */
   readonly tries: number;
-  /** The first pause at most; it doubles with each try, and its upper half is drawn at random. */
+  /** The largest first pause. It doubles with each try; its upper half is random. */
   readonly pauseMs: Ms;
   readonly maxPauseMs: Ms;
 }
@@ -17,8 +17,9 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY: RetryPolicy = { tries: 4, pauseMs: 200, maxPauseMs: 5000 };
 
 /**
- * Repeats what fails and may pass by itself ({@link classifyTransientFailure}). A refusal by the exchange stands, and so do a ban, which outlasts all tries, and a request
- * of another time, since nobody here reads the clock again. The caller decides what may be repeated at all; a place never may.
+ * Retries transient failures ({@link classifyTransientFailure}). Not retried are a rejection by the
+ * exchange, a ban, which outlasts all tries, and a request with a wrong timestamp, because nothing
+ * here reads the clock again. The caller decides what may be repeated at all; a place never may.
  */
 export class Retrier {
   readonly #runtime: Seam;
@@ -29,7 +30,7 @@ export class Retrier {
     this.#policy = { ...DEFAULT_RETRY, ...policy };
   }
 
-  /** @throws the last try's error, which says how many there were. */
+  /** @throws the last try's error, which contains the number of tries. */
   async run<Answer>(attempt: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -45,7 +46,7 @@ export class Retrier {
     }
   }
 
-  /** Before the next try; undefined when there is none. */
+  /** The pause before the next try; undefined when there is none. */
   #pauseMs(tries: number, failure: VenueError | VenueRequestError): Ms | undefined {
     const { tries: most, pauseMs, maxPauseMs } = this.#policy;
     const passing = classifyTransientFailure(failure);

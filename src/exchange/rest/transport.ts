@@ -10,7 +10,7 @@ export interface HttpRequest {
   readonly timeoutMs: Ms;
 }
 
-/** The result of a request: its answer, or why there is none. */
+/** The result of a request. */
 export type HttpResult =
   | {
       readonly ok: true;
@@ -19,13 +19,16 @@ export type HttpResult =
       readonly body: string;
       readonly retryAfterMs: Ms | undefined;
     }
-  /** `sent` is false only where it is certain that no byte of the request left. */
+  /** `sent` is false only if certainly no byte of the request was sent. */
   | {
       readonly ok: false;
       readonly cause: "timeout" | "connection-lost";
       readonly sent: boolean;
       readonly message: string;
-      /** What the system or the HTTP parser calls the failure, such as `ECONNREFUSED`; absent where it has no name. */
+      /**
+       * The system's or HTTP parser's name of the failure, such as `ECONNREFUSED`; absent if it has
+       * none.
+       */
       readonly code?: string | undefined;
     };
 
@@ -38,12 +41,15 @@ export interface Transport {
   close(): void;
 }
 
-/** Called one at a time, in order, never synchronously from `open` or `send`. */
+/**
+ * Callbacks of a websocket, called one at a time, in order, never synchronously from `open` or
+ * `send`.
+ */
 export interface SocketHandlers {
   onOpen(): void;
-  /** A text message; one that the server has compressed is unpacked. */
+  /** A text message, unpacked if the server compressed it. */
   onMessage(text: string): void;
-  /** A protocol ping; the transport itself has answered it. */
+  /** A protocol ping; the transport itself has sent the pong. */
   onPing(): void;
   /** Called once, last. */
   onClose(reason: string): void;

@@ -5,7 +5,7 @@ import type { MarketRules, OrderStruct, TimeInForce } from "../records.js";
 import { decodeInfo } from "./order-info.js";
 import type { OrderHasher } from "./order-signing.js";
 
-/** The order that was wanted of the build: the answer must say the same. */
+/** The build request, and so the required content of its response. */
 export interface BuildExpectation {
   readonly rules: Pick<MarketRules, "perp" | "makerFeeRate" | "takerFeeRate">;
   readonly instrument: Instrument;
@@ -17,11 +17,16 @@ export interface BuildExpectation {
   /** The `expiration` parameter; 0 unless GTT. */
   readonly expirationMs: Ms;
   readonly nowMs: Ms;
-  /** The largest rate, scaled by 10^18, that may be added to both fees for the settlement's gas; 0 where none is expected. */
+  /**
+   * The largest increase of both fee rates for the settlement's gas, scaled by 10^18; 0 if none is
+   * expected.
+   */
   readonly maxFeeOffset: bigint;
 }
 
-/** In the shortest years: by which ones the exchange counts is its own affair, and it holds the order to them once more. */
+/**
+ * In the shortest years. The exchange chooses its own count of years, and checks the order again.
+ */
 const TEN_YEARS_SECONDS = 10 * 365 * 86_400;
 
 /**
@@ -75,7 +80,8 @@ export function checkBuiltOrder(
     differ("signer", order.signer.toLowerCase(), expectation.signer.toLowerCase());
     const sign = side === "BUY" ? 1n : -1n;
     differ("paperAmount", order.paperAmount, sign * instrument.paperOf(lots));
-    // How the exchange rounds a BUY is its own choice here: this way of placing is what an unknown rounding falls back on.
+    // The exchange chooses its own rounding of a BUY here: this way of placing is the fallback for
+    // an unknown rounding.
     const floor = -sign * instrument.creditFloor(ticks, lots);
     const isCeiling = side === "BUY" && order.creditAmount === -instrument.creditCeil(ticks, lots);
     if (!isCeiling) differ("creditAmount", order.creditAmount, floor);

@@ -1,13 +1,16 @@
 import type { VenueRules } from "../records.js";
 import { DOMAIN_TYPE_HASH, domainSeparator, ORDER_TYPE_HASH } from "./order-signing.js";
 
-/** A constant of the exchange's that is not what our own computation gives: no order may be signed under it. */
+/**
+ * A constant of the exchange that differs from our own computation: no order may be signed under
+ * it.
+ */
 export interface DomainDifference {
-  /** The wire's name. */
+  /** Name on the wire. */
   readonly field: "EIP712_DOMAIN_SEPARATOR" | "EIP712_DOMAIN_TYPEHASH" | "EIP712_ORDER_TYPE";
-  /** What the exchange says. */
+  /** The exchange's value. */
   readonly value: string;
-  /** What we compute. */
+  /** Our value. */
   readonly expected: string;
 }
 

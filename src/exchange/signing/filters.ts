@@ -1,14 +1,14 @@
 import type { Lots, Ticks } from "../../core/units.js";
 import type { MarketRules, OrderType } from "../records.js";
 
-/** The fields of an order that filters limit. */
+/** The fields of an order that filters check before it is sent. */
 export interface FilteredOrder {
   readonly type: OrderType;
   readonly ticks: Ticks;
   readonly lots: Lots;
 }
 
-/** A filter that an order would break (docs/reference/exchange-interface.md#filters). */
+/** A filter that an order would violate (docs/reference/exchange-interface.md#filters). */
 export interface FilterBreach {
   readonly filter:
     | "PRICE_FILTER"
@@ -18,26 +18,14 @@ export interface FilterBreach {
   readonly field: "ticks" | "lots" | "openOrders";
   /** In ticks, lots or orders, as `field` says. */
   readonly value: number;
-  /** What would be right, in words and in ticks or lots. */
+  /** The accepted values, as text in ticks or lots. */
   readonly expected: string;
 }
 
 /**
- * The filters that an order would break; empty when it may be sent.
- * @param openOrders how many orders of the account rest in the market already, where the caller counts them.
- * @example
- * ```ts
- * import { checkFilters, connect, decodeRules } from "marketwright/exchange";
- *
- * const { client, close } = await connect({
- *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
- * });
- * const rules = decodeRules(await client.call("exchangeInfo"), ["btcusdc"]).markets.btcusdc;
- * close();
- * if (rules === undefined) throw new Error("the exchange has no btcusdc");
- * const breaches = checkFilters(rules, { type: "LIMIT", ticks: rules.minTicks, lots: 0 });
- * breaches.map(({ filter, field }) => [filter, field]); // => [["AMOUNT_FILTER", "lots"]]
- * ```
+ * Returns the filters that an order would violate; empty when it may be sent.
+ * @param openOrders how many orders of the account rest in the market already, where the caller
+ * counts them.
  */
 export function checkFilters(
   rules: MarketRules,

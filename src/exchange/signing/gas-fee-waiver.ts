@@ -3,13 +3,13 @@ import type { Lots, Ticks } from "../../core/units.js";
 import type { VenueRules } from "../records.js";
 
 /**
- * The unit of `waiveGasFeeMinimumAmount`: an order's value in quote, or its amount in base. The
- * specification does not say which.
+ * The unit of `waiveGasFeeMinimumAmount`: an order's value, or its amount. The specification does
+ * not say which.
  */
 export type WaiverUnit = "quote" | "base";
 
 /**
- * True for an order so small that it needs the `gasFeeQuotation` of a build
+ * Returns true if an order is so small that it needs the `gasFeeQuotation` of a build
  * (docs/reference/exchange-interface.md#fee-rates).
  * @example
  * ```ts

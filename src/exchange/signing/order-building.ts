@@ -6,7 +6,7 @@ import type { MarketRules, OrderStruct, TimeInForce } from "../records.js";
 import { encodeInfo } from "./order-info.js";
 import type { OrderHasher } from "./order-signing.js";
 
-/** Inputs of one order, on its market's grid. */
+/** Inputs of an order. */
 export interface OrderInputs {
   readonly rules: Pick<MarketRules, "perp" | "makerFeeRate" | "takerFeeRate">;
   readonly instrument: Instrument;
@@ -21,15 +21,15 @@ export interface OrderInputs {
   readonly expirationSeconds: number;
   /** Unsigned 64 bits. */
   readonly nonce: bigint;
-  /** `up` when absent. */
+  /** Default `up`. */
   readonly buyRounding?: BuyRounding;
 }
 
-/** An order with what it is recognised by. */
+/** An order with the hash that identifies it. */
 export interface HashedOrder {
   readonly order: OrderStruct;
   readonly hash: Hex;
-  /** The bytes of `hash`: what the signer signs. */
+  /** The bytes of `hash`, for signing. */
   readonly digest: Uint8Array;
 }
 
@@ -132,7 +132,7 @@ export function buildHashedOrder(hasher: OrderHasher, inputs: OrderInputs): Hash
 const SECONDS_A_YEAR = 365.25 * 86400;
 
 /**
- * The expiration that `info` must carry: of GTT its own (whole seconds, rounded down), of any other
+ * Returns the expiration for `info`: a GTT order's own (whole seconds, rounded down), of any other
  * time in force far enough ahead (docs/reference/exchange-interface.md#expiration: more than ten
  * years; eleven here, so that a clock ahead of the exchange's does no harm).
  * @example

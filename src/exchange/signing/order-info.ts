@@ -24,7 +24,7 @@ const UINT64_MAX = 2n ** 64n - 1n;
 const TAG_SHIFT = 48n;
 const LOW_48_BITS = (1n << TAG_SHIFT) - 1n;
 
-/** The four words, written anew each time. */
+/** Reused buffer of the four words. */
 const PACKED = new Uint8Array(32);
 const WORDS = new DataView(PACKED.buffer);
 
@@ -131,35 +131,14 @@ export function taggedNonce(tag: number, random: Random): bigint {
   return (BigInt(tag) << TAG_SHIFT) | (random.uint64() & LOW_48_BITS);
 }
 
-/**
- * The tag of a nonce: whose bot made it.
- * @example
- * ```ts
- * import { nonceTag } from "marketwright/exchange";
- *
- * nonceTag(0x1234_0000_0000_0007n); // => 0x1234
- * ```
- */
+/** The tag of a nonce, which identifies the bot that made it. */
 export function nonceTag(nonce: bigint): number {
   return Number(nonce >> TAG_SHIFT);
 }
 
 /**
- * The tag of an order's nonce; undefined where the info is unreadable, so that a foreign order is
- * nobody's of ours.
- * @example
- * ```ts
- * import { encodeInfo, infoTag } from "marketwright/exchange";
- *
- * const info = encodeInfo({
- *   makerFeeRate: 0n,
- *   takerFeeRate: 0n,
- *   expirationSeconds: 2_000_000_000,
- *   nonce: 0x1234_0000_0000_0007n,
- * });
- * infoTag(info); // => 0x1234
- * infoTag("0x00"); // => undefined
- * ```
+ * The tag of an order's nonce; undefined if the info is unreadable, so that no bot claims a foreign
+ * order.
  */
 export function infoTag(info: Hex): number | undefined {
   return INFO.test(info) ? Number.parseInt(info.slice(50, 54), 16) : undefined;

@@ -15,7 +15,7 @@ export const DOMAIN_TYPE_HASH: Hex = bytesToHex(keccak256(Buffer.from(DOMAIN_TYP
 /** Keccak-256 of {@link ORDER_TYPE}. */
 export const ORDER_TYPE_HASH: Hex = bytesToHex(keccak256(Buffer.from(ORDER_TYPE)));
 
-/** Parts of a domain separator: fields of the `eip712` object of exchangeInfo. */
+/** Inputs of a domain separator: the `eip712` object of exchangeInfo. */
 export type DomainInputs = Pick<
   VenueRules["eip712"],
   "domainName" | "domainVersion" | "chainId" | "verifyingContract"
@@ -54,7 +54,7 @@ export function domainSeparator(inputs: DomainInputs): Hex {
   return bytesToHex(keccak256(words));
 }
 
-/** What a hash of structured data begins with (EIP-191, version 1). */
+/** Prefix of a hash of structured data (EIP-191, version 1). */
 const ENVELOPE_HEAD: readonly number[] = [0x19, 0x01];
 const INT128_MIN = -(2n ** 127n);
 const INT128_MAX = 2n ** 127n - 1n;
@@ -96,7 +96,7 @@ export class OrderHasher {
 
   /** The EIP-712 struct hash: 32 bytes. @throws FormatError when a field does not fit its type. */
   structHash(order: OrderStruct): Uint8Array {
-    // A bot has one signer and few markets: the addresses of the last order usually stand.
+    // A bot has one signer and few markets, so the last order's addresses usually apply.
     if (order.perp !== this.#perp) {
       this.#struct.set(addressBytes(order.perp, "perp"), 44);
       this.#perp = order.perp;
@@ -117,7 +117,7 @@ export class OrderHasher {
     return keccak256(this.#outer);
   }
 
-  /** {@link digest} in hex: what an order is recognised by. */
+  /** {@link digest} in hex, which identifies an order. */
   hash(order: OrderStruct): Hex {
     return bytesToHex(this.digest(order));
   }
@@ -129,7 +129,7 @@ export class OrderHasher {
     const low = BigInt.asIntN(64, value);
     this.#struct.fill(value < 0n ? 0xff : 0, offset, offset + 24);
     this.#words.setBigInt64(offset + 24, low);
-    // Hardly an order is so large.
+    // Orders are rarely this large.
     if (low !== value) this.#words.setBigInt64(offset + 16, BigInt.asIntN(64, value >> 64n));
   }
 }

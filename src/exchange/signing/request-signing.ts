@@ -6,7 +6,7 @@ import type { Hex, Ms } from "../../core/units.js";
 /** Parameters of one request as the exact strings that are transmitted: the server signs what it receives, character by character. */
 export type RequestParams = Readonly<Record<string, string>>;
 
-/** By character code: 1 for what stays bare. */
+/** By character code: 1 for characters that are not escaped. */
 const BARE = new Uint8Array(128);
 for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")
   BARE[character.charCodeAt(0)] = 1;
@@ -37,7 +37,7 @@ export function formEncode(text: string): string {
   }
 }
 
-/** A loop, since a regular expression costs more than the whole of a short text. */
+/** A loop, because a regular expression costs more than the rest for a short text. */
 function isBare(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -64,7 +64,7 @@ function percentOf(character: string): string {
 export function canonicalParams(params: RequestParams, more: RequestParams = NONE): string {
   const names = Object.keys(params);
   for (const name of Object.keys(more)) if (params[name] === undefined) names.push(name);
-  // Without a comparator names are ordered by UTF-16 units, which is ASCII order for what the protocol has.
+  // Without a comparator names are ordered by UTF-16 units, which is ASCII order for this protocol.
   names.sort();
   let text = "";
   for (const name of names)
@@ -74,7 +74,7 @@ export function canonicalParams(params: RequestParams, more: RequestParams = NON
 
 const NONE: RequestParams = {};
 
-/** What is hashed, written anew each time. */
+/** Reused buffer of the bytes to hash. */
 let scratch = Buffer.allocUnsafe(2048);
 
 /**
@@ -120,7 +120,7 @@ export function signedParams(
   return signedText(canonicalParams(params, { account, timestamp: String(timestampMs) }), signer);
 }
 
-/** A canonical parameter string with the signature over it. */
+/** Appends the signature to a canonical parameter string. */
 export function signedText(canonical: string, signer: Signer): string {
   return `${canonical}&signature=${signer.sign(requestDigest(canonical))}`;
 }

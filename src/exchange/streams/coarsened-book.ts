@@ -1,27 +1,27 @@
 import { roundAwayFromTouch, type Side, type Ticks } from "../../core/units.js";
 import { OrderBook } from "../../market/book/order-book.js";
 
-/** The sides of a book, or of a change of it, as flat pairs of ticks and lots. */
+/** The sides of a book or of an update, as flat pairs of ticks and lots. */
 interface FlatSides {
   readonly bids: readonly number[];
   readonly asks: readonly number[];
 }
 
 /**
- * The book of a market whose ticks were made coarser while orders rested between those of now. A
- * level between two ticks counts at the outer one, where an order of this grid would meet it,
- * together with what stands there. Since a change tells of each price by itself, all of them are
- * kept, from a snapshot on.
+ * The book of a market whose tick was made coarser while orders rested on the finer grid. A level
+ * between two ticks counts at the tick further from the touch, where an order of the new grid would
+ * meet it, together with the orders at that tick. An update gives each price separately, so every
+ * level is kept from a snapshot on.
  */
 export class CoarsenedBook {
-  /** By the price that they stand at, on the finer grid: in fractions of a tick. */
+  /** By the price on the finer grid, in fractions of a tick. */
   readonly #finer = new OrderBook();
   /** The same in whole ticks. */
   readonly #whole = new OrderBook();
 
   /**
-   * Takes what was told, a snapshot first.
-   * @returns the same in whole ticks, 0 lots where nothing is left at one.
+   * Applies a snapshot or an update, a snapshot first.
+   * @returns the same in whole ticks, with 0 lots for a level that is empty now.
    */
   apply({ bids, asks }: FlatSides): {
     readonly bids: number[];
@@ -51,7 +51,7 @@ export class CoarsenedBook {
   }
 }
 
-/** Whether a price lies between two ticks. */
+/** Returns true if a price lies between two ticks. */
 export function hasPriceBetweenTicks({ bids, asks }: FlatSides): boolean {
   const isBetween = (value: number, at: number): boolean =>
     at % 2 === 0 && !Number.isInteger(value);

@@ -20,17 +20,20 @@ import { BookScanner } from "./book-scanner.js";
 import { CoarsenedBook, hasPriceBetweenTicks } from "./coarsened-book.js";
 import { readStreamName } from "./stream-names.js";
 
-/** Frames longer than this are refused before they are parsed. */
+/** Longer frames are rejected before they are parsed. */
 export const DEFAULT_MAX_FRAME_BYTES = 8 * 1024 * 1024;
 
-/** Units and limit by which frames are read. */
+/** Options of a frame decoder. */
 export interface FrameDecoderOptions extends DecodeContext {
-  /** In UTF-16 units, which are bytes in all that the protocol sends. {@link DEFAULT_MAX_FRAME_BYTES} when absent. */
+  /**
+   * In UTF-16 units, which equal bytes for everything that the protocol sends. Default
+   * {@link DEFAULT_MAX_FRAME_BYTES}.
+   */
   readonly maxFrameBytes?: number;
 }
 
 const NOTHING: readonly VenueEvent[] = [];
-/** When an update was made: what the specification promises of one is the order alone. */
+/** Time of an update; the specification guarantees only its order. */
 const stampSchema = ms.nullish();
 
 /**
@@ -72,7 +75,7 @@ export class FrameDecoder {
   readonly #maxBytes: number;
   readonly #levels = new Map<MarketId, IntegerDecoder>();
   #scanner: BookScanner;
-  /** Of the markets whose last snapshot had prices between the ticks. */
+  /** Markets whose last snapshot had prices between the ticks. */
   readonly #coarsenedBooks = new Map<MarketId, CoarsenedBook>();
 
   constructor(options: FrameDecoderOptions) {
@@ -82,7 +85,7 @@ export class FrameDecoder {
     this.setContext(options);
   }
 
-  /** Reads by these grids from now on; books go on as they are. */
+  /** Decodes by these grids from now on; books continue unchanged. */
   setContext(context: DecodeContext): void {
     this.#context = context;
     this.#scanner = new BookScanner(context.instruments);
@@ -111,7 +114,7 @@ export class FrameDecoder {
     );
   }
 
-  /** A frame of the account stream, told apart by its `event`. */
+  /** A frame of the account stream, with its kind in `event`. */
   account(text: string): readonly VenueEvent[] {
     return this.#guarded("stream account", text, () =>
       this.#account(objectOf(parseInt64Json(text), "frame")),
@@ -132,7 +135,7 @@ export class FrameDecoder {
     try {
       return decode();
     } catch (error) {
-      // A frame comes from outside: RangeError is what very deep nesting ends in.
+      // A frame is untrusted: very deep nesting raises a RangeError.
       if (
         error instanceof FormatError ||
         error instanceof SyntaxError ||
@@ -209,7 +212,10 @@ export class FrameDecoder {
     });
   }
 
-  /** @throws FormatError for a price between ticks in the update of a book that had none: the next snapshot will have it. */
+  /**
+   * @throws FormatError for a price between ticks in the update of a book that had none; the next
+   * snapshot will contain it.
+   */
   #inTicks<Event extends BookEvent>(event: Event): Event {
     const merged = this.#coarsenedBooks.get(event.marketId);
     if (merged !== undefined) return { ...event, ...merged.apply(event) };
@@ -264,9 +270,10 @@ function objectOf(value: unknown, where: string): JsonObject {
   return value as JsonObject;
 }
 
-/** What answers a subscription is no event, but one that refuses it must not pass unseen. */
+/** A response to a subscription is not an event, but a rejected subscription must be reported. */
 function acknowledgement(frame: JsonObject): readonly VenueEvent[] {
-  // Refusals are not published: an error as Binance writes it, or the error body of REST.
+  // The format of rejections is not documented: an error as Binance writes it, or the error body of
+  // REST.
   const refusal =
     frame.error ??
     (typeof frame.code === "number" ? `${frame.code} ${formatErrorValue(frame.message)}` : null);

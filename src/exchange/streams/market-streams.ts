@@ -5,21 +5,21 @@ import type { Transport } from "../rest/transport.js";
 import { streamName } from "./stream-names.js";
 import { StreamSession, type StreamTimings } from "./stream-session.js";
 
-/** Streams that the server takes on one connection. */
+/** Largest number of streams that the server accepts on one connection. */
 export const STREAMS_A_CONNECTION = 50;
-/** The streams that each traded market is followed by. */
+/** The streams of each traded market. */
 export const MARKET_STREAM_KINDS = ["orderbook", "market", "trades"] as const;
 
-/** Parts and settings of the market streams. */
+/** Options of the market streams. */
 export interface MarketStreamsOptions {
   readonly transport: Pick<Transport, "open">;
   readonly seam: Seam;
   readonly markets: readonly MarketId[];
   readonly onText: (text: string) => void;
-  /** `up` once every connection is open, `down` when the first is not. */
+  /** `up` once every connection is open, `down` once the first is not. */
   readonly onState: (state: "up" | "down", reason: string) => void;
   readonly timings?: Partial<StreamTimings>;
-  /** Asks the exchange to compress what it sends; the transport unpacks it. */
+  /** Requests compressed frames; the transport unpacks them. */
   readonly zip?: boolean;
 }
 
@@ -71,7 +71,7 @@ export class MarketStreams {
   constructor(options: MarketStreamsOptions) {
     this.#options = options;
     for (const marketId of options.markets) {
-      // A market's streams share a connection, so that they are lost together.
+      // A market's streams share a connection, so that they fail together.
       const connection = this.#connectionWithRoom(MARKET_STREAM_KINDS.length);
       for (const kind of MARKET_STREAM_KINDS)
         connection.streams.add(streamName({ marketId, kind }));
@@ -84,7 +84,7 @@ export class MarketStreams {
     for (const { session } of this.#connections) session.start();
   }
 
-  /** Follows one more stream, live. @param stream its name, as {@link streamName} gives it. */
+  /** Subscribes to one more stream. @param stream its name, from {@link streamName}. */
   subscribe(stream: string): void {
     if (this.#connectionOf(stream) !== undefined) return;
     const connection = this.#connectionWithRoom(1);
@@ -92,7 +92,7 @@ export class MarketStreams {
     this.#request(connection, "SUBSCRIBE", stream);
   }
 
-  /** Follows a stream no more. */
+  /** Unsubscribes from a stream. */
   unsubscribe(stream: string): void {
     const connection = this.#connectionOf(stream);
     if (connection === undefined) return;
@@ -100,11 +100,14 @@ export class MarketStreams {
     this.#request(connection, "UNSUBSCRIBE", stream);
   }
 
-  /** Drops a market's book and takes it again, which has the server send a snapshot. Asking again before it has left does nothing. */
+  /**
+   * Drops a market's book and subscribes again, so that the server sends a snapshot. A second call
+   * before the message is sent does nothing.
+   */
   resubscribe(marketId: MarketId): void {
     const stream = streamName({ marketId, kind: "orderbook" });
     const connection = this.#connectionOf(stream);
-    // A connection that is down brings a snapshot when it comes up.
+    // A connection that is down gets a snapshot when it reconnects.
     if (connection === undefined || !connection.session.isUp || this.#booksWaiting.has(stream))
       return;
     this.#booksWaiting.add(stream);
@@ -112,7 +115,7 @@ export class MarketStreams {
     this.#request(connection, "SUBSCRIBE", stream, () => this.#booksWaiting.delete(stream));
   }
 
-  /** Ends all connections for good. */
+  /** Closes all connections for good. */
   close(reason: string): void {
     for (const { session } of this.#connections) session.close(reason);
   }

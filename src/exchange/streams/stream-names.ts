@@ -10,14 +10,8 @@ export type MarketStream =
   | { readonly marketId: MarketId; readonly kind: "kline"; readonly interval: KlineInterval };
 
 /**
- * The name under which the exchange knows a stream (docs/reference/protocol.md#market-streams).
- * @example
- * ```ts
- * import { streamName } from "marketwright/exchange";
- *
- * streamName({ marketId: "btcusdc", kind: "kline", interval: "1H" }); // => "btcusdc@kline1H"
- * streamName({ marketId: "btcusdc", kind: "trades" }); // => "btcusdc@trades"
- * ```
+ * The exchange's name of a stream (docs/reference/protocol.md#market-streams).
+ * @example streamName({ marketId: "btcusdc", kind: "kline", interval: "1H" }) // "btcusdc@kline1H"
  */
 export function streamName(stream: MarketStream): string {
   const market = encodeURIComponent(stream.marketId);
@@ -25,15 +19,8 @@ export function streamName(stream: MarketStream): string {
 }
 
 /**
- * The stream of a name, a candle's length in upper or lower case; undefined for a name that is none
- * of ours.
- * @example
- * ```ts
- * import { readStreamName } from "marketwright/exchange";
- *
- * readStreamName("btcusdc@kline1h"); // => { marketId: "btcusdc", kind: "kline", interval: "1H" }
- * readStreamName("btcusdc@weather"); // => undefined
- * ```
+ * Parses the name of a stream, with a candle's length in upper or lower case; undefined for an
+ * unknown name.
  */
 export function readStreamName(name: string): MarketStream | undefined {
   const at = name.indexOf("@");

@@ -2,23 +2,25 @@ import type { Seam, Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { Socket, SocketHandlers, Transport } from "../rest/transport.js";
 
-/** When a stream counts as dead, is renewed, and is opened again. */
+/** Timeouts of a stream: silence, renewal, and reconnect. */
 export interface StreamTimings {
-  /** Nothing at all arriving for so long, pings included, means that the connection is dead. The server pings every 5 s. */
+  /**
+   * Silence after which a connection counts as dead, pings included. The server pings every 5 s.
+   */
   readonly silenceMs: Ms;
-  /** A connection is renewed at this age; the server ends it at 12 h. */
+  /** Age at which a connection is renewed; the server ends it at 12 h. */
   readonly rotateAfterMs: Ms;
-  /** The first pause before opening again; it doubles with each failure, and its upper half is drawn at random. */
+  /** The first reconnect pause. It doubles with each failure; its upper half is random. */
   readonly reconnectMinMs: Ms;
   /** The longest pause before opening again. */
   readonly reconnectMaxMs: Ms;
-  /** A connection that held so long has the pauses start over. */
+  /** Age of a connection after which the pauses start over. */
   readonly stableAfterMs: Ms;
-  /** Messages that the server takes a second on one connection. */
+  /** Messages per second that the server accepts on one connection. */
   readonly messagesPerSecond: number;
 }
 
-/** The protocol's values, with room. */
+/** The protocol's values, with a margin. */
 export const DEFAULT_STREAM_TIMINGS: StreamTimings = {
   silenceMs: 15_000,
   rotateAfterMs: 11.5 * 3_600_000,
@@ -28,21 +30,21 @@ export const DEFAULT_STREAM_TIMINGS: StreamTimings = {
   messagesPerSecond: 10,
 };
 
-/** Parts and settings of a session. */
+/** Options of a session. */
 export interface StreamSessionOptions {
   readonly transport: Pick<Transport, "open">;
   readonly seam: Seam;
-  /** Path and query, asked for anew at every connect: a signed one carries its own timestamp. */
+  /** Path and query, computed at every connect: a signed one carries its own timestamp. */
   readonly path: () => string;
   readonly onUp: () => void;
-  /** The stream went down, or could not be opened; it is being opened again. */
+  /** The stream went down, or could not be opened; a reconnect is in progress. */
   readonly onDown: (reason: string) => void;
   readonly onText: (text: string) => void;
   readonly timings?: Partial<StreamTimings>;
 }
 
 const SECOND_MS = 1000;
-/** Of the messages that the server takes a second, kept for pongs. */
+/** Messages per second that are reserved for pongs. */
 const PONG_SHARE = 2;
 
 interface Waiting {
@@ -87,7 +89,7 @@ interface Waiting {
 export class StreamSession {
   readonly #options: StreamSessionOptions;
   readonly #timings: StreamTimings;
-  /** Handlers of another connection than this one are late, and ignored. */
+  /** Callbacks of an earlier connection are late, and ignored. */
   #connection = 0;
   #socket: Socket | undefined;
   #isUp = false;
@@ -105,7 +107,7 @@ export class StreamSession {
     this.#timings = { ...DEFAULT_STREAM_TIMINGS, ...options.timings };
   }
 
-  /** Whether the connection is open. */
+  /** True while the connection is open. */
   get isUp(): boolean {
     return this.#isUp;
   }
@@ -117,7 +119,7 @@ export class StreamSession {
 
   /**
    * Sends a message as soon as the server's message limit allows; false when the stream is down.
-   * @param onSent called when it is handed to the socket; never, when the connection is lost before.
+   * @param onSent called when it is handed to the socket; never if the connection is lost before.
    */
   send(text: string, onSent?: () => void): boolean {
     if (!this.#isUp) return false;
@@ -134,7 +136,7 @@ export class StreamSession {
     this.#reopenAfter(0);
   }
 
-  /** Ends the stream for good; nothing is called afterwards. */
+  /** Closes the stream for good; no callback follows. */
   close(reason: string): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -166,7 +168,7 @@ export class StreamSession {
     this.#isUp = true;
     this.#lastArrivalMs = this.#monotonicMs();
     this.#upSinceMs = this.#lastArrivalMs;
-    // Spread, so that several streams of one process are not renewed together.
+    // Randomised, so that several streams of one process are not renewed together.
     const rotateAfterMs =
       this.#timings.rotateAfterMs * (1 - 0.02 * this.#options.seam.random.uniform());
     this.#timers.push(
@@ -206,7 +208,7 @@ export class StreamSession {
   }
 
   #leave(reason: string): void {
-    // From here on the old connection's handlers are late.
+    // From here on the old connection's callbacks are late.
     this.#connection += 1;
     this.#isUp = false;
     for (const timer of this.#timers) timer.cancel();
@@ -221,12 +223,12 @@ export class StreamSession {
   }
 
   #reopenAfter(delayMs: Ms): void {
-    // Whoever was told of the end may have closed the session meanwhile.
+    // A callback may have closed the session.
     if (!this.#isClosed)
       this.#timers.push(this.#options.seam.clock.setTimer(delayMs, () => this.#open()));
   }
 
-  /** One timer that is set again for what is left, instead of one for each message. */
+  /** One timer, set again for the remaining time, instead of one per message. */
   #watchSilence(delayMs: Ms): void {
     const timer = this.#options.seam.clock.setTimer(delayMs, () => {
       this.#timers = this.#timers.filter((other) => other !== timer);
@@ -248,7 +250,8 @@ export class StreamSession {
   }
 
   #pong(): void {
-    // A pong beyond the limit is left out: an earlier one within the same second has said the same.
+    // A pong beyond the limit is skipped: an earlier one within the same second has the same
+    // effect.
     if (this.#recentlySent() < this.#timings.messagesPerSecond) this.#sendNow("pong");
   }
 

@@ -1,6 +1,9 @@
 import type { Int64Id, MarketId } from "../../core/units.js";
 
-/** So many trades of a market at least are known again: minutes of a busy one, longer than a settlement takes. */
+/**
+ * Trades of a market that are remembered at least: minutes of a busy one, longer than a settlement
+ * takes.
+ */
 const REMEMBERED = 4096;
 
 interface Remembered {
@@ -9,13 +12,14 @@ interface Remembered {
 }
 
 /**
- * Which public trades were told already. A trade's record has a status, so that an exchange may tell it again when it has settled or failed, and
- * after a new subscription; it traded once all the same.
+ * Recognises public trades that were already reported. A trade's record has a status, so an
+ * exchange may report it again when it has settled or failed, and after a new subscription. It is
+ * still one trade.
  */
 export class TradeDeduplicator {
   readonly #markets = new Map<MarketId, Remembered>();
 
-  /** Whether a trade is told for the first time; from then on it is known. Ids need not come in their order. */
+  /** Returns true for a trade's first report, and remembers it. Ids need not be in order. */
   isNew(marketId: MarketId, id: Int64Id): boolean {
     let market = this.#markets.get(marketId);
     if (market === undefined) {

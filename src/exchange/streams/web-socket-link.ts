@@ -4,7 +4,7 @@ import { type RawData, WebSocket } from "ws";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 import type { Socket, SocketHandlers } from "../rest/transport.js";
 
-/** One websocket on its way. */
+/** Parts of one websocket. */
 export interface WebSocketLinkOptions {
   readonly url: string;
   readonly handlers: SocketHandlers;
@@ -14,22 +14,23 @@ export interface WebSocketLinkOptions {
   readonly onClosed: () => void;
 }
 
-/** How long an opening handshake may take. */
+/** Time limit of an opening handshake. */
 const OPENING_MS = 10_000;
-/** Of an answer that is no stream, so much is told. */
+/** Reported length of a response that is not a stream. */
 const MOST_ANSWER_CHARACTERS = 200;
-/** Refusals of a stream that is there: its address is right. */
+/** Rejections by an existing stream: its address is right. */
 const REFUSALS: readonly number[] = [401, 403, 418, 429];
-/** What is right where nobody answers at all: the address may well be. */
+/** Expected value if nothing responds: the address itself may be right. */
 const NOBODY = "an exchange that answers there";
-/** How long a closing handshake may take before the connection is cut. */
+/** Time limit of a closing handshake before the connection is cut. */
 const CLOSING_MS = 1000;
 /** The protocol's limit for a close reason. */
 const LONGEST_REASON_BYTES = 123;
 
 /**
- * A websocket of the `ws` package behind the transport's contract: `onClose` comes once, and last. The reason of one that never opened
- * names the address without its query (which may be signed), what came instead, and where the address is configured.
+ * A websocket of the `ws` package behind the transport's contract: `onClose` is called once, and
+ * last. If it never opened, the reason contains the address without its query (which may be
+ * signed), the received response, and the setting of the address.
  */
 export class WebSocketLink implements Socket {
   readonly #options: WebSocketLinkOptions;
@@ -38,7 +39,7 @@ export class WebSocketLink implements Socket {
   #closing: Timer | undefined;
   #hasOpened = false;
   #isClosed = false;
-  /** What ended it, when that was known before the close itself. */
+  /** The cause of the end, if known before the close itself. */
   #cause: string | undefined;
 
   constructor(options: WebSocketLinkOptions) {
@@ -68,11 +69,11 @@ export class WebSocketLink implements Socket {
   }
 
   /**
-   * What the exchange compresses comes as bytes (docs/reference/protocol.md#connections); bytes
-   * that do not unpack are for the reader to judge, as they are.
+   * The exchange's compressed frames are binary (docs/reference/protocol.md#connections). Bytes
+   * that cannot be unpacked are passed on unchanged, for the decoder to reject.
    */
   #received(data: RawData, isBinary: boolean): void {
-    // Behind a message that was refused nothing may be heard, or a gap would pass for none.
+    // After a rejected message no other may be passed on, or a gap would go unnoticed.
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     const bytes = Array.isArray(data)
       ? Buffer.concat(data)
@@ -97,7 +98,7 @@ export class WebSocketLink implements Socket {
   }
 
   send(text: string): void {
-    // A socket that is closing says so by its close; what is sent meanwhile is lost like all else on it.
+    // A closing socket reports that by its close; messages sent meanwhile are lost with it.
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
   }
 
@@ -118,7 +119,7 @@ export class WebSocketLink implements Socket {
     this.#socket.terminate();
   }
 
-  /** The server answered in HTTP: its status, and the beginning of what it said. */
+  /** The server responded in HTTP: returns its status, and the start of its body. */
   #refused(response: IncomingMessage): void {
     let body = "";
     const done = () => {
@@ -163,6 +164,6 @@ export class WebSocketLink implements Socket {
 
 function messageOf(error: Error): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  // Node reports a refused connection to a name with several addresses without a message.
+  // For a name with several addresses, Node reports a refused connection without a message.
   return error.message || code || error.name;
 }

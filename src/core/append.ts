@@ -1,6 +1,7 @@
 /**
- * A list with one more thing. Where it held none another is made: one that is made with its only thing takes room for no other, and one that grows makes
- * room for sixteen. So a list that is shared as long as nothing is in it is never changed.
+ * Appends an item to a list, and returns the list. An empty list is replaced by a new one: a list
+ * created with its only item allocates no spare room, and one that grows allocates sixteen. So an
+ * empty list that is shared never changes.
  */
 export function append<T>(list: T[], one: T): T[] {
   if (list.length === 0) return [one];

@@ -1,4 +1,4 @@
-/** The size of a signed whole number. */
+/** The absolute value of a signed whole number. */
 export function absolute(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
@@ -13,12 +13,12 @@ export function larger(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }
 
-/** The value, or 0 where it is below. */
+/** The value, or 0 if it is negative. */
 export function atLeastZero(value: bigint): bigint {
   return value > 0n ? value : 0n;
 }
 
-/** The quotient of a number that is not negative and one above zero, rounded up. */
+/** Divides a non-negative number by a positive one, rounded up. */
 export function ceilDivide(a: bigint, b: bigint): bigint {
   return (a + b - 1n) / b;
 }

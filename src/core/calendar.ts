@@ -7,7 +7,10 @@ export interface CivilDate {
   readonly day: number;
 }
 
-/** The date on which an instant lies, in the proleptic Gregorian calendar (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms"). */
+/**
+ * The UTC date of a time, in the proleptic Gregorian calendar (H. Hinnant, "chrono-Compatible
+ * Low-Level Date Algorithms").
+ */
 export function toCivilDate(instantMs: Ms): CivilDate {
   const days = Math.floor(instantMs / DAY_MS) + 719_468;
   const era = Math.floor(days / 146_097);

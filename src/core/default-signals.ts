@@ -1,8 +1,9 @@
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 /**
- * Runs work during which a signal ends the process as the system itself does, at once: for code of somebody else's that
- * leaves nothing behind and may never return. A listener would wait for it. What listened before listens again afterwards.
+ * Runs work during which a signal ends the process at once, by the system's default: for foreign
+ * code that leaves nothing to clean up and may never return. A listener would have to wait for it.
+ * Earlier listeners are restored afterwards.
  */
 export async function withDefaultSignals<T>(work: () => Promise<T>): Promise<T> {
   const heard = SIGNALS.map((signal) => ({ signal, listeners: process.listeners(signal) }));

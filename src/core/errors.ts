@@ -1,26 +1,16 @@
 import { maskSecrets } from "./crypto/secrets.js";
 
-/** The details of a typed error: the wrong field, its value, and what would be right. */
+/** Details of a typed error: the wrong field, its value, and the expected value. */
 export interface ErrorDetail {
   /** The offending field, as a path a user can find: `markets.btcusdc.limits.maxOrderBase`. */
   readonly field?: string;
   readonly value?: unknown;
-  /** What would have been right, in words. */
+  /** The expected value, as text. */
   readonly expected?: string;
   readonly cause?: unknown;
 }
 
-/**
- * The base of every error that this project throws on purpose.
- * @example
- * ```ts
- * import { ConfigError, MarketwrightError } from "marketwright";
- *
- * const error = new ConfigError("no such market", { field: "marketId", value: "btcusd" });
- * error instanceof MarketwrightError; // => true
- * error.message; // => 'marketId: no such market (got "btcusd")'
- * ```
- */
+/** Base class of every error that this project throws on purpose. */
 export class MarketwrightError extends Error {
   readonly field: string | undefined;
   readonly value: unknown;
@@ -68,20 +58,7 @@ export class ConfigError extends MarketwrightError {}
  */
 export class RunError extends MarketwrightError {}
 
-/**
- * A number, string or frame that is not what its type says.
- * @example
- * ```ts
- * import { FormatError } from "marketwright";
- * import { decimalOf } from "marketwright/exchange";
- *
- * try {
- *   decimalOf("1e5", "price");
- * } catch (error) {
- *   error instanceof FormatError && error.field; // => "price"
- * }
- * ```
- */
+/** A number, string or frame that does not match its type. */
 export class FormatError extends MarketwrightError {}
 
 function sentence(summary: string, { field, value, expected }: ErrorDetail): string {
@@ -91,16 +68,16 @@ function sentence(summary: string, { field, value, expected }: ErrorDetail): str
   return `${where}${summary}${got}${want}`;
 }
 
-/** A value in words: as JSON where it has one, and of a long one its beginning. */
+/** Formats a value for an error: as JSON if possible, and shortened if long. */
 export function formatErrorValue(value: unknown): string {
-  // Masked before it is cut: half a secret is not recognised any more.
+  // Masked before it is cut: half a secret would not be recognised.
   const text = maskSecrets(
     typeof value === "string" || typeof value === "object" ? jsonOf(value) : String(value),
   );
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 
-/** Of every value: an error that cannot be said would hide what it is about. */
+/** Accepts every value: an error without a message would hide its subject. */
 function jsonOf(value: unknown): string {
   try {
     return (
@@ -109,7 +86,7 @@ function jsonOf(value: unknown): string {
       ) ?? "nothing"
     );
   } catch {
-    // It holds itself.
+    // A circular value.
     return Object.prototype.toString.call(value);
   }
 }

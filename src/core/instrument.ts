@@ -2,7 +2,7 @@ import { ceilDivide } from "./bigints.js";
 import { FormatError } from "./errors.js";
 import type { CreditUnits, Lots, MarketId, PaperUnits, Side, Ticks } from "./units.js";
 
-/** More than any token has; a guard against an absurd exponent. */
+/** More than any token has; guards against an absurd exponent. */
 const MOST_DECIMALS = 36;
 
 /**
@@ -13,7 +13,7 @@ const MOST_DECIMALS = 36;
 export type BuyRounding = "up" | "down";
 
 /**
- * The number grid of a market: decimal strings from `exchangeInfo`
+ * The decimal strings that define a market's number grid, from `exchangeInfo`
  * (docs/reference/exchange-interface.md#market-fields and
  * docs/reference/exchange-interface.md#exchange-info-fields).
  */
@@ -58,12 +58,12 @@ export class Instrument {
   readonly stepSize: string;
   readonly creditDecimals: number;
   readonly paperDecimals: number;
-  /** Decimals of the price grid: prices are printed with at most so many. */
+  /** Decimals of the price grid: the most that a printed price has. */
   readonly priceDecimals: number;
   readonly amountDecimals: number;
-  /** Base units of one lot as a float, for a strategy's mathematics alone. */
+  /** Base units of one lot as a float, only for a strategy's mathematics. */
   readonly lotBase: number;
-  /** Quote price of one tick as a float, for a strategy's mathematics alone. */
+  /** Quote price of one tick as a float, only for a strategy's mathematics. */
   readonly tickQuote: number;
   /** One lot in the smallest unit of paper (10^-paperDecimals). */
   readonly paperPerLot: PaperUnits;
@@ -71,7 +71,7 @@ export class Instrument {
   readonly paperUnit: PaperUnits;
   readonly #tickScaled: number;
   readonly #stepScaled: number;
-  /** Credit units of one tick times one lot, as a fraction: its numerator. */
+  /** Credit units of one tick times one lot, as a fraction. */
   readonly creditNumerator: bigint;
   /** The denominator of that fraction. */
   readonly creditDenominator: bigint;
@@ -105,11 +105,14 @@ export class Instrument {
     const product = BigInt(tick.scaled) * BigInt(step.scaled);
     this.creditNumerator = exponent >= 0 ? product * 10n ** BigInt(exponent) : product;
     this.creditDenominator = exponent >= 0 ? 1n : 10n ** BigInt(-exponent);
-    // Strategies are handed the one that the bot itself counts by.
+    // Strategies receive the instance that the bot itself uses.
     Object.freeze(this);
   }
 
-  /** A wire price as ticks. @throws FormatError when it is no positive decimal on the tick grid. */
+  /**
+   * Converts a wire price to ticks. @throws FormatError when it is not a positive decimal on the
+   * tick grid.
+   */
   ticksOf(price: string): Ticks {
     const ticks = onGrid(price, this.priceDecimals, this.#tickScaled, "price", this.tickSize);
     if (ticks === 0) {
@@ -122,29 +125,40 @@ export class Instrument {
     return ticks;
   }
 
-  /** A wire amount (unsigned) as lots. @throws FormatError when it is no decimal on the step grid. */
+  /**
+   * Converts an unsigned wire amount to lots. @throws FormatError when it is not a decimal on the
+   * step grid.
+   */
   lotsOf(amount: string): Lots {
     return onGrid(amount, this.amountDecimals, this.#stepScaled, "amount", this.stepSize);
   }
 
-  /** Ticks as a wire price: no exponent, no trailing zeros. */
+  /** Formats ticks as a wire price: no exponent, no trailing zeros. */
   priceOf(ticks: Ticks): string {
     return gridDecimal(ticks, this.#tickScaled, this.priceDecimals, "ticks");
   }
 
-  /** Lots as a wire amount: no exponent, no trailing zeros; negative lots keep their sign. */
+  /**
+   * Formats lots as a wire amount: no exponent, no trailing zeros; negative lots keep their sign.
+   */
   amountOf(lots: Lots): string {
     return gridDecimal(lots, this.#stepScaled, this.amountDecimals, "lots");
   }
 
-  /** The price of an order or a trade that was told, for people: one made on a finer grid lies between ticks, and has six digits more at most. */
+  /**
+   * Formats the price of a reported order or trade for display. A price from a finer grid lies
+   * between ticks, and gets at most six more digits.
+   */
   toldPriceOf(ticks: number): string {
     return Number.isSafeInteger(ticks)
       ? this.priceOf(ticks)
       : betweenUnits(ticks, this.#tickScaled, this.priceDecimals);
   }
 
-  /** The amount of an order or a trade that was told, likewise. @param restPaper of a trade: what it has beyond whole lots. */
+  /**
+   * Formats the amount of a reported order or trade, likewise. @param restPaper of a trade: its
+   * part beyond whole lots.
+   */
   toldAmountOf(lots: number, restPaper = 0n): string {
     if (restPaper !== 0n)
       return scaledToDecimal(this.paperOf(lots) + restPaper, this.paperDecimals);
@@ -153,21 +167,23 @@ export class Instrument {
       : betweenUnits(lots, this.#stepScaled, this.amountDecimals);
   }
 
-  /** Lots as paper, signed as they are. */
+  /** Converts lots to paper, with their sign. */
   paperOf(lots: Lots): PaperUnits {
     return BigInt(lots) * this.paperPerLot;
   }
 
   /**
-   * The worth of paper at a mark, cut off toward zero and signed as the paper is, as the contracts
-   * value a position (docs/reference/protocol.md#units and docs/reference/protocol.md#margin).
+   * Values paper at a mark, truncated toward zero and signed as the paper, as the contracts value a
+   * position (docs/reference/protocol.md#units and docs/reference/protocol.md#margin).
    * @param mark credit units for one whole base unit
    */
   markValue(paper: PaperUnits, mark: CreditUnits): CreditUnits {
     return (paper * mark) / this.paperUnit;
   }
 
-  /** The credit of an order, without sign: a seller's is rounded down, a buyer's as {@link BuyRounding} says. */
+  /**
+   * The credit of an order, unsigned: a seller's is rounded down, a buyer's by {@link BuyRounding}.
+   */
   orderCredit(side: Side, ticks: Ticks, lots: Lots, buyRounding: BuyRounding = "up"): CreditUnits {
     return side === "BUY" && buyRounding === "up"
       ? this.creditCeil(ticks, lots)
@@ -184,7 +200,10 @@ export class Instrument {
     return this.#roundedUp(this.#creditProduct(ticks, lots));
   }
 
-  /** The credit of so many ticks times lots, a sum over several orders, rounded up: above 2^53, where a float's sum is not exact, by a billionth. */
+  /**
+   * The credit of a sum of ticks times lots over several orders, rounded up. Above 2^53, where a
+   * float's sum is not exact, a billionth is added.
+   */
   creditOfTickLots(tickLots: number): CreditUnits {
     const isRounded = tickLots > Number.MAX_SAFE_INTEGER && Number.isFinite(tickLots);
     const whole = isRounded
@@ -193,7 +212,7 @@ export class Instrument {
     return this.#roundedUp(whole * this.creditNumerator);
   }
 
-  /** Credit units as a decimal string of quote, for people and the wire. */
+  /** Formats credit units as a decimal string of quote, for display and the wire. */
   creditToDecimal(units: CreditUnits): string {
     return scaledToDecimal(units, this.creditDecimals);
   }
@@ -208,7 +227,7 @@ export class Instrument {
   }
 }
 
-/** Asks of a tick or a step that a market's grid can be made of it. @throws FormatError naming the field */
+/** Checks that a tick or a step can form a market's grid. @throws FormatError naming the field */
 export function requireGridUnit(text: string, field: "tickSize" | "stepSize"): void {
   trimmedDecimal(text, field);
 }
@@ -248,7 +267,8 @@ function onGrid(
   const scaled = decimalToScaled(text, decimals, field, gridText);
   const divisor = BigInt(unit);
   const count = Number(scaled / divisor);
-  // The remainder is taken before any rounding to a float, which could carry a number onto the grid.
+  // The remainder is computed before any rounding to a float, which could move a number onto the
+  // grid.
   if (scaled % divisor !== 0n || !Number.isSafeInteger(count) || count < 0) {
     throw new FormatError("off the market's grid", {
       field,
@@ -259,7 +279,10 @@ function onGrid(
   return count;
 }
 
-/** A count of a grid's units as a decimal; a product below 2^53, which nearly all are, needs no bigint. */
+/**
+ * Formats a count of grid units as a decimal; a product below 2^53, the usual case, needs no
+ * bigint.
+ */
 function gridDecimal(count: number, unitScaled: number, decimals: number, field: string): string {
   if (count === 0) return "0";
   const scaled = count * unitScaled;
@@ -277,7 +300,7 @@ function betweenUnits(count: number, unitScaled: number, decimals: number): stri
   );
 }
 
-/** More than a sum of floats is off for a million terms. */
+/** Above the error of a sum of floats over a million terms. */
 const SUM_SLACK = 1 + 1e-9;
 
 function wholeNumber(count: number, field: string): bigint {
@@ -302,9 +325,9 @@ function requireDecimals(decimals: number, field: string): void {
 }
 
 /**
- * A decimal string times `10^decimals` as a bigint, exact.
- * @throws FormatError when it is no plain decimal, or has more significant decimals than asked for.
- * @param gridText the grid that the caller will hold it against, for the error.
+ * Converts a decimal string times `10^decimals` to a bigint, exactly.
+ * @throws FormatError when it is not a plain decimal, or has more significant decimals than that.
+ * @param gridText the caller's grid, for the error.
  */
 export function decimalToScaled(
   text: string,
@@ -331,8 +354,8 @@ export function decimalToScaled(
 }
 
 /**
- * An unsigned plain decimal times `10^decimals` as a number, exact: most that the wire holds are short enough for it. NaN for any other
- * text, and where the product may pass 15 digits.
+ * Converts an unsigned plain decimal times `10^decimals` to a number, exactly: most on the wire are
+ * short enough. NaN for any other text, and if the product may exceed 15 digits.
  */
 export function shortScaled(text: string, decimals: number): number {
   if (typeof text !== "string" || text.length > SAFE_DIGITS + 1) return Number.NaN;
@@ -350,7 +373,7 @@ export function shortScaled(text: string, decimals: number): number {
     if (text.charCodeAt(place) !== POINT || place + 1 === length) return Number.NaN;
     for (place++; place < length; place++) {
       const digit = text.charCodeAt(place) - ZERO;
-      // Zeros beyond the last decimal are left to whoever reads at length.
+      // The slow path handles zeros beyond the last decimal.
       if (digit < 0 || digit > 9 || missing === 0) return Number.NaN;
       scaled = scaled * 10 + digit;
       missing--;
@@ -361,14 +384,14 @@ export function shortScaled(text: string, decimals: number): number {
   return product < LARGEST_SAFE ? product : Number.NaN;
 }
 
-/** `scaled / 10^decimals` as a plain decimal string without trailing zeros. */
+/** Formats `scaled / 10^decimals` as a plain decimal string without trailing zeros. */
 export function scaledToDecimal(scaled: bigint, decimals: number): string {
   if (scaled === 0n) return "0";
   const negative = scaled < 0n;
   return placedDecimal(negative, (negative ? -scaled : scaled).toString(), decimals);
 }
 
-/** Digits with the point before the last `decimals` of them, without trailing zeros. */
+/** Places the point before the last `decimals` digits, and drops trailing zeros. */
 function placedDecimal(negative: boolean, unsigned: string, decimals: number): string {
   const digits = unsigned.padStart(decimals + 1, "0");
   const point = digits.length - decimals;
@@ -380,7 +403,7 @@ function placedDecimal(negative: boolean, unsigned: string, decimals: number): s
 
 const ZERO = 48;
 const POINT = 46;
-/** So many digits stay below 2^53, whatever they are. */
+/** Any number with this many digits is below 2^53. */
 const SAFE_DIGITS = 15;
 const LARGEST_SAFE = 10 ** SAFE_DIGITS;
 const POWERS_OF_TEN = Array.from({ length: SAFE_DIGITS + 1 }, (_, exponent) => 10 ** exponent);

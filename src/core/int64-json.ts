@@ -2,10 +2,10 @@ import { FormatError } from "./errors.js";
 import type { Int64Id } from "./units.js";
 
 const LARGEST_INT64 = 2n ** 63n - 1n;
-// Only where a value may begin: amounts in strings are longer than that all the time.
+// Only where a value may start: amounts in strings are often longer than that.
 const SIXTEEN_DIGITS = /(?:^|[:[,])\s*-?\d{16}/;
-// A member's value after a key that ends in a letter or digit, spelled without blanks. Where JSON is well formed, a quote that follows
-// such a character ends a string: so this is no text within one.
+// A member's value after a key that ends in a letter or digit, spelled without blanks. In
+// well-formed JSON a quote after such a character ends a string, so this never matches inside one.
 const PLAIN_MEMBER = /(?<=\w":)\d{16,19}(?=[,}])/g;
 const CANONICAL_ID = /^(?:0|[1-9]\d{0,18})$/;
 const JSON_INTEGER = /^-?[1-9]\d*$/;
@@ -17,22 +17,24 @@ const ZERO = 48;
 const NINE = 57;
 
 /**
- * `JSON.parse`, except that an integer beyond 2^53 comes out as its decimal digits in a string
- * instead of a rounded number: the exchange's ids are int64
- * (docs/reference/exchange-interface.md#conventions). All else, what is rejected included, is as
- * `JSON.parse` has it; a text without long numbers costs one scan more.
+ * Parses like `JSON.parse`, except that an integer beyond 2^53 becomes a string of its decimal
+ * digits instead of a rounded number: the exchange's ids are int64
+ * (docs/reference/exchange-interface.md#conventions). Everything else, rejections included, is as
+ * with `JSON.parse`. A text without long numbers costs one extra scan.
  * @throws SyntaxError as `JSON.parse` does.
  */
 export function parseInt64Json(text: string): unknown {
   if (!SIXTEEN_DIGITS.test(text)) return JSON.parse(text);
-  // Nearly every long number is an id that is spelled as exchanges spell it; only what is left after those is worth the scan by hand.
+  // Nearly every long number is an id in the usual spelling; only the remaining ones need the slow
+  // scan.
   const quoted = text.replace(PLAIN_MEMBER, quotedIfLong);
   return JSON.parse(SIXTEEN_DIGITS.test(quoted) ? withLongIntegersQuoted(text) : quoted);
 }
 
 /**
- * A parsed id in its one representation, a canonical decimal string, whether the wire had it as a number or a string.
- * @throws FormatError when it is no integer from 0 to 2^63 - 1.
+ * Converts a parsed id to its one representation, a canonical decimal string, from a number or a
+ * string on the wire.
+ * @throws FormatError when it is not an integer from 0 to 2^63 - 1.
  */
 export function int64Id(value: unknown, field = "id"): Int64Id {
   const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
@@ -51,8 +53,9 @@ function quotedIfLong(digits: string): string {
 }
 
 /**
- * A scan by hand, since a regular expression over a hostile frame of many megabytes can exhaust its stack. Only what is a
- * JSON integer by grammar is quoted, and never where a key stands, so that malformed text stays malformed.
+ * Hand-written, because a regular expression over a hostile frame of many megabytes can exhaust its
+ * stack. It quotes only valid JSON integers, and never in a key's position, so that malformed text
+ * stays malformed.
  */
 function withLongIntegersQuoted(text: string): string {
   let result = "";
@@ -94,7 +97,10 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Past every character that a number can hold, so that `1e400` or `1.5` is one token and not an integer. */
+/**
+ * Skips every character that a number can contain, so that `1e400` or `1.5` is one token and not an
+ * integer.
+ */
 function endOfNumber(text: string, start: number): number {
   let place = start + 1;
   while (place < text.length && isNumberPart(text.charCodeAt(place))) {

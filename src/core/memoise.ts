@@ -1,6 +1,6 @@
 /**
- * A function of one object that computes its answer once, and gives it again until it is asked
- * about another object. For objects that are replaced when anything of them changes.
+ * Returns a function of one object that computes its result once, and returns it again until it is
+ * called with another object. For objects that are replaced on every change.
  */
 export function memoise<In extends object, Out>(compute: (input: In) => Out): (input: In) => Out {
   let known: { readonly input: In; readonly output: Out } | undefined;

@@ -1,41 +1,49 @@
 import { FormatError, MarketwrightError } from "./errors.js";
 import type { Ms } from "./units.js";
 
-/** A budget's memory as plain JSON, for the state directory. Instants are wall time, since they outlive the process. */
+/**
+ * A budget's record as plain JSON, for the state directory. Times are wall-clock, because they
+ * outlive the process.
+ */
 export interface RateBudgetRecord {
-  /** When tokens were spent, oldest first: `[wallMs, tokens]`. */
+  /** Times of spent tokens, oldest first: `[wallMs, tokens]`. */
   readonly spends: readonly (readonly [Ms, number])[];
-  /** Until when the exchange has shut the door; 0 when it has not. */
+  /** End of a block by the exchange; 0 if there is none. */
   readonly blockedUntilWallMs: Ms;
 }
 
-/** Two readings of one moment, which tie the budget's clock to the wall. */
+/** One moment on both clocks, which relates the budget's clock to the wall clock. */
 export interface BudgetMoment {
   readonly nowMs: Ms;
   readonly wallMs: Ms;
 }
 
-/** Spends as parallel columns, shared by all versions of a budget. A version reads its own stretch, which never changes. */
+/**
+ * Spends as parallel columns, shared by all versions of a budget. A version reads its own range,
+ * which never changes.
+ */
 interface SpendLog {
   readonly atMs: number[];
-  /** Tokens spent since the log began, up to and with the same row. */
+  /** Tokens spent since the start of the log, through the same row. */
   readonly total: number[];
 }
 
 const COMPACT_FROM_ROWS = 256;
 
 /**
- * How many requests an exchange will still take: at most `limit` tokens in every sliding window of
- * `intervalMs`, counted when they are spent (docs/reference/protocol.md#rate-limits). A token spent
- * at t is free again at t + intervalMs. An immutable value: each change gives a new one, and an old
- * one goes on answering as before. Questions take O(log n), changes O(1) amortised. Instants are
- * milliseconds of one clock that never steps (`Clock.monotonicMs`), because a stepped one would
- * empty the window too early; an instant before the last spend counts as that spend's.
+ * Requests that an exchange will still accept: at most `limit` tokens in every sliding window of
+ * `intervalMs`, counted when spent (docs/reference/protocol.md#rate-limits). A token spent at t is
+ * free again at t + intervalMs. An immutable value: each change returns a new one, and an old one
+ * keeps its results. Queries take O(log n), changes O(1) amortised. Times are milliseconds of one
+ * clock that never steps (`Clock.monotonicMs`), because a step could empty the window too early. A
+ * time before the last spend counts as that spend's.
  */
 export class RateBudget {
   readonly limit: number;
   readonly intervalMs: Ms;
-  /** Nothing is available before this instant, by a 429 or 418; -Infinity when there was none. */
+  /**
+   * Nothing is available before this time, because of a 429 or 418; -Infinity when there was none.
+   */
   readonly blockedUntilMs: Ms;
   readonly #log: SpendLog;
   readonly #start: number;
@@ -58,8 +66,9 @@ export class RateBudget {
   }
 
   /**
-   * A budget of which nothing has been spent.
-   * @throws MarketwrightError when `limit` is no positive integer, or `intervalMs` no positive number.
+   * Creates an unspent budget.
+   * @throws MarketwrightError when `limit` is not a positive integer, or `intervalMs` not a
+   * positive number.
    */
   static create(limit: number, intervalMs: Ms): RateBudget {
     if (!Number.isSafeInteger(limit) || limit < 1) {
@@ -91,14 +100,17 @@ export class RateBudget {
     return nowMs < this.blockedUntilMs ? 0 : Math.max(0, this.limit - this.spent(nowMs));
   }
 
-  /** Tokens that the window ending at `nowMs` holds; above `limit` where others spent on the same account. */
+  /**
+   * Tokens spent in the window that ends at `nowMs`; above `limit` if other processes use the same
+   * account.
+   */
   spent(nowMs: Ms): number {
     return this.#totalAt(this.#end) - this.#totalAt(this.#firstLive(nowMs));
   }
 
   /**
-   * The earliest instant, `nowMs` or later, at which `tokens` will be available if nothing else is spent; Infinity when
-   * that is more than the limit.
+   * Returns the earliest time, `nowMs` or later, at which `tokens` are available if nothing else is
+   * spent; Infinity when that is more than the limit.
    */
   earliestMs(nowMs: Ms, tokens: number): Ms {
     if (requireTokens(tokens) === 0) {
@@ -126,8 +138,8 @@ export class RateBudget {
   }
 
   /**
-   * The budget after `tokens` have been spent at `nowMs`.
-   * @throws MarketwrightError when so many are not available: whoever dispatches asks first.
+   * Spends `tokens` at `nowMs`.
+   * @throws MarketwrightError when too few are available: the dispatcher must check first.
    */
   spend(nowMs: Ms, tokens: number): RateBudget {
     const available = this.available(nowMs);
@@ -141,7 +153,10 @@ export class RateBudget {
     return this.charge(nowMs, tokens);
   }
 
-  /** The budget after tokens that nobody asked it for: spent by another process on the same account. May pass the limit. */
+  /**
+   * Counts tokens spent without this budget, by another process on the same account. May exceed the
+   * limit.
+   */
   charge(nowMs: Ms, tokens: number): RateBudget {
     if (requireTokens(tokens) === 0) {
       return this;
@@ -153,7 +168,8 @@ export class RateBudget {
         : Number.NEGATIVE_INFINITY;
     const atMs = Math.max(nowMs, last);
     const firstLive = this.#firstLive(atMs);
-    // Another version has already written past our end, or most of the log is dead: go on in a log of our own.
+    // Another version has already written past our end, or most of the log is expired: continue in
+    // a separate log.
     const own =
       this.#log.atMs.length !== this.#end ||
       (firstLive >= COMPACT_FROM_ROWS && 2 * firstLive >= this.#end);
@@ -170,7 +186,10 @@ export class RateBudget {
     );
   }
 
-  /** The budget after the exchange answered 429 or 418: nothing is available before `untilMs`. A later block is kept. @throws MarketwrightError when `untilMs` is not finite. */
+  /**
+   * Records a 429 or 418 of the exchange: nothing is available before `untilMs`. A later block is
+   * kept. @throws MarketwrightError when `untilMs` is not finite.
+   */
   throttledUntil(untilMs: Ms): RateBudget {
     requireInstant(untilMs, "untilMs");
     return untilMs > this.blockedUntilMs
@@ -179,9 +198,9 @@ export class RateBudget {
   }
 
   /**
-   * The spends of the last window, so that a restart does not spend their tokens again.
-   * @param slotMs spends that follow the first of a slot by less than this become one, dated as the
-   * last of them: a restored budget frees a token later by less than `slotMs`, and never earlier.
+   * Serialises the spends of the last window, so that a restart does not spend their tokens again.
+   * @param slotMs spends within less than this after the first of a slot become one, dated as the
+   * last of them. A restored budget frees a token later by less than `slotMs`, and never earlier.
    */
   serialise({ nowMs, wallMs }: BudgetMoment, slotMs: Ms = 0): RateBudgetRecord {
     const spends: [Ms, number][] = [];
@@ -202,9 +221,9 @@ export class RateBudget {
   }
 
   /**
-   * A budget that remembers `record`. A spend that lies in the future, because the wall clock was set back meanwhile, counts
-   * as made just now: too careful rather than too free.
-   * @param record what {@link serialise} gave, as read back from JSON.
+   * Restores a budget from `record`. A spend in the future, because the wall clock was set back
+   * meanwhile, counts as made just now, which is conservative.
+   * @param record the result of {@link serialise}, read back from JSON.
    * @throws FormatError when `record` is anything else.
    */
   static restore(
@@ -228,7 +247,8 @@ export class RateBudget {
 
   /** The first row whose tokens are not yet free at `nowMs`. */
   #firstLive(nowMs: Ms): number {
-    // Little has become free since the last spend, where this version begins: a gallop from there reads the fewest rows.
+    // Few tokens have become free since the last spend, where this version starts: a galloping
+    // search from there reads the fewest rows.
     let low = this.#start;
     let reach = 1;
     while (

@@ -1,14 +1,15 @@
 import type { Ms } from "./units.js";
 
-/** A rate limit of the exchange: so many tokens within an interval. */
+/** A rate limit of the exchange: a number of tokens within an interval. */
 export interface TokenLimit {
   readonly limit: number;
   readonly intervalMs: Ms;
 }
 
 /**
- * The exchange's token limits where nobody names others: those of its public documentation. The client, the bot's budgets, the embedded exchange and backtests all take
- * them from here, so that a backtest is throttled where the bot would be.
+ * The exchange's default token limits, from its public documentation. The client, the bot's
+ * budgets, the embedded exchange and backtests all use them, so that a backtest is throttled where
+ * the bot would be.
  */
 export const DEFAULT_TOKEN_LIMITS = {
   ORDER: { limit: 1200, intervalMs: 60_000 },

@@ -1,14 +1,21 @@
-/** How an error came to be nobody's: thrown where no caller is left, or the reason of a promise that nobody awaits. */
+/**
+ * Origin of an uncaught error: thrown where no caller is left, or the reason of a promise that is
+ * not awaited.
+ */
 export type Uncaught = "thrown" | "rejected";
 
-/** Hears of an error that nobody caught. False where it is none of its own: the one before it is asked then. */
+/**
+ * Called with an uncaught error. Returns false if it does not handle it; the previous handler is
+ * called then.
+ */
 export type UncaughtHandler = (error: unknown, how: Uncaught) => boolean;
 
 const handlers: UncaughtHandler[] = [];
 
 /**
- * Tells a handler of what nobody catches in this thread, until what it returns is called: the newest handler first. What none of them takes ends the
- * thread, as Node does where there is no handler.
+ * Registers a handler for uncaught errors of this thread, until the returned function is called.
+ * The newest handler comes first. An error that none handles ends the thread, as Node does without
+ * a handler.
  */
 export function onUncaught(handler: UncaughtHandler): () => void {
   if (handlers.length === 0) {

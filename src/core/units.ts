@@ -1,7 +1,10 @@
 /** A price as a whole number of the market's ticks. Always positive on the wire. */
 export type Ticks = number;
 
-/** A base amount as a whole number of the market's lots (steps). Signed where it is a position: long is positive. */
+/**
+ * A base amount as a whole number of the market's lots (steps). Signed if it is a position: long is
+ * positive.
+ */
 export type Lots = number;
 
 /** Quote credit in its smallest unit (`10^-creditDecimals` of the quote asset). Signed. */
@@ -15,7 +18,7 @@ export type Ms = number;
 
 /** Milliseconds of a minute. */
 export const MINUTE_MS: Ms = 60_000;
-/** Milliseconds of a day; the epoch knows no leap seconds. */
+/** Milliseconds of a day; epoch time has no leap seconds. */
 export const DAY_MS: Ms = 86_400_000;
 /** Milliseconds of a week. */
 export const WEEK_MS: Ms = 604_800_000;
@@ -38,12 +41,15 @@ export interface SideLots {
   readonly sell: Lots;
 }
 
-/** `+1` for BUY, `-1` for SELL: what a fill on that side does to a position. */
+/** `+1` for BUY, `-1` for SELL: the sign of a fill's effect on a position. */
 export function sideSign(side: Side): 1 | -1 {
   return side === "BUY" ? 1 : -1;
 }
 
-/** The tick at which a book counts a price that may lie between two: the one away from the other side, where an order at a tick would meet it. */
+/**
+ * Rounds a price between two ticks to the tick at which a book counts it: the one away from the
+ * other side, where an order at a tick would meet it.
+ */
 export function roundAwayFromTouch(side: Side, ticks: number): Ticks {
   return side === "BUY" ? Math.floor(ticks) : Math.ceil(ticks);
 }

@@ -1,11 +1,11 @@
 import { splitUnit } from "./config-units.js";
 import type { ConfigPath } from "./config-yaml.js";
 
-/** The part of a JSON Schema node that messages are made from. */
+/** The part of a JSON Schema node that messages use. */
 export interface SchemaNode {
   readonly type?: string | readonly string[] | undefined;
   readonly description?: string;
-  /** In words, where a schema says by `meta({ expected })` itself what would be right. */
+  /** The expected value as text, if a schema gives it by `meta({ expected })`. */
   readonly expected?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -30,8 +30,8 @@ export interface SchemaNode {
 }
 
 /**
- * The node of a schema that a path of values leads to. Where forms are to choose from, the one that the written value has
- * chosen by its fixed keys (`kind: replay`); where it has chosen none, what all of them take there.
+ * Finds the node of a schema at a path of values. For a union, it takes the form that the value
+ * selects by its fixed keys (`kind: replay`), or the common part of all forms if it selects none.
  */
 export function findSchemaNode(
   root: SchemaNode,
@@ -55,7 +55,7 @@ export function findSchemaNode(
   return forms.length > 1 ? { anyOf: forms } : forms[0];
 }
 
-/** The forms of a node that a value may have chosen. */
+/** The forms of a node that a value may have selected. */
 function formsOf(node: SchemaNode, held: unknown): readonly SchemaNode[] {
   const choices = node.anyOf ?? node.oneOf;
   if (choices === undefined) return [node];
@@ -70,7 +70,7 @@ function formsOf(node: SchemaNode, held: unknown): readonly SchemaNode[] {
   const shared = ({ properties = {} }: SchemaNode): number =>
     Object.keys(mapping).filter((key) => Object.hasOwn(properties, key)).length;
   const most = Math.max(...forms.map(shared));
-  // A form's own key tells it from the others as well as a fixed value does.
+  // A form's own key identifies it as well as a fixed value does.
   return most > 0 &&
     !forms.some(({ properties = {} }) =>
       Object.values(properties).some((child) => child.const !== undefined),
@@ -88,7 +88,7 @@ function childOf(node: SchemaNode, key: string | number): SchemaNode | undefined
   return typeof node.additionalProperties === "object" ? node.additionalProperties : undefined;
 }
 
-/** The texts that a node takes, where it takes nothing else. */
+/** The texts that a node accepts, if it accepts nothing else. */
 export function allowedTexts(node: SchemaNode): readonly string[] {
   if (typeof node.const === "string") return [node.const];
   if (node.enum !== undefined) return node.enum.map(String);
@@ -96,7 +96,7 @@ export function allowedTexts(node: SchemaNode): readonly string[] {
   return forms.some((form) => form.length === 0) ? [] : forms.flat();
 }
 
-/** The key by whose fixed value the forms of a mapping are told apart. */
+/** The key whose fixed value identifies the form of a mapping. */
 function fixedKeyOf(
   forms: readonly SchemaNode[],
 ): { readonly key: string; readonly values: readonly string[] } | undefined {
@@ -108,7 +108,10 @@ function fixedKeyOf(
     : { key, values: forms.map(({ properties }) => String(properties?.[key]?.const)) };
 }
 
-/** What a node takes, in words: `a whole number of milliseconds from 50 to 60000`. `key` tells the unit. */
+/**
+ * Describes the values that a node accepts: `a whole number of milliseconds from 50 to 60000`.
+ * `key` gives the unit.
+ */
 export function describeExpectation(node: SchemaNode, key: string): string {
   if (node.expected !== undefined) return node.expected;
   const texts = allowedTexts(node);

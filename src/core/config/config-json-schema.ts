@@ -4,9 +4,9 @@ import { z } from "zod";
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /**
- * The JSON Schema of a config's YAML, as text: what editors complete from, and what is published
+ * The JSON Schema of a config's YAML, as text, for the completion of editors and for publication
  * beside the examples.
- * @param add completes the schema of the whole file by what zod does not know.
+ * @param add extends the schema of the whole file with rules that zod cannot express.
  */
 export function configJsonSchema(
   schema: z.ZodType,
@@ -16,12 +16,12 @@ export function configJsonSchema(
   return `${JSON.stringify({ $schema, title, description, ...rest }, null, 2)}\n`;
 }
 
-/** The JSON Schema of what a YAML may write for a zod schema: defaults are left out at will. */
+/** The JSON Schema of the YAML input of a zod schema: keys with defaults are optional. */
 export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, {
     io: "input",
     unrepresentable: "any",
-    // What messages say would be right is ours alone.
+    // Only our own messages use the expected value.
     override: ({ jsonSchema }) => {
       delete jsonSchema.expected;
     },

@@ -1,12 +1,12 @@
 import { ConfigError } from "../errors.js";
 import type { YamlSource } from "./config-yaml.js";
 
-/** The kinds of YAML files that a command may be given. */
+/** The kinds of YAML files that commands accept. */
 export type ConfigKind = keyof typeof KINDS;
 
 type Has = (key: string) => boolean;
 
-/** By keys at the top that no file of another kind has, in the order in which they are asked. */
+/** By top-level keys that no other kind has, in the order of the checks. */
 const KINDS = {
   sweep: {
     example: "config/sweep.yaml",
@@ -24,8 +24,9 @@ const KINDS = {
 } as const;
 
 /**
- * Asks of a file that it is of the kind that is read, where its keys tell: what is wrong with a file of another kind is not its first unknown key.
- * @throws ConfigError naming the kind that it is
+ * Checks that a file is of the expected kind, if its keys show it. For a file of another kind, the
+ * error names the kind instead of the first unknown key.
+ * @throws ConfigError naming the actual kind
  */
 export function requireKind(
   kind: ConfigKind,

@@ -12,20 +12,21 @@ import { createConfigError } from "./create-config-error.js";
 import { findNearestName } from "./find-nearest-name.js";
 import { describeIssueExpectation } from "./schema-violation.js";
 
-/** How the message names the place of what is wrong. */
+/** Context for locating an error in its file. */
 export interface ShapeContext {
   /** Path of the checked value in its file: `["markets", "btcusdc", "params"]`. Default: the root. */
   readonly at?: ConfigPath;
-  /** The line of a path, where the file is at hand. */
+  /** Returns the line of a path, if the file is known. */
   readonly locate?: ((path: ConfigPath) => string) | undefined;
 }
 
 type Issue = z.core.$ZodIssue;
 
 /**
- * Checks a config value against its zod schema. Unknown keys are refused, at the top level even when the schema
- * itself would drop them.
- * @throws ConfigError with ONE message: the path, the value, what would be right, and how many problems more there are.
+ * Checks a config value against its zod schema. Unknown keys are rejected, at the top level even if
+ * the schema itself would drop them.
+ * @throws ConfigError with ONE message: the path, the value, the expected value, and the number of
+ * further problems.
  */
 export function checkShape<Schema extends z.ZodType>(
   schema: Schema,
@@ -46,9 +47,10 @@ export function checkShape<Schema extends z.ZodType>(
 }
 
 /**
- * Which paths of a config hold texts of a fixed form alone, such as decimals: a YAML number there keeps the digits that were written.
- * A text of any form, such as a folder's name, is no number.
- * @param path the path of a value that was written.
+ * Returns a predicate for the paths of a config that hold only texts of a fixed form, such as
+ * decimals. A YAML number there keeps its written digits. A text of any form, such as a folder's
+ * name, is not a number.
+ * @param path the path of a written value.
  */
 export function textPaths(schema: z.ZodType): (path: ConfigPath) => boolean {
   const root = schemaNode(schema);
@@ -62,14 +64,14 @@ function schemaNode(schema: z.ZodType): SchemaNode {
   return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as SchemaNode;
 }
 
-/** An unknown key is named first: it is often why another one is missing. */
+/** An unknown key comes first: it is often the reason why another one is missing. */
 function rank(issue: Issue): number {
   return issue.code === "unrecognized_keys" ? 0 : 1;
 }
 
 /**
- * What is wrong with the form of a union that was meant: the one whose fixed values and keys the written mapping shares most.
- * A union of plain values stays what it is.
+ * The problems of the form of a union that was probably meant: the one whose fixed values and keys
+ * the mapping shares most. A union of plain values is unchanged.
  */
 function meantIssues(issue: Issue, value: unknown): readonly Issue[] {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
@@ -97,7 +99,7 @@ function meantIssues(issue: Issue, value: unknown): readonly Issue[] {
   return forms[0] ?? [issue];
 }
 
-/** How far a mapping is from a form: keys that the form does not know, then what else is wrong. */
+/** Distance of a mapping from a form: first unknown keys, then other problems. */
 function weight(errors: readonly Issue[], held: object): number {
   const unknown = errors.reduce(
     (sum, inner) => sum + (inner.code === "unrecognized_keys" ? inner.keys.length : 0),
@@ -120,7 +122,7 @@ function problem(
   const inner = plainPath(issue);
   const unknownKey = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
   const path = unknownKey === undefined ? inner : [...inner, unknownKey];
-  // Of a wrong name the name itself is what was written wrong.
+  // For a wrong name, the name itself is the wrong value.
   const held = issue.code === "invalid_key" ? inner.at(-1) : valueAt(value, path);
   const node = findSchemaNode(root, inner, value);
   const whole = [...at, ...path];
@@ -142,7 +144,7 @@ function problem(
   });
 }
 
-/** What is wrong, what was probably meant, and what would be right. */
+/** The problem, the probable intention, and the expected value. */
 interface Finding {
   readonly summary: string;
   readonly hint?: string | undefined;
@@ -167,7 +169,7 @@ function wrongKey(key: string, held: unknown, node: SchemaNode | undefined): Fin
   };
 }
 
-/** A name that is the user's own choice, such as a market's id. */
+/** A name that the user chooses, such as a market's id. */
 function wrongName(name: string, mapping: SchemaNode | undefined): Finding {
   const names = mapping?.propertyNames ?? {};
   const lower = name.toLowerCase();
@@ -203,7 +205,7 @@ function wrongValue(
   return { summary: summaryOf(issue, held, node), hint, expected };
 }
 
-/** What a value was most likely meant to be, where it is written as one of another kind. */
+/** The probable meaning of a value that is written as another type. */
 function otherWriting(held: unknown, node: SchemaNode | undefined): string | undefined {
   if (typeof held === "number" && node?.type === "string" && node.pattern === undefined)
     return "where a text is written in quotes";
@@ -257,7 +259,9 @@ function sizeWords(
   return origin === "array" || origin === "set" || origin === "map" ? list : number;
 }
 
-/** A user's own schema may come from another copy of zod, so its methods are asked for, not its class. */
+/**
+ * A user's schema may come from another copy of zod, so this checks for its methods, not its class.
+ */
 function strictly(schema: z.ZodType): z.ZodType {
   if ("strict" in schema && typeof schema.strict === "function" && !hasCatchall(schema))
     return (schema.strict as () => z.ZodType).call(schema);

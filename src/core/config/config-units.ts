@@ -2,13 +2,13 @@ import { findNearestName } from "./find-nearest-name.js";
 
 interface UnitSuffix {
   readonly suffix: string;
-  /** In words, for messages. */
+  /** Name in messages. */
   readonly words: string;
-  /** Milliseconds of one unit, where it is a duration. */
+  /** Milliseconds of one unit, if it is a duration. */
   readonly ms?: number;
 }
 
-/** Units that keys of a config end in, and the ones that users write instead. Longer suffixes first. */
+/** Unit suffixes of config keys, and those that users write instead. Longer suffixes first. */
 const UNITS: readonly UnitSuffix[] = [
   { suffix: "PerMinute", words: "per minute" },
   { suffix: "Fraction", words: "as a fraction of one" },
@@ -37,7 +37,7 @@ const UNITS: readonly UnitSuffix[] = [
   { suffix: "H", words: "hours", ms: 3_600_000 },
 ];
 
-/** The unit that a key ends in, with the rest of the key. */
+/** Splits a key into its unit and the rest. */
 export function splitUnit(key: string): {
   readonly stem: string;
   readonly unit: UnitSuffix | undefined;
@@ -47,8 +47,8 @@ export function splitUnit(key: string): {
 }
 
 /**
- * What an unknown key was most likely meant to be, in words: the same key in its right unit (with the value
- * converted where it is a duration), else the nearest known key.
+ * Suggests the intended key for an unknown one, as text: the same key in its right unit (with the
+ * value converted if it is a duration), otherwise the nearest known key.
  */
 export function suggestKey(
   wrong: string,

@@ -15,37 +15,38 @@ import { readPlainFile } from "../files/plain-files.js";
 import { createConfigError } from "./create-config-error.js";
 import { createYamlError, pathFromAncestors } from "./create-yaml-error.js";
 
-/** Where in a config a value sits: keys and list indices from the root. */
+/** Location of a value in a config: keys and list indices from the root. */
 export type ConfigPath = readonly (string | number)[];
 
-/** A YAML file as plain values, with the way back to its lines. */
+/** A YAML file as plain values, with their lines. */
 export interface YamlSource {
   readonly value: unknown;
-  /** `bot.yaml line 12`: where a value, or its nearest existing ancestor, is written. */
+  /** `bot.yaml line 12`: the line of a value, or of its nearest existing ancestor. */
   readonly locate: (path: ConfigPath) => string;
-  /** Whether the file says this itself; what it leaves out has its default. */
+  /** Returns true if the file contains this value, rather than its default. */
   readonly isWritten: (path: ConfigPath) => boolean;
 }
 
-/** How a kind of config wants its YAML read. */
+/** Options for reading a kind of config. */
 export interface YamlReadOptions {
-  /** Numbers at these paths come as the text that was written, so that no float rounds them. */
+  /** Paths of numbers to return as their written text, so that no float rounds them. */
   readonly exactNumbers?: (path: ConfigPath) => boolean;
-  /** What would be right where a key is written twice. */
+  /** The expected value in the error for a duplicate key. */
   readonly onDuplicate?: (path: ConfigPath) => string | undefined;
 }
 
 /**
  * Reads a YAML file.
- * @throws ConfigError when it is not there, is no file, or is no YAML; the message has the line.
+ * @throws ConfigError when it does not exist, is not a file, or is not valid YAML; the message has
+ * the line.
  */
 export function loadYamlFile(path: string, reading: YamlReadOptions = {}): YamlSource {
   return parseYaml(readText(path), basename(path), reading);
 }
 
 /**
- * Parses the text of a YAML file that is called `name` in messages.
- * @throws ConfigError with the line of what is wrong.
+ * Parses the text of a YAML file, with `name` in messages.
+ * @throws ConfigError with the line of the problem.
  */
 function parseYaml(
   text: string,
@@ -57,10 +58,10 @@ function parseYaml(
     lineCounter: lines,
     uniqueKeys: false,
     prettyErrors: false,
-    // Hex is an address or a key pasted by mistake: a number of it would have lost its digits.
+    // Hex is an address or a key pasted by mistake: as a number it would have lost digits.
     customTags: (tags) => tags.filter((tag) => typeof tag === "string" || tag.format !== "HEX"),
   });
-  // What the parser warns of it leaves out: a tag that somebody meant to be read.
+  // The parser drops what it warns about, such as a tag that the user meant to have an effect.
   const [fault] = [...document.errors, ...document.warnings];
   if (fault !== undefined) throw createYamlError(fault, document, { text, name, lines });
   if (document.contents === null)
@@ -162,7 +163,7 @@ function toPlain(document: Document.Parsed, name: string): unknown {
       },
     );
   }
-  // Whatever goes through it would never come to an end.
+  // Code that walks through it would never end.
   const field = pathIntoItself(value)?.join(".");
   if (field !== undefined)
     throw createConfigError(`is an alias of what it lies in, in ${name}`, {
@@ -172,7 +173,7 @@ function toPlain(document: Document.Parsed, name: string): unknown {
   return value;
 }
 
-/** Where an alias names what it lies in; undefined where none does. */
+/** Path of an alias that refers to its own container; undefined if there is none. */
 function pathIntoItself(value: unknown, above: readonly unknown[] = []): ConfigPath | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (above.includes(value)) return [];

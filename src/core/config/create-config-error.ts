@@ -2,8 +2,9 @@ import { isSecretField, maskSecrets, maskVariableName, NOT_SHOWN } from "../cryp
 import { ConfigError, type ErrorDetail } from "../errors.js";
 
 /**
- * The error of what somebody wrote in a config. What may be a secret is left out of it, wherever it was pasted by mistake (as a value, as the name
- * of a key, or in a line that is quoted): a private key, a wallet's phrase, the value of a key such as `password`, and what addresses carry.
+ * Creates the error for a value in a config. It omits anything that may be a secret, wherever it
+ * was pasted by mistake (as a value, as the name of a key, or in a quoted line): a private key, a
+ * wallet's phrase, the value of a key such as `password`, and credentials in addresses.
  */
 export function createConfigError(
   summary: string,
@@ -19,7 +20,10 @@ export function createConfigError(
   });
 }
 
-/** Whether a field, `account.keyEnv` or `chain.rpcEnv.0`, is one whose value could be a secret. */
+/**
+ * Returns true if the value of a field, such as `account.keyEnv` or `chain.rpcEnv.0`, could be a
+ * secret.
+ */
 function isOfSecret(field: string | undefined): boolean {
   return (
     field !== undefined &&
@@ -27,7 +31,10 @@ function isOfSecret(field: string | undefined): boolean {
   );
 }
 
-/** The value of a field that a secret may stand in: names of variables are shown, and what holds none. */
+/**
+ * The value of a field that may contain a secret: names of variables are shown, and values without
+ * a secret.
+ */
 function withoutSecret(held: unknown): unknown {
   if (typeof held === "string") return held === "" ? held : maskVariableName(held);
   if (typeof held === "number" || typeof held === "bigint") return NOT_SHOWN;
@@ -35,7 +42,7 @@ function withoutSecret(held: unknown): unknown {
 }
 
 function withoutSecrets(held: unknown): unknown {
-  // Nine words in a row are a phrase in a value, and a sentence in what is said of it.
+  // Nine words in a row are a phrase in a value, but a sentence in a message.
   if (typeof held === "string")
     return withoutKeys(held).replace(
       /\b[a-z]{3,8}(\s+[a-z]{3,8}){8,}\b/gi,
@@ -63,5 +70,5 @@ function withoutKeys(text: string): string {
   );
 }
 
-/** A key and its value in a line that is quoted: `password: hunter2`, `{ keyEnv: "abc" }`. */
+/** A key and its value in a quoted line: `password: hunter2`, `{ keyEnv: "abc" }`. */
 const WRITTEN = /((?:^|[\s{,])["']?([A-Za-z]\w*)["']?:\s*["']?)([^\s"',}{[\]][^"',}\n]*)/g;

@@ -13,7 +13,7 @@ import { createConfigError } from "./create-config-error.js";
 const INDENTATION =
   "one indentation for all keys of a mapping, and quotes around a text that has a colon";
 
-/** What would be right where the parser gives up for this reason. */
+/** The expected value for each reason why the parser stops. */
 const RIGHT: Partial<Readonly<Record<YAMLError["code"], string>>> = {
   BAD_DQ_ESCAPE: "single quotes around a text that has a backslash",
   BAD_INDENT: INDENTATION,
@@ -26,15 +26,18 @@ const RIGHT: Partial<Readonly<Record<YAMLError["code"], string>>> = {
   TAG_RESOLVE_FAILED: "the value without its tag",
 };
 
-/** Where a file's text stands. */
+/** A file's text with its name. */
 export interface YamlText {
   readonly text: string;
-  /** What messages call it. */
+  /** Name in messages. */
   readonly name: string;
   readonly lines: LineCounter;
 }
 
-/** What is wrong with a text that is no YAML, by the key that it is wrong at, as that is written, and what would be right. */
+/**
+ * Creates the error for invalid YAML: the key at the problem as it is written, the problem, and the
+ * expected value.
+ */
 export function createYamlError(
   error: YAMLError,
   document: Document.Parsed,
@@ -62,11 +65,11 @@ export function createYamlError(
 
 interface Culprit {
   readonly path: readonly string[];
-  /** Where the key stands in the text. */
+  /** Position of the key in the text. */
   readonly at: number;
 }
 
-/** The key of the last list or mapping in brackets that was opened before a position. */
+/** The key of the last bracketed list or mapping that was opened before a position. */
 function openedBefore(document: Document.Parsed, position: number): Culprit | undefined {
   return keysOf(document)
     .filter(
@@ -83,7 +86,7 @@ function firstKeyOf(
   return keysOf(document).find(({ at }) => isThere(at));
 }
 
-/** What could be read, in the order in which it is written. */
+/** The keys that could be read, in the order in which they are written. */
 function keysOf(document: Document.Parsed): readonly (Culprit & { readonly pair: Pair })[] {
   const keys: (Culprit & { readonly pair: Pair })[] = [];
   visit(document, {
@@ -99,7 +102,7 @@ function keysOf(document: Document.Parsed): readonly (Culprit & { readonly pair:
   return keys;
 }
 
-/** The keys that lead to a node, by what lies above it. */
+/** The keys that lead to a node, from its ancestors. */
 export function pathFromAncestors(ancestors: readonly unknown[]): string[] {
   const path: string[] = [];
   for (const ancestor of ancestors) {

@@ -3,14 +3,15 @@ const [QUOTE, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, COMMA
 ];
 
 /**
- * The first key that a JSON object has twice, at any depth; undefined where none has. `JSON.parse` takes the last value of such a key, other
- * readers the first: what one side has checked is then not what the other acts on.
- * @param text well-formed JSON: what `JSON.parse` refuses is to be refused first.
+ * Finds the first duplicate key in a JSON object, at any depth; undefined if there is none.
+ * `JSON.parse` takes the last value of such a key, other parsers the first. One side may then act
+ * on another value than the other has checked.
+ * @param text well-formed JSON: call `JSON.parse` first to reject anything else.
  */
 export function findDuplicateKey(text: string): string | undefined {
-  /** The keys of each object that is open, and null for a list. */
+  /** The keys of each open object; null for a list. */
   const open: (Set<string> | null)[] = [];
-  // A text within an object is a key where none has come since the brace or the comma.
+  // A text within an object is a key if none has come since the brace or the comma.
   let mayBeKey = false;
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
@@ -18,7 +19,7 @@ export function findDuplicateKey(text: string): string | undefined {
         const end = endOfText(text, at);
         const keys = open.at(-1);
         if (mayBeKey && keys !== null && keys !== undefined) {
-          // Escapes spell the same key in another way.
+          // Escapes can spell the same key in another way.
           const key = JSON.parse(text.slice(at, end)) as string;
           if (keys.has(key)) return key;
           keys.add(key);
@@ -48,7 +49,7 @@ export function findDuplicateKey(text: string): string | undefined {
   return undefined;
 }
 
-/** The place behind the closing quote. */
+/** Position after the closing quote. */
 function endOfText(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== QUOTE)

@@ -1,7 +1,7 @@
 /**
- * The known name that a wrong one was most likely meant to be, by optimal string alignment distance
- * (insertions, deletions, substitutions, neighbouring transpositions), letter case aside.
- * Undefined when nothing is near: at most a third of the letters may differ.
+ * Finds the known name that was probably meant by a wrong one, by optimal string alignment distance
+ * (insertions, deletions, substitutions, neighbouring transpositions), ignoring case. Undefined if
+ * none is near: at most a third of the letters may differ.
  */
 export function findNearestName(wrong: string, known: readonly string[]): string | undefined {
   const allowed = Math.max(1, Math.floor(wrong.length / 3));

@@ -1,18 +1,21 @@
 import type { z } from "zod";
 
-/** What a schema found wrong with a value: where, what is there, and what would be right. */
+/** A schema's finding about a value: the path, the value, and the expected value. */
 export interface SchemaViolation {
   /** Keys and indices from the root, joined by dots: `orders.1.amount`; empty for the value itself. */
   readonly path: string;
-  /** What is there; undefined where nothing is. */
+  /** The value; undefined if absent. */
   readonly value: unknown;
-  /** In words that go behind "expected". */
+  /** Text to follow "expected". */
   readonly expected: string;
 }
 
 type Issue = z.core.$ZodIssue;
 
-/** The first thing that a schema refuses in a value. Of a config, whose reader has the schema's own words, `checkShape` tells more. */
+/**
+ * Finds the first violation of a schema in a value. For a config, `checkShape` gives more detail
+ * from the schema's own texts.
+ */
 export function findSchemaViolation(
   { issues: [issue] }: z.ZodError,
   value: unknown,
@@ -37,7 +40,7 @@ const TYPES: Readonly<Record<string, string>> = {
   record: "a mapping",
 };
 
-/** What an issue's schema takes, in words that go behind "expected". */
+/** Describes the value that an issue's schema accepts, as text to follow "expected". */
 export function describeIssueExpectation(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":

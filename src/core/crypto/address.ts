@@ -6,10 +6,10 @@ import { keccak256 } from "./keccak.js";
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /**
- * An address with the checksum of EIP-55 in the case of its letters, as people and the wire write it. Two addresses are
- * compared in lower case, never in this form.
- * @param address 20 bytes of hex of any case; its case is not checked.
- * @throws FormatError when it is no address.
+ * Formats an address with the EIP-55 checksum in the case of its letters, as people and the wire
+ * write it. Compare addresses in lower case, never in this form.
+ * @param address 20 bytes of hex in any case; its case is not checked.
+ * @throws FormatError when it is not an address.
  */
 export function checksumAddress(address: Hex): Hex {
   const digits = lowerCaseAddress(address).slice(2);
@@ -18,8 +18,8 @@ export function checksumAddress(address: Hex): Hex {
 }
 
 /**
- * An address in lower case, the form that addresses are compared in.
- * @throws FormatError when it is no address.
+ * Converts an address to lower case, for comparison.
+ * @throws FormatError when it is not an address.
  */
 export function lowerCaseAddress(address: Hex, field = "address"): Hex {
   if (!ADDRESS.test(address)) {

@@ -2,10 +2,13 @@ import { createRequire } from "node:module";
 import { secp256k1 as curve } from "@noble/curves/secp256k1.js";
 import { bytesToHex, hexToBytes } from "./hex.js";
 
-/** Which implementation of secp256k1 signs and recovers. Both give the same bytes; the native one is some ten times faster. */
+/**
+ * Implementation of secp256k1 that signs and recovers. Both give the same bytes; the native one is
+ * some ten times faster.
+ */
 export type SigningBackend = "native" | "noble";
 
-/** The two curve operations of a backend, on raw bytes that the caller has checked. */
+/** The curve operations of a backend, on raw bytes that the caller has checked. */
 export interface EcdsaBackend {
   readonly name: SigningBackend;
   isPrivateKey(privateKey: Uint8Array): boolean;
@@ -13,7 +16,7 @@ export interface EcdsaBackend {
   publicKey(privateKey: Uint8Array): Uint8Array;
   /** Deterministic (RFC 6979) with low s; writes r and s to the first 64 bytes of `out` and returns the recovery id. */
   sign(digest: Uint8Array, privateKey: Uint8Array, out: Uint8Array): number;
-  /** The 65 bytes of the uncompressed public key. Throws when there is none. */
+  /** Recovers the 65 bytes of the uncompressed public key. Throws when there is none. */
   recover(compact: Uint8Array, recoveryId: number, digest: Uint8Array): Uint8Array;
 }
 
@@ -43,8 +46,9 @@ export const nobleBackend: EcdsaBackend = {
 };
 
 /**
- * The backend on libsecp256k1, or what hindered it. The binding is required by its own name, because the package's main
- * entry falls back in silence to a JavaScript curve that is some eighteen times slower.
+ * Loads the backend on libsecp256k1, or returns the error. The binding is required by its own name,
+ * because the package's main entry silently falls back to a JavaScript curve that is some eighteen
+ * times slower.
  */
 export function loadNativeBackend(): EcdsaBackend | { readonly unavailable: unknown } {
   let binding: NativeBinding;
@@ -64,12 +68,15 @@ export function loadNativeBackend(): EcdsaBackend | { readonly unavailable: unkn
   };
 }
 
-/** The order of the group (SEC 2). Its first 15 bytes are all ones, so that hardly any digest passes it. */
+/**
+ * The order of the group (SEC 2). Its first 15 bytes are all ones, so almost no digest exceeds it.
+ */
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /**
- * The digest modulo the group's order: RFC 6979 reduces it (bits2octets) before it derives the nonce, libsecp256k1 does not,
- * and the two would sign a digest beyond the order with different nonces.
+ * Reduces the digest modulo the group's order. RFC 6979 reduces it (bits2octets) before it derives
+ * the nonce, libsecp256k1 does not. Without this, the two would sign a digest beyond the order with
+ * different nonces.
  */
 function reduced(digest: Uint8Array): Uint8Array {
   if (digest[0] !== 0xff || digest[1] !== 0xff) {

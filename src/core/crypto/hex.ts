@@ -7,10 +7,10 @@ const PAIRS = Uint16Array.from(
   (_, byte) =>
     "0123456789abcdef".charCodeAt(byte >> 4) | ("0123456789abcdef".charCodeAt(byte & 15) << 8),
 );
-/** Used again for every text that fits: hashes and signatures do. */
+/** Reused for every text that fits, such as hashes and signatures. */
 const SHORT_TEXT = Buffer.alloc(256);
 
-/** Bytes as `0x` and lower-case hex digits. */
+/** Formats bytes as `0x` and lower-case hex digits. */
 export function bytesToHex(bytes: Uint8Array): Hex {
   const length = 2 + 2 * bytes.length;
   const text = length <= SHORT_TEXT.length ? SHORT_TEXT : Buffer.allocUnsafe(length);
@@ -25,14 +25,16 @@ export function bytesToHex(bytes: Uint8Array): Hex {
 }
 
 /**
- * The bytes of `0x` and an even number of hex digits of either case.
- * @param field what the text is, for the error. The error never carries the text itself: it may be a private key.
+ * Parses `0x` and an even number of hex digits in either case.
+ * @param field name of the text, for the error. The error never contains the text itself, which may
+ * be a private key.
  * @throws FormatError when it is anything else.
  */
 export function hexToBytes(hex: Hex, field = "hex"): Uint8Array {
   const digits = typeof hex === "string" && hex.startsWith("0x") ? hex.length - 2 : -1;
   const bytes = new Uint8Array(digits > 0 ? digits >> 1 : 0);
-  // Negative as soon as one character is no digit. A loop of our own, since the call into Node's decoder costs more than 32 bytes.
+  // Negative once a character is not a digit. Hand-written, because the call into Node's decoder
+  // costs more than 32 bytes.
   let found = digits < 0 || digits % 2 !== 0 ? -1 : 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const high = hex.charCodeAt(2 * at + 2);

@@ -7,23 +7,27 @@ import { checksumAddress } from "./address.js";
 import { bytesToHex } from "./hex.js";
 import { ecdsaScheme } from "./signing.js";
 
-/** How a private key is locked up. */
+/** Options for encrypting a private key. */
 export interface KeystoreOptions {
   readonly privateKey: Hex;
   readonly password: string;
-  /** Salt, initialisation vector and id are drawn from it. */
+  /** Source of salt, initialisation vector and id. */
   readonly random: Random;
-  /** Scrypt's cost, a power of two. Default: the 131,072 that wallets use; with it one try costs a third of a second and 128 MiB. */
+  /**
+   * Scrypt's cost, a power of two. Default: the 131,072 that wallets use, at a third of a second
+   * and 128 MiB per try.
+   */
   readonly scryptN?: number;
 }
 
 const STANDARD_N = 131_072;
-/** A file may ask scrypt for this much memory and no more: eight times the standard's. */
+/** The most memory that a file may demand for scrypt: eight times the standard's. */
 const MOST_MEMORY = 1024 * 1024 * 1024;
 
 /**
- * A private key as an encrypted JSON keystore: version 3 of the Web3 Secret Storage Definition, with scrypt and AES-128-CTR.
- * @throws FormatError when it is no private key; the error does not carry the key.
+ * Encrypts a private key as a JSON keystore: version 3 of the Web3 Secret Storage Definition, with
+ * scrypt and AES-128-CTR.
+ * @throws FormatError when it is not a private key; the error does not contain the key.
  */
 export function encryptKeystore({
   privateKey,
@@ -40,14 +44,18 @@ export function encryptKeystore({
   });
 }
 
-/** A private key of 256 random bits; that they are none has a chance of 2^-128, and every use refuses them then. */
+/**
+ * Generates a private key of 256 random bits. They are invalid with a chance of 2^-128, and every
+ * use then rejects them.
+ */
 export function randomKey(random: Random): Hex {
   return randomHex(random, 32);
 }
 
 /**
- * The address that a keystore says it is of. It is written beside the locked key, not proven by it: {@link decryptKeystore} compares them.
- * @throws FormatError when the text is no keystore, or one without an address.
+ * Reads the address of a keystore. It is stored beside the encrypted key, not proven by it:
+ * {@link decryptKeystore} compares them.
+ * @throws FormatError when the text is not a keystore, or has no address.
  */
 export function keystoreAddress(json: string): Hex {
   const { address } = fieldsOf(json);
@@ -58,16 +66,16 @@ export function keystoreAddress(json: string): Hex {
 }
 
 /**
- * The private key of a keystore with scrypt or PBKDF2, in lower case.
- * @throws FormatError when the text is no keystore, or one that does not hold what it says.
- * @throws RunError when the password is not its own. No error carries key, password or file content.
+ * Decrypts the private key of a keystore with scrypt or PBKDF2, in lower case.
+ * @throws FormatError when the text is not a keystore, or its content is inconsistent.
+ * @throws RunError when the password is wrong. No error contains key, password or file content.
  */
 export function decryptKeystore(json: string, password: string): Hex {
   fieldsOf(json);
   try {
     return ethersWallet().decryptKeystoreJsonSync(json, password).privateKey.toLowerCase();
   } catch (error) {
-    // No cause goes along: what it quotes is not ours to know.
+    // The cause is omitted, because it may quote secret content.
     const words = error instanceof Error ? error.message : "";
     if (words.includes("incorrect password"))
       throw new RunError("the password does not open the keystore", { expected: "its password" });
@@ -106,12 +114,12 @@ function randomHex(random: Random, length: number): Hex {
 
 let wallet: typeof import("ethers/wallet") | undefined;
 
-/** Loaded when a keystore is met: it takes longer than most commands run. */
+/** Loaded on demand: it takes longer than most commands run. */
 function ethersWallet(): typeof import("ethers/wallet") {
   if (wallet !== undefined) return wallet;
   const require = createRequire(import.meta.url);
   const { scryptSync } = require("ethers/crypto") as typeof import("ethers/crypto");
-  // Node's own scrypt gives the same bytes in a fifth of the time of the one in JavaScript.
+  // Node's own scrypt returns the same bytes in a fifth of the JavaScript one's time.
   scryptSync.register((password, salt, N, r, p, length) =>
     nativeScrypt(password, salt, length, { N, r, p, maxmem: MOST_MEMORY }),
   );

@@ -1,23 +1,29 @@
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 
-/** Stands in the place of a secret. */
+/** Replacement of a secret. */
 export const SECRET_MARK = "[secret]";
 
-/** Stands in the place of a value that may be a secret, in the error that refuses it. */
+/** Replacement of a possibly secret value in the error that rejects it. */
 export const NOT_SHOWN = "[not shown: it may be a secret]";
 
-/** A shorter text is not masked: it would be found in words and figures that have nothing to do with it. */
+/** A shorter text is not masked: it would also occur in unrelated words and figures. */
 const SHORTEST = 6;
 
-/** The name by which a thread is given the secrets that were protected before it was started: it writes its own log and reports. */
+/**
+ * Name of the worker data that passes protected secrets to a thread, which writes its own log and
+ * reports.
+ */
 const THREAD_DATA = "marketwright secrets";
 
-/** The secrets of this process, in every spelling in which they could be printed; the longest first, since one may contain another. */
+/**
+ * The secrets of this process in every printable spelling, the longest first, because one may
+ * contain another.
+ */
 let spellings: readonly string[] = inherited();
 
 /**
- * Protects a secret of this process, such as a private key or a password: {@link maskSecrets} hides it from then on.
- * A secret belongs to the process and not to one of its parts, so there is one list of them.
+ * Protects a secret of this process, such as a private key or a password: {@link maskSecrets} hides
+ * it from then on. The list is global, because a secret belongs to the whole process.
  * @param secret fewer than six characters are not protected.
  */
 export function protectSecret(secret: string): void {
@@ -32,8 +38,9 @@ export function protectSecret(secret: string): void {
 }
 
 /**
- * Protects what an address may carry besides the place that it leads to: user, password, a key in the path, the values of its query.
- * @param address a text that is no address is protected whole.
+ * Protects the secret parts of an address: user, password, a key in the path, the values of its
+ * query.
+ * @param address a text that is not an address is protected whole.
  */
 export function protectAddress(address: string): void {
   if (!URL.canParse(address)) return protectSecret(address);
@@ -50,8 +57,9 @@ export function protectAddress(address: string): void {
 }
 
 /**
- * A text as it may leave the process, on a stream, in a log, in an answer or in a file: without the secrets that are protected, and without what
- * addresses carry (user and password, the query, a part of the path that looks like a key).
+ * Masks a text before it leaves the process, on a stream, in a log, in a response or in a file. It
+ * hides protected secrets, and the credentials of addresses (user and password, the query, a part
+ * of the path that looks like a key).
  */
 export function maskSecrets(text: string): string {
   const known = spellings.reduce(withoutSecret, text);
@@ -61,13 +69,14 @@ export function maskSecrets(text: string): string {
 function withoutSecret(text: string, secret: string): string {
   if (!text.includes(secret) || !/^\d{1,20}$/.test(secret))
     return text.replaceAll(secret, SECRET_MARK);
-  // Within a longer number it is a part of a price or a time: a log or an answer without it could not be read any more.
+  // Within a longer number it is part of a price or a time; masking it would make a log or a
+  // response unreadable.
   return text.replace(new RegExp(`(?<!\\d|\\d\\.)${secret}(?!\\d|\\.\\d)`, "g"), SECRET_MARK);
 }
 
 /**
- * Up to the first character that no address has. A scheme is short: with no bound a text of a megabyte that somebody else sent, `a-a-a-...`, would be
- * searched again from each of its characters.
+ * Up to the first character that an address cannot have. A scheme is short: without a bound, a
+ * hostile megabyte of `a-a-a-...` would be searched again from each of its characters.
  */
 const ADDRESS = /[a-z0-9+.-]{1,20}:\/\/[^\s"'`<>\\()]+/gi;
 /** Addresses of this machine's own files, and of Node's modules. */
@@ -87,15 +96,19 @@ function maskAddress(address: string): string {
 }
 
 /**
- * Where user and password of an address end; -1 without them. A password may itself hold a slash or an @: where what stands before the path is not
- * just a host and a port, all before the last @ is taken for one. The @ of a path, as in the name of a stream, is none.
+ * End of user and password in an address; -1 without them. A password may contain a slash or an @.
+ * If the text before the path is more than a host and a port, everything before the last @ counts
+ * as one. An @ in a path, as in a stream's name, does not count.
  */
 function userInfoEnd(rest: string): number {
   const authority = rest.slice(0, rest.search(/[/?#]|$/));
   return /^(\[[\da-f:.]+\]|[^@:]+)(:\d*)?$/i.test(authority) ? -1 : rest.lastIndexOf("@");
 }
 
-/** Long, and either of letters and digits or longer than words of a path are: a version, a market or an endpoint is none. */
+/**
+ * True for a long part that mixes letters and digits, or is longer than words of a path; not for a
+ * version, a market or an endpoint.
+ */
 function isKeyLike(part: string): boolean {
   return (
     /^[\w~.%-]{16,}$/.test(part) && (part.length >= 32 || (/\d/.test(part) && /[a-z]/i.test(part)))
@@ -103,16 +116,17 @@ function isKeyLike(part: string): boolean {
 }
 
 /**
- * The name of an environment variable as an error may show it. A key or a password that was given in the place of its variable's name is not
- * shown: only what is spelled as such names are, in capitals (`MARKETWRIGHT_KEY`, `RPC_1`), is.
+ * Masks the name of an environment variable for an error. A key or password given in place of a
+ * name is hidden. Only the usual spelling of names is shown, in capitals (`MARKETWRIGHT_KEY`,
+ * `RPC_1`).
  */
 export function maskVariableName(name: string): string {
   return /^[A-Z]+(_[A-Z0-9]+)*$/.test(name) ? name : NOT_SHOWN;
 }
 
 /**
- * The path of a file that holds a secret as an error may show it: the secret itself may have been given in its place, so a last part that is not
- * spelled like a file's name (`key.txt`, `password`) is not shown.
+ * Masks the path of a secret file for an error. The secret itself may have been given in its place,
+ * so a last part that is not spelled like a file name (`key.txt`, `password`) is hidden.
  */
 export function maskSecretPath(path: string): string {
   const at = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1;
@@ -121,7 +135,10 @@ export function maskSecretPath(path: string): string {
     : `${path.slice(0, at)}${NOT_SHOWN}`;
 }
 
-/** Whether a key of a config is one whose value could be a secret, in its right place or not: `password`, `privateKey`, `keyEnv`. */
+/**
+ * Returns true for a config key whose value could be a secret, in its right place or not:
+ * `password`, `privateKey`, `keyEnv`.
+ */
 export function isSecretField(name: string): boolean {
   return /(key|keyEnv|pass(word|phrase)?(Env)?|pwd?|secret|token|mnemonic|phrase|rpcEnv)$/i.test(
     name,
@@ -137,7 +154,7 @@ function uriText(text: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    // Half a surrogate pair has no such spelling.
+    // Half a surrogate pair has no such encoding.
     return text;
   }
 }
@@ -146,7 +163,7 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    // A stray percent sign: the text stands for itself.
+    // A stray percent sign: the text is taken literally.
     return part;
   }
 }

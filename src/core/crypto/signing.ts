@@ -10,7 +10,7 @@ import {
 import { bytesToHex, hexToBytes } from "./hex.js";
 import { type KeccakBackend, keccak256, keccakReady } from "./keccak.js";
 
-/** Somebody who can sign: a key, seen from outside. */
+/** An account that can sign, without access to its key. */
 export interface Signer {
   /** The account's address, with the checksum of EIP-55. */
   readonly address: Hex;
@@ -21,30 +21,36 @@ export interface Signer {
   sign(digest: Uint8Array): Hex;
 }
 
-/** Signs digests and recovers signers: ECDSA where it matters, a cheap stand-in in a simulation. */
+/** Signs digests and recovers signers: ECDSA in production, a cheap stand-in in a simulation. */
 export interface SignatureScheme {
   readonly name: string;
-  /** @throws FormatError when it is no private key; the error does not carry the key. */
+  /** @throws FormatError when it is not a private key; the error does not contain the key. */
   signer(privateKey: Hex): Signer;
-  /** The address, in lower case, whose key signed `digest`; null when `signature` is not one that this scheme makes. */
+  /**
+   * Returns the lower-case address whose key signed `digest`; null if `signature` is not one of
+   * this scheme.
+   */
   recover(digest: Uint8Array, signature: Hex): Hex | null;
 }
 
 const native = loadNativeBackend();
 const usable: EcdsaBackend = "unavailable" in native ? nobleBackend : native;
 
-/** Why the native binding did not load; undefined when it did. */
+/** The error of loading the native binding; undefined if it loaded. */
 export function nativeBindingError(): unknown {
   return "unavailable" in native ? native.unavailable : undefined;
 }
 
-/** What hashing and signing run on from now on. */
+/** Backends of hashing and signing. */
 export interface CryptoBackends {
   readonly keccak: KeccakBackend;
   readonly signing: SigningBackend;
 }
 
-/** Waits until the fastest available hashing and signing are ready, and names them, so that a slow fallback can be announced. */
+/**
+ * Waits for the fastest available hashing and signing, and names them, so that a slow fallback can
+ * be reported.
+ */
 export async function initCrypto(): Promise<CryptoBackends> {
   return { keccak: await keccakReady, signing: usable.name };
 }
@@ -110,7 +116,8 @@ function recoverAddress(backend: EcdsaBackend, digest: Uint8Array, signature: He
   try {
     return addressOfPublicKey(backend.recover(bytes.subarray(0, 64), recoveryId, digest));
   } catch {
-    // Both backends throw when r is no point of the curve or a scalar is out of range: nobody signed this.
+    // Both backends throw when r is not a point of the curve or a scalar is out of range: no key
+    // made this signature.
     return null;
   }
 }

@@ -1,26 +1,25 @@
 import { closeSync, fsync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** How a file is replaced. */
+/** Options for replacing a file. */
 interface ReplaceOptions {
   /**
-   * The path of the new text until it takes the old one's place: no other writer's. Default: the
-   * file's with `.next`.
+   * Temporary path of the new text, used by no other writer. Default: the file's path with `.next`.
    */
   readonly beside?: string;
   /**
-   * Whether the text is on the disk before it takes the old one's place, and its name when the call
-   * returns. Default: true. Otherwise no end of the process loses the text, but a loss of power may
-   * leave an older one, or an empty one.
+   * If true, the text is on disk before it replaces the old one, and its name when the call
+   * returns. Default: true. Otherwise the text survives a crash of the process, but a power failure
+   * may leave an older text, or an empty one.
    */
   readonly sync?: boolean;
 }
 
 /**
- * Puts a text at a path, whole or not at all, whenever the process or the machine ends; in parts
- * where it may be longer than a string can be. The file is its owner's alone. Where it fails, the
- * old text stays and nothing is left beside it.
- * @throws what the file system does.
+ * Replaces a file's text atomically, whenever the process or the machine stops. The text may be in
+ * parts, if it is longer than a string can be. Only the owner may read the file. On failure the old
+ * text stays, and no temporary file remains.
+ * @throws errors of the file system.
  */
 export function replaceFile(
   path: string,
@@ -39,8 +38,8 @@ export function replaceFile(
 }
 
 /**
- * Makes a file with a text in it, whole or not at all, readable by its owner alone.
- * @throws what the file system does: EEXIST where something is at the path, which stays as it is.
+ * Creates a file with its text atomically, readable only by its owner.
+ * @throws errors of the file system: EEXIST if the path exists, which stays unchanged.
  */
 export function writeNewFile(path: string, text: string | Iterable<string>, sync = true): void {
   const file = createFile(path, text);
@@ -55,27 +54,26 @@ export function writeNewFile(path: string, text: string | Iterable<string>, sync
 }
 
 /**
- * A text that takes an older one's place as soon as the disk has it, while the caller goes on: a
- * disk takes milliseconds for that and, where it is busy, seconds. Whatever ends, the process or
- * the machine, leaves the older text or this one, each whole. Of the texts that come while one is
- * on its way, only the last follows.
+ * Replaces a file's text asynchronously: a disk takes milliseconds and, under load, seconds. A
+ * crash leaves either the older text or the new one, each whole. Of several texts that arrive
+ * during a write, only the last is written.
  */
 export class AsyncAtomicFile {
   readonly #path: string;
   readonly #beside: string;
-  /** The newest text that is not in place. */
+  /** The newest text that is not in place yet. */
   #newest: string | undefined;
   #isUnderWay = false;
   #isCancelled = false;
   #failure: unknown;
 
-  /** @param beside the file that a text is in until it takes its place: no other writer's. */
+  /** @param beside temporary path of a text, used by no other writer. */
   constructor(path: string, beside: string) {
     this.#path = path;
     this.#beside = beside;
   }
 
-  /** @throws what the file system does: now, or since the text before. */
+  /** @throws errors of the file system: now, or from the text before. */
   replace(text: string): void {
     this.#newest = text;
     const failure = this.#failure;
@@ -84,12 +82,12 @@ export class AsyncAtomicFile {
     if (!this.#isUnderWay) this.#begin(text);
   }
 
-  /** The newest text that has not taken its place; undefined where none is left. */
+  /** The newest text that is not in place yet; undefined if there is none. */
   get pending(): string | undefined {
     return this.#newest;
   }
 
-  /** From now on no text takes its place. */
+  /** Stops further replacements. */
   cancel(): void {
     this.#isCancelled = true;
     discardFile(this.#beside);
@@ -103,7 +101,7 @@ export class AsyncAtomicFile {
       this.#isUnderWay = false;
       try {
         closeSync(file);
-        // After a cancel the file beside is gone, or another writer's.
+        // After a cancel the temporary file is removed, or another writer's.
         if (!this.#isCancelled) this.#place(text, error);
       } catch (cause) {
         this.#failure = cause;
@@ -111,7 +109,7 @@ export class AsyncAtomicFile {
     });
   }
 
-  /** The disk has the text, or `error` says why not. */
+  /** The text is on disk, or `error` gives the failure. */
   #place(text: string, error: Error | null): void {
     try {
       if (error !== null) throw error;
@@ -126,8 +124,8 @@ export class AsyncAtomicFile {
 }
 
 /**
- * Writes all of it, however many calls that takes: a disk that fills takes a part of a write.
- * @throws what the file system does.
+ * Writes all bytes, in as many calls as needed: a disk that fills up accepts part of a write.
+ * @throws errors of the file system.
  */
 export function writeAll(file: number, text: string | Buffer): void {
   const bytes = typeof text === "string" ? Buffer.from(text, "utf8") : text;
@@ -135,8 +133,8 @@ export function writeAll(file: number, text: string | Buffer): void {
 }
 
 /**
- * Brings to the disk what was written to a file, or the names in a folder.
- * @throws what the file system does.
+ * Syncs a file's content, or the names in a folder, to disk.
+ * @throws errors of the file system.
  */
 export function syncPath(path: string): void {
   const handle = openSync(path, "r");
@@ -147,7 +145,7 @@ export function syncPath(path: string): void {
   }
 }
 
-/** Renames a file, and brings its new name to the disk. @throws what the file system does. */
+/** Renames a file, and syncs its new name to disk. @throws errors of the file system. */
 export function renameDurably(from: string, to: string): void {
   renameSync(from, to);
   syncPath(dirname(to));
@@ -166,11 +164,11 @@ function createFile(path: string, text: string | Iterable<string>): number {
   }
 }
 
-/** Removes what could not be written, if that can be done: the caller throws why it could not. */
+/** Removes a file that could not be written, if possible: the caller throws the original error. */
 function discardFile(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // It is removed before the next one is written.
+    // The next write removes it first.
   }
 }

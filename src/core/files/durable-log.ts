@@ -16,48 +16,48 @@ import { readPathKind } from "./path-kind.js";
 import { openPlainFile } from "./plain-files.js";
 
 /**
- * When a log's lines are on the disk itself, where they outlive the machine's power. What `append`
- * returned from is with the operating system under every policy, so that no end of the process
- * loses it.
+ * Time at which a log's lines are synced to disk and survive a power failure. Under every policy, a
+ * line that `append` returned from is with the operating system, so it survives a crash of the
+ * process.
  *
  * - `each`: before `append` returns.
- * - `behind`: a moment later, while the caller goes on, and when `close` returns.
+ * - `behind`: a moment later, in the background, and when `close` returns.
  * - `closing`: when `close` returns.
- * - `never`: when the system sees fit.
+ * - `never`: when the system decides.
  */
 export type SyncPolicy = "each" | "behind" | "closing" | "never";
 
 /**
- * What becomes of a last line without its line feed when a log is opened: `drop` cuts it off, since
- * whoever wrote it was never told that it is there; `keep-json` ends it where it is whole JSON.
+ * Treatment of a last line without a line feed when a log is opened: `drop` removes it, because its
+ * writer never got a confirmation; `keep-json` completes it if it is valid JSON.
  */
 type UnendedLine = "drop" | "keep-json";
 
 /**
- * A file of lines that only grows. One process at a time: the caller sees to that.
+ * A file of lines that only grows. The caller ensures that only one process uses it.
  *
- * When the disk refuses a line of a log that is synced `each` or `behind`, the part that it took is
- * cut off, and the next line may follow once there is room. A log of the other policies counts as a
- * whole: it keeps the part and takes no more.
+ * If the disk rejects a line of a log with policy `each` or `behind`, the written part is removed,
+ * and the next line may follow once there is room. A log of the other policies must be complete: it
+ * keeps the part and accepts no more lines.
  */
 export class AppendOnlyFile {
   readonly #file: number;
   readonly #policy: SyncPolicy;
-  /** Lines were added that no sync under way covers. */
+  /** Some lines are not covered by a sync in progress. */
   #isDirty = false;
   #isSyncing = false;
   #isClosed = false;
   #failure: unknown;
 
-  /** @param file the descriptor of a file that is open for writing, from now on this object's. */
+  /** @param file the descriptor of a file open for writing; this object owns it from now on. */
   constructor(file: number, policy: SyncPolicy) {
     this.#file = file;
     this.#policy = policy;
   }
 
   /**
-   * Goes on after the last whole line of a file, or makes it, mode 0600.
-   * @throws NotPlainFile, or what the file system does.
+   * Opens a file to append after its last whole line, or creates it, mode 0600.
+   * @throws NotPlainFileError, or errors of the file system.
    */
   static open(path: string, policy: SyncPolicy, unended: UnendedLine = "drop"): AppendOnlyFile {
     const file = openPlainFile(path, "a+", 0o600);
@@ -65,7 +65,7 @@ export class AppendOnlyFile {
       endLastLine(file, unended);
       if (policy === "each") {
         fsyncSync(file);
-        // A name is on the disk when its folder is.
+        // A file's name is on disk once its folder is synced.
         syncPath(dirname(path));
       }
     } catch (error) {
@@ -75,18 +75,18 @@ export class AppendOnlyFile {
     return new AppendOnlyFile(file, policy);
   }
 
-  /** Why nothing can be appended any more; undefined while it can. */
+  /** The reason why nothing can be appended any more; undefined while it can. */
   get failure(): unknown {
     return this.#failure;
   }
 
   /**
    * @param lines one or more, each with its line feed.
-   * @throws what the file system does: now, or since the lines before; RunError when it is closed.
+   * @throws errors of the file system: now, or from the lines before; RunError when it is closed.
    */
   append(lines: string | Buffer): void {
     if (this.#failure !== undefined) throw this.#failure;
-    // The descriptor may be another file's by now.
+    // The descriptor may belong to another file by now.
     if (this.#isClosed) throw new RunError("is closed", { field: "log", expected: "an open log" });
     const isEachWhole = this.#policy === "each" || this.#policy === "behind";
     const before = isEachWhole ? fstatSync(this.#file).size : 0;
@@ -104,10 +104,9 @@ export class AppendOnlyFile {
   }
 
   /**
-   * Closes the file, whose lines are on the disk by then unless the policy is `never`. A second
-   * time does nothing.
-   * @throws what the file system does, now or since the last lines; the file is closed all the
-   * same.
+   * Closes the file; its lines are on disk then, unless the policy is `never`. A second call does
+   * nothing.
+   * @throws errors of the file system, now or from the last lines; the file is closed anyway.
    */
   close(): void {
     if (this.#isClosed) return;
@@ -122,7 +121,7 @@ export class AppendOnlyFile {
     }
   }
 
-  /** Closes the file as it is. */
+  /** Closes the file without a sync. */
   abandon(): void {
     if (!this.#isClosed) closeSync(this.#file);
     this.#isClosed = true;
@@ -132,7 +131,7 @@ export class AppendOnlyFile {
     try {
       ftruncateSync(this.#file, size);
     } catch (error) {
-      // The next line would stand in the half of this one.
+      // The next line would be appended to half of this one.
       this.#failure = error;
     }
   }
@@ -142,7 +141,7 @@ export class AppendOnlyFile {
     this.#isSyncing = true;
     fsync(this.#file, (error) => {
       this.#isSyncing = false;
-      // After `close` the descriptor may be another file's.
+      // After `close` the descriptor may belong to another file.
       if (this.#isClosed) return;
       if (error !== null) this.#failure = error;
       else if (this.#isDirty) this.#syncBehind();
@@ -151,14 +150,14 @@ export class AppendOnlyFile {
 }
 
 const LINE_FEED = 0x0a;
-/** Bytes of a file at a time. */
+/** Bytes per read. */
 const PIECE_BYTES = 1024 * 1024;
 /** Bytes of a file's end that are read first: most lines are shorter. */
 const END_BYTES = 65_536;
 
 /**
- * The whole lines of a file, one after the other, since a file may be longer than any string.
- * @throws what the file system does.
+ * Reads the whole lines of a file one by one, because a file may be longer than any string.
+ * @throws errors of the file system.
  */
 export function* readWholeLines(path: string): Generator<string, void> {
   const file = openPlainFile(path, "r");
@@ -182,8 +181,8 @@ export function* readWholeLines(path: string): Generator<string, void> {
 }
 
 /**
- * The last whole line of a file; an empty text where there is none.
- * @throws what the file system does.
+ * Reads the last whole line of a file; an empty text if there is none.
+ * @throws errors of the file system.
  */
 export function readLastLine(path: string): string {
   const file = openPlainFile(path, "r");
@@ -197,8 +196,8 @@ export function readLastLine(path: string): string {
 }
 
 /**
- * The last lines of a file, of at most `maxBytes`; the last one may be cut short.
- * @throws what the file system does.
+ * Reads the last lines of a file, at most `maxBytes`; the last one may be cut short.
+ * @throws errors of the file system.
  */
 export function readLastLines(path: string, maxBytes: number): string {
   const file = openPlainFile(path, "r");
@@ -209,7 +208,7 @@ export function readLastLines(path: string, maxBytes: number): string {
   }
 }
 
-/** The end of a text, of at most `maxBytes`, without a line that this cuts the beginning off. */
+/** Returns the end of a text, at most `maxBytes`, without a line whose start that cuts off. */
 export function takeLastLines(bytes: Buffer, maxBytes: number): string {
   if (bytes.length <= maxBytes) return bytes.toString("utf8");
   const end = bytes.subarray(bytes.length - maxBytes - 1);
@@ -218,8 +217,8 @@ export function takeLastLines(bytes: Buffer, maxBytes: number): string {
 }
 
 /**
- * The first free name for a log that is to make room for another: `PATH.1`, `PATH.2`, the highest
- * number the newest.
+ * Returns the first free name for rotating a log: `PATH.1`, `PATH.2`, the highest number the
+ * newest.
  */
 export function rotatedPath(path: string): string {
   for (let number = 1; ; number++) {
@@ -229,9 +228,9 @@ export function rotatedPath(path: string): string {
 }
 
 /**
- * Moves a log out of the way, or copies it where it cannot be moved: a file that is mounted by
- * itself, as into a container.
- * @throws what the file system does.
+ * Moves a log to a new name, or copies it if it cannot be moved: a file may be a mount of its own,
+ * as in a container.
+ * @throws errors of the file system.
  */
 export function rotate(path: string, rotated: string): void {
   try {
@@ -241,7 +240,7 @@ export function rotate(path: string, rotated: string): void {
   }
 }
 
-/** Has a file end with a whole line. */
+/** Makes a file end with a whole line. */
 function endLastLine(file: number, unended: UnendedLine): void {
   const { size } = fstatSync(file);
   const line = lineBefore(file, size);
@@ -251,8 +250,8 @@ function endLastLine(file: number, unended: UnendedLine): void {
 }
 
 /**
- * The bytes of a file between the last line feed before a place and that place: a log of months is
- * longer than one read may be.
+ * Returns the bytes between the last line feed before a position and that position: a log of months
+ * is longer than one read allows.
  */
 function lineBefore(file: number, end: number): Buffer {
   for (let most = END_BYTES; ; most *= 2) {
@@ -262,7 +261,7 @@ function lineBefore(file: number, end: number): Buffer {
   }
 }
 
-/** The bytes of a file before a place, `most` of them where it has as many. */
+/** Returns up to `most` bytes of a file before a position. */
 function bytesBefore(file: number, end: number, most: number): Buffer {
   const bytes = Buffer.alloc(Math.min(end, most));
   let read = 0;

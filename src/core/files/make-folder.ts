@@ -3,9 +3,9 @@ import { dirname } from "node:path";
 import { readPathKind } from "./path-kind.js";
 
 /**
- * Makes a folder that only its owner may enter, with those above it. Folder by folder: Node's own recursion never ends below a
- * folder that takes none, such as /proc.
- * @throws Error of the system, or one that says that a file lies at the path.
+ * Creates a folder that only its owner may enter, with its parents. It goes folder by folder,
+ * because Node's own recursion never ends below a folder that accepts none, such as /proc.
+ * @throws Error of the system, or one for a file at the path.
  */
 export function makeFolder(directory: string): void {
   const kind = readPathKind(directory);
@@ -15,7 +15,7 @@ export function makeFolder(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (cause) {
-    // Another process of the same account may have been quicker.
+    // Another process of the same account may have been faster.
     if (
       !(cause instanceof Error && "code" in cause && cause.code === "EEXIST") ||
       readPathKind(directory) !== "folder"

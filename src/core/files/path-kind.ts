@@ -1,9 +1,12 @@
 import { statSync } from "node:fs";
 import { ConfigError } from "../errors.js";
 
-/** A path that leads through a folder which this user may not enter, or round in a circle of links: what lies there cannot be known. */
+/**
+ * A path through a folder that this user may not enter, or through a loop of links: its target is
+ * unknown.
+ */
 class UnfollowedPath extends ConfigError {
-  /** The system's, such as EACCES. */
+  /** The system's error code, such as EACCES. */
   readonly code: string;
 
   constructor(path: string, code: string, cause: unknown) {
@@ -17,8 +20,9 @@ class UnfollowedPath extends ConfigError {
 }
 
 /**
- * What lies at a path, links followed; undefined where nothing does, the path below a file included.
- * @throws UnfollowedPath where that cannot be known
+ * Returns the kind of a path's target, links followed; undefined if it does not exist, which
+ * includes a path below a file.
+ * @throws UnfollowedPath if it cannot be determined
  */
 export function readPathKind(path: string): "file" | "folder" | "other" | undefined {
   try {

@@ -1,9 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { MarketwrightError } from "../errors.js";
 
-/** A path where a file is expected leads to something that a read or a write may wait on for ever. */
+/** A path that should be a file leads to something on which a read or a write may block forever. */
 export class NotPlainFileError extends MarketwrightError {
-  /** As the file system names a folder, so that both ways of finding one read alike; else `ENOTFILE`. */
+  /**
+   * For a folder, the file system's own code, so that both ways of detecting one look alike;
+   * otherwise `ENOTFILE`.
+   */
   readonly code: "EISDIR" | "ENOTFILE";
 
   constructor(path: string, found: string) {
@@ -15,7 +18,7 @@ export class NotPlainFileError extends MarketwrightError {
 const FOLDER = "a folder";
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDONLY, O_RDWR, O_TRUNC, O_WRONLY } = constants;
 
-/** The ways of opening a file, as `openSync` names them. */
+/** Open flags, as `openSync` names them. */
 const FLAGS = {
   r: O_RDONLY,
   "r+": O_RDWR,
@@ -25,10 +28,11 @@ const FLAGS = {
 } as const;
 
 /**
- * Opens a plain file and nothing else. A named pipe without a writer, or a device, would hold the whole process in the call:
- * no signal reaches it there. So the file is opened without waiting and looked at before anything is read.
+ * Opens a plain file and nothing else. A named pipe without a writer, or a device, would block the
+ * whole process in the call, out of reach of signals. So the file is opened without blocking, and
+ * checked before anything is read.
  * @returns the descriptor
- * @throws NotPlainFile, or what the file system does
+ * @throws NotPlainFileError, or errors of the file system
  */
 export function openPlainFile(path: string, flags: keyof typeof FLAGS, mode?: number): number {
   const file = openWithoutWaiting(path, flags, mode);
@@ -38,7 +42,7 @@ export function openPlainFile(path: string, flags: keyof typeof FLAGS, mode?: nu
   throw new NotPlainFileError(path, kindOf(found));
 }
 
-/** The bytes of a plain file. @throws NotPlainFile, or what the file system does */
+/** Reads the bytes of a plain file. @throws NotPlainFileError, or errors of the file system */
 export function readPlainFile(path: string): Buffer {
   const file = openPlainFile(path, "r");
   try {
@@ -61,7 +65,7 @@ function openWithoutWaiting(
   try {
     return openSync(path, FLAGS[flags] | O_NONBLOCK, mode);
   } catch (error) {
-    // Of a pipe that nobody reads, of a socket, and of a device that is not there.
+    // A pipe without a reader, a socket, or a device that does not exist.
     if (error instanceof Error && "code" in error && error.code === "ENXIO")
       throw new NotPlainFileError(path, "a pipe, a socket or a device");
     throw error;

@@ -5,26 +5,27 @@ import { makeFolder } from "./make-folder.js";
 
 const OTHERS_WRITE = 0o002;
 const GROUP_WRITES = 0o020;
-/** In a folder with this bit only the owner of an entry may remove or rename it. */
+/** In a folder with this bit, only the owner of an entry may remove or rename it. */
 const STICKY = 0o1000;
 const ROOT = 0;
 
 /**
- * Makes sure that no other user may write to a folder, or put another one in its place. Makes the folder, mode 0700, where it is not there, and
- * takes the permission to write away from others where it is this user's own.
+ * Ensures that no other user may write to a folder, or replace it. Creates the folder, mode 0700,
+ * if it does not exist. Removes other users' write permission if the folder is this user's own.
  * @param field the setting that names the folder, for the error.
- * @returns whether the permissions were repaired.
- * @throws RunError where it cannot be made, where others may write to it or to a folder above it, and where others have left files in it
+ * @returns true if the permissions were repaired.
+ * @throws RunError if it cannot be created, if others may write to it or to a parent, or if others
+ * have left files in it
  */
 export function ensurePrivateFolder(directory: string, field: string): boolean {
   make(directory, field);
   const uid = process.getuid?.();
-  // No Unix: there are no such permissions.
+  // Not a Unix system: there are no such permissions.
   if (uid === undefined) return false;
   const folder = realpathSync(directory);
   const refuse = (path: string, summary: string, expected: string): RunError =>
     new RunError(summary, { field, value: path, expected });
-  // A link on the way may be replaced where it lies.
+  // A link on the path can be replaced in its own folder.
   const open = [...foldersAbove(folder), ...foldersAbove(resolve(directory))].find((above) =>
     mayReplaceEntries(above, uid),
   );
@@ -93,7 +94,10 @@ function mayReplaceEntries(folder: string, uid: number): boolean {
   return (mode & OTHERS_WRITE) !== 0 || ((mode & GROUP_WRITES) !== 0 && isShared(gid, uid));
 }
 
-/** Whether a group has members besides root and this user. Many systems give each user a group alone, and let it write. */
+/**
+ * Returns true if a group has members besides root and this user. Many systems give each user a
+ * group of its own, with write permission.
+ */
 function isShared(gid: number, uid: number): boolean {
   if (gid === ROOT) return false;
   const users = entriesOf("/etc/passwd").map(([name, , id, group]) => ({
@@ -105,7 +109,7 @@ function isShared(gid: number, uid: number): boolean {
     users.filter((user) => user.uid === uid || user.uid === ROOT).map(({ name }) => name),
   );
   const group = entriesOf("/etc/group").find(([, , id]) => Number(id) === gid);
-  // Of a group that the system does not list, as in a container, this user is the member that is known.
+  // For a group that the system does not list, as in a container, this user is the known member.
   if (group === undefined && process.getgid?.() !== gid) return true;
   const listed = (group?.[3] ?? "").split(",").filter((name) => name !== "");
   const primary = users.filter((user) => user.gid === gid).map(({ name }) => name);

@@ -1,22 +1,29 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
-/** How a process is told from all others: its id, and where the system tells them, its first tick, the machine's start, and the container that the id counts in. */
+/**
+ * Unique name of a process: its id and, if the system shows them, its start tick, the machine's
+ * boot, and the container of the id.
+ */
 const NAME = /^(\d+)(?:\.(\d+)\.([0-9a-f]{8})\.(\d+))?$/;
 
 /**
- * What a name says of its process: `elsewhere` where its id counts in another container, or another run of the machine, so that nobody here can ask.
+ * State of a named process: `elsewhere` if its id belongs to another container, or another boot of
+ * the machine, so that it cannot be checked here.
  */
 export type ProcessLife = "lives" | "gone" | "elsewhere";
 
 /**
- * This process as locks and names of files have it. An id alone is given again, and in a container nearly every program is process 1: the one that is started
- * after a kill would take what that left for its own, or for a stranger's at work.
+ * Returns this process's name for locks and files. An id alone is reused, and in a container nearly
+ * every program is process 1. A program started after a kill would mistake the killed one's files
+ * for its own, or for another live process's.
  */
 export function currentProcessName(): string {
   return ownName;
 }
 
-/** The process that a name is of. @returns undefined for what is no name of a process */
+/**
+ * Returns the state of a named process. @returns undefined for a text that is not a process name
+ */
 export function processLifeFor(name: string): ProcessLife | undefined {
   const match = NAME.exec(name);
   if (match === null) return undefined;
@@ -26,16 +33,17 @@ export function processLifeFor(name: string): ProcessLife | undefined {
   const own = NAME.exec(ownName);
   if (own === null || own[2] === undefined)
     return firstTick === undefined && isAlive(pid) ? "lives" : "gone";
-  // Of an earlier version, or of a system that told no more; this process has said more of itself.
+  // A name from an earlier version, or from a system that shows only ids; this process's own name
+  // is longer.
   if (firstTick === undefined) return pid !== process.pid && isAlive(pid) ? "lives" : "gone";
   if (boot !== own[3] || container !== own[4]) return "elsewhere";
   if (!isAlive(pid)) return "gone";
   const found = firstTickOf(id);
-  // Of another user's process a system may be told to say nothing.
+  // A system may hide another user's processes.
   return found === undefined || found === firstTick ? "lives" : "gone";
 }
 
-/** The id in a name that {@link processLifeFor} knows. */
+/** Parses the id in a name that {@link processLifeFor} accepts. */
 export function parsePid(name: string): number {
   return Number.parseInt(name, 10);
 }
@@ -47,19 +55,19 @@ function nameOfThis(): string {
   const firstTick = firstTickOf("self");
   const boot = read(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").slice(0, 8));
   const container = read(() => /^pid:\[(\d+)\]$/.exec(readlinkSync("/proc/self/ns/pid"))?.[1]);
-  // A container may be shown another's processes.
+  // A container may see another container's processes.
   const isOurs = read(() => readlinkSync("/proc/self")) === id;
   const name = `${id}.${firstTick}.${boot}.${container}`;
   return isOurs && NAME.test(name) ? name : id;
 }
 
-/** The twenty-second field; the second is a name, which may have spaces and brackets in it. */
+/** The twenty-second field; the second is a name, which may contain spaces and brackets. */
 function firstTickOf(id: string | undefined): string | undefined {
   const stat = read(() => readFileSync(`/proc/${id}/stat`, "utf8"));
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }
 
-/** What the system tells of processes, where it does. */
+/** The system's information about processes, if available. */
 function read<Value>(what: () => Value): Value | undefined {
   try {
     return what();
@@ -68,7 +76,7 @@ function read<Value>(what: () => Value): Value | undefined {
   }
 }
 
-/** Whether a process of this machine has an id, whoever owns it. */
+/** Returns true if a process with this id runs on this machine, whoever owns it. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -17,28 +17,33 @@ import type { Timer } from "../runtime/seam.js";
 import type { Ms } from "../units.js";
 import { currentProcessName, parsePid, processLifeFor } from "./process-life.js";
 
-/** Attempts before a lock is given up that others take, and leave, again and again. */
+/** Attempts before giving up on a lock that others repeatedly take and release. */
 const MOST_TRIES = 100;
-/** Interval at which a holder touches its lock: a process of another container sees the file, and not the holder. */
+/**
+ * Interval at which a holder touches its lock: a process in another container sees the file, but
+ * not the holder.
+ */
 const TOUCH_MS: Ms = 1000;
-/** Age of the last touch from which the holder counts as gone there. */
+/** Age of the last touch from which such a holder counts as gone. */
 const GONE_MS: Ms = 5000;
 
 const { clock } = liveSeam();
 
-/** A lock's file, and the process that is named in it. */
+/** A lock's file, and the process named in it. */
 interface Entry {
   readonly path: string;
   readonly name: string;
 }
 
 /**
- * A file that one living process holds. It names its holder, and is void when that process is gone, whatever ended it.
+ * A file that one living process holds. It contains its holder's name, and is void once that
+ * process is gone, for whatever reason.
  *
- * A void lock is not removed: it might be another process's by then. Its successor is a second file, whose name is made of the dead holder's, and
- * which can be made once. The holder is the last of that chain. It moves its own file to the first one's place, and whoever has placed a
- * successor of a process that is in the chain no more finds that out, and withdraws it. Names of processes do not come again, so no
- * chain does.
+ * A void lock is not removed, because it might already be another process's. Its successor is a
+ * second file, named after the dead holder, which can be created only once. The holder is the last
+ * of that chain. It moves its own file to the first one's place. A process that placed a successor
+ * of a holder that has left the chain notices that, and withdraws it. Process names are unique over
+ * time, so chains are too.
  */
 export class ProcessLock {
   readonly #path: string;
@@ -53,9 +58,11 @@ export class ProcessLock {
   }
 
   /**
-   * Takes the lock, or returns the process id of the living process that holds it. Of any number that come at the same instant, one takes it.
-   * @param path of the file, in a folder that is there and that no other user may write to.
-   * @throws RunError when others take and leave it all the time; Error of the system when the file cannot be made
+   * Takes the lock, or returns the process id of the living process that holds it. Of any number of
+   * simultaneous callers, one succeeds.
+   * @param path of the file, in an existing folder that no other user may write to.
+   * @throws RunError when others take and release it repeatedly; Error of the system when the file
+   * cannot be created
    */
   static take(path: string): ProcessLock | number {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -64,7 +71,7 @@ export class ProcessLock {
       const own = last === undefined ? path : successorOf(path, last.name);
       if (!placed(own, path)) continue;
       if (lastOf(path)?.path === own) return new ProcessLock(path, own);
-      // The chain went on from elsewhere meanwhile.
+      // Another process has continued the chain elsewhere.
       rmSync(own, { force: true });
     }
     throw new RunError("cannot be taken: others take it again and again", {
@@ -74,8 +81,8 @@ export class ProcessLock {
   }
 
   /**
-   * {@link take}, which waits for as long as a lock of another container may still be a dead one's: a container that is started anew finds the lock of
-   * the killed one a moment old.
+   * Like {@link take}, but waits while a lock of another container may still be a dead one's: a
+   * restarted container finds the lock of the killed one a moment old.
    */
   static async takeOrWait(path: string): Promise<ProcessLock | number> {
     for (let waitedMs = 0; ; waitedMs += TOUCH_MS) {
@@ -86,7 +93,7 @@ export class ProcessLock {
     }
   }
 
-  /** The id of the living process that holds a lock; undefined where there is none. */
+  /** The id of the living process that holds a lock; undefined if there is none. */
   static holder(path: string): number | undefined {
     const last = lastOf(path);
     return last !== undefined && isHeld(last) ? parsePid(last.name) : undefined;
@@ -94,11 +101,11 @@ export class ProcessLock {
 
   release(): void {
     this.#timer.cancel();
-    // A process of another container takes the lock of one that stood still for too long.
+    // A process in another container may have taken the lock of a holder that stalled for too long.
     if (nameIn(this.#own) === currentProcessName()) rmSync(this.#own, { force: true });
   }
 
-  /** Ends the chain that led here. A step that a kill leaves undone is done by the next holder. */
+  /** Shortens the chain that led here. The next holder completes a step that a kill interrupted. */
   #moveToFirst(): void {
     if (this.#own !== this.#path) {
       renameSync(this.#own, this.#path);
@@ -117,7 +124,10 @@ export class ProcessLock {
   }
 }
 
-/** The last file of a lock's chain; undefined where there is no lock. @throws RunError where the chain has no end */
+/**
+ * The last file of a lock's chain; undefined if there is no lock. @throws RunError if the chain has
+ * no end
+ */
 function lastOf(path: string): Entry | undefined {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const first = nameIn(path);
@@ -131,7 +141,7 @@ function lastOf(path: string): Entry | undefined {
       if (name === undefined) break;
       last = { path: next, name };
     }
-    // A holder that moves its file to the first place meanwhile is missed on the way.
+    // Misses a holder that moves its file to the first place at the same time.
     if (nameIn(path) === first) return last;
   }
   throw new RunError("changes faster than it can be read", {
@@ -154,7 +164,10 @@ function isHeldElsewhere(path: string): boolean {
   return last !== undefined && processLifeFor(last.name) === "elsewhere";
 }
 
-/** Makes a file of the chain that begins with `first`, at once with this process's name in it. False where there is one. */
+/**
+ * Creates a file of the chain that starts with `first`, atomically with this process's name in it.
+ * False if it exists.
+ */
 function placed(path: string, first: string): boolean {
   const draft = `${first}.new-${currentProcessName()}-${threadId}`;
   try {
@@ -171,10 +184,10 @@ function placed(path: string, first: string): boolean {
   }
 }
 
-/** Codes of a file system that has no second name for a file, as those of memory cards. */
+/** Error codes of a file system without hard links, as on memory cards. */
 const WITHOUT_LINKS: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** The same there, where for an instant the name is not in it yet. */
+/** The same there, with a short time in which the name is missing. */
 function opened(path: string): boolean {
   try {
     writeFileSync(path, currentProcessName(), { mode: 0o600, flag: "wx" });
@@ -185,14 +198,17 @@ function opened(path: string): boolean {
   }
 }
 
-/** Touches a lock, and makes it again where somebody has removed it. False where its folder went: there is nothing to hold. */
+/**
+ * Touches a lock, and creates it again if another process has removed it. False if its folder is
+ * gone: there is nothing to hold.
+ */
 function touched(path: string): boolean {
   const seconds = clock.nowMs() / 1000;
   try {
     utimesSync(path, seconds, seconds);
     return true;
   } catch {
-    // Below.
+    // Handled below.
   }
   try {
     return placed(path, path);
@@ -206,7 +222,7 @@ function wasTouched(path: string): boolean {
   return found !== undefined && Math.abs(clock.nowMs() - found.mtimeMs) < GONE_MS;
 }
 
-/** The text of a lock; undefined where there is none. */
+/** The text of a lock; undefined if there is none. */
 function nameIn(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");

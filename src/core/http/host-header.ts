@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 
 /**
- * True if a request's `Host` header names this machine: an address, a loopback name or one of `allowed`. A web page whose
- * own name was made to resolve to this machine (DNS rebinding) sends that name, never an address. A request without the
- * header comes from no browser.
+ * True if a request's `Host` header names this machine: an address, a loopback name or one of
+ * `allowed`. A web page whose own name was made to resolve to this machine (DNS rebinding) sends
+ * that name, never an address. A request without the header does not come from a browser.
  */
 export function isKnownHost(header: string | undefined, allowed: readonly string[]): boolean {
   if (header === undefined || header === "") return true;

@@ -3,15 +3,16 @@ import type { Lots } from "../units.js";
 import type { QueueModel, QueuePlace } from "./queue-models.js";
 
 /**
- * The share of a level's cancels that is taken to have stood behind an order, from what is ahead of it and behind it: 1 with nothing
- * ahead, 0 with nothing behind. Both are lots, not negative and not both 0.
+ * The share of a level's cancels that is assumed to be behind an order, from the lots ahead of it
+ * and behind it: 1 with nothing ahead, 0 with nothing behind. Both are lots, not negative and not
+ * both 0.
  */
 export type ShareBehind = (frontLots: number, backLots: number) => number;
 
 /** `b^n / (b^n + f^n)`: hftbacktest's PowerProbQueueFunc. @throws ConfigError for an exponent that is not above 0 */
 export function powerShare(exponent: number): ShareBehind {
   const n = requireExponent(exponent);
-  // As a power of the quotient: large amounts to a large power would leave the range of a float.
+  // As a power of the quotient: large amounts to a large power would exceed the range of a float.
   return (front, back) => 1 / (1 + (front / back) ** n);
 }
 
@@ -28,8 +29,9 @@ export function power3Share(exponent: number): ShareBehind {
 }
 
 /**
- * `ln(1 + b) / (ln(1 + b) + ln(1 + f))`: hftbacktest's LogProbQueueFunc. A logarithm knows the unit of its amounts.
- * @param lotUnits what one lot counts as: the lot in base for amounts in base.
+ * `ln(1 + b) / (ln(1 + b) + ln(1 + f))`: hftbacktest's LogProbQueueFunc. A logarithm depends on the
+ * unit of its amounts.
+ * @param lotUnits value of one lot: the lot in base for amounts in base.
  */
 export function logShare(lotUnits: number): ShareBehind {
   return (front, back) => {
@@ -44,10 +46,11 @@ export function log2Share(lotUnits: number): ShareBehind {
 }
 
 /**
- * A queue in which cancels come from both sides of the order, by a share that depends on how much is ahead and behind. What was
- * traded since the level's last change is not counted as cancelled once more. Rules restated from hftbacktest's
- * ProbQueueModel; amounts ahead are held to zero and above before a power or a logarithm is taken of them, where the
- * original gives no number. `frontLots` is fractional here.
+ * A queue in which cancels come from both sides of the order, by a share that depends on the lots
+ * ahead and behind. Volume traded since the level's last change does not count as cancelled too.
+ * Rules restated from hftbacktest's ProbQueueModel; amounts ahead are clamped to zero and above
+ * before a power or a logarithm, where the original gives no number. `frontLots` is fractional
+ * here.
  */
 export function probabilisticQueue(name: string, shareBehind: ShareBehind): QueueModel<QueuePlace> {
   return {
@@ -73,7 +76,7 @@ export function probabilisticQueue(name: string, shareBehind: ShareBehind): Queu
       return { frontLots: Math.min(left, newLots), tradedLots: 0 };
     },
 
-    // Half a lot below nothing is nearer to a lot than to none.
+    // Half a lot below zero rounds to a lot.
     executableLots: ({ frontLots }) => (frontLots < 0 ? Math.round(-frontLots) : 0),
 
     onTaken: (place) =>

@@ -10,11 +10,11 @@ import {
 } from "./probabilistic-queue.js";
 import { type QueueModel, type QueuePlace, riskAverseQueue } from "./queue-models.js";
 
-/** How a configuration may name a queue model, in words. */
+/** Description of the queue model names in a configuration. */
 export const QUEUE_MODEL_NAMES =
   "risk-averse, log, log2, or power-N, power2-N or power3-N with N above 0 and at most 100, such as power-2";
 
-/** The same as a regular expression, for editors; the bounds of N are the program's alone. */
+/** The same as a regular expression, for editors; only the program checks the bounds of N. */
 export const QUEUE_MODEL_PATTERN = "^(risk-averse|log2?|power[23]?-\\d{1,3}(\\.\\d{1,6})?)$";
 
 const POWERS: Readonly<Record<string, (exponent: number) => ShareBehind>> = {
@@ -23,15 +23,15 @@ const POWERS: Readonly<Record<string, (exponent: number) => ShareBehind>> = {
   power3: power3Share,
 };
 
-/** Whether a queue model has this name. */
+/** Returns true if a queue model has this name. */
 export function isQueueModelName(name: string): boolean {
   return name === "risk-averse" || shareNamed(name, 1) !== undefined;
 }
 
 /**
- * The queue model that a configuration names.
- * @param lotBase a lot in base units, which the logarithmic models count in.
- * @throws ConfigError for a name that is none
+ * Creates the queue model that a configuration names.
+ * @param lotBase a lot in base units, which the logarithmic models use.
+ * @throws ConfigError for an unknown name
  */
 export function createQueueModel(name: string, lotBase: number): QueueModel<QueuePlace> {
   if (name === riskAverseQueue.name) return riskAverseQueue;

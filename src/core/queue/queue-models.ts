@@ -3,37 +3,51 @@ import type { Lots } from "../units.js";
 
 /** An order's place in the queue of its price level. Immutable. */
 export interface QueuePlace {
-  /** Lots believed to stand ahead. Negative between a trade that reached us and {@link QueueModel.onTaken}. */
+  /**
+   * Lots assumed to be ahead. Negative between a trade that reached us and
+   * {@link QueueModel.onTaken}.
+   */
   readonly frontLots: Lots;
-  /** Lots traded at the level since its displayed amount last changed, which a model may not count as cancels as well. */
+  /**
+   * Lots traded at the level since its displayed amount last changed. A model must not count them
+   * as cancels too.
+   */
   readonly tradedLots: Lots;
 }
 
 /**
- * Where a resting order stands in a queue of which only the total is displayed, and so when a trade reaches it. A small
- * interchangeable value: an exchange with replayed history, a backtest and an audit ask the same one. Amounts are lots of
- * strangers at our price on our side; our own orders are in none of them.
+ * Models an open order's place in a queue of which only the total is displayed, and so the trade
+ * that reaches it. A small interchangeable value: an exchange with replayed history, a backtest and
+ * an audit use the same one. Amounts are other accounts' lots at our price on our side, without our
+ * own orders.
  */
 export interface QueueModel<State> {
   readonly name: string;
-  /** The place of an order accepted behind `displayedLots`. */
+  /** Place of an order accepted behind `displayedLots`. */
   onAccept(displayedLots: Lots): State;
-  /** The place after `lots` traded at our price against our side. Afterwards ask {@link executableLots}. */
+  /** Place after `lots` traded at our price against our side. Then call {@link executableLots}. */
   onTrade(place: State, lots: Lots): State;
-  /** The place after the level's displayed amount changed. A change of depth alone never fills. */
+  /** Place after the level's displayed amount changed. A change of depth alone never fills. */
   onDepth(place: State, oldLots: Lots, newLots: Lots): State;
-  /** How much of us the trades so far have reached: the order fills by the lesser of it and its open amount. */
+  /**
+   * Lots of ours that the trades so far have reached. The order fills by the lesser of it and its
+   * open amount.
+   */
   executableLots(place: State): Lots;
-  /** The place after the executable amount has been filled (or exceeded what was open): we stand at the front. */
+  /**
+   * Place after the executable amount has been filled (or exceeded the open amount): we are at the
+   * front.
+   */
   onTaken(place: State): State;
 }
 
 const AT_FRONT: QueuePlace = { frontLots: 0, tradedLots: 0 };
 
 /**
- * The most careful model: whatever disappears from a level without a trade is taken to have stood behind us, until the level
- * itself is smaller than what we believed ahead. Gives the fewest fills of all models that respect the displayed amounts.
- * Rules restated from hftbacktest's RiskAdverseQueueModel; integers of lots, so nothing needs its rounding.
+ * The most conservative model: lots that disappear from a level without a trade count as behind us,
+ * until the level itself is smaller than the lots assumed ahead. It gives the fewest fills of all
+ * models that respect the displayed amounts. Rules restated from hftbacktest's
+ * RiskAdverseQueueModel; with integer lots it needs none of the original's rounding.
  */
 export const riskAverseQueue: QueueModel<QueuePlace> = {
   name: "risk-averse",

@@ -3,23 +3,17 @@ import type { Ms } from "../units.js";
 import type { Clock, Random, Seam, Timer } from "./seam.js";
 import { toTimerDelayMs } from "./timer-delay.js";
 
-/** Node fires a timer at once when its delay does not fit a signed 32-bit integer, so longer ones go in legs. */
+/**
+ * Node fires a timer at once when its delay does not fit a signed 32-bit integer, so longer ones
+ * are split.
+ */
 const LONGEST_LEG_MS = 2 ** 31 - 1;
 const RANDOM_POOL_WORDS = 512;
 
 /**
- * The machine's own time, timers and randomness: the one seam under which real orders are placed. Its randomness is
- * cryptographic, because a repeated nonce is a repeated order hash. The only module that may name the globals behind it.
- * @example
- * ```ts
- * import { liveSeam } from "marketwright/exchange";
- *
- * const { clock, random } = liveSeam();
- * const startMs = clock.monotonicMs();
- * await new Promise<void>((resolve) => clock.setTimer(5, resolve));
- * clock.monotonicMs() - startMs >= 4; // => true
- * random.uniform() < 1; // => true
- * ```
+ * The machine's own time, timers and randomness: the only runtime that places real orders. Its
+ * randomness is cryptographic, because a repeated nonce is a repeated order hash. The only module
+ * that may name the globals behind it.
  */
 export function liveSeam(): Seam {
   return { clock: new LiveClock(), random: new CryptographicRandom() };
@@ -64,7 +58,10 @@ class LiveTimer implements Timer {
   }
 }
 
-/** Random words are drawn from the operating system a pool at a time: one system call for each nonce would show in a burst. */
+/**
+ * Random words come from the operating system in batches: one system call for each nonce would be
+ * slow in a burst.
+ */
 class CryptographicRandom implements Random {
   readonly #pool = new BigUint64Array(RANDOM_POOL_WORDS);
   #used = RANDOM_POOL_WORDS;
@@ -75,7 +72,7 @@ class CryptographicRandom implements Random {
       this.#used = 0;
     }
     const word = this.#pool[this.#used] as bigint;
-    // A nonce that has been handed out is not left lying in memory.
+    // A used nonce is erased from memory.
     this.#pool[this.#used] = 0n;
     this.#used += 1;
     return word;

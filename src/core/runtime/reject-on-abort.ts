@@ -1,4 +1,7 @@
-/** Rejects at once with the signal's reason when it comes, whatever becomes of the work: for what may be left at any instant. */
+/**
+ * Rejects at once with the signal's reason when it is aborted, for work that may be abandoned at
+ * any time.
+ */
 export async function rejectOnAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop: () => void = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -10,7 +13,7 @@ export async function rejectOnAbort<T>(signal: AbortSignal, work: Promise<T>): P
     return await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener("abort", stop);
-    // What it comes to interests nobody any more.
+    // Its result is no longer needed.
     work.catch(() => undefined);
   }
 }

@@ -3,10 +3,11 @@ import type { Ms } from "../units.js";
 import type { Clock, Timer } from "./seam.js";
 
 /**
- * A scheduler for RxJS operators that own a timer (`debounceTime`, `interval`, `auditTime`, ...), on the seam's timers and
- * with the semantics of `asyncScheduler`: work never runs synchronously, zero delay included, and an action that schedules
- * itself again replaces what it had pending. `now()` is the wall clock at the scheduler's birth plus the steady time since,
- * because operators subtract two readings, and a stepped wall clock would stretch or cut what they time.
+ * A scheduler for RxJS operators that own a timer (`debounceTime`, `interval`, `auditTime`, ...),
+ * on the runtime's timers and with the semantics of `asyncScheduler`. Work never runs
+ * synchronously, even with zero delay, and an action that schedules itself again replaces its
+ * pending run. `now()` is the wall clock at the scheduler's creation plus the monotonic time since.
+ * Operators subtract two readings, so a stepped wall clock would falsify their timing.
  */
 export function createRxScheduler(clock: Clock): SchedulerLike {
   return new SeamScheduler(clock);

@@ -9,7 +9,7 @@ export interface Timer {
 export interface Clock {
   /** Wall time, integer milliseconds since the epoch. May step. */
   nowMs(): Ms;
-  /** A clock that never steps back, in milliseconds with fractions; its zero has no meaning. */
+  /** A monotonic clock in milliseconds with fractions; its zero has no meaning. */
   monotonicMs(): number;
   /** Runs `fire` once, `delayMs` from now (never synchronously, zero included). */
   setTimer(delayMs: Ms, fire: () => void): Timer;
@@ -23,7 +23,7 @@ export interface Random {
   uint64(): bigint;
 }
 
-/** Time, timers and randomness together: what a room is handed instead of the globals. */
+/** Time, timers and randomness together: passed to each layer in place of the globals. */
 export interface Seam {
   readonly clock: Clock;
   readonly random: Random;

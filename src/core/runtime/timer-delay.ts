@@ -2,8 +2,8 @@ import { MarketwrightError } from "../errors.js";
 import type { Ms } from "../units.js";
 
 /**
- * A timer's delay as every clock of the seam takes it: a past instant fires as soon as it may, and a number that is no
- * duration is a defect of the caller, not a timer that fires at once.
+ * Normalises a timer's delay for every clock of the runtime: a past time fires as soon as possible.
+ * A delay that is not a duration is a bug of the caller, and must not fire at once.
  * @throws MarketwrightError when `delayMs` is not finite.
  */
 export function toTimerDelayMs(delayMs: Ms): Ms {

@@ -9,8 +9,9 @@ export interface HeapTimer extends Timer {
 }
 
 /**
- * Timers in a binary heap by due instant, then by order of setting. Each knows its place, so that a cancelled timer leaves
- * at once: a day of cancelled time-outs must not stay in memory until they would have been due.
+ * Timers in a binary heap by due time, then by order of setting. Each knows its index, so that a
+ * cancelled timer is removed at once: a day of cancelled time-outs must not stay in memory until
+ * they would have been due.
  */
 export class TimerHeap {
   readonly #heap: Entry[] = [];
@@ -28,7 +29,7 @@ export class TimerHeap {
     return entry;
   }
 
-  /** When the first timer is due; Infinity when there is none. */
+  /** Due time of the first timer; Infinity when there is none. */
   get nextDueMs(): number {
     return this.#heap[0]?.dueMs ?? Number.POSITIVE_INFINITY;
   }
@@ -43,7 +44,7 @@ export class TimerHeap {
     return first;
   }
 
-  /** Takes `entry` out; nothing when it has already left. */
+  /** Removes `entry`; does nothing if it is already gone. */
   remove(entry: Entry): void {
     const place = entry.place;
     if (place === GONE) {

@@ -5,9 +5,10 @@ import { toTimerDelayMs } from "./timer-delay.js";
 import { type HeapTimer, TimerHeap } from "./timer-heap.js";
 
 /**
- * Time that passes only when it is told to, and only once every promise that could run has run: between two timers, and
- * before the first, all microtasks are drained. Timers fire in order of their instant, and of being set where instants tie.
- * The wall reading can be stepped apart from the timers, as a machine's clock is by its time daemon.
+ * Time that advances only on request, and only once every promise that could run has run: between
+ * two timers, and before the first, all microtasks are drained. Timers fire in order of their time,
+ * then of being set. The wall clock can be stepped independently of the timers, as a machine's time
+ * daemon does.
  */
 export class VirtualClock implements Clock {
   readonly #timers = new TimerHeap();
@@ -15,7 +16,7 @@ export class VirtualClock implements Clock {
   #wallOffsetMs: Ms;
   #running = false;
 
-  /** @param startMs what the wall clock reads at first, milliseconds since the epoch. */
+  /** @param startMs initial wall time, milliseconds since the epoch. */
   constructor(startMs: Ms) {
     this.#wallOffsetMs = startMs;
   }
@@ -32,20 +33,23 @@ export class VirtualClock implements Clock {
     return this.#timers.add(this.#elapsedMs + toTimerDelayMs(delayMs), fire);
   }
 
-  /** How many timers are set and have neither fired nor been cancelled. */
+  /** Number of timers that are set and have neither fired nor been cancelled. */
   get pendingTimers(): number {
     return this.#timers.size;
   }
 
-  /** Steps the wall reading by `deltaMs` (either sign). Timers and the monotonic reading go on as if nothing had happened. */
+  /**
+   * Steps the wall clock by `deltaMs` (either sign). Timers and the monotonic clock are unaffected.
+   */
   stepWall(deltaMs: Ms): void {
     this.#wallOffsetMs += deltaMs;
   }
 
   /**
-   * Runs to the instant that is `wallMs` by the wall reading at the time of the call, firing every timer due by then. An
-   * instant that is past drains microtasks and fires what is already due.
-   * @throws whatever a timer throws, at once and with the clock at that timer's instant; RunError when the clock is already running.
+   * Runs to the time that is `wallMs` by the wall clock at the time of the call, and fires every
+   * timer due by then. For a past time, it drains microtasks and fires timers that are already due.
+   * @throws an error of a timer, at once and with the clock at that timer's time; RunError when the
+   * clock is already running.
    */
   runUntil(wallMs: Ms): Promise<void> {
     return this.runFor(wallMs - this.#wallOffsetMs - this.#elapsedMs);
@@ -67,7 +71,8 @@ export class VirtualClock implements Clock {
       const stop = (): void => {
         this.#running = false;
       };
-      // Node drains every microtask and next-tick between two immediates, which is what "before time advances" means here.
+      // Node drains every microtask and next-tick between two immediates, so everything has run
+      // before time advances.
       const step = (): void => {
         const timer = this.#timers.takeDueBy(endMs);
         if (timer === undefined) {

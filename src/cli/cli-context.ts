@@ -5,9 +5,9 @@ import type { ProcessEnd } from "./process/process-end.js";
 import { promptSecret } from "./process/terminal-secret.js";
 import { LoopWatchdog, type WatchedLoop } from "./watchdog/loop-watchdog.js";
 
-/** Where text goes; a terminal says so. */
+/** An output stream, which reports if it is a terminal. */
 export interface TextStream {
-  /** Absent where it is no descriptor of this process. */
+  /** Absent if it is not a descriptor of this process. */
   readonly fd?: number | undefined;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -17,27 +17,30 @@ export interface TextStream {
   off(event: "resize", listener: () => void): unknown;
 }
 
-/** What a command may touch of the process that it runs in. */
+/** The parts of its process that a command may use. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Data alone. */
+  /** Only data. */
   readonly stdout: TextStream;
   /** Logs, progress and errors. */
   readonly stderr: TextStream;
-  /** Asks the user for a secret, which is not shown. Absent where nobody sits at a terminal. */
+  /** Prompts the user for a secret without echo. Absent without a terminal. */
   readonly promptSecret?: (prompt: string) => Promise<string>;
   readonly runtime: Seam;
-  /** {@link onUncaught} of this process. Absent where a test runs the command. */
+  /** {@link onUncaught} of this process. Absent if a test runs the command. */
   readonly onUncaught?: (handler: UncaughtHandler) => () => void;
-  /** Resolves with the signal's name when the user asks the process to end, or when the process that started it is gone. */
+  /**
+   * Resolves with the signal's name when the user stops the process, or when the process that
+   * started it is gone.
+   */
   readonly interrupted: () => Promise<string>;
-  /** {@link ProcessEnd.setExitNote} of this process. Absent where a test runs the command. */
+  /** {@link ProcessEnd.setExitNote} of this process. Absent if a test runs the command. */
   readonly setExitNote?: (left: (() => string) | undefined) => void;
-  /** {@link ProcessEnd.endOnSignal} of this process. Absent where a test runs the command. */
+  /** {@link ProcessEnd.endOnSignal} of this process. Absent if a test runs the command. */
   readonly endOnSignal?: () => void;
-  /** Watches this process from a thread beside it. Absent where a test runs the command. */
+  /** Monitors this process from another thread. Absent if a test runs the command. */
   readonly watchLoop?: (options: WatchedLoop) => LoopWatchdog;
-  /** This program's own script, for starting further commands of it. */
+  /** This program's own script, to start further commands. */
   readonly script: string;
 }
 

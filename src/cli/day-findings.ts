@@ -1,12 +1,12 @@
 import type { DayManifest } from "../history/store/day-manifest.js";
 
-/** Most findings that are told of one series; the rest is counted. */
+/** Findings to list per series; the rest is counted. */
 const MOST = 3;
 
 /**
- * What the files of some days say is missing or odd within them, which shows in no gap: candles that are not there, breaks in a book's sequence.
- * A line each, of the first few.
- * @param known findings that are told elsewhere.
+ * Describes missing or odd data within some days that shows in no gap: absent candles, breaks in a
+ * book's sequence. One line each, for the first few.
+ * @param known findings that are reported elsewhere.
  */
 export function describeDayFindings(
   { market, kind }: { readonly market: string; readonly kind: string },

@@ -1,2 +1,2 @@
-/** Accounts that a drill rehearses where nothing else is asked for. */
+/** Default number of accounts in a drill. */
 export const DEFAULT_DRILL_ACCOUNTS = 20;

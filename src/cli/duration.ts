@@ -9,7 +9,10 @@ const UNIT_MS: Readonly<Record<string, Ms>> = {
   d: 86_400_000,
 };
 
-/** A duration of the command line, such as `500ms`, `30s`, `5m`, `1.5h`. @throws ConfigError when it is none, or zero. */
+/**
+ * Parses a duration of the command line, such as `500ms`, `30s`, `5m`, `1.5h`. @throws ConfigError
+ * when it is invalid, or zero.
+ */
 export function parseDuration(text: string, field: string): Ms {
   const match = /^(\d{1,9}(?:\.\d{1,6})?)(ms|s|m|h|d)$/.exec(text);
   const ms = match === null ? 0 : Math.round(Number(match[1]) * (UNIT_MS[match[2] as string] ?? 0));

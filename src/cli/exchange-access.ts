@@ -21,26 +21,29 @@ interface ExchangeAccess {
   readonly client: RestClient;
   /** The client's own network, which opens streams too. */
   readonly transport: Transport;
-  /** The exchange's clock less this machine's, once {@link ExchangeAccess.syncClock} has asked; 0 before. */
+  /**
+   * The exchange's clock less this machine's, once {@link ExchangeAccess.syncClock} has run; 0
+   * before.
+   */
   readonly clockOffsetMs: () => Ms;
-  /** Asks the exchange's clock, so that requests are signed in its time. */
+  /** Reads the exchange's clock, so that requests are signed in its time. */
   readonly syncClock: () => Promise<{ readonly offsetMs: Ms; readonly roundTripMs: number }>;
   readonly close: () => void;
 }
 
-/** Where the exchange is and who asks. */
+/** Address of the exchange, and the signing account. */
 interface AccessOptions {
   readonly rest: string;
   readonly stream: string;
   readonly signer?: Signer | undefined;
   readonly timeoutMs?: Ms | undefined;
-  /** How many requests go out at once; four at least. */
+  /** Concurrent requests; at least four. */
   readonly connections?: number | undefined;
 }
 
 const FEWEST_CONNECTIONS = 4;
 
-/** Opens the exchange for one command. @throws ConfigError when an address is none. */
+/** Opens the exchange for one command. @throws ConfigError when an address is not valid. */
 export function openExchange(
   context: CliContext,
   { rest, stream, signer, timeoutMs, connections = 0 }: AccessOptions,
@@ -78,7 +81,7 @@ export function openExchange(
 }
 
 /**
- * Does a command's work with the exchange and closes it.
+ * Runs a command's work with the exchange, and closes it.
  * @throws RunError as {@link nameExchangeInErrors} does.
  */
 export async function withExchange<Access extends ExchangeAccess>(
@@ -92,7 +95,10 @@ export async function withExchange<Access extends ExchangeAccess>(
   }
 }
 
-/** Does work with an exchange. @throws RunError naming the address when nothing answers there, or something else than an exchange does. */
+/**
+ * Runs work with an exchange. @throws RunError naming the address when nothing responds there, or
+ * something that is not an exchange.
+ */
 export async function nameExchangeInErrors<T>(rest: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -101,7 +107,7 @@ export async function nameExchangeInErrors<T>(rest: string, work: () => Promise<
   }
 }
 
-/** The same error with the address that it came from, where the address or what answers there may be what is wrong. */
+/** Adds the address to an error, if the address or its server may be the cause. */
 function named(error: unknown, rest: string): unknown {
   if (!(error instanceof VenueRequestError || error instanceof VenueError)) return error;
   const { httpStatus } = error;
@@ -117,7 +123,7 @@ function named(error: unknown, rest: string): unknown {
       "cannot reach the exchange",
       "an exchange that answers there (marketwright exchange runs one)",
     );
-  // The exchange itself has an order or an account that is not there; an address, only something else has.
+  // An exchange may lack an order or an account; only another kind of server lacks an address.
   const isElsewhere =
     error instanceof VenueError
       ? httpStatus === 404 && error.code !== NO_SUCH_ORDER
@@ -145,8 +151,9 @@ export function openBot(context: CliContext, file: string): BotAccess {
 }
 
 /**
- * The same for what takes the bot's orders down, whatever else is wrong in its file.
- * @param rest address of the exchange, in place of the file's. @throws ConfigError as {@link loadBotOrders} does.
+ * The same for a command that cancels the bot's orders, whatever else is wrong in its file.
+ * @param rest address of the exchange, in place of the file's. @throws ConfigError as
+ * {@link loadBotOrders} does.
  */
 export function openBotOrders(
   context: CliContext,
@@ -166,8 +173,8 @@ function accessOf<Config extends BotOrdersConfig>(
 ): BotAccess<Config> {
   const signer = createAccountSigner(config.account, readAccountKey(config.account, context.env));
   const { rest, stream, requestTimeoutMs } = config.exchange;
-  // A request that waits for a connection does so within its own time: one that asks in every market at once needs one for each,
-  // and for the exchange's rules and clock beside them.
+  // Waiting for a connection uses up a request's own time. A command that queries every market at
+  // once needs one for each, plus one each for the exchange's rules and clock.
   const connections = Object.keys(config.markets).length + 2;
   return {
     config,

@@ -1,13 +1,16 @@
 import { ConfigError } from "../core/errors.js";
 import type { ExchangeConfig } from "../simulator/config/config.js";
 
-/** Ports of the command line, in place of those of the exchange's file. */
+/** Ports of the command line, which replace those of the exchange's file. */
 export interface ExchangePorts {
   readonly port?: string;
   readonly rpcPort?: string;
 }
 
-/** The configuration with the ports of the command line. @throws ConfigError for what is no port, or a port of a chain that is not there */
+/**
+ * Returns the configuration with the ports of the command line. @throws ConfigError for an invalid
+ * port, or the port of a chain that is not configured
+ */
 export function withPorts(
   config: ExchangeConfig,
   { port, rpcPort }: ExchangePorts,
@@ -28,7 +31,7 @@ export function withPorts(
   };
 }
 
-/** @throws ConfigError for a text that is no port. */
+/** @throws ConfigError for a text that is not a port. */
 export function parsePort(field: string, text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;

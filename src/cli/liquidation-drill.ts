@@ -20,10 +20,10 @@ import { BPS, ONE } from "../perpetual/fixed-point.js";
 import type { MarginMarket } from "../perpetual/margin-account.js";
 import type { ForkedEvm } from "../simulator/chain/forked-evm.js";
 
-/** What came of rehearsing one account. Amounts are credit units. */
+/** The result of simulating one account. Amounts are credit units. */
 export interface DrillResult {
   readonly account: Hex;
-  /** The market whose price was moved, where to, and how far that is. */
+  /** The market whose price was moved, the new price, and the distance. */
   readonly marketId: string;
   readonly brokenAtPrice: bigint;
   readonly movedBps: number;
@@ -31,12 +31,12 @@ export interface DrillResult {
   readonly detail: string;
   readonly requestPaper: bigint | undefined;
   readonly expectedProfit: bigint | undefined;
-  /** With the gas that our own transaction burnt. */
+  /** Includes the gas of our own transaction. */
   readonly earned: bigint | undefined;
   readonly gasUsed: bigint | undefined;
 }
 
-/** What is rehearsed with. */
+/** Parts of the simulation. */
 interface LiquidationDrillDeps {
   readonly fork: ForkedEvm;
   readonly chainId: number;
@@ -44,23 +44,24 @@ interface LiquidationDrillDeps {
   readonly dealer: Hex;
   readonly lens: Hex;
   readonly gasCap: number;
-  /** Who takes over, and who signs. */
+  /** Account that takes over, and the signer. */
   readonly account: Hex;
   readonly sender: Hex;
-  /** What the exchange knows of its markets, books included, by perp. */
+  /** The exchange's data of its markets, books included, by perp. */
   readonly venue: ReadonlyMap<Hex, VenueMarket>;
   readonly plan: Pick<PlanInput, "gas" | "rules"> &
     Pick<OwnAccountInput, "limits"> &
     Omit<OwnAccountInput["settings"], "account">;
 }
 
-/** Beyond the price that breaks an account, so that it is unsafe and not on its edge. */
+/** Beyond the liquidation price of an account, so that it is clearly unsafe. */
 const BEYOND_BPS = 1n;
 const GAS = "0x2dc6c0";
 
 /**
- * Rehearses liquidations on a copy of a chain: moves the price of the market that breaks an account first until it does, plans, and
- * executes our own transaction. Books are moved by as much as the mark. Each account is rehearsed from the same state.
+ * Simulates liquidations on a copy of a chain. It moves the price of the market that makes an
+ * account unsafe first, plans, and executes our own transaction. Books move by as much as the mark.
+ * Each account is simulated from the same state.
  */
 export class LiquidationDrill {
   readonly #options: LiquidationDrillDeps;
@@ -74,7 +75,7 @@ export class LiquidationDrill {
       urls: [{ name: "copy", call: (method, params) => fork.request(method, params) }],
       chainId,
       clock,
-      // The copy stands still while time goes on.
+      // The copy has no new blocks while time passes.
       maxHeadAgeMs: Number.MAX_SAFE_INTEGER,
       headRefreshMs: 0,
       requestTimeoutMs: 60_000,
@@ -85,7 +86,7 @@ export class LiquidationDrill {
     });
   }
 
-  /** @throws RunError when the copy does not do what a node does. */
+  /** @throws RunError when the copy does not behave like a node. */
   async run(candidate: Candidate, markets: Confirmation["markets"]): Promise<DrillResult> {
     const snapshot = await this.#request("evm_snapshot", []);
     try {
@@ -201,7 +202,7 @@ export class LiquidationDrill {
     const sent = await this.#options.fork.request("eth_sendTransaction", [
       { from: sender, ...call, gas: GAS },
     ]);
-    // As every node does for a sender who cannot pay for the gas.
+    // As every node does for a sender that cannot pay for the gas.
     if ("error" in sent) return { ...planned, outcome: "refused", detail: sent.error.message };
     const receipt = parseReceipt(await this.#request("eth_getTransactionReceipt", [sent.result]));
     if (receipt === null || receipt.isReverted)
@@ -211,7 +212,7 @@ export class LiquidationDrill {
       return { ...planned, outcome: "reverted", detail: "took nothing over" };
     const { feePerGasWei, creditPerEth } = plan.gas;
     const gasCredit = ceilDivide(receipt.gasUsed * feePerGasWei * creditPerEth, ONE);
-    // The sale is as planned; the takeover's credit and the gas are as they came.
+    // The sale is as planned; the takeover's credit and the gas are the actual ones.
     const earned =
       expected.profitQuote + expected.gasQuote - gasCredit + taken.credit - expected.credit;
     return { ...planned, outcome: "won", detail: "", earned, gasUsed: receipt.gasUsed };
@@ -225,7 +226,7 @@ export class LiquidationDrill {
   }
 }
 
-/** The price that breaks the account with the smallest move, and a basis point beyond. */
+/** The liquidation price with the smallest move, plus a basis point. */
 function breakingPrice(
   { liquidationPrices, distanceBps }: Candidate["nearness"],
   papers: Candidate["papers"],
@@ -237,7 +238,7 @@ function breakingPrice(
     const paper = papers.get(perp) ?? 0n;
     if (market === undefined || !market.markPrice.ok || paper === 0n) continue;
     const mark = market.markPrice.creditPerCoin;
-    // An account that is unsafe already needs no push: the price stays.
+    // An account that is already unsafe needs no move: the price stays.
     if (edge === 0n && distanceBps > 0) continue;
     const beyond =
       distanceBps === 0
@@ -254,12 +255,12 @@ function breakingPrice(
   return best;
 }
 
-/** Code that answers every call with one number: whatever source a market has, its price is this. */
+/** Code that returns one number from every call: it sets the price of any kind of price source. */
 function constantCode(price: bigint): Hex {
   return `0x7f${price.toString(16).padStart(64, "0")}5f5260205ff3`;
 }
 
-/** A book stands around its mark: where that is moved, so is the book. */
+/** A book is around its mark, so it moves with it. */
 function movedBooks(
   markets: ReadonlyMap<Hex, TakeoverMarket>,
   moved: ReadonlyMap<Hex, { readonly price: bigint; readonly mark: bigint }>,

@@ -9,8 +9,8 @@ import { checkLeveraged } from "../simulator/flow/leveraged-config.js";
 import { marketRules } from "../simulator/markets/market-rules.js";
 
 /**
- * Reads the YAML of an embedded exchange. Decimals keep the digits that were written.
- * @throws ConfigError naming the path, the value and what would be right.
+ * Reads the YAML of an embedded exchange. Decimals keep their written digits.
+ * @throws ConfigError naming the path, the value and the expected value.
  */
 export function loadExchangeConfig(path: string): ExchangeConfig {
   const { value, locate, isWritten } = loadYamlFile(path, {

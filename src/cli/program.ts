@@ -13,9 +13,9 @@ const control = async (): Promise<AddCommand> =>
   (await import("./usage/control.js")).addControlCommands;
 
 /**
- * The commands, in the order of the help. A file of `usage/` holds what `--help` prints and loads
- * the command's file of `commands/` when the command is run: all commands together take longer to
- * load than a bot and its exchange take to start.
+ * The commands, in the order of the help. A file of `usage/` contains the `--help` text, and loads
+ * the command's file of `commands/` when the command runs. Loading all commands takes longer than
+ * starting a bot and its exchange.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   start: async () => (await import("./usage/start.js")).addStart,
@@ -40,12 +40,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   data: async () => (await import("./usage/data.js")).addData,
 };
 
-/** The part of a command's own help that takes loading what the command does. */
+/** The part of a command's own help that requires loading the command. */
 const LOADED_HELP: Readonly<Record<string, () => Promise<string>>> = {
   call: async () => (await import("./commands/endpoint-table.js")).endpointHelp(),
 };
 
-/** What is to be said when a signal ends a command that hears of none itself. */
+/** Text for a signal that ends a command which does not handle signals itself. */
 const EXIT_NOTES: Readonly<Record<string, string>> = {
   check: "nothing was changed",
   explain: "nothing was changed",
@@ -60,10 +60,15 @@ const EXIT_NOTES: Readonly<Record<string, string>> = {
   "data list": "nothing was changed",
 };
 
-/** They write nothing, and have a bot turn for turn without a pause: a signal ends them wherever they are. */
+/**
+ * They write nothing, and run a bot turn for turn without a pause: a signal ends them at any point.
+ */
 const ENDED_BY_SIGNAL: readonly string[] = ["compare", "replay"];
 
-/** The command line. @param only the command that is wanted; every one where there is none of that name, or none is named. */
+/**
+ * Builds the command line. @param only the command to load; all of them if it is unknown, or
+ * absent.
+ */
 export async function buildProgram(context: CliContext, only?: string): Promise<Command> {
   const program = new Command("marketwright")
     .description(
@@ -99,7 +104,7 @@ export async function buildProgram(context: CliContext, only?: string): Promise<
 }
 
 /**
- * Runs one command line to its end.
+ * Runs one command line.
  * @param args without the node binary and the script.
  * @returns the exit code; errors have been written to stderr.
  */
@@ -114,20 +119,23 @@ export async function runCli(args: readonly string[], given: CliContext): Promis
     );
     return EXIT.ok;
   } catch (error) {
-    // Commander has written its own errors and helps.
+    // Commander prints its own errors and help.
     if (!(error instanceof ReportedFailure) && !isCommanders(error))
       context.stderr.write(errorText(error));
     return exitCodeFor(error);
   }
 }
 
-/** The command that a command line runs, or asks the help of; undefined where it names none. */
+/** The command that a command line runs, or shows the help of; undefined if it names none. */
 function commandNamedIn(args: readonly string[]): string | undefined {
   const [first, second] = args.filter((arg) => !arg.startsWith("-"));
   return first === "help" ? second : first;
 }
 
-/** Rejects with Interrupted when a signal comes while one of the commands runs that hear of none themselves. */
+/**
+ * Rejects with Interrupted when a signal arrives during a command that does not handle signals
+ * itself.
+ */
 function untilSignalled(context: CliContext, program: Command): Promise<never> {
   return new Promise((_resolve, reject) => {
     program.hook("preAction", (_program, command) => {
@@ -145,7 +153,10 @@ function untilSignalled(context: CliContext, program: Command): Promise<never> {
   });
 }
 
-/** The work, unless something goes wrong where nobody waits for it. @throws what nobody caught; whatever the work throws */
+/**
+ * Runs the work, and rejects for an uncaught error elsewhere too. @throws the uncaught error; any
+ * error of the work
+ */
 async function orUncaught(context: CliContext, work: () => Promise<unknown>): Promise<void> {
   let quiet: (() => void) | undefined;
   const uncaught = new Promise<never>((_resolve, reject) => {

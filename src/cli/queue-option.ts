@@ -3,7 +3,7 @@ import { maskVariableName, protectAddress } from "../core/crypto/secrets.js";
 import { ConfigError } from "../core/errors.js";
 import type { CliContext } from "./cli-context.js";
 
-/** Where a command's queue is named: at most one of the three. */
+/** Options that name a command's queue: at most one of the three. */
 export interface QueueOptions {
   readonly queue?: string;
   readonly queueEnv?: string;
@@ -11,8 +11,9 @@ export interface QueueOptions {
 }
 
 /**
- * The address of the queue that a command line names; undefined where it names none.
- * @throws ConfigError for several addresses, for a password on the command line, and for a variable or a file that holds nothing.
+ * The address of the queue on a command line; undefined if there is none.
+ * @throws ConfigError for several addresses, for a password on the command line, and for an empty
+ * variable or file.
  */
 export function readQueueAddress(
   { queue, queueEnv, queueFile }: QueueOptions,

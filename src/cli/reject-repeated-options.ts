@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { ConfigError } from "../core/errors.js";
 
 /**
- * Makes a command and those below it refuse an option whose value is given twice. Commander would take the last one without a word:
- * a halt of two markets would leave the first one quoting.
+ * Makes a command and its subcommands reject an option whose value is given twice. Commander would
+ * silently take the last one: a halt of two markets would leave the first one quoting.
  * @param command its parsing throws ConfigError with the option and its second value
  */
 export function rejectRepeatedOptions(command: Command): void {

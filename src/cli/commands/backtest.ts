@@ -36,7 +36,7 @@ export async function backtestCommand(
   await failOnUncaughtStrategyErrors(context, (check) => backtest(context, file, options, check));
 }
 
-/** @param check throws what the strategies have left to nobody. */
+/** @param check throws the strategies' uncaught errors. */
 async function backtest(
   context: CliContext,
   file: string,
@@ -98,7 +98,10 @@ async function backtest(
     throw new ReportedFailure();
 }
 
-/** @throws NotWell when a decision knew of what came after it, when there was none to look at, or when a strategy failed. */
+/**
+ * @throws ReportedFailure when a decision used later data, when there was no decision to check, or
+ * when a strategy failed.
+ */
 async function proveNoLookAhead(
   context: CliContext,
   config: BacktestConfig,
@@ -143,7 +146,7 @@ function cutsOf(written: string | true): number {
 const LOOK_AHEAD_CUTS = 50;
 const BAR_CELLS = 30;
 
-/** How far the run is, in one line of a terminal. */
+/** Shows the progress of the run in one line of a terminal. */
 class Progress {
   readonly #stderr: CliContext["stderr"];
   #startUs = 0;
@@ -171,7 +174,10 @@ class Progress {
   }
 }
 
-/** What makes a run worth nothing, and which strategies failed: nobody should read any of its figures without that. */
+/**
+ * Lines about failed strategies and other reasons why the run's figures are worthless: without them
+ * the figures must not be read.
+ */
 function worthlessLines({
   worthless,
   strategyErrors,
@@ -182,14 +188,17 @@ function worthlessLines({
   return [...worthless.map((text) => `WORTHLESS: ${text}`), ...failed];
 }
 
-/** A run that did not trade to the end of its history: nobody should read its profit without that. */
+/**
+ * Lines about a run that did not trade to the end of its history: without them its profit must not
+ * be read.
+ */
 function endLines({ ended, reason }: Pick<BacktestResult["report"], "ended" | "reason">): string[] {
   if (ended === "end-of-history") return [];
   const what = { halted: "HALTED", liquidated: "LIQUIDATED", stopped: "STOPPED" }[ended];
   return [`${what}${reason === null ? "" : `: ${reason}`}`];
 }
 
-/** How the risk ladder acted: its first few changes. */
+/** Lines about the first few changes of the risk ladder. */
 function rungLines({ rungs: { count, first } }: BacktestResult["report"]): string[] {
   const shown = first.slice(0, MOST_RUNGS_SHOWN);
   const lines = shown.map(
@@ -203,7 +212,7 @@ function rungLines({ rungs: { count, first } }: BacktestResult["report"]): strin
 
 const MOST_RUNGS_SHOWN = 10;
 
-/** A position that is left counts at the mark, as if it could be had for nothing. */
+/** A remaining position is valued at the mark, as if it could be closed at no cost. */
 function heldLines({
   marketId,
   position: { last },
@@ -215,7 +224,7 @@ function heldLines({
       ];
 }
 
-/** What hangs on fills of which history does not tell whether their orders had come to rest. */
+/** Lines about fills whose orders may not have been on the book yet, by the history. */
 function doubtfulLines({
   marketId,
   fills: { doubtful },
@@ -234,7 +243,7 @@ function doubtfulLines({
   );
 }
 
-/** The words before and after the count of refusals, by who refused: one of them, and several. */
+/** Texts before and after the count of rejections, by their source: singular and plural. */
 const REFUSED = {
   bot: ["the bot refused", "intent", "intents"],
   limit: ["a limit stopped or reduced", "order", "orders"],

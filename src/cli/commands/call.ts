@@ -18,7 +18,7 @@ export interface CallCommandOptions {
   readonly keyEnv?: string;
 }
 
-/** Makes one REST call, and prints its answer. */
+/** Makes one REST call, and prints its response. */
 export async function callCommand(
   context: CliContext,
   endpoint: string,
@@ -48,7 +48,7 @@ export async function callCommand(
   });
 }
 
-/** The operation of a name or path; `GET /v1/time` may come as one argument or as two. */
+/** Finds the operation of a name or path; `GET /v1/time` may be one argument or two. */
 function operationOf(
   endpoint: string,
   parameters: readonly string[],

@@ -24,7 +24,7 @@ export interface CancelAllCommandOptions {
   readonly json?: boolean;
 }
 
-/** Cancels the account's orders. @throws NotWell where any may be left */
+/** Cancels the account's orders. @throws ReportedFailure if any may be left */
 export async function cancelAllCommand(
   context: CliContext,
   file: string,
@@ -44,7 +44,7 @@ export async function cancelAllCommand(
     const budget = new CancelBudget({ clock, fraction: 1, onWait });
     const readClock = () => budget.call("time", { kept: 0, isOver: () => true }, access.syncClock);
     await readClock().catch((error: unknown) => say(clockText(error)));
-    // Whatever is wrong with what the bot left, its orders are cancelled.
+    // Orders are cancelled even if the bot's state files are unreadable.
     const orElse = <T>(read: () => T, otherwise: T, meaning: string): T => {
       try {
         return read();
@@ -82,7 +82,7 @@ export async function cancelAllCommand(
         time: () => client.time(),
         exchangeInfo: () => client.exchangeInfo(),
         openOrders: (marketId) => client.openOrders(marketId),
-        // What is open is looked at before, so that it can be said whose it was.
+        // Reads open orders before the cancel, to report whose they were.
         cancelAllOpenOrders: async (marketId) => {
           await halt.begin();
           await client.cancelAllOpenOrders(marketId);
@@ -99,7 +99,7 @@ export async function cancelAllCommand(
         "orders that the exchange built count as somebody else's",
       ),
       giveUpAfterMs: untilMs,
-      // A bot that runs takes care of what it has on the wire.
+      // A running bot handles its own requests in flight.
       mayArriveUntilMs: arriving,
     });
     context.stdout.write(
@@ -111,12 +111,16 @@ export async function cancelAllCommand(
   });
 }
 
-/** Beyond the signature window: a heartbeat is dated ahead by its interval, and the last look comes after that. */
+/**
+ * Beyond the signature window: a heartbeat is dated ahead by its interval, and the last check
+ * follows that.
+ */
 const ARRIVING_SPARE_MS: Ms = 1_500;
 
 /**
- * Requests are signed by the exchange's clock; where it does not tell it now, by this machine's, until one is refused for that.
- * @throws the error itself where nobody is there, or it is no exchange.
+ * Requests are signed by the exchange's clock. If it does not return its time, they are signed by
+ * this machine's, until one is rejected for that.
+ * @throws the error itself if nothing responds, or it is not an exchange.
  */
 function clockText(error: unknown): string {
   const passing = classifyTransientFailure(error);
@@ -129,7 +133,10 @@ function arrivingText(forMs: Ms): string {
   return `the bot did not leave in order: what it sent last may arrive for another ${Math.ceil(forMs / 1000)} s, and is waited for`;
 }
 
-/** Exchange time until which something that a bot sent before its end may arrive; undefined where it ended in order, or never ran. */
+/**
+ * Exchange time until which a request of a crashed bot may arrive; undefined if the bot stopped
+ * properly, or never ran.
+ */
 function arrivingUntilMs(config: BotOrdersConfig, account: Hex): Ms | undefined {
   return mayArriveUntilMs(
     openExistingState(stateDirFor(config, account))?.read(HEARTBEAT_FILE),
@@ -169,7 +176,7 @@ function row({ marketId, side, availableBase, price, orderId, placedBy }: FoundO
   return [marketId, side, availableBase, `@ ${price}`, `id ${orderId}`, by];
 }
 
-/** Orders that come while others are cancelled were under way, or somebody else trades the account. */
+/** Orders that appear during a cancel were in flight, or another client trades the account. */
 function laterText(foundLater: number): string {
   return `${foundLater} of these orders were found after the first cancel: they were under way`;
 }

@@ -23,10 +23,13 @@ export interface CheckCommandOptions {
   readonly json?: boolean;
 }
 
-/** How long the first data of the streams is waited for. */
+/** Longest wait for the first data of the streams. */
 const WITHIN_MS = 10_000;
 
-/** Checks a bot's file, and with `--connect` its exchange. @throws NotWell for any error found */
+/**
+ * Checks a bot's file, and with `--connect` its exchange. @throws ReportedFailure for any error
+ * found
+ */
 export async function checkCommand(
   context: CliContext,
   file: string,
@@ -61,7 +64,7 @@ export async function checkCommand(
             withinMs,
           })),
         );
-        // Without a book or an account there is nothing to judge by, and it has been said.
+        // Without a book or an account no check is possible, and a finding says so.
         if (findings.every(({ level }) => level !== "error"))
           findings.push(...(await plausibilityFindings(config, context, withinMs)));
       }
@@ -76,7 +79,7 @@ export async function checkCommand(
   );
 }
 
-/** Who signs: the account, or its operator. */
+/** The signer: the account, or its operator. */
 function operatorOf({ account }: BotConfig, { env }: CliContext): Hex {
   return ecdsaScheme.signer(readAccountKey(account, env)).address;
 }
@@ -110,7 +113,7 @@ async function checkStrategies(
   return { strategies, findings };
 }
 
-/** Has the bot say what it would quote now, on a dry run of its own, and judges its values by that. */
+/** Computes the bot's current quotes in a dry run, and checks its settings against them. */
 async function plausibilityFindings(
   config: BotConfig,
   { env, runtime: seam }: CliContext,

@@ -26,7 +26,7 @@ export interface CompareCommandOptions {
   readonly json?: boolean;
 }
 
-/** Compares a recorded session with its replay. @throws NotWell where a strategy failed */
+/** Compares a recorded session with its replay. @throws ReportedFailure if a strategy failed */
 export async function compareCommand(
   context: CliContext,
   live: string,
@@ -70,7 +70,7 @@ interface Models {
   readonly seed: string | number;
 }
 
-/** The models of a backtest or of a report. @throws ConfigError for what is neither */
+/** The models of a backtest or of a report. @throws ConfigError for any other file */
 function modelsOf(path: string | undefined, { env }: CliContext): Models {
   if (path === undefined)
     return { fills: undefined, liquidation: { priceOff: 0.01, insuranceFeeRate: 0.01 }, seed: 1 };
@@ -103,7 +103,7 @@ function modelsOf(path: string | undefined, { env }: CliContext): Models {
   }
 }
 
-/** @throws ConfigError for latencies that are of another recording */
+/** @throws ConfigError for latencies from another recording */
 function requireConstant(fills: Models["fills"], path: string): void {
   if (fills?.latencyFile === undefined && fills?.feedLatency === undefined) return;
   throw new ConfigError("has latencies that follow a recording", {
@@ -124,7 +124,7 @@ function modelText({
   return `queue ${queue}, ${isShared ? "" : `book ${bookLagMs} ms late, `}orders ${shiftMs} ms later`;
 }
 
-/** How much of what differs has which cause, the greatest first. */
+/** Lists the causes of the differences with their share, the largest first. */
 function causesOf(differences: Comparison["markets"][number]["orders"]["differences"]): string[] {
   const amounts = new Map<string, Decimal>();
   for (const { kind, amount } of differences)
@@ -235,10 +235,10 @@ function comparisonText({
   return `${lines.join("\n")}\n`;
 }
 
-/** Of a mean price: more than any tick of a price is fine, fewer than a binary fraction has. */
+/** Digits of a mean price: more than any tick needs, fewer than a binary fraction has. */
 const MEAN_DIGITS = 10;
 
-/** @param mean null or absent where nothing was filled. */
+/** @param mean null or absent if nothing was filled. */
 function meanText(mean: number | null | undefined): string {
   return mean === null || mean === undefined ? "-" : String(Number(mean.toPrecision(MEAN_DIGITS)));
 }

@@ -15,7 +15,10 @@ import { commandStoppedBot, type StoppedBotStatus } from "../halts/stopped-bot.j
 import { ReportedFailure } from "../process/exit.js";
 import { printData } from "../process/output.js";
 
-/** Asks a running bot for something, and prints its answer. @throws NotWell where a resume changed nothing */
+/**
+ * Sends a command to a running bot, and prints its response. @throws ReportedFailure if a resume
+ * changed nothing
+ */
 export async function controlCommand(
   context: CliContext,
   file: string | undefined,
@@ -30,13 +33,16 @@ export async function controlCommand(
   throw new ReportedFailure();
 }
 
-/** What came of a command, and what is not well about it. */
+/** The result of a command, and its problem if there is one. */
 interface Answer {
   readonly answer: unknown;
   readonly note?: string | undefined;
 }
 
-/** A halt and a resume are of the account, whether its bot runs now or not; without a file it has to run to be found. */
+/**
+ * A halt or a resume applies to the account, even if its bot does not run. Without a file, the bot
+ * must run to be found.
+ */
 async function answerOf(
   context: CliContext,
   file: string | undefined,
@@ -58,7 +64,10 @@ async function answerOf(
   };
 }
 
-/** Why a resume of a bot that does not run changed nothing; undefined where it did, and for a halt. */
+/**
+ * Reason why resuming a bot that does not run changed nothing; undefined if it did change
+ * something, and for a halt.
+ */
 function unresumedText(
   { halts, resumed }: StoppedBotStatus,
   marketId: MarketId | undefined,
@@ -69,7 +78,10 @@ function unresumedText(
   return "nothing was resumed: the bot does not run, and no halt waits for its next start; a failed strategy, changed rules and what else a bot finds itself is looked at anew when it starts";
 }
 
-/** @throws ConfigError for a file that is none or a key that is not there, RunError for a keystore that does not open. */
+/**
+ * @throws ConfigError for an invalid file or a missing key, RunError for a keystore that cannot be
+ * decrypted.
+ */
 function accountOf(file: string, env: CliContext["env"]): string {
   const { account } = loadBotOrders(file, env);
   return createAccountSigner(account, readAccountKey(account, env)).address;
@@ -81,7 +93,7 @@ const OPTIONS: Readonly<Record<string, { readonly flag: string; readonly expecte
   sliceBase: { flag: "--slice-base", expected: "a decimal number above zero, such as 0.1" },
 };
 
-/** A request that no bot would take is wrong usage, whether one runs or not. */
+/** A request that no bot would accept is wrong usage, even if none runs. */
 function checked(request: ControlRequest): ControlRequest {
   const issue = controlCommandSchema.safeParse(request).error?.issues[0];
   const key = String(issue?.path[0]);

@@ -30,11 +30,11 @@ export interface DrillCommandOptions {
   readonly json?: boolean;
 }
 
-/** Gas of a takeover that a plan reckons with, with room for several positions. */
+/** Gas of a takeover that a plan assumes, with room for several positions. */
 const GAS = 330_000n;
 const BOOK_LEVELS = 500;
 
-/** Rehearses liquidations on a copy of the chain. */
+/** Simulates liquidations on a copy of the chain. */
 export async function drillCommand(
   context: CliContext,
   file: string,
@@ -144,7 +144,10 @@ async function drill(context: CliContext, access: BotAccess, most: number) {
   }
 }
 
-/** The first RPC of the file that is believed and has told of the block: one that is down, or behind, would be asked for it for more than a minute. */
+/**
+ * The first RPC of the file that is trusted and has reported the block. One that is down or behind
+ * would take more than a minute.
+ */
 function urlToCopy(rpc: ChainRpc, urls: readonly string[], blockNumber: number): string {
   const at = rpc
     .report()
@@ -155,7 +158,7 @@ function urlToCopy(rpc: ChainRpc, urls: readonly string[], blockNumber: number):
   return urls[Math.max(0, at)] ?? "";
 }
 
-/** The bot's markets with the exchange's books of now. */
+/** The bot's markets with the exchange's current books. */
 async function venueOf(
   { config, client }: BotAccess,
   rules: VenueRules,

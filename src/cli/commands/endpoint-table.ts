@@ -2,7 +2,7 @@ import { OPERATIONS } from "../../exchange/protocol/operations.js";
 import type { OperationParameter } from "../../exchange/protocol/parameters.js";
 import { table } from "../process/output.js";
 
-/** The end of `marketwright call --help`: every endpoint with its parameters. */
+/** Renders the end of `marketwright call --help`: every endpoint with its parameters. */
 export function endpointHelp(): string {
   const rows = table(
     Object.values(OPERATIONS).map(({ name, method, path, isPrivate, parameters, summary }) => [

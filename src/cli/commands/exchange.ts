@@ -18,7 +18,7 @@ export interface ExchangeCommandOptions extends ExchangePorts {
   readonly json?: boolean;
 }
 
-/** Runs the embedded exchange until a signal comes. */
+/** Runs the embedded exchange until a signal arrives. */
 export async function exchangeCommand(
   context: CliContext,
   file: string | undefined,
@@ -40,7 +40,7 @@ export async function exchangeCommand(
   const failed = new Promise<never>((_resolve, reject) => {
     fail = reject;
   });
-  // Until the server listens nobody waits for it.
+  // No code awaits it until the server listens.
   failed.catch(() => {});
   try {
     open = await openConfiguredExchange(config, context.runtime, {
@@ -61,7 +61,7 @@ export async function exchangeCommand(
     const server = await serveExchange(exchange, {
       onFault: (error) => {
         log.error({ error }, "the exchange failed to answer");
-        // It stops by itself only when what it acknowledges cannot be kept.
+        // It stops by itself only when acknowledged data cannot be stored.
         if (!exchange.isRunning) fail(error);
       },
     });
@@ -90,7 +90,7 @@ export async function exchangeCommand(
   }
 }
 
-/** Where the chain is, and on it the contracts that a client needs. */
+/** Addresses of the chain, and of the contracts that a client needs. */
 function whereIs({ chain, server, addresses }: OpenChain) {
   const { dealer, lens, token } = addresses;
   const { chainId } = chain.genesis;

@@ -14,7 +14,7 @@ import { openExistingState } from "../halts/existing-state.js";
 import { ReportedFailure } from "../process/exit.js";
 import { jsonText } from "../process/output.js";
 
-/** A dry run sends nothing, and opens no store of what was sent. */
+/** A dry run sends nothing, and opens no store of sent orders. */
 function neverSent(): never {
   throw new RunError("an explanation sends nothing");
 }
@@ -24,7 +24,9 @@ export interface ExplainCommandOptions {
   readonly json?: boolean;
 }
 
-/** Prints what the bot would quote now, and why. @throws NotWell where a market did not answer */
+/**
+ * Prints the bot's current quotes with their reasons. @throws ReportedFailure if a market gave none
+ */
 export async function explainCommand(
   context: CliContext,
   file: string,

@@ -18,10 +18,10 @@ export interface GuardCommandOptions {
 }
 
 const SYNC_CLOCK_MS = 30_000;
-/** More than it takes to look, cancel, look again and cancel once more. */
+/** More calls than a check, a cancel, a second check and a second cancel need. */
 const CALLS_A_MARKET = 5;
 
-/** Watches a bot's heartbeat until a signal comes. */
+/** Monitors a bot's heartbeat until a signal arrives. */
 export async function guardCommand(
   context: CliContext,
   file: string,
@@ -51,7 +51,8 @@ export async function guardCommand(
         });
     };
     const keepSynchronised = repeatedly(clock, SYNC_CLOCK_MS, () => {
-      // Where its share is small, or spent, that is for the orders: the clock is read once something is refused for it.
+      // A small or spent share is reserved for the orders: the clock is read only once a request is
+      // rejected for it.
       if (budget.hasRoomFor("time", CALLS_A_MARKET * markets.length)) readClock();
     });
     try {
@@ -82,7 +83,8 @@ export async function guardCommand(
           { unlisted },
           "the exchange lists no such markets: what is open there cannot be looked at",
         );
-      // Bot and guard that waited for the exchange claim the folder for it at the same instant: neither may take the other's half-written text away.
+      // Bot and guard that waited for the exchange claim the folder at the same time. Neither may
+      // remove the other's half-written text.
       const store = new FileStateStore(stateDir, "guard.new");
       const owned = { store, directory: store.directory, account: signer.address };
       claimState(owned);
@@ -138,7 +140,7 @@ export async function guardCommand(
   });
 }
 
-/** A runtime folder that went, as with a login that is over, is no reason for a guard to end. */
+/** A missing runtime folder, as after a logout, is no reason for a guard to stop. */
 function isBotLocked(owner: LockableAccount, log: OpenLog): boolean {
   try {
     return isLocked(owner, "bot");

@@ -27,7 +27,7 @@ export interface KeyCommandOptions {
 
 const OPTION_FIELDS = { env: "--password-env", file: "--password-file" };
 
-/** Makes a keystore, or shows the address of one. */
+/** Creates a keystore, or shows the address of one. */
 export async function keyCommand(
   context: CliContext,
   action: KeyAction,
@@ -50,7 +50,7 @@ export async function keyCommand(
   printData(context, { address, file }, options.json);
 }
 
-/** The address that the file says; where a password is named, only when the key behind it is that address's. */
+/** The address in the file. With a password option, only if the decrypted key has that address. */
 function addressIn(context: CliContext, file: string, options: KeyCommandOptions): Hex {
   const json = readNamedFile(file, { field: "file" });
   const password = readPassword(options, context.env, OPTION_FIELDS);
@@ -129,7 +129,7 @@ function promptOrRefuse(
   });
 }
 
-/** Shows neither value: each may be the secret itself, given in the place of its name. */
+/** Shows neither value: each may be the secret itself, given in place of its name. */
 function refuseBoth(first: string, second: string, secondValue: string | undefined): void {
   if (secondValue !== undefined)
     throw new ConfigError(`does not go with ${first}`, {
@@ -147,7 +147,7 @@ function refuseExisting(file: string): void {
   });
 }
 
-/** Writes the whole file or none: half of a key is none, and would be in the way of the next try. */
+/** Writes the whole file or none: a partial key is useless, and would block the next try. */
 function writeNew(file: string, text: string): void {
   try {
     writeNewFile(file, text);

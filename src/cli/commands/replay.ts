@@ -17,7 +17,7 @@ export interface ReplayCommandOptions {
   readonly quiet?: boolean;
 }
 
-/** Replays a journal. @throws NotWell where an action differs from the recorded one */
+/** Replays a journal. @throws ReportedFailure if an action differs from the recorded one */
 export async function replayCommand(
   context: CliContext,
   journal: string,
@@ -44,7 +44,10 @@ export async function replayCommand(
   if (!identical) throw new ReportedFailure();
 }
 
-/** A file that is no journal is wrong usage, not a failure of the replay. @throws ConfigError naming the file and its line. */
+/**
+ * A file that is not a journal is wrong usage, not a failure of the replay. @throws ConfigError
+ * naming the file and its line.
+ */
 async function readable<T>(journal: string, replay: () => Promise<T>): Promise<T> {
   try {
     return await replay();
@@ -59,7 +62,7 @@ async function readable<T>(journal: string, replay: () => Promise<T>): Promise<T
   }
 }
 
-/** What a turn decided, one line each; nothing for a turn that decided nothing. */
+/** Describes the decisions of a turn, one line each; empty if there are none. */
 function turnText({ turn, stamp, notices, actions }: ReplayedTurn): string {
   const lines = [...notices.flatMap(noticeText), ...actions.map(actionText)];
   return lines.map((line) => `${timeText(stamp.atMs)} turn ${turn}: ${line}\n`).join("");
@@ -158,7 +161,7 @@ function resultText({
   return `${lines.join("\n")}\n`;
 }
 
-/** `12:34:56.789`, UTC. */
+/** Formats a time as `12:34:56.789`, UTC. */
 function timeText(atMs: number): string {
   const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
   const seconds = atMs / 1000;

@@ -16,7 +16,7 @@ export interface RunCommandOptions {
   readonly screen: boolean;
 }
 
-/** Runs a bot until it is over or a signal comes. */
+/** Runs a bot until it stops or a signal arrives. */
 export async function runCommand(
   context: CliContext,
   file: string,
@@ -30,7 +30,7 @@ export async function runCommand(
       field: "--no-fills",
       expected: "--dry-run beside it",
     });
-  // No server builds an order that is never sent.
+  // A server does not build an order that is never sent.
   const config: BotConfig =
     dryRun && options.fills
       ? { ...loaded, exchange: { ...loaded.exchange, placement: "local" } }

@@ -23,7 +23,7 @@ export interface StartCommandOptions extends ExchangePorts {
   readonly screen: boolean;
 }
 
-/** Where an exchange listens, as its first line says. */
+/** Addresses of an exchange, from its first line. */
 const startedSchema = z.object({
   restUrl: z.string(),
   streamUrl: z.string(),
@@ -32,7 +32,7 @@ const startedSchema = z.object({
 
 type StartedExchange = z.output<typeof startedSchema>;
 
-/** Starts the exchange, a bot and its guard, and ends all three. */
+/** Starts the exchange, a bot and its guard, and stops all three. */
 export async function startCommand(
   context: CliContext,
   file: string | undefined,
@@ -61,7 +61,7 @@ interface StartPlan {
   readonly exchangeFile: string;
   readonly forMs: Ms | undefined;
   readonly loaded: BotConfig;
-  /** The bot's file with the addresses of an exchange that was started. */
+  /** Loads the bot's file with the addresses of the started exchange. */
   readonly load: (started: StartedExchange) => BotConfig;
   readonly options: StartCommandOptions;
 }
@@ -94,7 +94,7 @@ async function startAll(
     return firstLine;
   };
   try {
-    // What runs a bot is loaded while the exchange opens, not before it.
+    // The bot's modules are loaded while the exchange opens, not before.
     const opened = start("exchange", ["exchange", exchangeFile, ...portArgs(options), "--json"]);
     const [where, { runSession }] = await untilInterrupted(
       context,
@@ -107,7 +107,7 @@ async function startAll(
     const guard = start("guard", ["guard", botFile, "--rest", started.restUrl, "--json"]).then(
       () => {},
     );
-    // A session that ends before it waits for the guard has its own error to tell.
+    // A session that ends before it awaits the guard reports its own error.
     guard.catch(() => {});
     const screen = options.screen && options.json !== true;
     const cancelCommand = `${config.account.keyEnv}=$(cat ${keyPath}) npx marketwright cancel-all ${botFile}`;
@@ -124,7 +124,7 @@ async function startAll(
     reportRunEnd(context, summary, { file: botFile, dryRun: false, json: options.json });
   } finally {
     over(summary);
-    // One that is still coming up would be left behind.
+    // A companion that is still starting would be left behind.
     await Promise.allSettled(starting);
     for (const companion of companions) await companion.stop();
   }
@@ -137,7 +137,10 @@ function portArgs({ port, rpcPort }: StartCommandOptions): readonly string[] {
   ];
 }
 
-/** What the bot's file says, at the ports of the command line. @throws ConfigError for what is no port */
+/**
+ * The settings of the bot's file, with the ports of the command line. @throws ConfigError for an
+ * invalid port
+ */
 function atStarted(
   written: unknown,
   { port, rpcPort, metricsPort }: StartCommandOptions,

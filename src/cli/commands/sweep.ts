@@ -39,7 +39,7 @@ export interface SweepCommandOptions extends QueueOptions {
   readonly json?: boolean;
 }
 
-/** Runs a sweep, or goes on with one that was interrupted. */
+/** Runs a sweep, or continues an interrupted one. */
 export async function sweepCommand(
   context: CliContext,
   file: string,
@@ -48,7 +48,7 @@ export async function sweepCommand(
   await failOnUncaughtStrategyErrors(context, (check) => sweep(context, file, options, check));
 }
 
-/** @param check throws what the strategies have left to nobody in this thread. */
+/** @param check throws the strategies' uncaught errors in this thread. */
 async function sweep(
   context: CliContext,
   file: string,
@@ -121,7 +121,11 @@ async function runnerOf(
   });
 }
 
-/** The report that was written; undefined when it was interrupted: what it has replayed until then is no report of the point. @throws ConfigError where what it reads has changed since the sweep began */
+/**
+ * Writes the report of the best point, and returns its path; undefined when it was interrupted,
+ * because a partial replay is not a report. @throws ConfigError if its inputs have changed since
+ * the sweep started
+ */
 async function reportBestOf(
   sweep: SweepConfig,
   { result, inputs }: SweepOutcome,
@@ -168,7 +172,7 @@ function gauge(share: number): string {
   return `${"#".repeat(filled)}${".".repeat(BAR_CELLS - filled)}`;
 }
 
-/** One line of a terminal, written over and over. */
+/** Overwrites one line of a terminal. */
 function progress({ stderr }: CliContext): (text: string) => void {
   return (text) => {
     if (stderr.isTTY === true) stderr.write(`\r\x1b[K${text}`);

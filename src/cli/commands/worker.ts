@@ -12,7 +12,7 @@ export interface WorkerCommandOptions extends QueueOptions {
   readonly json?: boolean;
 }
 
-/** Runs the jobs of other machines' sweeps until a signal comes. */
+/** Runs the jobs of other machines' sweeps until a signal arrives. */
 export async function workerCommand(
   context: CliContext,
   { store, workers, lock, json = false, ...named }: WorkerCommandOptions,

@@ -12,29 +12,31 @@ import type { OpenLog } from "../../monitoring/log.js";
 import type { BotAccess } from "../exchange-access.js";
 import { openExistingState } from "./existing-state.js";
 
-/** Between two tries at an exchange that is away, at least. */
+/** Least time between two tries at an unreachable exchange. */
 const AGAIN_MS: Ms = 2_000;
 
-/** The exchange that a guard asks, and the account whose state it reads. */
+/** The exchange that a guard queries, and the account whose state it reads. */
 type GuardAccess = Pick<BotAccess<BotOrdersConfig>, "config" | "signer" | "client" | "syncClock">;
 
-/** What a guard's start is done with. */
+/** Parts for a guard's start. */
 interface GuardStart {
   /** Its share of the exchange's limits. */
   readonly budget: CancelBudget;
   readonly clock: Clock;
   readonly log: OpenLog;
-  /** Whether the guard is to leave. */
+  /** Returns true once the guard must stop. */
   readonly isOver: () => boolean;
-  /** How an exchange that is not there yet is waited for; it is not where this is absent. */
+  /** Wait for an exchange that is not up yet; absent to not wait. */
   readonly exchangeWait?: Omit<ExchangeWait, "rest" | "withinMs">;
 }
 
 /**
- * The exchange's clock and rules for a guard. Where a bot has not left in order, its orders may rest: the guard then asks on however long the
- * exchange is away ({@link classifyTransientFailure}), since nobody else takes them down once it is back.
- * @returns undefined when the guard is to leave before there is an answer
- * @throws VenueError, VenueRequestError as a bot's start does, where nothing waits for the guard or to ask again will not help.
+ * Reads the exchange's clock and rules for a guard. After a crash of the bot, its orders may rest.
+ * The guard then retries for as long as the exchange is unreachable
+ * ({@link classifyTransientFailure}), because nothing else cancels them once it is back.
+ * @returns undefined when the guard must stop before there is a response
+ * @throws VenueError, VenueRequestError as a bot's start does, if no orders depend on the guard or
+ * a retry cannot help.
  */
 export async function fetchGuardRules(
   access: GuardAccess,
@@ -79,7 +81,7 @@ function mayHaveLeftOrders({ config, signer }: GuardAccess): boolean {
   try {
     return parseHeartbeat(text).state === "running";
   } catch {
-    // A broken one is told of once the guard looks at it.
+    // The guard reports a broken one when it checks it.
     return true;
   }
 }

@@ -7,22 +7,25 @@ import { pause } from "../../exchange/rest/pause.js";
 import type { CliContext } from "../cli-context.js";
 import { haltRunningBot } from "./halt-running-bot.js";
 
-/** A bot that runs answers within milliseconds. One that hangs places nothing, and must not hold up the cancels. */
+/**
+ * A running bot responds within milliseconds. A stuck one places nothing, and must not delay the
+ * cancels.
+ */
 const ANSWER_WITHIN_MS: Ms = 1_000;
 
-/** The bot that places orders while all of them are to be cancelled. */
+/** The bot that may place orders while all of them are being cancelled. */
 interface CancelAllHaltOptions {
   readonly account: Hex;
   /** The account's state directory. */
   readonly stateDir: string;
-  /** The only market that is cancelled; all of them when undefined. */
+  /** The only market to cancel; all of them when undefined. */
   readonly marketId: MarketId | undefined;
-  /** The bot's file, as its user named it. */
+  /** The bot's file, as the user gave it. */
   readonly file: string;
   readonly print: (text: string) => void;
 }
 
-/** The halt of a bot that runs beside `cancel-all`. */
+/** The halt of a bot that runs during `cancel-all`. */
 export class CancelAllHalt {
   readonly #context: CliContext;
   readonly #options: CancelAllHaltOptions;
@@ -34,7 +37,10 @@ export class CancelAllHalt {
     this.#options = options;
   }
 
-  /** Halts the bot, once, before the first cancel leaves: it would place again what is cancelled. A bot that does not answer is not waited for long. */
+  /**
+   * Halts the bot once, before the first cancel is sent, because it would replace the cancelled
+   * orders. The wait for an unresponsive bot is short.
+   */
   async begin(): Promise<void> {
     if (this.#isLate) return;
     const { clock } = this.#context.runtime;
@@ -46,7 +52,10 @@ export class CancelAllHalt {
     if (!isInTime) this.#isLate = true;
   }
 
-  /** Whether nobody can have placed an order since the cancels: no bot runs, or it was halted before them. Says what is to be done where not. */
+  /**
+   * Returns true if no order can have been placed since the cancels: no bot runs, or it was halted
+   * before them. Otherwise says what to do.
+   */
   async isSafe(): Promise<boolean> {
     const { file, print: say } = this.#options;
     this.#halting ??= this.#halt();
@@ -71,7 +80,7 @@ export class CancelAllHalt {
         );
         return false;
       }
-      // A dry run sends nothing, and a market that the bot does not have it does not quote.
+      // A dry run sends nothing, and a bot does not quote a market that it does not have.
       if (
         bot.state === undefined ||
         (marketId !== undefined && !bot.state.markets.includes(marketId))
@@ -96,7 +105,7 @@ export class CancelAllHalt {
     return true;
   }
 
-  /** By the account, since its file may be another one of the same bot. */
+  /** Finds the bot by its account, because its file may be another one. */
   async #running(): Promise<RunningBotEntry | undefined> {
     const bots = await findRunningBots(this.#context.env, isListening);
     return bots.find((bot) => bot.account.toLowerCase() === this.#options.account.toLowerCase());

@@ -8,9 +8,11 @@ import type { CliContext } from "../cli-context.js";
 import { haltState } from "./stopped-bot.js";
 
 /**
- * Halts a bot that runs. The halt is in its state directory before the bot is told: one that hangs, or is killed meanwhile, shall not come back
- * quoting. What the bot hears it writes down once more.
- * @throws ConfigError for a market that the bot does not have; RunError when it has not carried it out, saying whether its next start will.
+ * Halts a running bot. The halt is in its state directory before the bot receives it: a bot that is
+ * stuck, or killed meanwhile, must not restart quoting. The bot stores the halt again when it
+ * receives it.
+ * @throws ConfigError for a market that the bot does not have; RunError when the bot has not
+ * applied it, saying if its next start will.
  */
 export async function haltRunningBot(
   { runtime: { clock } }: CliContext,
@@ -29,7 +31,10 @@ export async function haltRunningBot(
   }
 }
 
-/** Whether the halt is written down. One that cannot be written keeps nobody from halting what runs: the bot says itself what it could not keep. */
+/**
+ * Stores the halt; returns false if that fails. A failure must not prevent halting a running bot:
+ * the bot itself reports what it could not store.
+ */
 function writeAhead(
   { state, account }: RunningBotEntry,
   command: Extract<ControlCommand, { readonly command: "halt" }>,

@@ -5,7 +5,8 @@ import type { Hex } from "../../core/units.js";
 import { openExistingState } from "./existing-state.js";
 
 /**
- * The hashes of server-built orders that the account's bot noted before it sent them. Empty where it never ran.
+ * Loads the hashes of server-built orders that the account's bot stored before it sent them. Empty
+ * if it never ran.
  * @throws CorruptStateError when the file is not what a bot writes.
  */
 export function loadServerBuiltHashes(

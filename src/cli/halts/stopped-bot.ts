@@ -17,19 +17,24 @@ import type { Hex, MarketId, Ms } from "../../core/units.js";
 import type { LadderMeasure, Latch } from "../../risk/risk-ladder.js";
 import type { CliContext } from "../cli-context.js";
 
-/** A halt that the next start finds: a person's, a limit or rung of losses, or one that a run found and no person has resumed. */
+/**
+ * A halt that applies at the next start: a person's, a loss limit or rung, or one that a run found
+ * and no person has resumed.
+ */
 type PendingHalt =
   | ({ readonly name: "manual" } & ManualHalt)
   | ({ readonly name: LadderMeasure } & Omit<Latch, "measure">)
   | ContractChangeHalt;
 
-/** What a bot finds when it is started. */
+/** The state that a bot finds at its start. */
 export interface StoppedBotStatus {
   readonly phase: "not running" | "starting" | "ending";
   readonly account: string;
-  /** The halts that are in force for the next start, the oldest first; empty when nothing but what it finds itself will halt it. */
+  /**
+   * Halts in force for the next start, the oldest first; empty if only a new finding could halt it.
+   */
   readonly halts: readonly PendingHalt[];
-  /** Of a resume: those that it ended. */
+  /** The halts that a resume ended. */
   readonly resumed?: readonly PendingHalt[];
 }
 
@@ -39,10 +44,12 @@ type HaltCommand<Name extends "halt" | "resume" = "halt" | "resume"> = Extract<
 >;
 
 /**
- * Carries out a halt or a resume on the state of a bot that does not run: whoever halts while a supervisor is between two starts shall find the
- * next one halted. Any number of halts may come at once. A resume has the account to itself: none starts meanwhile that is halted by what it takes back.
- * @throws ConfigError for a market that the file does not have, or a state of another account; RunError when the account's bot runs after all,
- * or the state cannot be written; CorruptStateError when what was kept is broken.
+ * Applies a halt or a resume to the state of a bot that does not run. A halt between two starts by
+ * a supervisor applies to the next start. Any number of halts may run at once. A resume has the
+ * account to itself, so no start happens meanwhile with a halt that it removes.
+ * @throws ConfigError for a market that the file does not have, or a state of another account;
+ * RunError when the account's bot runs after all, or the state cannot be written; CorruptStateError
+ * when the stored state is broken.
  */
 export async function commandStoppedBot(
   { env, runtime: seam }: CliContext,
@@ -74,7 +81,7 @@ export async function commandStoppedBot(
     }
   }
   const told = tell();
-  // One that locks the account from here on reads its state behind this.
+  // A bot that locks the account from here on reads its state after this.
   if (!isLocked({ account, env, stateDir }, "bot")) return told;
   throw new RunError(
     "another process on this machine has this account, and may have read its halts before: the halt is written down for the next start",
@@ -86,7 +93,7 @@ export async function commandStoppedBot(
   );
 }
 
-/** The state that a bot will be started with. */
+/** The state that a bot will start with. */
 interface StoppedBotState {
   readonly markets: readonly MarketId[];
   readonly store: StateStore;
@@ -95,8 +102,9 @@ interface StoppedBotState {
 }
 
 /**
- * Halts in a state directory; returns the halts that are in force after it.
- * @throws ConfigError for a market that the file does not have; RunError when it cannot be written, CorruptStateError when it is broken.
+ * Stores a halt in a state directory; returns the halts that are in force after it.
+ * @throws ConfigError for a market that the file does not have; RunError when it cannot be written,
+ * CorruptStateError when it is broken.
  */
 export function haltState(
   state: StoppedBotState,
@@ -109,8 +117,10 @@ export function haltState(
 }
 
 /**
- * Ends every halt in a state directory that the next start would begin with, or those of one market: a person's, limits and rungs of losses, whose loss is accepted
- * as the running bot accepts it, and a contract that is another than in the run before. What a start looks at anew has nothing to be ended.
+ * Ends every halt in a state directory that the next start would begin with, or those of one
+ * market. These are a person's halts, loss limits and rungs, whose loss is accepted as the running
+ * bot accepts it, and a contract that changed since the last run. Conditions that a start checks
+ * again need no resume.
  * @throws as {@link haltState}
  */
 export function resumeState(
@@ -129,7 +139,7 @@ export function resumeState(
   requireWritten(ladder);
   const found = readContractChangeHalts(store, account);
   const accepted = found.filter(isMeant);
-  // A kill in between leaves the halt: the same resume ends it then.
+  // A kill in between leaves the halt: repeating the resume ends it.
   for (const halt of accepted)
     writeTradedContracts(store, [{ marketId: halt.marketId, rules: halt }]);
   if (accepted.length > 0)
@@ -141,7 +151,10 @@ export function resumeState(
   return { halts: waitingHalts(state, memory), resumed: before.filter(isMeant) };
 }
 
-/** @throws ConfigError for a market that the file does not have; CorruptStateError when what was kept is broken */
+/**
+ * @throws ConfigError for a market that the file does not have; CorruptStateError when the stored
+ * state is broken
+ */
 function memoryOf(
   { markets, store, account }: StoppedBotState,
   marketId: MarketId | undefined,

@@ -1,6 +1,6 @@
 /**
- * How the process ends: well, failed at run time, used or configured wrongly; or because it was told to before it was done, with what a shell says
- * of one that SIGHUP, SIGINT or SIGTERM has ended.
+ * Exit codes: success, failure at run time, wrong usage or configuration, and the codes that a
+ * shell gives a process ended by SIGHUP, SIGINT or SIGTERM.
  */
 export const EXIT = {
   ok: 0,
@@ -14,7 +14,7 @@ export const EXIT = {
 /** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The exit code of what was told to end: by a signal, or because the process that started it is gone. */
+/** The exit code after a signal, or after the end of the process that started it. */
 export function exitCodeForSignal(by: string): ExitCode {
   if (by === "SIGINT") return EXIT.interrupted;
   return by === "SIGHUP" ? EXIT.hungUp : EXIT.terminated;

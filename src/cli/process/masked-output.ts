@@ -1,7 +1,7 @@
 import { maskSecrets, protectAddress, protectSecret } from "../../core/crypto/secrets.js";
 import type { CliContext, TextStream } from "../cli-context.js";
 
-/** The same process, with streams that let no secret of it out. */
+/** Returns the context with output streams that mask secrets. */
 export function withMaskedOutput<Context extends Pick<CliContext, "stdout" | "stderr">>(
   context: Context,
 ): Context {
@@ -9,8 +9,8 @@ export function withMaskedOutput<Context extends Pick<CliContext, "stdout" | "st
 }
 
 /**
- * Its size is asked for anew each time: a terminal changes it. Whoever writes to the descriptor itself, as a live screen does that waits for no
- * terminal, masks by itself.
+ * Its size is read anew each time, because a terminal changes it. Code that writes to the
+ * descriptor directly, such as a non-blocking live screen, masks its own output.
  */
 function masked(stream: TextStream): TextStream {
   return {
@@ -33,8 +33,9 @@ function masked(stream: TextStream): TextStream {
 type Write = NodeJS.WriteStream["write"];
 
 /**
- * Masks everything that this process writes on stdout and stderr from here on. Commands write on {@link withMaskedOutput}'s streams; this is for the rest:
- * what a strategy and its packages print by themselves, in this thread or in a worker, and what Node prints.
+ * Masks everything that this process writes on stdout and stderr from here on. Commands write on
+ * {@link withMaskedOutput}'s streams; this covers the rest: output of a strategy and its packages,
+ * in this thread or in a worker, and of Node.
  */
 export function maskProcessOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -54,8 +55,9 @@ function maskedChunk(chunk: string | Uint8Array): string | Uint8Array {
 }
 
 /**
- * Protects what a command line may hold by mistake: a private key or a wallet's phrase as a whole argument, the value of an option that is named like a secret's
- * (`--password=...`), what an address carries. Order hashes are no whole arguments: `call` takes them as `orderHash=0x...`.
+ * Protects secrets that a command line may contain by mistake: a private key or a wallet's phrase
+ * as a whole argument, the value of an option with a secret's name (`--password=...`), credentials
+ * in an address. Order hashes are not whole arguments: `call` takes them as `orderHash=0x...`.
  */
 export function protectArguments(args: readonly string[]): void {
   for (const argument of args) {

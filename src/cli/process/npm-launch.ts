@@ -1,14 +1,15 @@
 import { readFileSync } from "node:fs";
 
-/** Shells that npm, and the scripts that it runs, put before a command. */
+/** Shells through which npm, and its scripts, run a command. */
 const SHELLS: ReadonlySet<string> = new Set(["sh", "dash", "ash", "bash", "busybox", "ksh", "zsh"]);
 
-/** Reads a process's entry in /proc. Undefined where the system has no such entry, or does not show it. */
+/** Reads a process's entry in /proc. Undefined if the system has no such entry, or hides it. */
 type ReadStat = (pid: number) => string | undefined;
 
 /**
- * The processes that npm or npx put before this one: npm itself, and the shell that it runs the command in. A SIGTERM that is sent to npm ends
- * npm and its shell, and never reaches the command. The command can only notice that they are gone.
+ * The npm or npx processes above this one: npm itself, and the shell in which it runs the command.
+ * A SIGTERM to npm ends npm and its shell, but never reaches the command, which can only detect
+ * that they are gone.
  */
 export class NpmLaunch {
   readonly #ancestors: readonly number[];
@@ -22,8 +23,9 @@ export class NpmLaunch {
   }
 
   /**
-   * Returns undefined for a process that npm did not start, and for one that leads a session of its own: `setsid` detaches it on purpose.
-   * Call it at the start of the process, while its parents are the original ones.
+   * Returns undefined for a process that npm did not start, and for the leader of a session:
+   * `setsid` detaches it on purpose. Call it at the start of the process, while its parents are the
+   * original ones.
    */
   static find(
     env: Readonly<Record<string, string | undefined>>,
@@ -44,19 +46,22 @@ export class NpmLaunch {
     return new NpmLaunch(ancestors, parentPid, readStat);
   }
 
-  /** Whether one of them has ended: the process below it has another parent then. */
+  /** Returns true if one of them has ended: the process below it has another parent then. */
   hasExited(): boolean {
     const [parent, ...above] = this.#ancestors;
     if (this.#parentPid() !== parent) return true;
     return above.some((pid, index) => {
-      // An entry that cannot be read, as where no more files may be opened, proves nothing.
+      // An unreadable entry, as when no more files can be opened, proves nothing.
       const entry = parse(this.#readStat(this.#ancestors[index] ?? 0));
       return entry !== undefined && entry.parent !== pid;
     });
   }
 }
 
-/** The name stands in brackets and may hold spaces and brackets; behind it are the state, the parent, the process group and the session. */
+/**
+ * The name is in brackets and may contain spaces and brackets; after it come the state, the parent,
+ * the process group and the session.
+ */
 function parse(
   stat: string | undefined,
 ): { readonly name: string; readonly parent: number; readonly session: number } | undefined {
@@ -70,7 +75,7 @@ function statOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, "utf8");
   } catch {
-    // No Linux, or the process has ended.
+    // Not Linux, or the process has ended.
     return undefined;
   }
 }

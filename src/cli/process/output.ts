@@ -13,7 +13,7 @@ export function jsonText(data: unknown, indent?: number): string {
   return `${JSON.stringify(plain(data), undefined, indent) ?? "null"}\n`;
 }
 
-/** Rows of text in columns, each as wide as its widest cell. */
+/** Formats rows of text in columns, each as wide as its widest cell. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {

@@ -3,24 +3,25 @@ import type { Clock } from "../../core/runtime/seam.js";
 import { EXIT, type ExitCode, exitCodeForSignal } from "./exit-code.js";
 import { NpmLaunch } from "./npm-launch.js";
 
-/** What a process is asked to end by: its terminal that is gone, Ctrl-C, a supervisor. */
+/** Signals that stop a process: from its closed terminal, Ctrl-C, a supervisor. */
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
-/** What a process ends by that another of ours has started. */
+/** Reason for the end of a process whose starter, another of ours, is gone. */
 const ALONE = "the process that started this one is gone";
 /** Descriptors of stdin, stdout and stderr. */
 const STDIO = [0, 1, 2] as const;
-/** A terminal's Ctrl-C may come twice: from the terminal itself, and from npm, which passes it on. */
+/**
+ * A terminal's Ctrl-C may arrive twice: from the terminal itself, and from npm, which forwards it.
+ */
 const SAME_SIGNAL_MS = 1000;
-/** Time between two checks whether npm, where it started this process, still runs. */
+/** Interval at which the process checks that the npm that started it still runs. */
 const LAUNCH_CHECK_MS = 250;
-/** What a system says that lets a process, or itself, open no more files. */
-/** The modules of a command are opened beside each other. */
-const MIN_OPEN_FILES = 256;
+/** Error codes for too many open files in a process, or in the system. */
 const TOO_MANY_FILES: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
 
 /**
- * How this process ends. It is made before the command's modules are loaded, so that no signal comes before it, and brings no module along but codes:
- * whatever ends the process, stderr has a line of it, and the exit code says so.
+ * Ends this process. It is created before the command's modules are loaded, so that no signal comes
+ * before it, and imports only exit codes. However the process ends, stderr has a line about it, and
+ * the exit code matches.
  */
 export class ProcessEnd {
   #take: ((by: string) => void) | undefined;
@@ -36,11 +37,11 @@ export class ProcessEnd {
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
     if (process.connected) {
       process.once("disconnect", () => this.#onSignal(ALONE));
-      // Listening alone must not keep a process alive that has nothing else to do.
+      // The listener alone must not keep an idle process alive.
       process.channel?.unref();
     }
     process.on("uncaughtExceptionMonitor", (error) => {
-      // Where somebody hears of it, it does not end the process.
+      // If another handler exists, the error does not end the process.
       if (process.listenerCount("uncaughtException") === 0) this.#uncaught = { error };
     });
     process.once("exit", (code) => {
@@ -50,7 +51,8 @@ export class ProcessEnd {
       );
       process.exitCode = EXIT.failure;
     });
-    // Who read what is printed here may be gone, with a pipe or a terminal: a bot and a guard go on without a reader.
+    // The reader of the output may be gone, with a pipe or a terminal: a bot and a guard continue
+    // without it.
     process.stdout.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE" && error.code !== "EIO") this.#unwritten ??= error;
     });
@@ -58,8 +60,9 @@ export class ProcessEnd {
   }
 
   /**
-   * Resolves with the first signal, or when the process that started this one is gone. Until somebody waits for it a signal ends the process at once. Another
-   * one, later than the same one can arrive by two ways, ends it too, with the exit code of a failure.
+   * Resolves with the first signal, or when the process that started this one is gone. Before the
+   * first call, a signal ends the process at once. A second signal also ends it, with a failure's
+   * exit code, unless it is so close that it may be the same one by another route.
    */
   signal(monotonicMs: () => number): Promise<string> {
     this.#signal ??= new Promise((resolve) => {
@@ -78,7 +81,10 @@ export class ProcessEnd {
     return this.#signal;
   }
 
-  /** Ends this process in order when the npm or npx that started it ends: it passes no SIGTERM on to what runs below its shell. */
+  /**
+   * Stops this process properly when the npm or npx that started it ends: that forwards no SIGTERM
+   * to processes below its shell.
+   */
   watchLaunch(clock: Clock): void {
     const launch = this.#launch;
     if (launch === undefined) return;
@@ -89,26 +95,33 @@ export class ProcessEnd {
     check();
   }
 
-  /** What a second signal leaves behind, and what to do about it: its line is written as the process ends. Undefined where nothing is left. */
+  /**
+   * Sets the text about open orders after a second signal, and the command against them; it is
+   * printed as the process ends. Undefined if nothing is left.
+   */
   setExitNote(left: (() => string) | undefined): void {
     this.#exitNote = left;
   }
 
   /**
-   * From here on a signal ends the process as it ends any other, at once and without a line: for work that leaves nothing behind, and may run for minutes, or for
-   * ever in a strategy that never returns, without coming back to hear of one.
+   * From here on a signal ends the process at once, as by default and without a line. For work that
+   * leaves nothing behind and may block the event loop for minutes, or forever in a strategy that
+   * never returns.
    */
   endOnSignal(): void {
     for (const signal of SIGNALS) process.off(signal, this.#onSignal);
   }
 
-  /** Takes {@link endOnSignal} back. */
+  /** Reverts {@link endOnSignal}. */
   handleSignals(): void {
     this.endOnSignal();
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
-  /** Ends it once all is printed. What is under way still, a checksum, a wait for tokens, a strategy's own timer, is for nobody. */
+  /**
+   * Exits once all output is printed. Work in progress, such as a checksum, a wait for tokens or a
+   * strategy's own timer, is abandoned.
+   */
   async with(code: ExitCode): Promise<never> {
     await new Promise<void>((resolve) => {
       process.stdout.write("", () => resolve());
@@ -120,10 +133,10 @@ export class ProcessEnd {
     return this.now(EXIT.failure);
   }
 
-  /** Ends it here. */
+  /** Exits here. */
   now(code: ExitCode): never {
     this.#isOver = true;
-    // Node puts a terminal back as it was, and aborts where that is gone.
+    // Node restores a terminal, and aborts if it is gone.
     if (this.#isHungUp) for (const stream of STDIO) letGo(stream);
     process.exit(code);
   }
@@ -150,7 +163,7 @@ function endedFromWithin(code: number): string {
   return `the process was ended with ${code} before its command was done; expected nothing in it to call process.exit: does a strategy, or a package of one?`;
 }
 
-/** Node has more of it below. */
+/** Node prints more of it below. */
 function endedBy(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   return (
@@ -159,7 +172,7 @@ function endedBy(error: unknown): string {
   );
 }
 
-/** The advice about a limit of open files that is too low; undefined for any other error. */
+/** Advice about a limit of open files that is too low; undefined for any other error. */
 export function fileLimitAdvice(error: unknown): string | undefined {
   if (!(error instanceof Error && "code" in error)) return undefined;
   if (TOO_MANY_FILES.has(error.code)) return fileLimitText(error.message);
@@ -186,7 +199,7 @@ function letGo(descriptor: number): void {
   try {
     closeSync(descriptor);
   } catch {
-    // It was closed already.
+    // It is already closed.
   }
 }
 

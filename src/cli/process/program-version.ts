@@ -2,13 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { packageFile } from "./package-files.js";
 import { packageVersion } from "./package-version.js";
 
-/** What `scripts/prepare.mjs` leaves in a build: a digest of the sources that it was made of. */
+/** File that `scripts/prepare.mjs` leaves in a build: a digest of its sources. */
 const STAMP = "dist/.stamp";
 const SHOWN_DIGITS = 12;
 
 /**
- * This program's version, and as its build metadata (semver 2.0.0, section 10) which sources it was built of: `1.2.0+3f9ac1d20b77`. Two checkouts of
- * one version may compute different figures. Without a build it is the package's alone.
+ * Returns this program's version, with a digest of the built sources as build metadata (semver
+ * 2.0.0, section 10): `1.2.0+3f9ac1d20b77`. Two checkouts of one version may compute different
+ * figures. Without a build it is the package's version alone.
  */
 export function programVersion(): string {
   const path = packageFile(STAMP);

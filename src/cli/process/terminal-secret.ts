@@ -1,6 +1,6 @@
 import { RunError } from "../../core/errors.js";
 
-/** A terminal that a secret can be typed at: what this needs of `process.stdin`. */
+/** The part of `process.stdin` that is needed to type a secret. */
 interface SecretInput {
   setRawMode(on: boolean): unknown;
   setEncoding(encoding: "utf8"): unknown;
@@ -20,9 +20,10 @@ const CTRL_U = "\u0015";
 const ERASE = /[\b\u007f]/;
 
 /**
- * Asks for one line at a terminal without showing it: raw mode, so that nothing is echoed. Backspace takes a character back, Ctrl-U all.
- * @param output gets the prompt and the line's end, and nothing of what is typed.
- * @throws RunError when the user gives up with Ctrl-C, or with Ctrl-D at the start.
+ * Prompts for one line at a terminal without showing it: raw mode, so that nothing is echoed.
+ * Backspace deletes a character, Ctrl-U all.
+ * @param output gets the prompt and the line's end, but not the input.
+ * @throws RunError when the user cancels with Ctrl-C, or with Ctrl-D at the start.
  */
 export function promptSecret(
   prompt: string,
@@ -51,7 +52,7 @@ export function promptSecret(
         if (ENTER.test(character)) {
           const ahead = text.slice(taken);
           return end(() => {
-            // What was typed ahead answers the next question.
+            // Input typed ahead answers the next prompt.
             if (ahead !== "") input.unshift(ahead, "utf8");
             resolve(typed.join(""));
           });
@@ -62,7 +63,7 @@ export function promptSecret(
         else if (character >= " ") typed.push(character);
       }
     };
-    // Before the prompt, so that what is typed early is not echoed either.
+    // Before the prompt, so that early input is not echoed either.
     input.setRawMode(true);
     input.setEncoding("utf8");
     output.write(prompt);

@@ -2,9 +2,10 @@ import { toUncaughtStrategyError } from "../../bot/strategy/uncaught-strategy-er
 import type { CliContext } from "../cli-context.js";
 
 /**
- * Does work in which strategies are played, in this thread.
- * @param work calls what it is given now and then: it throws what a strategy has left to nobody meanwhile, so that the work ends there and clears up.
- * @throws RunError naming the strategy; whatever the work throws
+ * Runs work that calls strategies in this thread.
+ * @param work calls its argument now and then: it throws a strategy's uncaught error, so that the
+ * work stops there and cleans up.
+ * @throws RunError naming the strategy; any error of the work
  */
 export async function failOnUncaughtStrategyErrors<T>(
   context: CliContext,

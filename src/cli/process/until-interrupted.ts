@@ -4,9 +4,10 @@ import { Interrupted } from "./exit.js";
 export { rejectOnAbort } from "../../core/runtime/reject-on-abort.js";
 
 /**
- * Does work that a person, or whoever started this process, may end before its time. The work hears of it by the signal that it is given.
- * @param left what is to be said of what is done by then.
- * @throws Interrupted once the work has given up; whatever the work throws
+ * Runs work that a person, or the process that started this one, may interrupt. The work receives
+ * an abort signal.
+ * @param left returns the text about the part that is done by then.
+ * @throws Interrupted once the work has stopped; any error of the work
  */
 export async function untilInterrupted<T>(
   context: CliContext,

@@ -5,16 +5,16 @@ import { RunError } from "../../core/errors.js";
 import { openPlainFile, readPlainFile } from "../../core/files/plain-files.js";
 import type { Clock, Timer } from "../../core/runtime/seam.js";
 
-/** A command of ours that runs beside this process, in a process and a process group of its own. */
+/** Another command of ours that runs beside this process, in its own process and process group. */
 export interface Companion {
   readonly name: string;
-  /** Resolves with how it ended. */
+  /** Resolves with the reason of its end. */
   readonly ended: Promise<string>;
-  /** Asks it to end, and waits until it has. */
+  /** Stops it, and waits until it has ended. */
   stop(): Promise<void>;
 }
 
-/** What to run, and where its log lines go. */
+/** The command to run, and the file of its log. */
 interface CompanionOptions {
   readonly name: string;
   /** This program's own script. */
@@ -31,9 +31,10 @@ const END_WITHIN_MS = 5_000;
 const MOST_ERROR_TEXT = 4000;
 
 /**
- * Starts a companion and waits for its first line on stdout. It is in a process group of its own, so that Ctrl-C reaches
- * this process alone, which ends things in their order; and it ends by itself when this process is gone, whatever ended it.
- * @throws RunError with its own words when it ends before it speaks.
+ * Starts a companion and waits for its first line on stdout. It has its own process group, so that
+ * Ctrl-C reaches only this process, which stops things in order. It ends by itself when this
+ * process is gone, for whatever reason.
+ * @throws RunError with the companion's own message when it ends before its first line.
  */
 export async function startCompanion({
   name,
@@ -101,7 +102,7 @@ async function stop(child: ChildProcess, ended: Promise<string>, clock: Clock): 
   if (child.connected) child.disconnect();
 }
 
-/** What a companion has written to its log since it was started: why it did not start. */
+/** Returns the log lines of a companion since its start: the reason why it did not start. */
 function readLogSince(logFile: string, start: number): string {
   return readPlainFile(logFile).subarray(start).toString("utf8").trim().slice(-MOST_ERROR_TEXT);
 }

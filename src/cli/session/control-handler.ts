@@ -5,7 +5,7 @@ import type { RunningBot } from "../../bot/run/running-bot.js";
 import { ConfigError, FormatError, RunError } from "../../core/errors.js";
 import type { Lots, MarketId } from "../../core/units.js";
 
-/** Carries out what is said to a running bot; each answer is the bot's status after it. */
+/** Executes commands for a running bot; each response is the bot's status after it. */
 export function controlHandler(running: RunningBot): ControlHandler {
   return async (command) => {
     if (command.command !== "status") {
@@ -45,7 +45,7 @@ function applyCommand(
   }
 }
 
-/** A bot that breaks takes no command any more, and what it says of itself is from before. @throws RunError */
+/** A failing bot accepts no more commands, and its status is outdated. @throws RunError */
 function checkWhole(running: RunningBot, command: string): void {
   if (!running.hasFailed()) return;
   const expected = "the bot's end, which its log explains; halt works on its state then";
@@ -56,7 +56,7 @@ function checkWhole(running: RunningBot, command: string): void {
   });
 }
 
-/** Whoever halts or resumes has to know when the next run will not know of it. */
+/** The caller of a halt or a resume must know if it cannot be stored for the next run. */
 function checkKept({ bot }: RunningBot, command: string): void {
   const { haltWriteError: unkept } = bot.tradingGuards;
   if (unkept === undefined) return;
@@ -81,7 +81,10 @@ function marketOf({ bot }: RunningBot, marketId: MarketId | undefined): { market
   });
 }
 
-/** A slice in lots: lots differ from market to market, so with several of them one has to be named. @throws ConfigError for one that is none */
+/**
+ * A slice in lots. Lots differ between markets, so with several of them one must be named. @throws
+ * ConfigError for an invalid slice
+ */
 function sliceLots({ bot }: RunningBot, marketId: MarketId | undefined, sliceBase: string): Lots {
   const [only, second] = bot.context.traders.values();
   const trader =

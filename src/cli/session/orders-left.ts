@@ -1,11 +1,13 @@
 import type { OwnOrder } from "../../account/orders/order.js";
 
-/** No more orders than these are named in one line. */
+/** Largest number of orders named in one line. */
 const MOST_NAMED = 20;
 
 /**
- * What a process that ends at once leaves at the exchange, and the command that cancels it.
- * @param orders of the bot's that may still fill; undefined where it does not know them, as before its start or after an error.
+ * Describes the orders that an immediate exit leaves at the exchange, and the command that cancels
+ * them.
+ * @param orders of the bot that may still fill; undefined if unknown, as before its start or after
+ * an error.
  */
 export function ordersLeftText(
   orders: readonly Pick<OwnOrder, "marketId" | "hash" | "phase">[] | undefined,

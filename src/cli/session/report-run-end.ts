@@ -4,9 +4,9 @@ import type { CliContext } from "../cli-context.js";
 import { ReportedFailure } from "../process/exit.js";
 import { printData } from "../process/output.js";
 
-/** Of which run a summary is. */
+/** The run of a summary. */
 export interface RunEndOptions {
-  /** The bot's file, as its user named it. */
+  /** The bot's file, as the user gave it. */
   readonly file: string;
   /** Nothing was sent, so nothing can be open. */
   readonly dryRun: boolean;
@@ -14,8 +14,9 @@ export interface RunEndOptions {
 }
 
 /**
- * Prints a run's summary. @throws NotWell when an order of ours may still fill, the exchange contradicts a position, or did not report, or the bot had
- * to stop: what is known is said.
+ * Prints a run's summary. @throws ReportedFailure when an order of ours may still fill, the
+ * exchange contradicts or did not report a position, or the bot had to stop; the details are
+ * printed.
  */
 export function reportRunEnd(
   context: CliContext,
@@ -33,7 +34,7 @@ export function reportRunEnd(
     );
   }
   const areApart = reportPositions(context, summary);
-  // Last on the terminal: a script that reads both streams finds it at the end.
+  // Printed last: a script that reads both streams finds it at the end.
   printData(context, summary, json);
   const named = ordersLeft.map(nameOf).join(", ");
   if (named !== "")
@@ -50,7 +51,10 @@ export function reportRunEnd(
   throw new ReportedFailure();
 }
 
-/** Names the markets whose position the exchange contradicts, or did not report. @returns whether there are any */
+/**
+ * Names the markets whose position the exchange contradicts, or did not report. @returns true if
+ * there are any
+ */
 function reportPositions({ stderr }: CliContext, { positionsApart = [] }: RunSummary): boolean {
   for (const { marketId, positionBase, exchangeBase } of positionsApart) {
     const theirs =

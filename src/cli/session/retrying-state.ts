@@ -5,9 +5,10 @@ import type { Clock } from "../../core/runtime/seam.js";
 import type { OpenLog } from "../../monitoring/log.js";
 
 /**
- * The bot's state, whose repeated texts may fail for half of the time after which the guard takes the bot for dead: by then
- * the bot stops in order, while it can still tell which orders are left.
- * @param stop is given the reason, once.
+ * The bot's state. Writes of its repeated texts may fail for half of the time after which the guard
+ * considers the bot dead. By then the bot stops properly, while it can still report the orders that
+ * are left.
+ * @param stop is called with the reason, once.
  */
 export function createRetryingState(
   store: StateStore,

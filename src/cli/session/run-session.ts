@@ -42,28 +42,31 @@ import { untilStopped } from "./until-stopped.js";
 import { warnWithoutGuard } from "./warn-without-guard.js";
 import { type Companions, watchCompanions } from "./watch-companions.js";
 
-/** How a bot is run from the command line. */
+/** Options of a bot's run from the command line. */
 interface SessionOptions extends Companions {
   readonly config: BotConfig;
-  /** Stops by itself after so long. */
+  /** Stops by itself after this time. */
   readonly forMs?: Ms | undefined;
   readonly dryRun: boolean;
-  /** Whether a live screen is wanted, where the terminal takes one. */
+  /** True for a live screen, if the terminal supports it. */
   readonly screen: boolean;
-  /** How a guard is started, for the warning when none runs; left out where one is being started. */
+  /**
+   * Command that starts a guard, for the warning when none runs; absent if one is being started.
+   */
   readonly guardCommand?: string;
-  /** How what a process that is ended at once leaves is cancelled. */
+  /** Command that cancels the orders left by an immediate exit. */
   readonly cancelCommand: string;
   readonly journalPath?: string | undefined;
-  /** How a dry run's orders travel and are filled here; a dry run without it fills nothing. */
+  /** Models of latency and fills of a dry run's orders; a dry run without it fills nothing. */
   readonly paper?: PaperModels | undefined;
-  /** The folder that the session is recorded into. */
+  /** Folder for a recording of the session. */
   readonly recordFolder?: string | undefined;
 }
 
 /**
- * Runs a bot from its start to its end: lock, state, log, metrics, control socket, screen; and gives all of it back.
- * @throws ConfigError, RunError or CorruptStateError when it cannot start; RunError when it broke.
+ * Runs a bot from its start to its end, with lock, state, log, metrics, control socket and screen,
+ * and releases all of them.
+ * @throws ConfigError, RunError or CorruptStateError when it cannot start; RunError when it failed.
  */
 export async function runSession(
   context: CliContext,
@@ -80,7 +83,8 @@ export async function runSession(
     }
   };
   const summary = await tried(() => session(context, options, cleanup));
-  // All of it: a lock or a server that is kept would keep the process, and hold up the bot that is started in its place.
+  // All of them: a remaining lock or server would keep the process alive, and block the bot that is
+  // started in its place.
   for (const undo of cleanup.reverse()) await tried(undo);
   if (summary === undefined || thrown.length > 0) throw thrown[0];
   return summary;
@@ -137,10 +141,11 @@ async function session(
       ? undefined
       : openJournal(options.journalPath, seam.clock, log);
   if (journal !== undefined) cleanup.push(() => journal.close());
-  // Asked for before the bot starts, so that a signal meanwhile is not lost.
+  // Registered before the bot starts, so that a signal meanwhile is not lost.
   const interrupted = context.interrupted();
 
-  // All that may fail comes before the bot: once it quotes, only its own stop may end it.
+  // Everything that may fail comes before the bot: once it quotes, only its own shutdown may end
+  // it.
   const state = dryRun ? new DryRunStateStore(store) : store;
   const control = await startSessionControl(context, {
     config,
@@ -173,7 +178,8 @@ async function session(
           log,
         });
   if (recorder !== undefined) cleanup.push(recorder.abandon);
-  // A strategy's own timers and promises run outside the bot: what they throw must not leave its orders behind. From its first order on it is the bot that ends.
+  // A strategy's own timers and promises run outside the bot. Their errors must not leave its
+  // orders behind, so from its first order on the bot shuts down.
   const strays: unknown[] = [];
   const quiet = context.onUncaught?.((error, how) => {
     const stray = toUncaughtStrategyError(error, how) ?? error;
@@ -198,7 +204,7 @@ async function session(
       config,
       privateKey,
       runtime: seam,
-      // What happens on paper is no state of the account's.
+      // A paper session does not change the account's state.
       store: paper === undefined ? kept : new MemoryStateStore(),
       log,
       metrics,
@@ -210,7 +216,7 @@ async function session(
       ...(watchdog === undefined ? {} : { onStrategyCall: watchdog.onStrategyCall }),
       record: recorder?.record,
     });
-  // A bot that liquidates quotes while its start still asks the chain.
+  // A bot that liquidates already quotes while its start still reads the chain.
   if (!dryRun) {
     const left = (): string =>
       ordersLeftText(
@@ -248,13 +254,16 @@ async function session(
 
 function summaryOfRun({ bot, monitor, liquidator }: RunningBot): RunSummary {
   const { firstQuoteAtMs } = monitor;
-  // The steady clock of the real seam begins with the process.
+  // The live runtime's monotonic clock starts with the process.
   const secondsToFirstQuote =
     firstQuoteAtMs === undefined ? null : Math.round(firstQuoteAtMs) / 1000;
   return buildRunSummary(bot, monitor, secondsToFirstQuote, liquidator?.ledger.counts());
 }
 
-/** The chain of a bot that liquidates; its pending transactions are in the state directory. @throws ConfigError for an address that is not there. */
+/**
+ * Opens the chain of a bot that liquidates; its pending transactions are in the state directory.
+ * @throws ConfigError for a missing address.
+ */
 function chainAccessOf(
   { chain, liquidator }: BotConfig,
   store: FileStateStore,
@@ -267,7 +276,10 @@ function chainAccessOf(
   };
 }
 
-/** The venue of a paper session. It brings the backtest's exchange along, which other runs do not wait for. */
+/**
+ * Creates the venue of a paper session. It loads the backtest's exchange, which other runs need not
+ * wait for.
+ */
 async function createPaperDecorator(
   config: BotConfig,
   models: PaperModels,

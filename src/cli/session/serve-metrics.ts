@@ -6,7 +6,7 @@ import type { Metrics } from "../../monitoring/metrics.js";
 import { startMetricsServer } from "../../monitoring/metrics-server.js";
 import { packageVersion } from "../process/package-version.js";
 
-/** Serves the metrics where the file wants them. @returns what ends it */
+/** Serves the metrics if the file enables them. @returns a function that stops it */
 export async function serveMetrics(
   config: BotConfig,
   metrics: Metrics,

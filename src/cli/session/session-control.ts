@@ -13,7 +13,7 @@ import type { CliContext } from "../cli-context.js";
 import { haltState, type StoppedBotStatus } from "../halts/stopped-bot.js";
 import { controlHandler } from "./control-handler.js";
 
-/** Whose commands are answered, and where what a halt says is written down. */
+/** The bot to control, and the storage of its halts. */
 interface SessionControlOptions {
   readonly config: BotConfig;
   readonly account: Hex;
@@ -24,14 +24,17 @@ interface SessionControlOptions {
   readonly running: () => RunningBot | undefined;
 }
 
-/** The socket of a session from before its bot runs to its end. */
+/** The control socket of a session, from before the bot's start to its end. */
 interface SessionControl {
   readonly server: ControlServer;
-  /** Halts that came before the bot was there to be told of them. */
+  /** Halts that came before the bot could receive them. */
   readonly earlyHalts: readonly BotCommand[];
 }
 
-/** Answers what is asked of a session's bot; while that starts or ends, a halt alone. @throws RunError when nobody can listen there. */
+/**
+ * Handles commands to a session's bot; while it starts or stops, only a halt. @throws RunError when
+ * the socket cannot be opened.
+ */
 export async function startSessionControl(
   { env, runtime: seam }: CliContext,
   options: SessionControlOptions,
@@ -48,7 +51,8 @@ export async function startSessionControl(
         value: command.command,
         expected: "a bot that runs",
       });
-    // Somebody may start it again: written down at once. Where one that starts has read its state already, it is told.
+    // Stored at once, because the bot may be restarted. A starting bot that has already read its
+    // state receives it too.
     const halts = haltState(
       { markets: Object.keys(config.markets), store: state, account, nowMs: seam.clock.nowMs() },
       command,

@@ -6,7 +6,7 @@ import type { Seam } from "../../core/runtime/seam.js";
 import type { OpenLog } from "../../monitoring/log.js";
 import { packageVersion } from "../process/package-version.js";
 
-/** What is recorded, and where. */
+/** Content and folder of a recording. */
 interface SessionRecorderOptions {
   readonly folder: string;
   readonly config: BotConfig;
@@ -16,16 +16,16 @@ interface SessionRecorderOptions {
   readonly log: OpenLog;
 }
 
-/** A session's recording, before it has begun and after. */
+/** A session's recording, before and after it has started. */
 export interface RunSessionRecorder {
   readonly record: (beginning: SessionBeginning) => Promise<SessionListener>;
-  /** Ends one that has begun, in order. */
+  /** Closes a started recording properly. */
   readonly close: () => Promise<void>;
-  /** Lets go of one that was not closed. */
+  /** Releases a recording that was not closed. */
   readonly abandon: () => void | Promise<void>;
 }
 
-/** Claims the folder of a recording. @throws ConfigError for one that is taken. */
+/** Claims the folder of a recording. @throws ConfigError for a folder in use. */
 export async function openSessionRecorder({
   folder,
   config,
@@ -34,7 +34,7 @@ export async function openSessionRecorder({
   runtime,
   log,
 }: SessionRecorderOptions): Promise<RunSessionRecorder> {
-  // It brings a database along, which a bot that records nothing does not wait for.
+  // It loads a database, which a bot without a recording need not wait for.
   const recordings = await import("../../backtest/session/session-recording.js");
   recordings.SessionRecording.claim(folder);
   let begun: SessionRecording | undefined;

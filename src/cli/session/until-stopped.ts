@@ -4,7 +4,7 @@ import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import type { LiveScreen } from "../../monitoring/screen-driver.js";
 
-/** The reasons to stop a bot, and the screen that shows it until then. */
+/** The reasons to stop a bot, and its screen until then. */
 interface UntilStopped {
   readonly clock: Clock;
   readonly forMs: Ms | undefined;
@@ -14,7 +14,7 @@ interface UntilStopped {
 
 /**
  * Waits until the bot has stopped: by itself, after its time or by a signal.
- * @throws RunError when it broke.
+ * @throws RunError when it failed.
  */
 export async function untilStopped(
   bot: RunningBot,
@@ -27,7 +27,7 @@ export async function untilStopped(
   try {
     await bot.stopped;
   } catch (cause) {
-    // What was thrown on purpose says what would have been right.
+    // Our own errors contain the expected value.
     const expected =
       cause instanceof MarketwrightError ? {} : { expected: "a bot that runs; its log tells more" };
     throw new RunError(`the bot broke: ${cause instanceof Error ? cause.message : String(cause)}`, {

@@ -10,15 +10,15 @@ import type { OpenLog } from "../../monitoring/log.js";
 interface GuardedBot {
   readonly config: BotConfig;
   readonly dryRun: boolean;
-  /** How a guard is started; left out where one is being started. */
+  /** Command that starts a guard; absent if one is being started. */
   readonly guardCommand?: string;
   readonly store: FileStateStore;
   readonly account: Hex;
 }
 
 /**
- * Logs when no guard watches orders that would outlive the bot, and when one does.
- * @returns what ends this
+ * Logs when no guard protects orders that would outlive the bot, and when one does.
+ * @returns a function that stops this
  */
 export function warnWithoutGuard(
   { config, dryRun, guardCommand, store, account }: GuardedBot,

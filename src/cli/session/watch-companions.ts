@@ -1,17 +1,18 @@
 import type { OpenLog } from "../../monitoring/log.js";
 import type { Companion } from "./companion.js";
 
-/** Processes that were started beside a bot. */
+/** Processes started beside a bot. */
 export interface Companions {
-  /** Those that run, or will by the time that `starting` is done. */
+  /** Companions that run, or will once `starting` resolves. */
   readonly companions?: readonly Companion[];
-  /** Until when some are still being started; rejects when one does not start. */
+  /** Resolves when all are started; rejects when one does not start. */
   readonly starting?: Promise<void>;
 }
 
 /**
- * Has the log say when a companion ends or does not start: the bot goes on without it, and whoever reads the log shall know that it does.
- * @returns what ends this.
+ * Logs when a companion ends or does not start: the bot continues without it, and the log must show
+ * that.
+ * @returns a function that stops this.
  */
 export function watchCompanions(
   { companions = [], starting: beside }: Companions,

@@ -15,7 +15,7 @@ import { readPathKind } from "../../core/files/path-kind.js";
 import { LIQUIDATIONS_FILE } from "../../liquidator/ledger/liquidation-ledger.js";
 import { ENDED_FILE, KEY_FILE } from "./start-files.js";
 
-/** Where the files of the start before this one wait until this one has traded. */
+/** Folder for the previous start's files until this start has traded. */
 const ASIDE = "former-start";
 
 const FILES: ReadonlySet<string> = new Set([
@@ -34,13 +34,13 @@ const FILES: ReadonlySet<string> = new Set([
 const isOfStart = (name: string): boolean => FILES.has(name) || isHaltFile(name);
 
 /**
- * The start before this one, in a `stateDir` that the file names: its peak is of another account. Its files are set aside until this start has
- * traded, and come back when it fails before that.
+ * The previous start in a `stateDir` that the file names: its peak belongs to another account. Its
+ * files are set aside until this start has traded, and are restored when it fails before that.
  */
 export class PreviousStart {
   readonly #store: FileStateStore;
   readonly #aside: string;
-  /** The former key beside the new one, where its account may have open orders. */
+  /** The former key beside the new one, if its account may have open orders. */
   #keptKey: string | undefined;
 
   private constructor(store: FileStateStore) {
@@ -50,14 +50,14 @@ export class PreviousStart {
 
   static setAside(store: FileStateStore): PreviousStart {
     const former = new PreviousStart(store);
-    // A start that was killed: one that had traded is itself the former one now.
+    // After a killed start: if it had traded, it is itself the previous one now.
     if (store.read(HEARTBEAT_FILE) === undefined) former.restore();
     else former.discard();
     former.#setAside();
     return former;
   }
 
-  /** Brings the former start's files back, and removes those of this one. */
+  /** Restores the previous start's files, and removes those of this one. */
   restore(): void {
     if (readPathKind(this.#aside) !== "folder") return;
     for (const name of this.#store.names().filter(isOfStart))
@@ -68,7 +68,10 @@ export class PreviousStart {
     this.discard();
   }
 
-  /** This start has traded: the former one's files may go, and its key stays where its account may have open orders. */
+  /**
+   * Called once this start has traded: removes the previous one's files, but keeps its key if its
+   * account may have open orders.
+   */
   discard(): void {
     rmSync(this.#aside, { recursive: true, force: true });
   }

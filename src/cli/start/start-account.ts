@@ -21,16 +21,19 @@ interface StartAccount {
   readonly store: FileStateStore;
   readonly keyPath: string;
   /**
-   * The start is over; a later one may clear its state away when no order can be open: the exchange has said so, or no bot ran.
-   * @param summary of the bot's run, where there was one to its end.
+   * Ends the start. A later one may remove its state when no order can be open: the exchange has
+   * confirmed that, or no bot ran.
+   * @param summary of the bot's run, if it completed one.
    */
   readonly finish: (summary: RunSummary | undefined) => void;
 }
 
 /**
- * A key that nobody has had before, in the state directory of its own account. Earlier starts from the same file that never traded are cleared away
- * at once, those that ended with no order open once this one has traded to its end. The key of an account that may have open orders stays.
- * @throws ConfigError when the bot's key comes from a keystore; RunError when the folder cannot be written, or is another start's now.
+ * Creates a new key, in the state directory of its own account. Earlier starts from the same file
+ * that never traded are removed at once. Those that ended without open orders are removed once this
+ * one has traded to its end. The key of an account that may have open orders stays.
+ * @throws ConfigError when the bot's key comes from a keystore; RunError when the folder cannot be
+ * written, or belongs to another start now.
  */
 export async function createFreshAccount(
   { env: given, runtime: seam }: CliContext,
@@ -68,10 +71,13 @@ export async function createFreshAccount(
   };
 }
 
-/** What is done about earlier starts at the end of one. @param traded whether its bot ran: one that failed before replaces nothing */
+/**
+ * Handles earlier starts at the end of one. @param traded true if its bot ran: one that failed
+ * before that replaces nothing
+ */
 type FinishStart = (traded: boolean) => void;
 
-/** Each start has a folder of its own, beside those of the others. */
+/** Each start has its own folder, beside those of the others. */
 function besideOthers(directory: string): FinishStart {
   const above = dirname(directory);
   clearEndedStarts(above, (folder) => readPathKind(join(folder, HEARTBEAT_FILE)) === undefined);
@@ -80,7 +86,7 @@ function besideOthers(directory: string): FinishStart {
   };
 }
 
-/** In a `stateDir` that the file names, every start finds what the one before it left. */
+/** In a `stateDir` that the file names, every start finds the previous one's files. */
 async function inOneFolder(store: FileStateStore): Promise<FinishStart> {
   const unlock = await lockStartFolder(store.directory);
   const former = PreviousStart.setAside(store);

@@ -6,7 +6,8 @@ import type { ExchangeConfig } from "../../simulator/config/config.js";
 import type { CliContext } from "../cli-context.js";
 
 /**
- * Takes the right to be the one `marketwright start` with an exchange at an address. One that takes any free port needs none.
+ * Acquires the right to be the one `marketwright start` with an exchange at an address. A start on
+ * any free port needs none.
  * @throws RunError that names the process of the other start
  */
 export async function lockStartAddress(
@@ -26,7 +27,7 @@ export function lockStartFolder(directory: string): Promise<() => void> {
 }
 
 async function lockStart(path: string, what: string): Promise<() => void> {
-  // A container that was killed, and is started again at once, finds its own lock a moment old.
+  // A container that restarts right after a kill finds its own lock a moment old.
   const lock = await ProcessLock.takeOrWait(path);
   if (lock instanceof ProcessLock) return () => lock.release();
   throw new RunError(`another start is running: process ${lock} ${what}`, {

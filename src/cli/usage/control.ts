@@ -11,7 +11,10 @@ interface ControlOptions {
   readonly sliceBase?: string;
 }
 
-/** `marketwright status|halt|resume|flatten [bot.yaml]`: what is said to a running bot through its control socket. */
+/**
+ * `marketwright status|halt|resume|flatten [bot.yaml]`: commands to a running bot through its
+ * control socket.
+ */
 export function addControlCommands(program: Command, context: CliContext): void {
   addControlCommand(program, context, "status", "what a running bot does now", () => ({
     command: "status",

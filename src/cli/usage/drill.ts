@@ -3,7 +3,7 @@ import type { CliContext } from "../cli-context.js";
 import type { DrillCommandOptions } from "../commands/drill.js";
 import { DEFAULT_DRILL_ACCOUNTS } from "../drill-default.js";
 
-/** `marketwright drill bot.yaml`: what the liquidator would do if prices moved. */
+/** `marketwright drill bot.yaml`: simulates the liquidator's actions if prices moved. */
 export function addDrill(program: Command, context: CliContext): void {
   program
     .command("drill")

@@ -1,6 +1,9 @@
 import type { Command } from "commander";
 
-/** Adds the options that name a queue. A password has no place on a command line, which every user of the machine can read. */
+/**
+ * Adds the options that name a queue. A password must not be on a command line, which every user of
+ * the machine can read.
+ */
 export function addQueueOptions(command: Command, purpose: string): Command {
   return command
     .option("--queue <address>", `${purpose}: redis://HOST:PORT, without a password`)

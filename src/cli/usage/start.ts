@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CliContext } from "../cli-context.js";
 import type { StartCommandOptions } from "../commands/start.js";
 
-/** `marketwright start`: what `npm start` runs. */
+/** `marketwright start`: the command behind `npm start`. */
 export function addStart(program: Command, context: CliContext): void {
   program
     .command("start")

@@ -10,10 +10,10 @@ import { RestClient } from "../../exchange/rest/rest-client.js";
 import type { Log } from "../../monitoring/log.js";
 import type { WatchdogStart } from "./watchdog-memory.js";
 
-/** The watchdog's connections: a cancel and a look at each market take turns on them. */
+/** Connections of the watchdog: a cancel and a check of each market share them. */
 const CONNECTIONS = 4;
 
-/** Cancels everything in the markets of a bot that is stuck, as after a break, where no guard runs that does. */
+/** Cancels everything in the markets of a stuck bot, as after a failure, if no guard does. */
 export async function cancelUnguarded(
   orders: NonNullable<WatchdogStart["orders"]>,
   seam: Seam,
@@ -45,7 +45,7 @@ export async function cancelUnguarded(
     offsetMs = (await client.time()) - seam.clock.nowMs();
   };
   try {
-    // Without its answer the machine's own clock may be good enough.
+    // Without its response the machine's own clock may be good enough.
     await readClock().catch((error: unknown) =>
       log.warn({ error }, "the exchange's clock could not be read"),
     );

@@ -3,13 +3,15 @@ import type { Clock } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 import { WATCHED, type WatchdogCallbacks } from "./watchdog-memory.js";
 
-/** How long the main thread has for an answer: one that waits in a system call gives none. */
+/** Time limit of the main thread's response: a thread blocked in a system call gives none. */
 const ANSWER_WITHIN_MS: Ms = 1_000;
 
 /**
- * Runs one of the {@link WatchdogCallbacks} in the main thread, in the middle of whatever that does. The inspector is the one
- * part of Node that interrupts a thread which never returns to its event loop.
- * @returns what the hook returned; undefined where the main thread does not answer, or Node has no inspector.
+ * Runs one of the {@link WatchdogCallbacks} in the main thread, interrupting its current work. The
+ * inspector is the only part of Node that can interrupt a thread which never returns to its event
+ * loop.
+ * @returns the callback's result; undefined if the main thread does not respond, or Node has no
+ * inspector.
  */
 export function interruptMainThread(
   hook: keyof WatchdogCallbacks,

@@ -19,18 +19,19 @@ import {
 const THREAD = new URL("./watchdog-thread.js", import.meta.url);
 const STDERR = 2;
 
-/** What is watched, and what is said and done when it stalls. */
+/** The monitored process, and the messages and actions after a stall. */
 export type WatchedLoop = Omit<WatchdogStart, "memory">;
 
-/** What a watchdog needs of its process. */
+/** Parts of its process that a watchdog needs. */
 interface WatchdogDeps {
   readonly clock: Clock;
   readonly signals: Pick<ProcessEnd, "handleSignals" | "endOnSignal" | "now">;
 }
 
 /**
- * Watches this thread from another one. A strategy that never returns leaves this thread without a timer, a log line or a
- * signal; the other thread says so, lets signals end the process, and cancels the bot's orders where no guard does.
+ * Monitors this thread from another one. A strategy that never returns blocks this thread's timers,
+ * log and signal handlers. The other thread then reports it, lets signals end the process, and
+ * cancels the bot's orders if no guard does.
  */
 export class LoopWatchdog {
   readonly #clock: Clock;
@@ -55,12 +56,14 @@ export class LoopWatchdog {
     this.#beat();
   }
 
-  /** The strategy of a market is being called; undefined once it has returned. */
+  /**
+   * Called with the market whose strategy is being called, and with undefined once it has returned.
+   */
   readonly onStrategyCall = (marketId: MarketId | undefined): void => {
     this.#words[WORD.called] = marketId === undefined ? 0 : (this.#places.get(marketId) ?? 0);
   };
 
-  /** The process is to end by itself in so long, busy or not. */
+  /** Requires the process to end within this time, even while it is busy. */
   endsIn(ms: Ms): void {
     this.#worker.postMessage({ kind: "ends-in", ms } satisfies WatchdogMessage);
   }
@@ -86,7 +89,7 @@ export class LoopWatchdog {
         return findStrategyLocation(new Error("stalled"), folder) ?? "";
       },
       end: () => {
-        // Node would say there that it waits for a debugger, which is the watchdog.
+        // Node would report there that it waits for a debugger, which is the watchdog.
         closeSync(STDERR);
         this.#signals.now(EXIT.failure);
       },

@@ -1,13 +1,15 @@
 import type { Ms } from "../../core/units.js";
 
-/** What a look at another thread's beats found. */
+/** Result of a check of another thread's beats. */
 interface StallChange {
   readonly isStalled: boolean;
-  /** How long the thread has done nothing, or had done when it went on. */
+  /** Duration of the stall so far, or of the stall that ended. */
   readonly silentMs: Ms;
 }
 
-/** Finds out from a counter that another thread counts up whether that thread still runs its event loop. */
+/**
+ * Detects from a counter that another thread increments if that thread still runs its event loop.
+ */
 export class StallDetector {
   readonly #stallMs: Ms;
   readonly #everyMs: Ms;
@@ -16,7 +18,7 @@ export class StallDetector {
   #checkedAtMs: Ms;
   #isStalled = false;
 
-  /** @param everyMs between two looks */
+  /** @param everyMs interval of the checks */
   constructor(stallMs: Ms, everyMs: Ms, nowMs: Ms) {
     this.#stallMs = stallMs;
     this.#everyMs = everyMs;
@@ -27,9 +29,10 @@ export class StallDetector {
     return this.#isStalled;
   }
 
-  /** @returns undefined where nothing has changed. */
+  /** @returns undefined if nothing has changed. */
   check(beats: number, nowMs: Ms): StallChange | undefined {
-    // A look that comes late itself is one of a machine or a process that was suspended: the other thread was, too.
+    // A late check means that the machine or the process was suspended, and the other thread with
+    // it.
     const sinceMs = Math.min(nowMs - this.#checkedAtMs, 2 * this.#everyMs);
     this.#checkedAtMs = nowMs;
     const silentMs = this.#silentMs + sinceMs;

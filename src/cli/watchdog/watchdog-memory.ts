@@ -1,46 +1,48 @@
 import type { BotConfig } from "../../bot/config/config.js";
 import type { Hex, MarketId, Ms } from "../../core/units.js";
 
-/** Words of the memory that the watched thread writes and the watchdog reads. */
+/** Words of the memory that the monitored thread writes and the watchdog reads. */
 export const WORD = {
-  /** Counts up a few times a second. */
+  /** Incremented a few times a second. */
   beats: 0,
-  /** 0, or the place of the market whose strategy is being called, counted from 1. */
+  /** 0, or the index of the market whose strategy is being called, counted from 1. */
   called: 1,
 } as const;
 export const WORDS = 2;
-/** How often the watched thread shows that it lives, and the watchdog looks. */
+/** Interval of the monitored thread's beats, and of the watchdog's checks. */
 export const BEAT_MS: Ms = 200;
 
-/** The name in the watched thread's global object under which it offers what the watchdog has run there. */
+/** Global name in the monitored thread of the callbacks for the watchdog. */
 export const WATCHED = "marketwrightWatched";
 
-/** What the watchdog may have run in the watched thread while that is busy. */
+/** Callbacks that the watchdog may run in the monitored thread while that is busy. */
 export interface WatchdogCallbacks {
-  /** Lets signals end the process at once. @returns the line of a strategy that is being run, or "" */
+  /**
+   * Lets signals end the process at once. @returns the current line of a running strategy, or ""
+   */
   readonly stalled: () => string;
   /** Ends the process with exit code 1. */
   readonly end: () => void;
 }
 
-/** What the watchdog's thread starts with. */
+/** Start data of the watchdog's thread. */
 export interface WatchdogStart {
   readonly memory: SharedArrayBuffer;
-  /** How long the watched thread may do nothing. */
+  /** Longest time without progress of the monitored thread. */
   readonly stallMs: Ms;
   readonly markets: readonly {
     readonly marketId: MarketId;
     readonly strategy: string | undefined;
   }[];
-  /** The log's file; undefined where the log goes to stderr. */
+  /** The log's file; undefined if the log goes to stderr. */
   readonly logFile: string | undefined;
-  /** The bot's file, for the commands that are named. */
+  /** The bot's file, for suggested commands. */
   readonly path: string;
-  /** What the orders are cancelled with where no guard runs; undefined of a dry run. */
+  /** Data to cancel the orders if no guard runs; undefined in a dry run. */
   readonly orders:
     | { readonly config: BotConfig; readonly privateKey: Hex; readonly account: Hex }
     | undefined;
 }
 
-/** What the watchdog's thread is told. */
+/** A message to the watchdog's thread. */
 export type WatchdogMessage = { readonly kind: "ends-in"; readonly ms: Ms };

@@ -14,9 +14,9 @@ const runtime = liveSeam();
 const { clock } = runtime;
 const words = new Int32Array(start.memory);
 const watch = new StallDetector(start.stallMs, BEAT_MS, clock.monotonicMs());
-/** When the process is to have ended by itself, on the clock that never steps. */
+/** Deadline of the process, on the monotonic clock. */
 let endsAtMs = Number.POSITIVE_INFINITY;
-/** What is said and cancelled for a bot that is stuck. */
+/** The report and the cancels for a stuck bot. */
 let handled: Promise<void> = Promise.resolve();
 let isEnding = false;
 
@@ -63,7 +63,7 @@ async function handleStall(silentMs: Ms): Promise<void> {
   );
 }
 
-/** The time is over that the process was to run for, and the main thread cannot end it. */
+/** Ends the process after its configured time, if the main thread cannot. */
 async function end(): Promise<void> {
   isEnding = true;
   await handled;
@@ -71,7 +71,7 @@ async function end(): Promise<void> {
     isEnding = false;
     return;
   }
-  // The process ends with what comes next: the line has to be written before.
+  // The next step ends the process: the line must be written before.
   await writeLogLine(
     "error",
     `the time is over, and the event loop is stuck: the process is ended, and its orders are the guard's; see marketwright cancel-all ${start.path}`,
@@ -88,7 +88,7 @@ async function writeLogLine(level: "warn" | "error", message: string): Promise<v
 
 async function withLog(use: (log: OpenLog) => void | Promise<void>): Promise<void> {
   const { logFile } = start;
-  // Loaded when it is needed, which is hardly ever: every bot has this thread.
+  // Loaded on demand, which is rare: every bot has this thread.
   const { openLog } = await import("../../monitoring/log.js");
   const log = openLog({
     level: "info",

@@ -25,7 +25,7 @@ export interface DownloadCommandOptions {
   readonly json?: boolean;
 }
 
-/** Downloads an exchange's history into the store. @throws NotWell for any finding */
+/** Downloads an exchange's history into the store. @throws ReportedFailure for any finding */
 export async function dataDownloadCommand(
   context: CliContext,
   { exchange, market, from, to, kinds: list, store, json }: DownloadCommandOptions,
@@ -60,7 +60,7 @@ export async function dataDownloadCommand(
       }
     });
   const left = "what was fetched is kept, and the same command goes on after it";
-  // It may wait for the exchange or for tokens, and may be left at any instant.
+  // It may wait for the exchange or for tokens, and can be interrupted at any time.
   const downloaded = await untilInterrupted(context, left, (signal) =>
     rejectOnAbort(signal, work(signal)),
   );
@@ -72,7 +72,7 @@ export async function dataDownloadCommand(
 
 const BAR_CELLS = 30;
 
-/** How far each kind is, in one line of a terminal. */
+/** Shows the progress of each kind in one line of a terminal. */
 function bar({ stderr }: CliContext, [fromMs, toMs]: Span): (kind: string, atMs: number) => void {
   return (kind, atMs) => {
     if (stderr.isTTY !== true) return;

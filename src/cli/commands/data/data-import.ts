@@ -206,7 +206,7 @@ function importText({ files, clock }: Imported, market: string): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Days that keep what a corrected mapping was to change. */
+/** Lists days that keep the data that a corrected mapping was meant to change. */
 function stayedText(kind: string, days: readonly Day[]): string[] {
   if (days.length === 0) return [];
   const more = days.length > MOST_DAYS ? `, and ${days.length - MOST_DAYS} more (--json)` : "";
@@ -216,7 +216,7 @@ function stayedText(kind: string, days: readonly Day[]): string[] {
   ];
 }
 
-/** So many days are named. */
+/** Largest number of days to list. */
 const MOST_DAYS = 20;
 
 function spanText(days: readonly string[]): string {

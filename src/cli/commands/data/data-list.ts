@@ -9,7 +9,7 @@ import { describeDayFindings } from "../../day-findings.js";
 import { ReportedFailure } from "../../process/exit.js";
 import { jsonText, table } from "../../process/output.js";
 
-/** So many gaps of a series are named. */
+/** Largest number of gaps to list per series. */
 const MOST_GAPS = 20;
 
 export interface ListCommandOptions {
@@ -21,7 +21,7 @@ export interface ListCommandOptions {
   readonly json?: boolean;
 }
 
-/** Lists what the store has. @throws NotWell for a file that is broken, or nothing there */
+/** Lists the content of the store. @throws ReportedFailure for a broken file, or an empty result */
 export async function dataListCommand(
   context: CliContext,
   { store, market, kind, days, verify, json }: ListCommandOptions,
@@ -34,7 +34,7 @@ export async function dataListCommand(
   });
   const staged = stagedWork(history);
   const isThere = listings.length > 0;
-  // A market whose first recording or download is under way is none that nobody knows.
+  // A market whose first recording or download is in progress is not unknown.
   const isStaged = market !== undefined && staged.some((work) => work.market === market);
   const isMissing =
     !isThere &&
@@ -50,7 +50,7 @@ export async function dataListCommand(
   if (problems.length > 0) throw new ReportedFailure();
 }
 
-/** What is no history yet, a paragraph each. */
+/** Describes unfinished history, one paragraph each. */
 function stagedText(staged: readonly StagedWork[]): string {
   return staged
     .map(({ what, market, path, bytes, process, advice }) => {
@@ -62,7 +62,7 @@ function stagedText(staged: readonly StagedWork[]): string {
     .join("");
 }
 
-/** What is said where nothing was found: whoever asked for a market or kind by a name that is not there hears what is. */
+/** Text for an empty result. For an unknown market or kind, it lists the known ones. */
 function absence(
   store: HistoryStore,
   { market, kind }: Partial<Pick<ListCommandOptions, "market" | "kind">>,
@@ -109,7 +109,7 @@ function listText(listings: readonly SeriesListing[], withDays: boolean): string
   return `${table([["market", "kind", "from", "to", "days", "rows", "bytes", "gaps"], ...rows])}${listings.flatMap((series) => [...series.notes, ...describeDayFindings(series, series.days)].map((line) => `${line}\n`)).join("")}`;
 }
 
-/** The first gaps, and how many more there are. */
+/** Lists the first gaps, and the number of further ones. */
 function gapsText(gaps: readonly Span[]): string {
   if (gaps.length === 0) return "none";
   const named = gaps

@@ -23,10 +23,10 @@ export interface RecordCommandOptions {
   readonly json?: boolean;
 }
 
-/** How long an exchange is waited for that no bot's file names. */
+/** Longest wait for an exchange that is not from a bot's file. */
 const CONNECT_WITHIN_MS: Ms = 20_000;
 
-/** Records a market into the store until it is over or a signal comes. */
+/** Records a market into the store until its time is over or a signal arrives. */
 export async function dataRecordCommand(
   context: CliContext,
   options: RecordCommandOptions,
@@ -92,7 +92,10 @@ export async function dataRecordCommand(
   });
 }
 
-/** Whose orders and fills are recorded: nobody's where nothing is said. @throws ConfigError for wishes that do not fit, or a key that is none */
+/**
+ * The account whose orders and fills are recorded; none by default. @throws ConfigError for options
+ * that exclude each other, or an invalid key
+ */
 function signerOf(
   { own, keyEnv }: RecordCommandOptions,
   config: BotConfig | undefined,
@@ -111,7 +114,10 @@ function signerOf(
     : undefined;
 }
 
-/** Resolves when the time is over, or the user ends it. A recording that ends before is not waited for: `cancel`. */
+/**
+ * Resolves when the time is over, or the user stops it. After an earlier end of the recording, call
+ * `cancel`.
+ */
 function ended(
   { runtime: seam, interrupted }: CliContext,
   forMs: Ms | undefined,

@@ -110,7 +110,7 @@ function moduleText(contract: string, abi: readonly JsonFragment[], bytecode: st
     ...fragments,
     "] as const;",
     "",
-    `/** What deploys ${contract}; the constructor's arguments follow it. */`,
+    `/** Creation bytecode of ${contract}; the constructor's arguments follow it. */`,
     `export const ${name}Bytecode =`,
     `  "0x${bytecode}";`,
     "",

@@ -10,7 +10,10 @@ export type Lots = number;
 /** Quote credit in its smallest unit (`10^-creditDecimals` of the quote asset). Signed. */
 export type CreditUnits = bigint;
 
-/** Paper of a position in its smallest units, 10^-paperDecimals of the base asset; signed, long positive. */
+/**
+ * Paper of a position in its smallest units, 10^-paperDecimals of the base asset; signed, long
+ * positive.
+ */
 export type PaperUnits = bigint;
 
 /** Milliseconds: a duration, or an instant since the Unix epoch. Always an integer on the wire. */
@@ -23,7 +26,10 @@ export const DAY_MS: Ms = 86_400_000;
 /** Milliseconds of a week. */
 export const WEEK_MS: Ms = 604_800_000;
 
-/** A 64-bit identifier of the exchange as a canonical decimal string: the one representation, since ids pass 2^53. */
+/**
+ * A 64-bit identifier of the exchange as a canonical decimal string: the one representation, since
+ * ids pass 2^53.
+ */
 export type Int64Id = string;
 
 /** The exchange's market id, such as `btcusdc`. */

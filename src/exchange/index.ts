@@ -1,4 +1,7 @@
-/** The venue's client: REST, streams, signing, filters and wire types. Public entry `marketwright/exchange`. */
+/**
+ * The venue's client: REST, streams, signing, filters and wire types. Public entry
+ * `marketwright/exchange`.
+ */
 
 export { ecdsaScheme, type SignatureScheme, type Signer } from "../core/crypto/signing.js";
 export {

@@ -7,7 +7,10 @@ import { VirtualClock } from "#core/virtual-clock.js";
 import { signer, USD, World } from "../contracts/world.js";
 import { FaultyRpc } from "./faulty-rpc.js";
 
-/** Deadlines, pauses and delays pass only when a test says so: an answer that is slow for want of a processor is no slow RPC. */
+/**
+ * Deadlines, pauses and delays pass only when a test says so: an answer that is slow for want of a
+ * processor is no slow RPC.
+ */
 let clock = new VirtualClock(0);
 let world: World;
 let rpcs: FaultyRpc[] = [];

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ChunkSize } from "#chain/chunk-size.js";
 
-/** What it takes to read so many entries where at most `limit` fit: calls that were answered, and those that ran out of gas. */
+/**
+ * What it takes to read so many entries where at most `limit` fit: calls that were answered, and
+ * those that ran out of gas.
+ */
 function reading(
   size: ChunkSize,
   entries: number,

@@ -103,7 +103,8 @@ describe("marketwright backtest", () => {
     );
   });
 
-  // Whoever reads a small profit has to know that it hangs on a position that somebody has yet to buy.
+  // Whoever reads a small profit has to know that it hangs on a position that somebody has yet to
+  // buy.
   it("says what is still held at the end, and that closing it was not paid for", async () => {
     const { out: told } = await captureCli(["backtest", file(5000), "--out", out("held")]);
     const [{ position }] = reportOf("held").markets;
@@ -230,7 +231,8 @@ export default defineStrategy({ params: z.object({}), create: () => (view$) => v
     );
   });
 
-  // It had made its decisions before it failed, none of which a cut changed: the check called the strategy sound.
+  // It had made its decisions before it failed, none of which a cut changed: the check called the
+  // strategy sound.
   it("ends with 1 where the strategy failed in a check for look-ahead alone, and names the failure first", async () => {
     const failing = `import { defineStrategy } from "marketwright";
 import { map } from "rxjs";

@@ -30,7 +30,9 @@ async function call(
   return { ...run, json: run.code === 0 ? JSON.parse(run.out) : undefined };
 }
 
-/** An order that rests, placed through the client, since its signature is nobody's to write by hand. */
+/**
+ * An order that rests, placed through the client, since its signature is nobody's to write by hand.
+ */
 async function resting(): Promise<string> {
   const { client } = await embedded.trader(KEYS[2]);
   return (await client.place({ marketId: "btcusdc", side: "BUY", amount: "0.01", price: "20000" }))

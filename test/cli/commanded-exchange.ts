@@ -12,7 +12,10 @@ import { until } from "./until.js";
 
 const { random } = liveSeam();
 
-/** The embedded exchange as its command runs it, for all tests of the file that makes one, and bots of users who come to it. */
+/**
+ * The embedded exchange as its command runs it, for all tests of the file that makes one, and bots
+ * of users who come to it.
+ */
 export class CommandedExchange {
   readonly folder = mkdtempSync(join(tmpdir(), "mw-"));
   where!: { readonly restUrl: string; readonly streamUrl: string; readonly port: number };

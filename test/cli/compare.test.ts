@@ -150,7 +150,8 @@ describe("marketwright compare", () => {
     );
   });
 
-  // The recorded inputs are played by a bot of their own: a strategy that broke there was told as one that wanted nothing.
+  // The recorded inputs are played by a bot of their own: a strategy that broke there was told as
+  // one that wanted nothing.
   it("ends with 1 where the strategy failed on the recorded inputs alone, and names the failure", async () => {
     const failing = join(stage.folder, "failing-session");
     cpSync(live, failing, { recursive: true });

@@ -52,7 +52,8 @@ describe("marketwright data", () => {
     ]);
   });
 
-  // Who has turned the sides, and corrects the mapping, had the same file "there already": the turned ones stayed, and each backtest was of them.
+  // Who has turned the sides, and corrects the mapping, had the same file "there already": the
+  // turned ones stayed, and each backtest was of them.
   it("says of a file that the store has that it is not read anew, and how it would be", async () => {
     const folder = scratchFolder();
     const [store, file] = [
@@ -91,7 +92,8 @@ describe("marketwright data", () => {
     expect((await run("taker", "--replace")).out).toBe(`${file}: 1 trades, day 2024-08-09\n`);
   });
 
-  // A script that corrected its mapping read "days": [] and nothing else, as for a file without any row.
+  // A script that corrected its mapping read "days": [] and nothing else, as for a file without any
+  // row.
   it("names to a script each file that it did not read anew", async () => {
     const folder = scratchFolder();
     const [store, first] = [join(folder, "history"), fileOf(folder, "trades.csv", TRADES)];

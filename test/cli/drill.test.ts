@@ -46,7 +46,8 @@ describe("marketwright drill", () => {
       expect(Number(row.earnedQuote)).toBeGreaterThan(1);
       expect(row.gasUsed).toBeGreaterThan(100_000);
     }
-    // 100,000 less what was paid above the mark and in fees, at 20 coins and a maintenance of 3 %: some 5 % below.
+    // 100,000 less what was paid above the mark and in fees, at 20 coins and a maintenance of 3 %:
+    // some 5 % below.
     expect(Number(accounts[1].breaksAtQuote)).toBeGreaterThan(56_500);
     expect(Number(accounts[1].breaksAtQuote)).toBeLessThan(57_100);
 

@@ -19,7 +19,10 @@ interface Where {
   readonly chain?: { readonly rpcUrl: string } | null;
 }
 
-/** The embedded exchange in memory: each start of it is a life of its own. Ports stay once they are known. */
+/**
+ * The embedded exchange in memory: each start of it is a life of its own. Ports stay once they are
+ * known.
+ */
 async function exchangeStarts(
   folder: string,
   { withChain, before }: { withChain: boolean; before?: Where },

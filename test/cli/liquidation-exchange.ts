@@ -20,12 +20,15 @@ const { clock } = liveSeam();
 /** The settings of a liquidator that looks from the first block on. */
 export const WATCH = "{ minProfitQuote: 1, watchFromBlock: 0 }";
 
-/** Coins that the victims hold long from 60,000 on, 100,000 dollars each: the first is unsafe from 56,700 down, the second from 58,300. */
+/**
+ * Coins that the victims hold long from 60,000 on, 100,000 dollars each: the first is unsafe from
+ * 56,700 down, the second from 58,300.
+ */
 const HOLDS = ["20", "29"] as const;
 
 /**
- * An exchange on a chain, over real HTTP, with a book around its mark and accounts that may get in danger. Every transaction is a
- * block, and nothing happens by itself.
+ * An exchange on a chain, over real HTTP, with a book around its mark and accounts that may get in
+ * danger. Every transaction is a block, and nothing happens by itself.
  */
 export class LiquidationExchange {
   readonly folder = mkdtempSync(join(tmpdir(), "mw-"));
@@ -44,7 +47,8 @@ export class LiquidationExchange {
     const config = parseExchangeConfig({
       port: 0,
       markets: { btcusdc: { maxExposureQuote: "50000000" } },
-      // A mark that came within an interval of the one before would wait for a timer, and whoever asked for it would go on without it.
+      // A mark that came within an interval of the one before would wait for a timer, and whoever
+      // asked for it would go on without it.
       chain: { rpc: { port: 0 }, accounts: { count: 0 }, oracle: { minIntervalMs: 0 } },
     });
     let flow: FlowMarket | undefined;
@@ -94,7 +98,10 @@ export class LiquidationExchange {
     await this.open.waitUntilSettled();
   }
 
-  /** A bot's file that liquidates alone, and the environment of its user. @param parts lines in place of the usual ones. */
+  /**
+   * A bot's file that liquidates alone, and the environment of its user. @param parts lines in
+   * place of the usual ones.
+   */
   bot({ key = this.freshKey(), account, chain, liquidator, extra = "" }: BotParts = {}) {
     this.#bots += 1;
     const own = mkdtempSync(join(this.folder, `bot-${this.#bots}-`));

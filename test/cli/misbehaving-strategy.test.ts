@@ -138,7 +138,8 @@ describe("a strategy that does something where nobody waits for it", () => {
     expect(out).toContain("profit ");
   });
 
-  // A script that looks at the exit code would take a run without a report for one that went well, and a live bot would leave its orders behind.
+  // A script that looks at the exit code would take a run without a report for one that went well,
+  // and a live bot would leave its orders behind.
   it("and calls process.exit does not end the process: it is halted, as one that throws", async () => {
     const { folder } = files("exit", "process.exit(0)");
     const { code, out, err } = await run(folder, "backtest", "run.yaml", "--out", "report");

@@ -25,7 +25,8 @@ describe("what a second Ctrl-C leaves at the exchange", () => {
     expect(text).not.toContain("0x20");
   });
 
-  // The orders of the run before may still be there, and a bot that liquidates quotes while its start asks the chain.
+  // The orders of the run before may still be there, and a bot that liquidates quotes while its
+  // start asks the chain.
   it("is named from before the bot's start on, and no more once the command has given everything back", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "mw-")), "bot.yaml");
     writeFileSync(

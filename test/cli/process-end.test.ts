@@ -66,7 +66,8 @@ async function opened(pipe: string): Promise<number> {
 }
 
 describe("a limit of open files that is too low", () => {
-  // It was laid to the strategies of whoever ran it. Later versions of Node open one module after the other, and 40 files are enough.
+  // It was laid to the strategies of whoever ran it. Later versions of Node open one module after
+  // the other, and 40 files are enough.
   it.skipIf(Number(process.versions.node.split(".")[0]) > 20)(
     "is named by what the system says of it, with what would do",
     async () => {
@@ -96,7 +97,8 @@ describe("a limit of open files that is too low", () => {
 });
 
 describe("a signal", () => {
-  // Before the command's own modules are there: on a slow machine that is the first second of its life.
+  // Before the command's own modules are there: on a slow machine that is the first second of its
+  // life.
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
@@ -118,7 +120,8 @@ describe("a signal", () => {
     },
   );
 
-  // An exchange that outlived the start that was ended held its port, and the next start found it in use.
+  // An exchange that outlived the start that was ended held its port, and the next start found it
+  // in use.
   it("is what the end of the process that started this one is, before its command has begun too", async () => {
     const module = new URL("../dist/cli/process/process-end.js", pathToFileURL(command));
     const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)}); new ProcessEnd(); process.stdout.write("up"); setInterval(() => {}, 1000);`;
@@ -129,7 +132,8 @@ describe("a signal", () => {
     expect(await once(child, "exit")).toEqual([143, null]);
   });
 
-  // A comparison runs a session's bot without a pause, for minutes of a long one, and for ever where its strategy never returns. Here a pipe keeps it that nobody writes to.
+  // A comparison runs a session's bot without a pause, for minutes of a long one, and for ever
+  // where its strategy never returns. Here a pipe keeps it that nobody writes to.
   it.each(["SIGINT", "SIGTERM"] as const)(
     "%s ends a journal's replay wherever it is: what is never done hears of none",
     async (signal) => {
@@ -221,7 +225,8 @@ process.stdout.write(String(process.pid));
     },
   );
 
-  // An ssh session that breaks sends it to all that runs in it, the guard too: orders would rest for as long as nobody looks.
+  // An ssh session that breaks sends it to all that runs in it, the guard too: orders would rest
+  // for as long as nobody looks.
   it("that tells a live bot that its terminal is gone takes its orders down", async () => {
     const path = join(folder, "exchange.yaml");
     writeFileSync(

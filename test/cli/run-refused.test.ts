@@ -56,7 +56,8 @@ describe("a bot that is refused, from the command line", () => {
 });
 
 describe("a state directory", () => {
-  // Another's peak would halt it, or hide its loss, and a guard would take the one bot's heartbeat for the other's, which is dead.
+  // Another's peak would halt it, or hide its loss, and a guard would take the one bot's heartbeat
+  // for the other's, which is dead.
   it("has its state for itself: another account's bot, its guard and its halt are refused there, and it is asked for by name", async () => {
     const first = exchange.bot();
     expect((await captureCli(["run", first.file, "--for", "1s", "--json"], first.env)).code).toBe(

@@ -18,7 +18,10 @@ import { captureCli, startCli } from "./captured-cli.js";
 import { CommandedExchange, untilQuoting } from "./commanded-exchange.js";
 import { until } from "./until.js";
 
-/** Secrets as users have them: each is known in no other place of this file's folder than those that are named inputs. */
+/**
+ * Secrets as users have them: each is known in no other place of this file's folder than those that
+ * are named inputs.
+ */
 const KEY = `0x${"5e".repeat(31)}c7`;
 const OTHER_KEY = `0x${"6f".repeat(31)}d8`;
 const PASSWORD = "Zz9-open-sesame!";
@@ -140,7 +143,9 @@ const everyBot = Object.values(files);
 const each = (command: string, ...rest: string[]): string[][] =>
   everyBot.map((file) => [command, file, ...rest]);
 
-/** Of each command, ways to call it that meet a secret in a wrong place, or fail where one is near. */
+/**
+ * Of each command, ways to call it that meet a secret in a wrong place, or fail where one is near.
+ */
 const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   start: everyBot
     .filter((file) => file !== files.keystore)

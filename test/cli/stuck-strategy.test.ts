@@ -41,7 +41,10 @@ function start(args: readonly string[], env: Record<string, string>) {
   return { child, ended, says };
 }
 
-/** A bot that quotes, until the file `loops` lies beside its strategy: then the strategy never returns. */
+/**
+ * A bot that quotes, until the file `loops` lies beside its strategy: then the strategy never
+ * returns.
+ */
 function loopingBot(extra = "guard: { deadAfterMs: 1000, heartbeatMs: 250 }") {
   const bot = exchange.bot({ extra, params: "{}" });
   const folder = join(bot.file, "..");

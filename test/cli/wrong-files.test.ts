@@ -83,7 +83,8 @@ describe("a file of the other kind", () => {
   const example = (name: string): string =>
     fileURLToPath(new URL(`../../config/${name}.yaml`, import.meta.url));
 
-  // A bot's file was refused for the account's key that every bot has, as if the backtest's were wrong there.
+  // A bot's file was refused for the account's key that every bot has, as if the backtest's were
+  // wrong there.
   const KINDS = [
     ["bot", ["check"]],
     ["exchange", ["exchange"]],

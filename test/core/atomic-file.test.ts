@@ -15,7 +15,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 const SOURCE = pathToFileURL(join(import.meta.dirname, "../../src/core/files/atomic-file.ts")).href;
 const KILOBYTES = 64;
 
-/** Puts a text at a path in a process whose files may be so long: a disk that fills takes the first part of a write, too. */
+/**
+ * Puts a text at a path in a process whose files may be so long: a disk that fills takes the first
+ * part of a write, too.
+ */
 const LIMITED = `
 process.on("SIGXFSZ", () => {});
 const { replaceFile } = await import(${JSON.stringify(SOURCE)});

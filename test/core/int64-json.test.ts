@@ -112,7 +112,8 @@ describe("reading JSON with 64-bit ids", () => {
           expect(() => parseInt64Json(text)).toThrow(SyntaxError);
           return;
         }
-        // Ours differs by digits kept, never by structure: rounding every long string back gives the other.
+        // Ours differs by digits kept, never by structure: rounding every long string back gives
+        // the other.
         const rounded = JSON.parse(
           JSON.stringify(parseInt64Json(text)).replace(/"(-?9223372036854775807\d*)"/g, "$1"),
         );

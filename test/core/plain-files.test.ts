@@ -33,7 +33,8 @@ const ODD: readonly [name: string, words: RegExp][] = [
 ];
 
 describe("a file that is none", () => {
-  // A process that waits in the call which opens a pipe hears of no signal: nothing but kill -9 ends it.
+  // A process that waits in the call which opens a pipe hears of no signal: nothing but kill -9
+  // ends it.
   it.each(ODD)("is refused before anything is read of it: %s", (name, words) => {
     expect(() => readPlainText(join(folder, name))).toThrow(words);
   });

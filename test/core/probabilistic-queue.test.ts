@@ -119,7 +119,8 @@ describe("a cancel in a queue with as much ahead as behind", () => {
   });
 
   it("takes from ahead what is no longer behind to be taken", () => {
-    // 90 ahead, 10 behind, 60 cancelled: by the share 6 are behind and 54 ahead; by a share of nearly one the 10 go, and 50 ahead.
+    // 90 ahead, 10 behind, 60 cancelled: by the share 6 are behind and 54 ahead; by a share of
+    // nearly one the 10 go, and 50 ahead.
     const place = { frontLots: 90, tradedLots: 0 };
     expect(probabilisticQueue("", powerShare(1)).onDepth(place, 100, 40).frontLots).toBeCloseTo(
       36,

@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { riskAverseQueue as model, type QueuePlace } from "#core/queue-models.js";
 
-/** Works an order of `openLots` through prints at its price, as an exchange does, and lists what it filled at each. */
+/**
+ * Works an order of `openLots` through prints at its price, as an exchange does, and lists what it
+ * filled at each.
+ */
 function fillsOf(place: QueuePlace, openLots: number, prints: readonly number[]): number[] {
   let open = openLots;
   let here = place;
@@ -25,7 +28,8 @@ describe("risk-averse queue", () => {
   });
 
   it("does not let one stranger's cancel clear the queue (NautilusTrader #4370)", () => {
-    // 100 ahead, 50 join behind, then somebody cancels 30: the level shows 120, and all 100 may still be ahead.
+    // 100 ahead, 50 join behind, then somebody cancels 30: the level shows 120, and all 100 may
+    // still be ahead.
     let place = model.onAccept(100);
     place = model.onDepth(place, 100, 150);
     place = model.onDepth(place, 150, 120);

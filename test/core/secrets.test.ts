@@ -104,7 +104,8 @@ describe("an address", () => {
       );
   });
 
-  // An exchange or a node may send such a text as its error: while it is searched, the bot neither quotes nor cancels.
+  // An exchange or a node may send such a text as its error: while it is searched, the bot neither
+  // quotes nor cancels.
   it("is looked for once in a text of a megabyte, and not again from each of its characters", () => {
     const text = `${"a-".repeat(500_000)} http://node.example`;
     expect(maskSecrets(text)).toBe(text);

@@ -130,7 +130,8 @@ describe("an order that the exchange built is signed only if it says what was as
     ).toMatch(/ten years/);
   });
 
-  // An exchange may count years of 365 days: refused here, what it builds to its own rule would never be placed.
+  // An exchange may count years of 365 days: refused here, what it builds to its own rule would
+  // never be placed.
   it("is taken with the shortest expiration beyond ten years that an exchange may take", () => {
     const tenYearsSeconds = NOW / 1000 + 10 * 365 * 86_400;
     expect(

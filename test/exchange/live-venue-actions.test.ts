@@ -14,7 +14,9 @@ import { wireBalances, wireOrder } from "./wire-records.js";
 
 const at = new ServedVenue();
 
-/** Checks a request as the exchange does: rebuild the string from what arrived, recover the signer. */
+/**
+ * Checks a request as the exchange does: rebuild the string from what arrived, recover the signer.
+ */
 function requireSigned({ params }: ReceivedRequest): URLSearchParams {
   const fields = new URLSearchParams(params);
   const { signature = "", ...rest } = Object.fromEntries(fields);

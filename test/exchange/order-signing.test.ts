@@ -330,7 +330,8 @@ describe("building", () => {
           fc.pre(instrument.creditFloor(ticks, sold) > 0n);
           const buy = buildOrderStruct({ ...first, side: "BUY", ticks, lots: bought });
           const sell = buildOrderStruct({ ...first, side: "SELL", ticks, lots: sold });
-          // The contract's comparison for a long taker: makerCredit * takerPaper <= -takerCredit * -makerPaper.
+          // The contract's comparison for a long taker: makerCredit * takerPaper <= -takerCredit *
+          // -makerPaper.
           expect(sell.creditAmount * buy.paperAmount <= buy.creditAmount * sell.paperAmount).toBe(
             true,
           );

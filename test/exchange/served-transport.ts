@@ -6,7 +6,10 @@ import { LocalServer } from "./local-server.js";
 
 const { clock } = liveSeam();
 
-/** A transport and the real server that it talks to, both anew for each test of the file that makes one. */
+/**
+ * A transport and the real server that it talks to, both anew for each test of the file that makes
+ * one.
+ */
 export class ServedTransport {
   server!: LocalServer;
   transport!: NetworkTransport;

@@ -19,7 +19,10 @@ export const MARKETS = [wireMarket(), wireMarket({ id: "ethusdc" })];
 /** Distributive, so that each kind of action keeps its own fields. */
 export type Unnumbered<A> = A extends Action ? Omit<A, "actionId" | "timestampMs"> : never;
 
-/** A live venue at a real server, which tells its rules and answers all else with an empty 204; both anew for each test. */
+/**
+ * A live venue at a real server, which tells its rules and answers all else with an empty 204; both
+ * anew for each test.
+ */
 export class ServedVenue {
   readonly #served = new ServedTransport();
   venue!: LiveVenue;

@@ -15,7 +15,10 @@ import { FaultyRpc } from "../chain/faulty-rpc.js";
 import type { Receipt } from "../contracts/evm.js";
 import { type Market, USD, World } from "../contracts/world.js";
 
-/** Half a dollar of profit, half of maintenance margin as buffer, a book that is taken at its word, half of the room for gas. */
+/**
+ * Half a dollar of profit, half of maintenance margin as buffer, a book that is taken at its word,
+ * half of the room for gas.
+ */
 export const RULES: PlanRules = {
   minProfitCredit: USD / 2n,
   marginBufferBps: 5_000,
@@ -49,7 +52,10 @@ export const ETH = new Instrument({
   paperDecimals: 18,
 });
 
-/** One price on either side, `spreadBps` from each other, with as many lots as anybody could want. @param price whole dollars. */
+/**
+ * One price on either side, `spreadBps` from each other, with as many lots as anybody could want.
+ * @param price whole dollars.
+ */
 export function flatBook(
   instrument: Instrument,
   price: number,

@@ -5,7 +5,10 @@ import { COIN } from "./simulation/ground.js";
 
 const CONFIRMATIONS = 2;
 const BLOCKS_TO_THE_END = 8;
-/** Steps of questions to an RPC: there are many, and all but those that hand a transaction over change nothing. */
+/**
+ * Steps of questions to an RPC: there are many, and all but those that hand a transaction over
+ * change nothing.
+ */
 const QUESTIONS = new Set(["asking", "asked"]);
 
 /** A takeover whose way to its end has something in it. */
@@ -17,7 +20,10 @@ export interface TakeoverStory {
   readonly play: (stage: LiquidatingStage) => Promise<void>;
 }
 
-/** The ways to the end that a takeover can go, each with everything in it that the process must remember. */
+/**
+ * The ways to the end that a takeover can go, each with everything in it that the process must
+ * remember.
+ */
 export const STORIES: readonly TakeoverStory[] = [
   {
     name: "that is mined and final",
@@ -78,8 +84,9 @@ export const STORIES: readonly TakeoverStory[] = [
 ];
 
 /**
- * Plays a story once to its end to count its steps, and then once for each of them, killing the process there and starting it again after
- * two seconds. What must hold in all: the position is ours or nobody paid for it, once; the bot sells what the chain has; nothing is open.
+ * Plays a story once to its end to count its steps, and then once for each of them, killing the
+ * process there and starting it again after two seconds. What must hold in all: the position is
+ * ours or nobody paid for it, once; the bot sells what the chain has; nothing is open.
  * @param withQuestions every question to an RPC too, before and after it left.
  * @returns how often a process was killed.
  */
@@ -133,7 +140,8 @@ async function play(
     },
   });
   await tell(stage);
-  // Killed at the end of its story, it is started again after it, and must come to an end of its own.
+  // Killed at the end of its story, it is started again after it, and must come to an end of its
+  // own.
   if (kills > 0) await stage.blocks(BLOCKS_TO_THE_END);
   isStopping = true;
   expect(await stage.stops()).toBe(0);

@@ -56,7 +56,10 @@ class SlowVenue {
   }
 }
 
-/** A victim of a coin, of which 0.4 are taken over and final, while the price of ether that the end asks for does not come. */
+/**
+ * A victim of a coin, of which 0.4 are taken over and final, while the price of ether that the end
+ * asks for does not come.
+ */
 async function firstIsFinal(venue: SlowVenue): Promise<LiquidatingStage> {
   const stage = await LiquidatingStage.open();
   await stage.price(56_000);

@@ -24,7 +24,10 @@ async function serve(allowedHosts: readonly string[] = []): Promise<MetricsServe
   return server;
 }
 
-/** A connection that sends `bytes` and then nothing; resolves with all that came once the server has closed it. */
+/**
+ * A connection that sends `bytes` and then nothing; resolves with all that came once the server has
+ * closed it.
+ */
 function silent({ port }: MetricsServer, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

@@ -39,7 +39,10 @@ function unreadPipe(): { readonly path: string; readonly reader: number; readonl
   return { path, reader, writer: openSync(path, constants.O_WRONLY) };
 }
 
-/** A process that logs some lines of a thousand bytes to a pipe, says on stdout that it went on, and ends once it hears something. */
+/**
+ * A process that logs some lines of a thousand bytes to a pipe, says on stdout that it went on, and
+ * ends once it hears something.
+ */
 function logging(lines: number, writer: number): ChildProcess {
   const program = `
 const { openLog } = await import(${built("monitoring/log.js")});
@@ -56,14 +59,8 @@ process.stdin.once("data", () => { log.close(); process.stdout.write(", and ende
   return child;
 }
 
-/** The first text on the standard output of a program. @throws Error when it ends without one. */
-async function firstOutput(child: ChildProcess): Promise<string> {
-  for await (const data of on(child.stdout as NodeJS.ReadableStream, "data", { close: ["end"] }))
-    return String(data[0]);
-  throw new Error("the program ended without a word");
-}
-
-// A terminal after Ctrl-S, one behind an ssh whose line hangs, a pager that nobody scrolls: whoever waits for them leaves orders in the market that nobody moves.
+// A terminal after Ctrl-S, one behind an ssh whose line hangs, a pager that nobody scrolls: whoever
+// waits for them leaves orders in the market that nobody moves.
 describe("a log whose reader stands still", () => {
   it("holds no process up, neither while it runs nor at its end", async () => {
     const { reader, writer } = unreadPipe();

@@ -3,7 +3,10 @@ import type { Hex } from "../../core/units.js";
 
 const WORD = 32;
 
-/** A number of 256 bits or an address as one word's 64 hex digits; a negative number as its two's complement. */
+/**
+ * A number of 256 bits or an address as one word's 64 hex digits; a negative number as its two's
+ * complement.
+ */
 export function encodeWord(value: bigint | Hex): string {
   if (typeof value === "string") return value.slice(2).toLowerCase().padStart(64, "0");
   return BigInt.asUintN(256, value).toString(16).padStart(64, "0");

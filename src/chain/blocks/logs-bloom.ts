@@ -3,7 +3,10 @@ import { keccak256 } from "../../core/crypto/keccak.js";
 import type { Hex } from "../../core/units.js";
 import type { ChainLog } from "./chain-log.js";
 
-/** Bytes of the bloom filter of a receipt's logs (Ethereum's yellow paper, section 4.3.1, "Transaction Receipt"). */
+/**
+ * Bytes of the bloom filter of a receipt's logs (Ethereum's yellow paper, section 4.3.1,
+ * "Transaction Receipt").
+ */
 export const BLOOM_BYTES = 256;
 
 /**
@@ -21,7 +24,10 @@ export function isBloomExplainedBy(
   return hexToBytes(bloom).every((byte, at) => (byte & ~(explained[at] ?? 0)) === 0);
 }
 
-/** Each entry sets three bits: the lower eleven bits of the first three pairs of bytes of its hash, counted from the end. */
+/**
+ * Each entry sets three bits: the lower eleven bits of the first three pairs of bytes of its hash,
+ * counted from the end.
+ */
 function add(bloom: Uint8Array, entry: Uint8Array): void {
   const hash = keccak256(entry);
   for (let pair = 0; pair < 6; pair += 2) {

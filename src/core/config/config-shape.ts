@@ -14,7 +14,9 @@ import { describeIssueExpectation } from "./schema-violation.js";
 
 /** Context for locating an error in its file. */
 export interface ShapeContext {
-  /** Path of the checked value in its file: `["markets", "btcusdc", "params"]`. Default: the root. */
+  /**
+   * Path of the checked value in its file: `["markets", "btcusdc", "params"]`. Default: the root.
+   */
   readonly at?: ConfigPath;
   /** Returns the line of a path, if the file is known. */
   readonly locate?: ((path: ConfigPath) => string) | undefined;

@@ -2,7 +2,9 @@ import type { z } from "zod";
 
 /** A schema's finding about a value: the path, the value, and the expected value. */
 export interface SchemaViolation {
-  /** Keys and indices from the root, joined by dots: `orders.1.amount`; empty for the value itself. */
+  /**
+   * Keys and indices from the root, joined by dots: `orders.1.amount`; empty for the value itself.
+   */
   readonly path: string;
   /** The value; undefined if absent. */
   readonly value: unknown;

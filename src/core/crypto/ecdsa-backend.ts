@@ -14,7 +14,10 @@ export interface EcdsaBackend {
   isPrivateKey(privateKey: Uint8Array): boolean;
   /** The 65 bytes of the uncompressed public key. */
   publicKey(privateKey: Uint8Array): Uint8Array;
-  /** Deterministic (RFC 6979) with low s; writes r and s to the first 64 bytes of `out` and returns the recovery id. */
+  /**
+   * Deterministic (RFC 6979) with low s; writes r and s to the first 64 bytes of `out` and returns
+   * the recovery id.
+   */
   sign(digest: Uint8Array, privateKey: Uint8Array, out: Uint8Array): number;
   /** Recovers the 65 bytes of the uncompressed public key. Throws when there is none. */
   recover(compact: Uint8Array, recoveryId: number, digest: Uint8Array): Uint8Array;

@@ -55,7 +55,10 @@ export async function initCrypto(): Promise<CryptoBackends> {
   return { keccak: await keccakReady, signing: usable.name };
 }
 
-/** Half of the order of secp256k1's group (SEC 2), big-endian: the largest s of a signature that Ethereum's contracts accept. */
+/**
+ * Half of the order of secp256k1's group (SEC 2), big-endian: the largest s of a signature that
+ * Ethereum's contracts accept.
+ */
 const HALF_ORDER = hexToBytes("0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
 
 /** Ethereum's scheme on one backend; {@link ecdsaScheme} is the one to use. */
@@ -67,7 +70,10 @@ export function ecdsaSchemeOn(backend: EcdsaBackend): SignatureScheme {
   };
 }
 
-/** ECDSA on secp256k1 with Ethereum's addresses. Recovery takes v as 0, 1, 27 or 28 and refuses a high s, as contracts do. */
+/**
+ * ECDSA on secp256k1 with Ethereum's addresses. Recovery takes v as 0, 1, 27 or 28 and refuses a
+ * high s, as contracts do.
+ */
 export const ecdsaScheme: SignatureScheme = ecdsaSchemeOn(usable);
 
 class EcdsaSigner implements Signer {

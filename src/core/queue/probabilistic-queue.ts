@@ -9,20 +9,29 @@ import type { QueueModel, QueuePlace } from "./queue-models.js";
  */
 export type ShareBehind = (frontLots: number, backLots: number) => number;
 
-/** `b^n / (b^n + f^n)`: hftbacktest's PowerProbQueueFunc. @throws ConfigError for an exponent that is not above 0 */
+/**
+ * `b^n / (b^n + f^n)`: hftbacktest's PowerProbQueueFunc. @throws ConfigError for an exponent that
+ * is not above 0
+ */
 export function powerShare(exponent: number): ShareBehind {
   const n = requireExponent(exponent);
   // As a power of the quotient: large amounts to a large power would exceed the range of a float.
   return (front, back) => 1 / (1 + (front / back) ** n);
 }
 
-/** `b^n / (b + f)^n`: hftbacktest's PowerProbQueueFunc2. @throws ConfigError for an exponent that is not above 0 */
+/**
+ * `b^n / (b + f)^n`: hftbacktest's PowerProbQueueFunc2. @throws ConfigError for an exponent that is
+ * not above 0
+ */
 export function power2Share(exponent: number): ShareBehind {
   const n = requireExponent(exponent);
   return (front, back) => (back / (back + front)) ** n;
 }
 
-/** `1 - (f / (f + b))^n`: hftbacktest's PowerProbQueueFunc3. @throws ConfigError for an exponent that is not above 0 */
+/**
+ * `1 - (f / (f + b))^n`: hftbacktest's PowerProbQueueFunc3. @throws ConfigError for an exponent
+ * that is not above 0
+ */
 export function power3Share(exponent: number): ShareBehind {
   const n = requireExponent(exponent);
   return (front, back) => 1 - (front / (front + back)) ** n;
@@ -40,7 +49,10 @@ export function logShare(lotUnits: number): ShareBehind {
   };
 }
 
-/** `ln(1 + b) / ln(1 + b + f)`: hftbacktest's LogProbQueueFunc2. @param lotUnits as in {@link logShare} */
+/**
+ * `ln(1 + b) / ln(1 + b + f)`: hftbacktest's LogProbQueueFunc2. @param lotUnits as in
+ * {@link logShare}
+ */
 export function log2Share(lotUnits: number): ShareBehind {
   return (front, back) => Math.log1p(back * lotUnits) / Math.log1p((back + front) * lotUnits);
 }

@@ -4,9 +4,10 @@ import type { Random } from "./seam.js";
 const DRAWS_BEFORE_USE = 12;
 
 /**
- * Reproducible randomness: the same seed gives the same draws on every machine. The generator is sfc32 (Chris
- * Doty-Humphrey's "small fast counting" generator, PractRand; period at least 2^32, about 2^127 on average), its state the
- * first 96 bits of SHA-256 of the seed's text, so that neighbouring seeds share nothing. Not for keys or for live nonces.
+ * Reproducible randomness: the same seed gives the same draws on every machine. The generator is
+ * sfc32 (Chris Doty-Humphrey's "small fast counting" generator, PractRand; period at least 2^32,
+ * about 2^127 on average), its state the first 96 bits of SHA-256 of the seed's text, so that
+ * neighbouring seeds share nothing. Not for keys or for live nonces.
  * @param seed a number and its decimal text are the same seed.
  */
 export function seededRandom(seed: string | number): Random {

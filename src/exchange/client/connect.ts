@@ -16,7 +16,10 @@ import { ExchangeStreams } from "./streams.js";
 export interface ConnectOptions {
   /** Base address of the REST interface with its version prefix: `https://host/v1`. */
   readonly baseUrl: string;
-  /** Base address of the streams: `wss://host/v1`; `baseUrl` with a websocket's protocol when absent. */
+  /**
+   * Base address of the streams: `wss://host/v1`; `baseUrl` with a websocket's protocol when
+   * absent.
+   */
   readonly streamUrl?: string;
   /**
    * A private key, 0x and 64 hex digits, or a signer. Without one only public operations are

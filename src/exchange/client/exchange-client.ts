@@ -40,32 +40,12 @@ export interface ExchangeClientOptions {
 type OwnAccount = Partial<OperationParams<"account">>;
 
 /**
- * The exchange's whole REST interface: ten public and fourteen private operations, typed in and out, each under its name in the table
- * `OPERATIONS`. Every method throws VenueError when the exchange refuses, VenueRequestError when there is no usable answer, RateLimitError
- * when the rate budget does not allow the call, ConfigError for a wrong parameter or a missing key, and FormatError for an answer that is
- * not as specified. Reads and cancels are repeated where they got no answer; whatever builds, places or registers goes out once.
- * @example
- * ```ts
- * import { connect } from "marketwright/exchange";
- *
- * const { client, close } = await connect({
- *   baseUrl: process.env.EXCHANGE_URL ?? "http://127.0.0.1:8620/v1",
- *   // The key of an account that is registered with the exchange.
- *   key: process.env.MARKETWRIGHT_KEY,
- * });
- * const order = await client.place({
- *   marketId: "btcusdc",
- *   side: "BUY",
- *   price: "20000",
- *   amount: "0.02",
- *   timeInForce: "POST_ONLY",
- * });
- * await client.cancelOrder({ marketId: "btcusdc", orderId: order.id });
- * const open = await client.openOrders({ marketId: "btcusdc" });
- * close();
- * String(order.price); // => "20000"
- * open.some(({ id }) => id === order.id); // => false
- * ```
+ * The exchange's whole REST interface: ten public and fourteen private operations, typed in and
+ * out, each under its name in the table `OPERATIONS`. Every method throws VenueError when the
+ * exchange refuses, VenueRequestError when there is no usable answer, RateLimitError when the rate
+ * budget does not allow the call, ConfigError for a wrong parameter or a missing key, and
+ * FormatError for an answer that is not as specified. Reads and cancels are repeated where they got
+ * no answer; whatever builds, places or registers goes out once.
  */
 export class ExchangeClient {
   /** Complete histories over as many pages as needed. */
@@ -195,14 +175,20 @@ export class ExchangeClient {
     return this.ask("markPriceKlines", params);
   }
 
-  /** `GET /v1/offchainMarkPriceWithVolKlines`: candles of the off-chain mark with what was traded. Not in the specification. */
+  /**
+   * `GET /v1/offchainMarkPriceWithVolKlines`: candles of the off-chain mark with what was traded.
+   * Not in the specification.
+   */
   offchainMarkPriceWithVolKlines(
     params: OperationParams<"offchainMarkPriceWithVolKlines">,
   ): Promise<Answers["offchainMarkPriceWithVolKlines"]> {
     return this.ask("offchainMarkPriceWithVolKlines", params);
   }
 
-  /** `GET /v1/platform/tradeVolume`: quote traded in all and each day, of one market or of all. Not in the specification. */
+  /**
+   * `GET /v1/platform/tradeVolume`: quote traded in all and each day, of one market or of all. Not
+   * in the specification.
+   */
   tradeVolume(params: OperationParams<"tradeVolume"> = {}): Promise<Answers["tradeVolume"]> {
     return this.ask("tradeVolume", params);
   }
@@ -212,7 +198,10 @@ export class ExchangeClient {
     return this.ask("fundingRate", params);
   }
 
-  /** `GET /v1/riskyAccounts`: accounts near liquidation. `isSafe` may be stale: confirm on the chain before acting. */
+  /**
+   * `GET /v1/riskyAccounts`: accounts near liquidation. `isSafe` may be stale: confirm on the chain
+   * before acting.
+   */
   riskyAccounts(): Promise<Answers["riskyAccounts"]> {
     return this.ask("riskyAccounts", {});
   }

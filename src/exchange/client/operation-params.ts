@@ -35,8 +35,9 @@ type OptionalOf<Name extends OperationName> = Extract<
 >;
 
 /**
- * The parameters of an operation, from the table that `call --help` lists too: `OPERATIONS`. A decimal is a text, a bigint or a Decimal,
- * never a float; an id a text, a bigint or a safe integer.
+ * The parameters of an operation, from the table that `call --help` lists too: `OPERATIONS`. A
+ * decimal is a text, a bigint or a Decimal, never a float; an id a text, a bigint or a safe
+ * integer.
  */
 export type OperationParams<Name extends OperationName> = {
   readonly [Parameter in RequiredOf<Name> as Parameter["name"]]: InputOf<Parameter>;

@@ -89,7 +89,9 @@ export const klineFields = <Value extends z.ZodType>({ unsigned }: DecimalForm<V
 });
 /** A candle. */
 export const kline = record(klineFields(EXACT));
-/** `GET /v1/klines`, `/v1/markPriceKlines`, `/v1/offchainMarkPriceWithVolKlines`, and the streams. */
+/**
+ * `GET /v1/klines`, `/v1/markPriceKlines`, `/v1/offchainMarkPriceWithVolKlines`, and the streams.
+ */
 export const klines = list(kline);
 
 /** `GET /v1/platform/tradeVolume`, which is not in the specification; all in quote. */

@@ -231,7 +231,9 @@ const TABLE = {
 /** The names of all operations. */
 export type OperationName = keyof typeof TABLE;
 
-/** The type of {@link OPERATIONS} to the parameter: a client's parameters and answers come from it. */
+/**
+ * The type of {@link OPERATIONS} to the parameter: a client's parameters and answers come from it.
+ */
 export type OperationTable = typeof TABLE;
 
 /** The responses of the operations. A cancel has none: HTTP 204 without a body. */

@@ -19,7 +19,9 @@ import {
   writtenAs,
 } from "./values.js";
 
-/** The times in force of the protocol (POST_ONLY is in the market's list, not in the build table). */
+/**
+ * The times in force of the protocol (POST_ONLY is in the market's list, not in the build table).
+ */
 export const TIMES_IN_FORCE = ["GTC", "IOC", "FOK", "POST_ONLY", "GTT"] as const;
 /** The order types of the protocol. */
 export const ORDER_TYPES = ["LIMIT", "MARKET"] as const;

@@ -1,7 +1,9 @@
 import { EVERY_INCOME_TYPE } from "../records.js";
 import { ORDER_TYPES, TIMES_IN_FORCE } from "./order.js";
 
-/** The spelling of a parameter: `decimal` plain, `integer` a count, `id` 64-bit, `ms` an instant. */
+/**
+ * The spelling of a parameter: `decimal` plain, `integer` a count, `id` 64-bit, `ms` an instant.
+ */
 export type ParameterType =
   | "string"
   | "decimal"

@@ -69,7 +69,9 @@ export interface WireMarketState extends Required<z.input<typeof marketFigures>>
   readonly offchainMarkPrice24HAgo?: WireDecimal;
 }
 
-/** A live change of the streams of a `/multiple` connection. */
+/**
+ * A live change of the streams of a `/multiple` connection. `id` is a non-zero unsigned integer.
+ */
 export interface WireStreamRequest {
   /** A non-zero unsigned integer, which the acknowledgement repeats. */
   readonly id: number;

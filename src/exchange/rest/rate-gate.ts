@@ -70,21 +70,10 @@ const DEFAULT_MAX_WAIT_MS = 60_000;
 const CANCELS: ReadonlySet<OperationName> = new Set(["cancelOrder", "cancelAllOpenOrders"]);
 
 /**
- * The rate budget of one address, shared by everything in a process that is given the same gate: sliding windows per limit, cancels
- * before all else, the rest in the order of asking. A 429 shuts every limit until `Retry-After` or a whole window has passed, since it
- * does not say which one it was; a 418 refuses every call until its term is over or {@link RateGate.resume} is called.
- * @example
- * ```ts
- * import { liveSeam, RateGate } from "marketwright/exchange";
- *
- * const gate = new RateGate({
- *   clock: liveSeam().clock,
- *   limits: [{ name: "COMMON", limit: 2, intervalMs: 60_000 }],
- * });
- * gate.available("orderbook"); // => 2
- * gate.tryAdmit("orderbook"); // => 0
- * gate.available("orderbook"); // => 1
- * ```
+ * The rate budget of one address, shared by everything in a process that is given the same gate:
+ * sliding windows per limit, cancels before all else, the rest in the order of asking. A 429 shuts
+ * every limit until `Retry-After` or a whole window has passed, since it does not say which one it
+ * was; a 418 refuses every call until its term is over or {@link RateGate.resume} is called.
  */
 export class RateGate {
   readonly #clock: Clock;

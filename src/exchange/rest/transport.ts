@@ -36,7 +36,10 @@ export type HttpResult =
 export interface Transport {
   /** Never throws; `done` is called exactly once, never synchronously. */
   request(request: HttpRequest, done: (result: HttpResult) => void): void;
-  /** Opens a websocket. `path` starts at the version prefix and holds the query: `/v1/multiple?streams=...`. */
+  /**
+   * Opens a websocket. `path` starts at the version prefix and holds the query:
+   * `/v1/multiple?streams=...`.
+   */
   open(path: string, handlers: SocketHandlers): Socket;
   close(): void;
 }

@@ -70,17 +70,8 @@ export function encodeInfo(info: OrderInfo): Hex {
 }
 
 /**
- * Reads the four words back.
- * @throws FormatError when it is not 32 bytes of hex, or its expiration passes 2^53 seconds.
- * @example
- * ```ts
- * import { decodeInfo } from "marketwright/exchange";
- *
- * // Maker rate, taker rate, expiration in seconds, nonce.
- * const words = ["0", "0", "77359400", "7"].map((word) => word.padStart(16, "0"));
- * decodeInfo(`0x${words.join("")}`).expirationSeconds; // => 2_000_000_000
- * decodeInfo("0x00"); // throws FormatError
- * ```
+ * Reads the four words back. @throws FormatError when it is not 32 bytes of hex, or its expiration
+ * passes 2^53 seconds.
  */
 export function decodeInfo(info: Hex): OrderInfo {
   const bytes = hexToBytes(info, "info");

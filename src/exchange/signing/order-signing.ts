@@ -60,23 +60,8 @@ const INT128_MIN = -(2n ** 127n);
 const INT128_MAX = 2n ** 127n - 1n;
 
 /**
- * Hashes orders under one domain, packing the words by hand into buffers that are used again: some hundred times the rate
- * of a general typed-data encoder, with the same bytes.
- * @example
- * ```ts
- * import { OrderHasher } from "marketwright/exchange";
- *
- * const hasher = new OrderHasher(`0x${"44".repeat(32)}`);
- * const order = {
- *   perp: `0x${"22".repeat(20)}`,
- *   signer: `0x${"33".repeat(20)}`,
- *   paperAmount: 20_000_000_000_000_000n,
- *   creditAmount: -600_000_000n,
- *   info: `0x${"00".repeat(32)}`,
- * };
- * hasher.digest(order).length; // => 32
- * hasher.hash(order).slice(0, 10); // => "0xe8b69fa2"
- * ```
+ * Hashes orders under one domain, packing the words by hand into buffers that are used again: some
+ * hundred times the rate of a general typed-data encoder, with the same bytes.
  */
 export class OrderHasher {
   readonly separator: Hex;
@@ -86,7 +71,10 @@ export class OrderHasher {
   #perp: Hex = "";
   #signer: Hex = "";
 
-  /** @param separator 32 bytes: of {@link domainSeparator}, or the exchange's own after a domain check. @throws FormatError */
+  /**
+   * @param separator 32 bytes: of {@link domainSeparator}, or the exchange's own after a domain
+   * check. @throws FormatError
+   */
   constructor(separator: Hex) {
     this.separator = separator;
     this.#struct.set(hexToBytes(ORDER_TYPE_HASH), 0);
@@ -111,7 +99,10 @@ export class OrderHasher {
     return keccak256(this.#struct);
   }
 
-  /** The order hash, which is signed as it is: 32 bytes. @throws FormatError when a field does not fit its type. */
+  /**
+   * The order hash, which is signed as it is: 32 bytes. @throws FormatError when a field does not
+   * fit its type.
+   */
   digest(order: OrderStruct): Uint8Array {
     this.#outer.set(this.structHash(order), 34);
     return keccak256(this.#outer);

@@ -3,7 +3,10 @@ import type { Signer } from "../../core/crypto/signing.js";
 import { FormatError } from "../../core/errors.js";
 import type { Hex, Ms } from "../../core/units.js";
 
-/** Parameters of one request as the exact strings that are transmitted: the server signs what it receives, character by character. */
+/**
+ * Parameters of one request as the exact strings that are transmitted: the server signs what it
+ * receives, character by character.
+ */
 export type RequestParams = Readonly<Record<string, string>>;
 
 /** By character code: 1 for characters that are not escaped. */
@@ -12,8 +15,9 @@ for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
   BARE[character.charCodeAt(0)] = 1;
 
 /**
- * Form-url-encodes one value as Go's `url.QueryEscape` and Python's `quote_plus` do: a space becomes `+`, and only letters,
- * digits and `-_.~` stay bare. `URLSearchParams` differs in `*` and `~`, and would break the signature.
+ * Form-url-encodes one value as Go's `url.QueryEscape` and Python's `quote_plus` do: a space
+ * becomes `+`, and only letters, digits and `-_.~` stay bare. `URLSearchParams` differs in `*` and
+ * `~`, and would break the signature.
  * @throws FormatError when the text is no valid Unicode.
  * @example
  * ```ts
@@ -51,7 +55,8 @@ function percentOf(character: string): string {
 }
 
 /**
- * All parameters as `k=v&k=v`, sorted by key in ASCII order and form-url-encoded: what is signed, and what is sent.
+ * All parameters as `k=v&k=v`, sorted by key in ASCII order and form-url-encoded: what is signed,
+ * and what is sent.
  * @param more further parameters, which stand above `params` where both name one.
  * @example
  * ```ts
@@ -80,15 +85,6 @@ let scratch = Buffer.allocUnsafe(2048);
 /**
  * The EIP-191 `personal_sign` hash of a canonical parameter string (ERC-191, version 0x45): 32
  * bytes.
- * @example
- * ```ts
- * import { canonicalParams, ecdsaScheme, requestDigest } from "marketwright/exchange";
- *
- * const signer = ecdsaScheme.signer(`0x${"11".repeat(32)}`);
- * const digest = requestDigest(canonicalParams({ marketId: "btcusdc" }));
- * digest.length; // => 32
- * ecdsaScheme.recover(digest, signer.sign(digest)); // => signer.address.toLowerCase()
- * ```
  */
 export function requestDigest(canonical: string): Uint8Array {
   // Percent-encoded, so one character is one byte.
@@ -98,18 +94,11 @@ export function requestDigest(canonical: string): Uint8Array {
 }
 
 /**
- * The whole signed parameter string of a private request: the caller's parameters, `account`, `timestamp`, and the
- * signature over them last. The same string serves as a query or as a form body.
- * @param account the trading account; another one than the signer's where the signer is its registered operator.
- * @example
- * ```ts
- * import { ecdsaScheme, signedParams } from "marketwright/exchange";
- *
- * const signer = ecdsaScheme.signer(`0x${"11".repeat(32)}`);
- * const text = signedParams({ marketId: "btcusdc" }, signer.address, 1_700_000_000_000, signer);
- * const names = text.split("&").map((part) => part.split("=")[0]);
- * names; // => ["account", "marketId", "timestamp", "signature"]
- * ```
+ * The whole signed parameter string of a private request: the caller's parameters, `account`,
+ * `timestamp`, and the signature over them last. The same string serves as a query or as a form
+ * body.
+ * @param account the trading account; another one than the signer's where the signer is its
+ * registered operator.
  */
 export function signedParams(
   params: RequestParams,

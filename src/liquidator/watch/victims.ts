@@ -18,7 +18,10 @@ export interface Victims {
 /** Market data that comes from the exchange, not the chain. */
 export type VenueMarket = Omit<TakeoverMarket, keyof MarginMarket>;
 
-/** The listed markets that have a price and that the exchange trades. @param venue by perp in lower case. */
+/**
+ * The listed markets that have a price and that the exchange trades. @param venue by perp in lower
+ * case.
+ */
 export function takeoverMarkets(
   { markets }: Confirmation,
   venue: ReadonlyMap<Hex, VenueMarket>,

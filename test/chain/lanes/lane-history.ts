@@ -103,7 +103,10 @@ const CONFIRMATIONS = 4;
 /** Beyond what is waited for: an end may be none. */
 const DEEPEST = 7;
 
-/** Plays a history, then lets everything come to its end, and checks that each job acted at most once and every nonce is accounted for. */
+/**
+ * Plays a history, then lets everything come to its end, and checks that each job acted at most
+ * once and every nonce is accounted for.
+ */
 export async function playLanes(world: LaneWorld, history: readonly LaneStep[]): Promise<void> {
   await world.reset();
   await world.mine(DEEPEST + 1);

@@ -16,7 +16,10 @@ export class LaneLife {
   #steps = 0;
   readonly #diesAt: number;
 
-  /** @param diesAt the step, a request or a write to the store, before (`x`) or right after (`x + 0.5`) which it is killed. */
+  /**
+   * @param diesAt the step, a request or a write to the store, before (`x`) or right after
+   * (`x + 0.5`) which it is killed.
+   */
   constructor(
     readonly world: LaneWorld,
     readonly store: TransactionStore = new MemoryLaneStore(),

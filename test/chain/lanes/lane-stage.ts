@@ -6,7 +6,10 @@ import { LaneWorld } from "./lane-world.js";
 type LifeOptions =
   ConstructorParameters<typeof LaneLife> extends [unknown, ...infer Rest] ? Rest : never;
 
-/** A chain for the tests of a file, as new for each of them, and the processes that live on it, each let go at its test's end. */
+/**
+ * A chain for the tests of a file, as new for each of them, and the processes that live on it, each
+ * let go at its test's end.
+ */
 export class LaneStage {
   readonly #lives: LaneLife[] = [];
   #world: LaneWorld | undefined;

@@ -34,7 +34,10 @@ export interface LaneFaults {
   tampers?: (method: string, result: unknown) => unknown;
 }
 
-/** A real EVM under a virtual clock, whose blocks are made by hand, and a token whose transfers can be counted. */
+/**
+ * A real EVM under a virtual clock, whose blocks are made by hand, and a token whose transfers can
+ * be counted.
+ */
 export class LaneWorld {
   faults: LaneFaults = {};
   readonly #asked = new Map<string, number>();
@@ -153,7 +156,10 @@ export class LaneWorld {
     await this.run(1000);
   }
 
-  /** The newest blocks are replaced by so many others and one more. With `pool: "lost"` what was in them is forgotten. */
+  /**
+   * The newest blocks are replaced by so many others and one more. With `pool: "lost"` what was in
+   * them is forgotten.
+   */
   async reorg(depth: number, pool: "kept" | "lost" = "kept"): Promise<void> {
     const number = this.chain.head.number - depth;
     const at = this.#snapshots.findIndex((snapshot) => snapshot.number === number);

@@ -143,7 +143,8 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
     expect(lanes.nonces()).toEqual([]);
   });
 
-  // Reference case of the published contracts: long 1 at 30,000 with 5,000, mark price 20,600, a hundredth of the coin.
+  // Reference case of the published contracts: long 1 at 30,000 with 5,000, mark price 20,600, a
+  // hundredth of the coin.
   it("takes part of the position at the price that the contract says, and its events say the same", async () => {
     await site.setPrice(20_600n);
     const outcome = await liquidate("part", COIN / 100n, -250n * USD);

@@ -21,7 +21,10 @@ const [DEALER, PERPETUAL, SOURCE, TOKEN] = [
 ].map((abi) => new Interface(abi)) as [Interface, Interface, Interface, Interface];
 const TRIES = 2000;
 
-/** The contracts on any chain behind a JSON-RPC address, with a market at 30,000 and four accounts; everything sent over that address. */
+/**
+ * The contracts on any chain behind a JSON-RPC address, with a market at 30,000 and four accounts;
+ * everything sent over that address.
+ */
 export class RpcSite {
   /** Owns everything, and sends the trades. */
   readonly owner = KEYS[0] as Hex;

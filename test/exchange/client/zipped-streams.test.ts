@@ -28,7 +28,8 @@ it("streams that the exchange compresses tell the same as those that it does not
     streams.account$().subscribe((event) => account.push(event));
     return { market, account };
   });
-  // Both up, each with its snapshot, its trades and its two lists of candles. The market's state is told again and again.
+  // Both up, each with its snapshot, its trades and its two lists of candles. The market's state is
+  // told again and again.
   const isUp = ({ market, account }: (typeof told)[number]) =>
     market.filter(({ type }) => type !== "market").length === 4 &&
     market.some(({ type }) => type === "market") &&

@@ -6,7 +6,10 @@ import type { TakeoverPlan } from "#liquidator/takeover-plan.js";
 import { COIN, signer, USD } from "../../contracts/world.js";
 import { BTC, type Danger, flatBook, onlyVictim, venueMarket } from "../danger.js";
 
-/** Who takes part: the account in danger, its counterparty, the liquidator, a competitor, and the liquidator's operator. */
+/**
+ * Who takes part: the account in danger, its counterparty, the liquidator, a competitor, and the
+ * liquidator's operator.
+ */
 export const [victim, other, own, competitor, operator] = [1, 2, 3, 4, 5].map(signer) as [
   Signer,
   Signer,
@@ -15,7 +18,10 @@ export const [victim, other, own, competitor, operator] = [1, 2, 3, 4, 5].map(si
   Signer,
 ];
 
-/** The account of the published cases: one coin at 30,000 with 10,000 of credit, long or short, at the price that breaks it. */
+/**
+ * The account of the published cases: one coin at 30,000 with 10,000 of credit, long or short, at
+ * the price that breaks it.
+ */
 export async function inDanger(
   { world }: Danger,
   sign: bigint,

@@ -65,7 +65,8 @@ describe("a whole takeover", () => {
     "holds at inclusion up to the very price of its bound, and not a unit beyond (%s)",
     async (sign) => {
       await inDanger(danger, sign);
-      // Half of the room above the least profit is left for the price; the victim is unsafe all the way.
+      // Half of the room above the least profit is left for the price; the victim is unsafe all the
+      // way.
       const start = sign > 0n ? 15_000n : 45_000n;
       await danger.world.setPrice(danger.world.btc, start * USD);
       const { plan } = await planned(danger, Number(start));
@@ -109,7 +110,8 @@ describe("a part of a position", () => {
       plan.reservedQuote -
       (maintenanceMarginCredit * BigInt(10_000 + input.rules.marginBufferBps)) / 10_000n;
     expect(kept).toBeGreaterThanOrEqual(0n);
-    // 20,600 dollars of paper demand 1.5 times 3 %, of which the discount pays 1 %; a fee of 5 bp is set aside.
+    // 20,600 dollars of paper demand 1.5 times 3 %, of which the discount pays 1 %; a fee of 5 bp
+    // is set aside.
     expect(kept).toBeLessThan((20_600n * USD * 36n) / 1_000_000n);
   });
 

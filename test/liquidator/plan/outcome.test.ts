@@ -14,7 +14,8 @@ describe("any account in danger, whatever the parameters", () => {
   it("is taken over as planned, to the unit, at no worse than the bound, and no size beyond it was possible", async () => {
     const seen = new Outcomes();
     const property = fc.asyncProperty(scenario, (what) => expectOutcome(danger, what, seen));
-    // One seed, so that the few runs are sure to meet every kind of outcome; `npm run verify` takes others.
+    // One seed, so that the few runs are sure to meet every kind of outcome; `npm run verify` takes
+    // others.
     await fc.assert(property, { numRuns: 50, seed: 1 });
     seen.requireAll();
   });

@@ -30,7 +30,8 @@ const size = fc.record({ lots: fc.integer({ min: 1, max: 300 }), sign });
 
 /** An account in danger, a liquidator and a book, all at random. */
 export const scenario = fc.record({
-  // Of the market that is liquidated in: discount and fee within maintenance margin, as the dealer demands.
+  // Of the market that is liquidated in: discount and fee within maintenance margin, as the dealer
+  // demands.
   ratios: fc.record({
     maintenance: bps(100, 800),
     discount: bps(5, 100),
@@ -85,13 +86,19 @@ export class Outcomes {
 
 export type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
 
-/** The counterparty of all openings gets its credit, and the state is saved that each scenario begins with. */
+/**
+ * The counterparty of all openings gets its credit, and the state is saved that each scenario
+ * begins with.
+ */
 export async function prepare({ world }: Danger): Promise<void> {
   await world.deposit(rest, 1_000_000_000n);
   await world.evm.save();
 }
 
-/** Plans one scenario's takeover and sends it: all that the plan foretold is what the contracts then do. */
+/**
+ * Plans one scenario's takeover and sends it: all that the plan foretold is what the contracts then
+ * do.
+ */
 export async function expectOutcome(danger: Danger, what: Scenario, seen: Outcomes): Promise<void> {
   const { world } = danger;
   await world.evm.restore();
@@ -194,7 +201,10 @@ export async function expectOutcome(danger: Danger, what: Scenario, seen: Outcom
   if (requestPaper < 0n) seen.shorts += 1;
 }
 
-/** Opens the positions at fair prices, with just the credit that the edge needs, and moves the price beyond it. */
+/**
+ * Opens the positions at fair prices, with just the credit that the edge needs, and moves the price
+ * beyond it.
+ */
 async function setUp(danger: Danger, what: Scenario): Promise<void> {
   const { world } = danger;
   const { maintenance, discount, fee, initial } = what.ratios;
@@ -249,7 +259,10 @@ async function openLots(
   );
 }
 
-/** Levels away from the mark, on the side that the taken paper is unwound on; the other side one tick further. */
+/**
+ * Levels away from the mark, on the side that the taken paper is unwound on; the other side one
+ * tick further.
+ */
 function bookOf(
   { book, offsetBps, victim: { sign: side } }: Scenario,
   mark: { ok: boolean; creditPerCoin?: bigint } | undefined,

@@ -108,7 +108,8 @@ describe("a plan starts from the position with the trades that have not settled"
   });
 
   it("and where they do both: those that add have settled and those that reduce have failed, in the worst case", () => {
-    // 200 are on the chain, 500 more were bought and 500 sold: 700 are left where the sale fails, and 300 are owed where the purchase does.
+    // 200 are on the chain, 500 more were bought and 500 sold: 700 are left where the sale fails,
+    // and 300 are owed where the purchase does.
     const own = account(100_000, [btc(), COIN / 5n]);
     const both = btc({ limits, positionLots: 200, unsettledLots: { buy: 500, sell: 500 } });
     expect(plan(victim([btc(), 2n * COIN]), input([both], { own })).requestPaper).toBe(
@@ -178,7 +179,8 @@ describe("the limits of the account", () => {
   const bought = (lots: number) => eth({ positionLots: lots, limits: {} });
 
   it("count what other markets may come to: trades that have not settled, orders, and takeovers that were sent", () => {
-    // 20,000 dollars are left of 40,000 by ten coins of the other market at 2,000, whichever of the three they are.
+    // 20,000 dollars are left of 40,000 by ten coins of the other market at 2,000, whichever of the
+    // three they are.
     for (const other of [
       bought(1000),
       { ...bought(0), workingLots: { buy: 0, sell: 1000 } },

@@ -25,7 +25,8 @@ describe("profit", () => {
       gasQuote: 1_800_000n,
       profitQuote: 200n * USD - 50n * USD - 9_975_000n - 1_800_000n,
     });
-    // Half of it as maker at the best ask, at a rebate of 1 bp, and the better half of the bids as taker.
+    // Half of it as maker at the best ask, at a rebate of 1 bp, and the better half of the bids as
+    // taker.
     expect(decided.expected.makerFirstProfitQuote).toBe(
       200n * USD - 5n * USD + 1n * USD - 1_800_000n,
     );

@@ -15,7 +15,8 @@ describe("the size of a takeover", () => {
     ["max-position", { limits: { maxPositionLots: 700 } }, {}, 700],
     ["market-notional", { limits: { maxNotional: 6_000n * USD } }, {}, 300],
     ["account-notional", {}, { maxNotional: 8_000n * USD }, 400],
-    // A fifth, and 5 % of a fifth, of 100,000 dollars and of the 190 that the first thousand lots leave of their discount.
+    // A fifth, and 5 % of a fifth, of 100,000 dollars and of the 190 that the first thousand lots
+    // leave of their discount.
     ["leverage", {}, { maxLeverage: 0.2 }, 1001],
     ["margin-use", {}, { maxMarginUseFraction: 0.01 }, 1001],
   ] as const)("ends at %s", (bound, market, limits, lots) => {

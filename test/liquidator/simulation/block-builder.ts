@@ -24,8 +24,9 @@ interface Waiting {
 const DEEPEST_REORG = 8;
 
 /**
- * Makes the blocks of a run: one every so often, the highest tip first, then by arrival. Some transactions it forgets or passes over
- * for a while, and now and then the last blocks are made again, as another node saw them.
+ * Makes the blocks of a run: one every so often, the highest tip first, then by arrival. Some
+ * transactions it forgets or passes over for a while, and now and then the last blocks are made
+ * again, as another node saw them.
  */
 export class BlockBuilder {
   readonly #ground: Ground;
@@ -73,7 +74,9 @@ export class BlockBuilder {
     return this.#do(() => this.#next());
   }
 
-  /** As an RPC answers when it is asked; a raw transaction is checked, and may still be forgotten. */
+  /**
+   * As an RPC answers when it is asked; a raw transaction is checked, and may still be forgotten.
+   */
   handle(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
     return this.#do(() =>
       method === "eth_sendRawTransaction"

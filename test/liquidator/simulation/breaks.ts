@@ -16,7 +16,10 @@ const reorganised = (plan: SeedPlan): SeedPlan => ({
   reorgs: new Map(Array.from({ length: 18 }, (_, i) => [4 + 2 * i, 1 + (i % 3)] as const)),
 });
 
-/** The rules of the liquidator that can be switched off, each of which the witness must notice (docs/ideas/simulation.md). */
+/**
+ * The rules of the liquidator that can be switched off, each of which the witness must notice
+ * (docs/ideas/simulation.md).
+ */
 export const BREAKS: readonly Break[] = [
   {
     name: "pending-forgotten",

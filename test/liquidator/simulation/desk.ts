@@ -29,8 +29,9 @@ const TAKER_RATE = 5n * 10n ** 14n;
 const GWEI = 10n ** 9n;
 
 /**
- * The exchange as a liquidator meets it: its list of risky accounts, its books around the price, and somebody who sells what was taken
- * over, by trades on the chain. It outlives the liquidator's process, as the exchange and the bot's state directory do.
+ * The exchange as a liquidator meets it: its list of risky accounts, its books around the price,
+ * and somebody who sells what was taken over, by trades on the chain. It outlives the liquidator's
+ * process, as the exchange and the bot's state directory do.
  */
 export class Desk implements LiquidatorVenue, InventoryUnwinder {
   /** By the takeover's id, what was told and not taken back. */
@@ -125,7 +126,8 @@ export class Desk implements LiquidatorVenue, InventoryUnwinder {
     const { cast, markets, open } = this.#ground;
     const risky: ListedRiskyAccount[] = [];
     for (const { address } of cast.victims) {
-      // Of a market whose price is stale the dealer says nothing, and the exchange goes by its own marks.
+      // Of a market whose price is stale the dealer says nothing, and the exchange goes by its own
+      // marks.
       const [isSafe] = await this.#ground
         .view(open.addresses.dealer, DEALER, "isSafe", [address])
         .catch(() => [false]);

@@ -30,7 +30,9 @@ export type NodeFault = "request-lost" | "answer-lost" | "refused" | "behind" | 
 
 const SLOW_MS = 200;
 
-/** One RPC of the chain as the network shows it: late, deaf, overloaded, behind. All from a seed. */
+/**
+ * One RPC of the chain as the network shows it: late, deaf, overloaded, behind. All from a seed.
+ */
 export function faultyNode(
   name: string,
   builder: Pick<BlockBuilder, "head" | "handle">,
@@ -84,7 +86,10 @@ export function faultyNode(
   };
 }
 
-/** The same question as a node asks itself that is behind; undefined where it knows of no such block. */
+/**
+ * The same question as a node asks itself that is behind; undefined where it knows of no such
+ * block.
+ */
 function lagging(
   method: string,
   params: readonly unknown[],

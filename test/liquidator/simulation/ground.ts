@@ -20,7 +20,9 @@ export const PERPETUAL = new Interface(perpetualAbi);
 const TOKEN = new Interface(testTokenAbi);
 export const SOURCE = new Interface(settablePriceSourceAbi);
 
-/** The markets of every simulation, and the price that each run begins at, in credit units a coin. */
+/**
+ * The markets of every simulation, and the price that each run begins at, in credit units a coin.
+ */
 export const MARKETS: readonly {
   readonly marketId: MarketId;
   readonly price: bigint;
@@ -57,8 +59,8 @@ export interface Opening {
 }
 
 /**
- * A real chain with its contracts deployed, on which every run begins anew: deploying takes a second, going back a millisecond.
- * Nothing is mined but by hand.
+ * A real chain with its contracts deployed, on which every run begins anew: deploying takes a
+ * second, going back a millisecond. Nothing is mined but by hand.
  */
 export class Ground {
   #snapshot = "";

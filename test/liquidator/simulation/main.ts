@@ -3,7 +3,10 @@ import { runSeed } from "./run-seed.js";
 
 const OPTIONS = new Set(["--liquidator", "--seeds", "--first-seed", "--break", "--list-breaks"]);
 
-/** `npm run simulate -- --liquidator [--seeds N] [--first-seed N] [--break NAME] [--list-breaks]`. @returns the exit code. */
+/**
+ * `npm run simulate -- --liquidator [--seeds N] [--first-seed N] [--break NAME] [--list-breaks]`.
+ * @returns the exit code.
+ */
 export async function simulateLiquidator(args: readonly string[]): Promise<number> {
   const stranger = args.find((arg) => arg.startsWith("--") && !OPTIONS.has(arg));
   if (stranger !== undefined)

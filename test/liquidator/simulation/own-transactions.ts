@@ -30,7 +30,10 @@ interface RpcTransaction {
   readonly input: Hex;
 }
 
-/** All that the liquidator has sent which is in a block from `fromBlock` on, in the order of the chain; read and decoded anew. */
+/**
+ * All that the liquidator has sent which is in a block from `fromBlock` on, in the order of the
+ * chain; read and decoded anew.
+ */
 export async function ownTransactions(
   ground: Ground,
   fromBlock: number,

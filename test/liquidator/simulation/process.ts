@@ -45,8 +45,9 @@ export interface Surroundings {
   readonly desk: Desk;
   readonly disk: Disk;
   /**
-   * Hears of every step at which the process could die: right before and right after each thing that it does to what outlives it (its
-   * disk, the exchange, an RPC), and whatever its lanes tell. After it returns, a killed one does nothing any more.
+   * Hears of every step at which the process could die: right before and right after each thing
+   * that it does to what outlives it (its disk, the exchange, an RPC), and whatever its lanes tell.
+   * After it returns, a killed one does nothing any more.
    */
   readonly onStep: (kind: string) => void;
   readonly rework: (parts: Parts) => Parts;
@@ -58,8 +59,8 @@ export interface Surroundings {
 }
 
 /**
- * The liquidator's own process. Killed, it hears, sends, writes and remembers nothing more: neither timers nor answers wake it, and only
- * its disk is left.
+ * The liquidator's own process. Killed, it hears, sends, writes and remembers nothing more: neither
+ * timers nor answers wake it, and only its disk is left.
  */
 export class LiquidatorProcess {
   /** Undefined of a dry run. */

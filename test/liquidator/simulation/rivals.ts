@@ -48,7 +48,10 @@ export class Sender {
 
 /** How a rival finds its prey. */
 export interface RivalPlan {
-  /** `faster` looks at each new block sooner than anybody; `outbids` copies what it sees pending at a higher tip. */
+  /**
+   * `faster` looks at each new block sooner than anybody; `outbids` copies what it sees pending at
+   * a higher tip.
+   */
   readonly kind: "faster" | "outbids";
   /** How often it acts when it could. */
   readonly eagerness: number;

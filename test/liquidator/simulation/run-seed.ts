@@ -57,7 +57,10 @@ function failing({ kind, fromBlock }: Outage, block: number): NodeWeather {
 }
 let ground: Promise<Ground> | undefined;
 
-/** One run of a seed, from the first block to the last and a little beyond. The chain is shared: one run at a time. */
+/**
+ * One run of a seed, from the first block to the last and a little beyond. The chain is shared: one
+ * run at a time.
+ */
 export async function runSeed(seed: number, broken?: Break): Promise<RunResult> {
   ground ??= Ground.create(START_MS);
   const drawn = planOf(seed);

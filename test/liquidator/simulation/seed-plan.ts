@@ -7,7 +7,10 @@ import type { RivalPlan } from "./rivals.js";
 
 export const START_MS: Ms = 1_760_000_000_000;
 export const BLOCK_MS: Ms = 2_000;
-/** Blocks of a run, and those at its end in which nothing bad happens any more, so that all comes to its end. */
+/**
+ * Blocks of a run, and those at its end in which nothing bad happens any more, so that all comes to
+ * its end.
+ */
 export const BLOCKS = 60;
 export const CALM_BLOCKS = 20;
 
@@ -96,7 +99,8 @@ export function planOf(seed: number): SeedPlan {
       const size = paper < 0n ? -paper : paper;
       margin += (size * price * threshold) / COIN / COIN;
     }
-    // What a new position needs, and little more: initial margin is a tenth more than what keeps it.
+    // What a new position needs, and little more: initial margin is a tenth more than what keeps
+    // it.
     deposits.push((margin * 11n * BigInt(draw.int(101, 130))) / 1_000n / USD + 5n);
   }
   const baseFees = new Map<number, bigint>();
@@ -140,7 +144,10 @@ export function planOf(seed: number): SeedPlan {
   };
 }
 
-/** What few runs have, of a stream of its own: a reorganisation deeper than what is taken for final, and an outage of every node. */
+/**
+ * What few runs have, of a stream of its own: a reorganisation deeper than what is taken for final,
+ * and an outage of every node.
+ */
 function rarities(
   seed: number,
   confirmations: number,

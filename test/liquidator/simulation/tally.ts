@@ -13,7 +13,10 @@ export interface TallyInput {
   readonly rivals: readonly RivalPlan[];
 }
 
-/** How often a run had in it what is only seen afterwards: races lost to each kind of rival, and prices that moved under a transaction. */
+/**
+ * How often a run had in it what is only seen afterwards: races lost to each kind of rival, and
+ * prices that moved under a transaction.
+ */
 export async function tallyOf({
   ground,
   fromBlock,

@@ -18,8 +18,9 @@ export interface BetweenTimers {
 }
 
 /**
- * Virtual time that also waits for the EVM, which works on threads of its own: between two timers everything that was asked of it
- * is answered, and every promise has run. So the same seed is the same run, however fast the machine is.
+ * Virtual time that also waits for the EVM, which works on threads of its own: between two timers
+ * everything that was asked of it is answered, and every promise has run. So the same seed is the
+ * same run, however fast the machine is.
  */
 export class WaitingClock implements HoldingClock {
   readonly #timers = new TimerHeap();

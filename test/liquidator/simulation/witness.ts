@@ -34,8 +34,8 @@ export interface Remains {
 }
 
 /**
- * Judges a run by reading the chain with decoders of its own: it shares no table with the liquidator, and takes the liquidator's word
- * for nothing but what it intended.
+ * Judges a run by reading the chain with decoders of its own: it shares no table with the
+ * liquidator, and takes the liquidator's word for nothing but what it intended.
  */
 export async function judge(ground: Ground, remains: Remains): Promise<Violation[]> {
   const violations: Violation[] = [];
@@ -63,7 +63,10 @@ export async function judge(ground: Ground, remains: Remains): Promise<Violation
 type Say = (rule: Violation["rule"], text: string) => void;
 type IntentOf = (transaction: OwnTransaction) => string | undefined;
 
-/** Every nonce from the first on is used by something that was stored before it was sent, and nothing waits any more. */
+/**
+ * Every nonce from the first on is used by something that was stored before it was sent, and
+ * nothing waits any more.
+ */
 function judgeNonces(
   _: Ground,
   remains: Remains,
@@ -104,7 +107,10 @@ function judgePayments(own: readonly OwnTransaction[], intentOf: IntentOf, say: 
   }
 }
 
-/** The price at inclusion is no worse than the one that was intended, and what was sent is what was intended. */
+/**
+ * The price at inclusion is no worse than the one that was intended, and what was sent is what was
+ * intended.
+ */
 function judgePrices(
   own: readonly OwnTransaction[],
   { opportunities }: Remains,
@@ -145,8 +151,8 @@ function judgePrices(
 }
 
 /**
- * Right after each takeover the account is safe, and it has its buffer by the prices of one of the blocks between the decision and the
- * inclusion: how they move in between is nobody's doing.
+ * Right after each takeover the account is safe, and it has its buffer by the prices of one of the
+ * blocks between the decision and the inclusion: how they move in between is nobody's doing.
  */
 async function judgeSafety(
   ground: Ground,
@@ -244,7 +250,10 @@ function judgeLedger(
 /** In both markets. What a rival's half left over is no whole lot, and the bot sells whole ones. */
 const PAPER_PER_LOT = 10n ** 15n;
 
-/** What is to be sold is what the chain has: each takeover of a lot or more under its name and the time of its block, nothing else. */
+/**
+ * What is to be sold is what the chain has: each takeover of a lot or more under its name and the
+ * time of its block, nothing else.
+ */
 function judgeUnwinding({ inherited }: Remains, own: readonly OwnTransaction[], say: Say): void {
   const wanted = new Map<string, OwnTransaction>(
     own.flatMap((one) =>

@@ -21,7 +21,8 @@ const lower = (...signers: readonly Signer[]) =>
 let danger: Danger;
 let firstBlock = 0;
 
-// Alice is long and breaks, Bob holds the other side, Carol holds ETH alone, and the liquidator nothing.
+// Alice is long and breaks, Bob holds the other side, Carol holds ETH alone, and the liquidator
+// nothing.
 beforeAll(async () => {
   danger = await Danger.create();
   const { world } = danger;

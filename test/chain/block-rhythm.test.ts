@@ -7,7 +7,7 @@ const POLL_MS = 500;
 const ROUND_TRIP_MS = 20;
 
 interface Watched {
-  /** From each block to the look that found it, ms. */
+  /** Time from each block to the poll that found it, ms. */
   readonly lateMs: readonly number[];
   readonly looks: number;
 }

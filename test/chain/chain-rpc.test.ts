@@ -8,8 +8,8 @@ import { signer, USD, World } from "../contracts/world.js";
 import { FaultyRpc } from "./faulty-rpc.js";
 
 /**
- * Deadlines, pauses and delays pass only when a test says so: an answer that is slow for want of a
- * processor is no slow RPC.
+ * Deadlines, pauses and delays pass only when a test says so, so that a busy processor does not
+ * make an RPC look slow.
  */
 let clock = new VirtualClock(0);
 let world: World;
@@ -180,7 +180,7 @@ describe("several RPCs", () => {
     at(0).take("eth_call");
     for (let i = 0; i < 3; i += 1)
       expect(await chain.read(markPrice(), number, BigInt)).toBe(30_000n * USD);
-    // One that failed is left alone for a while, and not asked in vain each time.
+    // An RPC that failed is left alone for a while, without useless requests.
     expect(at(0).take("eth_call")).toBe(0);
     const [dead, alive] = chain.report();
     expect(dead?.score).toBeLessThan(alive?.score ?? 0);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ChunkSize } from "#chain/chunk-size.js";
 
 /**
- * What it takes to read so many entries where at most `limit` fit: calls that were answered, and
+ * Counts the calls for reading `total` entries when at most `limit` fit: those that succeeded, and
  * those that ran out of gas.
  */
 function reading(

@@ -4,7 +4,7 @@ import { liveSeam } from "#core/live-seam.js";
 import type { Clock } from "#core/seam.js";
 import type { Evm } from "../contracts/evm.js";
 
-/** What is wrong with an RPC at the moment. */
+/** Current faults of an RPC. */
 export interface Faults {
   /** Every answer comes so much later, by the clock that it was started with. */
   delayMs?: number;
@@ -22,7 +22,7 @@ export interface Faults {
   text?: string;
   /** It changes the result of a method. */
   tamper?: (method: string, result: unknown) => unknown;
-  /** It refuses a method with words of its own. */
+  /** It rejects a method with its own message. */
   refuse?: (method: string) => { code: number; message: string } | undefined;
 }
 
@@ -35,7 +35,7 @@ interface Request {
 /** A real chain behind HTTP on a port of its own, with faults that a test switches on. */
 export class FaultyRpc {
   faults: Faults = {};
-  /** Methods in the order that they were asked in. */
+  /** Methods in the order of the requests. */
   readonly asked: Request[] = [];
   readonly url: string;
   readonly #server: Server;
@@ -71,13 +71,13 @@ export class FaultyRpc {
     return rpc;
   }
 
-  /** Comes when a method has been asked since the last {@link take}. */
+  /** Resolves when a method has been requested since the last {@link take}. */
   async heard(method: string): Promise<void> {
     while (!this.asked.some((request) => request.method === method))
       await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** How often a method was asked since the last time. */
+  /** Returns the number of requests of a method since the last call. */
   take(method: string): number {
     const count = this.asked.filter((request) => request.method === method).length;
     this.asked.length = 0;

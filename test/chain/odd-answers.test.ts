@@ -57,7 +57,7 @@ const EMPTY_LIST = `0x${word("10")}${word("64")}${word("60")}${word("0")}`;
 /** One account: its credit, and one position. */
 const ONE_ACCOUNT = `0x${word("10")}${word("64")}${word("60")}${word("c0")}${[1, 5, 0, 1, 2, 3].map((n) => word(n.toString(16))).join("")}`;
 
-/** What reads the answers of nodes, by its name, and an answer that it takes. */
+/** Parsers of node responses by name, each with a valid response. */
 const READERS: Readonly<
   Record<string, readonly [read: (result: unknown) => unknown, sound: unknown]>
 > = {
@@ -80,7 +80,7 @@ const READERS: Readonly<
 
 const CHAIN_ID = 31_337;
 
-/** A node that is fit for its place, and answers one method with what it is told. */
+/** A trusted node that gives a fixed response to one method. */
 function node(name: string, answer: () => RpcReply): InProcessRpc {
   return {
     name,

@@ -103,8 +103,7 @@ describe("marketwright backtest", () => {
     );
   });
 
-  // Whoever reads a small profit has to know that it hangs on a position that somebody has yet to
-  // buy.
+  // A small profit may depend on a position that is still to be closed: the reader must know.
   it("says what is still held at the end, and that closing it was not paid for", async () => {
     const { out: told } = await captureCli(["backtest", file(5000), "--out", out("held")]);
     const [{ position }] = reportOf("held").markets;

@@ -11,9 +11,9 @@ export interface CapturedRun {
 
 /** A command that goes on until it is interrupted. */
 export interface StartedRun {
-  /** What it printed until its first line ended; rejects when it ended before. */
+  /** Its first line of output; rejects when it ended before. */
   readonly firstLine: Promise<string>;
-  /** What it has written to stderr so far. */
+  /** Its output on stderr so far. */
   said(): string;
   /** As Ctrl-C does. */
   interrupt(): void;
@@ -22,7 +22,7 @@ export interface StartedRun {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Runs a command line in this process, with streams and environment of its own. */
+/** Runs a command line in this process, with its own streams and environment. */
 export function captureCli(args: readonly string[], env: Env = {}): Promise<CapturedRun> {
   return startCli(args, env).done;
 }
@@ -62,7 +62,7 @@ export function startCli(args: readonly string[], env: Env = {}): StartedRun {
     throw new Error(`it ended with ${run.code} before it spoke: ${run.err}`);
   });
   const firstLine = Promise.race([line, ended]);
-  // Most runs are asked for their end alone.
+  // Most runs only need their end.
   firstLine.catch(() => {});
   return { firstLine, said: () => err, interrupt: () => interrupt("SIGINT"), done };
 }

@@ -69,7 +69,7 @@ ${changes.extra ?? ""}
   }
 }
 
-/** What the exchange says that the account of the file has open. */
+/** The exchange's open orders of the file's account. */
 export async function openOrders(
   file: string,
   env: Record<string, string>,

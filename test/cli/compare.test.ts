@@ -140,7 +140,7 @@ describe("marketwright compare", () => {
     expect(market?.orders.share).toBeGreaterThanOrEqual(0.95);
     const { share = 1, unionBase = "0", differences = [] } = market?.asHistory ?? {};
     expect(share).toBeLessThan(0.8);
-    // What either has alone is what they have not both.
+    // Amounts on one side only are the difference.
     const apart = differences.reduce((sum, { amount }) => sum + Number(amount), 0);
     expect(apart).toBeCloseTo((1 - share) * Number(unionBase), 9);
     expect(differences.some(({ kind }) => kind === "untold")).toBe(true);
@@ -150,8 +150,8 @@ describe("marketwright compare", () => {
     );
   });
 
-  // The recorded inputs are played by a bot of their own: a strategy that broke there was told as
-  // one that wanted nothing.
+  // A separate bot replays the recorded inputs. A strategy that failed there looked like one
+  // without intents.
   it("ends with 1 where the strategy failed on the recorded inputs alone, and names the failure", async () => {
     const failing = join(stage.folder, "failing-session");
     cpSync(live, failing, { recursive: true });

@@ -435,7 +435,7 @@ describe("a halt or a resume of a bot that does not run", () => {
         code: 1,
         err: expect.stringContaining("another bot on this machine trades this account"),
       });
-      // Whoever starts next is halted all the same.
+      // The next start is halted anyway.
       expect(await captureCli(["halt", file], env)).toMatchObject({
         code: 1,
         err: expect.stringContaining("the halt is written down for the next start"),

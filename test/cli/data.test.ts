@@ -52,8 +52,8 @@ describe("marketwright data", () => {
     ]);
   });
 
-  // Who has turned the sides, and corrects the mapping, had the same file "there already": the
-  // turned ones stayed, and each backtest was of them.
+  // After a correction of swapped sides in the mapping, the same file counted as "there already".
+  // The swapped data stayed, and every backtest used it.
   it("says of a file that the store has that it is not read anew, and how it would be", async () => {
     const folder = scratchFolder();
     const [store, file] = [

@@ -14,7 +14,7 @@ const LEFT = {
   sizeBase: "0.01",
 } as const;
 
-/** What a run's end says on stderr, and whether its exit code is 0. */
+/** Returns the stderr text at a run's end, and true for exit code 0. */
 function ended(
   summary: Pick<
     RunSummary,

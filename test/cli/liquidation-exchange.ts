@@ -17,7 +17,7 @@ import { ReferenceClient } from "../simulator/reference-client.js";
 const PERPETUAL = new Interface(perpetualAbi);
 const { clock } = liveSeam();
 
-/** The settings of a liquidator that looks from the first block on. */
+/** Settings of a liquidator that polls from the first block on. */
 export const WATCH = "{ minProfitQuote: 1, watchFromBlock: 0 }";
 
 /**
@@ -47,8 +47,8 @@ export class LiquidationExchange {
     const config = parseExchangeConfig({
       port: 0,
       markets: { btcusdc: { maxExposureQuote: "50000000" } },
-      // A mark that came within an interval of the one before would wait for a timer, and whoever
-      // asked for it would go on without it.
+      // A mark within an interval of the previous one would wait for a timer, and the request would
+      // proceed without it.
       chain: { rpc: { port: 0 }, accounts: { count: 0 }, oracle: { minIntervalMs: 0 } },
     });
     let flow: FlowMarket | undefined;
@@ -127,7 +127,7 @@ ${extra}
     };
   }
 
-  /** A key that nobody has had. */
+  /** A new key. */
   freshKey(): Hex {
     const { random } = liveSeam();
     return `0x${Array.from({ length: 4 }, () => random.uint64().toString(16).padStart(16, "0")).join("")}`;
@@ -176,7 +176,7 @@ ${extra}
   }
 }
 
-/** What a bot's file may say in place of the usual. */
+/** Replacements for the usual parts of a bot's file. */
 export interface BotParts {
   readonly key?: Hex;
   readonly account?: string;

@@ -154,7 +154,7 @@ describe("a liquidation by a process of its own", () => {
   });
 });
 
-/** What a secret may look like. */
+/** Encodings of a secret. */
 function spellings(secret: Buffer): readonly string[] {
   const hex = secret.toString("hex");
   return [

@@ -73,7 +73,7 @@ objective: profit
   return { folder, own };
 }
 
-/** Runs the command in a process of its own. */
+/** Runs the command in a separate process. */
 async function run(folder: string, ...args: readonly string[]) {
   const child = spawn(process.execPath, [command, ...args], {
     cwd: folder,
@@ -130,7 +130,7 @@ describe("a strategy that does something where nobody waits for it", () => {
     expect(err).toContain(own);
   });
 
-  // The figures are there: whoever waits for the command to end waits for nothing.
+  // The figures are complete: waiting for the command to end would be pointless.
   it("and keeps a timer for ever does not keep the process", async () => {
     const { folder } = files("interval", "setInterval(() => {}, 1000)");
     const { code, out } = await run(folder, "backtest", "run.yaml", "--out", "report");
@@ -138,8 +138,8 @@ describe("a strategy that does something where nobody waits for it", () => {
     expect(out).toContain("profit ");
   });
 
-  // A script that looks at the exit code would take a run without a report for one that went well,
-  // and a live bot would leave its orders behind.
+  // A script that checks the exit code would take a run without a report as a success, and a live
+  // bot would leave its orders behind.
   it("and calls process.exit does not end the process: it is halted, as one that throws", async () => {
     const { folder } = files("exit", "process.exit(0)");
     const { code, out, err } = await run(folder, "backtest", "run.yaml", "--out", "report");

@@ -99,8 +99,7 @@ describe("a command that was started by npx", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  // It went on without a parent: a bot quoted, and whoever had stopped it believed that it was
-  // stopped.
+  // The bot continued without a parent and quoted, although its user believed it stopped.
   it.each(["SIGTERM", "SIGKILL"] as const)("stops in order after a %s to npx", async (signal) => {
     const npx = spawn(
       "npx",

@@ -44,7 +44,7 @@ risk: { maxDrawdownQuote: 500 }
   return file;
 };
 
-/** What a child says until it is over. */
+/** Collects a child's output until it ends. */
 async function endOf(child: ChildProcess) {
   let err = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -54,7 +54,7 @@ async function endOf(child: ChildProcess) {
   return { code: code as number | null, signal: signal as string | null, err };
 }
 
-/** A pipe for writing, as soon as somebody reads it. */
+/** A pipe for writing, once it has a reader. */
 async function opened(pipe: string): Promise<number> {
   for (;;) {
     try {
@@ -66,8 +66,8 @@ async function opened(pipe: string): Promise<number> {
 }
 
 describe("a limit of open files that is too low", () => {
-  // It was laid to the strategies of whoever ran it. Later versions of Node open one module after
-  // the other, and 40 files are enough.
+  // The error was attributed to the strategies. Later versions of Node open modules one by one, and
+  // 40 files are enough.
   it.skipIf(Number(process.versions.node.split(".")[0]) > 20)(
     "is named by what the system says of it, with what would do",
     async () => {
@@ -132,8 +132,8 @@ describe("a signal", () => {
     expect(await once(child, "exit")).toEqual([143, null]);
   });
 
-  // A comparison runs a session's bot without a pause, for minutes of a long one, and for ever
-  // where its strategy never returns. Here a pipe keeps it that nobody writes to.
+  // A comparison runs a session's bot without a pause: for minutes in a long one, and forever if
+  // its strategy never returns. Here a pipe without a writer keeps it running.
   it.each(["SIGINT", "SIGTERM"] as const)(
     "%s ends a journal's replay wherever it is: what is never done hears of none",
     async (signal) => {
@@ -150,7 +150,7 @@ describe("a signal", () => {
     },
   );
 
-  // Whoever presses Ctrl-C twice has orders at the exchange, and has to know of them.
+  // After a second Ctrl-C the user has orders at the exchange, and must know about them.
   it("that comes a second time ends the process at once, and names the orders that are left and the command that cancels them", async () => {
     const module = new URL("../dist/cli/process/process-end.js", pathToFileURL(command));
     const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)});
@@ -225,8 +225,8 @@ process.stdout.write(String(process.pid));
     },
   );
 
-  // An ssh session that breaks sends it to all that runs in it, the guard too: orders would rest
-  // for as long as nobody looks.
+  // A broken ssh session sends it to everything in it, the guard too: orders would rest until
+  // someone notices.
   it("that tells a live bot that its terminal is gone takes its orders down", async () => {
     const path = join(folder, "exchange.yaml");
     writeFileSync(
@@ -258,7 +258,7 @@ process.stdout.write(String(process.pid));
   });
 });
 
-// Its orders would have no guard, for the sake of who wrote down what it said.
+// Its orders would lose their guard because the reader of its output ended.
 it("a reader that goes away does not end a process that has more to do than to be read", async () => {
   const module = new URL("../dist/cli/process/process-end.js", pathToFileURL(command));
   const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)});

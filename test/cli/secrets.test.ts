@@ -143,9 +143,7 @@ const everyBot = Object.values(files);
 const each = (command: string, ...rest: string[]): string[][] =>
   everyBot.map((file) => [command, file, ...rest]);
 
-/**
- * Of each command, ways to call it that meet a secret in a wrong place, or fail where one is near.
- */
+/** For each command, calls that meet a secret in a wrong place, or fail close to one. */
 const ATTEMPTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   start: everyBot
     .filter((file) => file !== files.keystore)
@@ -382,7 +380,7 @@ describe("a secret never leaves the process", () => {
           leaked: [],
           text: "",
         });
-        // Of these all but the whole import end in a refusal that says something.
+        // All of these but the whole import fail with a message.
         if (code !== 0) expect(err).not.toBe("");
       }
       expect(

@@ -18,7 +18,7 @@ import type { RunSummary } from "#bot/run-summary.js";
 import { processContext } from "#cli/cli-context.js";
 import { createFreshAccount } from "#cli/start-account.js";
 
-/** What the end of a run says of its orders. */
+/** A run's end without information about its orders. */
 const UNKNOWN = {
   marketId: "btcusdc",
   hash: `0x${"1".repeat(64)}`,
@@ -113,7 +113,7 @@ describe("what starts leave behind", () => {
     expect(folders().sort()).toEqual([basename(store.directory), ofRun].sort());
   });
 
-  // Whoever looked into why the port was in use had lost the log and the fills of the day before.
+  // Investigating a port in use had cost the log and the fills of the day before.
   it("keeps the last session's folder through starts that fail, until another has traded", async () => {
     const { start, folders } = world();
     const good = await start();

@@ -12,7 +12,7 @@ import { until } from "./until.js";
 
 const KEY = `0x${"6b".repeat(32)}` as const;
 
-/** A port where nobody listens. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server: Server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

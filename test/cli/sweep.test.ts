@@ -33,7 +33,7 @@ describe("marketwright sweep", () => {
     })) as SweepOutcome;
     expect(readFileSync(join(out, "sweep.json"), "utf8")).toBe(readFileSync(alone.json, "utf8"));
     const { points, best } = alone.result;
-    // Whoever reads the table on a terminal reads this too.
+    // These warnings are printed with the table.
     const doubts = sweepWarnings(alone.result);
     expect(doubts).toEqual([expect.stringMatching(/^Doubtful are 2 of the best 6 points/)]);
     expect([status, stderr.replace(/^The history has a gap: .*\n/gm, "")]).toEqual([

@@ -12,7 +12,7 @@ it("a bot whose heartbeat cannot be written cancels its orders and stops before 
   });
   const run = startCli(["run", file, "--json"], env);
   await untilQuoting(file, env);
-  // No file can be made by this name any more, whoever the user is.
+  // No file can be created with this name any more, by any user.
   mkdirSync(join(stateDir(), "heartbeat.json.new", "in-the-way"), { recursive: true });
   const { code, out, err } = await run.done;
   expect(code).toBe(1);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { checkShape, textPaths } from "#core/config-shape.js";
 import { ConfigError } from "#core/errors.js";
 
-/** What a strategy's own schema may be made of. */
+/** Building blocks of a strategy's own schema. */
 const schema = z.object({
   form: z
     .discriminatedUnion("by", [

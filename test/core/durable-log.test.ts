@@ -32,8 +32,8 @@ describe("a file that fills are kept in", () => {
     expect(readFileSync(path, "utf8")).toBe("1\n2\n3\n");
   });
 
-  // What a bot that is filled a hundred thousand times a day has written after a few months: it
-  // could not be started any more.
+  // The file of a bot with a hundred thousand fills a day after a few months: the bot could not be
+  // started any more.
   it("is gone on with however long it is, and without the line that a kill cut short", () => {
     const path = join(mkdtempSync(join(tmpdir(), "marketwright-log-")), "fills.jsonl");
     try {

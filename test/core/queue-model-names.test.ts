@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createQueueModel, isQueueModelName } from "#core/queue-model-names.js";
 
-/** What is left ahead of 100 when 60 of 100 + 300 are cancelled. */
+/** Lots left ahead of 100 when 60 of 100 + 300 are cancelled. */
 const frontAfter = (name: string, lotBase = 1) =>
   createQueueModel(name, lotBase).onDepth({ frontLots: 100, tradedLots: 0 }, 400, 340).frontLots;
 

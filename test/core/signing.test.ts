@@ -187,7 +187,7 @@ describe("signing", () => {
       `0x${word(0n)}${one}1b`,
       `0x${one}${word(0n)}1b`,
       `0x${word(GROUP_ORDER)}${one}1b`,
-      // 5 is no x of a point on the curve.
+      // No point of the curve has x = 5.
       `0x${word(5n)}${one}1b`,
     ]) {
       expect(scheme.recover(digest, wrong)).toBeNull();

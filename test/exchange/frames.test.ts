@@ -495,7 +495,7 @@ function account(data: unknown) {
   return frames.account(JSON.stringify(data));
 }
 
-/** What a book would be corrupted by. */
+/** Fails for a frame that would corrupt a book. */
 function requireSoundBook({
   bids,
   asks,

@@ -19,7 +19,7 @@ const GRIDS = [
   ),
 }));
 
-/** What decimal.js says: a whole number of units below 2^53, or nothing. */
+/** The result of decimal.js: a whole number of units below 2^53, or undefined. */
 function reference(text: string, unit: string): number | undefined {
   if (!/^\d+(\.\d+)?$/.test(text) || text.length > 64) return undefined;
   const scaledBound = new Exact(Number.MAX_SAFE_INTEGER).div(

@@ -25,9 +25,9 @@ export class LocalServer {
     response.writeHead(204).end();
   };
   onSocket: (url: string, socket: WebSocket) => void = () => undefined;
-  /** Whether a websocket is let in. */
+  /** Returns true to accept a websocket. */
   admits: (url: string) => boolean = () => true;
-  /** What one is told that is not. */
+  /** The response to a rejected websocket. */
   refusal = "HTTP/1.1 401 Unauthorized\r\n\r\n";
   readonly #http: Server;
   readonly #ws = new WebSocketServer({ noServer: true });

@@ -8,7 +8,7 @@ import { classifyTransientFailure } from "#exchange/transient-failure.js";
 import type { HttpResult } from "#exchange/transport.js";
 import { VenueError, VenueRequestError } from "#exchange/venue-errors.js";
 
-/** What a read of the clock fails with where the network gives this. */
+/** The error of reading the clock when the network returns this result. */
 async function failureOf(result: HttpResult): Promise<unknown> {
   const caller = new RestCaller({
     nowMs: () => 0,

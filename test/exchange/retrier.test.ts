@@ -72,8 +72,8 @@ describe("repeating a request that got no answer", () => {
     expect(Number(timestamps[1])).toBeGreaterThan(Number(timestamps[0]) - 1);
   });
 
-  // What stands before an exchange tells of its maintenance with a page, and often with a 200: a
-  // download of days ended there.
+  // A proxy before an exchange announces maintenance with a page, often with status 200. A download
+  // of days ended there.
   it("brings a read through a maintenance page that is told as a success, and shows the page where it stays", async () => {
     let pages = 2;
     server.onRequest = (_, response) => {

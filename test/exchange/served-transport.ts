@@ -37,7 +37,7 @@ export class ServedTransport {
   }
 }
 
-/** A port at which nobody listens. */
+/** A port without a listener. */
 export async function closedPort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));

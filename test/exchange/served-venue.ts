@@ -13,7 +13,7 @@ export const seam = liveSeam();
 export const signer = ecdsaScheme.signer(
   "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
 );
-/** What the exchange's clock says, always. */
+/** The fixed time of the exchange's clock. */
 export const NOW = 1_700_000_000_000;
 export const MARKETS = [wireMarket(), wireMarket({ id: "ethusdc" })];
 /** Distributive, so that each kind of action keeps its own fields. */
@@ -26,7 +26,7 @@ export type Unnumbered<A> = A extends Action ? Omit<A, "actionId" | "timestampMs
 export class ServedVenue {
   readonly #served = new ServedTransport();
   venue!: LiveVenue;
-  /** All that the venues opened have told. */
+  /** All events of the opened venues. */
   events: VenueEvent[] = [];
   #nextId = 0;
 

@@ -134,7 +134,7 @@ export class Danger {
     );
   }
 
-  /** What is planned with, from what was confirmed. @param venue by market. */
+  /** Input of a plan, from a confirmation. @param venue by market. */
   input(
     confirmation: Confirmation,
     venue: readonly (readonly [Market, VenueMarket])[],
@@ -177,7 +177,7 @@ export class Danger {
   }
 }
 
-/** The figures of {@link Danger.riskOf} as they were foretold. */
+/** The predicted figures of {@link Danger.riskOf}. */
 export function figures(margin: MarginAccount): bigint[] {
   return [
     margin.netValueCredit,

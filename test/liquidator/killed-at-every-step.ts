@@ -16,7 +16,7 @@ export interface TakeoverStory {
   readonly name: string;
   /** Its questions are worth dying at too. */
   readonly isWhole?: boolean;
-  /** From the first look to the end, so that everything has happened by then. */
+  /** From the first poll to the end, so that every step is included. */
   readonly play: (stage: LiquidatingStage) => Promise<void>;
 }
 
@@ -84,11 +84,9 @@ export const STORIES: readonly TakeoverStory[] = [
 ];
 
 /**
- * Plays a story once to its end to count its steps, and then once for each of them, killing the
- * process there and starting it again after two seconds. What must hold in all: the position is
- * ours or nobody paid for it, once; the bot sells what the chain has; nothing is open.
- * @param withQuestions every question to an RPC too, before and after it left.
- * @returns how often a process was killed.
+ * Runs a story once to count its steps. Then runs it once for each of them, kills the process there
+ * and restarts it after two seconds. In every run, the position is ours or no one paid for it,
+ * once; the bot sells what the chain has; and nothing stays open.
  */
 export async function killAtEveryStep(
   story: TakeoverStory,
@@ -127,7 +125,7 @@ async function play(
   await stage.price(56_000);
   await stage.blocks();
   let kills = 0;
-  // Whoever is killed while it is being stopped cannot say that it has stopped.
+  // A process that is killed during its shutdown cannot report the end of it.
   let isStopping = false;
   const plan = { confirmations: CONFIRMATIONS };
   stage.starts({
@@ -140,8 +138,7 @@ async function play(
     },
   });
   await tell(stage);
-  // Killed at the end of its story, it is started again after it, and must come to an end of its
-  // own.
+  // Killed at the end of its story, it is restarted after it, and must end by itself.
   if (kills > 0) await stage.blocks(BLOCKS_TO_THE_END);
   isStopping = true;
   expect(await stage.stops()).toBe(0);

@@ -119,7 +119,7 @@ describe("a reorganisation deeper than what was waited for", () => {
     await stage.blocks(3);
     expect(stage.desk.inherited.size).toBe(1);
 
-    // The pool of the other branch has the same, and somebody who pays more.
+    // The other branch's pool has the same transaction, and a rival that pays more.
     const forked = stage.reorg(3);
     await stage.rivalTakes(COIN, 500n * GWEI);
     await forked;

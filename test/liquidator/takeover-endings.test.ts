@@ -18,8 +18,8 @@ it("a position that became ours while the chain was asked who took it is won, an
   const ledger = new LiquidationLedger({ read: () => undefined, append: () => {} }, clock);
   const seen = ledger.recordSeen(address("1"), address("2"), "btcusdc");
   ledger.update(seen.id, { confirmedBlock: 7 }, "confirmed");
-  // An earlier run's transaction is found in its block, and is final, before the chain has said
-  // that nobody else took the position.
+  // An earlier run's transaction is found in its block, and is final, before the search for a rival
+  // has ended.
   const answers: Readonly<Record<string, () => unknown>> = {
     eth_chainId: () => "0x1",
     eth_getBlockByNumber: () => HEAD,

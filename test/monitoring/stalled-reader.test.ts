@@ -30,7 +30,7 @@ const built = (module: string): string =>
   JSON.stringify(new URL(`../dist/${module}`, pathToFileURL(builtCommand())).href);
 
 let pipes = 0;
-/** A pipe that nobody reads yet. */
+/** A pipe without a reader so far. */
 function unreadPipe(): { readonly path: string; readonly reader: number; readonly writer: number } {
   pipes += 1;
   const path = join(folder, `${pipes}.pipe`);
@@ -59,8 +59,8 @@ process.stdin.once("data", () => { log.close(); process.stdout.write(", and ende
   return child;
 }
 
-// A terminal after Ctrl-S, one behind an ssh whose line hangs, a pager that nobody scrolls: whoever
-// waits for them leaves orders in the market that nobody moves.
+// A terminal after Ctrl-S, one behind a stalled ssh, a pager at rest: a process that waits for them
+// cannot manage its orders.
 describe("a log whose reader stands still", () => {
   it("holds no process up, neither while it runs nor at its end", async () => {
     const { reader, writer } = unreadPipe();

@@ -104,7 +104,7 @@ const record: fc.Arbitrary<TransactionRecord> = fc.oneof(
   fc.record({ kind: fc.constant("reopened" as const), nonce }),
 );
 
-/** What a file gives back, after so many were appended. */
+/** Checks the records that a file returns after these were appended. */
 function written(records: readonly TransactionRecord[]): void {
   rmSync(path, { force: true });
   const store = new FileTransactionStore(path, OWNER);

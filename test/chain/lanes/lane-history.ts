@@ -6,7 +6,7 @@ import { LaneLife } from "./lane-life.js";
 import { GWEI, type LaneFaults, type LaneWorld } from "./lane-world.js";
 import { MemoryLaneStore } from "./memory-lane-store.js";
 
-/** What may happen next. */
+/** Possible next steps. */
 export type LaneStep =
   | {
       readonly kind: "submit";
@@ -132,7 +132,8 @@ export async function playLanes(world: LaneWorld, history: readonly LaneStep[]):
   world.faults = {};
   for (let i = 0; i < 120 && life.lanes.jobs().some(({ state }) => state !== "final"); i += 1)
     await world.block();
-  // What was stored and fills a gap may still be on its way, and what has ended be undone.
+  // A stored transaction that fills a gap may still be in flight, and a final one may be
+  // reorganised away.
   const isOver = () => life.lanes.nonces().every(({ state }) => state === "final");
   for (let i = 0; i < CONFIRMATIONS + 1 || (i < 120 && !isOver()); i += 1) await world.block();
   await check(world, lives, life, limits);

@@ -7,7 +7,7 @@ import type { TransactionRecord, TransactionStore } from "#chain/transaction-sto
 import { CHAIN_ID, GWEI, type LaneWorld, SENDER } from "./lane-world.js";
 import { MemoryLaneStore } from "./memory-lane-store.js";
 
-/** One life of a process that has lanes, and what it heard. */
+/** One process with a transaction manager, and the events it received. */
 export class LaneLife {
   readonly events: TransactionEvent[] = [];
   readonly lanes: TransactionManager;
@@ -73,14 +73,14 @@ export class LaneLife {
     void this.lanes.close();
   }
 
-  /** Kinds of what was told of a job, in order. */
+  /** Kinds of a job's events, in order. */
   told(jobId: string): string[] {
     return this.events.flatMap((event) =>
       "jobId" in event && event.jobId === jobId ? [event.kind] : [],
     );
   }
 
-  /** How the job ended, once, or once more each time that it was undone. */
+  /** The final outcome of a job, or the latest one after a reorg. */
   outcome(jobId: string): JobOutcome | undefined {
     let outcome: JobOutcome | undefined;
     for (const event of this.events) {

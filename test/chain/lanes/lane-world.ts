@@ -22,13 +22,13 @@ export const SENDER = ecdsaScheme.signer(KEY);
 const TOKEN = new Interface(testTokenAbi);
 const STEP_MS = 50;
 
-/** What an RPC does wrong. */
+/** Faults of an RPC. */
 export interface LaneFaults {
   /** The request never reaches the chain. */
   isDead?: (method: string) => boolean;
   /** The request is carried out, and its answer lost. */
   losesAnswer?: (method: string) => boolean;
-  /** It refuses in words of its own. */
+  /** It rejects requests with its own message. */
   refuses?: (method: string) => string | undefined;
   /** It answers something else. */
   tampers?: (method: string, result: unknown) => unknown;
@@ -116,7 +116,7 @@ export class LaneWorld {
       : { result: tampers(method, reply.result) };
   };
 
-  /** How often a method was asked so far. */
+  /** Number of requests of a method so far. */
   timesAsked(method: string): number {
     return this.#asked.get(method) ?? 0;
   }
@@ -192,7 +192,7 @@ export class LaneWorld {
     await this.chain.request("hardhat_setNextBlockBaseFeePerGas", `0x${wei.toString(16)}`);
   }
 
-  /** How often the transfer of that job was carried out. */
+  /** Number of times that the transfer of that job was executed. */
   async timesDone(name: string): Promise<number> {
     const data = TOKEN.encodeFunctionData("balanceOf", [placeOf(name)]);
     return Number(await this.chain.call(this.token, data));
@@ -215,7 +215,7 @@ export class LaneWorld {
     await this.chain.send({ from: OWNER, to: this.token, data, gas: 100_000, tipWei });
   }
 
-  /** How many of the account's transactions are in blocks. */
+  /** Number of the account's transactions in blocks. */
   async count(): Promise<number> {
     return Number(await this.chain.request("eth_getTransactionCount", SENDER.address, "latest"));
   }
@@ -242,7 +242,7 @@ export class LaneWorld {
   }
 }
 
-/** Where the transfers of a job go: an address that nothing else sends to. */
+/** Target of a job's transfers: an address that nothing else sends to. */
 function placeOf(id: string): Hex {
   return `0x${Buffer.from(id.padEnd(20, ".")).subarray(0, 20).toString("hex")}`;
 }

@@ -21,7 +21,7 @@ import { MemoryLaneStore } from "./memory-lane-store.js";
 import { addressOf, RpcSite } from "./rpc-site.js";
 
 const { clock } = liveSeam();
-/** Of `foundryup`, or of the npm package @foundry-rs/anvil: its path in ANVIL, or on the PATH. */
+/** From `foundryup`, or the npm package @foundry-rs/anvil: its path in ANVIL, or on the PATH. */
 const ANVIL = process.env.ANVIL ?? "anvil";
 
 interface Chain {

@@ -1,6 +1,6 @@
 import type { TransactionRecord, TransactionStore } from "#chain/transaction-store.js";
 
-/** What is found after a restart of the lanes, while this process goes on. */
+/** A store that survives a restart of the manager within this process. */
 export class MemoryLaneStore implements TransactionStore {
   readonly #records: TransactionRecord[] = [];
 

@@ -188,7 +188,7 @@ describe("a transaction that waits", () => {
   it("behind another of ours is not replaced for what holds the first up", async () => {
     const life = stage.live(undefined, { confirmations: 1, headroomBlocks: 0 });
     const deadlineMs = stage.world.clock.nowMs() + 3_600_000;
-    // Of the second's price no block would complain.
+    // A block would accept the price of the second.
     life.lanes.submit(stage.world.job("first", { maxCostWei: 100_000n * 100n * GWEI, deadlineMs }));
     await stage.world.run(300);
     life.lanes.submit(

@@ -13,7 +13,7 @@ const MARKET = "btcusdc";
 const [OWNER_KEY, OPERATOR_KEY] = KEYS;
 const OWNER = ecdsaScheme.signer(OWNER_KEY).address;
 const OPERATOR = ecdsaScheme.signer(OPERATOR_KEY).address;
-/** What is odd about an order, and how long it is to live from the moment that it is asked for. */
+/** Unusual settings of an order, and its lifetime from its creation on. */
 type OddOrder = Partial<NewOrder> & { readonly lifeMs?: number };
 const BUY: NewOrder = { marketId: MARKET, side: "BUY", amount: "0.01", price: "20000" };
 

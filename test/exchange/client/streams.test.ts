@@ -231,7 +231,7 @@ describe("streams of the embedded exchange", () => {
       expect.stringContaining("there is no stream nope@orderbook, since there is no market nope"),
       expect.stringContaining(`there is no stream ${MARKET}@weather`),
     ]);
-    // With no known name at all the connection is refused, and that is told as its end.
+    // If no name is known, the connection is rejected, and reported as closed.
     const ends: MarketEvent[] = [];
     await new Promise<void>((resolve) => {
       streams.market$(["nope@orderbook"]).subscribe((event) => {

@@ -79,7 +79,7 @@ describe("a victim with five markets", () => {
     for (const plan of plans) {
       const market = markets.find((each) => perpOf(each) === plan.perp) as Market;
       await danger.take(market, plan, own);
-      // What earlier plans set aside for gas and their unwinding is still there.
+      // The credit that earlier plans reserved for gas and unwinds is still there.
       const [netValue, ...others] = await danger.riskOf(own.address);
       expect([(netValue as bigint) - reserved, ...others]).toEqual(figures(plan.ownAfter));
       if (plan.victimAfter !== undefined)

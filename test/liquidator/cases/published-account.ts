@@ -7,7 +7,7 @@ import { COIN, signer, USD } from "../../contracts/world.js";
 import { BTC, type Danger, flatBook, onlyVictim, venueMarket } from "../danger.js";
 
 /**
- * Who takes part: the account in danger, its counterparty, the liquidator, a competitor, and the
+ * The accounts: the one in danger, its counterparty, the liquidator, a competitor, and the
  * liquidator's operator.
  */
 export const [victim, other, own, competitor, operator] = [1, 2, 3, 4, 5].map(signer) as [

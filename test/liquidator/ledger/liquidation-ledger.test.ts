@@ -235,7 +235,7 @@ describe("the counts of a run", () => {
       open: 1,
     });
     expect(sumOf(counts)).toBe(9);
-    // What is learnt later counts in place of what was believed.
+    // A later finding replaces an earlier one.
     ledger.end(e, "lost");
     expect(ledger.counts()).toMatchObject({ cured: 0, lost: 2 });
     expect(sumOf(ledger.counts())).toBe(9);

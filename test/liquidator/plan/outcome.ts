@@ -30,8 +30,7 @@ const size = fc.record({ lots: fc.integer({ min: 1, max: 300 }), sign });
 
 /** An account in danger, a liquidator and a book, all at random. */
 export const scenario = fc.record({
-  // Of the market that is liquidated in: discount and fee within maintenance margin, as the dealer
-  // demands.
+  // Of the liquidated market: discount and fee within maintenance margin, as the dealer requires.
   ratios: fc.record({
     maintenance: bps(100, 800),
     discount: bps(5, 100),
@@ -44,21 +43,21 @@ export const scenario = fc.record({
   own: fc.option(size),
   /** Dollars of the own account. */
   ownCredit: fc.integer({ min: 200, max: 60_000 }),
-  /** How far beyond the edge the victim's price goes. */
+  /** Distance of the victim's price beyond its liquidation price. */
   beyondBps: bps(1, 1_500),
   funding: fc.integer({ min: -20_000_000, max: 20_000_000 }),
   book: fc.array(fc.record({ stepBps: bps(0, 20), lots: fc.integer({ min: 1, max: 200 }) }), {
     minLength: 1,
     maxLength: 6,
   }),
-  /** Of the book's best price from the mark. */
+  /** Distance of the book's best price from the mark. */
   offsetBps: bps(-60, 60),
   buffer: bps(0, 10_000),
   reserve: bps(0, 30),
   minProfit: fc.integer({ min: 0, max: 3_000_000 }),
 });
 
-/** How often which kind of outcome came about. */
+/** Counts of the kinds of outcome. */
 export class Outcomes {
   plans = 0;
   unprofitable = 0;
@@ -96,8 +95,8 @@ export async function prepare({ world }: Danger): Promise<void> {
 }
 
 /**
- * Plans one scenario's takeover and sends it: all that the plan foretold is what the contracts then
- * do.
+ * Plans one scenario's takeover and sends it: the contracts must do exactly what the plan
+ * predicted.
  */
 export async function expectOutcome(danger: Danger, what: Scenario, seen: Outcomes): Promise<void> {
   const { world } = danger;
@@ -130,7 +129,7 @@ export async function expectOutcome(danger: Danger, what: Scenario, seen: Outcom
   seen.bounds.add(decision.boundBy);
   const { requestPaper, expectCredit, expected, ownAfter } = decision;
 
-  // What it promises holds together.
+  // The plan is consistent in itself.
   const gasCeiling = ceilDivide(decision.maxCostWei * GAS.creditPerEth, 10n ** 18n);
   expect(decision.worstProfitQuote).toBe(input.rules.minProfitCredit);
   expect(gasCeiling).toBeGreaterThanOrEqual(expected.gasQuote);
@@ -179,7 +178,7 @@ export async function expectOutcome(danger: Danger, what: Scenario, seen: Outcom
     expect(more).toMatchObject({ requestPaper });
   }
 
-  // What the contracts do.
+  // The contracts' actual result.
   const insuranceBefore = (await world.credit(world.insurance))[0];
   const held = (await world.balance(market, own))[0];
   const receipt = await danger.take(market, decision, own);

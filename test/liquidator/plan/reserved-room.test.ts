@@ -154,7 +154,7 @@ describe("a position beyond the limit on one side", () => {
       plan(victim([btc(), 4n * COIN]), input([btc({ positionLots: 500 })], { own, limits }))
         .requestPaper;
     expect(taken({ maxNotional: 40_000n * USD })).toBe((15n * COIN) / 10n);
-    // What the takeover earns and costs is in the net value.
+    // The net value includes the takeover's profit and cost.
     expect(Number(taken({ maxLeverage: 0.04 })) / 1e18).toBeCloseTo(1.5, 1);
   });
 

@@ -5,7 +5,7 @@ import type { RpcOutcome } from "#simulator/rpc-outcome.js";
 import type { Ground } from "./ground.js";
 import type { HoldingClock } from "./waiting-clock.js";
 
-/** What may befall a transaction on its way from an RPC that has taken it to the blocks. */
+/** Possible faults of a transaction between its RPC and the blocks. */
 export interface PoolFaults {
   /** Forgotten by every node. */
   readonly isDropped: boolean;
@@ -20,7 +20,7 @@ interface Waiting {
   readonly fromBlock: number;
 }
 
-/** How many blocks back a reorganisation may go. */
+/** Largest depth of a reorg, blocks. */
 const DEEPEST_REORG = 8;
 
 /**
@@ -37,7 +37,7 @@ export class BlockBuilder {
   /** States before the last blocks, newest last, with what has come into the pool since. */
   readonly #undo: { readonly snapshot: string; readonly arrived: Hex[] }[] = [];
   #turn: Promise<unknown> = Promise.resolve();
-  /** Hears of each transaction that the nodes know, as whoever watches the pool does. */
+  /** Called with each transaction that the nodes know, as for any observer of the pool. */
   onPending: (transaction: Transaction) => void = () => {};
   /** Hears of each new block; of the depth when older ones were replaced. */
   onBlock: (number: number, reorgDepth: number) => void = () => {};
@@ -74,9 +74,7 @@ export class BlockBuilder {
     return this.#do(() => this.#next());
   }
 
-  /**
-   * As an RPC answers when it is asked; a raw transaction is checked, and may still be forgotten.
-   */
+  /** Responds as an RPC; a raw transaction is checked, and may still be forgotten. */
   handle(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
     return this.#do(() =>
       method === "eth_sendRawTransaction"
@@ -164,7 +162,7 @@ export class BlockBuilder {
         this.counts.lostInReorg += 1;
         continue;
       }
-      // What cannot be any more, such as a nonce that is used, is refused, as on any node.
+      // An impossible transaction, such as one with a used nonce, is rejected, as on any node.
       const outcome = await chain.handle("eth_sendRawTransaction", [raw]);
       if ("result" in outcome) this.#undo.at(-1)?.arrived.push(raw);
     }

@@ -29,14 +29,14 @@ const TAKER_RATE = 5n * 10n ** 14n;
 const GWEI = 10n ** 9n;
 
 /**
- * The exchange as a liquidator meets it: its list of risky accounts, its books around the price,
- * and somebody who sells what was taken over, by trades on the chain. It outlives the liquidator's
- * process, as the exchange and the bot's state directory do.
+ * The exchange from a liquidator's view: its list of risky accounts, its books around the price,
+ * and a seller of acquired positions by trades on the chain. It outlives the liquidator's process,
+ * like the exchange and the bot's state directory.
  */
 export class Desk implements LiquidatorVenue, InventoryUnwinder {
-  /** By the takeover's id, what was told and not taken back. */
+  /** Reported takeovers that were not reverted, by id. */
   readonly inherited = new Map<string, Takeover>();
-  /** Every id that was ever told, and how often it was told as new. */
+  /** Every reported id, and the number of times that it was reported as new. */
   readonly toldTimes = new Map<string, number>();
   /** Takeovers under way, as they were reported last. */
   reserved: readonly PlannedTakeover[] = [];
@@ -120,13 +120,13 @@ export class Desk implements LiquidatorVenue, InventoryUnwinder {
     this.#prices[market] = price;
   }
 
-  /** What the exchange sees of a block. */
+  /** The exchange's view of a block. */
   async onBlock(reorgDepth: number): Promise<void> {
     if (reorgDepth > 0) this.#sender.forget();
     const { cast, markets, open } = this.#ground;
     const risky: ListedRiskyAccount[] = [];
     for (const { address } of cast.victims) {
-      // Of a market whose price is stale the dealer says nothing, and the exchange goes by its own
+      // The dealer returns nothing for a market with a stale price, so the exchange uses its own
       // marks.
       const [isSafe] = await this.#ground
         .view(open.addresses.dealer, DEALER, "isSafe", [address])

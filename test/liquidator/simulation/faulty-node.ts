@@ -4,7 +4,7 @@ import type { Ms } from "#core/units.js";
 import type { BlockBuilder } from "./block-builder.js";
 import type { HoldingClock } from "./waiting-clock.js";
 
-/** How a node behaves at an instant. Chances in [0, 1]. */
+/** Behaviour of a node at one time. Chances in [0, 1]. */
 export interface NodeWeather {
   readonly requestLost: number;
   readonly answerLost: number;
@@ -12,7 +12,7 @@ export interface NodeWeather {
   /** Round trip, at least and at most. */
   readonly leastMs: Ms;
   readonly mostMs: Ms;
-  /** It has not heard of the last so many blocks. */
+  /** Number of newest blocks that it does not have yet. */
   readonly lagBlocks: number;
 }
 
@@ -25,7 +25,7 @@ export const FAIR: NodeWeather = {
   lagBlocks: 0,
 };
 
-/** What a node did wrong with a question. */
+/** A node's fault in a request. */
 export type NodeFault = "request-lost" | "answer-lost" | "refused" | "behind" | "slow";
 
 const SLOW_MS = 200;

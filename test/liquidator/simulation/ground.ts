@@ -41,7 +41,7 @@ export interface GroundMarket {
   readonly setter: Signer;
 }
 
-/** Who is who on the chain. */
+/** The accounts on the chain. */
 export interface Cast {
   readonly liquidator: Signer;
   readonly rivals: readonly [Signer, Signer];

@@ -16,7 +16,7 @@ import type { Desk } from "./desk.js";
 import { type Ground, USD } from "./ground.js";
 import type { SeedPlan } from "./seed-plan.js";
 
-/** What a machine keeps when a process on it dies. */
+/** The data on a machine that survives a process. */
 export class Disk {
   readonly records: TransactionRecord[] = [];
   ledger = "";
@@ -32,10 +32,10 @@ export interface Parts {
   readonly venue: LiquidatorVenue;
 }
 
-/** What of a run's plan is the process's own. */
+/** The part of a run's plan that belongs to the process. */
 export type ProcessPlan = Pick<SeedPlan, "confirmations" | "marginBufferBps" | "quorum">;
 
-/** Where a process lives. */
+/** Environment of a process. */
 export interface Surroundings {
   readonly plan: ProcessPlan;
   readonly ground: Ground;
@@ -51,7 +51,7 @@ export interface Surroundings {
    */
   readonly onStep: (kind: string) => void;
   readonly rework: (parts: Parts) => Parts;
-  /** Whose key sends; the liquidator's when absent. */
+  /** The signing key; default: the liquidator's. */
   readonly signer?: Signer;
   /** Does all but send. */
   readonly dryRun?: boolean;
@@ -189,7 +189,7 @@ export class LiquidatorProcess {
     return this.#isDead;
   }
 
-  /** How it stands. */
+  /** Returns its state. */
   view(): LiquidatorView {
     return this.#liquidator.view();
   }

@@ -9,7 +9,7 @@ import type { HoldingClock } from "./waiting-clock.js";
 
 const GWEI = 1_000_000_000n;
 
-/** An account that sends by itself, with nonces of its own. */
+/** An account that sends by itself, with its own nonces. */
 export class Sender {
   #nonce: number | undefined;
 
@@ -19,7 +19,7 @@ export class Sender {
     private readonly builder: BlockBuilder,
   ) {}
 
-  /** What the chain refuses is forgotten, and the nonce is read anew. */
+  /** A rejected transaction is dropped, and the nonce is read again. */
   async send(to: Hex, data: string, tipWei: bigint): Promise<void> {
     this.#nonce ??= Number(
       await this.ground.chain.request("eth_getTransactionCount", this.signer.address, "pending"),
@@ -46,14 +46,13 @@ export class Sender {
   }
 }
 
-/** How a rival finds its prey. */
+/** A rival's way of finding accounts in danger. */
 export interface RivalPlan {
   /**
-   * `faster` looks at each new block sooner than anybody; `outbids` copies what it sees pending at
-   * a higher tip.
+   * `faster` checks each new block first; `outbids` copies pending transactions at a higher tip.
    */
   readonly kind: "faster" | "outbids";
-  /** How often it acts when it could. */
+  /** Probability of acting when it could. */
   readonly eagerness: number;
   readonly reactionMs: Ms;
   readonly tipWei: bigint;

@@ -28,24 +28,24 @@ export interface Break {
   readonly rework?: (parts: Parts) => Parts;
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface RunResult {
   readonly violations: readonly Violation[];
   readonly won: number;
   readonly lost: number;
   readonly reverted: number;
   readonly sent: number;
-  /** How often each trouble struck. */
+  /** Counts of the faults. */
   readonly faults: ReadonlyMap<string, number>;
   /** Everything that the run left on disk, to compare two runs of one seed by. */
   readonly ledger: string;
 }
 
 const GWEI = 10n ** 9n;
-/** How old a head may be. */
+/** Largest age of a trusted head. */
 const BELIEVED_MS: Ms = 15_000;
 
-/** What the lanes tell that is a trouble drawn, or its consequence. */
+/** Manager events that are drawn faults, or follow from them. */
 const TOLD = new Set(["replaced", "cancelling", "resent", "unmined", "undone", "gap-filled"]);
 
 /** Every node in an outage, at a block of the run. */
@@ -172,7 +172,7 @@ class Run {
     };
   }
 
-  /** While no node has told a head that can be believed, nothing is signed. */
+  /** While no node has reported a trusted head, nothing is signed. */
   #blindness(): Violation[] {
     const { outage } = this.#plan;
     if (outage === undefined) return [];

@@ -7,10 +7,7 @@ import type { RivalPlan } from "./rivals.js";
 
 export const START_MS: Ms = 1_760_000_000_000;
 export const BLOCK_MS: Ms = 2_000;
-/**
- * Blocks of a run, and those at its end in which nothing bad happens any more, so that all comes to
- * its end.
- */
+/** Blocks of a run, and the last ones of them without faults, so that everything becomes final. */
 export const BLOCKS = 60;
 export const CALM_BLOCKS = 20;
 
@@ -99,8 +96,7 @@ export function planOf(seed: number): SeedPlan {
       const size = paper < 0n ? -paper : paper;
       margin += (size * price * threshold) / COIN / COIN;
     }
-    // What a new position needs, and little more: initial margin is a tenth more than what keeps
-    // it.
+    // The initial margin of a new position, and little more: a tenth above its maintenance margin.
     deposits.push((margin * 11n * BigInt(draw.int(101, 130))) / 1_000n / USD + 5n);
   }
   const baseFees = new Map<number, bigint>();
@@ -145,8 +141,8 @@ export function planOf(seed: number): SeedPlan {
 }
 
 /**
- * What few runs have, of a stream of its own: a reorganisation deeper than what is taken for final,
- * and an outage of every node.
+ * Rare faults, drawn from a separate stream: a reorg deeper than the confirmations, and an outage
+ * of every node.
  */
 function rarities(
   seed: number,

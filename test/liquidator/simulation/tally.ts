@@ -4,7 +4,7 @@ import type { Opportunity } from "#liquidator/opportunity.js";
 import { type Ground, SOURCE } from "./ground.js";
 import type { RivalPlan } from "./rivals.js";
 
-/** What a run left, to be counted. */
+/** A run's data to count. */
 export interface TallyInput {
   readonly ground: Ground;
   readonly fromBlock: number;
@@ -14,7 +14,7 @@ export interface TallyInput {
 }
 
 /**
- * How often a run had in it what is only seen afterwards: races lost to each kind of rival, and
+ * Counts the events of a run that only show afterwards: races lost to each kind of rival, and
  * prices that moved under a transaction.
  */
 export async function tallyOf({

@@ -3,24 +3,24 @@ import { toTimerDelayMs } from "#core/timer-delay.js";
 import { TimerHeap } from "#core/timer-heap.js";
 import type { Ms } from "#core/units.js";
 
-/** Time that stands still while something is done that no clock knows of. */
+/** Time that stops during work that no clock knows of. */
 export interface HoldingClock extends Clock {
-  /** Time stands still until `work` is done; what it throws ends the run. */
+  /** Stops time until `work` is done; an error of it ends the run. */
   hold(work: Promise<unknown>): void;
 }
 
-/** What a {@link WaitingClock} does between two timers besides waiting for the held work. */
+/** Actions of a {@link WaitingClock} between two timers, besides waiting for the held work. */
 export interface BetweenTimers {
-  /** Waits for work that nobody holds, such as an exchange's own with its chain. */
+  /** Waits for work that is not held, such as an exchange's with its chain. */
   readonly settled: () => Promise<void>;
   /** Called after each timer, once everything is settled. */
   readonly afterTimer: () => void;
 }
 
 /**
- * Virtual time that also waits for the EVM, which works on threads of its own: between two timers
- * everything that was asked of it is answered, and every promise has run. So the same seed is the
- * same run, however fast the machine is.
+ * Virtual time that also waits for the EVM, which works on its own threads: between two timers
+ * every request is answered, and every promise has run. So a seed always gives the same run,
+ * however fast the machine is.
  */
 export class WaitingClock implements HoldingClock {
   readonly #timers = new TimerHeap();

@@ -20,7 +20,7 @@ export interface Violation {
   readonly text: string;
 }
 
-/** What the liquidator and its surroundings left behind. */
+/** Data left by the liquidator and its environment. */
 export interface Remains {
   /** The first block of the run. */
   readonly fromBlock: number;
@@ -34,8 +34,8 @@ export interface Remains {
 }
 
 /**
- * Judges a run by reading the chain with decoders of its own: it shares no table with the
- * liquidator, and takes the liquidator's word for nothing but what it intended.
+ * Checks a run by reading the chain with independent decoders. It shares no table with the
+ * liquidator, and trusts only the liquidator's stated intentions.
  */
 export async function judge(ground: Ground, remains: Remains): Promise<Violation[]> {
   const violations: Violation[] = [];
@@ -108,8 +108,8 @@ function judgePayments(own: readonly OwnTransaction[], intentOf: IntentOf, say: 
 }
 
 /**
- * The price at inclusion is no worse than the one that was intended, and what was sent is what was
- * intended.
+ * The price at inclusion is no worse than the intended one, and the sent transaction is the
+ * intended one.
  */
 function judgePrices(
   own: readonly OwnTransaction[],
@@ -151,8 +151,8 @@ function judgePrices(
 }
 
 /**
- * Right after each takeover the account is safe, and it has its buffer by the prices of one of the
- * blocks between the decision and the inclusion: how they move in between is nobody's doing.
+ * Right after each takeover the account is safe, and it has its buffer at the prices of one of the
+ * blocks between decision and inclusion: no one controls the moves in between.
  */
 async function judgeSafety(
   ground: Ground,
@@ -174,7 +174,7 @@ async function judgeSafety(
     const account = await holdingsAt(ground, block);
     const since = decided.get(intentOf(transaction) ?? "") ?? block;
     const slack: bigint[] = [];
-    // After a reorganisation it may be included in a block before the one that it was decided at.
+    // After a reorg it may be included in a block before that of its decision.
     for (let at = Math.max(remains.fromBlock, Math.min(since, block) - 1); at <= block; at += 1) {
       const { net, maintenance } = margin(account, await pricesAt(ground, at));
       slack.push(net - (maintenance * (10_000n + remains.marginBufferBps)) / 10_000n);
@@ -247,11 +247,11 @@ function judgeLedger(
   }
 }
 
-/** In both markets. What a rival's half left over is no whole lot, and the bot sells whole ones. */
+/** In both markets. A rival's half may leave a fraction of a lot, and the bot sells whole lots. */
 const PAPER_PER_LOT = 10n ** 15n;
 
 /**
- * What is to be sold is what the chain has: each takeover of a lot or more under its name and the
+ * The inventory to sell is what the chain has: each takeover of at least a lot under its id and the
  * time of its block, nothing else.
  */
 function judgeUnwinding({ inherited }: Remains, own: readonly OwnTransaction[], say: Say): void {

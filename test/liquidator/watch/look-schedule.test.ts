@@ -216,8 +216,8 @@ describe("a price that moved", () => {
             const bare = margin(START, 0, ...open);
             const dollars = Number(bare.maintenanceMarginCredit) / 1e6 + what.slack;
             const then = margin(START, dollars, ...open);
-            // What the chain would say of it now: the credit of the opening, funding applied, at
-            // the prices of now.
+            // The chain's current figure for it: the opening credit with funding applied, at
+            // current prices.
             const credit = open.reduce((sum, [perp, paper]) => {
               const opened = toMarginMarket(START.get(perp) as ChainMarket)?.markPrice ?? 0n;
               return sum - mulFixed(paper, opened) + mulFixed(paper, BigInt(funding) * USD);

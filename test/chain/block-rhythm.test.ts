@@ -57,7 +57,7 @@ describe("a chain with a block every so often", () => {
     expect(looks).toBeLessThan(100 * 4.5);
   });
 
-  it("is found again after a block that was left out, and after one that came early", () => {
+  it("keeps its poll times after a missing block, and after an early one", () => {
     const regular = every(2_000, 80);
     const without = regular.filter((_, i) => i !== 40);
     expect(mean(watch(without).lateMs.slice(45))).toBeLessThan(60);
@@ -65,20 +65,20 @@ describe("a chain with a block every so often", () => {
     expect(mean(watch(early).lateMs.slice(50))).toBeLessThan(60);
   });
 
-  it("is followed when its clock runs otherwise than ours", () => {
+  it("is followed when its clock runs at another speed than ours", () => {
     const drifting = Array.from({ length: 100 }, (_, i) => Math.round((i + 1) * 2_000.4));
     expect(mean(watch(drifting).lateMs.slice(15))).toBeLessThan(60);
   });
 });
 
 describe("any other chain", () => {
-  it("is looked at in one interval: blocks that come faster than that", () => {
+  it("is polled at a fixed interval when blocks come faster than that", () => {
     const { lateMs, looks } = watch(every(250, 200));
     expect(Math.max(...lateMs)).toBeLessThanOrEqual(POLL_MS + 2 * ROUND_TRIP_MS);
     expect(looks).toBeLessThanOrEqual((250 * 200) / POLL_MS + 3);
   });
 
-  it("whose rhythm ends is looked at in one interval again after a few blocks", () => {
+  it("is polled at a fixed interval again a few blocks after its block times become irregular", () => {
     const regular = every(2_000, 30);
     const end = regular.at(-1) as number;
     const random = seededRandom("irregular");
@@ -92,7 +92,7 @@ describe("any other chain", () => {
     expect(late[Math.floor(late.length * 0.9)]).toBeLessThanOrEqual(POLL_MS + 2 * ROUND_TRIP_MS);
   });
 
-  it("is never waited for longer than its own rhythm, nor looked at without a pause", () => {
+  it("is never polled later than its block interval, nor without a pause", () => {
     const gaps = fc.array(fc.integer({ min: 1, max: 8_000 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(gaps, (between) => {
@@ -110,7 +110,7 @@ describe("any other chain", () => {
     );
   });
 
-  it("that goes back, or whose blocks are passed over, costs no look its place", () => {
+  it("keeps its poll times when the chain goes back or blocks are skipped", () => {
     const rhythm = new BlockPollSchedule(POLL_MS);
     for (let i = 0; i < 10; i += 1) rhythm.recordPoll(10 + i, i * 2_000);
     rhythm.recordPoll(15, 18_500);

@@ -54,7 +54,7 @@ const numbers = () =>
 const head = () => world.chain.head.number;
 
 describe("new blocks", () => {
-  it("begin with the newest, and then come each once, in order, with their parents", async () => {
+  it("start with the newest; each later one is reported once, in order, with its parents", async () => {
     const first = head();
     expect(numbers()).toEqual([[[first], []]]);
     await world.mine();
@@ -71,7 +71,7 @@ describe("new blocks", () => {
     expect(steps.every(({ isWhole }) => isWhole)).toBe(true);
   });
 
-  it("that are too many to read each are passed over, and it is said", async () => {
+  it("that are too many to read are skipped, and the step says so", async () => {
     await world.mine(30);
     await world.run(1000);
     expect(steps.at(-1)).toMatchObject({
@@ -81,7 +81,7 @@ describe("new blocks", () => {
     });
   });
 
-  it("that come at regular times are seen soon after they exist, with fewer looks", async () => {
+  it("that come at regular times are detected soon, with fewer polls", async () => {
     const looks = () => world.timesAsked("eth_getBlockByNumber");
     const lateMs: number[] = [];
     let before = 0;
@@ -100,7 +100,7 @@ describe("new blocks", () => {
     expect(looks() - before).toBeLessThanOrEqual(8 * 3);
   });
 
-  it("go on after an RPC that failed", async () => {
+  it("are reported again after an RPC failed", async () => {
     world.faults = { isDead: () => true };
     await world.run(25_000);
     expect(troubles.length).toBeGreaterThan(0);
@@ -110,7 +110,7 @@ describe("new blocks", () => {
     expect(steps.at(-1)?.head.number).toBe(head());
   });
 
-  it("are not looked for any more when it is closed", async () => {
+  it("are not polled once the watcher is closed", async () => {
     await watcher.close();
     await world.mine();
     await world.run(3000);
@@ -140,7 +140,7 @@ describe("a reorganisation", () => {
     },
   );
 
-  it("deeper than what is remembered is not whole", async () => {
+  it("deeper than the remembered blocks is reported as incomplete", async () => {
     await world.mine(2);
     await world.run(1000);
     await world.reorg(5);
@@ -151,7 +151,7 @@ describe("a reorganisation", () => {
 });
 
 describe("an RPC that lags", () => {
-  it("takes nothing back, however long it stays behind: only another block in its place takes one off the chain", async () => {
+  it("removes no block, however long it lags: only another block at the same height does", async () => {
     const top = head();
     await world.mine(2);
     await world.run(1000);
@@ -163,7 +163,7 @@ describe("an RPC that lags", () => {
     expect(numbers().slice(1)).toEqual([[[top + 1, top + 2], []]]);
   });
 
-  it("nor where it lags to before this process first looked", async () => {
+  it("removes no block when it lags to before the first poll either", async () => {
     const top = head();
     lagsAt = top - 1;
     await world.run(10_000);

@@ -61,7 +61,7 @@ const markPrice = () => ({
 });
 
 describe("one RPC", () => {
-  it("tells the chain's newest block, and what a view says at a block", async () => {
+  it("returns the chain's newest block, and a view's result at a block", async () => {
     const chain = open(1);
     const head = await chain.head();
     expect(head).toMatchObject({
@@ -76,7 +76,7 @@ describe("one RPC", () => {
     await world.evm.restore();
   });
 
-  it("passes a revert on as what the contract said, and thinks no worse of the RPC", async () => {
+  it("passes a revert on with the contract's text, and trusts the RPC as before", async () => {
     const chain = open(1);
     const { number } = await chain.head();
     const { score } = chain.report()[0] ?? { score: 0 };
@@ -133,7 +133,7 @@ describe("one RPC", () => {
     },
   );
 
-  it("that is silent is not believed once its time is over", async () => {
+  it("that does not respond is not trusted after the timeout", async () => {
     at(0).faults = { isSilent: true };
     const head = open(1).head();
     const told = expect(head).rejects.toThrow("no answer within 1500 ms");
@@ -145,7 +145,7 @@ describe("one RPC", () => {
     await expect(head).rejects.not.toThrow("secret");
   });
 
-  it("that refuses a request says so in its own words", async () => {
+  it("that rejects a request has its own message in the error", async () => {
     at(0).faults = {
       refuse: (method) =>
         method === "eth_sendRawTransaction"
@@ -159,7 +159,7 @@ describe("one RPC", () => {
     expect(failure).toMatchObject({ why: "refused", code: -32000, message: "nonce too low" });
   });
 
-  it("whose head is old is not believed, until its chain moves on", async () => {
+  it("with an old head is not trusted until its chain advances", async () => {
     let lateMs = 20_000;
     const chain = open(1, { nowMs: () => world.evm.nowSeconds * 1000 + lateMs });
     await expect(chain.head()).rejects.toThrow("its head is 20000 ms old, allowed 15000");
@@ -172,7 +172,7 @@ describe("one RPC", () => {
 });
 
 describe("several RPCs", () => {
-  it("answer for one that is dead, and it is asked again when it lives", async () => {
+  it("replace one that is down, and use it again once it is back", async () => {
     const chain = open(2);
     await chain.head();
     at(0).faults = { isDead: true };
@@ -189,7 +189,7 @@ describe("several RPCs", () => {
     expect(await chain.read(markPrice(), number, BigInt)).toBe(30_000n * USD);
   });
 
-  it("prefer the one that answers fast", async () => {
+  it("prefer the fastest one", async () => {
     at(0).faults = { delayMs: 60 };
     const chain = open(2, { headRefreshMs: 60_000 });
     const head = chain.head();
@@ -223,7 +223,7 @@ describe("several RPCs", () => {
     }
   });
 
-  it("are not held back by one that lags behind, and it is not asked", async () => {
+  it("are not slowed by one that lags, and do not query it", async () => {
     await blocks(5);
     const chain = open(2);
     at(0).faults = { lagBlocks: 4 };
@@ -234,7 +234,7 @@ describe("several RPCs", () => {
     expect(at(0).take("eth_call")).toBe(0);
   });
 
-  it("read at a block that one of them does not have yet from those that have", async () => {
+  it("read a block that one of them does not have yet from the others", async () => {
     const chain = open(2);
     at(0).faults = { lagBlocks: 1 };
     const { number } = await chain.head();
@@ -243,7 +243,7 @@ describe("several RPCs", () => {
     expect([at(0).take("eth_call"), at(1).take("eth_call")]).toEqual([0, 1]);
   });
 
-  it("say of each why when none is left", async () => {
+  it("give the reason for each when none is left", async () => {
     at(0).faults = { isDead: true };
     at(1).faults = { httpStatus: 429 };
     await expect(open(2).head()).rejects.toThrow(/connection lost.*; .*HTTP 429/);
@@ -254,7 +254,7 @@ describe("a quorum", () => {
   const lie = (method: string, result: unknown) =>
     method === "eth_call" ? `0x${"00".repeat(31)}01` : result;
 
-  it("is not led astray by one that lies", async () => {
+  it("is not misled by one RPC with a false result", async () => {
     at(0).faults = { tamper: lie };
     const chain = open(3, { quorum: 2 });
     const { number } = await chain.head();
@@ -262,7 +262,7 @@ describe("a quorum", () => {
       expect(await chain.read(markPrice(), number, BigInt)).toBe(30_000n * USD);
   });
 
-  it("is asked of no more than it needs, while the slower of two may still agree with the faster", async () => {
+  it("queries no further RPC while a slow one may still agree", async () => {
     const chain = open(3, { quorum: 2, headRefreshMs: 60_000 });
     const { number } = await chain.head();
     for (const rpc of rpcs) rpc.take("eth_call");
@@ -276,7 +276,7 @@ describe("a quorum", () => {
     expect(rpcs.map((rpc) => rpc.take("eth_call"))).toEqual([1, 1, 0]);
   });
 
-  it("that is not reached is no answer", async () => {
+  it("that is not reached is an error", async () => {
     const chain = open(3, { quorum: 2, headRefreshMs: 60_000 });
     const { number } = await chain.head();
     at(0).faults = { tamper: lie };
@@ -290,7 +290,7 @@ describe("a quorum", () => {
     expect(at(2).take("eth_call")).toBe(1);
   });
 
-  it("agrees on a revert as on any answer", async () => {
+  it("agrees on a revert as on any result", async () => {
     const chain = open(3, { quorum: 3 });
     const { number } = await chain.head();
     const data = world.btc.perp.abi.encodeFunctionData("liquidate", [
@@ -303,7 +303,7 @@ describe("a quorum", () => {
     await expect(chain.read(call, number, BigInt)).rejects.toThrow(CallReverted);
   });
 
-  it("takes for its head what so many have reached", async () => {
+  it("uses the newest block that so many RPCs have reached", async () => {
     await blocks(2);
     at(0).faults = { lagBlocks: 1 };
     at(1).faults = { lagBlocks: 2 };

@@ -27,7 +27,7 @@ function reading(
 }
 
 describe("the size of a chunk", () => {
-  it("begins with the guess, within the most that is allowed, and is never less than one entry", () => {
+  it("starts with the estimate, within the limit, and is never below one entry", () => {
     expect(new ChunkSize(30, 50).entries).toBe(30);
     expect(new ChunkSize(80, 50).entries).toBe(50);
     expect(new ChunkSize(0, 0).entries).toBe(1);
@@ -36,7 +36,7 @@ describe("the size of a chunk", () => {
     expect(size.entries).toBe(1);
   });
 
-  it("is halved by a call that ran out of gas, and grows up to what fits without trying that again", () => {
+  it("is halved when a call runs out of gas, and grows to what fits without repeating the failed size", () => {
     const size = new ChunkSize(50, 50);
     size.ranOut(50);
     expect(size.entries).toBe(25);
@@ -62,7 +62,7 @@ describe("the size of a chunk", () => {
     }
   });
 
-  it("learns nothing from a last chunk that is smaller than what may be asked", () => {
+  it("ignores a last chunk that is smaller than the limit", () => {
     const size = new ChunkSize(20, 50);
     size.fitted(3);
     expect(size.entries).toBe(20);

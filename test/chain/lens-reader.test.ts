@@ -207,7 +207,7 @@ describe("chunks", () => {
     expect(callsTaken()).toBeLessThan(firstCalls);
   });
 
-  it("never lose an account, whatever their size", async () => {
+  it("never lose an account, whatever the chunk size", async () => {
     const accounts = [...strangers(5), ...ACCOUNTS, ...strangers(2)];
     const whole = await reader().risks(accounts);
     for (const maxChunk of [1, 2, 3, 11])
@@ -240,7 +240,7 @@ describe("chunks", () => {
 });
 
 describe("RPCs that fail", () => {
-  it("in the middle of a snapshot are replaced by the next, and it is of one block all the same", async () => {
+  it("that fail during a snapshot are replaced by the next, and the snapshot is still of one block", async () => {
     const lens = reader({ maxChunk: 10, concurrency: 2 });
     let answered = 0;
     const dieAfter = 3;
@@ -257,7 +257,7 @@ describe("RPCs that fail", () => {
     expect(list.every(({ ok }) => ok)).toBe(true);
   });
 
-  it("and answer at another block than they were asked for are not believed", async () => {
+  it("that respond for another block than requested are not trusted", async () => {
     const head = await chain.head();
     await world.setPrice(world.btc, 20_000n * USD);
     const data = world.lens.abi.encodeFunctionData("risks", [
@@ -273,7 +273,7 @@ describe("RPCs that fail", () => {
     expect((await reader().risks(ACCOUNTS, head)).list[0]).toMatchObject({ isSafe: true });
   });
 
-  it("or say nothing of the lens are no reason to take accounts for safe", async () => {
+  it("that return nothing for the lens do not make an account count as safe", async () => {
     for (const rpc of rpcs)
       rpc.faults = { tamper: (method, result) => (method === "eth_call" ? "0x" : result) };
     await expect(reader().risks(ACCOUNTS)).rejects.toThrow("ends too early");

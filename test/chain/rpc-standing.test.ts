@@ -18,11 +18,11 @@ describe("heads", () => {
     ).toEqual([true, false, true, false]);
   });
 
-  it("that are not believed by the clock make nobody late", () => {
+  it("that the clock rules out do not make other heads count as late", () => {
     expect(believed([head(500, 200_000), head(9)])).toEqual([false, true]);
   });
 
-  it("that run ahead alone make nobody late where two are asked for", () => {
+  it("that run ahead alone do not make the others late when the quorum is two", () => {
     expect(believed([head(500), head(9), head(8)])).toEqual([true, false, false]);
     expect(believed([head(500), head(9), head(8)], { quorum: 2 })).toEqual([true, true, true]);
   });

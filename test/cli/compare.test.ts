@@ -102,7 +102,7 @@ describe("marketwright compare", () => {
     expect(modelOf({ markets })?.orderLatencyMs).toBeLessThan(60);
   });
 
-  it("says the same in words", async () => {
+  it("prints the same as text", async () => {
     const { code, out, err } = await captureCli(["compare", live]);
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^paper session from 2024-08-0\S+ to \S+\n/);

@@ -42,7 +42,7 @@ async function runningBot(answer: (command: ControlCommand) => unknown) {
 }
 
 describe("what is said to a running bot", () => {
-  it("is understood, whichever bot is meant by being the only one", async () => {
+  it("reaches the only running bot without naming it", async () => {
     const { env, heard } = await runningBot(() => ({ done: true }));
     for (const args of [
       ["status"],
@@ -74,7 +74,7 @@ describe("what is said to a running bot", () => {
     });
   });
 
-  it("fails with exit code 1 when the bot could not, or none runs", async () => {
+  it("fails with exit code 1 when the bot could not do it, or none runs", async () => {
     const { env } = await runningBot(() => {
       throw new RunError("the position is flat already");
     });
@@ -94,7 +94,7 @@ describe("what is said to a running bot", () => {
     });
   });
 
-  it("is refused with exit code 2 when it is wrong in itself", async () => {
+  it("is rejected with exit code 2 when it is invalid", async () => {
     const { env, heard } = await runningBot(() => null);
     expect(await captureCli(["flatten", "--max-slippage-bps", "much"], env)).toMatchObject({
       code: 2,
@@ -115,7 +115,7 @@ describe("what is said to a running bot", () => {
     expect(heard).toEqual([]);
   });
 
-  it("is refused with exit code 2 when the bot says that it was asked wrongly", async () => {
+  it("is rejected with exit code 2 when the bot rejects it as invalid", async () => {
     const { env } = await runningBot(() => {
       throw new ConfigError("is no market of this bot", {
         field: "marketId",
@@ -157,7 +157,7 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
     return { env, folder, directory: state.directory, found };
   }
 
-  it("is what its next start finds, and whoever gave it hears that nothing else was done", async () => {
+  it("applies at its next start, and the command says that nothing else was done", async () => {
     const { env, directory, found } = await dyingBot();
     expect(await captureCli(["halt", "--reason", "news"], env)).toEqual({
       code: 1,
@@ -188,7 +188,7 @@ describe("a halt of a bot that hangs, and is killed before it has heard it", () 
     ]);
   });
 
-  it("is told it all the same where nothing can be written, and not said to be kept", async () => {
+  it("reaches the bot even if nothing can be written, and the command does not claim to have stored it", async () => {
     const { env, folder } = await dyingBot();
     writeFileSync(join(folder, "state"), "a file where the folder was");
     const { code, err } = await captureCli(["halt"], env);
@@ -262,7 +262,7 @@ describe("two bots from one file, a live one and one on paper beside it with a k
     ]);
   });
 
-  it("are neither of them told what a terminal says that has no key, or a third one's", async () => {
+  it("neither receives a command from a terminal without a key, or with a third one", async () => {
     const { file, halts, env, heard } = await bothRun();
     for (const BOT_KEY of [undefined, `0x${"47".repeat(32)}`])
       for (const command of ["status", "halt", "resume", "flatten"]) {
@@ -314,7 +314,7 @@ describe("a halt or a resume of a bot that does not run", () => {
     expect(await said("resume", file)).toMatchObject({ halts: [], resumed: [news] });
   });
 
-  it("fails where nothing waits that it could end, and says what else is in force", async () => {
+  it("fails without a halt that it could end, and lists the others in force", async () => {
     const { file, env } = stoppedBot();
     const nothing = await captureCli(["resume", file, "--json"], env);
     expect(nothing).toMatchObject({
@@ -426,7 +426,7 @@ describe("a halt or a resume of a bot that does not run", () => {
     expect(existsSync(halts)).toBe(false);
   });
 
-  it("is refused while another process holds the account: that one has to be told", async () => {
+  it("is rejected while another process holds the account, which must get the command", async () => {
     const { file, halts, env } = stoppedBot();
     const lock = await lockAccount({ account, env, stateDir: dirname(halts) });
     try {
@@ -446,7 +446,7 @@ describe("a halt or a resume of a bot that does not run", () => {
     }
   });
 
-  it("does not take back what it cannot read", async () => {
+  it("does not resume from a state that it cannot read", async () => {
     const { file, halts, env } = stoppedBot();
     await captureCli(["halt", file], env);
     writeFileSync(halts, "{");
@@ -457,7 +457,7 @@ describe("a halt or a resume of a bot that does not run", () => {
     expect(readFileSync(halts, "utf8")).toBe("{");
   });
 
-  it("flatten and status mean a bot that runs", async () => {
+  it("flatten and status need a running bot", async () => {
     const { file, env } = stoppedBot();
     for (const command of ["status", "flatten"])
       expect(await captureCli([command, file], env)).toMatchObject({

@@ -58,7 +58,7 @@ describe("marketwright drill", () => {
       expect(await world.paper(victim.address)).toBe(([20n, 29n][i] as bigint) * COIN);
   });
 
-  it("rehearses no more than it was told to, and says in words what came of it", async () => {
+  it("simulates no more accounts than requested, and prints the results as text", async () => {
     const { file, env, key } = world.bot({ liquidator: WATCH });
     await world.registers(key);
     const { accounts } = await drilled(file, env, "--most", "1");

@@ -46,11 +46,11 @@ function ended(
 }
 
 describe("the exit code of a run", () => {
-  it("is 0 when the exchange has said that nothing is open", () => {
+  it("is 0 when the exchange has confirmed that nothing is open", () => {
     expect(ended({ openOrdersLeft: 0, ordersLeft: [] })).toEqual({ err: "", isWell: true });
   });
 
-  it("is 1 when the exchange has not said it, with the command that makes sure", () => {
+  it("is 1 without that confirmation, with the command that cancels what is left", () => {
     const { err, isWell } = ended({ openOrdersLeft: null, ordersLeft: [] });
     expect(isWell).toBe(false);
     expect(err).toBe(
@@ -58,7 +58,7 @@ describe("the exit code of a run", () => {
     );
   });
 
-  it("is 0 of a dry run, which asks nobody", () => {
+  it("is 0 for a dry run, which sends no request", () => {
     expect(ended({ openOrdersLeft: null, ordersLeft: [] }, { dryRun: true })).toEqual({
       err: "",
       isWell: true,

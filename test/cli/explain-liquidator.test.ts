@@ -20,7 +20,7 @@ describe("marketwright explain of a bot that liquidates", () => {
     return JSON.parse(out).liquidator;
   };
 
-  it("says whom it would take over and at what profit, what room it has, and sends nothing", async () => {
+  it("shows the accounts that it would take over with the profit, its free room, and sends nothing", async () => {
     const bot = world.bot({
       liquidator:
         "{ minProfitQuote: 1, watchFromBlock: 0, maxGasQuote: 5, marginBufferFraction: 1 }",

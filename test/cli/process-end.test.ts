@@ -85,7 +85,7 @@ describe("a limit of open files that is too low", () => {
     },
   );
 
-  it("is named by whoever comes upon it while a command runs", () => {
+  it("is named in the error of a command that reaches it", () => {
     const error = Object.assign(new Error("EMFILE: too many open files, open 'bot.yaml'"), {
       code: "EMFILE",
     });
@@ -122,7 +122,7 @@ describe("a signal", () => {
 
   // An exchange that outlived the start that was ended held its port, and the next start found it
   // in use.
-  it("is what the end of the process that started this one is, before its command has begun too", async () => {
+  it("has the same effect as the end of the process that started this one, even before the command begins", async () => {
     const module = new URL("../dist/cli/process/process-end.js", pathToFileURL(command));
     const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)}); new ProcessEnd(); process.stdout.write("up"); setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
@@ -173,7 +173,7 @@ marketwright: orders that may still fill are left: btcusdc 0xab (open); npx mark
     });
   });
 
-  it("by which a terminal takes its leave lets the process end with its own code, though the terminal cannot be put back as it was", async () => {
+  it("of a closed terminal ends the process with its own exit code, though the terminal cannot be restored", async () => {
     const module = new URL("../dist/cli/process/process-end.js", pathToFileURL(command));
     const program = join(folder, "hung-up.mjs");
     writeFileSync(
@@ -227,7 +227,7 @@ process.stdout.write(String(process.pid));
 
   // A broken ssh session sends it to everything in it, the guard too: orders would rest until
   // someone notices.
-  it("that tells a live bot that its terminal is gone takes its orders down", async () => {
+  it("of a closed terminal makes a live bot cancel its orders", async () => {
     const path = join(folder, "exchange.yaml");
     writeFileSync(
       path,
@@ -259,7 +259,7 @@ process.stdout.write(String(process.pid));
 });
 
 // Its orders would lose their guard because the reader of its output ended.
-it("a reader that goes away does not end a process that has more to do than to be read", async () => {
+it("a reader of the output that goes away does not end a bot or a guard", async () => {
   const module = new URL("../dist/cli/process/process-end.js", pathToFileURL(command));
   const script = `const { ProcessEnd } = await import(${JSON.stringify(module.href)});
 const end = new ProcessEnd();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { StallDetector } from "#cli/stall-detector.js";
 
 describe("the watch over another thread's event loop", () => {
-  it("finds a stall after the time that was allowed, says so once, and says how long it was when it is over", () => {
+  it("finds a stall after the allowed time, reports it once, and gives its length when it is over", () => {
     const watch = new StallDetector(1_000, 200, 0);
     const changes = [];
     for (let nowMs = 200, beats = 1; nowMs <= 4_000; nowMs += 200) {
@@ -16,7 +16,7 @@ describe("the watch over another thread's event loop", () => {
     ]);
   });
 
-  it("takes no machine that slept for a stall: both threads stood still", () => {
+  it("does not take a suspended machine for a stall: both threads stopped", () => {
     const watch = new StallDetector(1_000, 200, 0);
     watch.check(1, 200);
     expect(watch.check(1, 600_000)).toBeUndefined();

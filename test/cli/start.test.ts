@@ -135,7 +135,7 @@ describe("marketwright start", () => {
     expect((await done).code).toBe(null);
   });
 
-  it("is told of the one that runs, by its process, and runs beside it with ports of its own", async () => {
+  it("names the process of the one that already runs, and runs beside it on other ports", async () => {
     const { folder, args } = await files();
     const { child, done } = start(args, folder);
     await until(

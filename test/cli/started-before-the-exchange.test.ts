@@ -118,7 +118,7 @@ it("a signal ends the wait at once", async () => {
   });
 });
 
-it("a check and an explanation are not kept waiting: they are asked to say how it stands now", async () => {
+it("check and explain do not wait for the exchange: they report the current state", async () => {
   const { file, env } = await world();
   for (const args of [
     ["check", file, "--connect"],

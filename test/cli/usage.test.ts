@@ -15,12 +15,15 @@ const commands = (
 ).commands.map((command) => command.name());
 
 describe("every command", () => {
-  it.each(commands)("%s --help says what it takes, on stdout, and succeeds", async (command) => {
-    const { code, out, err } = await captureCli([command, "--help"]);
-    expect(code).toBe(0);
-    expect(out).toContain(`Usage: marketwright ${command}`);
-    expect(err).toBe("");
-  });
+  it.each(commands)(
+    "%s --help prints its arguments and options on stdout, and succeeds",
+    async (command) => {
+      const { code, out, err } = await captureCli([command, "--help"]);
+      expect(code).toBe(0);
+      expect(out).toContain(`Usage: marketwright ${command}`);
+      expect(err).toBe("");
+    },
+  );
 
   it.each(commands)(
     "%s refuses an option that it does not know with exit code 2, and nothing on stdout",

@@ -21,7 +21,7 @@ import {
 } from "#core/durable-log.js";
 
 describe("a file that fills are kept in", () => {
-  it("holds a line as soon as it was added, so that a bot that is killed at once loses none", () => {
+  it("has a line as soon as it is added, so that a bot killed at once loses none", () => {
     const path = join(mkdtempSync(join(tmpdir(), "marketwright-log-")), "fills.jsonl");
     const file = AppendOnlyFile.open(path, "behind", "keep-json");
     for (const line of ["1", "2", "3"]) {
@@ -34,7 +34,7 @@ describe("a file that fills are kept in", () => {
 
   // The file of a bot with a hundred thousand fills a day after a few months: the bot could not be
   // started any more.
-  it("is gone on with however long it is, and without the line that a kill cut short", () => {
+  it("is continued at any length, without the line that a kill cut short", () => {
     const path = join(mkdtempSync(join(tmpdir(), "marketwright-log-")), "fills.jsonl");
     try {
       writeFileSync(path, "");
@@ -59,7 +59,7 @@ describe("a file that fills are kept in", () => {
     expect(readFileSync(path, "utf8")).toBe(`{"id":"0"}\n${long}\n{"id":"2"}\n`);
   });
 
-  it("has whole lines alone after a disk that was full took half of one: the next start would refuse to read it", () => {
+  it("has only whole lines after a full disk took half of one: the next start could not read it", () => {
     const path = join(mkdtempSync(join(tmpdir(), "marketwright-log-")), "liquidations.jsonl");
     const file = AppendOnlyFile.open(path, "behind", "keep-json");
     file.append('{"id":"1"}\n');
@@ -109,7 +109,7 @@ describe("a file that fills are kept in", () => {
 });
 
 describe("a log that is closed", () => {
-  it("takes no line, which would go into whatever file was opened since", () => {
+  it("accepts no line, which could go into a file opened since", () => {
     const folder = mkdtempSync(join(tmpdir(), "marketwright-log-"));
     const log = AppendOnlyFile.open(join(folder, "log.jsonl"), "closing");
     log.append("1\n");
@@ -186,7 +186,7 @@ describe("a log that a crash or a full disk cut short", () => {
     expect(readFileSync(path, "utf8")).toBe('{"id":"1"}\n{"id":"2"}\n{"id"');
   });
 
-  it("takes back a line that the disk did not confirm: whoever appended it will not act on it", () => {
+  it("removes a line that the disk did not confirm, because its writer will not act on it", () => {
     const path = newPath();
     const log = AppendOnlyFile.open(path, "each");
     log.append("1\n");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigError, FormatError } from "#core/errors.js";
 
 describe("the message of an error", () => {
-  it("says the field, what was wrong, what stood there and what would be right", () => {
+  it("gives the field, the problem, the value and the expected value", () => {
     const error = new FormatError("is no price", {
       field: "price",
       value: "-1",
@@ -23,7 +23,7 @@ describe("the message of an error", () => {
   });
 
   // An alias of YAML may name what it lies in.
-  it("shows a value that holds itself, for no error may fail in being said", () => {
+  it("shows a circular value, because formatting an error must not fail", () => {
     const value: Record<string, unknown> = { a: 1 };
     value.self = value;
     expect(new ConfigError("is unknown", { field: "x", value }).message).toBe(

@@ -23,7 +23,7 @@ const ticks = fc.integer({ min: 1, max: 1_000_000_000 });
 const lots = fc.integer({ min: -1_000_000_000, max: 1_000_000_000 });
 
 describe("an instrument's grid", () => {
-  it("takes every price on the grid to ticks and back, the same decimal that decimal.js has", () => {
+  it("converts every price on the grid to ticks and back, equal to decimal.js", () => {
     fc.assert(
       fc.property(instrument, ticks, (market, count) => {
         const price = market.priceOf(count);
@@ -182,7 +182,7 @@ describe("an instrument's credit", () => {
     ).toEqual(["0", "0.000001", "-0.000001", "1.5", "-2", "100000000000000"]);
   });
 
-  it("tells paper units by the lot, exactly", () => {
+  it("converts lots to paper units exactly", () => {
     fc.assert(
       fc.property(instrument, (market) => {
         const paper = new Exact(market.stepSize).times(new Exact(10).pow(market.paperDecimals));
@@ -211,7 +211,7 @@ describe("scaled decimals", () => {
 });
 
 describe("a price or an amount that was told", () => {
-  it("is what it was, also where it was made on a finer grid than the market has now", () => {
+  it("is formatted exactly, also if it comes from a finer grid than the market's", () => {
     const units = fc.constantFrom("0.1", "0.5", "25", "0.00005", "1000");
     fc.assert(
       fc.property(
@@ -238,7 +238,7 @@ describe("a price or an amount that was told", () => {
 });
 
 describe("a short decimal", () => {
-  it("is read as a number to the same digits as at length, or left to whoever reads at length", () => {
+  it("is read as a number with the same digits as the slow path, or left to it", () => {
     const text = fc.oneof(
       fc
         .tuple(fc.bigInt({ min: 0n, max: 10n ** 17n }), fc.nat(20))
@@ -262,7 +262,7 @@ describe("a short decimal", () => {
     ]);
   });
 
-  it("is none where a digit would be lost, and where it is no plain decimal", () => {
+  it("is rejected if a digit would be lost, and if it is not a plain decimal", () => {
     for (const other of [
       "1234567890123456",
       "99999999999999.99",

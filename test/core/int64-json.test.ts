@@ -136,7 +136,7 @@ describe("reading JSON with 64-bit ids", () => {
     expect(parseInt64Json(`${"1".repeat(5_000_000)}`)).toBe("1".repeat(5_000_000));
   });
 
-  it("gives a frame's __proto__ no power", () => {
+  it("treats a frame's __proto__ as a plain key", () => {
     const parsed = parseInt64Json('{"__proto__":{"admin":true},"id":9223372036854775807}') as {
       admin?: boolean;
     };

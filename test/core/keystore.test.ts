@@ -54,7 +54,7 @@ describe("a keystore", () => {
     expect(decryptKeystore(json, "theirs")).toBe(KEY);
   });
 
-  it("costs who guesses as much as a wallet's when nothing else is said", () => {
+  it("costs an attacker as much per guess as a wallet's by default", () => {
     const { Crypto } = JSON.parse(
       encryptKeystore({ privateKey: KEY, password: "p", random: seededRandom(1) }),
     ) as Fields;
@@ -68,7 +68,7 @@ describe("a keystore", () => {
     expect(randomKey(seededRandom(1))).not.toBe(randomKey(seededRandom(2)));
   });
 
-  it("does not open with another password, and says so without saying it", () => {
+  it("does not open with another password, and the error shows no password", () => {
     const error = failureOf(() => decryptKeystore(locked, "open barley"));
     expect(error).toBeInstanceOf(RunError);
     expect(String(error)).toContain("the password does not open the keystore");
@@ -105,7 +105,7 @@ describe("a keystore", () => {
     ).toBeInstanceOf(FormatError);
   });
 
-  it("takes no key that is none", () => {
+  it("rejects an invalid key", () => {
     expect(
       failureOf(() =>
         encryptKeystore({ privateKey: `0x${"00".repeat(32)}`, password: "p", ...cheap }),

@@ -64,7 +64,7 @@ describe("a file that is none", () => {
     expect(() => openLog({ level: "info", clock, file: path })).toThrow("cannot write the log");
   });
 
-  it("is no key and no password", () => {
+  it("cannot serve as a key or a password", () => {
     expect(() => readNamedFile(join(folder, "pipe"), { field: "account.keyFile" })).toThrow(
       "account.keyFile: names a file that is a pipe, a socket or a device",
     );

@@ -27,7 +27,7 @@ describe("risk-averse queue", () => {
     expect(fillsOf(model.onAccept(100), 1_000, [80, 30])).toEqual([0, 10]);
   });
 
-  it("does not let one stranger's cancel clear the queue (NautilusTrader #4370)", () => {
+  it("does not let one other account's cancel clear the queue (NautilusTrader #4370)", () => {
     // 100 ahead, 50 join behind, then somebody cancels 30: the level shows 120, and all 100 may
     // still be ahead.
     let place = model.onAccept(100);
@@ -97,7 +97,7 @@ describe("risk-averse queue", () => {
     );
   });
 
-  it("stands at the front of an empty level", () => {
+  it("is at the front of an empty level", () => {
     expect(fillsOf(model.onAccept(0), 5, [3, 3])).toEqual([3, 2]);
   });
 

@@ -67,7 +67,7 @@ const step = fc.oneof(
 );
 
 describe("rate budget", () => {
-  it("answers as the naive list does, through spends, other processes' spends, 429s and restarts", () => {
+  it("gives the same results as a naive list, through spends, other processes' spends, 429s and restarts", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 12 }),

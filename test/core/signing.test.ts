@@ -175,7 +175,7 @@ describe("signing", () => {
     expect(scheme.recover(digest, twin)).toBeNull();
   });
 
-  it.each(schemes)("$name recovers nobody from what is no signature", (scheme) => {
+  it.each(schemes)("$name recovers no address from an invalid signature", (scheme) => {
     const digest = seededBytes("nobody");
     const one = word(1n);
     for (const wrong of [
@@ -195,7 +195,7 @@ describe("signing", () => {
     expect(scheme.recover(new Uint8Array(31), scheme.signer(`0x${one}`).sign(digest))).toBeNull();
   });
 
-  it("recovers the same signer, or nobody, from any bytes on both backends", () => {
+  it("recovers the same signer, or none, from any bytes on both backends", () => {
     const [noble, other = noble] = schemes;
     fc.assert(
       fc.property(
@@ -211,7 +211,7 @@ describe("signing", () => {
     );
   });
 
-  it.each(schemes)("$name refuses what is no key or digest, without showing the key", (scheme) => {
+  it.each(schemes)("$name rejects an invalid key or digest, without showing the key", (scheme) => {
     for (const wrong of [
       "",
       "0x",

@@ -194,7 +194,7 @@ describe("the domain check", () => {
     expect(checkDomain(decodeRules(wireExchangeInfo(), []))).toEqual([]);
   });
 
-  it("names each constant that differs: an order signed under it would be somebody else's", () => {
+  it("names each constant that differs: an order signed under it would belong to another account", () => {
     const info = wireExchangeInfo();
     const wrong = `0x${"1".repeat(64)}`;
     const rules = decodeRules(

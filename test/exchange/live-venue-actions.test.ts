@@ -211,7 +211,7 @@ describe("actions of a live venue", () => {
     expect(at.server.requests.filter(({ path }) => path === "/v1/order")).toEqual([]);
   });
 
-  it("nothing is told after the end, and the end is told once", async () => {
+  it("no event follows the end, which is reported once", async () => {
     at.open({ streams: false });
     let completions = 0;
     at.venue.events$.subscribe({

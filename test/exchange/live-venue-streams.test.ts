@@ -82,7 +82,7 @@ describe("streams of a live venue", () => {
     ]);
   });
 
-  it("come back after a break, told as down and up", async () => {
+  it("reconnect after a break, reported as down and up", async () => {
     at.open({ timings: { reconnectMinMs: 10 } });
     await at.withRules();
     await until(() => at.server.sockets.length === 2);

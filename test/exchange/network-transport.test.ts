@@ -132,7 +132,7 @@ describe("requests over real HTTP", () => {
     expect(result).toMatchObject({ ok: false, sent: false, message: "the transport is closed" });
   });
 
-  it("are certainly not sent when nobody listens", async () => {
+  it("are certainly not sent when the port has no listener", async () => {
     const nowhere = at.open({ restUrl: `http://127.0.0.1:${await closedPort()}/v1` });
     expect(await asked({}, nowhere)).toMatchObject({
       ok: false,
@@ -214,7 +214,7 @@ describe("requests over real HTTP", () => {
     expect(at.server.requests).toHaveLength(1);
   });
 
-  it("under way are told of their end when the transport closes", async () => {
+  it("in flight end when the transport closes", async () => {
     at.server.onRequest = () => undefined;
     const answer = asked();
     await until(() => at.server.requests.length === 1);

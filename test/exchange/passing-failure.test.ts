@@ -82,7 +82,7 @@ describe("whether a failure may pass by itself", () => {
     expect(classifyTransientFailure(await failureOf(result))).toEqual(expected);
   });
 
-  it("is no for what is not the exchange's: an answer that is not as specified, our own budget, an error of ours", () => {
+  it("is no for other causes than the exchange: a response that is not as specified, our own budget, an error of ours", () => {
     for (const error of [
       new FormatError("not a time"),
       new RateLimitError("time", 5, true),

@@ -168,7 +168,7 @@ describe("the exchange's own refusals", () => {
     expect(gone).toEqual([["time", 2000]]);
   });
 
-  it("a 418 without a term holds until somebody says that it is over", async () => {
+  it("a 418 without an end holds until the operator ends it", async () => {
     const { clock, gate, gone, refused, ask } = gated();
     gate.throttled(418, undefined);
     await clock.runFor(10_000_000);

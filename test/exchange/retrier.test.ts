@@ -240,7 +240,7 @@ describe("the pauses between tries", () => {
     expect(new Set(pauses.map((pause) => pause % 50)).size).toBeGreaterThan(1);
   });
 
-  it("an error that is not the exchange's is nobody's to repeat", async () => {
+  it("an error that is not the exchange's is not retried", async () => {
     let tries = 0;
     const bug = new TypeError("ours");
     const run = new Retrier(liveSeam()).run(() => {

@@ -33,7 +33,7 @@ describe("a rate budget that the venue shares with a client of the process", () 
     expect(at.server.requests).toHaveLength(4);
   });
 
-  it("hears of a ban from the venue, which then stops the client too", async () => {
+  it("learns of a ban through the venue, which then stops the client too", async () => {
     const gate = new RateGate({ clock: seam.clock });
     at.open({ gate, streams: false });
     at.server.onRequest = (_, response) => response.writeHead(418).end();

@@ -47,7 +47,7 @@ describe("a stream that is kept open", () => {
     expect(log).toEqual(["up"]);
   });
 
-  it("floods nobody with pongs when it is flooded with pings", async () => {
+  it("limits its pongs when it is flooded with pings", async () => {
     session();
     await clock.runFor(10);
     for (let ping = 0; ping < 1000; ping += 1) transport.socket.deliver("ping");
@@ -88,7 +88,7 @@ describe("a stream that is kept open", () => {
     ]);
   });
 
-  it("hears nothing more from a connection that it has given up", async () => {
+  it("ignores a connection that it has given up", async () => {
     session();
     await clock.runFor(10);
     const old = transport.socket;
@@ -168,7 +168,7 @@ describe("reconnecting", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it("may be closed by whoever hears that it went down", async () => {
+  it("may be closed from its own down callback", async () => {
     const stream = new StreamSession({
       transport,
       seam: { clock, random: seededRandom(1) },

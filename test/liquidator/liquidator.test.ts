@@ -4,7 +4,7 @@ import { ETH, GWEI, LiquidatingStage, LONG, OWN, PRICE } from "../scenarios/liqu
 import { COIN, USD } from "./simulation/ground.js";
 
 describe("a dry run", () => {
-  it("does all but send, and says what it would have taken over", async () => {
+  it("does everything but send, and logs what it would have taken over", async () => {
     const stage = await LiquidatingStage.open();
     await stage.price(56_000);
     await stage.blocks();
@@ -59,7 +59,7 @@ describe("on a rollup, whose parent chain takes a fee of its own", () => {
     return opportunity;
   };
 
-  it("earns by just that fee less, and takes nothing that it would eat", async () => {
+  it("reduces the profit by exactly that fee, and prevents takeovers that it would make unprofitable", async () => {
     const [free, charged] = [await expectedAt(0n), await expectedAt(10n ** 16n)];
     // A hundredth of an ether at 3,000.
     expect(
@@ -103,7 +103,7 @@ describe("several markets", () => {
     await stage.expectHonest();
   });
 
-  it("one with a stale price makes the accounts that are in it unreadable, and holds up nobody else", async () => {
+  it("one with a stale price makes only its own accounts unreadable", async () => {
     const openings = [
       LONG,
       { ...LONG, victim: 1 },
@@ -127,7 +127,7 @@ describe("several markets", () => {
 });
 
 describe("a stop", () => {
-  it("with a takeover in flight cancels it at its own nonce, waits for the end, and leaves nothing", async () => {
+  it("with a takeover in flight cancels it at its nonce, waits until final, and leaves nothing", async () => {
     const stage = await LiquidatingStage.open();
     await stage.price(56_000);
     await stage.blocks();
@@ -146,7 +146,7 @@ describe("a stop", () => {
     await stage.expectHonest();
   });
 
-  it("whose time is over before the chain says says what it leaves, and the next run takes it up", async () => {
+  it("that times out first reports what it leaves, and the next run continues it", async () => {
     const stage = await LiquidatingStage.open();
     await stage.price(56_000);
     await stage.blocks();

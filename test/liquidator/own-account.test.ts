@@ -8,7 +8,7 @@ import { FAIR, faultyNode } from "./simulation/faulty-node.js";
 import { COIN, DEALER, USD } from "./simulation/ground.js";
 
 describe("the own account", () => {
-  it("without margin takes nothing over, says why, and burns no gas", async () => {
+  it("without margin takes nothing over, gives the reason, and burns no gas", async () => {
     const stage = await LiquidatingStage.open({ own: 0n });
     await stage.price(56_000);
     const wei = await stage.wei();
@@ -54,7 +54,7 @@ describe("the own account", () => {
     await stage.expectHonest();
   });
 
-  it("whose key is no operator's sends nothing and burns nothing, however often it looks", async () => {
+  it("whose key is not an operator sends nothing and burns no gas, however often it polls", async () => {
     const stage = await LiquidatingStage.open();
     await stage.price(56_000);
     const stranger = stage.ground.cast.rivals[1];
@@ -74,7 +74,7 @@ describe("the own account", () => {
     expect(await stage.stops()).toBe(0);
   });
 
-  it("is that of the key's account, not the key's own, when the key is its operator's", async () => {
+  it("is the account whose operator the key is, not the key's own", async () => {
     const stage = await LiquidatingStage.open();
     const operator = stage.ground.cast.rivals[1];
     const { liquidator } = stage.ground.cast;
@@ -101,7 +101,7 @@ describe("the own account", () => {
 });
 
 describe("the right of the key to act for the account", () => {
-  it("is told as an error where it is missing, with what would be right, and as nothing where it is there", async () => {
+  it("is reported as an error with the fix if it is missing, and not mentioned otherwise", async () => {
     const stage = await LiquidatingStage.open();
     const { cast, open, chain } = stage.ground;
     const [account, operator] = [cast.liquidator.address, cast.rivals[1].address];

@@ -51,7 +51,7 @@ it("a takeover that is cancelled at a stop gives its room back", async () => {
   expect(stage.desk.reserved).toEqual([]);
 });
 
-it("a block that leaves the chain takes the position and reserves the room again", async () => {
+it("a block removed by a reorg takes the position away, and its room is reserved again", async () => {
   const stage = await LiquidatingStage.open();
   await stage.price(56_000);
   await stage.blocks();
@@ -71,7 +71,7 @@ it("a block that leaves the chain takes the position and reserves the room again
   expect(await stage.stops()).toBe(0);
 });
 
-it("a run that was killed after sending has its room again at the next start, and so it is where the ledger was lost", async () => {
+it("a run killed after sending has its room reserved again at the next start, even if the ledger was lost", async () => {
   const stage = await LiquidatingStage.open({ openings: [LONG] });
   await stage.price(56_000);
   await stage.blocks();

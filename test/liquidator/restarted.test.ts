@@ -34,7 +34,7 @@ describe("killed and started again", () => {
     },
   );
 
-  it("after the block and before the bot had it, the position is handed on by the next run, once", async () => {
+  it("after the block and before the handover, the next run hands the position to the bot, once", async () => {
     const stage = await LiquidatingStage.open();
     await stage.price(56_000);
     await stage.blocks();
@@ -58,7 +58,7 @@ describe("killed and started again", () => {
     await stage.expectHonest();
   });
 
-  it("while the chain takes the block back, the position is taken back from the bot, and is what the new block says", async () => {
+  it("during a reorg, the position is reverted at the bot, and replaced by the new block's", async () => {
     const stage = await LiquidatingStage.open();
     await stage.price(56_000);
     await stage.blocks();
@@ -81,7 +81,7 @@ describe("killed and started again", () => {
 });
 
 describe("a reorganisation deeper than what was waited for", () => {
-  it("is said loudly, the position taken back from the bot, and what the other branch has of it handed on once", async () => {
+  it("is logged as an error; the position is reverted at the bot, and the other branch's is handed over once", async () => {
     const stage = await LiquidatingStage.open();
     await stage.price(56_000);
     await stage.blocks();
@@ -111,7 +111,7 @@ describe("a reorganisation deeper than what was waited for", () => {
     await stage.expectHonest();
   });
 
-  it("that brought a rival before it is a race that was lost after all: nothing is being sold, and only the gas is paid", async () => {
+  it("that puts a rival first is a lost race: nothing is sold, and only gas is paid", async () => {
     const stage = await LiquidatingStage.open();
     await stage.price(56_000);
     await stage.blocks();

@@ -13,7 +13,7 @@ const HEAD = {
   timestamp: `0x${(NOW_MS / 1000).toString(16)}`,
 };
 
-it("a position that became ours while the chain was asked who took it is won, and never cured or lost as well", async () => {
+it("a position that becomes ours during the search for a rival is won, and never cured or lost as well", async () => {
   const clock = new VirtualClock(NOW_MS);
   const ledger = new LiquidationLedger({ read: () => undefined, append: () => {} }, clock);
   const seen = ledger.recordSeen(address("1"), address("2"), "btcusdc");

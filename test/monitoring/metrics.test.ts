@@ -113,7 +113,7 @@ describe("the metrics page", () => {
 });
 
 describe("docs/reference/metrics.md", () => {
-  it("is what the code says (npm run docs)", () => {
+  it("matches the code (npm run docs)", () => {
     expect(readFileSync(new URL("../../docs/reference/metrics.md", import.meta.url), "utf8")).toBe(
       renderMetricsPage(),
     );

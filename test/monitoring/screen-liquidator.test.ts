@@ -43,7 +43,7 @@ const styleOf = (of: ScreenLiquidator, part: string) =>
     .find(([text]) => text.includes(part))?.[1];
 
 describe("the liquidator's panel", () => {
-  it("says how it stands: block, accounts, RPCs with the age of their heads, and which of them is not believed", () => {
+  it("shows its state: block, accounts, RPCs with the age of their heads, and which of them is not trusted", () => {
     expect(lines(liquidator)[0]).toBe(
       "liquidator  watching   block 1234   accounts 57   node-a 0.4 s   node-b its head is 20000 ms old, allowed 15000",
     );
@@ -71,7 +71,7 @@ describe("the liquidator's panel", () => {
     );
   });
 
-  it("tells a dry run, a pause and what is under way apart", () => {
+  it("distinguishes a dry run, a pause and takeovers in flight", () => {
     expect(lines({ ...liquidator, dryRun: true })[0]).toContain(
       "liquidator  dry run, nothing is sent  watching",
     );

@@ -131,7 +131,7 @@ describe("the live screen", () => {
     expect(find(model, " RISK ")).toBe("");
   });
 
-  it("names what of the earnings no part of the profit has yet, where there is anything", () => {
+  it("shows earnings that are not attributed to a part of the profit yet", () => {
     expect(find(model, "equity")).not.toContain("under way");
     expect(find({ ...model, inTransitQuote: "-0.20" }, "equity")).toMatch(
       /\+1\.35 {3}under way -0\.20/,

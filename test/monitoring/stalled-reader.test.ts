@@ -62,7 +62,7 @@ process.stdin.once("data", () => { log.close(); process.stdout.write(", and ende
 // A terminal after Ctrl-S, one behind a stalled ssh, a pager at rest: a process that waits for them
 // cannot manage its orders.
 describe("a log whose reader stands still", () => {
-  it("holds no process up, neither while it runs nor at its end", async () => {
+  it("does not block a process, neither while it runs nor at its end", async () => {
     const { reader, writer } = unreadPipe();
     const child = logging(3000, writer);
     expect(await firstOutput(child)).toBe("went on");
@@ -84,7 +84,7 @@ describe("a log whose reader stands still", () => {
     );
   });
 
-  it("comes to a reader that goes on, whether anything more is logged or not", async () => {
+  it("reaches a reader that resumes, even without further log lines", async () => {
     const { path, reader, writer } = unreadPipe();
     const child = logging(800, writer);
     await firstOutput(child);
@@ -111,7 +111,7 @@ describe("a log whose reader stands still", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  it("is no other for those who write there too: they wait as ever", async () => {
+  it("is unchanged for other writers, which still block", async () => {
     const { reader, writer } = unreadPipe();
     const flags = (): string => readFileSync(`/proc/self/fdinfo/${writer}`, "utf8");
     const before = flags();

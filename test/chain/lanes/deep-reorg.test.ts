@@ -48,7 +48,7 @@ async function finalJob(
 }
 
 describe("an end that a reorganisation deeper than `confirmations` takes back", () => {
-  it("is told to be none, and the same bytes are sent again: one intent is paid for once", async () => {
+  it("is reported as void, and the same bytes are sent again, so that the job is paid for once", async () => {
     const life = live();
     await finalJob(life);
     await world.reorg(4, "lost");
@@ -62,7 +62,7 @@ describe("an end that a reorganisation deeper than `confirmations` takes back", 
     expect([await world.timesDone("a"), await world.count()]).toEqual([1, 1]);
   });
 
-  it("is another end in another block where the other branch has the transaction too", async () => {
+  it("is replaced by an outcome in another block if the other branch has the transaction too", async () => {
     const life = live();
     await finalJob(life);
     await world.reorg(3);
@@ -81,7 +81,7 @@ describe("an end that a reorganisation deeper than `confirmations` takes back", 
     expect([await world.timesDone("a"), await world.count()]).toEqual([1, 1]);
   });
 
-  it("and whose deadline is over is cancelled, so that nothing comes of it later", async () => {
+  it("is followed by a cancel once the deadline is over, so that it is not mined later", async () => {
     const life = live();
     await finalJob(life, { deadlineMs: world.clock.nowMs() + 5000 });
     await world.reorg(4, "lost");
@@ -90,7 +90,7 @@ describe("an end that a reorganisation deeper than `confirmations` takes back", 
     expect([await world.timesDone("a"), await world.count()]).toEqual([0, 1]);
   });
 
-  it("keeps its lane until it has another: nobody else acts for the same position meanwhile", async () => {
+  it("keeps its lane until the next outcome, so that no other job acts on the same position", async () => {
     const life = live();
     await finalJob(life);
     await world.reorg(4, "lost");
@@ -118,7 +118,7 @@ describe("an end that a reorganisation deeper than `confirmations` takes back", 
     expect(await world.timesDone("late")).toBe(1);
   });
 
-  it("may have been a stranger's transaction, whose nonce is then ours again", async () => {
+  it("may have been another process's transaction, whose nonce is then ours again", async () => {
     const life = live();
     world.faults = { isDead: (method) => method === "eth_sendRawTransaction" };
     await world.mine(2);
@@ -160,7 +160,7 @@ describe("an end that a reorganisation deeper than `confirmations` takes back", 
     },
   );
 
-  it("is watched for so many blocks, and then nobody is asked any more", async () => {
+  it("is watched for a number of blocks, and then without any request", async () => {
     const life = live(undefined, { followBlocks: 3 });
     await finalJob(life);
     for (let i = 0; i < 3; i += 1) await world.block();
@@ -171,7 +171,7 @@ describe("an end that a reorganisation deeper than `confirmations` takes back", 
 });
 
 describe("a store's file that is written anew", () => {
-  it("keeps the transactions of the newest ends, and what was followed again", () => {
+  it("keeps the transactions of the newest outcomes, and those that were reopened", () => {
     const folder = mkdtempSync(join(tmpdir(), "lanes-"));
     const options = { chainId: CHAIN_ID, account: SENDER.address, compactAfter: 20, wholeEnds: 10 };
     const path = join(folder, "lanes.jsonl");

@@ -15,7 +15,7 @@ const keys = fc
 const amounts = fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 2n ** 96n }));
 
 describe("a signed transaction", () => {
-  it("is what another implementation reads as the same, of the same sender and hash", () => {
+  it("is decoded by another implementation to the same content, sender and hash", () => {
     fc.assert(
       fc.property(
         keys,

@@ -46,7 +46,7 @@ describe("the base fee of the next block", () => {
     expect(nextBaseFeeWei(block(gasUsed))).toBe(expected);
   });
 
-  it("stays nothing on a chain without one", () => {
+  it("stays zero on a chain without one", () => {
     expect(nextBaseFeeWei({ ...block(0n, 0n), gasLimit: 0n })).toBe(0n);
   });
 });
@@ -71,7 +71,7 @@ describe("the first fees", () => {
     });
   });
 
-  it("tip less under a low ceiling, down to the least tip, and then nothing is sent", () => {
+  it("lower the tip under a low ceiling, down to the least tip; below it nothing is sent", () => {
     expect(firstFees(8n * GWEI, policy, 8n * GWEI + 5n)).toEqual({
       tipWei: 5n,
       maxFeeWei: 8n * GWEI + 5n,

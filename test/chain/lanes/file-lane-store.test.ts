@@ -157,7 +157,7 @@ describe("a store's file", () => {
     );
   });
 
-  it("cut short anywhere gives back every record that is whole, and takes more", () => {
+  it("that is cut short anywhere returns every complete record, and accepts more", () => {
     const records = [
       plainAttempt(0, "a"),
       plainAttempt(0, "a", "cancel"),
@@ -179,7 +179,7 @@ describe("a store's file", () => {
     }
   });
 
-  it("is for its owner's eyes alone", () => {
+  it("is readable only by its owner", () => {
     written([]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
@@ -207,7 +207,7 @@ describe("a store's file", () => {
     expect(() => new FileTransactionStore(path, OWNER)).not.toThrow("shown");
   });
 
-  it("is written anew when most of it is over, and loses nothing that is open", () => {
+  it("is rewritten when most of it is final, and loses no open transaction", () => {
     const store = new FileTransactionStore(path, { ...OWNER, compactAfter: 20, wholeEnds: 2 });
     store.append(plainAttempt(1000, "open"));
     for (let i = 0; i < 30; i += 1) {

@@ -6,7 +6,7 @@ import { MemoryLaneStore } from "./memory-lane-store.js";
 const stage = new LaneStage();
 
 describe("an RPC that fails", () => {
-  it("before anything is sent is a refusal", async () => {
+  it("before anything is sent leads to a refused job", async () => {
     const life = stage.live();
     stage.world.faults = { isDead: () => true };
     life.lanes.submit(stage.world.job("a"));
@@ -14,7 +14,7 @@ describe("an RPC that fails", () => {
     expect(life.outcome("a")).toMatchObject({ kind: "refused", reason: { kind: "unavailable" } });
   });
 
-  it("and loses its answer to a sending has perhaps taken it, which is found out", async () => {
+  it("while sending may have accepted the transaction, which the next polls find out", async () => {
     const life = stage.live(undefined, { confirmations: 1 });
     stage.world.faults = { losesAnswer: (method) => method === "eth_sendRawTransaction" };
     life.lanes.submit(stage.world.job("a"));
@@ -26,7 +26,7 @@ describe("an RPC that fails", () => {
     expect([await stage.world.timesDone("a"), await stage.world.count()]).toEqual([1, 1]);
   });
 
-  it("and did not take it is asked again", async () => {
+  it("and did not accept the transaction gets it again", async () => {
     const life = stage.live(undefined, { confirmations: 1 });
     stage.world.faults = { isDead: (method) => method === "eth_sendRawTransaction" };
     life.lanes.submit(stage.world.job("a"));
@@ -62,7 +62,7 @@ describe("an RPC that fails", () => {
     },
   );
 
-  it("and knows the nonce to be used before it knows the receipt is given time", async () => {
+  it("may know the used nonce before the receipt: the manager waits", async () => {
     const life = stage.live(undefined, { confirmations: 3 });
     life.lanes.submit(stage.world.job("a"));
     await stage.world.run(300);
@@ -78,7 +78,7 @@ describe("an RPC that fails", () => {
     expect(life.outcome("a")?.kind).toBe("mined");
   });
 
-  it("and tells a receipt of a block that is no part of the chain is not believed", async () => {
+  it("is not trusted with a receipt of a block that is not part of the chain", async () => {
     const life = stage.live(undefined, { confirmations: 1 });
     life.lanes.submit(stage.world.job("a"));
     await stage.world.run(300);
@@ -96,7 +96,7 @@ describe("an RPC that fails", () => {
     expect(life.outcome("a")?.kind).toBe("mined");
   });
 
-  it("is told as trouble while something is in flight, and forgotten when it answers again", async () => {
+  it("is reported as trouble while something is in flight, until it responds again", async () => {
     const life = stage.live(undefined, { confirmations: 1 });
     life.lanes.submit(stage.world.job("a"));
     await stage.world.run(1000);
@@ -168,7 +168,7 @@ describe("the same key elsewhere", () => {
       tipWei: 20n * GWEI,
     });
 
-  it("is noticed by the nonces that it uses, and gone around", async () => {
+  it("is detected by the nonces that it uses, which are skipped", async () => {
     const life = stage.live(undefined, { confirmations: 1 });
     life.lanes.submit(stage.world.job("a"));
     await stage.world.block();
@@ -241,7 +241,7 @@ describe("a restart", () => {
 });
 
 describe("a store that fails", () => {
-  it("keeps the transaction from being sent, and everything after it", async () => {
+  it("prevents sending the transaction, and everything after it", async () => {
     const store = new MemoryLaneStore();
     store.append = () => {
       throw new Error("ENOSPC: no space left on device");

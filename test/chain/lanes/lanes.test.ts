@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 describe("whatever happens", () => {
-  it("each job ends once, is carried out at most once and within its ceiling, and every nonce is accounted for", async () => {
+  it("each job has one outcome, is mined at most once and within its cost limit, and every nonce is accounted for", async () => {
     await fc.assert(
       fc.asyncProperty(laneHistories(25), (history) => playLanes(world, history)),
       { numRuns: 40 },
@@ -20,7 +20,7 @@ describe("whatever happens", () => {
 });
 
 describe("a process that is killed", () => {
-  it("at any step, is carried on by the next, which acts once", async () => {
+  it("at any step, is continued by the next one, and the job is still mined only once", async () => {
     let steps = 0;
     for (let diesAt = 0.5; diesAt <= steps + 0.5 || steps === 0; diesAt += 0.5) {
       await world.reset();

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe("whatever happens, for long", () => {
-  it("each job ends once, is carried out at most once and within its ceiling, and every nonce is accounted for", async () => {
+  it("each job has one outcome, is mined at most once and within its cost limit, and every nonce is accounted for", async () => {
     await fc.assert(
       fc.asyncProperty(laneHistories(60), (history) => playLanes(world, history)),
       { numRuns: 1000 },

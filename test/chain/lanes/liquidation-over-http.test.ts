@@ -189,7 +189,7 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
     });
   });
 
-  it("of everything that is left, below what is owed, ends in bad debt", async () => {
+  it("of the whole rest, for less than the debt, ends in bad debt", async () => {
     await site.setPrice(19_000n);
     const outcome = await liquidate("rest", COIN, -50_000n * USD);
     if (outcome.kind !== "mined") throw new Error(outcome.kind);
@@ -207,7 +207,7 @@ describe.each(suites)("a liquidation over $name", ({ name, start, isThere }) => 
     ]);
   });
 
-  it("shows its key nowhere", () => {
+  it("never shows its key", () => {
     expect(
       JSON.stringify(lanes.jobs(), (_, value: unknown) =>
         typeof value === "bigint" ? String(value) : value,

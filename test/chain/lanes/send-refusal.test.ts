@@ -76,7 +76,7 @@ describe("a real node", () => {
     );
   };
 
-  it("says in words that are known why it does not take a transaction", async () => {
+  it("rejects a transaction with a message that we recognise", async () => {
     const rpc = over("none");
     const why = async (signed: ReturnType<typeof sign>) => {
       const handover = await broadcastTransaction(rpc, signed);
@@ -91,7 +91,7 @@ describe("a real node", () => {
     expect(await why(sign({ maxFeeWei: 30n * GWEI }))).toBe("nonce-too-low");
   });
 
-  it("that has it is enough, whatever the others say", async () => {
+  it("that accepts the transaction is enough, whatever the others return", async () => {
     for (const rpc of [
       over("dead", "none"),
       over("refusing", "none"),
@@ -110,7 +110,7 @@ describe("a real node", () => {
     });
   });
 
-  it("of another chain is handed nothing", async () => {
+  it("of another chain receives nothing", async () => {
     const rpc = new ChainRpc({
       urls: [{ name: "edr", call: world.call }],
       chainId: 1,

@@ -86,7 +86,7 @@ describe("a job", () => {
     expect(gasLimit).toBeLessThan(100_000n);
   });
 
-  it("that somebody else was faster than reverts in its block: gas is paid, and the reason told", async () => {
+  it("that loses the race reverts in its block: gas is paid, and the reason is reported", async () => {
     const life = stage.live(undefined, { confirmations: 1 });
     await stage.world.allowOwner();
     life.lanes.submit(stage.world.job("late"));
@@ -106,7 +106,7 @@ describe("a job", () => {
 });
 
 describe("lanes", () => {
-  it("take one job at a time each, and each id once", async () => {
+  it("accept one job at a time each, and each id once", async () => {
     const life = stage.live();
     life.lanes.submit(stage.world.job("a", { lane: "x" }));
     expect(refusalOf(() => life.lanes.submit(stage.world.job("b", { lane: "x" })))).toBe("busy");
@@ -147,7 +147,7 @@ describe("lanes", () => {
     expect(refusalOf(() => life.lanes.submit(stage.world.job("a")))).toBe("closed");
   });
 
-  it("sleep while nothing is in flight and every end is too old to be undone", async () => {
+  it("send no requests while nothing is in flight and every outcome is too old for a reorg", async () => {
     const life = stage.live(undefined, { confirmations: 1, followBlocks: 2 });
     life.lanes.submit(stage.world.job("a"));
     await stage.world.block();
@@ -161,7 +161,7 @@ describe("lanes", () => {
 });
 
 describe("a transaction that waits", () => {
-  it("is replaced at the same nonce for more, until it is mined", async () => {
+  it("is replaced at the same nonce with higher fees until it is mined", async () => {
     const life = stage.live(undefined, { confirmations: 1, headroomBlocks: 0 });
     life.lanes.submit(stage.world.job("slow"));
     await stage.world.run(500);
@@ -185,7 +185,7 @@ describe("a transaction that waits", () => {
     expect(await stage.world.timesDone("slow")).toBe(1);
   });
 
-  it("behind another of ours is not replaced for what holds the first up", async () => {
+  it("behind another of ours is not replaced because the first one is stuck", async () => {
     const life = stage.live(undefined, { confirmations: 1, headroomBlocks: 0 });
     const deadlineMs = stage.world.clock.nowMs() + 3_600_000;
     // A block would accept the price of the second.
@@ -210,7 +210,7 @@ describe("a transaction that waits", () => {
     expect([life.outcome("first")?.kind, life.outcome("second")?.kind]).toEqual(["mined", "mined"]);
   });
 
-  it("may be mined although a replacement was signed, which no node took", async () => {
+  it("may be mined although a replacement was signed that no node accepted", async () => {
     const life = stage.live(undefined, { confirmations: 1, headroomBlocks: 0, resendMs: 600_000 });
     life.lanes.submit(stage.world.job("old"));
     await stage.world.run(500);
@@ -229,7 +229,7 @@ describe("a transaction that waits", () => {
     expect(life.outcome("old")).toMatchObject({ kind: "mined", receipt: { hash: sent } });
   });
 
-  it("whose replacement is refused for its price is not pressed on the node again and again", async () => {
+  it("whose replacement is rejected as underpriced is not sent again and again", async () => {
     const life = stage.live(undefined, { confirmations: 1, headroomBlocks: 0 });
     life.lanes.submit(stage.world.job("old"));
     await stage.world.run(500);
@@ -254,7 +254,7 @@ describe("a transaction that waits", () => {
     expect(await stage.world.timesDone("old")).toBe(1);
   });
 
-  it("is cancelled at its ceiling, and the nonce is used all the same", async () => {
+  it("is cancelled at its cost limit, and the nonce is used anyway", async () => {
     const life = stage.live(undefined, { confirmations: 1 });
     life.lanes.submit(
       stage.world.job("dear", {
@@ -290,7 +290,7 @@ describe("a transaction that waits", () => {
     expect(await stage.world.timesDone("late")).toBe(0);
   });
 
-  it("is cancelled when its caller wants it", async () => {
+  it("is cancelled when its caller requests it", async () => {
     const life = stage.live(undefined, { confirmations: 1 });
     life.lanes.submit(stage.world.job("unwanted"));
     await stage.world.run(1000);

@@ -215,7 +215,7 @@ describe("trading for another account", () => {
     expect((await built.client.place(BUY)).json.signer).toBe(OWNER.toLowerCase());
   });
 
-  it("is refused to whoever is not its operator", async () => {
+  it("is rejected for a signer that is not its operator", async () => {
     await start({ accounts: { [OWNER]: { operators: [] } } });
     await embedded.trader(OWNER_KEY);
     const { client } = await embedded.connect({ key: OPERATOR_KEY, account: OWNER });

@@ -48,7 +48,7 @@ const update = (
 });
 
 describe("a book's stream", () => {
-  it("is told without a gap: what is missing voids the book, which is taken again", async () => {
+  it("is reported without a gap: a missing update voids the book, which is requested again", async () => {
     const { clock, transport, streams, told } = scripted();
     streams.orderbook$(MARKET).subscribe((event) => told.push(event));
     await clock.runFor(10);

@@ -91,7 +91,7 @@ describe("a victim with five markets", () => {
 });
 
 describe("a stale price source", () => {
-  it("in one account keeps nobody from taking over another, and is told of the one", async () => {
+  it("in one account does not prevent the takeover of another, and is reported for that account", async () => {
     await inDanger(danger, 1n);
     const { world } = danger;
     await world.deposit(competitor, 100_000n);
@@ -116,7 +116,7 @@ describe("a stale price source", () => {
     expect(await danger.riskOf(own.address)).toEqual(figures(plan.ownAfter));
   });
 
-  it("in the own account leaves nothing to plan, and says so of each victim", async () => {
+  it("in the own account prevents every plan, with the reason for each victim", async () => {
     await inDanger(danger, 1n);
     const { world } = danger;
     await world.deposit(competitor, 100_000n);

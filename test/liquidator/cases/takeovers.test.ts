@@ -201,7 +201,7 @@ describe("a competitor", () => {
 });
 
 describe("a debt that is left", () => {
-  it("goes to the insurance account, and is none of the liquidator's", async () => {
+  it("goes to the insurance account, not to the liquidator", async () => {
     await inDanger(danger, 1n);
     await danger.world.setPrice(danger.world.btc, 19_000n * USD);
     const { plan } = await planned(danger, 19_000);

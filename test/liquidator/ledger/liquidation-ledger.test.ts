@@ -52,7 +52,7 @@ function won(ledger: LiquidationLedger): Opportunity {
 }
 
 describe("the ledger of opportunities", () => {
-  it("counts each once, however often it is heard of", () => {
+  it("counts each once, however often it is reported", () => {
     const { ledger } = world();
     const first = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     expect(ledger.recordSeen(VICTIM, PERP, "btcusdc").id).toBe(first.id);
@@ -64,7 +64,7 @@ describe("the ledger of opportunities", () => {
     expect(ledger.counts()).toMatchObject({ seen: 2, lost: 1 });
   });
 
-  it("reckons the profit to the unit: takeover and sale, what remains at its mark, less gas", () => {
+  it("computes the exact profit: takeover and sale, the remainder at its mark, less gas", () => {
     const { ledger } = world();
     won(ledger);
     expect(ledger.counts()).toMatchObject({
@@ -86,7 +86,7 @@ describe("the ledger of opportunities", () => {
     expect(ledger.counts().profitQuote).toBe(6_099_999n);
   });
 
-  it("counts the gas of what brought nothing as a loss", () => {
+  it("counts the gas of a takeover without proceeds as a loss", () => {
     const { ledger } = world();
     const { id } = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     ledger.end(id, "reverted", {
@@ -108,7 +108,7 @@ describe("the ledger of opportunities", () => {
     expect(ledger.counts().unprofitable).toBe(1);
   });
 
-  it("tells each stage with the seconds since the one before, the first time it is reached", async () => {
+  it("reports each stage once, with the seconds since the one before", async () => {
     const { ledger, clock } = world();
     const stages: [string, number][] = [];
     ledger.listen(({ stage }) => {
@@ -127,7 +127,7 @@ describe("the ledger of opportunities", () => {
     ]);
   });
 
-  it("is found again whole by the next run, to the unit, and its counts begin anew", () => {
+  it("is read back exactly by the next run, which starts its own counts", () => {
     const { ledger, file, clock } = world();
     const ended = won(ledger);
     const open = ledger.recordSeen(VICTIM, PERP, "btcusdc");
@@ -162,7 +162,7 @@ describe("the ledger of opportunities", () => {
     expect(() => new LiquidationLedger(file, clock)).toThrow(/line 2/);
   });
 
-  it("keeps the newest at hand alone, and the open ones that something was sent for", () => {
+  it("keeps in memory only the newest, and open ones with a transaction", () => {
     const { ledger } = world();
     const sent = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     ledger.update(sent.id, { intended }, "planned");
@@ -207,7 +207,7 @@ const sumOf = ({
 describe("the counts of a run", () => {
   const victim = (n: number): string => `0x${String(n).padStart(40, "0")}`;
 
-  it("add up: what was seen is what it came to, and what is open", () => {
+  it("add up: seen is the sum of the outcomes and the open ones", () => {
     const { ledger } = world();
     const ids = Array.from(
       { length: 9 },
@@ -282,7 +282,7 @@ describe("a takeover of no whole number of lots", () => {
     expect(ledger.counts().profitQuote).toBe(129_000_000n);
   });
 
-  it("earns its credit and its mark where it is less than a lot, and nothing is sold", () => {
+  it("earns its credit and its mark if it is less than a lot, and nothing is sold", () => {
     const { ledger } = world();
     const { id } = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     const odd = { paper: ETH / 2_000n, markCredit: 30_000_000n };
@@ -295,7 +295,7 @@ describe("a takeover of no whole number of lots", () => {
     expect(ledger.get(id)?.profitQuote).toBe(100_000n);
   });
 
-  it("earns nothing any more when the chain takes it back", () => {
+  it("loses its profit when a reorg removes it", () => {
     const { ledger } = world();
     const { id } = ledger.recordSeen(VICTIM, PERP, "btcusdc");
     ledger.update(id, { takenOver: { ...taken, paper: ETH, lots: 1000 } }, "mined");
@@ -312,7 +312,7 @@ describe("a takeover of no whole number of lots", () => {
 });
 
 describe("an opportunity whose end the chain took back", () => {
-  it("is open again, is counted as such, and costs nothing until it has another end", () => {
+  it("is open again, counts as open, and has no cost until its next outcome", () => {
     const { ledger, file, clock } = world();
     const { id } = won(ledger);
     ledger.reopen(id);
@@ -338,7 +338,7 @@ describe("an opportunity whose end the chain took back", () => {
     expect(next.counts()).toMatchObject({ seen: 1, confirmed: 1, won: 1, open: 0 });
   });
 
-  it("stands beside a newer one of the same position until either has ended", () => {
+  it("exists beside a newer one of the same position until either has ended", () => {
     const { ledger } = world();
     const { id } = won(ledger);
     const newer = ledger.recordSeen(VICTIM, PERP, "btcusdc");

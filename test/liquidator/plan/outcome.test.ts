@@ -11,7 +11,7 @@ describe("any account in danger, whatever the parameters", () => {
   });
   afterAll(() => danger.close());
 
-  it("is taken over as planned, to the unit, at no worse than the bound, and no size beyond it was possible", async () => {
+  it("is taken over exactly as planned, no worse than the bound, and no larger size was possible", async () => {
     const seen = new Outcomes();
     const property = fc.asyncProperty(scenario, (what) => expectOutcome(danger, what, seen));
     // One seed, so that the few runs are sure to meet every kind of outcome; `npm run verify` takes

@@ -19,7 +19,7 @@ import {
 } from "./planned-victims.js";
 
 describe("which position", () => {
-  it("is the one that earns most; one that the own account holds the other side of costs no unwind", () => {
+  it("is the most profitable one; one opposite to the own position costs no unwind", () => {
     const who = victim([btc(), COIN], [eth(), -10n * COIN]);
     expect(plan(who, input([btc(), eth()])).marketId).toBe("btcusdc");
     const own = account(100_000, [eth(), 10n * COIN]);
@@ -28,7 +28,7 @@ describe("which position", () => {
     expect(plan(even, input([btc(), eth()], { own })).marketId).toBe("ethusdc");
   });
 
-  it("is none of an account that is safe, empty, ours, or in markets that cannot be unwound in", () => {
+  it("is none for an account that is safe, empty, ours, or in markets without a way to unwind", () => {
     const kinds = (who: Victim, what: PlanInput) => planTakeover(who, what);
     expect(
       kinds({ ...victim(), margin: account(100_000, [btc(), COIN]) }, input([btc()])),
@@ -56,7 +56,7 @@ describe("several victims", () => {
   const victims = (count: number, paper = COIN): Victim[] =>
     Array.from({ length: count }, (_, i) => ({ ...victim([btc(), paper]), account: name(i) }));
 
-  it("share the own margin: the plans hold together, and the last gets what is left", () => {
+  it("share the own margin: the plans are valid together, and the last gets what is left", () => {
     const own = account(1_000);
     const together = allocateTakeovers(victims(5), input([btc()], { own }));
     expect(together.plans.map(({ boundBy }) => boundBy)).toEqual(["position", "margin"]);
@@ -71,7 +71,7 @@ describe("several victims", () => {
     );
   });
 
-  it("share the book: what one sells the next cannot", () => {
+  it("share the book: depth that one uses is gone for the next", () => {
     const bids = [
       { ticks: 200_000, lots: 1_000 },
       { ticks: 199_000, lots: 1_000 },
@@ -91,7 +91,7 @@ describe("several victims", () => {
     expect(plans[1]?.ownAfter.papers.size).toBe(0);
   });
 
-  it("get no more plans than are wanted, the best for their margin first", () => {
+  it("get no more plans than requested, the best for their margin first", () => {
     const cheap = { ...victim([eth(), 10n * COIN]), account: name(20) };
     const rich = eth({ liquidationPriceOff: 2n * PERCENT });
     const { plans, others } = allocateTakeovers([...victims(2), cheap], input([btc(), rich]), 1);

@@ -139,7 +139,7 @@ describe("a plan starts from the position with the trades that have not settled"
 });
 
 describe("a position beyond the limit on one side", () => {
-  it("excuses nothing on the other: a takeover that turns the position around stays within the limit there", () => {
+  it("permits nothing on the other: a takeover that flips the position stays within the limit there", () => {
     const own = account(200_000, [btc(), (-15n * COIN) / 10n]);
     const decided = plan(
       victim([btc(), 4n * COIN]),
@@ -148,7 +148,7 @@ describe("a position beyond the limit on one side", () => {
     expect([decided.boundBy, decided.requestPaper]).toEqual(["max-position", (25n * COIN) / 10n]);
   });
 
-  it("nor beyond a limit of the account, which both sides of a market share", () => {
+  it("permits nothing beyond an account limit either, which both sides of a market share", () => {
     const own = account(1_000_000, [btc(), -3n * COIN]);
     const taken = (limits: AccountLimits) =>
       plan(victim([btc(), 4n * COIN]), input([btc({ positionLots: 500 })], { own, limits }))
@@ -158,7 +158,7 @@ describe("a position beyond the limit on one side", () => {
     expect(Number(taken({ maxLeverage: 0.04 })) / 1e18).toBeCloseTo(1.5, 1);
   });
 
-  it("nor where the chain alone has it, as while the receipt of an earlier takeover is missing", () => {
+  it("permits nothing if only the chain has it, as while a takeover's receipt is missing", () => {
     const own = account(200_000, [btc(), (-15n * COIN) / 10n]);
     expect(
       plan(victim([btc(), 2n * COIN]), input([btc({ limits, positionLots: 500 })], { own }))
@@ -166,7 +166,7 @@ describe("a position beyond the limit on one side", () => {
     ).toBe(COIN / 2n);
   });
 
-  it("keeps off nothing that only reduces it", () => {
+  it("does not prevent a takeover that only reduces it", () => {
     const own = account(200_000, [btc(), (-25n * COIN) / 10n]);
     expect(
       plan(victim([btc(), COIN]), input([btc({ limits, positionLots: -2500 })], { own }))

@@ -31,7 +31,7 @@ describe("the tip that lost races suggest", () => {
     expect(suggestTip(lost, PRICE)).toMatchObject({ tipWei: 3n * GWEI + 1n, wins: 2 });
   });
 
-  it("is none where no tip would have paid, or all were lost by time", () => {
+  it("is none if no tip would have paid, or all races were lost by time", () => {
     expect(suggestTip([race({ winnerTipWei: 500n * GWEI })], PRICE)).toMatchObject({
       tipWei: undefined,
       wins: 0,
@@ -48,7 +48,7 @@ describe("the tip that lost races suggest", () => {
     });
   });
 
-  it("does not blame the tip where ours was the higher one", () => {
+  it("is unchanged by a race in which our tip was the higher one", () => {
     expect(suggestTip([race({ ourTipWei: 5n * GWEI })], PRICE).tipWei).toBeUndefined();
   });
 });

@@ -62,7 +62,7 @@ describe("how much an account could take over", () => {
     expect(takeoverCapacity(input(account, market), market, sign)).toEqual(capacity);
   });
 
-  it("has no bound where nothing of the account's keeps it from more", () => {
+  it("is unbounded if no limit of the account applies", () => {
     const free = { ...market, initialMarginRatio: 0n, maintenanceMarginRatio: 0n };
     expect(takeoverCapacity(input(own(9_000n), free), free, 1n).boundBy).toBeUndefined();
   });

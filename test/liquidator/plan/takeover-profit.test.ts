@@ -75,7 +75,7 @@ describe("profit", () => {
     },
   );
 
-  it("that falls short is not acted on, and says by how much and what kept it down", () => {
+  it("that falls short gives no takeover, but the shortfall and its cause", () => {
     const at = (minProfitCredit: bigint) =>
       planTakeover(target, input([btc()], { rules: { minProfitCredit } }));
     expect(at(whole)).toMatchObject({ kind: "takeover", expectCredit: -19_800n * USD });
@@ -97,7 +97,7 @@ describe("profit", () => {
     });
   });
 
-  it("is never reckoned with a book that pays less than the liquidation costs", () => {
+  it("never uses levels that pay less than the liquidation costs", () => {
     const below = flatBook(BTC, 19_700);
     expect(planTakeover(target, input([btc(below)]))).toMatchObject({
       kind: "unprofitable",
@@ -155,7 +155,7 @@ describe("profit", () => {
     ).toBe(20n * USD);
   });
 
-  it("cannot be told without a price of ether", () => {
+  it("cannot be computed without a price of ether", () => {
     expect(() =>
       planTakeover(target, { ...input([btc()]), gas: { ...GAS, creditPerEth: 0n } }),
     ).toThrow(FormatError);

@@ -117,7 +117,7 @@ describe("the size of a takeover", () => {
     expect(decided.ownAfter.papers.get(BTC_PERP)).toBe(COIN);
   });
 
-  it("makes no limit worse that is broken already, and lets what reduces it pass", () => {
+  it("makes no breached limit worse, and permits a takeover that reduces it", () => {
     const limits = { maxPositionLots: 100 };
     const own = account(100_000, [btc(), (-8n * COIN) / 10n]);
     expect(plan(victim([btc(), COIN / 2n]), input([btc({ limits })], { own })).requestPaper).toBe(

@@ -65,7 +65,7 @@ describe("a confirmation", () => {
     expect(findVictims(confirmation).victims.map(({ account }) => account)).toEqual(lower(alice));
   });
 
-  it("asks for each account once, and never for the own one as a candidate", async () => {
+  it("reads each account once, and never the own one as a candidate", async () => {
     const confirmation = await danger.confirm(
       own,
       alice,
@@ -88,7 +88,7 @@ describe("a confirmation", () => {
     expect(danger.rpc.take("eth_call")).toBe(7);
   });
 
-  it("that fails tells of nobody, so that all who were due stay due", async () => {
+  it("that fails reports no account, so that all due accounts stay due", async () => {
     const schedule = new AccountPollSchedule();
     for (const account of lower(alice, bob)) schedule.add(account);
     danger.rpc.faults = { tamper: (method, result) => (method === "eth_call" ? "0x" : result) };
@@ -96,7 +96,7 @@ describe("a confirmation", () => {
     expect(schedule.due(1, 10).sort()).toEqual(lower(alice, bob).sort());
   });
 
-  it("is not believed from an RPC whose head is old", async () => {
+  it("is not trusted from an RPC whose head is old", async () => {
     const { world, chain } = danger;
     const lens = new LensReader({
       rpc: chain,
@@ -112,7 +112,7 @@ describe("a confirmation", () => {
     await expect(confirmer.confirm([alice.address], own.address)).rejects.toThrow("old");
   });
 
-  it("of contracts that price a liquidation otherwise than the formulas plans nothing", async () => {
+  it("of contracts with other liquidation prices than the formulas leads to no plan", async () => {
     const confirmation = await danger.confirm(own, alice);
     const [entry] = confirmation.accounts;
     if (entry?.kind !== "read") throw new Error("not read");
@@ -155,13 +155,13 @@ describe("the chain's logs", () => {
   const perps = () => [danger.world.btc, danger.world.eth].map(perpOf);
   const head = async () => Number(await danger.world.evm.rpc("eth_blockNumber"));
 
-  it("tell of every account that traded or moved money, also of those that no list has", async () => {
+  it("show every account that traded or moved money, including those on no list", async () => {
     expect([...(await scan().step(await head(), perps()))].sort()).toEqual(
       lower(alice, bob, carol, own).sort(),
     );
   });
 
-  it("tell from one step to the next only what is new, and again what the newest blocks held", async () => {
+  it("give each step only new blocks, and the newest ones again", async () => {
     const { world } = danger;
     const logs = scan({ overlapBlocks: 2 });
     for (let i = 0; i < 5; i += 1) await world.evm.wait(1);

@@ -74,7 +74,7 @@ const START = markets(30_000n * USD);
 const withSlack = (dollars: number) => margin(START, 900 + dollars, [BTC, COIN]);
 
 describe("candidates", () => {
-  it("stand nearest to the edge first, and first of two equally near where the discount is worth more", () => {
+  it("are ranked nearest to liquidation first, and ties by the larger discount", () => {
     const accounts = [
       read("0xfar", withSlack(3_000)),
       stale("0xstale"),
@@ -112,7 +112,7 @@ describe("candidates", () => {
 });
 
 describe("looks", () => {
-  it("come the sooner the nearer the edge is, and in every block beyond it", () => {
+  it("come sooner the nearer liquidation is, and in every block beyond it", () => {
     const schedule = new AccountPollSchedule({ bpsPerBlock: 10, maxBlocks: 100 });
     for (const account of ["0xfar", "0xnear", "0xmiddle", "0xbroken"]) schedule.add(account);
     const accounts = [
@@ -130,7 +130,7 @@ describe("looks", () => {
     expect(["0xbroken", "0xnear", "0xmiddle", "0xfar"].map(firstDue)).toEqual([1, 2, 34, 100]);
   });
 
-  it("begin with the unsafe and the changed, and leave what the budget has no room for due", () => {
+  it("start with unsafe and changed accounts; accounts beyond the budget stay due", () => {
     const schedule = new AccountPollSchedule();
     for (const account of ["0xa", "0xb", "0xc"]) schedule.add(account);
     const accounts = [
@@ -149,7 +149,7 @@ describe("looks", () => {
     expect(schedule.due(20, 2)).toEqual(order.slice(0, 2));
   });
 
-  it("that fail count for nothing: all that was due stays due", () => {
+  it("that fail do not count: due accounts stay due", () => {
     const schedule = new AccountPollSchedule();
     schedule.add("0xa");
     const due = schedule.due(5, 10);
@@ -164,7 +164,7 @@ describe("looks", () => {
     expect(schedule.due(61, 10)).toEqual(["0xa"]);
   });
 
-  it("at an account that cannot be read come again soon, and keep what was known of it", () => {
+  it("of an unreadable account are repeated soon, and its last data is kept", () => {
     const schedule = new AccountPollSchedule({ unreadableBlocks: 3 });
     schedule.add("0xa");
     schedule.onPolled({ blockNumber: 10, accounts: [read("0xa", withSlack(30))], markets: START });
@@ -173,7 +173,7 @@ describe("looks", () => {
     expect(schedule.onPrices(markets(29_000n * USD))).toBe(1);
   });
 
-  it("end for an account that holds nothing, until it is heard of again", () => {
+  it("end for an account that holds nothing, until it is reported again", () => {
     const schedule = new AccountPollSchedule();
     schedule.add("0xa");
     schedule.onPolled({
@@ -188,7 +188,7 @@ describe("looks", () => {
 });
 
 describe("a price that moved", () => {
-  it("brings at once every account that it made unsafe, and no other", () => {
+  it("makes every account due that it made unsafe, and no other", () => {
     const prices = fc.tuple(
       fc.integer({ min: 24_000, max: 36_000 }),
       fc.integer({ min: 1_600, max: 2_400 }),
@@ -256,7 +256,7 @@ describe("a price that moved", () => {
     expect(broke).toBeGreaterThan(50);
   });
 
-  it("counts a market without a price as standing still", () => {
+  it("counts a market without a price as unchanged", () => {
     const schedule = new AccountPollSchedule();
     schedule.add("0xa");
     schedule.onPolled({ blockNumber: 10, accounts: [read("0xa", withSlack(30))], markets: START });
@@ -271,7 +271,7 @@ describe("a price that moved", () => {
 });
 
 describe("memory", () => {
-  it("is bounded: those furthest from the edge are forgotten first", () => {
+  it("is bounded: accounts furthest from liquidation are dropped first", () => {
     const schedule = new AccountPollSchedule({ maxAccounts: 32 });
     for (let i = 0; i < 32; i += 1) schedule.add(`0x${i}`);
     const accounts = Array.from({ length: 32 }, (_, i) => read(`0x${i}`, withSlack(i * 100)));
@@ -283,7 +283,7 @@ describe("memory", () => {
     expect(known).not.toContain("0x31");
   });
 
-  it("is no place for nonsense", () => {
+  it("rejects invalid options", () => {
     expect(() => new AccountPollSchedule({ maxAccounts: 0 })).toThrow(ConfigError);
     expect(() => new AccountPollSchedule({ bpsPerBlock: Number.NaN })).toThrow(ConfigError);
   });

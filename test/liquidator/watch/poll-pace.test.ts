@@ -7,12 +7,12 @@ const refusal = (retryAfterMs: number) =>
   new TooManyRequests("the exchange was asked too often (HTTP 429)", retryAfterMs);
 
 describe("the pace of a repeated question", () => {
-  it("is the configured one while nobody refuses", () => {
+  it("is the configured one without refusals", () => {
     const pace = new PollPace(1_000);
     expect([0, 1_000, 2_000].map((nowMs) => pace.onAccepted(nowMs))).toEqual([1_000, 1_000, 1_000]);
   });
 
-  it("waits as told after a refusal, then stays doubled for five minutes", () => {
+  it("waits for Retry-After after a refusal, then stays doubled for five minutes", () => {
     const pace = new PollPace(1_000);
     expect(pace.refused(refusal(7_000), 0)).toBe(7_000);
     expect(pace.onAccepted(7_000)).toBe(2_000);
@@ -57,7 +57,7 @@ describe("the list of risky accounts", () => {
     },
   );
 
-  it("that fails otherwise says how", async () => {
+  it("that fails for another reason reports it", async () => {
     await expect(refused(503)).rejects.toMatchObject({
       name: "VenueRequestError",
       httpStatus: 503,

@@ -3,10 +3,10 @@ import type { MarketRules } from "../exchange/records.js";
 import type { Quote } from "../strategies/intent.js";
 import { type LadderEffect, NO_EFFECT } from "./risk-ladder.js";
 
-/** What quotes are judged against. */
+/** The market state that quotes are checked against. */
 interface LadderQuotesInput {
   readonly effect: LadderEffect;
-  /** The mid that the strategy has quoted around, without own orders, in fractional ticks. */
+  /** Mid that the strategy quoted around, without own orders, in fractional ticks. */
   readonly midTicks: number;
   /** Signed: pending and filled. */
   readonly positionLots: Lots;
@@ -14,9 +14,11 @@ interface LadderQuotesInput {
 }
 
 /**
- * A strategy's quotes as the ladder lets them rest. Widened ones are the factor times as far from the mid, one tick further at least, and rounded
- * away from the touch; one beyond the market's prices is left out. Under `reduce` the side that adds is left out, and the other side is no larger
- * than the position, innermost first. No quote ever comes nearer or grows. A pure function; the same list where nothing changes.
+ * Applies the effect of the risk ladder to a strategy's quotes. Widened quotes are moved away from
+ * the mid by the factor, at least by one tick, and rounded away from the touch. A quote beyond the
+ * market's prices is dropped. Under `reduce` the side that adds to the position is dropped, and the
+ * other side is cut to the position's size, innermost first. No quote moves nearer to the mid or
+ * grows. A pure function; it returns the same list if nothing changes.
  */
 export function applyLadderEffect(
   quotes: readonly Quote[],

@@ -1,7 +1,7 @@
 import type { CreditUnits, Lots, MarketId } from "../core/units.js";
 import type { MarketExposure } from "./exposure.js";
 
-/** The limits by name: the label of a metric, and what a log speaks of. */
+/** The limits by name: the label of a metric and the name in logs. */
 export type LimitName =
   | "unknown-market"
   | "order-size"
@@ -18,20 +18,23 @@ export type LimitName =
   | "available-credit"
   | "liquidation-distance";
 
-/** The limit that a worst case would breach. */
+/** A limit that the worst case would breach. */
 export interface Breach {
   readonly limit: LimitName;
   readonly scope: "market" | "account";
-  /** The market whose limit it is, or whose order was judged. */
+  /** The market of the limit, or of the order that was checked. */
   readonly marketId: MarketId;
-  /** Of the worst case, in the limit's unit: lots, credit units, orders, basis points, a ratio. */
+  /** The worst case, in the limit's unit: lots, credit units, orders, basis points, a ratio. */
   readonly value: string;
   readonly allowed: string;
-  /** A sentence without its full stop and without the limit's name, which is put before it. */
+  /** A sentence without its full stop and without the limit's name, which precedes it. */
   readonly why: string;
 }
 
-/** A breach of a limit on a number. @param text a value as people read it, with its unit. */
+/**
+ * Creates a breach of a numeric limit.
+ * @param text formats a value with its unit for display
+ */
 export function measuredBreach<T>(
   limit: LimitName,
   scope: Breach["scope"],
@@ -45,7 +48,10 @@ export function measuredBreach<T>(
   return { limit, scope, marketId, value: String(value), allowed: String(allowed), why };
 }
 
-/** A breach of what is no number. @param why a sentence without its full stop */
+/**
+ * Creates a breach without a number.
+ * @param why a sentence without its full stop
+ */
 export function explainedBreach(
   limit: LimitName,
   marketId: MarketId,
@@ -56,7 +62,7 @@ export function explainedBreach(
   return { limit, scope: "market", marketId, value, allowed, why };
 }
 
-/** A breach of a limit on `part` as a share of the net value. */
+/** Creates a breach of a limit on `part` as a share of the net value. */
 export function netValueBreach(
   limit: LimitName,
   marketId: MarketId,
@@ -85,15 +91,15 @@ function ratio(numerator: CreditUnits, denominator: CreditUnits): string {
   return denominator > 0n ? (Number(numerator) / Number(denominator)).toFixed(4) : INFINITE;
 }
 
-/** Of a net value that is not above zero. */
+/** Text for a share of a net value that is not above zero. */
 const INFINITE = "infinite";
 
-/** Lots as people read them; a sum of them may pass what is exact. */
+/** Formats lots in base for display. A sum of lots may exceed exact integers. */
 export function inBase({ instrument }: MarketExposure): (lots: Lots) => string {
   return (lots) => `${instrument.toldAmountOf(lots)} base`;
 }
 
-/** Credit units as people read them. */
+/** Formats credit units for display. */
 export function inQuote(market: MarketExposure | undefined): (units: CreditUnits) => string {
   return (units) =>
     market === undefined ? String(units) : `${market.instrument.creditToDecimal(units)} quote`;

@@ -12,25 +12,25 @@ import type {
 import type { LimitName } from "./breach.js";
 import { copyIntent, describeValue, MAX_QUOTE_LEVELS } from "./copy-intent.js";
 
-/** What an intent is judged against. */
+/** The market state that an intent is checked against. */
 export interface IntentContext {
-  /** The market whose strategy spoke. */
+  /** Market of the strategy. */
   readonly marketId: MarketId;
-  /** Undefined when the exchange does not know the market. */
+  /** Undefined if the exchange does not list the market. */
   readonly rules: Pick<MarketRules, "minTicks" | "maxTicks" | "minLots" | "maxLots"> | undefined;
-  /** The newest view of this market that the strategy was given. */
+  /** The newest view of this market that the strategy received. */
   readonly newestViewSequence: number;
-  /** The view of the last intent that was accepted; -1 before the first. */
+  /** The view of the last accepted intent; -1 before the first. */
   readonly lastAcceptedViewSequence: number;
   readonly maxOrderLots?: Lots | undefined;
   readonly maxPositionLots?: Lots | undefined;
   /** Signed: pending and filled. */
   readonly positionLots: Lots;
-  /** Lots as a decimal string of base, for what people read. */
+  /** Formats lots as a decimal string of base, for messages. */
   readonly amountOf: (lots: Lots) => string;
 }
 
-/** Why an intent was refused, by name: the label of a metric. */
+/** The reasons for refusing an intent: the label of a metric. */
 type ShapeRefusalName =
   | "malformed"
   | "wrong-market"
@@ -44,33 +44,36 @@ type ShapeRefusalName =
   | "crossed-quotes"
   | "bad-schedule";
 
-/** A size that a limit cut down: a quote's, a slice's, or a target. */
+/** A size reduced by a limit: of a quote, a slice or a target. */
 export interface Clip {
   readonly limit: Extract<LimitName, "order-size" | "position">;
   readonly why: string;
 }
 
-/** An intent that is not worked on. */
+/** An intent that is refused. */
 export interface RefusedIntent {
   readonly accepted: false;
   readonly refusal: ShapeRefusalName;
   readonly why: string;
   /**
-   * A field holds what its type does not allow: NaN, half a lot, no list. Then the strategy's own computation is at fault, and its next intent is worth no
-   * more than this one. False for values of the right type that cannot be worked on, such as a price out of bounds.
+   * True if a field has a value that its type does not allow, such as NaN, half a lot or no list.
+   * The strategy's own computation is then at fault, and its next intent cannot be trusted either.
+   * False for values of the right type that cannot be used, such as a price out of bounds.
    */
   readonly isBroken: boolean;
 }
 
-/** An intent as it may be worked on, with what was cut down of it where anything was; or why it may not. */
+/** An intent that may be executed, with the sizes that were cut, or the reason for refusing it. */
 type ShapeVerdict<I extends Intent = Intent> =
   | { readonly accepted: true; readonly intent: I; readonly clips?: readonly Clip[] }
   | RefusedIntent;
 
 /**
- * Takes an intent in: copies it, and checks what a strategy may say at all. What is accepted is the bot's own copy, which nobody can change. Sizes above a limit are clipped, the clamp recorded in
- * the intent's reason; anything else that is wrong refuses the whole intent, since half of a set of quotes is not what was asked for.
- * An intent from a view older than the last accepted one is dropped (`older-view`).
+ * Copies an intent and checks its contents. The accepted intent is the bot's own copy, which the
+ * strategy cannot change. Sizes above a limit are cut, and the clamp is recorded in the intent's
+ * reason. Any other fault refuses the whole intent, because half of a set of quotes is not what the
+ * strategy requested. An intent from a view older than the last accepted one is dropped
+ * (`older-view`).
  */
 export function checkIntent<I extends Intent>(given: I, context: IntentContext): ShapeVerdict<I>;
 export function checkIntent(given: unknown, context: IntentContext): ShapeVerdict {
@@ -78,7 +81,7 @@ export function checkIntent(given: unknown, context: IntentContext): ShapeVerdic
   try {
     intent = copyIntent(given);
   } catch (error) {
-    // Even to read it may throw: a getter of the strategy's own.
+    // Reading may throw: a getter of the strategy runs here.
     return broken("malformed", `an intent that cannot be read: ${describeThrown(error)}`);
   }
   return checkCopiedIntent(intent, context);
@@ -177,7 +180,10 @@ function clipToOrder(lots: Lots, { maxOrderLots }: IntentContext, { maxLots }: R
   return Math.min(lots, maxOrderLots ?? lots, maxLots);
 }
 
-/** Innermost first, each side gets what the position limit leaves; what is left of nothing is no quote. */
+/**
+ * Cuts the quotes of each side to the position limit, innermost first. A quote without remaining
+ * lots is dropped.
+ */
 function clipToPosition(
   quotes: readonly Quote[],
   context: IntentContext,
@@ -262,7 +268,7 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
   );
 }
 
-/** What is wrong with an unwinding's own fields; undefined when nothing is. */
+/** The fault in the fields of an unwind schedule; undefined if there is none. */
 function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | undefined {
   if (offerTicks !== undefined && !(Number.isFinite(offerTicks) && offerTicks > 0)) {
     return `schedule.offerTicks is ${describeValue(offerTicks)}, no price`;
@@ -291,7 +297,7 @@ function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | 
   return undefined;
 }
 
-/** A target beyond the limit is clipped to it, but never so that a position that is over the limit already were to grow. */
+/** Cuts a target to the limit. A position already over the limit is never increased. */
 function clipTarget(targetLots: Lots, { maxPositionLots, positionLots }: IntentContext): Lots {
   if (maxPositionLots === undefined || Math.abs(targetLots) <= maxPositionLots) return targetLots;
   const reduces =
@@ -337,7 +343,7 @@ function broken(refusal: ShapeRefusalName, why: string): RefusedIntent {
   return { accepted: false, refusal, why, isBroken: true };
 }
 
-/** A refusal over a number: broken where it is no whole number at all. */
+/** Refuses a number. The intent is broken if the value is not an integer. */
 function refuseNumber(value: unknown, refusal: ShapeRefusalName, why: string): RefusedIntent {
   return { accepted: false, refusal, why, isBroken: !Number.isSafeInteger(value) };
 }

@@ -6,30 +6,34 @@ import type { AccountExposure, ExposureOrder, MarketExposure } from "./exposure.
 import type { AccountLimits } from "./limits.js";
 import { sideBreach, worstBreach } from "./worst-breach.js";
 
-/** A place that asks to be let out. */
+/** An order that the bot proposes to place. */
 export interface PlaceProposal {
   readonly marketId: MarketId;
   readonly side: Side;
   readonly ticks: Ticks;
   readonly lots: Lots;
-  /** When the order is already among the exposure's orders (as intended, say), it is counted once. */
+  /**
+   * Prevents double counting if the order is already among the exposure's orders (for example as
+   * intended).
+   */
   readonly hash?: Hex | undefined;
 }
 
-/** A breach in words, with the name of its limit. */
+/** A breach as text, with the name of its limit. */
 export function describeBreach({ limit, why }: Breach): string {
   return `${limit}: ${why}`;
 }
 
 /**
- * Judges a place in its worst case (docs/ideas/design.md#worst-case): every order that may still
- * become position, own and manual, at full size, every takeover that is under way, and this one
- * with them. Trades that have not settled fail where that makes it worse. Null when no limit is
- * breached. Cancels are never judged.
+ * Checks the placing of an order in its worst case (docs/ideas/design.md#worst-case). Every order
+ * that may still become position (own and manual), every pending takeover and this order count at
+ * full size. Unsettled trades fail if that makes the result worse. Returns null if no limit is
+ * breached. Cancels are never checked.
  *
- * A place that can only reduce the position, and not flip it, is held to size, order counts and distance from the mark alone. Where trades of the
- * position may still fail, it is held to the limits of its market's position too, and to those of the account if the largest position that may
- * come of it grows.
+ * An order that can only reduce the position, without reversing it, is checked against size, order
+ * counts and distance from the mark alone. If trades of the position may still fail, it is also
+ * checked against the limits of its market's position. In that case the limits of the account apply
+ * too if the order increases the largest possible position.
  */
 export function checkPlace(
   place: PlaceProposal,
@@ -64,8 +68,9 @@ export function checkPlace(
 }
 
 /**
- * Whether a place takes its market's position towards zero in every outcome: even when every order on its side fills with it, and every takeover
- * of its side comes, the position does not change its sign.
+ * Returns true if an order moves its market's position towards zero in every outcome. The position
+ * must not change its sign even if every order on that side fills and every takeover of that side
+ * succeeds.
  */
 export function isOnlyReducing(
   place: Pick<PlaceProposal, "side" | "lots" | "hash">,
@@ -80,14 +85,20 @@ export function isOnlyReducing(
   return isOnlyReducingSize(market.positionLots, place.side, ordered);
 }
 
-/** Tells whether any trade of the position that a place reduces may still fail, so that there would be less to reduce. */
+/**
+ * Returns true if a trade of the position that the order reduces may still fail, which would leave
+ * less to reduce.
+ */
 function mayFlip({ side }: PlaceProposal, { unsettledLots }: MarketExposure): boolean {
   return (
     unsettledLots !== undefined && (side === "BUY" ? unsettledLots.sell : unsettledLots.buy) > 0
   );
 }
 
-/** Tells whether a place makes the largest position that its market may come to, on either side, larger. */
+/**
+ * Returns true if the order increases the largest position, on either side, that its market can
+ * reach.
+ */
 function growsWorst(place: PlaceProposal, exposure: AccountExposure): boolean {
   const [without, withIt] = [0, place.lots].map((lots) =>
     computeWorstCase(exposure, { ...place, lots }).markets.get(place.marketId),
@@ -95,13 +106,16 @@ function growsWorst(place: PlaceProposal, exposure: AccountExposure): boolean {
   return without === undefined || withIt === undefined || withIt.largestLots > without.largestLots;
 }
 
-/** The limits of a market's position on the side of a place, which reduces the position unless trades in it fail. */
+/**
+ * Checks the limits of a market's position on the side of an order that reduces the position unless
+ * trades in it fail.
+ */
 function flippedBreach(place: PlaceProposal, exposure: AccountExposure): Breach | null {
   const worst = computeWorstCase(exposure, place).markets.get(place.marketId);
   return worst === undefined ? null : sideBreach(worst, place);
 }
 
-/** What is asked of every place, a reducing one too. */
+/** Checks that apply to every order, reducing ones included. */
 function placeBreach(
   place: PlaceProposal,
   market: MarketExposure,

@@ -4,12 +4,21 @@ import type { CreditUnits, Hex, Lots, MarketId, Side, SideLots, Ticks } from "..
 import type { AccountExposure, ExposureOrder, MarketExposure } from "./exposure.js";
 import { MILLION } from "./limits.js";
 
-/** What a market comes to when the worst of its orders fill. Money is worked out when it is asked for: most limits are seldom set. */
+/**
+ * One market when the worst of its orders fill. Amounts of money are computed on demand, since most
+ * limits are seldom set.
+ */
 export class WorstCaseMarket {
   readonly exposure: MarketExposure;
-  /** Position when every buy fills and no sell, and every sell that has not settled fails; 0 when that is not long. */
+  /**
+   * Position if every buy fills, no sell fills and every unsettled sell fails; 0 if that is not
+   * long.
+   */
   readonly longLots: Lots;
-  /** |position| when every sell fills and no buy, and every buy that has not settled fails; 0 when that is not short. */
+  /**
+   * |position| if every sell fills, no buy fills and every unsettled buy fails; 0 if that is not
+   * short.
+   */
   readonly shortLots: Lots;
   readonly #sums: Sums;
   /** Whole ticks, rounded up. */
@@ -38,12 +47,12 @@ export class WorstCaseMarket {
     return credit(this.exposure.instrument, lots * Math.max(this.#sums.highestTicks, this.#mark));
   }
 
-  /** Long, valued at the mark. */
+  /** Long position, valued at the mark. */
   get longNotional(): CreditUnits {
     return credit(this.exposure.instrument, this.longLots * this.#mark);
   }
 
-  /** Short, valued at the mark. */
+  /** Short position, valued at the mark. */
   get shortNotional(): CreditUnits {
     return credit(this.exposure.instrument, this.shortLots * this.#mark);
   }
@@ -62,7 +71,7 @@ export class WorstCaseMarket {
     );
   }
 
-  /** What the fills cost at once: the prices' distance to the mark where it is against us, and fees. */
+  /** Immediate cost of the fills: the distance of unfavourable prices to the mark, and fees. */
   get cost(): CreditUnits {
     const { instrument, feePpm } = this.exposure;
     return (
@@ -76,7 +85,10 @@ export class WorstCaseMarket {
     return credit(this.exposure.instrument, this.#sums.ownOpen);
   }
 
-  /** Price times size of the orders of one side that the exchange's available credit does not count yet. */
+  /**
+   * Price times size of the orders of one side that the exchange's available credit does not
+   * include yet.
+   */
   uncountedCredit(side: Side): CreditUnits {
     return credit(
       this.exposure.instrument,
@@ -84,24 +96,24 @@ export class WorstCaseMarket {
     );
   }
 
-  /** The most that the position may come to, on either side. */
+  /** The largest position on either side. */
   get largestLots(): Lots {
     return Math.max(this.longLots, this.shortLots);
   }
 }
 
-/** What the account comes to when the worst of all orders fill. */
+/** The account when the worst of all orders fill. */
 export class WorstCaseAccount {
   readonly markets: ReadonlyMap<MarketId, WorstCaseMarket>;
   readonly #netValue: CreditUnits;
 
-  /** @param netValue of the account at the marks, before any fill. */
+  /** @param netValue of the account at the marks, before any fill */
   constructor(markets: ReadonlyMap<MarketId, WorstCaseMarket>, netValue: CreditUnits) {
     this.markets = markets;
     this.#netValue = netValue;
   }
 
-  /** After what the fills cost. */
+  /** Net value after the cost of the fills. */
   get netValue(): CreditUnits {
     return this.#netValue - this.#sumOf((market) => market.cost);
   }
@@ -133,7 +145,10 @@ interface NewOrder {
   readonly hash?: Hex | undefined;
 }
 
-/** The worst case of the account with `place` in it, when there is one. Values are rounded against the account. */
+/**
+ * The worst case of the account, including `place` if it is given. Values are rounded against the
+ * account.
+ */
 export function computeWorstCase(
   exposure: AccountExposure,
   place: NewOrder | undefined,
@@ -148,7 +163,10 @@ export function computeWorstCase(
   return new WorstCaseAccount(markets, exposure.netValue);
 }
 
-/** Sums in tick-lots: exact below 2^53, which is 10^12 of quote in any market of the field; {@link credit} rounds up beyond. */
+/**
+ * Sums in tick-lots. They are exact below 2^53, which is 10^12 of quote in any usual market; {@link
+ * credit} rounds up beyond that.
+ */
 interface Sums {
   buyLots: number;
   sellLots: number;
@@ -161,7 +179,8 @@ interface Sums {
 }
 
 function measureMarket(market: MarketExposure, place: NewOrder | undefined): WorstCaseMarket {
-  // Without a mark (a market that is idle, or one where only this place's own price is known) the orders' prices are all there is.
+  // Without a mark (an idle market, or one where only this order's price is known) the orders'
+  // prices are the only value.
   const markTicks = Number.isFinite(market.markTicks) ? market.markTicks : 0;
   const sums: Sums = {
     buyLots: 0,
@@ -196,7 +215,8 @@ function addOrder(sums: Sums, order: ExposureOrder, markTicks: number, isOwn: bo
   add(sums, side, ticks, mayFillLots + (order.unreportedLots ?? 0), markTicks);
   if (!isOwn) return;
   sums.ownOpen += ticks * mayFillLots;
-  // The exchange has taken an open order off the available credit already; one without an answer it may not have seen.
+  // The exchange has already deducted an open order from the available credit. It may not know an
+  // order without a response.
   if (phase !== "intended" && phase !== "sent" && phase !== "unknown") return;
   if (side === "BUY") sums.uncountedBuy += ticks * mayFillLots;
   else sums.uncountedSell += ticks * mayFillLots;

@@ -10,20 +10,25 @@ import type {
   UnwindSchedule,
 } from "../strategies/intent.js";
 
-/** A quote's level lies below this one. It is the level of what works target positions, so that none of their orders is taken for a quote. */
+/**
+ * Quote levels are below this one. Orders that work target positions have this level, so that none
+ * of them is mistaken for a quote.
+ */
 export const MAX_QUOTE_LEVELS = 1_000;
 const MOST_QUOTES = 2 * MAX_QUOTE_LEVELS;
 const MOST_PARTS = 1_000;
 const MOST_STEPS = 100_000;
-/** A reason is for people: what is beyond these is left out of it. */
+/** Maximum number of terms kept in a reason; the rest is dropped, since reasons are for display. */
 const MOST_TERMS = 100;
 const MOST_CLAMPS = 200;
 const MOST_CHARACTERS = 200;
 
 /**
- * The bot's own copy of what a strategy emitted: frozen, of the known fields alone, each read once. Whatever the strategy does to its object
- * afterwards changes nothing, and whatever is read later is plain data. Fields may still hold numbers that are wrong: `checkIntent` looks at those.
- * @throws FormatError for an object where a plain value belongs, or a list that is none or too long; and whatever a getter throws.
+ * Copies an intent that a strategy emitted into a frozen object with the known fields alone. Each
+ * field is read once. Later changes to the strategy's object have no effect, and later reads see
+ * plain data. Fields may still hold invalid numbers, which `checkIntent` checks.
+ * @throws FormatError for an object where a plain value belongs, or a list that is not an array or
+ * too long; also anything that a getter throws.
  */
 export function copyIntent(given: unknown): Intent {
   const source = fieldsOf(given, "an intent");
@@ -67,7 +72,7 @@ function copyQuote(given: unknown): Quote {
 }
 
 function copySchedule(given: unknown): TargetIntent["schedule"] {
-  // Not an object at all is a wrong schedule, which is refused under that name.
+  // A value that is not an object is reported as a wrong schedule.
   if (typeof given !== "object" || given === null) return plain(given, "schedule");
   const source = fieldsOf(given, "schedule");
   const kind: SliceSchedule["kind"] | UnwindSchedule["kind"] = plain(source.kind, "schedule.kind");
@@ -138,7 +143,10 @@ function copyClamps(given: unknown): readonly string[] {
   return Object.freeze(clamps);
 }
 
-/** A list with its length read once: it may be told anew at each look, or be of billions of places that hold nothing. */
+/**
+ * Copies a list and reads its length once. A proxy may return another length each time, or billions
+ * of empty places.
+ */
 function copyList<T>(
   given: unknown,
   field: string,
@@ -164,17 +172,20 @@ function fieldsOf(given: unknown, field: string): Readonly<Record<string, unknow
   return given as Readonly<Record<string, unknown>>;
 }
 
-/** A plain value as it is, the type that it should have taken on trust until it is checked. Minus zero is zero. */
+/**
+ * Passes a plain value through and assumes its type until `checkIntent` checks it. Minus zero
+ * becomes zero.
+ */
 function plain<T>(given: unknown, field: string): T {
   if ((typeof given === "object" && given !== null) || typeof given === "function")
     throw unfit(field, given, "a plain value");
-  // A symbol throws where it is compared with a number.
+  // A symbol throws when it is compared with a number.
   if (typeof given === "symbol") throw unfit(field, given, "a plain value");
   if (typeof given === "string") return cut(given) as T;
   return (given === 0 ? 0 : given) as T;
 }
 
-/** One that is not told is not a number; NaN is one that a strategy may not know yet. */
+/** A missing value fails as not a number. NaN is allowed: a strategy may not know a value yet. */
 function toNumber(given: unknown, field: string): number {
   if (given === undefined) return Number.NaN;
   if (typeof given !== "number") throw unfit(field, given, "a number");
@@ -189,7 +200,7 @@ function unfit(field: string, given: unknown, expected: string): FormatError {
   return new FormatError(`is ${describeValue(given)}`, { field, expected });
 }
 
-/** A value in a few words, without calling anything of its own. */
+/** A short description of a value that calls no code of the value. */
 export function describeValue(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (typeof value === "object" && value !== null)

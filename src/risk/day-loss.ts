@@ -3,7 +3,7 @@ import { FormatError } from "../core/errors.js";
 import { type CreditUnits, DAY_MS, type Ms } from "../core/units.js";
 import type { EquityReading } from "./drawdown.js";
 
-/** The account at the beginning of a day. Immutable. */
+/** The account at the start of a day. Immutable. */
 export interface DayStart {
   /** Whole days of UTC since 1970. */
   readonly day: number;
@@ -13,14 +13,17 @@ export interface DayStart {
   readonly netDeposits: CreditUnits;
 }
 
-/** The day of UTC in which an instant lies. @param atMs exchange time. */
+/**
+ * The UTC day of an instant.
+ * @param atMs exchange time
+ */
 export function toUtcDay(atMs: Ms): number {
   return Math.floor(atMs / DAY_MS);
 }
 
 /**
- * The beginning of the day of a reading. A new day begins with its first reading, without what may be a deposit on its way. A clock that steps back
- * over midnight begins no day again.
+ * The start of the day of a reading. A new day starts with its first reading, without a possible
+ * deposit in transit. A clock that steps back over midnight does not restart a day.
  */
 export function observeDay(
   before: DayStart | undefined,
@@ -33,8 +36,8 @@ export function observeDay(
 }
 
 /**
- * What has been lost since a day began, in credit units; never negative. Deposits and withdrawals are no profit or loss, and while one may be on its
- * way, it is neither too.
+ * The loss since the start of the day, in credit units; never negative. Deposits and withdrawals
+ * are neither profit nor loss, and a possible transfer in transit is left out as well.
  */
 export function computeDayLoss(
   start: DayStart,
@@ -45,7 +48,7 @@ export function computeDayLoss(
   return atLeastZero(loss);
 }
 
-/** The beginning of a day as plain JSON, for the state directory. */
+/** The start of a day as plain JSON, for the state directory. */
 export function serialiseDayStart({
   day,
   equity,
@@ -55,8 +58,9 @@ export function serialiseDayStart({
 }
 
 /**
- * Reads what {@link serialiseDayStart} made; undefined where there is none, as in what earlier versions wrote.
- * @throws FormatError when it is anything else.
+ * Reads the result of {@link serialiseDayStart}; undefined if it is absent, as in files of earlier
+ * versions.
+ * @throws FormatError when it is anything else
  */
 export function restoreDayStart(value: unknown): DayStart | undefined {
   if (value === undefined) return undefined;

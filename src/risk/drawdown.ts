@@ -1,11 +1,14 @@
 import { FormatError } from "../core/errors.js";
 import type { CreditUnits } from "../core/units.js";
 
-/** The highest net value that the account ever had, deposits and withdrawals taken out. Immutable. */
+/** The highest net value that the account ever had, without deposits and withdrawals. Immutable. */
 export interface PeakEquity {
   /** In credit units; shifted by every deposit and withdrawal since. */
   readonly peak: CreditUnits;
-  /** Deposits less withdrawals over the account's life, as of the last observation: what the peak has been shifted by already. */
+  /**
+   * Deposits less withdrawals over the account's life as of the last observation. The peak is
+   * already shifted by them.
+   */
   readonly netDeposits: CreditUnits;
 }
 
@@ -15,26 +18,37 @@ export interface EquityReading {
   readonly equity: CreditUnits;
   /** Deposits less withdrawals over the account's life, in credit units. */
   readonly netDeposits: CreditUnits;
-  /** What of the equity may be a deposit (above zero) or a withdrawal (below) that is not in `netDeposits` yet; absent where nothing is. */
+  /**
+   * The part of the equity that may be a deposit (above zero) or a withdrawal (below) not yet in
+   * `netDeposits`. Absent if there is none.
+   */
   readonly possibleTransfer?: CreditUnits;
 }
 
-/** What a reading came to. */
+/** The result of a reading. */
 export interface DrawdownReading {
-  /** This run's own. */
+  /** The peak of this run. */
   readonly peak: PeakEquity;
-  /** What the loss is from: the higher one of this run's peak and the one of before, in credit units. */
+  /**
+   * The reference of the loss: the higher of this run's peak and the earlier runs' peak, in credit
+   * units.
+   */
   readonly highest: CreditUnits;
   /** Loss from the peak, in credit units; never negative. */
   readonly loss: CreditUnits;
-  /** Whether it is over the limit: everything halts, and does not resume by itself: a person looks first. */
+  /**
+   * True if the loss exceeds the limit. Everything halts and does not resume automatically: a
+   * person must check first.
+   */
   readonly isOver: boolean;
 }
 
 /**
- * The drawdown after a reading (from peak equity, not from the start: what a trader means by it). A deposit raises the peak by its
- * amount and a withdrawal lowers it, so that neither is a profit or a loss: while one may be on its way, it is neither too. `before`: what {@link restorePeak} or the last call gave;
- * undefined the first time ever. `earlier`: the peak of earlier runs as it is now, by {@link shiftPeak}: a transfer may shift the one and not the other.
+ * Computes the drawdown after a reading, from peak equity and not from the start. A deposit raises
+ * the peak by its amount and a withdrawal lowers it, so that neither is a profit or a loss. A
+ * possible transfer in transit is neither as well. `before` is the result of {@link restorePeak} or
+ * of the last call; undefined the first time ever. `earlier` is the present peak of earlier runs by
+ * {@link shiftPeak}, because a transfer may shift one peak and not the other.
  */
 export function observeEquity(
   before: PeakEquity | undefined,
@@ -50,7 +64,7 @@ export function observeEquity(
   return { peak: { peak, netDeposits }, highest, loss, isOver: loss > maxDrawdown };
 }
 
-/** What a peak is after the deposits and withdrawals since, in credit units. */
+/** A peak shifted by the deposits and withdrawals since, in credit units. */
 export function shiftPeak(before: PeakEquity, netDeposits: CreditUnits): CreditUnits {
   return before.peak + netDeposits - before.netDeposits;
 }
@@ -60,8 +74,8 @@ function higher(a: CreditUnits, b: CreditUnits): CreditUnits {
 }
 
 /**
- * The peak after somebody has looked at a drawdown and resumed: the present net value, without what may be a transfer on its way. Without it the
- * same loss would halt again at once.
+ * The peak after a person has checked a drawdown and resumed: the present net value without a
+ * possible transfer in transit. Without the reset the same loss would halt again at once.
  */
 export function resetPeak({
   equity,
@@ -71,7 +85,10 @@ export function resetPeak({
   return { peak: equity - doubtful, netDeposits };
 }
 
-/** The peak as a line of JSON for the state directory. @param beside what is remembered together with it. */
+/**
+ * The peak as a line of JSON for the state directory.
+ * @param beside further fields to store with it
+ */
 export function serialisePeak(
   peak: PeakEquity,
   beside: Readonly<Record<string, unknown>> = {},
@@ -85,8 +102,9 @@ export function serialisePeak(
 }
 
 /**
- * The peak that {@link serialisePeak} wrote.
- * @throws FormatError when the text is anything else: a peak that cannot be read must not be forgotten silently.
+ * Reads the peak that {@link serialisePeak} wrote.
+ * @throws FormatError when the text is anything else: an unreadable peak must not be dropped
+ * silently
  */
 export function restorePeak(text: string): PeakEquity {
   let held: unknown;

@@ -3,61 +3,76 @@ import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Hex, Lots, MarketId, Side, SideLots, Ticks } from "../core/units.js";
 import type { MarketLimits } from "./limits.js";
 
-/** An order that may still become position: the bot's own or a manual one. The account's own order satisfies it. */
+/**
+ * An order that may still become position: the bot's own or a manual one. The account's `OwnOrder`
+ * has these fields.
+ */
 export interface ExposureOrder {
   readonly hash: Hex;
   readonly side: Side;
   /** Worst accepted price. */
   readonly ticks: Ticks;
-  /** What may still fill in the worst case. */
+  /** Lots that may still fill in the worst case. */
   readonly mayFillLots: Lots;
-  /** What may already have filled without our having been told. */
+  /** Lots that may have filled without a report of the exchange. */
   readonly unreportedLots?: Lots;
   readonly phase: string;
 }
 
-/** One market in which the account has, or may come to have, a position. */
+/** A market in which the account has, or may get, a position. */
 export interface MarketExposure {
   readonly marketId: MarketId;
   readonly instrument: Instrument;
   /** Signed: pending and filled (docs/ideas/design.md#matched-is-not-filled). */
   readonly positionLots: Lots;
   /**
-   * Trades in {@link positionLots} whose settlement may still fail, by side. In the worst case those of one side settle and those of the other fail.
-   * None where it is left out.
+   * Trades in {@link positionLots} whose settlement may still fail, by side. In the worst case the
+   * trades of one side settle and those of the other fail. Absent means none.
    */
   readonly unsettledLots?: SideLots;
-  /** Mark price in ticks, fractional; NaN when none is known, and then only reducing orders pass. */
+  /** Mark price in fractional ticks. NaN before the first mark: then only reducing orders pass. */
   readonly markTicks: number;
-  /** The bot's own orders that may still become position, whatever their phase. The order that is judged is not among them. */
+  /**
+   * The bot's own orders that may still become position, in any phase, without the order that is
+   * being checked.
+   */
   readonly orders: readonly ExposureOrder[];
-  /** Manual orders of the account: they count in every worst case of position and margin, not in the bot's own order counts. */
+  /**
+   * Manual orders of the account. They count in every worst case of position and margin, but not in
+   * the bot's order counts.
+   */
   readonly foreignOrders: readonly ExposureOrder[];
   /**
-   * Takeovers that are planned or sent, and neither held nor gone: each may become position, or may not, at full size. They count in every worst
-   * case of position and margin, and in no count of orders.
+   * Takeovers that are planned or sent and have no final outcome. Each may become position at its
+   * full size. They count in every worst case of position and margin, but in no order count.
    */
   readonly pendingTakeovers?: readonly ExposureOrder[];
-  /** Of `exchangeInfo.liquidationLeverage`: maintenance margin in millionths of the notional. See {@link toMarginRatePpm}. */
+  /**
+   * Maintenance margin in millionths of the notional, from `exchangeInfo.liquidationLeverage`. See
+   * {@link toMarginRatePpm}.
+   */
   readonly maintenancePpm: number;
-  /** Of `exchangeInfo.maxLeverage`: initial margin in millionths of the notional. */
+  /** Initial margin in millionths of the notional, from `exchangeInfo.maxLeverage`. */
   readonly initialPpm: number;
-  /** The worse of maker and taker rate, in millionths; a rebate counts as 0. */
+  /** The larger of maker and taker fee rate, in millionths. A rebate counts as 0. */
   readonly feePpm: number;
-  /** `availableCreditAmounts` of this market; undefined when the exchange has not told. */
+  /** `availableCreditAmounts` of this market; undefined if the exchange has not reported it. */
   readonly availableCredit: { readonly buy: CreditUnits; readonly sell: CreditUnits } | undefined;
-  /** Empty for a market that is not the bot's. */
+  /** Empty for a market that the bot does not trade. */
   readonly limits: MarketLimits;
 }
 
-/** The account as the exchange last told it, with what is under way. */
+/** The account as last reported by the exchange, with orders in flight. */
 export interface AccountExposure {
   readonly markets: ReadonlyMap<MarketId, MarketExposure>;
   /** Net value of the account at the marks, in credit units. */
   readonly netValue: CreditUnits;
 }
 
-/** The margin rate that belongs to a leverage, in millionths, rounded up: 20 -> 50000. Infinity-safe: a leverage of 0 or less is 1. */
+/**
+ * Converts a leverage to its margin rate in millionths, rounded up: 20 -> 50000. A leverage of 0 or
+ * less counts as 1.
+ */
 export function toMarginRatePpm(leverage: number | string): number {
   const value = Number(leverage);
   return Number.isFinite(value) && value > 0
@@ -65,7 +80,10 @@ export function toMarginRatePpm(leverage: number | string): number {
     : 1_000_000;
 }
 
-/** The worse of two fee rates (scaled by 10^18, signed) in millionths, rounded up; a rebate is no income to count on. */
+/**
+ * The larger of two fee rates (scaled by 10^18, signed) in millionths, rounded up. A rebate counts
+ * as 0.
+ */
 export function worstFeePpm(makerFeeRate: bigint, takerFeeRate: bigint): number {
   const worse = larger(makerFeeRate, takerFeeRate);
   return worse <= 0n ? 0 : Number(ceilDivide(worse, 10n ** 12n));

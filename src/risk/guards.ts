@@ -2,48 +2,72 @@ import type { MarketId, Ms } from "../core/units.js";
 import type { GuardLimits } from "./limits.js";
 import { countEvents, type MinuteWindow } from "./minute-window.js";
 
-/** What the guards know of one market of the bot. Instants are of the clock that `nowMs` of {@link evaluateGuards} is read from. */
+/**
+ * State of one of the bot's markets for the guards. Instants are on the clock that `nowMs` of
+ * {@link evaluateGuards} is read from.
+ */
 export interface MarketHealth {
   readonly marketId: MarketId;
-  /** Whether the book stands on an unbroken sequence. */
+  /** True if the book follows an unbroken sequence. */
   readonly isBookSynchronised: boolean;
-  /** When the book was last known to be right: by an update, or by a sequence that REST confirmed; -Infinity before. */
+  /**
+   * When the book was last known to be right: by an update, or by a sequence that REST confirmed.
+   * -Infinity before.
+   */
   readonly bookAtMs: Ms;
-  /** Whether our position is the exchange's, as far as it has told: not while a liquidation moved it by nobody knows how much. */
+  /**
+   * True if our position equals the exchange's as far as reported. False while a liquidation has
+   * moved it by an unknown amount.
+   */
   readonly isPositionKnown: boolean;
-  /** Why it is not, where it is not. */
+  /** Reason for an unknown position. */
   readonly positionUnknownReason?: string | undefined;
-  /** `status` and `stage` of exchangeInfo; undefined when the exchange has no such market any more, or none that can be read. */
+  /**
+   * `status` and `stage` of exchangeInfo. Undefined if the exchange no longer lists the market, or
+   * lists it in an unreadable form.
+   */
   readonly status: string | undefined;
   readonly stage: string | undefined;
-  /** What is wrong with its rules, where the exchange lists it and not as specified. */
+  /** The fault in the market's rules, if the exchange lists the market but not as specified. */
   readonly unread: string | undefined;
   readonly rejects: MinuteWindow;
-  /** What differs in this market's rules from those that the bot started with (perp address, grid, filters); undefined when nothing. */
+  /**
+   * Differences between this market's rules and those at the start (perp address, grid, filters);
+   * undefined if there are none.
+   */
   readonly rulesChanged: string | undefined;
 }
 
-/** What the guards know of the account and the exchange. */
+/** State of the account and the exchange for the guards. */
 export interface AccountHealth {
-  /** Whether the start's reconciliation is done, and none of ours has been contradicted since. */
+  /** True if the start's reconciliation is done and nothing of ours has been contradicted since. */
   readonly isConfirmed: boolean;
-  /** When the exchange last confirmed the account; undefined before. */
+  /** When the exchange last confirmed the account; undefined before the first time. */
   readonly accountAtMs: Ms | undefined;
-  /** Our own time less the exchange's; undefined before it was measured. */
+  /** Our own time less the exchange's; undefined before the first measurement. */
   readonly clockOffsetMs: Ms | undefined;
-  /** When that was; -Infinity before. */
+  /** Time of that measurement; -Infinity before the first. */
   readonly clockAtMs: Ms;
-  /** How the exchange's EIP-712 domain or type hashes differ from our own; undefined when they agree. */
+  /**
+   * Differences between the exchange's EIP-712 domain or type hashes and our own; undefined if they
+   * agree.
+   */
   readonly domainMismatch: string | undefined;
-  /** Why the exchange cannot be asked about the account, as far as it was heard: a stream that is down, a question that was refused. */
+  /**
+   * Reason why the account cannot be queried, as far as known: a stream that is down, or a rejected
+   * query.
+   */
   readonly trouble: string | undefined;
-  /** When exchangeInfo was last read; undefined before. */
+  /** When exchangeInfo was last read; undefined before the first time. */
   readonly rulesAtMs: Ms | undefined;
-  /** Why it could not be read since; undefined while it can. */
+  /** Reason why it could not be read since; undefined if it can. */
   readonly rulesTrouble: string | undefined;
-  /** How late the bot's own turns come, while that is more than it may be; undefined while it is not. */
+  /** Event-loop lag of the bot while it exceeds its limit; undefined otherwise. */
   readonly loopLagMs: Ms | undefined;
-  /** Until when a 418 has shut us out; undefined when it has not. The exchange publishes no ban time: the bot's own wait, or Retry-After. */
+  /**
+   * End of the ban after a 418; undefined without one. The exchange publishes no ban time, so this
+   * is the bot's own wait, or Retry-After.
+   */
   readonly bannedUntilMs: Ms | undefined;
 }
 
@@ -70,24 +94,27 @@ export type GuardName =
   | "loop-lag"
   | "banned";
 
-/** A guard that says no. */
+/** A guard that forbids trading. */
 type GuardTrip = {
   readonly name: GuardName;
   readonly why: string;
-  /** Whether trading may go on by itself when the condition is over; otherwise a person resumes. */
+  /**
+   * True if trading may resume automatically when the condition is over. Otherwise a person
+   * resumes.
+   */
   readonly resumesByItself: boolean;
 } & ({ readonly scope: "account" } | { readonly scope: "market"; readonly marketId: MarketId });
 
 /**
- * All guards that say no at `nowMs` (docs/ideas/design.md#fail-closed). Anything not known is taken
- * for wrong. A pure function.
+ * All guards that forbid trading at `nowMs` (docs/ideas/design.md#fail-closed). Anything unknown
+ * counts as wrong. A pure function.
  */
 export function evaluateGuards(
   state: HealthState,
   limits: GuardLimits,
   nowMs: Ms,
 ): readonly GuardTrip[] {
-  // Asked at every input, and hardly ever is there anything to say: nothing is made until there is.
+  // Runs at every input and hardly ever finds anything, so nothing is allocated until it does.
   const trips: GuardTrip[] = [];
   accountTrips(trips, state.account, limits, nowMs);
   for (const market of state.markets) marketTrips(trips, market, limits, nowMs);

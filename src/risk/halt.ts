@@ -1,33 +1,41 @@
 import type { MarketId, Ms } from "../core/units.js";
 import type { GuardName } from "./guards.js";
 
-/** Where a halt applies: everywhere, or in one market. */
+/** Scope of a halt: the account or one market. */
 type HaltScope =
   | { readonly scope: "account" }
   | { readonly scope: "market"; readonly marketId: MarketId };
 
-/** A condition that asks for a halt now. A guard's trip is one. */
+/** A condition that requires a halt now, such as a tripped guard. */
 export type HaltRequest = HaltScope & {
-  /** `stale-book`, `drawdown`, `strategy-error` ...: the `reason` label of `marketwright_halted`. */
+  /**
+   * `stale-book`, `drawdown`, `strategy-error` ...: the `reason` label of `marketwright_halted`.
+   */
   readonly name: string;
   readonly why: string;
-  /** Whether the halt ends by itself when the condition is over; otherwise it stays until somebody resumes. */
+  /**
+   * True if the halt ends automatically when its condition is over. Otherwise it lasts until an
+   * operator resumes.
+   */
   readonly resumesByItself: boolean;
 };
 
-/** A halt that is in force. */
+/** An active halt. */
 export type HaltReason = HaltRequest & {
   readonly sinceMs: Ms;
-  /** When its condition was first seen to be over; undefined while it lasts, and for halts that do not end by themselves. */
+  /**
+   * Time at which its condition was first seen to be over. Undefined while the condition lasts, and
+   * for halts that do not end automatically.
+   */
   readonly overSinceMs: Ms | undefined;
 };
 
-/** All halts in force, in the order in which they came. Immutable. */
+/** All active halts, oldest first. Immutable. */
 export interface HaltState {
   readonly reasons: readonly HaltReason[];
 }
 
-/** What changed, for log and metrics. */
+/** Changes of one step, for log and metrics. */
 export interface HaltStep {
   readonly state: HaltState;
   readonly begun: readonly HaltReason[];
@@ -36,18 +44,19 @@ export interface HaltStep {
 
 const NONE: readonly HaltReason[] = [];
 
-/** Nothing halted. */
+/** The state without a halt. */
 export const NO_HALTS: HaltState = { reasons: [] };
 
-/** The name of a halt that a person asked for. */
+/** The name of a halt that a person requested. */
 export const MANUAL_HALT = "manual";
 
-/** The name of the halt by the loss of a day: it ends with the day, or when a person resumes before. */
+/** The name of the halt for a daily loss. It ends with the day, or earlier if a person resumes. */
 export const DAILY_LOSS = "daily-loss";
 
 /**
- * The halts after the conditions were looked at: `demands` are all that hold at `nowMs`. A halt that resumes by itself ends when its
- * condition has stayed away for `holdMs`, so that a feed that comes and goes does not make the quotes come and go with it.
+ * Updates the halts from `demands`, all conditions that hold at `nowMs`. A halt that ends
+ * automatically does so when its condition has been over for `holdMs`. A feed that comes and goes
+ * then does not switch the quotes on and off.
  */
 export function updateHalts(
   state: HaltState,
@@ -96,7 +105,10 @@ function fade(reason: HaltReason, nowMs: Ms, holdMs: Ms): HaltReason | undefined
   return reason.overSinceMs === undefined ? { ...reason, overSinceMs } : reason;
 }
 
-/** One halt more, whatever else holds: a person's command, a strategy that failed, a drawdown. A second one of the same name is the first. */
+/**
+ * Adds a halt outside the regular conditions: a person's command, a failed strategy or a drawdown.
+ * A second one of the same name changes nothing.
+ */
 export function addHalt(state: HaltState, demand: HaltRequest, nowMs: Ms): HaltStep {
   const known = state.reasons.find((reason) => keyOf(reason) === keyOf(demand));
   if (known !== undefined) {
@@ -114,7 +126,7 @@ export function addHalt(state: HaltState, demand: HaltRequest, nowMs: Ms): HaltS
   return { state: { reasons: [...state.reasons, reason] }, begun: [reason], ended: [] };
 }
 
-/** The demand of a person who halts the account, or one market. */
+/** Creates the request of a person to halt the account or one market. */
 export function createManualHalt(marketId: MarketId | undefined, why: string): HaltRequest {
   const scope: HaltScope =
     marketId === undefined ? { scope: "account" } : { scope: "market", marketId };
@@ -122,8 +134,9 @@ export function createManualHalt(marketId: MarketId | undefined, why: string): H
 }
 
 /**
- * A person resumes: the account and all markets, or one market alone. Manual halts and those that do not end by themselves end; an
- * automatic one stays until its condition is over. One whose condition still holds comes back with the next look at the conditions.
+ * Resumes the account with all markets, or one market alone. Ends manual halts and those that do
+ * not end automatically. An automatic halt stays until its condition is over. A halt whose
+ * condition still holds returns at the next update.
  */
 export function resumeHalts(state: HaltState, marketId: MarketId | undefined): HaltStep {
   const ended = state.reasons.filter(
@@ -139,7 +152,7 @@ export function resumeHalts(state: HaltState, marketId: MarketId | undefined): H
   };
 }
 
-/** What was halted by hand for this reason goes on; whatever else halts stays. */
+/** Ends the manual halts with this reason and no others. */
 export function releaseManualHalts(state: HaltState, why: string): HaltStep {
   const ended = state.reasons.filter((reason) => reason.name === MANUAL_HALT && reason.why === why);
   if (ended.length === 0) return { state, begun: NONE, ended };
@@ -150,7 +163,7 @@ export function releaseManualHalts(state: HaltState, why: string): HaltStep {
   };
 }
 
-/** The halts that bear on a market: its own and the account's. */
+/** The halts that apply to a market: its own and those of the account. */
 export function haltsFor(state: HaltState, marketId: MarketId): readonly HaltReason[] {
   return state.reasons.length === 0 ? state.reasons : bearingOn(state.reasons, marketId);
 }
@@ -159,12 +172,18 @@ function bearingOn(reasons: readonly HaltReason[], marketId: MarketId): readonly
   return reasons.filter((reason) => reason.scope === "account" || reason.marketId === marketId);
 }
 
-/** Whether quotes may rest in the market. While not, its quotes come down and none is placed; cancels always may leave. */
+/**
+ * Returns true if quotes may rest in the market. If not, its quotes are cancelled and none is
+ * placed. Cancels are always allowed.
+ */
 export function areQuotesAllowed(state: HaltState, marketId: MarketId): boolean {
   return haltsFor(state, marketId).length === 0;
 }
 
-/** Each guard has an answer of its own: a new one that is forgotten here would let orders leave on what it calls unknown. */
+/**
+ * A record with every guard, so that the compiler refuses a new guard that is missing here. A
+ * missing guard would let orders be sent on unknown data.
+ */
 const BLINDING_GUARDS: Readonly<Record<GuardName, boolean>> = {
   "stale-book": true,
   "book-unsynchronised": true,
@@ -183,14 +202,15 @@ const BLINDING_GUARDS: Readonly<Record<GuardName, boolean>> = {
 };
 
 /**
- * Halts under which not even a reducing order may leave: what we know of the market, the account or the signature is not to be trusted.
- * Under all others (a drawdown, a person's halt, a reject storm, a failed strategy) a position may still be taken down on command.
+ * Halts under which not even a reducing order may be sent: the state of the market, the account or
+ * the signature is not trusted. Under all others (drawdown, manual, reject storm, failed strategy)
+ * a command may still reduce a position.
  */
 const BLINDING: ReadonlySet<string> = new Set(
   Object.entries(BLINDING_GUARDS).flatMap(([name, isBlinding]) => (isBlinding ? [name] : [])),
 );
 
-/** What orders may leave for a market: any, only those that reduce the position, or none. */
+/** The orders that may be sent for a market: any, only those that reduce the position, or none. */
 export function allowedPlaces(
   state: HaltState,
   marketId: MarketId,
@@ -200,7 +220,7 @@ export function allowedPlaces(
   return halts.some((reason) => BLINDING.has(reason.name)) ? "none" : "reduce-only";
 }
 
-/** The market that a halt is of; undefined for one of the account. */
+/** The market of a halt; undefined for a halt of the account. */
 export function haltMarketId(halt: HaltScope): MarketId | undefined {
   return halt.scope === "market" ? halt.marketId : undefined;
 }

@@ -8,23 +8,26 @@ import {
   severityFor,
 } from "./risk-ladder.js";
 
-/** One measure of the account, or of one market. */
+/** State of one measure of the account, or of one market. */
 export interface LadderTrack {
   readonly measure: LadderMeasure;
   readonly marketId: MarketId | undefined;
   readonly rungs: readonly Rung[];
-  /** How many rungs act, the lowest first. */
+  /** Number of active rungs, the lowest first. */
   reached: number;
-  /** Why the highest of them acts. */
+  /** Reason for the highest active rung. */
   why: string;
-  /** What stays until a person resumes. */
+  /** The latched rung, which lasts until a person resumes. */
   latch: Latch | undefined;
-  /** What a person accepted when it was reached: rungs no more severe do not stay again while one of them is reached without a break. */
+  /**
+   * The rung that a person accepted when resuming. Rungs that are no more severe do not latch again
+   * while one of them stays active without a break.
+   */
   accepted: Latch | undefined;
   acting: ActiveRung | undefined;
 }
 
-/** A measure of which no rung acts. */
+/** Creates a track without an active rung. */
 export function createLadderTrack(
   measure: LadderMeasure,
   marketId: MarketId | undefined,
@@ -43,9 +46,10 @@ export function createLadderTrack(
 }
 
 /**
- * A look at a measure: notes which rungs act now, and what stays of them until a person resumes. False where nothing changed.
- * @param why of the highest rung that acts.
- * @param atMs exchange time.
+ * Updates a measure: notes which rungs are active now and what they latch. Returns false if nothing
+ * changed.
+ * @param why reason for the highest active rung
+ * @param atMs exchange time
  */
 export function advanceTrack<Value extends bigint | number>(
   track: LadderTrack,
@@ -80,12 +84,15 @@ export function advanceTrack<Value extends bigint | number>(
   return true;
 }
 
-/** Whether a rung is reached that would stay. */
+/** Returns true if an active rung would latch. */
 export function hasReachedLatch({ rungs, reached }: LadderTrack): boolean {
   return rungs.slice(0, reached).some(({ latches }) => latches);
 }
 
-/** What acts for a measure: what stays, or the highest rung that is reached, whichever is more severe. */
+/**
+ * The effective rung of a measure: the latched one or the highest active one, whichever is more
+ * severe.
+ */
 export function findActiveRung({
   measure,
   marketId,
@@ -96,7 +103,7 @@ export function findActiveRung({
 }: LadderTrack): ActiveRung | undefined {
   const top = rungs[reached - 1];
   const of = { measure, ...(marketId === undefined ? {} : { marketId }) };
-  // A rung that stays acts by what stays of it: without that a person has accepted it.
+  // A latching rung acts through its latch. Without a latch a person has accepted it.
   const passing =
     top === undefined || top.latches
       ? rungs.slice(0, reached).findLast(({ latches }) => !latches)

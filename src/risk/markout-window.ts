@@ -1,18 +1,18 @@
 import type { Lots, Ms, Side, Ticks } from "../core/units.js";
 
-/** How a market's markout is measured. */
+/** Settings for measuring a market's markout. */
 export interface MarkoutOptions {
-  /** How long after a fill the mid is compared with its price. */
+  /** Time after a fill at which the mid is compared with its price. */
   readonly horizonMs: Ms;
-  /** So many of the newest fills count. */
+  /** Number of newest fills that count. */
   readonly fills: number;
-  /** With fewer there is no markout. */
+  /** Number of fills below which there is no markout. */
   readonly minFills: number;
 }
 
-/** A fill of an order that rested. */
+/** A fill of a resting order. */
 interface MarkoutFill {
-  /** When it matched. */
+  /** Time of the match. */
   readonly atMs: Ms;
   readonly side: Side;
   readonly ticks: Ticks;
@@ -27,8 +27,9 @@ interface Measured {
 }
 
 /**
- * The markout of the newest fills of one market: what the mid at the horizon makes of what was paid, weighted by value. All instants are of one
- * clock, exchange time. A fill whose mid is not known at its horizon does not count.
+ * The markout of the newest fills of one market: the change of the mid against the fill price after
+ * the horizon, weighted by value. All instants are of one clock, exchange time. A fill does not
+ * count if the mid at its horizon is unknown.
  */
 export class MarkoutWindow {
   readonly #options: MarkoutOptions;
@@ -40,21 +41,27 @@ export class MarkoutWindow {
     this.#options = options;
   }
 
-  /** When the next fill is measured; Infinity while none waits. */
+  /** Time at which the next fill is measured; Infinity if none is pending. */
   get nextDueMs(): Ms {
     return this.#pending.length === 0
       ? Number.POSITIVE_INFINITY
       : this.#pending[0].atMs + this.#options.horizonMs;
   }
 
-  /** A fill has been told. One whose horizon has passed already is left out: nobody knows the mid of then. */
+  /**
+   * Adds a fill. A fill whose horizon has already passed is dropped: the mid at that time is
+   * unknown.
+   */
   fill(fill: MarkoutFill, nowMs: Ms): void {
     if (nowMs >= fill.atMs + this.#options.horizonMs) return;
     this.#pending.push(fill);
     this.#pending.sort((a, b) => a.atMs - b.atMs);
   }
 
-  /** Measures every fill whose horizon is over. @param midTicks undefined where the book has no two sides. */
+  /**
+   * Measures every fill whose horizon has passed.
+   * @param midTicks undefined if the book is not two-sided
+   */
   settle(nowMs: Ms, midTicks: number | undefined): void {
     if (nowMs < this.nextDueMs) return;
     const due = this.#pending.filter(({ atMs }) => nowMs >= atMs + this.#options.horizonMs);
@@ -69,12 +76,15 @@ export class MarkoutWindow {
       this.#measured.length < this.#options.minFills ? undefined : lossOf(this.#measured);
   }
 
-  /** What the fills have lost by their horizon, in basis points: above zero is a loss. Undefined with too few of them. */
+  /**
+   * Mean loss of the fills at their horizon, in basis points; above zero is a loss. Undefined with
+   * fewer than `minFills` fills.
+   */
   get lossBps(): number | undefined {
     return this.#lossBps;
   }
 
-  /** Forgets every fill: whoever resumes begins anew. */
+  /** Drops every fill, so that the measurement starts again after a resume. */
   clear(): void {
     this.#pending = [];
     this.#measured = [];

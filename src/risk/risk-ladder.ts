@@ -1,35 +1,38 @@
 import type { MarketId, Ms } from "../core/units.js";
 import { DAILY_LOSS, type HaltRequest } from "./halt.js";
 
-/** What a rung does, the mildest first. */
+/** Actions of a rung, the mildest first. */
 export const LADDER_ACTIONS = ["warn", "widen", "reduce", "halt", "flatten"] as const;
-/** What a rung does. */
+/** One action of {@link LADDER_ACTIONS}. */
 export type LadderAction = (typeof LADDER_ACTIONS)[number];
 
-/** What a rung watches: losses of the account, and inventory and markout of each market. */
+/** Measures of the risk ladder: losses of the account, and inventory and markout of each market. */
 export const LADDER_MEASURES = ["drawdown", DAILY_LOSS, "inventory", "markout"] as const;
-/** What a rung watches. */
+/** One measure of {@link LADDER_MEASURES}. */
 export type LadderMeasure = (typeof LADDER_MEASURES)[number];
 
-/** One rung of a measure. `Value` is the measure's unit: credit units for losses, a number for fractions and basis points. */
+/**
+ * One rung of a measure. `Value` is the measure's unit: credit units for losses, a number for
+ * fractions and basis points.
+ */
 export interface Rung<Value extends bigint | number = bigint | number> {
   readonly action: LadderAction;
-  /** It acts from this value on. */
+  /** Value from which the rung is active. */
   readonly from: Value;
-  /** It ends by itself below this value, unless it latches. */
+  /** Value below which the rung clears, unless it latches. */
   readonly liftBelow: Value;
-  /** Of `widen`: above 1. */
+  /** Factor of a `widen` rung, above 1. */
   readonly widenFactor?: number | undefined;
-  /** It stays until a person resumes, whatever becomes of its measure. */
+  /** True if the rung lasts until a person resumes, whatever its measure does. */
   readonly latches: boolean;
-  /** The value as a person reads it: `500 quote`. */
+  /** The value for display: `500 quote`. */
   readonly text: string;
 }
 
-/** A rung that stays: it is remembered over restarts. */
+/** A latched rung. It is remembered across restarts. */
 export interface Latch {
   readonly measure: LadderMeasure;
-  /** The market that it bears on; undefined where it bears on all. */
+  /** The market that it applies to; undefined for all markets. */
   readonly marketId?: MarketId | undefined;
   readonly action: "reduce" | "halt" | "flatten";
   readonly why: string;
@@ -37,33 +40,34 @@ export interface Latch {
   readonly atMs: Ms;
 }
 
-/** What the ladder does to the quotes of one market. */
+/** The effect of the risk ladder on the quotes of one market. */
 export interface LadderEffect {
-  /** Quotes of both sides are this many times as far from the mid; 1 leaves them. */
+  /** Factor for the distance of both sides' quotes from the mid; 1 changes nothing. */
   readonly widenFactor: number;
-  /** The same for the side that adds to the position alone. */
+  /** The same factor for the side that adds to the position alone. */
   readonly addingWidenFactor: number;
-  /** Only orders that reduce the position may rest. */
+  /** True if only orders that reduce the position may rest. */
   readonly isReduceOnly: boolean;
 }
 
-/** The effect of a ladder on which no rung acts. */
+/** The effect without an active rung. */
 export const NO_EFFECT: LadderEffect = {
   widenFactor: 1,
   addingWidenFactor: 1,
   isReduceOnly: false,
 };
 
-/** How severe an action is: 0 for none, then 1 for `warn` to 5 for `flatten`. */
+/** Severity of an action: 0 for none, then 1 for `warn` to 5 for `flatten`. */
 export function severityFor(action: LadderAction | undefined): number {
   return action === undefined ? 0 : LADDER_ACTIONS.indexOf(action) + 1;
 }
 
 /**
- * How many rungs of one measure act, the lowest first. A rung acts from its value on and ends below its `liftBelow`, so that a measure that moves
- * about the threshold does not switch it on and off. A measure that is not known changes nothing. A pure function.
- * @param rungs in ascending order of `from`.
- * @param before how many acted at the last look.
+ * The number of active rungs of one measure, the lowest first. A rung becomes active at its value
+ * and clears below its `liftBelow`, so that a measure near the threshold does not switch it on and
+ * off. An unknown measure changes nothing. A pure function.
+ * @param rungs in ascending order of `from`
+ * @param before number of active rungs at the last update
  */
 export function countActiveRungs<Value extends bigint | number>(
   rungs: readonly Rung<Value>[],
@@ -78,7 +82,7 @@ export function countActiveRungs<Value extends bigint | number>(
   return Math.max(reached, kept);
 }
 
-/** One measure of the account or of a market, and what acts for it now. */
+/** A measure of the account or of a market, with its active rung. */
 export interface ActiveRung {
   readonly measure: LadderMeasure;
   readonly marketId?: MarketId | undefined;
@@ -87,7 +91,9 @@ export interface ActiveRung {
   readonly why: string;
 }
 
-/** Whether what acts for a measure bears on a market: measures of the account bear on all. */
+/**
+ * Returns true if an active rung applies to a market. Measures of the account apply to all markets.
+ */
 export function appliesToMarket(
   { marketId }: Pick<ActiveRung, "marketId">,
   market: MarketId,
@@ -95,7 +101,9 @@ export function appliesToMarket(
   return marketId === undefined || marketId === market;
 }
 
-/** What all rungs that act do to the quotes of one market: the widest factor counts. */
+/**
+ * The combined effect of all active rungs on the quotes of one market. The widest factor counts.
+ */
 export function ladderEffectFor(acting: readonly ActiveRung[], marketId: MarketId): LadderEffect {
   let effect = NO_EFFECT;
   for (const rung of acting) {
@@ -103,7 +111,7 @@ export function ladderEffectFor(acting: readonly ActiveRung[], marketId: MarketI
     const { action, measure, widenFactor = 1 } = rung;
     if (action === "reduce") effect = { ...effect, isReduceOnly: true };
     if (action !== "widen") continue;
-    // A position too large is made smaller by the other side: that one stays where the strategy wants it.
+    // The other side reduces a position that is too large, so it keeps the strategy's prices.
     if (measure === "inventory")
       effect = { ...effect, addingWidenFactor: Math.max(effect.addingWidenFactor, widenFactor) };
     else effect = { ...effect, widenFactor: Math.max(effect.widenFactor, widenFactor) };
@@ -111,7 +119,10 @@ export function ladderEffectFor(acting: readonly ActiveRung[], marketId: MarketI
   return effect;
 }
 
-/** The halts that acting rungs ask for. One of the daily loss ends with its day, the others when a person resumes. */
+/**
+ * The halts that active rungs request. A halt for the daily loss ends with its day, others when a
+ * person resumes.
+ */
 export function toHaltRequests(acting: readonly ActiveRung[]): readonly HaltRequest[] {
   return acting.flatMap(({ measure, marketId, action, why }): HaltRequest[] => {
     if (action !== "halt" && action !== "flatten") return [];

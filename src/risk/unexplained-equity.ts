@@ -1,34 +1,49 @@
 import type { CreditUnits, Ms } from "../core/units.js";
 
-/** How long a net value below what the books explain may be a withdrawal on its way: after that it is a loss. */
+/**
+ * Time after which a net value below the explained one counts as a loss. Until then it may be a
+ * withdrawal in transit.
+ */
 export const LOSS_EXPLAINED_WITHIN_MS: Ms = 3_000;
-/** How long one above it may be a deposit that nobody has told yet: longer than from one reconciliation to the next. */
+/**
+ * Time after which a net value above the explained one counts as profit. Until then it may be an
+ * unreported deposit. Longer than the interval between two reconciliations.
+ */
 export const GAIN_EXPLAINED_WITHIN_MS: Ms = 40_000;
-/** How much older than a list of incomes a deposit is that is in it. */
+/** Age at which a deposit is certain to be in a list of incomes. */
 export const LISTED_WITHIN_MS: Ms = 5_000;
 
-/** By how much the net value that the exchange told was beyond the one that trades, incomes and marks explain. Immutable. */
+/**
+ * Difference between the net value that the exchange reported and the one that trades, incomes and
+ * marks explain. Immutable.
+ */
 export interface UnexplainedEquity {
-  /** What of it has stood for so long that it is taken for what it looks like: profit or loss. */
+  /** The part that has lasted long enough to count as profit or loss. */
   readonly accepted: CreditUnits;
-  /** What it was lately, and from when on: the present last. */
+  /** Recent differences and their start, the present one last. */
   readonly recent: readonly { readonly beyond: CreditUnits; readonly fromMs: Ms }[];
 }
 
-/** A look at it. */
+/** One update of the unexplained equity. */
 interface UnexplainedEquityReading {
   readonly state: UnexplainedEquity;
-  /** What a deposit (above zero) or a withdrawal (below) that is on its way may explain yet; zero when all is explained, or has stood too long. */
+  /**
+   * The part that a deposit (above zero) or a withdrawal (below) in transit may still explain. Zero
+   * if all is explained or has lasted too long.
+   */
   readonly possibleTransfer: CreditUnits;
 }
 
 /**
- * Balances and incomes come on ways of their own: a transfer may be in the one before it is in the other. Only as much as has stood for the whole
- * of its time is taken, so that a transfer of just now is not taken together with a rounding of long ago; and of a gain, only what no list of incomes
- * has explained since: in an outage of the exchange a deposit would be taken for profit, and raise the peak once more when it is told.
- * @param before what the last call gave; undefined the first time, before which everything was explained.
- * @param beyond the net value told less the one that is explained.
- * @param listedAtMs when the exchange last listed its incomes, on the clock of `nowMs`.
+ * Updates the unexplained equity. Balances and incomes arrive separately: a transfer may be in one
+ * before it is in the other. Only the amount that has lasted for the whole period is accepted, so
+ * that a new transfer is not accepted together with an old rounding difference. A gain also needs a
+ * list of incomes since then that does not explain it. Otherwise a deposit during an outage would
+ * count as profit, and raise the peak a second time when it is reported.
+ * @param before result of the last call; undefined the first time, before which everything was
+ * explained
+ * @param beyond the reported net value less the explained one
+ * @param listedAtMs when the exchange last listed its incomes, on the clock of `nowMs`
  */
 export function observeUnexplainedEquity(
   before: UnexplainedEquity | undefined,
@@ -56,7 +71,7 @@ export function observeUnexplainedEquity(
   return { state: { accepted: taken, recent: lately }, possibleTransfer: beyond - taken };
 }
 
-/** Those that were so at any moment after this one. */
+/** The values that held at any moment after `afterMs`. */
 function since(lately: UnexplainedEquity["recent"], afterMs: Ms): UnexplainedEquity["recent"] {
   return lately.filter((_, at) => (lately[at + 1]?.fromMs ?? Number.POSITIVE_INFINITY) > afterMs);
 }

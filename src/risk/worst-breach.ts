@@ -11,13 +11,13 @@ import {
 import type { WorstCaseAccount, WorstCaseMarket } from "./compute-worst-case.js";
 import { type AccountLimits, MILLION, toMillionths } from "./limits.js";
 
-/** The place whose worst case was measured. */
+/** The order whose worst case was computed. */
 interface MeasuredPlace {
   readonly marketId: MarketId;
   readonly side: Side;
 }
 
-/** The first breach of the measured worst case: by the limits of its market, then of the account. */
+/** The first breach of the worst case: by the limits of its market, then of the account. */
 export function worstBreach(
   worst: WorstCaseAccount,
   place: MeasuredPlace,
@@ -37,7 +37,7 @@ export function worstBreach(
   );
 }
 
-/** The first breach by the position of a market, on the side of the place alone. */
+/** The first breach by the position of a market on the side of the order alone. */
 export function sideBreach(worst: WorstCaseMarket, place: MeasuredPlace): Breach | null {
   return (
     positionBreach(worst, place) ??
@@ -160,9 +160,9 @@ function liquidationBreach(
 }
 
 /**
- * The first market whose mark may not move by the distance without liquidation. The contract's
+ * The first market that would be liquidated by a move of its mark by the distance. The contract's
  * liquidation price (docs/reference/protocol.md#liquidation-price) is (m' - n' - c) / p / (1 -+
- * mmr). It is at least so far away where the account is safe at the moved mark, which needs no
+ * mmr). It is at least that far away if the account is safe at the moved mark. That check needs no
  * division: netValue - notional * distance >= other maintenance + notional * (1 -+ distance) * mmr.
  */
 function nearLiquidation(worst: WorstCaseAccount, distanceBps: number): MarketId | undefined {

@@ -2,7 +2,7 @@ import type { AccountChange } from "./account-change.js";
 
 /** Counts since the start, for the summary and the metrics. */
 export interface AccountCounts {
-  /** Orders that the exchange has taken. */
+  /** Orders that the exchange has accepted. */
   readonly placed: number;
   readonly cancelled: number;
   readonly rejected: number;
@@ -14,7 +14,7 @@ export interface AccountCounts {
   readonly differences: number;
 }
 
-/** Counts changes as they pass. */
+/** Counts changes. */
 export class AccountCounter {
   readonly #counts = {
     placed: 0,
@@ -62,7 +62,7 @@ export class AccountCounter {
   }
 }
 
-/** Phases of an order that the exchange has not shown us, or that it never had. */
+/** Phases of an order that the exchange has not reported, or never had. */
 const NEVER_SHOWN: ReadonlySet<string> = new Set([
   "intended",
   "sent",

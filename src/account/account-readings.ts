@@ -5,7 +5,7 @@ import type { StoredTakeover } from "./positions/takeover.js";
 import type { ProfitParts } from "./profit/account-profit.js";
 import type { TransferLedger } from "./profit/transfer-ledger.js";
 
-/** The money and positions of the account as they are known now. Reading changes nothing. */
+/** The money and positions of the account as known now. Reading changes nothing. */
 export abstract class AccountReadings {
   readonly #updater: AccountUpdater;
 
@@ -14,74 +14,92 @@ export abstract class AccountReadings {
   }
 
   /**
-   * Signed: base position and every trade that did not fail
+   * Signed: opening position and every trade that did not fail
    * (docs/ideas/design.md#matched-is-not-filled).
    */
   positionLots(marketId: MarketId): Lots {
     return this.#updater.trades.positionLots(marketId);
   }
 
-  /** Trades in {@link positionLots} that are neither settled nor failed, by side; a part of a lot counts as a whole one. */
+  /**
+   * Trades in {@link positionLots} that are neither settled nor failed, by side, rounded up to
+   * lots.
+   */
   unsettledLots(marketId: MarketId): SideLots {
     return this.#updater.trades.unsettledBySide(marketId);
   }
 
-  /** {@link positionLots} in base with what is held beyond whole lots, exact, for people: a liquidation leaves some, and a fill of an order of finer steps. */
+  /**
+   * {@link positionLots} in base with the sub-lot balance, exact, for display. Liquidations leave a
+   * sub-lot balance, and so do fills of orders off the market's step.
+   */
   positionBase(marketId: MarketId): string {
     return this.#updater.subLotBalances.formatBase(marketId, this.positionLots(marketId));
   }
 
-  /** The latest balances that the exchange told; undefined before the first. */
+  /** The latest reported balances; undefined before the first. */
   get balances(): { readonly balances: VenueBalances; readonly atMs: Ms } | undefined {
     return this.#updater.netValue.told;
   }
 
-  /** The exchange's own positions, as last told. */
+  /** The exchange's own positions, as last reported. */
   get venuePositions(): ReadonlyMap<MarketId, VenuePosition> {
     return this.#updater.positions;
   }
 
-  /** The net value last told, moved by the marks since; undefined before the first. */
+  /** The last reported net value, moved by the marks since; undefined before the first. */
   get equity(): CreditUnits | undefined {
     return this.#updater.netValue.now;
   }
 
-  /** Net value at the end of the start reconciliation, without the transfers that {@link profit} counts; undefined before. */
+  /**
+   * Net value at the end of the start reconciliation, without the transfers that {@link profit}
+   * counts; undefined before.
+   */
   get startEquity(): CreditUnits | undefined {
     return this.#updater.startValue.value;
   }
 
-  /** {@link equity} less {@link startEquity}, profit and transfers: earnings that no trade or income has told yet. */
+  /**
+   * {@link equity} less {@link startEquity}, profit and transfers: earnings that no trade or income
+   * has reported yet.
+   */
   get unexplainedEquity(): CreditUnits {
     return this.#updater.startValue.unexplainedEquity;
   }
 
-  /** Up to when the exchange has listed its incomes, exchange time. */
+  /** Exchange time up to which the exchange has listed its incomes. */
   get incomesListedToMs(): Ms {
     return this.#updater.incomes.listedToMs;
   }
 
-  /** Profit by its parts since the start: of one market, or of all. */
+  /** Profit by its parts since the start, of one market or of all. */
   profit(marketId?: MarketId): ProfitParts {
     return this.#updater.profit.parts(marketId);
   }
 
-  /** A count that grows whenever {@link unexplainedEquity} changes for another cause than marks. */
+  /** Grows whenever {@link unexplainedEquity} changes for another cause than marks. */
   get moneySerial(): number {
     return this.#updater.moneySerial + this.#updater.netValue.serial;
   }
 
-  /** Deposits and withdrawals within {@link profit}, without the work of its other parts: this is read a few times a second. */
+  /**
+   * Deposits and withdrawals within {@link profit}, without computing its other parts: this is read
+   * a few times a second.
+   */
   get transferred(): CreditUnits {
     return this.#updater.profit.transfers;
   }
 
-  /** Deposits and withdrawals: those of the time before this run's profit, and which are counted. */
+  /** Deposits and withdrawals: those before this run's profit, and those that are counted. */
   get transfers(): Pick<TransferLedger, "earlier" | "counted" | "areAllReported"> {
     return this.#updater.transfers;
   }
 
-  /** Every takeover that was counted, and a reversal of each that the chain undid. They are saved for the next run. */
+  /**
+   * Every takeover that was counted, and a reversal of each that a reorg reverted. They are saved
+   * for the next run.
+   */
   get takeovers(): readonly StoredTakeover[] {
     return this.#updater.takeovers.recorded;
   }

@@ -26,7 +26,7 @@ import { PendingDiscrepancies } from "./reconciliation/pending-discrepancies.js"
 import { PositionCountingMode } from "./reconciliation/position-counting-mode.js";
 import { StreamedPositions } from "./reconciliation/streamed-positions.js";
 
-/** What the intake is made of. */
+/** Dependencies of the {@link AccountUpdater}. */
 export interface AccountUpdaterDeps {
   readonly instruments: ReadonlyMap<MarketId, Instrument>;
   readonly nonceTag: number;
@@ -36,10 +36,10 @@ export interface AccountUpdaterDeps {
   readonly previousTransfers?: CountedTransfers;
 }
 
-/** Where a record came from: what REST tells first is suspected of having been lost by the stream. */
+/** The source of a record. A record that REST reports first may have been lost by the stream. */
 export type RecordSource = "stream" | "rest";
 
-/** The one place where records of the exchange enter the account's books, from whichever way they come. */
+/** Applies all records of the exchange to the account's books, whatever their source. */
 export class AccountUpdater {
   readonly trades = new TradeLedger();
   readonly incomes = new IncomeLedger();
@@ -52,12 +52,12 @@ export class AccountUpdater {
   readonly takeovers = new TakeoverLedger();
   readonly countingMode = new PositionCountingMode();
   readonly subLotBalances: SubLotBalances;
-  /** What REST told before the stream. */
+  /** Records that REST reported before the stream. */
   readonly pendingDiscrepancies = new PendingDiscrepancies();
   readonly #streamLagMs: Ms;
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
   readonly #positions = new Map<MarketId, VenuePosition>();
-  /** As the stream told them last, whatever REST has reported since. */
+  /** Positions as last reported by the stream, whatever REST has reported since. */
   readonly streamed = new StreamedPositions(this);
   #begunAtMs: Ms = Number.NEGATIVE_INFINITY;
   #reportsDiscrepancies = false;
@@ -83,13 +83,16 @@ export class AccountUpdater {
     this.#instruments = instruments;
   }
 
-  /** From here on trades are fills of this run. */
+  /** Starts this run: later trades are its fills. */
   begin(nowMs: Ms): void {
     this.#begunAtMs = nowMs;
     this.orders.begin(nowMs);
   }
 
-  /** The start is reconciled: the profit counts from here, and what the stream did not tell is a difference. */
+  /**
+   * Called when the start is reconciled. The profit counts from here, and a record that the stream
+   * did not report is a difference.
+   */
   startReportingDiscrepancies(): void {
     this.#reportsDiscrepancies = true;
     const { told } = this.netValue;
@@ -108,7 +111,7 @@ export class AccountUpdater {
     return this.#streamBalancesSerial;
   }
 
-  /** What `moneySerial` was when balances were last told. */
+  /** Value of `moneySerial` at the last report of balances. */
   get balancesMoneySerial(): number {
     return this.#balancesMoneySerial;
   }
@@ -164,14 +167,15 @@ export class AccountUpdater {
       case "fill":
         if (based) this.profit.fill(trade);
         this.#applySubLots(trade, 1);
-        // What was traded before this run is in the base position, and in an earlier run's log.
+        // Trades before this run are in the opening position, and in an earlier run's log.
         return based || trade.timeMs >= this.#begunAtMs
           ? [{ kind: "fill", trade }]
           : [{ kind: "earlier-trade", trade }];
       case "settled":
         return [{ kind: "settled", trade }];
       case "failed":
-        // A failure that was over before this run is in no count of it, and not told again at each start.
+        // This run never counts a failure that was final before it, and does not report it again at
+        // each start.
         if (news.counted === undefined && trade.timeMs < this.#begunAtMs)
           return [{ kind: "earlier-trade", trade }];
         if (based && news.counted !== undefined) this.profit.failed(news.counted);
@@ -191,7 +195,7 @@ export class AccountUpdater {
     if (!this.incomes.income(income)) return [];
     this.#moneySerial += 1;
     if (isOurLiquidation) this.takeovers.applyIncome(income, nowMs);
-    // Other incomes repeat what the trades tell, and not every exchange streams them.
+    // Other incomes repeat the trades, and not every exchange streams them.
     if (told === "rest" && income.type === "FUNDING_FEE") {
       this.addPendingDiscrepancy(subject, nowMs, {
         kind: "income-missed",
@@ -221,7 +225,7 @@ export class AccountUpdater {
     this.netValue.applyBalances(balances, positions, nowMs);
     this.#balancesMoneySerial = this.#moneySerial;
     if (this.startValue.hasUncertainTransfers) this.startValue.settle();
-    // What a list leaves out is gone; an update may tell of what changed alone.
+    // A list is complete: an absent position is gone. An update may contain only changes.
     if (told === "rest") this.#positions.clear();
     for (const position of positions) {
       this.#positions.set(position.marketId, position);
@@ -230,7 +234,10 @@ export class AccountUpdater {
     return [{ kind: "balances", balances, atMs: nowMs }];
   }
 
-  /** The first base position of a market: its profit begins here. Returns what was taken over and is not in it. */
+  /**
+   * Sets the first opening position of a market: its profit begins here. Returns the takeovers that
+   * the position does not include.
+   */
   setBase(
     marketId: MarketId,
     lots: number,
@@ -246,7 +253,7 @@ export class AccountUpdater {
       .map((takeover) => this.#countTakeover(takeover));
   }
 
-  /** A takeover, or the opposite of one that the chain has taken back. */
+  /** Applies a takeover, or the opposite of one that a reorg has reverted. */
   acquireTakeover(takeover: Takeover, nowMs: Ms): readonly AccountChange[] {
     const { marketId, lots, credit, id } = takeover;
     switch (this.takeovers.record(takeover, this.trades.hasBase(marketId), nowMs)) {
@@ -270,7 +277,9 @@ export class AccountUpdater {
     return { kind: "liquidation", marketId, lots, credit, takeoverId: id };
   }
 
-  /** The exchange's position has moved by so many lots, and liquidations that it told explain it. */
+  /**
+   * Applies a move of the exchange's position by so many lots that reported liquidations explain.
+   */
   applyLiquidation(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
     const isTakenOver = this.takeovers.liquidations.areTakenOver(marketId);
     const credit = this.takeovers.claimWaiting(marketId, lots, nowMs);
@@ -299,7 +308,7 @@ export class AccountUpdater {
     this.profit.carrySubLots(marketId, carried);
   }
 
-  /** A liquidation has left so much beyond whole lots. */
+  /** Sets the sub-lot balance that a liquidation left. */
   setSubLotBalance(marketId: MarketId, restPaper: bigint): void {
     if (restPaper === this.subLotBalances.get(marketId)) return;
     this.subLotBalances.set(marketId, restPaper);
@@ -307,7 +316,7 @@ export class AccountUpdater {
     this.#moneySerial += 1;
   }
 
-  /** What one lot is worth at the mark, in credit units; undefined before the first mark. */
+  /** The value of one lot at the mark, in credit units; undefined before the first mark. */
   lotValue(marketId: MarketId): number | undefined {
     const mark = this.netValue.markOf(marketId);
     const instrument = this.#instruments.get(marketId);
@@ -315,19 +324,22 @@ export class AccountUpdater {
     return (Number(mark) * Number(instrument.paperPerLot)) / 10 ** instrument.paperDecimals;
   }
 
-  /** The exchange's position replaces ours, since nothing that we know explains the difference. */
+  /** Replaces our position by the exchange's, because nothing known explains the difference. */
   correctPosition(marketId: MarketId, lots: number, nowMs: Ms): AccountChange {
     const was = this.trades.positionLots(marketId);
     this.trades.setPosition(marketId, lots);
     this.profit.setPosition(marketId, lots);
-    // Incomes of liquidations that no price made plausible are money all the same.
+    // Incomes of liquidations without a plausible price still change the credit.
     this.profit.liquidation(marketId, 0, this.takeovers.claimWaiting(marketId, lots - was, nowMs));
     this.takeovers.settleReverts(marketId);
     this.#moneySerial += 1;
     return { kind: "position-set", marketId, lots, was };
   }
 
-  /** REST says what the stream has not: a difference, unless the stream tells it within its lag. */
+  /**
+   * Records a fact that REST reported before the stream. It becomes a difference unless the stream
+   * reports it within its lag.
+   */
   addPendingDiscrepancy(subject: string, nowMs: Ms, difference: Difference): void {
     if (this.#reportsDiscrepancies)
       this.pendingDiscrepancies.add(subject, difference, nowMs + this.#streamLagMs);

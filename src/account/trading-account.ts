@@ -27,9 +27,9 @@ const REMEMBER_MS = 600_000;
 const PRUNE_EVERY_MS = 10_000;
 
 /**
- * The account as the bot knows it: own orders, position, balances, profit, and whether all that is confirmed.
- * Deterministic: no timers, no clock; every input carries `nowMs`, exchange time as the bot estimates it.
- * Every input returns what changed and which questions the bot has to submit.
+ * The account as the bot knows it: own orders, position, balances, profit, and if all of it is
+ * confirmed. Deterministic, without timers or clock: every input carries `nowMs`, exchange time as
+ * the bot estimates it. Every input returns the changes and the queries that the bot has to send.
  */
 export class TradingAccount extends AccountReadings {
   readonly orders: OwnOrders;
@@ -44,7 +44,7 @@ export class TradingAccount extends AccountReadings {
   #prunedAtMs: Ms = Number.NEGATIVE_INFINITY;
   #tickedAtMs: Ms = Number.NEGATIVE_INFINITY;
 
-  /** @throws FormatError when the nonce tag is no 16-bit number. */
+  /** @throws FormatError when the nonce tag is not a 16-bit number */
   constructor(options: AccountOptions) {
     const streamLagMs = options.streamLagMs ?? STREAM_LAG_MS;
     const windowMs = options.signatureWindowMs ?? SIGNATURE_WINDOW_MS;
@@ -75,31 +75,37 @@ export class TradingAccount extends AccountReadings {
     intake.takeovers.restore(options.previousTakeovers ?? []);
   }
 
-  /** The start reconciliation is done: base position, open orders and trades are known. Never false again. */
+  /**
+   * True when the start reconciliation is done: opening position, open orders and trades are known.
+   * Never false again.
+   */
   get confirmed(): boolean {
     return this.#confirmed;
   }
 
   /**
-   * Confirmed, the account stream is up, and a reconciliation was done since it came up. Quotes
-   * need this (docs/ideas/design.md#fail-closed).
+   * True when confirmed, with the account stream up and a reconciliation done since it came up.
+   * Quotes need this (docs/ideas/design.md#fail-closed).
    */
   get current(): boolean {
     return this.#current;
   }
 
-  /** Takes an order into the table before it may be sent. @throws RunError when its hash or info is already there. */
+  /**
+   * Adds an order before it may be sent.
+   * @throws RunError when its hash or info already exists
+   */
   intend(order: OrderToSend): void {
     this.orders.intend(order);
   }
 
-  /** An intended order leaves the queue unsent. */
+  /** Withdraws an intended order that was never sent. */
   withdraw(hash: Hex, nowMs: Ms, why: string): AccountStep {
     return this.#step(this.orders.apply(hash, { kind: "withdrawn", atMs: nowMs, text: why }));
   }
 
   /**
-   * Call when an action is handed to the transport, with the timestamp that it is signed with.
+   * Called when an action is handed to the transport, with the timestamp that it is signed with.
    * Only a place, a cancel or a cancel-all changes anything.
    */
   onDispatched(action: Action, nowMs: Ms): AccountStep {
@@ -127,7 +133,7 @@ export class TradingAccount extends AccountReadings {
     }
   }
 
-  /** Any answer event: of the bot's own actions and of the account's questions. */
+  /** Applies the outcome of one of the bot's own actions or of the account's queries. */
   onOutcome(action: Action, outcome: Outcome, nowMs: Ms): AccountStep {
     switch (action.kind) {
       case "question": {
@@ -148,7 +154,10 @@ export class TradingAccount extends AccountReadings {
     }
   }
 
-  /** Any venue event; those that do not concern the account, and answers (see `onOutcome`), change nothing. */
+  /**
+   * Applies a venue event. Events that do not concern the account, and responses (see `onOutcome`),
+   * change nothing.
+   */
   onEvent(event: VenueEvent, nowMs: Ms): AccountStep {
     switch (event.type) {
       case "order-update":
@@ -176,17 +185,18 @@ export class TradingAccount extends AccountReadings {
   }
 
   /**
-   * A liquidation has brought a position: it counts at once, whether or not the exchange has told it yet. Said again, it changes nothing, unless it was taken
-   * back meanwhile: then it counts again.
-   * Before the account is confirmed it waits for that, and counts as far as the exchange's position lacks it.
+   * Records a takeover: a liquidation brought a position. It counts at once, even if the exchange
+   * has not reported it yet. Recording it again changes nothing, unless it was reverted meanwhile:
+   * then it counts again. Before the account is confirmed it waits, and then counts as far as the
+   * exchange's position lacks it.
    */
   acquireTakeover(takeover: Takeover, nowMs: Ms): AccountStep {
     return this.#step(this.#updater.acquireTakeover(takeover, nowMs));
   }
 
   /**
-   * The chain has taken a takeover back. One that was never said, or was taken back before, changes nothing. The exchange is asked at once: until
-   * its position agrees, it may hold what was taken back.
+   * Reverts a takeover after a reorg. An unrecorded or already reverted one changes nothing. The
+   * exchange is queried at once: until its position agrees, it may still hold the takeover.
    */
   revertTakeover(id: string, nowMs: Ms): AccountStep {
     const opposite = this.#updater.takeovers.reversalFor(id, nowMs);
@@ -197,10 +207,13 @@ export class TradingAccount extends AccountReadings {
       : step;
   }
 
-  /** Call a few times a second: retries, interval reconciliations, dead-time checks, late differences, pruning. */
+  /**
+   * Called a few times a second: retries, interval reconciliations, signature windows, overdue
+   * discrepancies, pruning.
+   */
   onTick(nowMs: Ms): AccountStep {
     if (nowMs < this.#tickedAtMs) {
-      // A clock that stepped back must not put off what is due by as much.
+      // A clock that steps back must not delay due work by as much.
       const byMs = this.#tickedAtMs - nowMs;
       this.#reconciler.stepBack(byMs);
       this.#updater.pendingDiscrepancies.shiftBack(byMs);
@@ -229,31 +242,46 @@ export class TradingAccount extends AccountReadings {
     );
   }
 
-  /** Begins a reconciliation now (the stream coming up, the interval and unresolved orders begin one by themselves). */
+  /**
+   * Starts a reconciliation now. A reconnect of the stream, the interval and unresolved orders
+   * start one automatically.
+   */
   reconcile(nowMs: Ms, cause: ReconcileCause): AccountStep {
     if (cause === "start" && !this.#confirmed) this.#updater.begin(nowMs);
     const step = this.#reconciler.begin(nowMs, this.#confirmed ? cause : "start");
     return this.#step(step.changes, step.queries);
   }
 
-  /** Something of the account is doubtful: the next tick begins a reconciliation, unless one is under way. */
+  /**
+   * Requests a reconciliation for an uncertain state: the next tick starts one, unless one is
+   * running.
+   */
   requestReconcile(nowMs: Ms): void {
     this.#reconciler.requestReconcile(nowMs);
   }
 
-  /** The book's mid in half ticks (best bid plus best ask), for the profit's spread and inventory parts. @throws FormatError when it is no positive integer. */
+  /**
+   * Applies the book's mid in half ticks (best bid plus best ask), for the spread and inventory
+   * parts of the profit.
+   * @throws FormatError when it is not a positive integer
+   */
   onMid(marketId: MarketId, midHalfTicks: number): void {
     this.#updater.profit.mid(marketId, midHalfTicks);
   }
 
-  /** Whether the position is {@link positionLots}, as far as the exchange has reported: see {@link positionUncertainty}. */
+  /**
+   * Returns true if the position equals {@link positionLots} as far as reported. See {@link
+   * positionUncertainty}.
+   */
   isPositionKnown(marketId: MarketId): boolean {
     return this.positionUncertainty(marketId) === undefined;
   }
 
   /**
-   * Why the position may be another than {@link positionLots}: the exchange has reported a liquidation in this market and not yet the position that it left, or
-   * a position that nothing explains, whichever way it came; or a takeover was taken back, and the exchange may hold it still. Undefined where none is so.
+   * The reason why the position may differ from {@link positionLots}; undefined without one. The
+   * exchange has reported a liquidation in this market and not yet the position after it. Or it has
+   * reported a position that nothing explains. Or a takeover was reverted, and the exchange may
+   * still hold it.
    */
   positionUncertainty(
     marketId: MarketId,
@@ -263,7 +291,10 @@ export class TradingAccount extends AccountReadings {
     return this.#reconciler.hasMismatch(marketId) ? "unexplained" : undefined;
   }
 
-  /** Those of the bot's markets in which positions that the exchange has just reported contradict ours, in base. Trades that have not settled explain a difference. */
+  /**
+   * The bot's markets in which freshly reported positions contradict ours, in base. Unsettled
+   * trades explain a difference.
+   */
   findPositionMismatches(
     positions: readonly VenuePosition[],
     nowMs: Ms,
@@ -275,7 +306,10 @@ export class TradingAccount extends AccountReadings {
     return this.#tally.counts;
   }
 
-  /** Incomes; a liquidation that nobody has said makes the position be asked for at once. */
+  /**
+   * Applies incomes. A liquidation without a recorded takeover triggers a query of the position at
+   * once.
+   */
   #incomes(incomes: readonly VenueIncome[], nowMs: Ms): AccountStep {
     const { takeovers } = this.#updater;
     const isWaiting = () =>
@@ -290,7 +324,10 @@ export class TradingAccount extends AccountReadings {
     return this.#withReconcile(step, nowMs);
   }
 
-  /** Whether the newest position on the account's stream, which is up, is ours, with nothing in between that it may have or lack. */
+  /**
+   * Returns true if the account stream is up and its newest position is ours, with nothing in
+   * between that it may include or lack.
+   */
   isPositionStreamed(marketId: MarketId, nowMs: Ms): boolean {
     const { streamed } = this.#updater;
     return (
@@ -300,7 +337,7 @@ export class TradingAccount extends AccountReadings {
     );
   }
 
-  /** Balances and positions; one that nothing explains makes the position be asked for at once. */
+  /** Applies balances and positions. A position that nothing explains triggers a query at once. */
   #balances(balances: VenueBalances, positions: readonly VenuePosition[], nowMs: Ms): AccountStep {
     const step = this.#step(this.#updater.applyAccount(balances, positions, "stream", nowMs));
     if (!this.#confirmed) return step;
@@ -308,7 +345,7 @@ export class TradingAccount extends AccountReadings {
     let isNew = false;
     for (const position of positions) {
       const { marketId } = position;
-      // A liquidation that was reported is asked for already.
+      // The query for a reported liquidation is already sent.
       if (!this.#instruments.has(marketId) || takeovers.liquidations.isWaiting(marketId)) continue;
       if (this.#updater.streamed.movedLots(marketId, nowMs, nowMs) === 0)
         this.#reconciler.clearMismatch(marketId);

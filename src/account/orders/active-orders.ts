@@ -4,9 +4,8 @@ import type { OwnBookOrder, OwnRestingOrder } from "../../market/book/own-order-
 import { isFinalPhase, type OwnOrder } from "./order.js";
 
 /**
- * The orders of one market that are not final, oldest first. A change makes another list; each list
- * that follows from it is computed once, since every decision and every check before an action is
- * sent reads them.
+ * The orders of one market that are not final, oldest first. Each derived list is computed once
+ * after a change, because every decision and every pre-trade check reads them.
  */
 export class ActiveOrders {
   readonly #fillable = memoise((orders: readonly OwnOrder[]) =>
@@ -18,7 +17,7 @@ export class ActiveOrders {
   );
   #all: readonly OwnOrder[] = [];
 
-  /** Takes an order as it is now, in place of what it was before, if it was known; one that has become final leaves. */
+  /** Stores the present state of an order in place of `before`. A final order is removed. */
   put(order: OwnOrder, before: OwnOrder | undefined): void {
     const at = before === undefined ? -1 : this.#all.indexOf(before);
     if (isFinalPhase(order.phase)) {
@@ -26,28 +25,31 @@ export class ActiveOrders {
     } else this.#all = at < 0 ? [...this.#all, order] : this.#all.with(at, order);
   }
 
-  /** Those whose cancel was answered included. */
+  /** All active orders, including those whose cancel was answered. */
   all(): readonly OwnOrder[] {
     return this.#all;
   }
 
-  /** Those that may still fill, intended, sent and unknown ones included. */
+  /** Orders that may still fill, including intended, sent and unknown ones. */
   mayStillFill(): readonly OwnOrder[] {
     return this.#fillable(this.#all);
   }
 
-  /** Those that rest, or may rest, on the exchange's book. */
+  /** Orders that rest, or may rest, on the exchange's book. */
   resting(): readonly OwnRestingOrder[] {
     return this.#resting(this.mayStillFill());
   }
 
-  /** Those that the exchange's book may show, from their sending on. */
+  /** Orders that the exchange's book may show, from the time they are sent. */
   inBook(): readonly OwnBookOrder[] {
     return this.#inBook(this.mayStillFill());
   }
 }
 
-/** Own orders as they rest, or may rest, on the exchange's book: one that was placed on a finer grid, at the tick that its price counts at there. */
+/**
+ * The resting form of own orders. An order that was placed on a finer grid rests at the tick at
+ * which the exchange's book counts its price.
+ */
 export function toRestingOrders(orders: readonly OwnOrder[]): readonly OwnRestingOrder[] {
   return orders.filter(isResting).map(({ side, ticks, availableLots }) => ({
     side,
@@ -60,7 +62,10 @@ function isResting({ phase }: OwnOrder): boolean {
   return phase === "open" || phase === "partly-filled" || phase === "cancelling";
 }
 
-/** Whether the exchange may have it and let it rest (docs/reference/protocol.md#order-statuses). */
+/**
+ * Returns true if the exchange may have the order and let it rest
+ * (docs/reference/protocol.md#order-statuses).
+ */
 function mayRest({ place, timeInForce }: OwnOrder): boolean {
   return place !== "intended" && timeInForce !== "IOC" && timeInForce !== "FOK";
 }

@@ -4,22 +4,23 @@ import type { AccountChange } from "../account-change.js";
 import { toCancelEvent } from "./outcome-events.js";
 import type { OwnOrders } from "./own-orders.js";
 
-/** Cancel-alls under way, and the orders that each certainly covers. */
+/** Cancel-alls in flight, and the orders that each certainly covers. */
 export class CancelAllTracker {
   readonly #orders: OwnOrders;
   readonly #windowMs: Ms;
   readonly #covered = new Map<ActionId, readonly Hex[]>();
 
-  /** @param windowMs how long the exchange takes a signed request. */
+  /** @param windowMs how long the exchange accepts a signed request */
   constructor(orders: OwnOrders, windowMs: Ms) {
     this.#orders = orders;
     this.#windowMs = windowMs;
   }
 
-  /** One is handed to the transport. */
+  /** Records a cancel-all that is handed to the transport. */
   sent(action: CancelAllAction, nowMs: Ms): readonly AccountChange[] {
-    // An order that was never shown to us may reach the exchange after the cancel-all, unless both signature
-    // windows lie between them: the exchange's clock may be a window off either timestamp when it takes a request.
+    // An order that the exchange has never reported may reach it after the cancel-all, unless two
+    // signature windows lie between them. When the exchange accepts a request, its clock may be a
+    // window away from either timestamp.
     const covered = this.#orders
       .unresolved()
       .filter((order) => order.marketId === action.marketId)
@@ -36,7 +37,7 @@ export class CancelAllTracker {
     );
   }
 
-  /** Its answer, for every order that it covered. */
+  /** Applies the response to a cancel-all to every order that it covered. */
   answered(actionId: ActionId, outcome: Outcome, nowMs: Ms): readonly AccountChange[] {
     const covered = this.#covered.get(actionId) ?? [];
     this.#covered.delete(actionId);

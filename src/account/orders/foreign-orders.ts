@@ -2,7 +2,7 @@ import type { Int64Id, Lots, MarketId, Ms } from "../../core/units.js";
 import type { VenueOrder } from "../../exchange/records.js";
 import { areSameAmounts, joinAmounts, readReportedAmounts, toWholeLots } from "./order-amounts.js";
 
-/** What a report of a foreign order changed. */
+/** The change that a report of a foreign order made. */
 export interface ForeignOrderUpdate {
   readonly order: VenueOrder;
   readonly first: boolean;
@@ -11,13 +11,13 @@ export interface ForeignOrderUpdate {
 }
 
 /**
- * Orders of the account that are not the bot's: seen, counted, never touched
- * (docs/ideas/design.md#order-identity).
+ * Orders of the account that the bot did not place. They are observed and counted, and never
+ * changed (docs/ideas/design.md#order-identity).
  */
 export class ForeignOrders {
   readonly #orders = new Map<Int64Id, { order: VenueOrder; finalAtMs: Ms | undefined }>();
 
-  /** Takes a report in. Undefined: nothing new, or amounts that cannot be true. */
+  /** Applies a report. Returns undefined if it changes nothing or has impossible amounts. */
   report(report: VenueOrder, nowMs: Ms): ForeignOrderUpdate | undefined {
     const amounts = readReportedAmounts(report);
     if (amounts === undefined) return undefined;
@@ -51,7 +51,7 @@ export class ForeignOrders {
     return this.#orders.get(orderId)?.order;
   }
 
-  /** Those that may still fill: of one market, or of all. */
+  /** The foreign orders that may still fill, in one market or in all. */
   open(marketId?: MarketId): readonly VenueOrder[] {
     if (this.#orders.size === 0) return NONE;
     const open: VenueOrder[] = [];
@@ -62,14 +62,17 @@ export class ForeignOrders {
     return open;
   }
 
-  /** The exchange lists it neither as open nor in the history, twice: it is no order any more. */
+  /** Removes an order that the exchange has twice listed neither as open nor in the history. */
   vanish(orderId: Int64Id, nowMs: Ms): void {
     const known = this.#orders.get(orderId);
     if (known !== undefined && known.finalAtMs === undefined)
       this.#orders.set(orderId, { order: known.order, finalAtMs: nowMs });
   }
 
-  /** Forgets those that have been final since before `beforeMs`, and, with something unsettled, since before `unsettledBeforeMs`. */
+  /**
+   * Forgets orders that have been final since before `beforeMs`; those with unsettled matches,
+   * since before `unsettledBeforeMs`.
+   */
   forget(beforeMs: Ms, unsettledBeforeMs: Ms): void {
     for (const [id, { order, finalAtMs }] of this.#orders) {
       if (

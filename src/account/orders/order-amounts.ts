@@ -3,7 +3,7 @@ import type { VenueOrder } from "../../exchange/records.js";
 import type { OrderAmounts } from "./order.js";
 
 /**
- * The exchange's statuses after which nothing of an order is available
+ * The exchange's final statuses: nothing of the order is available any more
  * (docs/reference/protocol.md#order-statuses).
  */
 export const FINAL_STATUSES: ReadonlySet<string> = new Set([
@@ -13,15 +13,15 @@ export const FINAL_STATUSES: ReadonlySet<string> = new Set([
   "FAILED",
 ]);
 
-/** The lots of an order as told; of one that was placed in other steps, a part of a lot counts as a whole one. */
+/** The lots of an order as reported, rounded up if the order was placed off the market's step. */
 export function toWholeLots({ lots }: Pick<VenueOrder, "lots">): Lots {
   return Math.ceil(lots);
 }
 
 /**
- * The amounts that a report means, summing to the order's lots; undefined when they cannot be true of any order.
- * What the parts leave over is still available, or, under a final status, went where that status says: an order
- * cannot be both final and open, and the status is the statement that a maker may act on.
+ * The amounts of a report, summing to the order's lots; undefined if they are impossible. The part
+ * that the report leaves out is still available. Under a final status it went where that status
+ * says. An order cannot be both final and open, and a maker may act on the status.
  */
 export function readReportedAmounts(report: VenueOrder): OrderAmounts | undefined {
   const { lots, pendingLots, filledLots, failedLots, canceledLots, expiredLots } = report;
@@ -49,12 +49,16 @@ export function readReportedAmounts(report: VenueOrder): OrderAmounts | undefine
   };
 }
 
-/** Sums of parts of lots are off by far less, and a lot has no smaller part that anybody trades. */
+/**
+ * Rounding errors of summed fractions of lots are far smaller, and no order trades a smaller
+ * fraction.
+ */
 const ROUNDING = 1e-6;
 
 /**
- * The same of an order that was placed in other steps, in whole lots: what may still fill is rounded up, so that the order is neither unseen nor
- * too small in the worst case, and each other part down, so that it only grows. Its trades tell to the unit what it filled.
+ * The amounts of an order off the market's step, in whole lots. The part that may still fill is
+ * rounded up, so that the worst case includes the order and does not understate it. The other parts
+ * are rounded down, so that they only grow. The trades show the exact fills.
  */
 function amountsBetweenSteps(report: VenueOrder): OrderAmounts | undefined {
   const { lots, pendingLots, filledLots, failedLots, canceledLots, expiredLots } = report;
@@ -96,10 +100,11 @@ function isAmount(lots: Lots): boolean {
 }
 
 /**
- * The later of two states of one order, whichever was told first. Lots only ever move from available to pending,
- * cancelled or expired, and from pending to filled or failed; so every part but pending moves one way, the later
- * state is the larger in each, and pending is what is left. Applied to all reports in any order, any number of
- * times, it gives the last one. Where two reports contradict each other, what has filled wins.
+ * The later of two states of one order, in whatever order they were received. Lots move from
+ * available to pending, cancelled or expired, and from pending to filled or failed. Every part
+ * except pending therefore moves one way: the later state has the larger value in each, and pending
+ * is the remainder. All reports, in any order and repeated any number of times, give the last
+ * state. If two reports contradict each other, the fill wins.
  */
 export function joinAmounts(lots: Lots, a: OrderAmounts, b: OrderAmounts): OrderAmounts {
   const filledLots = Math.min(Math.max(a.filledLots, b.filledLots), lots);
@@ -121,7 +126,7 @@ export function joinAmounts(lots: Lots, a: OrderAmounts, b: OrderAmounts): Order
   };
 }
 
-/** Whether two amounts are the same in every part. */
+/** Returns true if two amounts are equal in every part. */
 export function areSameAmounts(a: OrderAmounts, b: OrderAmounts): boolean {
   return (
     a.availableLots === b.availableLots &&
@@ -133,7 +138,10 @@ export function areSameAmounts(a: OrderAmounts, b: OrderAmounts): boolean {
   );
 }
 
-/** Whether a report says of an order's amounts just what is known of them, part by part and without a rest that its status would have to explain. */
+/**
+ * Returns true if a report has exactly the known amounts of an order, with no remainder that its
+ * status would have to explain.
+ */
 export function hasKnownAmounts(report: VenueOrder, lots: Lots, known: OrderAmounts): boolean {
   const { pendingLots, filledLots, failedLots, canceledLots, expiredLots } = report;
   return (

@@ -21,15 +21,15 @@ import {
   toWholeLots,
 } from "./order-amounts.js";
 
-/** An order after an event, and what the event changed. */
+/** An order after an event, and the changes that the event made. */
 export interface Advance {
   readonly order: OwnOrder;
   readonly changes: readonly OrderChange[];
 }
 
-/** A new order, before it may leave. */
+/** Creates a new order, before it may be sent. */
 export function createIntendedOrder(action: PlaceAction, level: number, built: boolean): OwnOrder {
-  // Written out whole: an object of so many fields that is put together by spreading costs more than signing it.
+  // Written out in full: spreading an object with so many fields costs more than signing the order.
   return {
     availableLots: action.lots,
     pendingLots: 0,
@@ -70,8 +70,8 @@ export function createIntendedOrder(action: PlaceAction, level: number, built: b
 }
 
 /**
- * An order of an earlier run, as the exchange first shows it to this one; its level is not known.
- * Returns undefined when the report cannot be true of any order.
+ * Creates an order of an earlier run from the exchange's first report of it. Its level is not
+ * known. Returns undefined if the report has impossible amounts.
  */
 export function createAdoptedOrder(
   report: VenueOrder,
@@ -108,15 +108,16 @@ export function createAdoptedOrder(
 }
 
 /**
- * One step of an order's life: every phase against every event, as docs/ideas/orders.md has it.
- * Pure and total. Reports may come late, twice and in any order; an order that is final never becomes
- * open again, except that one which we only believed dead (rejected, lost, or its cancel accepted)
- * is revived when the exchange shows it.
+ * Applies an event to an order, for every phase and every event in docs/ideas/orders.md. Pure and
+ * total. Reports may be late, repeated and in any order. A final order never becomes open again,
+ * with one exception: an order that was only presumed dead (rejected, lost or cancel accepted) is
+ * revived when the exchange reports it.
  */
 export function advance(order: OwnOrder, event: OrderEvent): Advance {
   const found: OrderChange[] = [];
   const next = apply(order, event, found);
-  // What the event says nothing of stands, derived fields and all: an order in the table was derived when it came there.
+  // Fields that the event does not mention stay, derived ones included: they were derived when the
+  // order was stored.
   if (next === order) return { order, changes: found };
   derive(next);
   const nowFinal = isFinalPhase(next.phase);
@@ -151,7 +152,7 @@ const UNREPORTED_FIELDS = {
   finalAtMs: undefined,
 } as const;
 
-/** The order itself where the event says nothing of it; otherwise a copy of its own. */
+/** Returns the order itself if the event changes nothing, otherwise a changed copy. */
 function apply(order: OwnOrder, event: OrderEvent, notes: OrderChange[]): OrderDraft {
   const undecided =
     order.place === "intended" || order.place === "sent" || order.place === "unknown";
@@ -197,8 +198,9 @@ function sent(
 }
 
 /**
- * Whether a report says nothing of an order that is not known, as most do: the answer to a place says what the stream has said, and each reconciliation
- * lists once more what is over. Never of the list of open orders, which may contradict a cancel.
+ * Returns true if a report contains nothing new, as most do: the response to a place repeats the
+ * stream, and each reconciliation lists finished orders again. Always false for the list of open
+ * orders, which may contradict a cancel.
  */
 export function isKnownReport(order: OwnOrder, report: VenueOrder, source: ReportSource): boolean {
   return (
@@ -218,7 +220,7 @@ type CancelEvent = Exclude<
 function cancelStep(order: OwnOrder, event: CancelEvent): OwnOrder {
   switch (event.kind) {
     case "cancel-sent": {
-      // An answer that the exchange has given is not unsaid by asking again.
+      // Sending the cancel again does not undo a response that the exchange has given.
       const next = withCancel(order, order.cancel === "accepted" ? "accepted" : "asked");
       next.cancelActionId = event.actionId;
       next.cancelSentAtMs = event.atMs;
@@ -236,7 +238,7 @@ function cancelStep(order: OwnOrder, event: CancelEvent): OwnOrder {
   }
 }
 
-/** @param answeredAtMs when the exchange said so; undefined where it has not spoken. */
+/** @param answeredAtMs time of the exchange's response; undefined without one */
 function withCancel(order: OwnOrder, cancel: CancelState, answeredAtMs?: Ms): OrderDraft {
   const next = copyToDraft(order);
   next.cancel = cancel;
@@ -259,7 +261,7 @@ function reported(
   if (wrong !== undefined) notes.push({ change: "contradiction", text: wrong });
   const known =
     wrong !== undefined || amounts === undefined ? order : joinAmounts(order.lots, order, amounts);
-  // Every reconciliation shows again what is known.
+  // Every reconciliation reports known orders again.
   if (order.place === "seen" && areSameAmounts(order, known) && !cancelDisproved(order, event))
     return order;
   if (order.place === "rejected" || order.place === "lost")
@@ -285,8 +287,8 @@ function reported(
 }
 
 /**
- * An open order in an answer to a question that was asked after its cancel had been accepted: it is
- * open all the same.
+ * Returns true if a query that was sent after the cancel was accepted still shows the order as
+ * open.
  */
 function cancelDisproved(order: OwnOrder, event: Extract<OrderEvent, { kind: "report" }>): boolean {
   return (
@@ -313,11 +315,12 @@ function contradiction(
   return undefined;
 }
 
-/** Fills in what follows from the place, the cancel and the amounts. */
+/** Derives the fields that follow from the place, the cancel and the amounts. */
 function derive(order: OrderDraft): void {
   order.phase = phaseOf(order);
   order.matchedLots = order.pendingLots + order.filledLots;
-  // An answer to a cancel is no proof: a proxy may have given it. The order counts until the exchange itself shows its end.
+  // A response to a cancel is no proof, since a proxy may have sent it. The order counts until the
+  // exchange itself reports its end.
   order.mayFillLots = isFinalPhase(order.phase) ? 0 : order.availableLots;
 }
 

@@ -3,58 +3,57 @@ import type { VenueOrder } from "../../exchange/records.js";
 import type { ActionId } from "../../exchange/venue.js";
 
 /**
- * The phase of an order of ours (docs/ideas/orders.md). From `filled` on they are final: nothing may
+ * The phase of an own order (docs/ideas/orders.md). From `filled` on, phases are final: nothing may
  * fill any more.
  */
 export type OrderPhase =
   /** In the bot's queue, not sent. */
   | "intended"
-  /** Handed to the transport, not answered yet. */
+  /** Handed to the transport, no response yet. */
   | "sent"
-  /** The answer to the place did not come, or proves nothing: the exchange may have the order. */
+  /**
+   * The response to the place did not arrive or proves nothing: the exchange may have the order.
+   */
   | "unknown"
   /** The exchange has it; nothing has matched. */
   | "open"
-  /** Some of it has matched, the rest is available. */
+  /** Partly matched, the remainder is available. */
   | "partly-filled"
-  /** Available still, and a cancel was sent that was not rejected. */
+  /** Still available, and a cancel was sent and not rejected. */
   | "cancelling"
-  /** All of it has matched. */
+  /** Fully matched. */
   | "filled"
-  /** Nothing is available: a cancel has ended the larger part of what did not match. */
+  /** Nothing is available: a cancel ended the larger part of the unmatched amount. */
   | "cancelled"
-  /** Nothing is available: the expiry has ended the larger part of what did not match. */
+  /** Nothing is available: the expiry ended the larger part of the unmatched amount. */
   | "expired"
-  /** It has matched, and a settlement failed. */
+  /** Matched, and a settlement failed. */
   | "failed"
-  /** The exchange refused the place, or it never left this machine. */
+  /** The exchange refused the place, or the order was never sent. */
   | "rejected"
   /** A reconciliation has proven that the exchange does not have it. */
   | "lost";
 
-/**
- * What is known of the last cancel of an order, apart from what the exchange reports of the order.
- */
+/** The state of an order's last cancel, apart from the exchange's reports of the order. */
 export type CancelState =
-  /** Never sent, or rejected: the order is as it was. */
+  /** Never sent, or rejected: the order is unchanged. */
   | "none"
-  /** Sent, not answered yet. */
+  /** Sent, no response yet. */
   | "asked"
   /**
-   * The answer did not come, or proves nothing: the cancel may have been lost, and may be sent
-   * again.
+   * The response did not arrive or proves nothing: the cancel may be lost, and may be sent again.
    */
   | "unknown"
   /**
-   * The exchange calls the order over (204, or 2011): its stream or its lists have yet to show the
-   * end.
+   * The exchange says that the order is over (204, or 2011). Its stream or lists have yet to show
+   * the end.
    */
   | "accepted";
 
-/** What is known of the place itself, apart from what the exchange reports of the order. */
+/** The state of the place request, apart from the exchange's reports of the order. */
 export type PlaceState =
   | Extract<OrderPhase, "intended" | "sent" | "unknown" | "rejected" | "lost">
-  /** The exchange has shown the order: the phase follows from its amounts and its cancel. */
+  /** The exchange has reported the order: the phase follows from its amounts and its cancel. */
   | "seen";
 
 /**
@@ -62,7 +61,7 @@ export type PlaceState =
  * (docs/reference/protocol.md#order-statuses).
  */
 export interface OrderAmounts {
-  /** Not yet matched, cancelled or expired, as far as the exchange has told. */
+  /** Not yet matched, cancelled or expired, as far as reported. */
   readonly availableLots: Lots;
   /** Matched, not yet settled. */
   readonly pendingLots: Lots;
@@ -81,7 +80,7 @@ export interface OwnOrder extends OrderAmounts {
   readonly info: Hex;
   readonly marketId: MarketId;
   readonly side: Side;
-  /** The slot's level, 0 innermost; -1 when it is not known (taken over from an earlier run). */
+  /** The slot's level, 0 innermost; -1 if unknown (adopted from an earlier run). */
   readonly level: number;
   readonly ticks: Ticks;
   readonly lots: Lots;
@@ -89,13 +88,13 @@ export interface OwnOrder extends OrderAmounts {
   readonly timeInForce: string;
   /** 0 unless GTT. */
   readonly expirationMs: Ms;
-  /** The signed timestamp of the place request: what the signature window is counted from. */
+  /** The signed timestamp of the place request: the start of its signature window. */
   readonly requestTimestampMs: Ms;
-  /** When it was handed to the transport; undefined before. */
+  /** Time at which it was handed to the transport; undefined before. */
   readonly sentAtMs: Ms | undefined;
-  /** When the exchange first showed it to us; undefined before. */
+  /** Time at which the exchange first reported it; undefined before. */
   readonly seenAtMs: Ms | undefined;
-  /** The exchange's own time of creation; undefined before it is seen. */
+  /** The exchange's own time of creation; undefined before the first report. */
   readonly createdAtMs: Ms | undefined;
   readonly orderId: Int64Id | undefined;
   readonly place: PlaceState;
@@ -105,36 +104,43 @@ export interface OwnOrder extends OrderAmounts {
   readonly cancelActionId: ActionId | undefined;
   readonly cancelSentAtMs: Ms | undefined;
   readonly cancelAnsweredAtMs: Ms | undefined;
-  /** How often a cancel of it was sent. */
+  /** Number of cancels sent for it. */
   readonly cancelTries: number;
   /**
-   * Pending plus filled: what position and risk count (docs/ideas/design.md#matched-is-not-filled).
+   * Pending plus filled: the amount that position and risk count
+   * (docs/ideas/design.md#matched-is-not-filled).
    */
   readonly matchedLots: Lots;
-  /** The lots that may still fill in the worst case: 0 when final, the whole order when unknown. An answered cancel leaves it as it was. */
+  /**
+   * The lots that may still fill in the worst case: 0 if final, the whole order if unknown. A
+   * response to a cancel does not change it.
+   */
   readonly mayFillLots: Lots;
   /**
-   * Why it was rejected, or is unknown: the exchange's code (429 and 418 for the rate limit),
-   * undefined when there was none.
+   * The exchange's code of the rejection or of the unknown outcome (429 and 418 for the rate
+   * limit); undefined without a code.
    */
   readonly refusalCode: number | undefined;
   readonly refusalText: string | undefined;
-  /** Built by the exchange (its nonce has not our tag): its hash must be on disk before it is sent. */
+  /**
+   * Built by the exchange, so that its nonce lacks our tag. Its hash must be stored on disk before
+   * it is sent.
+   */
   readonly built: boolean;
-  /** Taken over from an earlier run. */
+  /** Adopted from an earlier run. */
   readonly adopted: boolean;
   readonly finalAtMs: Ms | undefined;
 }
 
-/** How a report reached us. `open-orders` alone may contradict a cancel that was accepted. */
+/** The source of a report. `open-orders` alone may contradict an accepted cancel. */
 export type ReportSource = "answer" | "stream" | "open-orders" | "history";
 
-/** Everything that can happen to an order. */
+/** Every event of an order. */
 export type OrderEvent =
   | { readonly kind: "sent"; readonly atMs: Ms; readonly requestTimestampMs: Ms }
-  /** It never left this machine. */
+  /** The order was never sent. */
   | { readonly kind: "withdrawn"; readonly atMs: Ms; readonly text: string }
-  /** The exchange shows the order. `askedAtMs`: when the question was asked whose answer this is. */
+  /** The exchange reports the order. `askedAtMs`: time of the query that this responds to. */
   | {
       readonly kind: "report";
       readonly atMs: Ms;
@@ -143,8 +149,8 @@ export type OrderEvent =
       readonly askedAtMs?: Ms | undefined;
     }
   /**
-   * The answer to the place proves that the exchange has not taken it, or proves nothing. `code`:
-   * its refusal, where it is one.
+   * The response to the place proves that the exchange did not accept it, or proves nothing.
+   * `code`: the code of a refusal.
    */
   | {
       readonly kind: "rejected" | "unknown";
@@ -153,12 +159,12 @@ export type OrderEvent =
       readonly text: string;
     }
   /**
-   * Reconciliation has shown that the exchange never had it, or has it no more
+   * Reconciliation has shown that the exchange never had the order, or no longer has it
    * (docs/ideas/design.md#unknown-outcomes).
    */
   | { readonly kind: "lost"; readonly atMs: Ms }
   | { readonly kind: "cancel-sent"; readonly atMs: Ms; readonly actionId: ActionId }
-  /** The answer to a cancel, or to a cancel-all that certainly covered this order. */
+  /** The response to a cancel, or to a cancel-all that certainly covered this order. */
   | { readonly kind: "cancel-accepted"; readonly atMs: Ms }
   | {
       readonly kind: "cancel-rejected" | "cancel-unknown";
@@ -166,21 +172,21 @@ export type OrderEvent =
       readonly actionId: ActionId;
     };
 
-/** What an event changed, for journal, metrics and log. */
+/** Changes made by an event, for journal, metrics and log. */
 export type OrderChange =
   | { readonly change: "phase"; readonly from: OrderPhase; readonly to: OrderPhase }
   | { readonly change: "matched"; readonly lots: Lots }
   | { readonly change: "settled"; readonly lots: Lots }
   | { readonly change: "settlement-failed"; readonly lots: Lots }
-  /** The exchange shows an order that was taken for rejected, lost or cancelled. */
+  /** The exchange reports an order that was presumed rejected, lost or cancelled. */
   | { readonly change: "revived"; readonly from: OrderPhase }
-  /** A report that cannot be true of this order; its amounts were not taken. */
+  /** A report that cannot be true of this order; its amounts were ignored. */
   | { readonly change: "contradiction"; readonly text: string };
 
-/** An order that nobody but its step has seen yet. */
+/** An order under change that is not shared yet. */
 export type OrderDraft = { -readonly [K in keyof OwnOrder]: OwnOrder[K] };
 
-/** A copy to be changed, written out whole: of so many fields a spread costs far more. */
+/** A mutable copy, written out in full: a spread of so many fields costs far more. */
 export function copyToDraft(order: OwnOrder): OrderDraft {
   return {
     availableLots: order.availableLots,
@@ -221,7 +227,7 @@ export function copyToDraft(order: OwnOrder): OrderDraft {
   };
 }
 
-/** True for the phases that nothing may fill in any more. */
+/** Returns true for the phases in which nothing may fill any more. */
 export function isFinalPhase(phase: OrderPhase): boolean {
   switch (phase) {
     case "filled":

@@ -4,8 +4,8 @@ import type { ActionId, Outcome } from "../../exchange/venue.js";
 import type { OrderEvent } from "./order.js";
 
 /**
- * Translates the answer to a place into an event of its order. What it proves is decided by
- * `determineFate`.
+ * Translates the response to a place into an event of its order. `determineFate` decides what the
+ * response proves.
  */
 export function toPlaceEvent(outcome: Outcome, atMs: Ms): OrderEvent {
   if (outcome.result === "not-sent") return { kind: "withdrawn", atMs, text: outcome.message };
@@ -13,7 +13,7 @@ export function toPlaceEvent(outcome: Outcome, atMs: Ms): OrderEvent {
   return { kind, atMs, ...reasonOf(outcome) };
 }
 
-/** The same of the answer to a cancel, or to a cancel-all that covers the order. */
+/** Translates the response to a cancel, or to a cancel-all that covers the order. */
 export function toCancelEvent(actionId: ActionId, outcome: Outcome, atMs: Ms): OrderEvent {
   const fate = determineFate("cancel", outcome);
   return fate === "accepted"

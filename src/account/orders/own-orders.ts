@@ -25,19 +25,19 @@ import {
   isKnownReport,
 } from "./order-machine.js";
 
-/** An order that is about to be made: its action, and the slot that it is for. */
+/** A new order: its action and its slot. */
 export interface OrderToSend {
   readonly action: PlaceAction;
   /** Slot level, 0 innermost. */
   readonly level: number;
-  /** True for a server-built order, whose hash must be on disk before it is sent. */
+  /** True for a server-built order, whose hash must be stored on disk before the order is sent. */
   readonly built?: boolean;
 }
 
-/** What the table needs to tell the bot's own orders from others. */
+/** Values that distinguish the bot's own orders from others. */
 export interface OwnOrdersDeps {
   readonly instruments: ReadonlyMap<MarketId, Instrument>;
-  /** The top 16 bits of every nonce that this bot makes. */
+  /** The top 16 bits of every nonce that this bot creates. */
   readonly nonceTag: number;
   /** Hashes of server-built orders of earlier runs. */
   readonly builtHashes?: readonly Hex[];
@@ -47,15 +47,15 @@ export interface OwnOrdersDeps {
 }
 
 /**
- * Every order of the account that is known: the bot's own by hash, info and id, and the others apart.
- * Read it through `Account.orders`; the account alone writes it.
+ * Every known order of the account: the bot's own by hash, info and id, and foreign orders apart.
+ * Read it through `TradingAccount.orders`; the account alone writes it.
  */
 export class OwnOrders {
   readonly #orders = new Map<Hex, OwnOrder>();
   readonly #byInfo = new Map<Hex, Hex>();
   readonly #byId = new Map<Int64Id, Hex>();
   readonly #active = new Map<MarketId, ActiveOrders>();
-  /** Final orders that have matches that are not settled: few, of a table that holds minutes of orders. */
+  /** Final orders with unsettled matches: few, in a table that holds minutes of orders. */
   readonly #unsettled = new Map<Hex, OwnOrder>();
   readonly #foreign = new ForeignOrders();
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
@@ -63,12 +63,12 @@ export class OwnOrders {
   readonly #builtBefore: ReadonlySet<Hex>;
   readonly #rememberMs: Ms;
   readonly #fillMatcher: FillMatcher;
-  /** Orders that were final when first seen and are older than this are before our time. */
+  /** Orders that were final when first seen and are older than this belong to an earlier run. */
   #sinceMs: Ms = Number.NEGATIVE_INFINITY;
-  /** When every order was last asked whether it is to be forgotten. */
+  /** Time of the last full check for orders to forget. */
   #lastFullPruneMs: Ms = Number.NEGATIVE_INFINITY;
 
-  /** @throws FormatError when the tag is no 16-bit number. */
+  /** @throws FormatError when the tag is not a 16-bit number */
   constructor(options: OwnOrdersDeps) {
     if (!Number.isInteger(options.nonceTag) || options.nonceTag < 0 || options.nonceTag > 0xffff) {
       throw new FormatError("not a nonce tag", {
@@ -84,7 +84,10 @@ export class OwnOrders {
     this.#fillMatcher = options.fillMatcher;
   }
 
-  /** Orders that are over before this instant and that we never saw open are not ours to count. */
+  /**
+   * Sets the start of this run. Orders that were final before it, and never seen open, are not
+   * counted.
+   */
   begin(nowMs: Ms): void {
     this.#sinceMs = nowMs;
   }
@@ -99,22 +102,25 @@ export class OwnOrders {
     return hash === undefined ? undefined : this.#orders.get(hash);
   }
 
-  /** Own orders of a market that may still fill (intended, sent, unknown, and those of which only an answer says that they were cancelled), oldest first. */
+  /**
+   * Own orders of a market that may still fill, oldest first. Includes intended, sent and unknown
+   * ones, and those whose cancel is confirmed only by a response.
+   */
   mayStillFill(marketId: MarketId): readonly OwnOrder[] {
     return this.#active.get(marketId)?.mayStillFill() ?? NO_ORDERS;
   }
 
-  /** Own orders of a market as they rest, or may rest, on the exchange's book, oldest first. */
+  /** Own orders that rest, or may rest, on the exchange's book of a market, oldest first. */
   resting(marketId: MarketId): readonly OwnRestingOrder[] {
     return this.#active.get(marketId)?.resting() ?? NO_RESTING;
   }
 
-  /** Own orders that the exchange's book may show, from their sending on. */
+  /** Own orders that the exchange's book may show, from the time they are sent. */
   inBook(marketId: MarketId): readonly OwnBookOrder[] {
     return this.#active.get(marketId)?.inBook() ?? NO_IN_BOOK;
   }
 
-  /** Own orders that are not final (those whose cancel was answered included), all markets. */
+  /** Own orders of all markets that are not final, including those whose cancel was answered. */
   unresolved(): readonly OwnOrder[] {
     let unresolved = NO_ORDERS;
     for (const active of this.#active.values()) {
@@ -125,22 +131,26 @@ export class OwnOrders {
     return unresolved;
   }
 
-  /** Final orders whose matches have not been settled since before `beforeMs`: the exchange may have told it to nobody. */
+  /**
+   * Final orders with matches that have been unsettled since before `beforeMs`. The exchange may
+   * have reported the settlement while the bot was not listening.
+   */
   unsettled(beforeMs: Ms): readonly OwnOrder[] {
     return [...this.#unsettled.values()].filter(
       ({ finalAtMs }) => finalAtMs !== undefined && finalAtMs < beforeMs,
     );
   }
 
-  /** Open orders of the account that are not the bot's: of one market, or of all. */
+  /** Open foreign orders of the account, in one market or in all. */
   foreign(marketId?: MarketId): readonly VenueOrder[] {
     return this.#foreign.open(marketId);
   }
 
   /**
-   * Position that is coming on one side without our having been told its trades: matched by an order and in no trade yet; or traded on
-   * the other side, and matched by no order any more, since a settlement that failed is told by the order before the trade is. A part of a lot,
-   * which trades between the market's steps come to, is a whole one.
+   * Position expected on one side without reported trades. It was matched by an order and is in no
+   * trade yet. Or it was traded on the other side and no order matches it any more, because the
+   * order reports a failed settlement before the trade does. Fractions of lots, from trades off the
+   * market's step, are rounded up.
    */
   unmatchedLots(marketId: MarketId, side: Side): Lots {
     return Math.ceil(
@@ -149,7 +159,10 @@ export class OwnOrders {
     );
   }
 
-  /** Whether an order that may still fill (and is not `exceptHash`) lives in the slot. Adopted orders have no slot until they are given one. */
+  /**
+   * Returns true if the slot holds an order that may still fill, other than `exceptHash`. Adopted
+   * orders have no slot until one is assigned.
+   */
   slotOccupied(marketId: MarketId, side: Side, level: number, exceptHash?: Hex): boolean {
     for (const order of this.mayStillFill(marketId)) {
       if (order.side === side && order.level === level && order.hash !== exceptHash) return true;
@@ -157,7 +170,10 @@ export class OwnOrders {
     return false;
   }
 
-  /** Gives an adopted order a slot, so that it is kept like one of this run. @throws RunError when there is no such order. */
+  /**
+   * Assigns an adopted order to a slot, so that it is kept like one of this run.
+   * @throws RunError when there is no such order
+   */
   assignLevel(hash: Hex, level: number): void {
     const order = this.#orders.get(hash);
     if (order === undefined)
@@ -170,8 +186,9 @@ export class OwnOrders {
   }
 
   /**
-   * Hashes of server-built orders to keep in the state directory: not final, or final so lately that an update may come, and those of an earlier
-   * run that rest in markets which are not this run's.
+   * Hashes of server-built orders to keep in the state directory. They are not final, or became
+   * final so recently that an update may still arrive. Orders of an earlier run that rest in
+   * markets outside this run are included.
    */
   builtHashes(): readonly Hex[] {
     const leftOver = this.#foreign.open().filter(({ hash }) => this.#builtBefore.has(hash));
@@ -180,12 +197,18 @@ export class OwnOrders {
     );
   }
 
-  /** Orders in the table, final ones included: bounded by what happens within the time that they are remembered. */
+  /**
+   * Number of orders in the table, final ones included. It is bounded by the orders within the time
+   * that they are remembered.
+   */
   get size(): number {
     return this.#orders.size;
   }
 
-  /** Takes an order in before it may be sent. @throws RunError when its hash or its info is already there: a nonce was used twice. */
+  /**
+   * Adds an order before it may be sent.
+   * @throws RunError when its hash or its info already exists: a nonce was used twice
+   */
   intend(order: OrderToSend): OwnOrder {
     const { hash, order: struct } = order.action;
     if (this.#orders.has(hash) || this.#byInfo.has(struct.info)) {
@@ -200,7 +223,7 @@ export class OwnOrders {
     return intended;
   }
 
-  /** One event of one order of ours; of an order that is not in the table, nothing. */
+  /** Applies an event to an own order. An unknown hash changes nothing. */
   apply(hash: Hex, event: OrderEvent): readonly AccountChange[] {
     const before = this.#orders.get(hash);
     return before === undefined ? NO_CHANGES : this.#advance(before, event);
@@ -222,8 +245,8 @@ export class OwnOrders {
   }
 
   /**
-   * The exchange shows an order: ours, ours of an earlier run, or somebody else's.
-   * @param own the order of ours that it is, where that was found already.
+   * Applies the exchange's report of an order: own, of an earlier run, or foreign.
+   * @param own the own order that the report is about, if it was already found
    */
   report(
     report: VenueOrder,
@@ -236,7 +259,8 @@ export class OwnOrders {
       if (isKnownReport(own, report, source)) return NO_CHANGES;
       return this.#advance(own, { kind: "report", atMs: nowMs, source, order: report, askedAtMs });
     }
-    // What was over before we began, or was forgotten since, is in the base already; counting it now would count it twice.
+    // Orders that ended before this run began, or were forgotten since, are already in the opening
+    // position. Counting one now would count it twice.
     const beforeOurTime =
       report.createdAtMs < Math.max(this.#sinceMs, nowMs - this.#rememberMs / 2);
     if (FINAL_STATUSES.has(report.status) && beforeOurTime && !this.#foreign.has(report.id))
@@ -250,7 +274,7 @@ export class OwnOrders {
   }
 
   /**
-   * The order of ours that a report is about: by hash, then by info, then by id
+   * Finds the own order of a report: by hash, then by info, then by id
    * (docs/ideas/design.md#order-identity).
    */
   recognise(report: VenueOrder): OwnOrder | undefined {
@@ -262,12 +286,12 @@ export class OwnOrders {
     return hash === undefined ? undefined : this.#orders.get(hash);
   }
 
-  /** A foreign order that the exchange shows nowhere any more. */
+  /** Removes a foreign order that the exchange no longer reports anywhere. */
   foreignVanished(orderId: Int64Id, nowMs: Ms): void {
     this.#foreign.vanish(orderId, nowMs);
   }
 
-  /** A foreign order by its id. */
+  /** Finds a foreign order by its id. */
   foreignById(orderId: Int64Id): VenueOrder | undefined {
     return this.#foreign.get(orderId);
   }
@@ -276,14 +300,16 @@ export class OwnOrders {
   prune(nowMs: Ms): void {
     const beforeMs = nowMs - this.#rememberMs;
     this.#foreign.forget(beforeMs, nowMs - UNSETTLED_FACTOR * this.#rememberMs);
-    // A stamp that is ahead, an exchange's or one of a clock that has stepped back, must not keep what came after it: now and then, all are looked at.
+    // A time stamp in the future, from the exchange or from a clock that stepped back, must not
+    // keep all later orders. All orders are checked at intervals.
     const isWhole = beforeMs >= this.#lastFullPruneMs || nowMs < this.#lastFullPruneMs;
     if (isWhole) this.#lastFullPruneMs = nowMs;
     for (const order of this.#orders.values()) {
-      // In the order in which they came: what was asked for since then has not been final for so long.
+      // In order of arrival: orders requested later have not been final for that long.
       if (order.requestTimestampMs >= beforeMs && !isWhole) break;
       if (order.finalAtMs === undefined || order.finalAtMs >= beforeMs) continue;
-      // What waits for its settlement is kept longer, but not for ever: its trades are answered for by the ledger.
+      // An order that awaits settlement is kept longer, but not forever: the ledger is responsible
+      // for its trades.
       if (order.pendingLots > 0 && order.finalAtMs >= nowMs - UNSETTLED_FACTOR * this.#rememberMs)
         continue;
       this.#orders.delete(order.hash);
@@ -309,7 +335,7 @@ export class OwnOrders {
     return this.#builtBefore.has(hash) || tagDigits(info) === this.#tag;
   }
 
-  /** @param before the order of this hash in the table; undefined where there is none. */
+  /** @param before the order of this hash in the table; undefined without one */
   #put(order: OwnOrder, before: OwnOrder | undefined): void {
     this.#orders.set(order.hash, order);
     if (before === undefined) this.#byInfo.set(order.info, order.hash);

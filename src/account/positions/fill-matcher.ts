@@ -2,10 +2,11 @@ import type { Lots, MarketId, Side } from "../../core/units.js";
 import type { TradeLedger } from "./trade-ledger.js";
 
 /**
- * Orders tell what has matched, trades tell what the position became; neither names the other. By
- * market and side, this holds the one against the other: what is matched but in no known trade
- * counts in the worst case, and what is traded but matched by no known order may be the doing of an
- * order whose fate is unknown (docs/ideas/design.md#unknown-outcomes).
+ * Compares the fills of orders with trades. Orders report the matched amounts, trades report the
+ * change of the position, and neither refers to the other. The comparison is by market and side. An
+ * amount that is matched but in no known trade counts in the worst case. An amount that is traded
+ * but matched by no known order may belong to an order with an unknown outcome
+ * (docs/ideas/design.md#unknown-outcomes).
  */
 export class FillMatcher {
   readonly #trades: TradeLedger;
@@ -15,27 +16,36 @@ export class FillMatcher {
     this.#trades = trades;
   }
 
-  /** A known order's matched lots have changed by so many. */
+  /** Adds a change of a known order's matched lots. */
   addMatched(marketId: MarketId, side: Side, lots: Lots): void {
     if (lots !== 0) this.#side(marketId, side).matchedLots += lots;
   }
 
-  /** A trade shows this part of a lot beyond its whole ones; below zero, where its settlement failed. */
+  /**
+   * Adds the fraction of a lot that a trade shows beyond whole lots; negative if its settlement
+   * failed.
+   */
   addSubLots(marketId: MarketId, side: Side, lots: number): void {
     this.#side(marketId, side).subLots += lots;
   }
 
-  /** Lots that known orders have matched and no known trade shows: they are coming. Parts of one where trades came between the market's steps. */
+  /**
+   * Lots that known orders have matched and no known trade shows: their trades are expected.
+   * Fractional if trades were off the market's step.
+   */
   unmatchedLots(marketId: MarketId, side: Side): Lots {
     return Math.max(0, -this.#gap(marketId, side));
   }
 
-  /** Lots that trades show and no known order has matched, likewise. */
+  /** Lots that trades show and no known order has matched. Fractional as {@link unmatchedLots}. */
   orphanLots(marketId: MarketId, side: Side): Lots {
     return Math.max(0, this.#gap(marketId, side));
   }
 
-  /** From here on both are taken to agree: at the start, and when the exchange has settled a gap for good. */
+  /**
+   * Takes the present gap as settled: at the start, and when the exchange has settled a gap for
+   * good.
+   */
   setAside(marketId: MarketId): void {
     for (const side of SIDES) {
       this.#side(marketId, side).settledAsideLots += this.#gap(marketId, side);
@@ -43,9 +53,10 @@ export class FillMatcher {
   }
 
   /**
-   * After a full reconciliation: a gap that stood just so after the one before, with every trade settled or failed,
-   * will not close any more; it is set aside. Returns whether one stands that the next reconciliation may set aside:
-   * until then it counts in the worst case, which is too wide by it.
+   * Reviews the gaps after a full reconciliation. A gap that is unchanged since the previous one,
+   * with every trade settled or failed, will not close any more and is set aside. Returns true if
+   * the next reconciliation may set a gap aside. Until then the gap counts in the worst case, which
+   * is too wide by it.
    */
   reviewGaps(marketId: MarketId): boolean {
     let stands = false;
@@ -66,7 +77,8 @@ export class FillMatcher {
     const { matchedLots, settledAsideLots, subLots: beyondLots } = this.#side(marketId, side);
     const gap =
       this.#trades.tradedLots(marketId, side) + beyondLots - matchedLots - settledAsideLots;
-    // Parts of lots are told as they are divided: thirds sum to a whole one but for their last digits. Of hundreds of billions the way there and back is not exact.
+    // Fractions of lots are rounded when divided: thirds sum to one except for the last digits. For
+    // hundreds of billions of lots the conversion back is not exact.
     return Number.isInteger(gap) ? gap : Math.round(gap * ROUND) / ROUND;
   }
 
@@ -81,13 +93,13 @@ export class FillMatcher {
 }
 
 interface SideMatches {
-  /** What known orders have matched. */
+  /** Lots that known orders have matched. */
   matchedLots: Lots;
-  /** What trades show beyond their whole lots. */
+  /** Lots that trades show beyond their whole lots. */
   subLots: number;
-  /** The gap that was taken for settled. */
+  /** The gap that was taken as settled. */
   settledAsideLots: Lots;
-  /** How the gap stood at the last review. */
+  /** The gap at the last review. */
   lastGap: string | undefined;
 }
 

@@ -1,17 +1,20 @@
 import type { CreditUnits, Int64Id, MarketId, Ms } from "../../core/units.js";
 import type { VenueIncome } from "../../exchange/records.js";
 
-/** How long a liquidation that only an income reports may wait for a takeover that explains it. After that the likeliest explanation counts. */
+/**
+ * How long a liquidation that only an income reports awaits a matching takeover. After that the
+ * likeliest explanation counts.
+ */
 const EXPLAINED_WITHIN_MS: Ms = 30_000;
-/** Most that a takeover's price differs from the mark, as a share of the mark. */
+/** Maximum difference of a takeover's price from the mark, as a share of the mark. */
 const PLAUSIBLE_SHARE = 0.5;
 
-/** The incomes of liquidations: of the account that took a position over, and of the one that lost it. */
+/** The incomes of liquidations: of the acquiring account, and of the liquidated one. */
 const LIQUIDATION_TYPES = ["LIQUIDATE", "LIQUIDATED"] as const;
 
 /**
- * True for the income of a liquidation. Its amount is the credit that went with the position
- * (docs/reference/protocol.md#liquidations).
+ * Returns true for the income of a liquidation. Its amount is the credit that went with the
+ * position (docs/reference/protocol.md#liquidations).
  */
 export function isLiquidation({ type }: Pick<VenueIncome, "type">): boolean {
   return LIQUIDATION_TYPES.some((one) => one === type);
@@ -30,11 +33,14 @@ interface WaitingLiquidation extends ReportedLiquidation {
   readonly atMs: Ms;
 }
 
-/** The liquidations that incomes report and that no takeover explains yet: they "wait". */
+/**
+ * The liquidations that incomes report and that no takeover explains yet. They "wait" for an
+ * explanation.
+ */
 export class ReportedLiquidations {
   #waiting: WaitingLiquidation[] = [];
   #reportCount = 0;
-  /** By market, the running number of its latest report; the first report of all is 1. */
+  /** Running number of each market's latest report; the first report of all is 1. */
   readonly #lastReport = new Map<MarketId, number>();
 
   /** Counts a first report, whether or not a takeover explains it. */
@@ -48,7 +54,10 @@ export class ReportedLiquidations {
     return this.#reportCount;
   }
 
-  /** True if this market had a report after the first `reportCount` of all. A position that was asked for before it may not show it. */
+  /**
+   * Returns true if this market had a report after the first `reportCount` of all. A position
+   * queried before that report may not include it.
+   */
   isReportedSince(marketId: MarketId, heard: number): boolean {
     return (this.#lastReport.get(marketId) ?? 0) > heard;
   }
@@ -58,7 +67,7 @@ export class ReportedLiquidations {
     this.#waiting.push({ id, marketId, type, amount, atMs: nowMs });
   }
 
-  /** Removes the oldest waiting one with this credit; false if there is none. */
+  /** Removes the oldest waiting liquidation with this credit. Returns false if there is none. */
   take(marketId: MarketId, credit: CreditUnits): boolean {
     const found = this.#waiting.findIndex(
       (income) => income.marketId === marketId && income.amount === credit,
@@ -68,22 +77,22 @@ export class ReportedLiquidations {
     return true;
   }
 
-  /** Removes and returns all that wait in a market. */
+  /** Removes and returns all waiting liquidations of a market. */
   takeAll(marketId: MarketId): readonly ReportedLiquidation[] {
     const taken = this.#waiting.filter((income) => income.marketId === marketId);
     this.#waiting = this.#waiting.filter((income) => income.marketId !== marketId);
     return taken;
   }
 
-  /** True if a liquidation that was reported before `beforeMs` waits in this market. */
+  /** Returns true if a liquidation reported before `beforeMs` waits in this market. */
   isWaiting(marketId: MarketId, beforeMs: Ms = Number.POSITIVE_INFINITY): boolean {
-    // Called after each turn, mostly with none waiting: a loop allocates nothing, a closure would.
+    // Called after each event, mostly with none waiting: a loop allocates nothing, a closure would.
     for (const income of this.#waiting)
       if (income.marketId === marketId && income.atMs < beforeMs) return true;
     return false;
   }
 
-  /** When the newest that waits in this market was reported; undefined if none waits. */
+  /** Report time of the newest waiting liquidation in this market; undefined if none waits. */
   waitingSinceMs(marketId: MarketId): Ms | undefined {
     let newest: Ms | undefined;
     for (const income of this.#waiting)
@@ -91,17 +100,20 @@ export class ReportedLiquidations {
     return newest;
   }
 
-  /** True if one waits in any market. */
+  /** True if a liquidation waits in any market. */
   get isAnyWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** True if one has waited in this market for more than 30 s. */
+  /** Returns true if a liquidation has waited in this market for more than 30 s. */
   isOverdue(marketId: MarketId, nowMs: Ms): boolean {
     return this.isWaiting(marketId, nowMs - EXPLAINED_WITHIN_MS);
   }
 
-  /** True if some wait in this market and this account took all of them over: none is of its own position. */
+  /**
+   * Returns true if liquidations wait in this market and this account acquired all of them: none is
+   * of its own position.
+   */
   areTakenOver(marketId: MarketId): boolean {
     return (
       this.isWaiting(marketId) &&
@@ -110,10 +122,11 @@ export class ReportedLiquidations {
   }
 
   /**
-   * Distance of the waiting liquidations' price from the mark, as a share of the mark, if together they moved the position by `movedLots`.
-   * Undefined if they cannot have moved it so: the price would be too far from the mark.
-   * @param movedLots signed, with parts of a lot
-   * @param lotValue one lot at the mark, in credit units; undefined before the first mark.
+   * Distance of the waiting liquidations' price from the mark, as a share of the mark, if together
+   * they moved the position by `movedLots`. Undefined if the price would be too far from the mark
+   * for that.
+   * @param movedLots signed, including fractions of lots
+   * @param lotValue one lot at the mark, in credit units; undefined before the first mark
    */
   offMark(marketId: MarketId, movedLots: number, lotValue: number | undefined): number | undefined {
     if (movedLots === 0 || !this.isWaiting(marketId)) return undefined;

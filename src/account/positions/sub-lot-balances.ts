@@ -2,15 +2,16 @@ import type { Instrument } from "../../core/instrument.js";
 import { type Lots, type MarketId, type PaperUnits, sideSign } from "../../core/units.js";
 import type { VenuePosition, VenueTrade } from "../../exchange/records.js";
 
-/** A position in whole lots, and what is held beyond them: both signed, each on its own. */
+/** A position in whole lots and the sub-lot balance, each signed on its own. */
 export interface SplitAmount {
   readonly lots: Lots;
   readonly restPaper: PaperUnits;
 }
 
 /**
- * What the account holds beyond whole lots of each market, signed, in units of paper: liquidations leave it, and trades of orders that were placed
- * in other steps. A rest stays the same through every trade in whole lots, also of one that passes zero.
+ * The sub-lot balance of each market, signed, in units of paper. Liquidations leave one, and so do
+ * trades of orders off the market's step. A sub-lot balance is unchanged by every trade in whole
+ * lots, even one that reverses the position.
  */
 export class SubLotBalances {
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
@@ -28,12 +29,12 @@ export class SubLotBalances {
     this.#paper.set(marketId, restPaper);
   }
 
-  /** So much paper as parts of lots. */
+  /** Converts paper to fractional lots. */
   toLots(marketId: MarketId, paper: PaperUnits): number {
     return Number(paper) / Number(this.#perLot(marketId));
   }
 
-  /** The exchange's position in lots of ours and what it holds beyond them. */
+  /** Splits the exchange's position into lots and a sub-lot balance. */
   splitByLots(
     marketId: MarketId,
     { lots, restPaper = 0n }: Pick<VenuePosition, "lots" | "restPaper">,
@@ -47,8 +48,10 @@ export class SubLotBalances {
   }
 
   /**
-   * A trade has moved what is held beyond whole lots, or its failure has: what sums to lots counts as such, and what is left has the position's sign.
-   * @param lots held, with the whole lots of the trade. @returns how many more they are by what it had beyond
+   * Applies a trade, or its failure, to the sub-lot balance. Amounts that sum to lots move into
+   * lots, and the remaining balance has the position's sign.
+   * @param lots the position including the whole lots of the trade
+   * @returns the change of the lots by the trade's amount beyond whole lots
    */
   applyTrade(
     { marketId, side, restPaper = 0n }: Pick<VenueTrade, "marketId" | "side" | "restPaper">,
@@ -62,7 +65,7 @@ export class SubLotBalances {
     return Number(paper / paperPerLot) - lots;
   }
 
-  /** So many lots and the rest beside them as a decimal of base. */
+  /** Formats so many lots and the sub-lot balance as a decimal of base. */
   formatBase(marketId: MarketId, lots: Lots): string {
     return this.#instruments.get(marketId)?.toldAmountOf(lots, this.get(marketId)) ?? "0";
   }

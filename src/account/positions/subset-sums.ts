@@ -1,9 +1,9 @@
 import type { Lots } from "../../core/units.js";
 
-/** More sums than that are not told apart: what has so many parts is looked at again when some of them are over. */
+/** Maximum number of sums. With more parts, the rest is checked when some of them are final. */
 const MOST_SUMS = 1_024;
 
-/** What any of these parts come to together, signed: 0 for none of them first, then sums of the first ones. */
+/** The signed sums of all subsets of the parts: 0 first, then sums of the first parts. */
 export function subsetSums(parts: Iterable<Lots>): readonly Lots[] {
   const sums = new Set<Lots>([0]);
   for (const lots of parts) {

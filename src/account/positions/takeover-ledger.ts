@@ -4,72 +4,101 @@ import { type ReportedLiquidation, ReportedLiquidations } from "./reported-liqui
 import { subsetSums } from "./subset-sums.js";
 import type { StoredTakeover, Takeover } from "./takeover.js";
 
-/** How long the exchange may take to tell what the chain has told: after that a difference is a difference. */
+/**
+ * How long the exchange may take to report what the chain has reported. After that a difference is
+ * a mismatch.
+ */
 const REPORTED_WITHIN_MS: Ms = 120_000;
-/** How far back the start asks for liquidations: a takeover from before then is in the exchange's position. */
+/**
+ * How far back the start queries liquidations. The exchange's position includes every earlier
+ * takeover.
+ */
 export const LIQUIDATIONS_LOOKBACK_MS: Ms = 300_000;
-/** How long the exchange may take to follow a reorganisation that has taken a takeover back: after that its position says that none has. */
+/**
+ * How long the exchange may take to follow a reorg that reverted a takeover. After that its
+ * position shows that it never reverted.
+ */
 const REVERTED_WITHIN_MS: Ms = 60_000;
 /**
- * How long before a takeover's own time the exchange may have told its position: the clocks of the chain and the exchange are apart, and a
- * takeover is taken back by us later than by the exchange. What it told earlier than that is of something else.
+ * How long before a takeover's own time the exchange may have reported its position. The clocks of
+ * the chain and the exchange differ, and we see a revert later than the exchange does. An earlier
+ * report is about something else.
  */
 const REPORTED_BEFORE_MS: Ms = 600_000;
-/** How long what the exchange told first waits for whoever took it over to say so: longer than anybody is away. */
+/**
+ * How long an unclaimed liquidation awaits its takeover's record: longer than any outage of the
+ * recorder.
+ */
 const UNCLAIMED_KEPT_MS: Ms = 86_400_000;
 interface Entry {
   readonly takeover: Takeover;
   readonly recordedAtMs: Ms;
-  /** The opposite of one that was taken back. */
+  /** True for the opposite of a reverted takeover. */
   readonly isRevert: boolean;
-  /** In the ledger and the profit of this run, or in the base that they began from. */
+  /**
+   * True if the ledger and the profit of this run include it, or the opening position that they
+   * began from.
+   */
   counted: boolean;
-  /** The exchange's position has it. */
+  /** True if the exchange's position includes it. */
   isPositionReported: boolean;
-  /** The exchange's income of it has come: another one of the same amount is of another takeover. */
+  /**
+   * True if the exchange has reported its income. Another income of the same amount then belongs to
+   * another takeover.
+   */
   isIncomeReported: boolean;
 }
 
-/** A liquidation that the exchange has told and nobody has said. */
+/** A reported liquidation without a recorded takeover. */
 interface UnclaimedLiquidation {
   readonly marketId: MarketId;
   lots: Lots;
-  /** The credits of its incomes; none where the exchange told the position alone. A credit is a takeover's own, to the unit. */
+  /**
+   * The credits of its incomes; empty if the exchange reported the position alone. A takeover's
+   * credit identifies it exactly.
+   */
   readonly credits: CreditUnits[];
   readonly atMs: Ms;
 }
 
-/** What counting a takeover asks for. */
+/** The effect of recording a takeover. */
 export type TakeoverEffect =
-  /** New: its lots and credit are to be counted. */
+  /** New: its lots and credit have to be counted. */
   | "count"
-  /** The exchange has told it first: it is counted already. */
+  /** The exchange reported it first: it is already counted. */
   | "counted"
-  /** The exchange has told its position first, and its credit not: the position counts as it does, but as a takeover. */
+  /**
+   * The exchange reported its position first, without its credit. The position is already counted
+   * and is now attributed to the takeover.
+   */
   | "rename"
-  /** Said before, or to be counted when the account is confirmed. */
+  /** Already recorded, or counted later when the account is confirmed. */
   | "nothing";
 
 /**
- * Takeovers, which change a position and its credit without a trade, and are told twice: by whoever took over (the chain's receipt), and
- * by the exchange (an income of the credit, and its position). Whichever comes first counts, the other explains itself by it.
+ * Takeovers change a position and its credit without a trade. Each is reported twice: by the bot,
+ * from the chain's receipt, and by the exchange, as an income and a position. The first report is
+ * counted, and the second is matched to it.
  */
 export class TakeoverLedger {
-  /** Those that the exchange has reported, and that no takeover explains yet. */
+  /** Reported liquidations that no takeover explains yet. */
   readonly liquidations = new ReportedLiquidations();
   readonly #entries = new Map<string, Entry>();
-  /** Those that were taken back, and that the exchange's position may still have: whoever said so may be wrong. */
+  /**
+   * Reverted takeovers that the exchange's position may still include, since the report of the
+   * reorg may be wrong.
+   */
   readonly #pendingReverts = new Set<Entry>();
-  /** Liquidations that were in the exchange's position when this run began. */
+  /** Liquidations that the exchange's position included when this run began. */
   #earlier: { readonly marketId: MarketId; readonly amount: CreditUnits }[] = [];
   readonly #earlierIds = new Set<Int64Id>();
   #unclaimed: UnclaimedLiquidation[] = [];
-  /** Of each market, when the exchange's position was last ours, exchange time. */
+  /** Exchange time of each market's last agreement between the exchange's position and ours. */
   readonly #agreedAtMs = new Map<MarketId, Ms>();
   #baseTimeMs = Number.NEGATIVE_INFINITY;
   #serial = 0;
 
-  /** Takes over what an earlier run had said: what is told of it again changes nothing. */
+  /** Restores the takeovers that an earlier run recorded. Recording one again changes nothing. */
   restore(takeovers: readonly StoredTakeover[]): void {
     for (const { isTold, ...takeover } of takeovers)
       this.#entries.set(takeover.id, {
@@ -78,7 +107,10 @@ export class TakeoverLedger {
       });
   }
 
-  /** A takeover is said. `isBased`: the market's position is known. One that was taken back and is said again counts again. */
+  /**
+   * Records a takeover. A reverted one that is recorded again counts again.
+   * @param isBased true if the market's position is known
+   */
   record(takeover: Takeover, isBased: boolean, nowMs: Ms): TakeoverEffect {
     const before = this.#entries.get(takeover.id);
     const undo = this.#entries.get(revertIdFor(takeover.id));
@@ -89,7 +121,8 @@ export class TakeoverLedger {
     if (before !== undefined && undo !== undefined) {
       this.#entries.delete(undo.takeover.id);
       this.#pendingReverts.delete(undo);
-      // Nothing of the exchange has followed the undoing: its income was the first one's, and is this one's.
+      // The exchange has not followed the revert: the income of the first takeover is also the
+      // income of this one.
       if (!undo.isPositionReported) entry.isIncomeReported = before.isIncomeReported;
     }
     if (!isBased) return "nothing";
@@ -102,7 +135,8 @@ export class TakeoverLedger {
     if (this.#isInBase(entry)) return "counted";
     const known = this.#claimUnclaimed(entry, nowMs);
     if (known !== undefined) return known;
-    // Once the exchange has followed the chain past its block, a position that agrees has it, whatever else has moved it.
+    // Once the exchange has processed the takeover's block, an agreeing position includes it,
+    // whatever else has changed the position.
     const isHad =
       (this.#agreedAtMs.get(takeover.marketId) ?? Number.NEGATIVE_INFINITY) >=
       takeover.atMs + REPORTED_WITHIN_MS;
@@ -110,7 +144,10 @@ export class TakeoverLedger {
     return isHad ? "rename" : "count";
   }
 
-  /** Takes a takeover back: the opposite one, said under a name of its own. Undefined when it was never said, or taken back before. */
+  /**
+   * Reverts a takeover by recording its opposite under a separate id. Undefined if it was never
+   * recorded, or already reverted.
+   */
   reversalFor(id: string, nowMs: Ms): Takeover | undefined {
     const entry = this.#entries.get(id);
     const undoneId = revertIdFor(id);
@@ -119,7 +156,7 @@ export class TakeoverLedger {
     return { id: undoneId, marketId, lots: -lots, credit: -credit, atMs: nowMs };
   }
 
-  /** All that were said, what was taken back among them: to be remembered for the next run. */
+  /** All recorded takeovers, including reverted ones, to be stored for the next run. */
   get recorded(): readonly StoredTakeover[] {
     return [...this.#entries.values()].map(({ takeover, isPositionReported: isPositionTold }) => ({
       ...takeover,
@@ -132,17 +169,20 @@ export class TakeoverLedger {
     return this.#serial;
   }
 
-  /** The takeovers to count once a market's base is set: those that the exchange had not told by then. */
+  /**
+   * The takeovers to count once a market's opening position is set: those that the exchange had not
+   * reported by then.
+   */
   onBaseSet(marketId: MarketId, exchangeTimeMs: Ms): readonly Takeover[] {
     this.#baseTimeMs = exchangeTimeMs;
-    // What the exchange has told until now is in the position that it gave.
+    // The exchange's position includes all liquidations that it has reported until now.
     this.#earlier.push(...this.liquidations.takeAll(marketId));
     const missing: Takeover[] = [];
     for (const entry of this.#entries.values()) {
       if (entry.takeover.marketId !== marketId || entry.counted) continue;
       entry.counted = true;
       const wasTold = entry.isPositionReported;
-      // Asked of one that was told before too: the income of it is no other's.
+      // Checked for reported takeovers too: their income belongs to no other takeover.
       if (this.#isInBase(entry) || wasTold) continue;
       if (entry.isRevert) this.#pendingReverts.add(entry);
       missing.push(entry.takeover);
@@ -150,14 +190,14 @@ export class TakeoverLedger {
     return missing;
   }
 
-  /** A liquidation from before this run, as the start asks for them. Each is noted once. */
+  /** Records a liquidation from before this run, as queried at the start. Each is recorded once. */
   recordEarlier({ id, marketId, amount }: Pick<VenueIncome, "id" | "marketId" | "amount">): void {
     if (this.#earlierIds.has(id)) return;
     this.#earlierIds.add(id);
     this.#earlier.push({ marketId, amount });
   }
 
-  /** A new income of a liquidation. True when a takeover that was said explains it. */
+  /** Applies a new income of a liquidation. Returns true if a recorded takeover explains it. */
   applyIncome(income: ReportedLiquidation, nowMs: Ms): boolean {
     const { marketId, amount } = income;
     this.liquidations.recordReport(marketId);
@@ -176,7 +216,10 @@ export class TakeoverLedger {
     return false;
   }
 
-  /** Whether a takeover was taken back in this market, and the exchange's position has not shown yet that it does not hold it. */
+  /**
+   * Returns true if a takeover in this market was reverted and the exchange's position has not
+   * shown the revert yet.
+   */
   isRevertPending(marketId: MarketId): boolean {
     for (const { takeover } of this.#pendingReverts)
       if (takeover.marketId === marketId) return true;
@@ -184,14 +227,14 @@ export class TakeoverLedger {
   }
 
   /**
-   * What the exchange's position may lack, signed: every sum of takeovers that it has not told yet; 0 first. One that was taken back is among them for
-   * as long as the exchange may take to follow.
+   * The lots, signed, that the exchange's position may lack: 0 first, then every sum of unreported
+   * takeovers. A reverted takeover is included for as long as the exchange may take to follow.
    */
   unreportedLots(marketId: MarketId, nowMs: Ms): readonly Lots[] {
     return subsetSums(this.#unreported(marketId, nowMs).map(({ takeover }) => takeover.lots));
   }
 
-  /** The same without those that were taken back: the exchange may hold them for good. */
+  /** The same without reverted takeovers: the exchange may hold those for good. */
   certainlyUnreportedLots(marketId: MarketId, nowMs: Ms): readonly Lots[] {
     const untold = this.#unreported(marketId, nowMs).filter(
       ({ takeover, isRevert: isUndo }) => !isUndo && !this.#entries.has(revertIdFor(takeover.id)),
@@ -215,14 +258,20 @@ export class TakeoverLedger {
     );
   }
 
-  /** The exchange's position of this moment, in its own time, is ours, with everything that was said. */
+  /**
+   * Records that the exchange's present position, in its own time, equals ours with every recorded
+   * takeover.
+   */
   onPositionAgreed(marketId: MarketId, exchangeTimeMs: Ms): void {
     this.#agreedAtMs.set(marketId, exchangeTimeMs);
     for (const entry of this.#entries.values())
       if (entry.takeover.marketId === marketId && entry.counted) this.#markReported(entry);
   }
 
-  /** The exchange's position has shown that it does not hold what was taken back, or has replaced ours: nothing of that is open any more. */
+  /**
+   * Ends all pending reverts of a market: the exchange's position has shown that it lacks the
+   * reverted takeovers, or has replaced ours.
+   */
   settleReverts(marketId: MarketId): void {
     for (const undo of this.#pendingReverts) {
       if (undo.takeover.marketId !== marketId) continue;
@@ -232,7 +281,10 @@ export class TakeoverLedger {
     }
   }
 
-  /** The exchange's position was taken over, for whatever reason. Returns the credit of the liquidations that it is explained by. */
+  /**
+   * Claims the unexplained liquidations when the exchange's position replaces ours. Returns their
+   * credit.
+   */
   claimWaiting(marketId: MarketId, movedLots: Lots, nowMs: Ms): CreditUnits {
     const credits = this.liquidations.takeAll(marketId).map(({ amount }) => amount);
     if (movedLots !== 0 || credits.length > 0)
@@ -240,7 +292,10 @@ export class TakeoverLedger {
     return credits.reduce((sum, credit) => sum + credit, 0n);
   }
 
-  /** Whether the position that this run began from has it: then nothing of it is this run's. */
+  /**
+   * Returns true if the opening position of this run includes the takeover. Then no part of it
+   * belongs to this run.
+   */
   #isInBase(entry: Entry): boolean {
     const { marketId, credit, atMs } = entry.takeover;
     const found = this.#earlier.findIndex(
@@ -266,7 +321,10 @@ export class TakeoverLedger {
     return true;
   }
 
-  /** What the exchange told first and a takeover that is said now explains: found by its credit, else by its lots. */
+  /**
+   * Matches a recorded takeover to a liquidation that the exchange reported first, by its credit or
+   * else by its lots.
+   */
   #claimUnclaimed(entry: Entry, nowMs: Ms): "counted" | "rename" | undefined {
     const { marketId, lots, credit, atMs } = entry.takeover;
     this.#unclaimed = this.#unclaimed.filter(
@@ -308,7 +366,7 @@ function newEntry(takeover: Takeover, saidAtMs: Ms): Entry {
   };
 }
 
-/** What the opposite of a takeover is called. */
+/** The id of a takeover's opposite. */
 function revertIdFor(id: string): string {
   return `${id}${REVERT_SUFFIX}`;
 }

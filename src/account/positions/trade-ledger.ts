@@ -4,54 +4,68 @@ import type { VenueTrade } from "../../exchange/records.js";
 import { subsetSums } from "./subset-sums.js";
 import { isFailedTrade, isFinalTrade, isLaterThan, isSettledTrade } from "./trade-status.js";
 
-/** What a report of a trade meant. */
+/** The effect of a reported trade. */
 export type TradeEffect =
-  /** First seen, and counted in the position from now on. */
+  /** First seen: the position includes it from now on. */
   | { readonly news: "fill" }
   | { readonly news: "settled" }
-  /** `lots`: signed change of the position; 0, and nothing counted, when it was first seen as failed. */
+  /**
+   * `lots`: signed change of the position. 0, and nothing counted, if it was first seen as failed.
+   */
   | { readonly news: "failed"; readonly lots: Lots; readonly counted: VenueTrade | undefined };
 
 interface MarketLedger {
-  /** Position before any change in here: what the exchange's position less the trades and takeovers was when it was set. */
+  /**
+   * Position before any change in this ledger: the exchange's position less the trades and
+   * takeovers when it was set.
+   */
   baseLots: Lots;
   hasBase: boolean;
-  /** Trades that did not fail, by side, since the ledger was begun. */
+  /** Lots of trades that did not fail, by side, since the ledger was begun. */
   buyLots: Lots;
   sellLots: Lots;
-  /** Lots of the trades that may still fail, by side; a part of a lot counts as a whole one. */
+  /** Lots of trades that may still fail, by side, rounded up to lots. */
   unsettledBuyLots: Lots;
   unsettledSellLots: Lots;
-  /** Net lots that came without a trade since the ledger was begun: takeovers, what was taken back of them, and what rests of trades have summed to. */
+  /**
+   * Net lots without a trade since the ledger was begun: takeovers, their reverts, and lots that
+   * sub-lot balances have summed to.
+   */
   acquiredLots: Lots;
   /** Grows with every change of the position. */
   version: number;
-  /** Net lots traded and taken over as they were when the trail was begun, and after every change since. */
+  /**
+   * Net lots traded and acquired: first as of the query of the positions, then after every change
+   * since.
+   */
   positionHistory: Lots[];
-  /** A trade beyond whole lots has come since: what was held at its moments is no number of lots. */
+  /**
+   * True if a trade off the market's step has come since: the intermediate positions are then not
+   * whole lots.
+   */
   isHistoryBroken: boolean;
-  /** Ids of the trades that were not settled when the trail was begun, and of all that came since. */
+  /** Ids of the trades that were unsettled when the history was begun, and of all later ones. */
   readonly lately: Set<Int64Id>;
   readonly trades: Map<Int64Id, VenueTrade>;
-  /** Every trade up to here is counted, and final unless it is still in `trades`. */
+  /** Every trade up to this id is counted, and final unless it is still in `trades`. */
   foldedThrough: bigint;
-  /** Every trade up to here was read from the exchange itself. */
+  /** Every trade up to this id was read from the exchange itself. */
   readThrough: bigint;
-  /** What `readThrough` was at the last fold. */
+  /** Value of `readThrough` at the last fold. */
   readBefore: bigint;
 }
 
 /**
- * The account's trades, each counted once however often and in whatever order they are told. The
- * position of a market is its base, every trade that has not failed
- * (docs/ideas/design.md#matched-is-not-filled), and what was taken over. Final trades that the
- * exchange itself has listed twice are folded into the sums, so that memory holds only the last
- * interval and what is not yet settled.
+ * The account's trades, each counted once however often and in whatever order they are reported.
+ * The position of a market is its opening position, every trade that has not failed
+ * (docs/ideas/design.md#matched-is-not-filled), and its takeovers. Final trades that the exchange
+ * itself has listed twice are folded into the sums. Memory then holds only the last interval and
+ * the unsettled trades.
  */
 export class TradeLedger {
   readonly #markets = new Map<MarketId, MarketLedger>();
 
-  /** Takes a trade in. Undefined: nothing new. */
+  /** Applies a trade. Returns undefined if it contains nothing new. */
   trade(trade: VenueTrade): TradeEffect | undefined {
     const market = this.#market(trade.marketId);
     const known = market.trades.get(trade.id);
@@ -78,8 +92,10 @@ export class TradeLedger {
   }
 
   /**
-   * Call before the trades of one list are taken in. It tells where each has come to and not in which order: whether a trade failed before or after
-   * others were made. Positions that were listed meanwhile may be of any moment between, and each goes on the trail.
+   * Called before the trades of one list are applied. A list gives the present status of each
+   * trade, but not the order of events: a trade may have failed before or after others were made. A
+   * position listed meanwhile may date from any moment in between, so each of these positions is
+   * added to the history.
    */
   beginList(marketId: MarketId, trades: readonly VenueTrade[]): void {
     const market = this.#market(marketId);
@@ -101,30 +117,33 @@ export class TradeLedger {
     }
   }
 
-  /** Signed position: base and every trade that did not fail. */
+  /** Signed position: opening position and every trade that did not fail. */
   positionLots(marketId: MarketId): Lots {
     const market = this.#markets.get(marketId);
     return market === undefined ? 0 : market.baseLots + netLots(market);
   }
 
-  /** A takeover changes the position without a trade: at once, and for good. */
+  /** Applies a takeover, which changes the position without a trade, at once and for good. */
   acquire(marketId: MarketId, lots: Lots): void {
     const market = this.#market(marketId);
     market.acquiredLots += lots;
     noteChange(market);
   }
 
-  /** What trades came to beyond whole lots is so many lots by now, signed. */
+  /** Adds signed lots that the sub-lot amounts of trades have summed to. */
   carrySubLots(marketId: MarketId, lots: Lots): void {
     this.acquire(marketId, lots);
   }
 
-  /** Whether the base of a market was ever set: before that its position means nothing. */
+  /**
+   * Returns true if the opening position of a market was ever set. Before that its position has no
+   * meaning.
+   */
   hasBase(marketId: MarketId): boolean {
     return this.#markets.get(marketId)?.hasBase ?? false;
   }
 
-  /** Sets the base so that the position is `lots` with the trades known now. */
+  /** Sets the opening position so that the position is `lots` with the trades known now. */
   setPosition(marketId: MarketId, lots: Lots): void {
     const market = this.#market(marketId);
     market.baseLots = lots - netLots(market);
@@ -132,12 +151,18 @@ export class TradeLedger {
     market.version += 1;
   }
 
-  /** Grows with every change of a market's position: two equal readings mean that nothing came between. */
+  /**
+   * Grows with every change of a market's position: two equal readings mean that nothing changed in
+   * between.
+   */
   version(marketId: MarketId): number {
     return this.#markets.get(marketId)?.version ?? 0;
   }
 
-  /** From now on, every value that the lots traded and taken over come to is kept: the positions are being asked for. */
+  /**
+   * Starts the position history when the positions are queried: every later value of the lots
+   * traded and acquired is kept.
+   */
   beginPositionHistory(marketId: MarketId): void {
     const market = this.#market(marketId);
     market.positionHistory = [netLots(market)];
@@ -146,25 +171,31 @@ export class TradeLedger {
     for (const [id, trade] of market.trades) if (!isFinalTrade(trade)) market.lately.add(id);
   }
 
-  /** Net lots (bought less sold, and taken over) at every moment since the trail was begun, the present one last; none after a trade beyond whole lots. */
+  /**
+   * Net lots (bought less sold, and acquired) at every moment since the history was begun, the
+   * present one last. Empty after a trade off the market's step.
+   */
   positionHistory(marketId: MarketId): readonly Lots[] {
     const market = this.#markets.get(marketId);
     return market === undefined || market.isHistoryBroken ? [] : market.positionHistory;
   }
 
-  /** Position before any change that is known: add a value of the trail for the position at that moment. */
+  /**
+   * Position before any known change. The sum with a value of the history is the position at that
+   * moment.
+   */
   baseLots(marketId: MarketId): Lots {
     return this.#markets.get(marketId)?.baseLots ?? 0;
   }
 
-  /** Lots of the trades that did not fail, on one side, since the ledger was begun. */
+  /** Lots of the trades on one side that did not fail, since the ledger was begun. */
   tradedLots(marketId: MarketId, side: Side): Lots {
     const market = this.#markets.get(marketId);
     if (market === undefined) return 0;
     return side === "BUY" ? market.buyLots : market.sellLots;
   }
 
-  /** Whether every known trade of a market is settled or failed. */
+  /** Returns true if every known trade of a market is settled or failed. */
   isSettled(marketId: MarketId): boolean {
     for (const trade of this.#markets.get(marketId)?.trades.values() ?? [])
       if (!isFinalTrade(trade)) return false;
@@ -172,9 +203,11 @@ export class TradeLedger {
   }
 
   /**
-   * What a position that was told since the trail was begun may lack if it has trades from their settlement on, signed: 0 first, then every sum of
-   * trades that had not settled at some moment since. They settle in any order, and that they have may be told after the position or before it.
-   * @param sinceMs trades that were made before then are not among them.
+   * The signed lots that a position reported since the history was begun may lack if it counts
+   * trades from their settlement: 0 first, then every sum of trades that were unsettled at some
+   * moment since. Trades settle in any order, and a settlement may be reported before or after the
+   * position.
+   * @param sinceMs trades made before this time are excluded
    */
   unsettledLots(marketId: MarketId, sinceMs: Ms = Number.NEGATIVE_INFINITY): readonly Lots[] {
     const market = this.#markets.get(marketId);
@@ -184,12 +217,12 @@ export class TradeLedger {
       const trade = market.trades.get(id);
       if (trade !== undefined && isCounted(trade) && trade.timeMs >= sinceMs) unsettled.push(trade);
     }
-    // The newest ones are the likeliest.
+    // The newest are the likeliest.
     unsettled.sort((one, other) => (BigInt(one.id) < BigInt(other.id) ? 1 : -1));
     return subsetSums(unsettled.map(({ side, lots }) => sideSign(side) * lots));
   }
 
-  /** Whether one of the trades that a position told since the trail was begun may lack has something beyond whole lots. */
+  /** Returns true if one of these unsettled trades has an amount off the market's step. */
   isRestUnsettled(marketId: MarketId): boolean {
     const market = this.#markets.get(marketId);
     if (market === undefined) return false;
@@ -201,9 +234,10 @@ export class TradeLedger {
   }
 
   /**
-   * The trades that had not settled when the trail was begun and have not since, which a position that was told in between lacks for certain if it
-   * has trades from their settlement on: their signed lots, and when the oldest was made. Undefined where one of them is over meanwhile: such a
-   * position may have it or not.
+   * The trades that have been unsettled ever since the history was begun: their signed lots, and
+   * the time of the oldest. A position reported since certainly lacks them if it counts trades from
+   * their settlement. Undefined if one of them has become final meanwhile: such a position may or
+   * may not include it.
    */
   open(marketId: MarketId): { readonly lots: Lots; readonly sinceMs: Ms } | undefined {
     const market = this.#markets.get(marketId);
@@ -219,8 +253,8 @@ export class TradeLedger {
   }
 
   /**
-   * By side, the lots of trades that are neither settled nor failed: all of them are in {@link positionLots}, and any of them may leave it again. A
-   * part of a lot counts as a whole one.
+   * Lots of trades that are neither settled nor failed, by side, rounded up to lots. All of them
+   * are in {@link positionLots}, and any of them may still fail.
    */
   unsettledBySide(marketId: MarketId): SideLots {
     const market = this.#markets.get(marketId);
@@ -230,8 +264,8 @@ export class TradeLedger {
   }
 
   /**
-   * By side, the lots of trades that a position may have or lack: those that are neither settled nor failed, and all that were made since `sinceMs`;
-   * and how many trades they are.
+   * Lots and number of the trades that a position may include or lack, by side: those that are
+   * neither settled nor failed, and all that were made since `sinceMs`.
    */
   pendingLots(
     marketId: MarketId,
@@ -248,9 +282,10 @@ export class TradeLedger {
   }
 
   /**
-   * The next trade id to ask from, after `afterId`: the oldest trade that is not final, or the first one that the
-   * exchange has not listed twice. Undefined when the exchange was never asked: ask for the most recent ones, since
-   * what a stream told first is no lower bound.
+   * The id from which to query the next trades, after `afterId`: the oldest trade that is not
+   * final, or the first one that the exchange has not listed twice. Undefined if the exchange was
+   * never queried. The query is then for the most recent trades, because the first trade on a
+   * stream is no lower bound.
    */
   nextTradeId(marketId: MarketId, afterId?: Int64Id): Int64Id | undefined {
     const market = this.#market(marketId);
@@ -262,11 +297,13 @@ export class TradeLedger {
       const value = BigInt(id);
       if (value > after && value < from) from = value;
     }
-    // An id of zero would read as none on the wire.
+    // On the wire, an id of zero means that it is absent.
     return (from > 0n ? from : 1n).toString();
   }
 
-  /** The most recent trades were read, for the first time: what is older than them is in the base. */
+  /**
+   * Records the first read of the most recent trades. The opening position includes all older ones.
+   */
   readLatest(marketId: MarketId, ids: readonly Int64Id[]): void {
     const market = this.#market(marketId);
     const values = ids.map((id) => BigInt(id));
@@ -278,14 +315,17 @@ export class TradeLedger {
     market.readThrough = values.reduce((most, id) => (id > most ? id : most), 0n);
   }
 
-  /** All pages were read up to and with this trade. */
+  /** Records that all pages up to and with this trade were read. */
   readTo(marketId: MarketId, lastId: Int64Id | undefined): void {
     const market = this.#market(marketId);
     if (lastId !== undefined && BigInt(lastId) > market.readThrough)
       market.readThrough = BigInt(lastId);
   }
 
-  /** A reconciliation is done: folds the final trades that an earlier one had read already, so that each is read twice. */
+  /**
+   * Ends a reconciliation: folds the final trades that an earlier one had already read, so that
+   * each is read twice.
+   */
   fold(): void {
     for (const market of this.#markets.values()) {
       if (market.readBefore > market.foldedThrough) market.foldedThrough = market.readBefore;
@@ -296,7 +336,7 @@ export class TradeLedger {
     }
   }
 
-  /** Trades held one by one: those that may still change, and the last interval. */
+  /** Number of trades kept individually: those that may still change, and the last interval. */
   get heldTrades(): number {
     let held = 0;
     for (const market of this.#markets.values()) held += market.trades.size;
@@ -331,9 +371,15 @@ export class TradeLedger {
 
 const NONE = -1n;
 const NO_LOTS: SideLots = { buy: 0, sell: 0 };
-/** Beyond so many trades during one question, its answer is compared with the first ones only, and asked for again. */
+/**
+ * Maximum number of intermediate positions during one query. Beyond it, the response is compared
+ * with the first ones only, and the query is repeated.
+ */
 const HISTORY_LIMIT = 1000;
-/** Moments between that one list may put there: a page of trades has to fit in after them, or what it comes to would be missing. */
+/**
+ * Maximum number of intermediate positions that one list may add. A page of trades has to fit in
+ * after them, or its sum would be missing.
+ */
 const MOST_MOMENTS = 250;
 
 function count(market: MarketLedger, trade: VenueTrade, times: 1 | -1): void {
@@ -366,7 +412,7 @@ function noteMoment({ positionHistory: trail }: MarketLedger, lots: Lots): void 
   if (trail.length < HISTORY_LIMIT) trail.push(lots);
 }
 
-/** Signed lots of no trade, of the first, of the first two, and so on. */
+/** Cumulative signed lots: of no trade, of the first, of the first two, and so on. */
 function sumsOf(trades: readonly VenueTrade[]): Lots[] {
   const sums = [0];
   for (const { side, lots } of trades) sums.push((sums.at(-1) as Lots) + sideSign(side) * lots);
@@ -377,7 +423,10 @@ function isCounted(trade: VenueTrade | undefined): boolean {
   return trade !== undefined && !isFailedTrade(trade);
 }
 
-/** A trade came and failed before we heard of it: positions listed meanwhile may have it in them. */
+/**
+ * Adds a trade that came and failed before we received either: positions listed meanwhile may
+ * include it.
+ */
 function noteMissed(market: MarketLedger, trade: VenueTrade): void {
   count(market, trade, 1);
   count(market, trade, -1);

@@ -1,6 +1,8 @@
 import type { VenueTrade } from "../../exchange/records.js";
 
-/** A later status replaces an earlier one, whichever is told first; a failure is the last word. */
+/**
+ * A later status replaces an earlier one in whatever order they are reported. A failure is final.
+ */
 const SETTLED_RANK = 2;
 const STATUS_RANK: Readonly<Record<string, number>> = {
   CREATED: 0,
@@ -9,7 +11,7 @@ const STATUS_RANK: Readonly<Record<string, number>> = {
 };
 const UNKNOWN_STATUS_RANK = 1;
 
-/** Whether one report of a trade is of a later status than another of the same. */
+/** Returns true if a report of a trade has a later status than another report of the same trade. */
 export function isLaterThan(trade: VenueTrade, known: VenueTrade): boolean {
   return rankOf(trade) > rankOf(known);
 }

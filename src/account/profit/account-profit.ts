@@ -7,25 +7,28 @@ import { MarketProfit, type MarketProfitParts } from "./market-profit.js";
 import { isTransfer } from "./transfer-ledger.js";
 
 /**
- * Profit by its parts, each a bigint scaled by `10^decimals` of the quote asset. Nothing is rounded: the scale is
- * fine enough for half a tick of one lot, so `total` (with `transfers`) is the change of the net value to the unit.
+ * Profit by its parts, each a bigint scaled by `10^decimals` of the quote asset. Nothing is
+ * rounded: the scale is fine enough for half a tick of one lot, so `total` (with `transfers`) is
+ * the exact change of the net value.
  */
 export interface ProfitParts extends MarketProfitParts {
   readonly decimals: number;
-  /** Deposits and withdrawals: in the net value, not in the profit. */
+  /** Deposits and withdrawals: part of the net value, not of the profit. */
   readonly transfers: bigint;
-  /** All but transfers. */
+  /** Sum of all parts except transfers. */
   readonly total: bigint;
 }
 
-/** Incomes that trades already tell: counting them too would count every fee and fill twice. */
+/** Incomes that repeat trades: counting them would count every fee and fill twice. */
 const INCLUDED_IN_TRADES: ReadonlySet<string> = new Set(["TAKER_FEE", "MAKER_FEE", "BUY", "SELL"]);
 
 /**
  * The profit split. Spread comes from fills against the mid of their time, inventory from the
- * position and the moves of the mid, fees from the trades, funding from the incomes, basis from the
- * contract's valuation against the mid's; no part is what the others leave over. Their sum
- * telescopes to the change of credit + sum of truncate(paper * mark / 10^paperDecimals), the
+ * position and the moves of the mid, fees from the trades, and funding from the incomes. Basis
+ * comes from the contract's valuation against the mid's. Each part is computed directly, none as a
+ * remainder.
+ *
+ * Their sum is the change of credit + sum of truncate(paper * mark / 10^paperDecimals), the
  * contract's own net value (docs/reference/protocol.md#units and
  * docs/reference/protocol.md#margin). A market that had a position before its first mark starts at
  * that mark.
@@ -52,18 +55,24 @@ export class AccountProfit {
       this.#markets.set(marketId, new MarketProfit(instrument, this.#scale));
   }
 
-  /** Grows with every change of a mark or of what is held: two equal readings mean that {@link positionValue} gives what it gave. */
+  /**
+   * Grows with every change of a mark or of a position: two equal readings mean that {@link
+   * positionValue} is unchanged.
+   */
   get valuesSerial(): number {
     return this.#valuesSerial;
   }
 
-  /** The profit of a market starts here, from a position that it already has. */
+  /** Starts the profit of a market with the position that it already has. */
   begin(marketId: MarketId, lots: Lots, restPaper = 0n): void {
     this.#valuesSerial += 1;
     this.#markets.get(marketId)?.begin(lots, restPaper);
   }
 
-  /** Best bid plus best ask. @throws FormatError when it is no positive integer. */
+  /**
+   * Applies a mid: best bid plus best ask.
+   * @throws FormatError when it is not a positive integer
+   */
   mid(marketId: MarketId, midHalfTicks: number): void {
     if (!Number.isSafeInteger(midHalfTicks) || midHalfTicks <= 0) {
       throw new FormatError("not a mid", {
@@ -75,7 +84,7 @@ export class AccountProfit {
     this.#markets.get(marketId)?.mid(midHalfTicks);
   }
 
-  /** Credit units per whole base unit, as the contract's mark is. */
+  /** Applies a mark in credit units per whole base unit, as the contract's mark is. */
   mark(marketId: MarketId, mark: CreditUnits): void {
     this.#valuesSerial += 1;
     this.#markets.get(marketId)?.mark(mark);
@@ -86,13 +95,16 @@ export class AccountProfit {
     this.#markets.get(trade.marketId)?.fill(sideSign(trade.side), trade);
   }
 
-  /** The settlement of a trade failed that was in the position. */
+  /** Applies the failed settlement of a trade that was in the position. */
   failed(trade: VenueTrade): void {
     this.#valuesSerial += 1;
     this.#markets.get(trade.marketId)?.failed(sideSign(trade.side), trade);
   }
 
-  /** Funding, transfers and the rest; fees and fills are told by the trades, liquidations by their position, and count nothing here. */
+  /**
+   * Applies funding, transfers and other incomes. Fees, fills and liquidations count nothing here:
+   * trades and positions report them.
+   */
   income(income: VenueIncome): void {
     if (INCLUDED_IN_TRADES.has(income.type)) return;
     if (isTransfer(income)) {
@@ -105,31 +117,37 @@ export class AccountProfit {
     else if (!isLiquidation(income)) market.otherIncome(income.amount);
   }
 
-  /** A liquidation has changed a position by `lots` and its credit by `credit`, both signed: taken over, or lost. */
+  /**
+   * Applies a liquidation that changed a position by `lots` and its credit by `credit`, both
+   * signed: acquired or lost.
+   */
   liquidation(marketId: MarketId, lots: Lots, credit: CreditUnits): void {
     this.#valuesSerial += 1;
     this.#markets.get(marketId)?.liquidation(lots, credit);
   }
 
-  /** So many lots, signed, of what is held are no rest any more, or have become one: trades beyond whole lots have summed to them. */
+  /**
+   * Moves so many signed lots out of the sub-lot balance into lots, or back: trades off the
+   * market's step have summed to them.
+   */
   carrySubLots(marketId: MarketId, lots: Lots): void {
     this.#valuesSerial += 1;
     this.#markets.get(marketId)?.carrySubLots(lots);
   }
 
-  /** What is held beyond whole lots, signed, in units of paper: a liquidation has left it. */
+  /** Applies the sub-lot balance that a liquidation left, signed, in units of paper. */
   rest(marketId: MarketId, restPaper: bigint): void {
     this.#valuesSerial += 1;
     this.#markets.get(marketId)?.rest(restPaper);
   }
 
-  /** A position that changed without a trade of ours, for no reason that is known. */
+  /** Applies a position that changed without a trade of ours, for an unknown reason. */
   setPosition(marketId: MarketId, lots: Lots): void {
     this.#valuesSerial += 1;
     this.#markets.get(marketId)?.setPosition(lots);
   }
 
-  /** What the contract says the position is worth at a mark, in credit units. */
+  /** The contract's valuation of the position at a mark, in credit units. */
   positionValue(marketId: MarketId, mark: CreditUnits): CreditUnits {
     return this.#markets.get(marketId)?.positionValue(mark) ?? 0n;
   }
@@ -139,13 +157,19 @@ export class AccountProfit {
     return this.#transfers;
   }
 
-  /** What profit and transfers have made of the net value since the start, in credit units: what is beyond a whole one is left off. */
+  /**
+   * The change of the net value since the start by profit and transfers, in whole credit units, the
+   * fraction dropped.
+   */
   get explained(): CreditUnits {
     const { total, transfers } = this.parts();
     return (total + transfers) / this.#scale;
   }
 
-  /** The parts of one market, or of all with incomes of markets that the bot does not trade and transfers. */
+  /**
+   * The parts of one market. Without a market: of all, with transfers and with incomes of markets
+   * that the bot does not trade.
+   */
   parts(marketId?: MarketId): ProfitParts {
     let [spread, inventory, fees, funding, basis, failed, liquidation] = [
       0n,

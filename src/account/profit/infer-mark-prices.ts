@@ -3,35 +3,38 @@ import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, MarketId, Ms } from "../../core/units.js";
 import type { VenuePosition } from "../../exchange/records.js";
 
-/** What an exchange told of its valuation of an account. */
+/** The exchange's reported valuation of an account. */
 export interface ReportedValuation {
   readonly exposure: CreditUnits;
   readonly positions: readonly VenuePosition[];
 }
 
-/** A mark that was heard, and from when to when, exchange time, it was the newest of its market. */
+/** A received mark, and the exchange time span in which it was the newest of its market. */
 export interface MarkInForce {
   readonly mark: CreditUnits;
   readonly fromMs: Ms;
   readonly untilMs: Ms;
 }
 
-/** The marks of the markets with a position that an exchange valued them at. */
+/** The marks at which an exchange valued the markets with a position. */
 export interface InferredMarks {
   readonly marks: ReadonlyMap<MarketId, CreditUnits>;
-  /** Whether there was a time when each of them was in force; if not, they may be others that were not heard yet, and give the same by chance. */
+  /**
+   * True if all marks were current at the same time. If not, they may be marks that were not
+   * received yet, and match by chance.
+   */
   readonly wereTogether: boolean;
 }
 
-/** More combinations of marks than that are not tried. */
+/** Maximum number of tried combinations of marks. */
 const MOST_TRIES = 4096;
 
 /**
- * The marks that an exchange valued positions at, which it does not say: those of each market's
- * that give just the exposure that it told, `sum of |truncate(paper * mark / 10^paperDecimals)|`
- * (docs/reference/protocol.md#units). Those that were in force together come before others.
- * @param known marks of each market that it may have been, the likeliest first.
- * @returns undefined where none give it, or a position is in a market of which nothing is known.
+ * Infers the marks at which an exchange valued positions, which it does not report. They are the
+ * marks of each market that give exactly the reported exposure, `sum of |truncate(paper * mark /
+ * 10^paperDecimals)|` (docs/reference/protocol.md#units). Simultaneous marks come before others.
+ * @param known possible marks of each market, the likeliest first
+ * @returns undefined if no combination matches, or if a position is in a market without known marks
  */
 export function inferMarkPrices(
   { exposure, positions }: ReportedValuation,
@@ -44,7 +47,7 @@ export function inferMarkPrices(
     const instrument = instruments.get(marketId);
     if (instrument === undefined) return undefined;
     const paper = instrument.paperOf(lots) + restPaper;
-    // Written out: a literal that adds a key to a spread one costs as much as all that is reckoned here.
+    // Written out: a literal that adds a key to a spread costs as much as all of this computation.
     const ways = known(marketId).map(({ mark, fromMs, untilMs }) => ({
       mark,
       fromMs,
@@ -71,14 +74,14 @@ interface Held {
 
 interface Search {
   readonly held: readonly Held[];
-  /** How far a sum may be off: the exchange may round each position its own way. */
+  /** Maximum error of a sum: the exchange may round each position in its own way. */
   readonly off: bigint;
   readonly wereTogether: boolean;
 }
 
 type Span = Pick<MarkInForce, "fromMs" | "untilMs">;
 
-/** @param span when all marks taken so far were in force. */
+/** @param span the time span in which all marks taken so far were current */
 function found(
   search: Search,
   at: number,

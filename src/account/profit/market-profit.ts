@@ -2,7 +2,7 @@ import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits, Lots } from "../../core/units.js";
 import type { VenueTrade } from "../../exchange/records.js";
 
-/** The parts of one market's profit, in credit units times the scale that the split was made with. */
+/** The parts of one market's profit, in credit units times the scale of the split. */
 export interface MarketProfitParts {
   /** Fills against the mid at their time. */
   readonly spread: bigint;
@@ -11,29 +11,43 @@ export interface MarketProfitParts {
   /** Commissions: negative when paid, positive when a rebate was received. */
   readonly fees: bigint;
   readonly funding: bigint;
-  /** The contract's mark value against the mid value, with the contract's own rounding; and how a rest beyond whole lots moves with the mark. */
+  /**
+   * The contract's mark value against the mid value, with the contract's own rounding, and the
+   * change of the sub-lot balance's value with the mark.
+   */
   readonly basis: bigint;
-  /** Reversals of trades whose settlement failed: what they had brought until then is undone here, under its own name. */
+  /**
+   * Reversals of trades whose settlement failed: a separate part for everything that they had
+   * contributed until then.
+   */
   readonly failed: bigint;
-  /** Positions taken over in liquidations, and lost in them: their credit against the mark of that moment. */
+  /** Positions acquired and lost in liquidations: their credit against the mark of that moment. */
   readonly liquidation: bigint;
-  /** Incomes that are neither fees nor funding, and positions that came without a trade, at the mid. */
+  /**
+   * Incomes that are neither fees nor funding, and positions that came without a trade, at the mid.
+   */
   readonly other: bigint;
 }
 
-/** The running sums of one market (see `Profit`, which composes them). */
+/** The running sums of one market. `AccountProfit` combines them. */
 export class MarketProfit {
   readonly #instrument: Instrument;
   readonly #scale: bigint;
-  /** Value of one lot at half a tick, scaled: whole, since the scale has a factor of two and the denominator in it. */
+  /**
+   * Value of one lot at half a tick, scaled. It is whole, since the scale contains a factor of two
+   * and the denominator.
+   */
   readonly #halfTickLot: bigint;
   #lots = 0n;
   #startLots = 0n;
-  /** What is held beyond whole lots, signed, in units of paper: no order of this grid trades it, and no mid values it. */
+  /**
+   * Signed sub-lot balance in units of paper: no order of this grid trades it, and no mid values
+   * it.
+   */
   #rest = 0n;
   #startRest = 0n;
   #mid: bigint | undefined;
-  /** The same as a number: every turn of the bot tells the mid, and few have moved it. */
+  /** The mid as a number: every event of the bot passes it, and few events change it. */
   #midHalfTicks: number | undefined;
   #startMid = 0n;
   #mark: CreditUnits | undefined;
@@ -45,8 +59,9 @@ export class MarketProfit {
   #failed = 0n;
   #liquidation = 0n;
   /**
-   * What of the contract's valuation above the mid's is no basis: in positions that liquidations brought, part of `liquidation`; of a rest that
-   * was traded, what the mid said of it then.
+   * The part of the contract's valuation above the mid's that is not basis. For positions that
+   * liquidations brought it belongs to `liquidation`. For a traded sub-lot balance it is its value
+   * at the mid of the trade.
    */
   #basisAttributed = 0n;
   #other = 0n;
@@ -113,7 +128,10 @@ export class MarketProfit {
     this.#lots += moved;
   }
 
-  /** A liquidation has changed the position by `lots` and its credit by `credit`, both signed. */
+  /**
+   * Applies a liquidation that changed the position by `lots` and its credit by `credit`, both
+   * signed.
+   */
   liquidation(lots: Lots, credit: CreditUnits): void {
     const moved = BigInt(lots);
     this.#liquidation += credit * this.#scale;
@@ -134,7 +152,10 @@ export class MarketProfit {
     this.#lots += moved;
   }
 
-  /** A liquidation has left so much beyond whole lots: worth its mark of this moment, as what it left in lots is. */
+  /**
+   * Applies the sub-lot balance that a liquidation left. It is valued at the present mark, like the
+   * whole lots that it left.
+   */
   rest(restPaper: bigint): void {
     if (this.#mark !== undefined) {
       const value =
@@ -147,7 +168,7 @@ export class MarketProfit {
     this.#rest = restPaper;
   }
 
-  /** So many lots of the rest count as lots from here on, or the other way round. */
+  /** Moves so many lots out of the sub-lot balance into lots, or back. */
   carrySubLots(lots: Lots): void {
     const moved = BigInt(lots);
     this.#lots += moved;
@@ -187,7 +208,10 @@ export class MarketProfit {
       : this.#instrument.markValue(lots * this.#instrument.paperPerLot + rest, mark);
   }
 
-  /** The rest has grown by so much in a trade. Returns its value at the mid, rounded: what of it the basis has beyond that, moves with the mark. */
+  /**
+   * Adds a traded amount to the sub-lot balance. Returns its value at the mid, rounded. The basis
+   * beyond that value changes with the mark.
+   */
   #traded(restPaper: bigint, ticks: number): bigint {
     const value =
       (restPaper * this.#midOr(ticks) * this.#halfTickLot) / this.#instrument.paperPerLot;
@@ -196,7 +220,7 @@ export class MarketProfit {
     return value;
   }
 
-  /** A fill before the first book (an order taken over at the start) is measured against its own price. */
+  /** The mid, or the fill's own price before the first book (an order adopted at the start). */
   #midOr(ticks: number): bigint {
     if (this.#mid === undefined) this.mid(Math.max(1, Math.round(2 * ticks)));
     return this.#mid ?? 0n;

@@ -4,31 +4,34 @@ import type { VenueBalances, VenuePosition } from "../../exchange/records.js";
 import type { AccountProfit } from "./account-profit.js";
 import { inferMarkPrices, type MarkInForce } from "./infer-mark-prices.js";
 
-/** Balances and when they were told. */
+/** Balances and the time of their report. */
 export interface ReportedBalances {
   readonly balances: VenueBalances;
   readonly atMs: Ms;
 }
 
-/** Marks and balances come on ways of their own: by how much one may be later than the other. */
+/** Maximum delay between a mark and the balances computed with it, which arrive separately. */
 const MAX_DELAY_MS: Ms = 5_000;
 
-/** A mark, and when it was heard, exchange time. */
+/** A mark, and when it was received, exchange time. */
 interface ReceivedMark {
   readonly mark: CreditUnits;
   readonly atMs: Ms;
 }
 
-/** What the account is worth: the net value that the exchange told last, moved by the marks since. */
+/** The net value of the account: the last reported one, moved by the marks since. */
 export class NetValue {
   readonly #profit: AccountProfit;
   readonly #instruments: ReadonlyMap<MarketId, Instrument>;
-  /** Of each market the newest, and those before it that balances on their way may have been made at; the newest first. */
+  /**
+   * The newest mark of each market, and the earlier ones that balances in transit may be computed
+   * with; newest first.
+   */
   readonly #marks = new Map<MarketId, readonly ReceivedMark[]>();
   #reported: (ReportedBalances & { readonly positions: readonly VenuePosition[] }) | undefined;
-  /** The marks that the net value last told is taken to be made at. */
+  /** The marks that the last reported net value is assumed to be computed with. */
   #marksThen: Map<MarketId, CreditUnits> = new Map();
-  /** Whether none that were heard by now and were in force together give what was told: the next ones may. */
+  /** True if no simultaneous marks received so far give the reported value. The next marks may. */
   #isOpen = false;
   #serial = 0;
   #known:
@@ -40,20 +43,20 @@ export class NetValue {
     this.#instruments = instruments;
   }
 
-  /** The balances last told; undefined before the first. */
+  /** The last reported balances; undefined before the first. */
   get told(): ReportedBalances | undefined {
     return this.#reported;
   }
 
-  /** Grows with all that is told of it, and with the marks that this is found to be of. */
+  /** Grows with every report, and whenever the marks of the report are inferred. */
   get serial(): number {
     return this.#serial;
   }
 
-  /** Credit units; undefined before the exchange has told any. */
+  /** Net value in credit units; undefined before the first report. */
   get now(): CreditUnits | undefined {
     if (this.#reported === undefined) return undefined;
-    // Every view and every order on its way out asks, and little of it changes between two of them.
+    // Every view and every pre-trade check reads it, and little changes between two reads.
     const { valuesSerial } = this.#profit;
     if (this.#known?.serial !== valuesSerial || this.#known.reported !== this.#reported) {
       this.#known = {
@@ -71,8 +74,9 @@ export class NetValue {
   }
 
   /**
-   * Takes in what the exchange told. It does not say at which marks, and a mark that was heard before may be younger: then the position has moved
-   * since, though nothing was heard since. The exposure that it told gives it away.
+   * Applies reported balances. The report does not state its marks, and may be older than a mark
+   * that was received before it. The net value then has to be moved by that mark although no mark
+   * followed. The reported exposure reveals the marks.
    */
   applyBalances(balances: VenueBalances, positions: readonly VenuePosition[], atMs: Ms): void {
     this.#serial += 1;
@@ -86,7 +90,7 @@ export class NetValue {
 
   mark(marketId: MarketId, mark: CreditUnits, nowMs: Ms): void {
     const before = this.#marks.get(marketId) ?? [];
-    // One is no longer in force from the next one on.
+    // A mark is current until the next one.
     const kept = before.filter(
       (_, at) => at === 0 || (before[at - 1] as ReceivedMark).atMs >= nowMs - MAX_DELAY_MS,
     );
@@ -98,13 +102,14 @@ export class NetValue {
     else this.#close();
   }
 
-  /** Finds the marks that the balances were made at, if they are among those that were heard. */
+  /** Infers the marks of the balances, if they are among the received ones. */
   #close(): void {
     if (this.#reported === undefined) return;
     const { balances, positions } = this.#reported;
     const heard = (marketId: MarketId): readonly MarkInForce[] =>
       (this.#marks.get(marketId) ?? []).map(({ mark, atMs }, at, all) => {
-        // The newest is in force still. A place before the first is looked for as a name, far more slowly than in the list.
+        // The newest mark is still current. An index below 0 would be looked up by name, far more
+        // slowly than an element.
         return {
           mark,
           fromMs: atMs,
@@ -122,7 +127,10 @@ export class NetValue {
     for (const [marketId, mark] of found.marks) this.#marksThen.set(marketId, mark);
   }
 
-  /** What the positions are worth at our marks now, less what they were worth at those of the net value that was told. */
+  /**
+   * The value of the positions at the present marks less their value at the marks of the reported
+   * net value.
+   */
   #moved(): CreditUnits {
     let moved = 0n;
     for (const [marketId, [newest]] of this.#marks) {

@@ -4,21 +4,22 @@ import type { VenueIncome } from "../../exchange/records.js";
 import type { AccountProfit } from "./account-profit.js";
 import type { NetValue, ReportedBalances } from "./net-value.js";
 
-/** By how much the exchange's stamp of a transfer may be later than our estimate of its clock. */
+/** Maximum lead of the exchange's time stamp of a transfer over our estimate of its clock. */
 const MAX_CLOCK_DIFFERENCE_MS: Ms = 1_000;
 
 type Transfer = Pick<VenueIncome, "id" | "amount" | "timeMs">;
 
 /**
- * The net value from which the profit counts. A transfer of the moments in which it was told may be in it, or not, and may be told as an income
- * much later: the balances that are told after it show which. It has those before some instant, and none after.
+ * The net value from which the profit counts. A transfer near the time of that value may or may not
+ * be included in it, and its income may be reported much later. The balances reported after the
+ * income decide. The value includes all transfers before some instant, and none after it.
  */
 export class StartEquity {
   readonly #profit: AccountProfit;
   readonly #netValue: NetValue;
   #value: CreditUnits | undefined;
   #reportedAtMs: Ms = Number.NEGATIVE_INFINITY;
-  /** Transfers that the profit counts, and that may be in the value too. */
+  /** Transfers that the profit counts, and that the value may include too. */
   #uncertainTransfers: readonly Transfer[] = [];
 
   constructor(profit: AccountProfit, netValue: NetValue) {
@@ -26,17 +27,23 @@ export class StartEquity {
     this.#netValue = netValue;
   }
 
-  /** Without the transfers that the profit counts, in credit units; undefined before the profit begins. */
+  /**
+   * Value without the transfers that the profit counts, in credit units; undefined before the
+   * profit starts.
+   */
   get value(): CreditUnits | undefined {
     return this.#value;
   }
 
-  /** Whether balances are waited for that show what was in it. */
+  /** True while it awaits balances that show which transfers the value includes. */
   get hasUncertainTransfers(): boolean {
     return this.#uncertainTransfers.length > 0;
   }
 
-  /** By how much the net value is beyond what profit and transfers have made of this one, in credit units: no mark moves that. */
+  /**
+   * The difference between the net value and this one after profit and transfers, in credit units.
+   * Marks do not change it.
+   */
   get unexplainedEquity(): CreditUnits {
     const now = this.#netValue.now;
     return now === undefined || this.#value === undefined
@@ -44,19 +51,22 @@ export class StartEquity {
       : now - this.#value - this.#profit.explained;
   }
 
-  /** The profit begins, with the balances last told. */
+  /** Starts the profit with the last reported balances. */
   begin({ balances, atMs }: ReportedBalances): void {
     this.#value = balances.netValue;
     this.#reportedAtMs = atMs;
   }
 
-  /** The profit counts a transfer. */
+  /** Records a transfer that the profit counts. */
   transferred(transfer: Transfer): void {
     if (transfer.timeMs <= this.#reportedAtMs + MAX_CLOCK_DIFFERENCE_MS)
       this.#uncertainTransfers = [...this.#uncertainTransfers, transfer];
   }
 
-  /** Balances were told: of the transfers in doubt so many were in the value, from the first on, as explain them best. */
+  /**
+   * Decides after a report of balances which uncertain transfers the value includes: the first
+   * ones, as many as explain the balances best.
+   */
   settle(): void {
     if (this.#value === undefined) return;
     const { unexplainedEquity: untold } = this;

@@ -7,13 +7,13 @@ import { type HistoryWindow, PAGE_LIMIT, windowsAfterPage } from "./history-wind
 import type { PendingQuery } from "./pending-queries.js";
 import type { ReconcileRun } from "./reconcile-run.js";
 
-/** A question to ask next, with the window that a page of the history is of. */
+/** A follow-up query. For a page of the history it has a window. */
 export interface FollowUpQuery {
   readonly query: Question;
   readonly window?: HistoryWindow;
 }
 
-/** What an answer changed, and the further pages that it calls for. */
+/** The changes that a response made, and the further pages that it requires. */
 export interface ResponseResult {
   readonly changes: AccountChange[];
   readonly followUps: FollowUpQuery[];
@@ -21,7 +21,7 @@ export interface ResponseResult {
 
 type Answered = Extract<Outcome, { result: "answered" }>;
 
-/** Takes an answer into the books and into the run. */
+/** Applies a response to the books and to the run. */
 export function applyResponse(
   run: ReconcileRun,
   asked: PendingQuery,
@@ -71,7 +71,7 @@ export function applyResponse(
   return { changes, followUps: next };
 }
 
-/** The next page of trades of a market, after `afterId`. */
+/** Creates the query for the next page of trades of a market, after `afterId`. */
 export function createTradesQuery(
   intake: AccountUpdater,
   marketId: MarketId,
@@ -81,7 +81,7 @@ export function createTradesQuery(
   return { ask: "userTrades", marketId, ...(fromId === undefined ? {} : { fromId }) };
 }
 
-/** What a page of incomes leaves open, asked for. */
+/** The queries for the incomes that a page leaves open. */
 function furtherIncomes(
   question: Extract<Question, { ask: "incomes" }>,
   page: AnswerData["incomes"],
@@ -100,7 +100,7 @@ function furtherIncomes(
   }));
 }
 
-/** The history of a market in a window. */
+/** Creates a query for the history of a market in a window. */
 export function createHistoryQuery(marketId: MarketId, window: HistoryWindow): Question {
   const end = window.endMs === undefined ? {} : { endTimeMs: window.endMs };
   return { ask: "historyOrders", marketId, startTimeMs: window.startMs, ...end };
@@ -164,7 +164,7 @@ function applyBalances(
   const { count, updater: intake } = run;
   if (count === undefined) return [];
   count.positions = positions;
-  // A stream update since the question is as new as the answer, or newer.
+  // A stream update since the query is as new as the response, or newer.
   if (count.streamBalancesSerial !== intake.streamBalancesSerial) return [];
   const before = intake.netValue.told;
   const quiet =

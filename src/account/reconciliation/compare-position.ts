@@ -1,28 +1,37 @@
 import type { Lots, MarketId, Ms } from "../../core/units.js";
 import type { ReconcileRun } from "./reconcile-run.js";
 
-/** A position by us and by the exchange. */
+/** A position in our books and at the exchange. */
 export interface PositionComparison {
   readonly ours: Lots;
   readonly theirs: Lots;
-  /** They differ by takeovers that the exchange has not told yet, or by trades that have not settled, and are given as equal. */
+  /**
+   * True if they differ by takeovers that the exchange has not reported, or by unsettled trades.
+   * They are then given as equal.
+   */
   readonly isLagging: boolean;
-  /** No takeover that was taken back is among what they differ by. */
+  /** True if no reverted takeover is part of the difference. */
   readonly isFollowed: boolean;
-  /** Trades are among what they differ by: an order whose fate is unknown may be what does, by chance just as much. */
+  /**
+   * True if trades are part of the difference. An order with an unknown outcome may explain it just
+   * as well, by chance.
+   */
   readonly isUnsettled: boolean;
-  /** It is known which trades `theirs` has. */
+  /** True if it is known which trades `theirs` includes. */
   readonly isExact: boolean;
-  /** What the exchange holds beyond `theirs`, signed, in units of paper: less than a lot. */
+  /** Signed sub-lot balance that the exchange holds beyond `theirs`, in units of paper. */
   readonly restPaper: bigint;
 }
 
 /**
- * A market's position by the exchange and by us. With no trade in between they are held against each other; with some,
- * they agree if the answer is what we had at any moment since the question. The exchange may still lack what was taken over on the chain, and
- * trades until they settle: the specification does not say which of the two a position is of. What a liquidation has moved it by is what is
- * left beside all of those trades, so that one that waits to be explained has to wait until it is known which of them the position has.
- * Undefined: nothing can be said.
+ * Compares a market's position at the exchange with ours. Without trades in between, the two are
+ * compared directly. With trades, they agree if the response equals our position at any moment
+ * since the query.
+ *
+ * The exchange may not include takeovers on the chain yet, nor trades until they settle: the
+ * specification does not say which. The move by a liquidation is the difference that remains after
+ * all of those trades. An unexplained liquidation therefore waits until it is known which trades
+ * the position includes. Undefined: no statement is possible.
  */
 export function comparePosition(
   run: ReconcileRun,
@@ -41,7 +50,9 @@ export function comparePosition(
   const certain = takeovers.certainlyUnreportedLots(marketId, nowMs);
   const known = trail.length === 1 ? lackingLots(run, marketId, nowMs) : undefined;
   const isExact = known !== undefined;
-  /** As equal, where takeovers that are not told, and `unsettled` of our trades, are all that the exchange lacks. */
+  /**
+   * Equal, if unreported takeovers and `unsettled` of our trades are all that the exchange lacks.
+   */
   const equalBut = (unsettled: Lots): PositionComparison | undefined => {
     const lacking = untold.map((lots) => lots + unsettled).find((lots) => beyond.has(lots));
     if (lacking === undefined) return undefined;
@@ -68,7 +79,7 @@ export function comparePosition(
       restPaper,
     };
   };
-  // What the exchange lacks of them is no number of lots: only that it lacks nothing can be seen.
+  // The exchange lacks a fraction of lots. It can only be seen if it lacks nothing.
   if (trades.isRestUnsettled(marketId))
     return restPaper === intake.subLotBalances.get(marketId) ? equalBut(0) : undefined;
   if (takeovers.liquidations.isWaiting(marketId))
@@ -80,7 +91,10 @@ export function comparePosition(
   return trail.length === 1 ? apart(known ?? 0) : undefined;
 }
 
-/** A position that has, or lacks, the trades that have not settled shows which of the two the exchange's are. */
+/**
+ * Records evidence for the counting mode from a position that includes, or lacks, the unsettled
+ * trades.
+ */
 export function updateCountingMode(run: ReconcileRun, marketId: MarketId, nowMs: Ms): void {
   const { trades, takeovers, countingMode: counting, subLotBalances: rests } = run.updater;
   const counted = run.countedPosition(marketId);
@@ -102,8 +116,9 @@ export function updateCountingMode(run: ReconcileRun, marketId: MarketId, nowMs:
 }
 
 /**
- * What the counted position lacks of our trades, with nothing in between, by how the exchange counts them; undefined where that is not known. A
- * liquidation that has waited for too long for trades that nothing settles is told as if it had them.
+ * The lots of our trades that the counted position lacks, with nothing in between, by the counting
+ * mode; undefined if that is unknown. A liquidation that has waited too long for trades that never
+ * settle is treated as if the position included them.
  */
 function lackingLots(run: ReconcileRun, marketId: MarketId, nowMs: Ms): Lots | undefined {
   const { countingMode: counting, trades, takeovers } = run.updater;
@@ -116,15 +131,15 @@ function lackingLots(run: ReconcileRun, marketId: MarketId, nowMs: Ms): Lots | u
 }
 
 /**
- * Out of order, a wrong base may be left by chance: amid trades it must stand through so many
- * counts.
+ * Required number of counts. Amid trades reported out of order, a wrong opening position may remain
+ * by chance.
  */
 const CONFIRMING_COUNTS = 4;
 
 /**
- * The base of a market that has none yet: the counted position less the trades before it. Trades in
- * between, and trades that have not settled (`comparePosition` says why), each give a base that
- * may be; two counts or more leave the one that is in all.
+ * Infers the opening position of a market that has none: the counted position less the trades
+ * before it. Trades in between and unsettled trades (see `comparePosition`) give several candidates
+ * per count. Two counts or more leave the one that is common to all.
  */
 export function inferOpeningPosition(
   run: ReconcileRun,
@@ -135,8 +150,8 @@ export function inferOpeningPosition(
   const theirs = run.countedPosition(marketId)?.lots;
   if (theirs === undefined) return undefined;
   const trail = trades.positionHistory(marketId);
-  // A chain that stands still must not keep a bot from starting: what it has not settled by then is
-  // taken for part of the position.
+  // A stalled chain must not keep a bot from starting. Trades that it has not settled by then are
+  // taken as part of the position.
   const lacking = trades.unsettledLots(marketId, run.settlingSinceMs(nowMs));
   const possible = new Set(
     lacking.flatMap((lots) => trail.map((traded) => theirs - traded + lots)),
@@ -145,7 +160,7 @@ export function inferOpeningPosition(
   const common = new Set(
     [...possible].filter((base) => before === undefined || before.possible.has(base)),
   );
-  // No base in common: the moments were not told in their true order. Counting begins anew.
+  // No common candidate: the moments were not reported in their true order. Counting starts again.
   const left =
     common.size === 0
       ? { possible, counts: 1 }

@@ -1,7 +1,10 @@
 import type { MarketId, Ms } from "../../core/units.js";
 import type { ReconcileRun } from "./reconcile-run.js";
 
-/** A span of the times that a list is in order of, start inclusive, end exclusive; without an end, up to now. */
+/**
+ * A time span of a list that is ordered by time: start inclusive, end exclusive. Without an end it
+ * reaches to now.
+ */
 export interface HistoryWindow {
   readonly startMs: Ms;
   readonly endMs: Ms | undefined;
@@ -10,18 +13,20 @@ export interface HistoryWindow {
 /** The largest page of the list endpoints (docs/reference/exchange-interface.md#limits). */
 export const PAGE_LIMIT = 500;
 
-/** What remains to be asked after a page of a window. `complete` is false when something in it can not be listed. */
+/**
+ * The windows that remain after a page. `complete` is false if some records in it cannot be listed.
+ */
 export interface PageResult {
   readonly rest: readonly HistoryWindow[];
   readonly complete: boolean;
 }
 
 /**
- * What a page leaves open. A page that is not full says that its window holds no more. A full one is only known to
- * hold some of the window: whether it was cut at its old or its new end is not specified, so both sides of it are
- * asked again, each overlapping by the millisecond that the cut may have gone through. More than a page of records of
- * one millisecond cannot be listed at all.
- * @param page the times of its records.
+ * The windows that a page leaves open. A page that is not full proves that its window has no more
+ * records. A full page proves nothing about the rest: it may have been cut at its old or its new
+ * end. Both sides are therefore queried again, overlapping by the millisecond of the cut. More than
+ * a page of records of one millisecond cannot be listed at all.
+ * @param page the times of its records
  */
 export function windowsAfterPage(window: HistoryWindow, page: readonly Ms[]): PageResult {
   if (page.length < PAGE_LIMIT) return { rest: [], complete: true };
@@ -42,12 +47,12 @@ export function windowsAfterPage(window: HistoryWindow, page: readonly Ms[]): Pa
   };
 }
 
-/** Windows so near to each other are asked for as one. */
+/** Windows closer together than this are merged into one query. */
 const WINDOW_JOIN_MS = 10_000;
 
 /**
- * The spans of the history that a run needs, by market.
- * @param listedToMs exchange time of the run before: what was created until then has been listed.
+ * The history windows that a run needs, by market.
+ * @param listedToMs exchange time of the previous run, up to which all created orders are listed
  */
 export function historyWindows(
   run: ReconcileRun,
@@ -63,7 +68,8 @@ export function historyWindows(
     else known.push(window);
   };
   if (listedToMs !== undefined) {
-    // Whatever was placed and over since the last time, by us or by hand, while no stream told it.
+    // Orders that the bot or a person placed since then, and that ended without a report on the
+    // stream.
     const startMs = listedToMs - signatureWindowMs - streamLagMs;
     for (const marketId of markets) add(marketId, { startMs, endMs: undefined });
   }
@@ -78,7 +84,7 @@ export function historyWindows(
   const gone = [
     ...run.missing.map((hash) => orders.get(hash)),
     ...run.foreignMissing.map((id) => orders.foreignById(id)),
-    // Matched and over, and its settlement told by nobody in all this time.
+    // Matched and final, with no report of the settlement for that long.
     ...orders.unsettled(nowMs - 2 * streamLagMs),
   ];
   for (const order of gone) {
@@ -90,7 +96,9 @@ export function historyWindows(
   );
 }
 
-/** Windows that overlap or lie within `joinMs` of each other, made one: fewer questions, nothing skipped. */
+/**
+ * Merges windows that overlap or lie within `joinMs` of each other: fewer queries, nothing skipped.
+ */
 function mergeWindows(windows: readonly HistoryWindow[], joinMs: Ms): readonly HistoryWindow[] {
   const merged: HistoryWindow[] = [];
   for (const window of [...windows].sort((a, b) => a.startMs - b.startMs)) {

@@ -7,10 +7,13 @@ import type { TakeoverLedger } from "../positions/takeover-ledger.js";
 import type { TradeLedger } from "../positions/trade-ledger.js";
 import type { PositionCountingMode } from "./position-counting-mode.js";
 
-/** A stream may report a position before the settlement of a trade in it, or after: trades of so long may be in it or not. */
+/**
+ * A stream may report a position before or after the settlement of a trade in it. Trades this
+ * recent may or may not be in it.
+ */
 const LATELY_MS: Ms = 10_000;
 
-/** The books that hold what may lie between a position of the exchange and ours. */
+/** The books that may explain a difference between the exchange's position and ours. */
 export interface PositionBooks {
   readonly trades: TradeLedger;
   readonly orders: OwnOrders;
@@ -22,14 +25,14 @@ export interface PositionBooks {
 /** A position as the exchange reports it. */
 type ReportedPosition = Pick<VenuePosition, "marketId" | "lots" | "restPaper">;
 
-/** A market in which the exchange holds another position of ours than we know of, in base. */
+/** A market in which the exchange's position differs from ours, in base. */
 export interface PositionMismatch {
   readonly marketId: MarketId;
   readonly positionBase: string;
   readonly exchangeBase: string;
 }
 
-/** Those of these markets in which a whole list of positions, just asked for, contradicts ours. */
+/** The markets in which a complete, fresh list of positions contradicts ours. */
 export function findPositionMismatches(
   books: PositionBooks,
   instruments: ReadonlyMap<MarketId, Instrument>,
@@ -50,9 +53,11 @@ export function findPositionMismatches(
 }
 
 /**
- * Checks that a position that the exchange has reported can be ours, by everything that is known to lie between the two: trades that have not settled, orders
- * that may have filled unreported, and takeovers that only the chain has reported. It names no position: only a reconciliation does.
- * @param isStreamed the position came beside other events, in no order that is known. Otherwise only what is open for certain explains it.
+ * Checks that a reported position can be ours, given everything that may lie between the two:
+ * unsettled trades, orders with unreported fills, and takeovers that only the chain has reported.
+ * It does not determine the position; only a reconciliation does.
+ * @param isStreamed true if the position came on the stream, whose order relative to other events
+ * is unknown. Otherwise only what is certainly open explains a difference.
  */
 export function isPlausiblePosition(
   books: PositionBooks,
@@ -73,7 +78,7 @@ export function isPlausiblePosition(
   const untold = isStreamed
     ? takeovers.unreportedLots(marketId, nowMs)
     : takeovers.certainlyUnreportedLots(marketId, nowMs);
-  // A part of a lot is not in either count.
+  // Neither count includes a fraction of a lot.
   const spare = pending.count + 1;
   const highest =
     ours +
@@ -90,7 +95,7 @@ export function isPlausiblePosition(
   return theirs <= highest && theirs >= lowest;
 }
 
-/** What orders of one side may have filled, or may fill yet, without a report. */
+/** The lots that orders of one side may have filled, or may still fill, without a report. */
 export function maxUnreportedFills(
   { orders }: Pick<PositionBooks, "orders">,
   marketId: MarketId,

@@ -4,8 +4,8 @@ import type { Difference } from "../account-change.js";
 const NONE: readonly Difference[] = [];
 
 /**
- * What REST told before the stream did. It may be that the stream lags, or that it has lost something; only when the
- * stream has not told it within its lag is it a difference.
+ * Facts that REST reported before the stream did. The stream may lag, or may have lost something. A
+ * fact becomes a difference only if the stream does not report it within its lag.
  */
 export class PendingDiscrepancies {
   readonly #waiting = new Map<string, { readonly difference: Difference; readonly dueMs: Ms }>();
@@ -14,17 +14,17 @@ export class PendingDiscrepancies {
     return this.#waiting.size === 0;
   }
 
-  /** The first suspicion about a subject stands. */
+  /** Adds a discrepancy. The first one about a subject is kept. */
   add(subject: string, difference: Difference, dueMs: Ms): void {
     if (!this.#waiting.has(subject)) this.#waiting.set(subject, { difference, dueMs });
   }
 
-  /** The stream has told it after all. */
+  /** Removes a discrepancy that the stream has since reported. */
   clear(subject: string): void {
     this.#waiting.delete(subject);
   }
 
-  /** Those that the stream has not told in time; each is given once. */
+  /** Removes and returns the discrepancies that the stream did not report in time. */
   takeDue(nowMs: Ms): readonly Difference[] {
     if (this.#waiting.size === 0) return NONE;
     const due: Difference[] = [];
@@ -36,7 +36,7 @@ export class PendingDiscrepancies {
     return due;
   }
 
-  /** The clock has stepped back by so much: what was due at an instant is due that much earlier. */
+  /** Moves due times back by `byMs` after the clock has stepped back. */
   shiftBack(byMs: Ms): void {
     for (const [subject, { difference, dueMs }] of this.#waiting)
       this.#waiting.set(subject, { difference, dueMs: dueMs - byMs });

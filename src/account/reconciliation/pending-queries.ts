@@ -6,22 +6,22 @@ import type { HistoryWindow } from "./history-windows.js";
 
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 5000;
-/** A venue answers every question; one that does not must not stop the reconciliation for ever. */
+/** A venue responds to every query. A missing response must not stop the reconciliation forever. */
 const ANSWER_LIMIT_MS = 30_000;
 
 const NONE: readonly PendingQuery[] = [];
 
-/** A question that is under way, and what its answer needs to be understood. */
+/** A query in flight, with the context that its response needs. */
 export interface PendingQuery {
   readonly query: Question;
   readonly sentAtMs: Ms;
-  /** Of a page of the history. */
+  /** Set for a page of the history. */
   readonly window?: HistoryWindow;
-  /** How often it has failed before. */
+  /** Number of earlier failures. */
   readonly failures: number;
 }
 
-/** The questions of a reconciliation that are under way or wait to be asked again. */
+/** The queries of a reconciliation that are in flight or await a retry. */
 export class PendingQueries {
   readonly #nextActionId: () => ActionId;
   readonly #pending = new Map<ActionId, PendingQuery>();
@@ -31,7 +31,7 @@ export class PendingQueries {
     this.#nextActionId = nextActionId;
   }
 
-  /** Nothing is under way, nothing waits. */
+  /** True if no query is in flight and none awaits a retry. */
   get isEmpty(): boolean {
     return this.#pending.size === 0 && this.#retries.length === 0;
   }
@@ -40,7 +40,7 @@ export class PendingQueries {
     return this.#pending.has(actionId);
   }
 
-  /** Gives up all of them: answers that still come are not awaited any more. */
+  /** Drops all queries. Responses that still arrive are ignored. */
   clear(): void {
     this.#pending.clear();
     this.#retries = [];
@@ -49,23 +49,23 @@ export class PendingQueries {
   send(question: Question, nowMs: Ms, window?: HistoryWindow, failures = 0): QuestionAction {
     const actionId = this.#nextActionId();
     this.#pending.set(actionId, { query: question, sentAtMs: nowMs, failures, window });
-    // Keys that are added to a spread object cost twenty times as much.
+    // Keys added to a spread object cost twenty times as much.
     return Object.assign({}, question, { kind: "question" as const, actionId, timestampMs: nowMs });
   }
 
-  /** A question that waits until then. */
+  /** Schedules a query. */
   schedule(question: Question, dueMs: Ms): void {
     this.#retries.push({ asked: { query: question, sentAtMs: dueMs, failures: 0 }, dueMs });
   }
 
-  /** The question that an outcome is of; it is not awaited any more. */
+  /** Removes and returns the query of an outcome. */
   take(actionId: ActionId): PendingQuery | undefined {
     const asked = this.#pending.get(actionId);
     this.#pending.delete(actionId);
     return asked;
   }
 
-  /** It was not answered: it waits, longer each time, and as long as a rate limit says. */
+  /** Schedules a retry of a failed query. The delay grows each time and respects a rate limit. */
   scheduleRetry(asked: PendingQuery, outcome: Outcome, nowMs: Ms): AccountChange {
     const backoffMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(asked.failures, 10));
     const retryAfterMs = outcome.result === "throttled" ? (outcome.retryAfterMs ?? 0) : 0;
@@ -79,7 +79,7 @@ export class PendingQueries {
     };
   }
 
-  /** Those that nobody has answered for too long, taken out. */
+  /** Removes and returns the queries whose response is overdue. */
   takeOverdue(nowMs: Ms): readonly PendingQuery[] {
     if (this.#pending.size === 0) return NONE;
     const overdue = [...this.#pending].filter(
@@ -89,7 +89,7 @@ export class PendingQueries {
     return overdue.map(([, asked]) => asked);
   }
 
-  /** Those whose wait is over, taken out. */
+  /** Removes and returns the queries whose retry is due. */
   takeDueRetries(nowMs: Ms): readonly PendingQuery[] {
     if (this.#retries.length === 0) return NONE;
     const due = this.#retries.filter((retry) => retry.dueMs <= nowMs);
@@ -97,7 +97,7 @@ export class PendingQueries {
     return due.map(({ asked }) => asked);
   }
 
-  /** The clock has stepped back: waits end that much earlier. */
+  /** Moves due times back after the clock has stepped back. */
   stepBack(byMs: Ms): void {
     this.#retries = this.#retries.map(({ asked, dueMs }) => ({ asked, dueMs: dueMs - byMs }));
   }

@@ -1,21 +1,27 @@
-/** From when on an exchange's positions have a trade: the specification does not say. */
+/** The event from which an exchange's positions include a trade: the specification does not say. */
 export type CountingMode = "match" | "settlement";
 
-/** So many positions in a row: one may have been told beside its trades. */
+/**
+ * Required number of consistent positions in a row. One may have been reported out of step with its
+ * trades.
+ */
 const CONVINCING = 3;
 
-/** From when on the exchange's positions have a trade, as those that it lists show: one that has, or lacks, trades that have not settled. */
+/**
+ * Infers whether the exchange's positions count a trade from its match or from its settlement. The
+ * evidence is a listed position that includes, or lacks, unsettled trades.
+ */
 export class PositionCountingMode {
   #candidate: CountingMode | undefined;
   #confirmations = 0;
 
-  /** A position has shown it. */
+  /** Records the evidence of one position. */
   addEvidence(mode: CountingMode): void {
     this.#confirmations = mode === this.#candidate ? this.#confirmations + 1 : 1;
     this.#candidate = mode;
   }
 
-  /** Undefined until it is beyond chance. */
+  /** The counting mode; undefined until chance is ruled out. */
   get from(): CountingMode | undefined {
     return this.#confirmations >= CONVINCING ? this.#candidate : undefined;
   }

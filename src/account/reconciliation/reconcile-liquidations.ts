@@ -4,12 +4,12 @@ import type { AccountUpdater } from "../account-updater.js";
 import type { PositionComparison } from "./compare-position.js";
 import type { ReconcileRun } from "./reconcile-run.js";
 
-/** How long the exchange's lists may be behind its stream. */
+/** How long the exchange's lists may lag behind its stream. */
 const LISTED_WITHIN_MS: Ms = 5_000;
 
 /**
- * Our position and the exchange's are the same: what was taken over is told. A liquidation that it told and that moved no position is
- * money alone.
+ * Applies an agreed position: the exchange has reported the takeovers. A reported liquidation that
+ * moved no position only changes credit.
  */
 export function confirmAgreedPosition(
   run: ReconcileRun,
@@ -18,13 +18,14 @@ export function confirmAgreedPosition(
   nowMs: Ms,
 ): readonly AccountChange[] {
   const { updater: intake } = run;
-  // With changes in between, the answer may be of a moment before the takeover.
+  // With changes in between, the response may date from before the takeover.
   const isSteady = intake.trades.positionHistory(marketId).length === 1;
   if (isSteady && isFollowed) intake.takeovers.settleReverts(marketId);
   if (isLagging) return [];
   intake.setSubLotBalance(marketId, restPaper);
   if (isSteady) intake.takeovers.onPositionAgreed(marketId, run.exchangeTimeMs);
-  // A list may be older than it says: what moved the position is not in it then, and the liquidation goes on waiting.
+  // A list may be older than it states. It then lacks the move of the position, and the liquidation
+  // stays unexplained.
   if (!intake.takeovers.liquidations.isWaiting(marketId, run.startedAtMs - LISTED_WITHIN_MS))
     return [];
   if (
@@ -36,8 +37,8 @@ export function confirmAgreedPosition(
 }
 
 /**
- * A liquidation that was reported, and the position that it left on the stream, where nothing else can be in that: it is counted without waiting for REST,
- * which may be slow. Empty where the stream leaves it open.
+ * Applies a reported liquidation with the position on the stream, if nothing else can be in that
+ * position. It does not wait for REST, which may be slow. Empty if the stream leaves it open.
  */
 export function applyStreamedLiquidation(
   intake: AccountUpdater,
@@ -47,7 +48,7 @@ export function applyStreamedLiquidation(
   const { takeovers, streamed, subLotBalances: rests } = intake;
   const sinceMs = takeovers.liquidations.waitingSinceMs(marketId);
   const moved = sinceMs === undefined ? undefined : streamed.movedLots(marketId, sinceMs, nowMs);
-  // One that moved nothing may be older than the liquidation.
+  // A position that has not moved may be older than the liquidation.
   if (moved === undefined || moved === 0) return [];
   const restPaper = streamed.restPaper(marketId);
   const movedExactly = moved + rests.toLots(marketId, restPaper - rests.get(marketId));
@@ -61,9 +62,10 @@ export function applyStreamedLiquidation(
 }
 
 /**
- * How far liquidations that the exchange has told, and nobody has said, have moved its position, signed; undefined where none explains
- * the difference. What it lacks of takeovers that were said is left out of it. Where several moves may be, they wait to be said; after a while the one
- * whose price is the nearest to the mark counts.
+ * The lots, signed, by which reported liquidations without a recorded takeover have moved the
+ * exchange's position. Undefined if none explains the difference. Recorded takeovers that the
+ * exchange lacks are excluded. If several moves are possible, the liquidations await their
+ * takeovers. After a while the move whose price is nearest to the mark counts.
  */
 export function explainByLiquidations(
   intake: AccountUpdater,

@@ -4,28 +4,37 @@ import type { ActionId } from "../../exchange/venue.js";
 import type { AccountChange, Difference, ReconcileCause } from "../account-change.js";
 import type { AccountUpdater } from "../account-updater.js";
 
-/** How the reconciler asks and when. */
+/** Dependencies and intervals of the reconciler. */
 export interface ReconcilerDeps {
   readonly updater: AccountUpdater;
   /** The bot's markets. */
   readonly markets: readonly MarketId[];
   readonly nextActionId: () => ActionId;
-  /** How long the exchange takes a signed request. */
+  /** How long the exchange accepts a signed request. */
   readonly signatureWindowMs: Ms;
-  /** Between the end of one reconciliation and the next. */
+  /** Time between the end of one reconciliation and the start of the next. */
   readonly intervalMs: Ms;
   readonly streamLagMs: Ms;
-  /** The account takes positions over in liquidations. */
+  /** True if the account acquires positions in liquidations. */
   readonly acquiresPositions: boolean;
 }
 
-/** A reconciliation goes through these in turn; `recount` repeats the position until nothing comes between. */
+/**
+ * The stages of a reconciliation in order. `recount` repeats the position until nothing comes in
+ * between.
+ */
 export type ReconcileStage = "clock" | "lists" | "detail" | "recount" | "recount-detail";
 
-/** How old a trade may be that has not settled and is still expected to: many times what a chain takes. */
+/**
+ * Maximum age of an unsettled trade that is still expected to settle: many times the settlement
+ * time of a chain.
+ */
 const SETTLED_WITHIN_MS: Ms = 60_000;
 
-/** Positions as the exchange listed them, with what our books stood at when they were asked for (the ledger keeps the trail). */
+/**
+ * Positions as the exchange listed them, with the state of our books at the query (the ledger keeps
+ * the history).
+ */
 export interface PositionSnapshot {
   readonly liquidationReports: number;
   readonly incomeCount: number;
@@ -34,7 +43,7 @@ export interface PositionSnapshot {
   positions: readonly VenuePosition[] | undefined;
 }
 
-/** What one reconciliation has found so far. */
+/** The findings of one reconciliation so far. */
 export class ReconcileRun {
   readonly cause: ReconcileCause;
   readonly startedAtMs: Ms;
@@ -44,19 +53,19 @@ export class ReconcileRun {
   exchangeTimeMs: Ms = Number.NEGATIVE_INFINITY;
   count: PositionSnapshot | undefined;
   recounts = 0;
-  /** Bases that a market without one may have, by the counts so far. */
+  /** Candidates for the opening position of a market without one, by the counts so far. */
   readonly bases = new Map<
     MarketId,
     { readonly possible: ReadonlySet<Lots>; readonly counts: number }
   >();
-  /** Orders of ours that were unknown when it began. */
+  /** Own orders that were unknown at its start. */
   readonly unknownAtStart: readonly Hex[];
-  /** Unknown orders past their dead time that the open orders did not show. */
+  /** Unknown orders past their signature window that were not among the open orders. */
   readonly overdueUnknown: Hex[] = [];
-  /** Orders that we had seen before the open orders were asked for, and that these lack. */
+  /** Orders seen before the query of the open orders, and missing in its response. */
   readonly missing: Hex[] = [];
   readonly foreignMissing: Int64Id[] = [];
-  /** Markets of which some history can not be listed. */
+  /** Markets with history that cannot be listed. */
   readonly incompleteHistory = new Set<MarketId>();
   readonly adopted: Hex[] = [];
   readonly differences: Difference[] = [];
@@ -72,18 +81,18 @@ export class ReconcileRun {
       .map((order) => order.hash);
   }
 
-  /** Remembers what a batch of changes says about the run. */
+  /** Records the changes that concern the run. */
   note(changes: readonly AccountChange[]): void {
     for (const change of changes)
       if (change.kind === "adopted") this.adopted.push(change.order.hash);
   }
 
-  /** From when on a trade that has not settled may do so yet, exchange time. */
+  /** Exchange time from which an unsettled trade may still settle. */
   settlingSinceMs(nowMs: Ms): Ms {
     return this.exchangeTimeMs + (nowMs - this.startedAtMs) - SETTLED_WITHIN_MS;
   }
 
-  /** A market's position as the exchange listed it; undefined until it has. */
+  /** A market's position as the exchange listed it; undefined until then. */
   countedPosition(marketId: MarketId): Pick<VenuePosition, "lots" | "restPaper"> | undefined {
     const positions = this.count?.positions;
     return positions === undefined

@@ -12,20 +12,23 @@ import { PendingQueries } from "./pending-queries.js";
 import { ReconcileRun, type ReconcilerDeps } from "./reconcile-run.js";
 import { ReconcileMemory, resolveReconciliation } from "./resolve-reconciliation.js";
 
-/** Between reconciliations for the sake of unresolved orders, and before a doubtful position is looked at again. */
+/**
+ * Time between reconciliations for unresolved orders, and before a mismatched position is checked
+ * again.
+ */
 const RECHECK_MS = 2000;
-/** How long the stream has to tell the end of an order whose cancel said that it was over. */
+/** How long the stream may take to report the end of an order after an accepted cancel. */
 const CANCEL_GRACE_MS = 1000;
 const RECOUNTS = 3;
-/** Between looks at positions that trades which have not settled leave open. */
+/** Time between checks of positions that unsettled trades leave open. */
 const SETTLEMENT_POLL_MS = 1000;
 
 /**
- * Asks the exchange what is true and compares (docs/ideas/design.md#unknown-outcomes): on start, on
- * reconnect, at an interval, and for the sake of unresolved orders. In turn: the time and the
- * trades; the open orders, balances and positions; all pages of the history, trades and incomes
- * since; then, until no trade has come between, the positions again. Stream events go on meanwhile;
- * what they tell is never undone by an older answer.
+ * Queries the exchange's state and compares it with ours (docs/ideas/design.md#unknown-outcomes).
+ * It runs on start, on reconnect, at an interval and for unresolved orders. The order of its
+ * queries: the time and the trades; the open orders, balances and positions; all pages of the
+ * history, trades and incomes since; then the positions again until no trade comes in between.
+ * Stream events continue meanwhile, and an older response never reverts them.
  */
 export class Reconciler {
   readonly #options: ReconcilerDeps;
@@ -35,7 +38,7 @@ export class Reconciler {
   #run: ReconcileRun | undefined;
   #lastBegunMs: Ms = Number.NEGATIVE_INFINITY;
   #lastFinishedMs: Ms = Number.NEGATIVE_INFINITY;
-  /** Exchange time of the last finished run: what was created before it has been listed. */
+  /** Exchange time of the last finished run. Orders created before it have been listed. */
   #listedToMs: Ms | undefined;
   #recheckAtMs: Ms | undefined;
 
@@ -45,7 +48,7 @@ export class Reconciler {
     this.#queries = new PendingQueries(options.nextActionId);
   }
 
-  /** Begins one now; one under way is given up, its answers are ignored. */
+  /** Starts a reconciliation now. One that is running is dropped, and its responses are ignored. */
   begin(nowMs: Ms, cause: ReconcileCause): AccountStep {
     this.#queries.clear();
     this.#run = new ReconcileRun(cause, nowMs, this.#options);
@@ -57,14 +60,20 @@ export class Reconciler {
     };
   }
 
-  /** Begins one now, unless one is under way that has yet to ask for the positions: that tells as much, and sooner. */
+  /**
+   * Starts a reconciliation now, unless one is running that has yet to query the positions: that
+   * one reports as much, and sooner.
+   */
   refresh(nowMs: Ms, cause: ReconcileCause): AccountStep {
     return this.#run !== undefined && this.#run.count === undefined
       ? NOTHING
       : this.begin(nowMs, cause);
   }
 
-  /** The exchange has reported a position by the way that nothing explains. True where that was not known: then it has to be asked. */
+  /**
+   * Records an unexplained position that the exchange reported outside a reconciliation. Returns
+   * true if the mismatch is new, so that the position must be queried.
+   */
   addMismatch(marketId: MarketId, off: Lots): boolean {
     const version = this.#updater.trades.version(marketId);
     const before = this.#memory.positions.get(marketId);
@@ -73,27 +82,30 @@ export class Reconciler {
     return true;
   }
 
-  /** The exchange has reported a position by the way that is ours, with nothing in between. */
+  /** Clears the mismatch after a report that equals our position, with nothing in between. */
   clearMismatch(marketId: MarketId): void {
     this.#memory.positions.delete(marketId);
   }
 
-  /** Whether the exchange's position was another than ours when it was reported last, and nothing has explained it since. */
+  /**
+   * Returns true if the last report of the exchange's position differed from ours and nothing has
+   * explained it since.
+   */
   hasMismatch(marketId: MarketId): boolean {
     return this.#memory.hasMismatch(marketId);
   }
 
-  /** The next tick begins one, unless one is under way. */
+  /** Requests a reconciliation: the next tick starts one, unless one is running. */
   requestReconcile(nowMs: Ms): void {
     if (this.#run === undefined) this.#recheckAtMs = nowMs;
   }
 
-  /** Whether a question of this reconciler has this id: else its outcome is none of ours. */
+  /** Returns true if a query of this reconciler has this id. */
   awaits(actionId: ActionId): boolean {
     return this.#queries.has(actionId);
   }
 
-  /** The fate of a question. Answers to questions of a run that was given up change nothing. */
+  /** Applies the outcome of a query. Responses to queries of a dropped run change nothing. */
   outcome(actionId: ActionId, outcome: Outcome, nowMs: Ms): AccountStep {
     const asked = this.#queries.take(actionId);
     const run = this.#run;
@@ -108,7 +120,10 @@ export class Reconciler {
     return { changes, queries: ask };
   }
 
-  /** What time alone brings: retries, questions without an answer, and, once `confirmed`, the next reconciliation. */
+  /**
+   * Does the work that depends on time: retries, overdue queries, and, once `confirmed`, the next
+   * reconciliation.
+   */
   tick(nowMs: Ms, confirmed: boolean): AccountStep {
     if (this.#run === undefined) {
       const cause = confirmed ? this.#dueCause(nowMs) : undefined;
@@ -126,7 +141,7 @@ export class Reconciler {
     return { changes, queries: ask };
   }
 
-  /** The clock has stepped back: nothing that is due waits longer for it. */
+  /** Moves due times back after the clock has stepped back. */
   stepBack(byMs: Ms): void {
     this.#queries.stepBack(byMs);
     this.#lastBegunMs -= byMs;
@@ -143,7 +158,10 @@ export class Reconciler {
     return undefined;
   }
 
-  /** By when the exchange should have said what became of an order; Infinity where it owes no answer. */
+  /**
+   * Time by which the exchange should have reported an order's outcome; Infinity if none is
+   * expected.
+   */
   #knownByMs(order: OwnOrder): Ms {
     if (order.place === "unknown" || order.place === "sent")
       return order.requestTimestampMs + this.#options.signatureWindowMs;
@@ -157,7 +175,7 @@ export class Reconciler {
     return this.#queries.send(question, nowMs, window, failures);
   }
 
-  /** Our books as they stand when the positions are asked for. */
+  /** Stores the state of our books when the positions are queried. */
   #markCount(): void {
     const { trades, incomes, takeovers, moneySerial, streamBalancesSerial } = this.#updater;
     if (this.#run === undefined) return;
@@ -186,8 +204,8 @@ export class Reconciler {
   }
 
   /**
-   * Asks, at the start, for incomes from before this run: transfers since an earlier one, and
-   * takeovers that may be in the position already.
+   * Queries, at the start, incomes from before this run: transfers since an earlier run, and
+   * takeovers that may already be in the position.
    */
   #queryEarlierIncomes(run: ReconcileRun, nowMs: Ms): QuestionAction[] {
     const { markets, acquiresPositions: takesOver } = this.#options;
@@ -196,7 +214,7 @@ export class Reconciler {
     const of = (marketId: MarketId, type: string, startTimeMs: Ms): QuestionAction =>
       this.#query({ ask: "incomes", marketId, type, startTimeMs }, nowMs);
     return [
-      // Transfers are of the account as a whole: one market's list has them.
+      // Transfers belong to the account as a whole: the list of one market contains them.
       ...(transfersFromMs === undefined ? [] : markets.slice(0, 1)).flatMap((marketId) =>
         TRANSFER_TYPES.map((type) => of(marketId, type, transfersFromMs ?? 0)),
       ),
@@ -206,7 +224,7 @@ export class Reconciler {
     ];
   }
 
-  /** Everything of a stage has been answered. */
+  /** Advances to the next stage when all queries of the present one have a response. */
   #advance(run: ReconcileRun, nowMs: Ms, changes: AccountChange[], ask: QuestionAction[]): void {
     switch (run.stage) {
       case "clock":
@@ -253,14 +271,17 @@ export class Reconciler {
     return comparePosition(run, marketId, nowMs) !== undefined;
   }
 
-  /** A trade has come since the positions were asked for: asked again, they are told with it. */
+  /**
+   * Returns true if a trade has come since the positions were queried. A repeated query returns
+   * them with the trade.
+   */
   #hasMoved(): boolean {
     return this.#options.markets.some(
       (marketId) => this.#updater.trades.positionHistory(marketId).length > 1,
     );
   }
 
-  /** Time alone settles what the positions of these markets leave open. */
+  /** Reports markets whose positions only the settlement of trades can decide. */
   #awaitSettlement(marketIds: readonly MarketId[], nowMs: Ms): AccountChange {
     this.#queries.schedule({ ask: "balances" }, nowMs + SETTLEMENT_POLL_MS);
     return { kind: "awaits-settlement", marketIds };

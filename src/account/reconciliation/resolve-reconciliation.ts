@@ -9,24 +9,27 @@ import {
 import { confirmAgreedPosition, explainByLiquidations } from "./reconcile-liquidations.js";
 import type { ReconcileRun } from "./reconcile-run.js";
 
-/** What the verdicts of one reconciliation leave for the next one. */
+/** State that one reconciliation keeps for the next one. */
 export class ReconcileMemory {
-  /** How many reconciliations in a row have found an order neither open nor in the history. */
+  /** Number of consecutive reconciliations that found an order neither open nor in the history. */
   readonly missingCounts = new Map<Hex | Int64Id, number>();
-  /** Position differences as last seen, and how often in a row. */
+  /** The last position differences, and how often each was seen in a row. */
   readonly positions = new Map<
     MarketId,
     { readonly off: Lots; readonly version: number; readonly times: number }
   >();
 
-  /** Whether the exchange's position was another than ours when it was reported last, and nothing has explained it since. */
+  /**
+   * Returns true if the last report of the exchange's position differed from ours and nothing has
+   * explained it since.
+   */
   hasMismatch(marketId: MarketId): boolean {
     return this.positions.has(marketId);
   }
 
   /**
-   * Whether a position difference that was seen now is real: it has stood twice with no change of ours in between, or several times amid trades,
-   * each time with those known that the position has.
+   * Returns true if a position difference is real. It was seen twice with no change of ours in
+   * between. Amid trades it was seen several times, each time with known trades in the position.
    */
   isReal(
     marketId: MarketId,
@@ -42,16 +45,16 @@ export class ReconcileMemory {
   }
 }
 
-/** Amid trades, a difference may stand twice by chance. */
+/** Amid trades, the same difference may be seen twice by chance. */
 const REQUIRED_CONFIRMATIONS = 4;
 
-/** The changes that a reconciliation makes, and whether something must be looked at again soon. */
+/** The changes that a reconciliation makes. `recheck`: another one is needed soon. */
 export interface ReconcileDecision {
   readonly changes: readonly AccountChange[];
   readonly recheck: boolean;
 }
 
-/** Judges what a finished run has collected (docs/ideas/reconciliation.md). */
+/** Evaluates the results of a finished run (docs/ideas/reconciliation.md). */
 export function resolveReconciliation(
   run: ReconcileRun,
   memory: ReconcileMemory,
@@ -77,7 +80,7 @@ export function resolveReconciliation(
 }
 
 interface PositionDecision extends ReconcileDecision {
-  /** Nothing of it is open that an order whose fate is unknown may be the cause of. */
+  /** False if an order with an unknown outcome may be the cause of an open difference. */
   readonly isExplained: boolean;
 }
 
@@ -127,10 +130,10 @@ function resolvePosition(
   return { changes: [change], recheck: liquidated !== undefined, isExplained: false };
 }
 
-/** What the position is, or what moved it, is open: the next reconciliation tells more. */
+/** The position, or the cause of its move, is undecided until the next reconciliation. */
 const OPEN: PositionDecision = { changes: [], recheck: true, isExplained: false };
 
-/** A market's position is counted from the base that the run has left, where it has one. */
+/** Sets the opening position of a market from the run's result, if it has one. */
 function setOpeningPosition(run: ReconcileRun, marketId: MarketId): readonly AccountChange[] {
   const { updater: intake } = run;
   const [base] = run.bases.get(marketId)?.possible ?? [];
@@ -145,7 +148,10 @@ function setOpeningPosition(run: ReconcileRun, marketId: MarketId): readonly Acc
   );
 }
 
-/** Orders that the exchange should have shown and has not: lost where nothing that happened may be theirs, and looked for once more before. */
+/**
+ * Resolves orders that the exchange should have reported and has not. An order is lost if no known
+ * event may belong to it, after one further query.
+ */
 function resolveMissingOrders(
   run: ReconcileRun,
   memory: ReconcileMemory,
@@ -171,7 +177,7 @@ function resolveMissingOrders(
     const times = (memory.missingCounts.get(hash) ?? 0) + 1;
     memory.missingCounts.set(hash, times);
     if (times === 1) {
-      // Its last match may still be on its way by the stream.
+      // Its last match may still arrive on the stream.
       const ours = `${order.phase}, ${order.availableLots} lots available`;
       const theirs = "neither open nor in the history";
       intake.addPendingDiscrepancy(hash, nowMs, {

@@ -9,15 +9,19 @@ import {
 interface StreamedPosition {
   readonly position: VenuePosition;
   readonly atMs: Ms;
-  /** Our books at that moment: after a trade the position is one of before it. */
+  /** Version of our books at that moment. A trade since then makes the position outdated. */
   readonly version: number;
-  /** What it lacks of our trades, as the exchange counts them; undefined where that was not known. */
+  /**
+   * Lots of our trades that it does not include yet, by the counting mode; undefined if that was
+   * unknown.
+   */
   readonly lackingLots: Lots | undefined;
 }
 
 /**
- * Positions as the account's stream reports them. They come beside other events, in no order that is known, and so prove nothing amid trades. Where nothing
- * trades, they are as good as a list, and come where REST is too slow to be of use.
+ * Positions as the account's stream reports them. Their order relative to other events is unknown,
+ * so they prove nothing while trades arrive. Without trades they are as good as a list, and they
+ * arrive when REST is too slow to be useful.
  */
 export class StreamedPositions {
   readonly #books: PositionBooks;
@@ -42,15 +46,16 @@ export class StreamedPositions {
     });
   }
 
-  /** Whether the newest one is none that anything explains. */
+  /** Returns true if nothing known explains the newest position. */
   hasMismatch(marketId: MarketId, nowMs: Ms): boolean {
     const last = this.#last.get(marketId);
     return last !== undefined && !isPlausiblePosition(this.#books, last.position, true, nowMs);
   }
 
   /**
-   * By how many lots the newest position of a market, reported since `sinceMs`, is beyond ours, with nothing between the two but a liquidation. Undefined
-   * where a trade, an open order or a takeover that the exchange has not reported may be in it or not.
+   * The lots by which the newest position of a market, reported since `sinceMs`, exceeds ours, if
+   * only a liquidation can lie between the two. Undefined if it may or may not include a trade, an
+   * open order or an unreported takeover.
    */
   movedLots(marketId: MarketId, sinceMs: Ms, nowMs: Ms): Lots | undefined {
     const { trades, takeovers, subLotBalances: rests } = this.#books;
@@ -74,7 +79,7 @@ export class StreamedPositions {
     );
   }
 
-  /** What is held beyond whole lots, by the newest one. */
+  /** The sub-lot balance of the newest position. */
   restPaper(marketId: MarketId): bigint {
     const last = this.#last.get(marketId);
     return last === undefined

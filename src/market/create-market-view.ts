@@ -6,7 +6,7 @@ import type { ReadableBook } from "./book/readable-book.js";
 import { computeMicroPriceTicks } from "./micro-price.js";
 import type { DecisionCause, MarketView } from "./view.js";
 
-/** What a view says of a market beside its book. */
+/** The figures of a market in a view, apart from its book. */
 interface MarkFigures {
   readonly markTicks: number;
   readonly indexTicks: number;
@@ -16,22 +16,22 @@ interface MarkFigures {
   readonly tradedLowTicks: Ticks;
 }
 
-/** What a view is made from. */
+/** The inputs of a view. */
 export interface MarketViewSource {
   readonly instrument: Instrument;
   /** A synchronised book, the bot's own orders included. */
   readonly book: ReadableBook;
-  /** The bot's own orders with the amounts that are still on the exchange's book. */
+  /** The bot's own orders with their amounts that are still on the exchange's book. */
   readonly ownOrders: readonly OwnRestingOrder[];
-  /** `MarketState` is one. */
+  /** The market's figures; a `MarketState` has them. */
   readonly state: MarkFigures;
-  /** The view before, whose levels are shared where they stand. */
+  /** The previous view; its unchanged levels are reused. */
   readonly before?: Pick<MarketView, "bids" | "asks"> | undefined;
   readonly sequence: number;
   /** Exchange time as the bot estimates it. */
   readonly timeMs: Ms;
   readonly cause: DecisionCause;
-  /** Levels a side at most, 1 or more. */
+  /** Maximum number of levels per side, 1 or more. */
   readonly depthLevels: number;
   readonly positionLots: Lots;
   readonly equity: CreditUnits;
@@ -39,8 +39,8 @@ export interface MarketViewSource {
 }
 
 /**
- * One immutable view (docs/ideas/design.md#strategies): depth, mid and micro-price net of the bot's
- * own orders. Null when a side is empty without them: there is no market to quote against.
+ * Creates an immutable view (docs/ideas/design.md#strategies): depth, mid and micro-price net of
+ * the bot's own orders. Null if a side is empty without them: there is no market to quote against.
  */
 export function createMarketView(source: MarketViewSource): MarketView | null {
   const bids = netLevels(

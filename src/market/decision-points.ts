@@ -2,21 +2,24 @@ import type { Ms } from "../core/units.js";
 import type { NetTouch } from "./book/net-book.js";
 import type { DecisionCause } from "./view.js";
 
-/** When a strategy is asked (`decide` in a bot's YAML): the same live, on paper and in a backtest. */
+/**
+ * Settings for calling a strategy (`decide` in a bot's YAML): the same live, on paper and in a
+ * backtest.
+ */
 export interface DecideOptions {
-  /** Ask at least so often; 0 for never by time alone. */
+  /** Maximum time between two decisions; 0 for no timer. */
   readonly everyMs: Ms;
-  /** Ask when the best bid or ask moves, the bot's own orders left out. */
+  /** Decide when the best bid or ask moves, without the bot's own orders. */
   readonly onTouchChange: boolean;
-  /** Ask after a fill of the bot's own. */
+  /** Decide after a fill of the bot's own. */
   readonly onFill: boolean;
-  /** Never ask more often than this; causes that arise meanwhile are taken together afterwards. */
+  /** Minimum time between two decisions. Causes that arise meanwhile are combined afterwards. */
   readonly minGapMs: Ms;
 }
 
 /**
- * Decides when a view is due (docs/ideas/design.md#strategies). It owns no timer: the bot tells it
- * of touches and fills, asks `due` after each event, and sets one timer by `nextDueMs`. All times
+ * Decides when a view is due (docs/ideas/design.md#strategies). It has no timer: the bot reports
+ * touches and fills, checks `due` after each event, and sets one timer by `nextDueMs`. All times
  * are of one clock that never steps back.
  */
 export class DecisionPoints {
@@ -25,25 +28,31 @@ export class DecisionPoints {
   #decided: NetTouch | null = null;
   #lastMs = Number.NEGATIVE_INFINITY;
   #filled = false;
-  /** The market has just come, or come back: whatever stood before was decided on another market. */
+  /**
+   * True when the market has just started or returned: earlier decisions were made on another state
+   * of the market.
+   */
   #starting = true;
 
   constructor(options: DecideOptions) {
     this.#options = options;
   }
 
-  /** After each book event: the best prices net of the bot's own orders, or null when there is no book to decide on. */
+  /**
+   * Called after each book event with the best prices net of the bot's own orders, or null without
+   * a usable book.
+   */
   noteTouch(touch: NetTouch | null): void {
     if (touch === null) this.#starting = true;
     this.#touch = touch;
   }
 
-  /** A fill of the bot's own in this market. */
+  /** Records a fill of the bot's own in this market. */
   noteFill(): void {
     if (this.#options.onFill) this.#filled = true;
   }
 
-  /** Why a view is due now; null when none is. Asking changes nothing: see `decided`. */
+  /** The cause of a due view; null if none is due. Does not change the state: see `decided`. */
   due(nowMs: Ms): DecisionCause | null {
     if (this.#touch === null) return null;
     const sinceMs = nowMs - this.#lastMs;
@@ -54,7 +63,7 @@ export class DecisionPoints {
     return this.#options.everyMs > 0 && sinceMs >= this.#options.everyMs ? "timer" : null;
   }
 
-  /** A view was made and emitted at `nowMs`: every cause known until now is answered. */
+  /** Records the view emitted at `nowMs`, which answers every cause until now. */
   decided(nowMs: Ms): void {
     this.#lastMs = nowMs;
     this.#decided = this.#touch;
@@ -62,7 +71,10 @@ export class DecisionPoints {
     this.#starting = false;
   }
 
-  /** The earliest time at which a view becomes due if nothing more happens; Infinity when only an event can bring one. */
+  /**
+   * The earliest time at which a view becomes due without further events; Infinity if only an event
+   * can cause one.
+   */
   nextDueMs(nowMs: Ms): Ms {
     if (this.#touch === null) return Number.POSITIVE_INFINITY;
     const afterGapMs = Math.max(nowMs, this.#lastMs + this.#options.minGapMs);
@@ -75,7 +87,8 @@ export class DecisionPoints {
   #touchMoved(): boolean {
     if (!this.#options.onTouchChange || this.#touch === null || this.#decided === null)
       return false;
-    // Measured against the last decision, not the last event: a touch that flickered and came back is no cause.
+    // Compared with the last decision and not the last event: a touch that moved and came back is
+    // no cause.
     return (
       this.#touch.bidTicks !== this.#decided.bidTicks ||
       this.#touch.askTicks !== this.#decided.askTicks

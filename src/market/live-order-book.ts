@@ -2,48 +2,48 @@ import type { Ms } from "../core/units.js";
 import type { VenueEvent } from "../exchange/venue.js";
 import type { ReadableBook } from "./book/readable-book.js";
 
-/** A whole book, or a change of it, as the venue tells it. */
+/** A snapshot or an update of the book, as the venue sends it. */
 export type BookEvent = Extract<VenueEvent, { type: "book-snapshot" | "book-update" }>;
 
 /**
- * What came of a book event: `applied`; `ignored` (an update while no snapshot has come); or
- * `resubscribe`: the book is no longer to be trusted and the caller must take the subscription
- * again. `resubscribe` is said once for each loss.
+ * The result of a book event. `applied`; `ignored` (an update before a snapshot); or `resubscribe`:
+ * the book is no longer trusted and the caller must renew the subscription. Each loss gives
+ * `resubscribe` once.
  */
 export type BookSyncResult = "applied" | "ignored" | "resubscribe";
 
 /**
- * The book that a desk trusts, or knows not to: `SyncedBook` of a live stream, or one that a replay
- * changes in place. Times are of the caller's clock that never steps back.
+ * The live book of one market, which may be invalid: a `SyncedBook` of a live stream, or one that a
+ * replay changes in place. Times are of the caller's clock that never steps back.
  */
 export interface LiveOrderBook extends ReadableBook {
   /**
-   * Whether our own resting orders are among its levels: in the exchange's own book they are, in a
-   * recording they are not.
+   * True if our own resting orders are among its levels. The exchange's own book includes them, a
+   * recording does not.
    */
   readonly holdsOwnOrders: boolean;
   readonly isSynchronised: boolean;
-  /** Why it is not synchronised; undefined while it is. */
+  /** Reason why it is not synchronised; undefined while it is. */
   readonly reason: string | undefined;
-  /** Sequence of the last thing applied. */
+  /** Sequence of the last applied event. */
   readonly sequence: number;
-  /** Updates that did not begin where the one before ended. */
+  /** Number of updates that did not begin at the end of the previous one. */
   readonly gapCount: number;
-  /** When the last event that was applied came, or when a quiet market was confirmed. */
+  /** Time at which the last applied event arrived, or at which a quiet market was confirmed. */
   readonly lastReceivedMs: Ms;
-  /** Takes an event of the stream in. */
+  /** Applies an event of the stream. */
   apply(event: BookEvent, nowMs: Ms): BookSyncResult;
-  /** The book is not to be trusted any more, for this reason. */
+  /** Marks the book as no longer trusted, for this reason. */
   invalidate(reason: string): void;
-  /** True when it is not synchronised, or when nothing was received for more than `maxAgeMs`. */
+  /** Returns true if it is not synchronised, or if the last event is older than `maxAgeMs`. */
   isStale(nowMs: Ms, maxAgeMs: Ms): boolean;
-  /** The exchange's own sequence, asked over REST, against ours. */
+  /** Compares our sequence with the exchange's own from REST. */
   confirmSequence(
     exchangeSequence: number,
     nowMs: Ms,
   ): "current" | "behind" | "ahead" | "unsynchronised";
   /**
-   * Every level of both sides as flat pairs (ticks, lots, ...), best first: to be compared with
+   * Every level of both sides as flat pairs (ticks, lots, ...), best first, for comparison with
    * another book.
    */
   entries(): { readonly bids: number[]; readonly asks: number[] };

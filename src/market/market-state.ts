@@ -2,7 +2,10 @@ import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, MarketId, Ms, Side, Ticks } from "../core/units.js";
 import type { VenueEvent } from "../exchange/venue.js";
 
-/** Marks and funding of one market, and between which prices it traded since the last view, as the market stream tells them. */
+/**
+ * Marks and funding of one market, and the range of its trades since the last view, from the market
+ * stream.
+ */
 export class MarketState {
   readonly marketId: MarketId;
   readonly #creditPerTick: number;
@@ -45,30 +48,33 @@ export class MarketState {
     return this.#fundingRate;
   }
 
-  /** When funding is paid next, exchange time; 0 before it is known. */
+  /** Time of the next funding payment, exchange time; 0 before it is known. */
   get nextFundingMs(): Ms {
     return this.#nextFundingMs;
   }
 
-  /** The highest price at which a taker bought since `startView`; NaN where none did. */
+  /** The highest price at which a taker bought since `startView`. NaN if none did. */
   get tradedHighTicks(): Ticks {
     return this.#tradedHigh;
   }
 
-  /** The lowest price at which a taker sold since `startView`; NaN where none did. */
+  /** The lowest price at which a taker sold since `startView`. NaN if none did. */
   get tradedLowTicks(): Ticks {
     return this.#tradedLow;
   }
 
-  /** A view was made: what trades from now on belongs to the next one. */
+  /** Starts the trade range of the next view. */
   startView(): void {
     this.#tradedHigh = Number.NaN;
     this.#tradedLow = Number.NaN;
   }
 
-  /** A taker bought or sold at a price: what `apply` does with a public trade, for a source that has no events. */
+  /**
+   * Applies the price of a taker's trade, as `apply` does with a public trade, for a source without
+   * events.
+   */
   noteTraded(ticks: Ticks, aggressor: Side): void {
-    // Written so that the first one, against NaN, counts.
+    // Written so that the first price counts against NaN.
     if (aggressor === "SELL") {
       if (!(ticks >= this.#tradedLow)) this.#tradedLow = ticks;
     } else if (!(ticks <= this.#tradedHigh)) {
@@ -76,7 +82,7 @@ export class MarketState {
     }
   }
 
-  /** Takes one event in. Events of other markets are ignored. */
+  /** Applies one event. Events of other markets are ignored. */
   apply(event: Extract<VenueEvent, { type: "market-state" | "public-trade" }>): void {
     if (event.marketId !== this.marketId) return;
     if (event.type === "public-trade") {

@@ -4,9 +4,10 @@ import { OrderBook } from "./book/order-book.js";
 import type { BookEvent, BookSyncResult, LiveOrderBook } from "./live-order-book.js";
 
 /**
- * One market's book, kept in step with the exchange's by the sequence rule: the first update begins at the snapshot's
- * sequence plus one, each later one at its predecessor's end plus one (public stream documentation, "order book").
- * It fails closed: whenever it cannot be sure it is empty and says why.
+ * One market's book, synchronised with the exchange's by the sequence rule. The first update begins
+ * at the snapshot's sequence plus one, each later one at its predecessor's end plus one (public
+ * stream documentation, "order book"). It fails closed: if its state is uncertain, it is empty and
+ * gives the reason.
  */
 export class SyncedBook implements LiveOrderBook {
   readonly marketId: MarketId;
@@ -18,7 +19,7 @@ export class SyncedBook implements LiveOrderBook {
   #gaps = 0;
   #lastReceivedMs = Number.NEGATIVE_INFINITY;
 
-  /** @param holdsOwnOrders false of a market that knows nothing of our orders: they are filled on paper. */
+  /** @param holdsOwnOrders false for a market without our orders: paper trading fills them */
   constructor(marketId: MarketId, holdsOwnOrders = true) {
     this.marketId = marketId;
     this.holdsOwnOrders = holdsOwnOrders;
@@ -36,27 +37,36 @@ export class SyncedBook implements LiveOrderBook {
     return this.#isSynchronised;
   }
 
-  /** Why the book is not synchronised; undefined while it is. */
+  /** Reason why the book is not synchronised; undefined while it is. */
   get reason(): string | undefined {
     return this.#isSynchronised ? undefined : this.#reason;
   }
 
-  /** Sequence of the last thing applied; NaN before the first snapshot. Kept, though worthless, after a loss. */
+  /**
+   * Sequence of the last applied event; NaN before the first snapshot. Kept after a loss, when it
+   * is meaningless.
+   */
   get sequence(): number {
     return this.#sequence;
   }
 
-  /** Updates that did not begin where the one before ended. */
+  /** Number of updates that did not begin at the end of the previous one. */
   get gapCount(): number {
     return this.#gaps;
   }
 
-  /** When the last event that was applied came, or when a quiet market was confirmed; on the caller's clock. */
+  /**
+   * Time at which the last applied event arrived, or at which a quiet market was confirmed, on the
+   * caller's clock.
+   */
   get lastReceivedMs(): Ms {
     return this.#lastReceivedMs;
   }
 
-  /** Takes one event in. `nowMs`: a clock that never steps back. Events of other markets are ignored. */
+  /**
+   * Applies one event. Events of other markets are ignored.
+   * @param nowMs of a clock that never steps back
+   */
   apply(event: BookEvent, nowMs: Ms): BookSyncResult {
     if (event.marketId !== this.marketId) return "ignored";
     return event.type === "book-snapshot"
@@ -64,23 +74,32 @@ export class SyncedBook implements LiveOrderBook {
       : this.#update(event, nowMs);
   }
 
-  /** The subscription is gone, or the caller has another reason for mistrust: the book is emptied until the next snapshot. */
+  /**
+   * Invalidates the book until the next snapshot: the subscription has ended, or the caller has
+   * another reason.
+   */
   invalidate(reason: string): void {
     this.#isSynchronised = false;
     this.#reason = reason;
     this.#book.clear();
   }
 
-  /** True when the book is not synchronised, or when nothing was received for more than `maxAgeMs`. */
+  /**
+   * Returns true if the book is not synchronised, or if the last event is older than `maxAgeMs`.
+   */
   isStale(nowMs: Ms, maxAgeMs: Ms): boolean {
     return !this.#isSynchronised || nowMs - this.#lastReceivedMs > maxAgeMs;
   }
 
   /**
-   * The exchange's own sequence, asked over REST: tells a quiet market from a stream that has stalled while its pings go on.
-   * `current`: nothing is missing, and the book counts as received now. `behind`: an update is under way, or lost: when it
-   * has not come after a round trip, the stream is stalled. `ahead`: the answer is older than the stream; when a second one, asked at
-   * this same sequence, still is, the stream has told what the exchange does not know. `unsynchronised`: there is no book to compare.
+   * Compares our sequence with the exchange's own from REST. This distinguishes a quiet market from
+   * a stream that is stalled while its pings continue.
+   * - `current`: nothing is missing, and the book counts as received now.
+   * - `behind`: an update is in transit or lost. If it has not arrived after a round trip, the
+   *   stream is stalled.
+   * - `ahead`: the response is older than the stream. If a second query at the same sequence is
+   *   still older, the stream has sent updates that the exchange does not have.
+   * - `unsynchronised`: there is no book to compare.
    */
   confirmSequence(
     exchangeSequence: number,
@@ -93,7 +112,10 @@ export class SyncedBook implements LiveOrderBook {
     return "current";
   }
 
-  /** Every level of both sides as flat pairs (ticks, lots, ...), best first: to be compared with the exchange's own book. */
+  /**
+   * Every level of both sides as flat pairs (ticks, lots, ...), best first, for comparison with the
+   * exchange's own book.
+   */
   entries(): { readonly bids: number[]; readonly asks: number[] } {
     return this.#book.entries();
   }
@@ -123,7 +145,8 @@ export class SyncedBook implements LiveOrderBook {
   #settle(sequence: number, nowMs: Ms): BookSyncResult {
     this.#sequence = sequence;
     this.#lastReceivedMs = nowMs;
-    // Only a whole update may be judged: between two levels of one message a book may look crossed.
+    // Only a whole update may be checked: between two levels of one message a book may look
+    // crossed.
     if (this.#book.crossed) {
       this.invalidate(
         `crossed book at sequence ${sequence}: bid ${this.bids.bestTicks} >= ask ${this.asks.bestTicks} ticks`,

@@ -2,7 +2,7 @@ import type { Instrument } from "../core/instrument.js";
 import type { CreditUnits, Lots, MarketId, Ms, Ticks } from "../core/units.js";
 import type { Level } from "./book/readable-book.js";
 
-/** The event for which a strategy is called. */
+/** The event that triggered a view of the strategy's market. */
 export type DecisionCause = "timer" | "touch" | "fill" | "start";
 
 /**
@@ -12,36 +12,48 @@ export type DecisionCause = "timer" | "touch" | "fill" | "start";
 export interface MarketView {
   readonly marketId: MarketId;
   readonly instrument: Instrument;
-  /** Grows by one with each view of this market; an intent names the view that it answers. */
+  /** Grows by one with each view of this market. An intent names the view that it answers. */
   readonly sequence: number;
-  /** Exchange time as the bot estimates it: off by half of what a request takes longer to the exchange than its answer takes back. */
+  /**
+   * Exchange time as the bot estimates it. The error is half of the difference between the
+   * request's and the response's time in transit.
+   */
   readonly timeMs: Ms;
   readonly cause: DecisionCause;
-  /** Best first, at most the configured depth; never empty (a one-sided book yields no view). */
+  /** Best first, at most the configured depth. Never empty: a one-sided book yields no view. */
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
   /** Fractional: half ticks. */
   readonly midTicks: number;
   /** The touch weighted by the opposite amounts (Gatheral and Oomen), fractional ticks. */
   readonly microPriceTicks: number;
-  /** The same as `microPriceTicks` under its short name: every price in a view is in fractional ticks. */
+  /**
+   * The same as `microPriceTicks` under its short name: every price in a view is in fractional
+   * ticks.
+   */
   readonly microPrice: number;
   /** Mark price in fractional ticks; NaN before the first one is known. */
   readonly markTicks: number;
   /** Index price in fractional ticks; NaN before the first one is known. */
   readonly indexTicks: number;
-  /** The next rate, as a fraction: longs pay when positive. */
+  /** The next funding rate as a fraction; longs pay if it is positive. */
   readonly fundingRate: number;
   /** Instant of the next funding; 0 before it is known. */
   readonly nextFundingMs: Ms;
-  /** Of the public trades since the view before: the highest price at which a taker bought, in ticks; NaN where none did. */
+  /**
+   * The highest price at which a taker bought in the public trades since the previous view, in
+   * ticks. NaN if none did.
+   */
   readonly tradedHighTicks: Ticks;
-  /** The lowest price at which a taker sold, since the view before; NaN where none did. */
+  /** The lowest price at which a taker sold since the previous view. NaN if none did. */
   readonly tradedLowTicks: Ticks;
   /** Signed position: pending and filled. */
   readonly positionLots: Lots;
   /** Net value of the account in credit units. */
   readonly equity: CreditUnits;
-  /** The market's own position limit in lots, from the config: what a strategy may normalise its inventory by. */
+  /**
+   * The market's own position limit in lots, from the config. A strategy may normalise its
+   * inventory by it.
+   */
   readonly maxPositionLots: Lots;
 }

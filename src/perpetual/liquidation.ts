@@ -9,11 +9,11 @@ import {
   type MarginMarket,
 } from "./margin-account.js";
 
-/** A position, whose holder becomes unsafe at some mark. */
+/** A position whose holder becomes unsafe at some mark. */
 export interface ValuedPosition {
   /** Signed: long is positive. */
   readonly paper: PaperUnits;
-  /** Its worth at the mark, signed as the paper is. */
+  /** Value at the mark, with the sign of the paper. */
   readonly value: CreditUnits;
   /** In fixed point. */
   readonly maintenanceRatio: bigint;
@@ -23,9 +23,9 @@ export interface ValuedPosition {
 
 /**
  * The mark at which the account becomes unsafe, all else equal, in credit units per whole base
- * unit; 0 for never, already or no position (docs/reference/protocol.md#liquidation-price, as
- * `Dealer.getLiquidationPrice` rounds it). A long is safe at it and unsafe a unit below, a short
- * safe up to a unit above.
+ * unit. 0 means never, already unsafe, or no position
+ * (docs/reference/protocol.md#liquidation-price, rounded as `Dealer.getLiquidationPrice`). A long
+ * is safe at it and unsafe a unit below, a short safe up to a unit above.
  */
 export function liquidationPrice(
   account: Pick<AccountMargin, "netValueCredit" | "maintenanceMarginCredit">,
@@ -33,13 +33,13 @@ export function liquidationPrice(
 ): CreditUnits {
   if (paper === 0n) return 0n;
   const maintenance = maintenanceMargin(value, maintenanceRatio);
-  // Its own credit stays in net value once its value is taken out.
+  // The position's own credit stays in net value once its value is subtracted.
   const missing = account.maintenanceMarginCredit - maintenance - (account.netValueCredit - value);
   const keep = paper > 0n ? ONE - maintenanceRatio : ONE + maintenanceRatio;
   return atLeastZero((((missing * paperUnit) / paper) * ONE) / keep);
 }
 
-/** The same of an account on chain. */
+/** The liquidation price of an account on chain. */
 export function liquidationPriceOnChain(account: MarginAccount, market: MarginMarket): CreditUnits {
   const paper = account.papers.get(market.perp) ?? 0n;
   const { value } = computePositionMargin(market, paper);
@@ -48,18 +48,21 @@ export function liquidationPriceOnChain(account: MarginAccount, market: MarginMa
 }
 
 /**
- * What a liquidation does, in the words of the contracts (docs/reference/protocol.md#liquidations).
+ * The result of a liquidation, with the contracts' names (docs/reference/protocol.md#liquidations).
  */
 export interface TakeoverTerms {
   /** `liqtorPaperChange`: the request, capped to the position. */
   readonly paper: PaperUnits;
-  /** `liqtorCreditChange`: negative when a long is taken, positive when a short is. */
+  /** `liqtorCreditChange`: negative if a long is acquired, positive if a short is. */
   readonly credit: CreditUnits;
-  /** The victim pays it on top. */
+  /** Paid by the liquidated account in addition. */
   readonly insuranceFee: CreditUnits;
 }
 
-/** The price that a liquidator gets, credit units per 1e18 paper: the mark less the discount for a long, more for a short. */
+/**
+ * The price for a liquidator, in credit units per 1e18 paper: the mark less the discount for a
+ * long, plus it for a short.
+ */
 export function takeoverPrice(
   { markPrice, liquidationPriceOff }: Pick<MarginMarket, "markPrice" | "liquidationPriceOff">,
   position: PaperUnits,
@@ -68,7 +71,10 @@ export function takeoverPrice(
   return position > 0n ? markPrice - discount : markPrice + discount;
 }
 
-/** What a request gets. @param request of the sign of `position`, as the contract demands. */
+/**
+ * The terms that a liquidation request gets.
+ * @param request of the sign of `position`, as the contract demands
+ */
 export function computeTakeoverTerms(
   market: MarginMarket,
   position: PaperUnits,
@@ -79,7 +85,7 @@ export function computeTakeoverTerms(
   return { paper, credit, insuranceFee: mulFixed(absolute(credit), market.insuranceFeeRate) };
 }
 
-/** The liquidator's account afterwards. */
+/** The liquidator's account after the liquidation. */
 export function liquidatorAfterTakeover(
   own: MarginAccount,
   market: MarginMarket,
@@ -88,7 +94,10 @@ export function liquidatorAfterTakeover(
   return applyBalanceChange(own, market, paper, credit);
 }
 
-/** The victim's account afterwards; undefined when it lost its last position and still owed, so that all went to the insurance account. */
+/**
+ * The liquidated account afterwards. Undefined if it lost its last position and still owed credit,
+ * so that everything went to the insurance account.
+ */
 export function victimAfterTakeover(
   victim: MarginAccount,
   market: MarginMarket,
@@ -104,10 +113,10 @@ export function victimAfterTakeover(
 }
 
 /**
- * The smallest size, without sign, that makes the victim safe again when this one market is
- * touched; undefined when none does (the fee eats what the discount leaves, or it takes more than
- * the position). From the closed form of docs/reference/protocol.md#size-that-cures, good to 1e-8
- * coins.
+ * The smallest size, without sign, that makes the liquidated account safe again if only this market
+ * is liquidated. Undefined if none does: the fee uses up the effect of the discount, or the size
+ * exceeds the position. From the closed form of docs/reference/protocol.md#size-that-cures,
+ * accurate to 1e-8 coins.
  */
 export function sizeToRestoreSafety(
   victim: MarginAccount,

@@ -3,7 +3,10 @@ import type { CreditUnits, Hex, PaperUnits } from "../core/units.js";
 import { mulFixed } from "./fixed-point.js";
 import { type AccountMargin, maintenanceMargin } from "./margin.js";
 
-/** A market as the margin of its holders depends on it, at one block. Ratios and rates are 1e18. */
+/**
+ * The parameters of a market that its holders' margin depends on, at one block. Ratios and rates
+ * are 1e18.
+ */
 export interface MarginMarket {
   /** Lower case. */
   readonly perp: Hex;
@@ -11,14 +14,17 @@ export interface MarginMarket {
   readonly markPrice: bigint;
   readonly initialMarginRatio: bigint;
   readonly maintenanceMarginRatio: bigint;
-  /** The discount at which a liquidator takes over. */
+  /** The discount at which a liquidator acquires a position. */
   readonly liquidationPriceOff: bigint;
   readonly insuranceFeeRate: bigint;
 }
 
-/** An account's margin at one block, as `getTraderRisk` tells it, with the size of each of its positions. */
+/**
+ * An account's margin at one block, as `getTraderRisk` reports it, with the size of each of its
+ * positions.
+ */
 export interface MarginAccount extends AccountMargin {
-  /** By perp in lower case; none is zero. */
+  /** By perp in lower case; no size is zero. */
   readonly papers: ReadonlyMap<Hex, PaperUnits>;
 }
 
@@ -34,8 +40,8 @@ export interface ChainHoldings {
 }
 
 /**
- * An account's margin by the published formulas (docs/reference/protocol.md#margin); undefined
- * where it holds a position in a market that is not among these.
+ * An account's margin by the published formulas (docs/reference/protocol.md#margin). Undefined if
+ * it holds a position in another market than these.
  */
 export function computeHoldingsMargin(
   held: ChainHoldings,
@@ -60,8 +66,9 @@ export function computeHoldingsMargin(
 
 /**
  * The account after its balance in one market changed by so much paper and credit
- * (docs/reference/protocol.md#balance-changes), at the same mark prices. Exact: margin is a sum
- * over positions, and closing one moves its credit to the primary credit to the unit.
+ * (docs/reference/protocol.md#balance-changes), at the same mark prices. The result is exact:
+ * margin is a sum over positions, and closing one moves its credit to the primary credit without
+ * rounding.
  */
 export function applyBalanceChange(
   account: MarginAccount,
@@ -84,7 +91,10 @@ export function applyBalanceChange(
   };
 }
 
-/** A position's part in the contracts' margin of its holder, at the market's mark price. Credit units; all but `value` without sign. */
+/**
+ * A position's part in the contracts' margin of its holder, at the market's mark price. Credit
+ * units; all but `value` without sign.
+ */
 export function computePositionMargin(market: MarginMarket, paper: PaperUnits) {
   const value = mulFixed(paper, market.markPrice);
   const notional = absolute(value);

@@ -10,36 +10,40 @@ export interface AccountMargin {
   readonly maintenanceMarginCredit: CreditUnits;
 }
 
-/** An account's margin as the exchange takes orders by it. */
+/** The margin by which the exchange accepts an account's orders. */
 export interface OrderMargin extends AccountMargin {
-  /** Initial margin that open orders add when those of the worse side all fill. */
+  /** Initial margin that open orders add if all of the worse side fill. */
   readonly frozenMarginCredit: CreditUnits;
 }
 
-/** One market's part in the margin of an account: its position at the mark, and its open orders at their own prices. */
+/**
+ * One market's part of an account's margin: its position at the mark, and its open orders at their
+ * own prices.
+ */
 export interface MarginPosition {
   /** Signed: a short's is negative. */
   readonly value: CreditUnits;
-  /** The credit that belongs to the position: negative where it was bought. */
+  /** The credit that belongs to the position; negative if it was bought. */
   readonly credit: CreditUnits;
   readonly openBuyCredit: CreditUnits;
   readonly openSellCredit: CreditUnits;
   /** Maintenance margin as a share of the notional, in fixed point. */
   readonly maintenanceRatio: bigint;
-  /** Notional that one unit of margin carries. */
+  /** Maximum notional per unit of margin. */
   readonly maxLeverage: bigint;
 }
 
-/** How much more notional an account may buy and sell in a market, and what bounds it. */
+/** The notional that an account may still buy and sell in a market, and its binding limit. */
 export interface Capacity {
   readonly buy: CreditUnits;
   readonly sell: CreditUnits;
-  /** True where the market's largest exposure is the bound, and not margin. */
+  /** True if the market's exposure cap binds, and not margin. */
   readonly boundByExposure: boolean;
 }
 
 /**
- * The dealer's judgement: net value covers maintenance margin (docs/reference/protocol.md#margin).
+ * Returns true if net value covers maintenance margin, as the dealer contract checks
+ * (docs/reference/protocol.md#margin).
  */
 export function isSafe({
   netValueCredit,
@@ -49,14 +53,17 @@ export function isSafe({
 }
 
 /**
- * The maintenance margin of a position of that value, cut off as the contracts do
+ * The maintenance margin of a position of that value, truncated as the contracts do
  * (docs/reference/protocol.md#margin).
  */
 export function maintenanceMargin(value: CreditUnits, ratio: bigint): CreditUnits {
   return mulFixed(absolute(value), ratio);
 }
 
-/** The account's margin. @param credit all of its credit that belongs to no position */
+/**
+ * The account's margin.
+ * @param credit all of its credit that belongs to no position
+ */
 export function computeAccountMargin(
   credit: CreditUnits,
   positions: readonly MarginPosition[],
@@ -78,7 +85,7 @@ export function computeAccountMargin(
   };
 }
 
-/** Of {@link computeAccountMargin} what {@link isSafe} depends on. */
+/** The part of {@link computeAccountMargin} that {@link isSafe} needs. */
 export function computeAccountSafety(
   credit: CreditUnits,
   positions: readonly MarginPosition[],
@@ -93,11 +100,11 @@ export function computeAccountSafety(
 }
 
 /**
- * The notional that may still be bought and sold in one market: that of the margin which the other markets leave free, or what is
- * left of its largest exposure.
+ * The notional that may still be bought and sold in one market: as much as the margin that the
+ * other markets leave free allows, or the remainder of the market's exposure cap.
  * @param credit all of the account's credit that belongs to no position
- * @param positions those of the account; `own` may be among them
- * @param maxExposure absent for a market without a bound
+ * @param positions those of the account; may include `own`
+ * @param maxExposure absent for a market without a cap
  */
 export function computeOrderCapacity(
   credit: CreditUnits,
@@ -120,9 +127,9 @@ export function computeOrderCapacity(
 }
 
 /**
- * Tells whether orders of one side, when all of them fill, only bring a position towards zero.
- * @param held signed; in lots or in units of paper, as `ordered` is
- * @param ordered the size of the order in question with all others of its side, above zero
+ * Returns true if the orders of one side only reduce a position when all of them fill.
+ * @param held signed; in lots or in units of paper, like `ordered`
+ * @param ordered size of the checked order and all others of its side, above zero
  */
 export function isOnlyReducingSize<Amount extends number | bigint>(
   held: Amount,
@@ -132,12 +139,15 @@ export function isOnlyReducingSize<Amount extends number | bigint>(
   return side === "BUY" ? ordered <= -held : ordered <= held;
 }
 
-/** The exchange rounds up. The contracts, which hold withdrawals to it, go by a ratio instead (`weightOf`). */
+/**
+ * The exchange rounds up. The contracts, which check withdrawals by it, use a ratio instead
+ * (`weightOf`).
+ */
 function initialMargin({ maxLeverage }: MarginPosition, notional: CreditUnits): CreditUnits {
   return ceilDivide(notional, maxLeverage);
 }
 
-/** The largest notional that the market can come to when the open orders of either side all fill. */
+/** The largest notional that the market can reach if the open orders of either side all fill. */
 function worstNotional({ value, openBuyCredit, openSellCredit }: MarginPosition): CreditUnits {
   return larger(absolute(value + openBuyCredit), absolute(value - openSellCredit));
 }

@@ -5,9 +5,9 @@ const FIRST_CAPACITY = 1024;
 
 /**
  * One side of a book: two parallel arrays sorted so that the best price is the LAST entry, which
- * always holds an amount. Nearly all changes of a live book happen near the touch, so what moves is
- * short. A level that is deleted behind the touch stays in its place with no amount until it comes
- * back, as most do, or until such places are the majority.
+ * always holds an amount. Nearly all changes of a live book are near the touch, so only a few
+ * entries move. A level that is deleted behind the touch keeps its entry without an amount until it
+ * returns, as most do. Once such entries are the majority, they are removed.
  */
 export class BookSide {
   readonly side: Side;
@@ -15,11 +15,10 @@ export class BookSide {
   #keys = new Float64Array(FIRST_CAPACITY);
   #lots = new Float64Array(FIRST_CAPACITY);
   #size = 0;
-  /** Places without an amount. */
+  /** Number of entries without an amount. */
   #empty = 0;
   /**
-   * Where the last search ended: the levels of one message come in order, so the next one is often
-   * near.
+   * Index of the last search. The levels of one message are ordered, so the next one is often near.
    */
   #finger = 0;
   readonly #sign: 1 | -1;
@@ -93,7 +92,7 @@ export class BookSide {
     while (this.#size > 0 && this.#keys[this.#size - 1] >= key) this.set(this.bestTicks, 0);
   }
 
-  /** Shows every level, best first, until `visit` returns false. */
+  /** Calls `visit` with every level, best first, until it returns false. */
   walk(visit: (ticks: Ticks, lots: Lots) => boolean): void {
     for (let at = this.#size - 1; at >= 0; at--) {
       if (this.#lots[at] !== 0 && !visit(this.#keys[at] * this.#sign, this.#lots[at])) return;
@@ -101,8 +100,8 @@ export class BookSide {
   }
 
   /**
-   * Writes at most `most` levels as flat pairs (ticks, lots, ...), best first, and says how many
-   * there were.
+   * Writes at most `most` levels as flat pairs (ticks, lots, ...), best first, and returns their
+   * number.
    */
   topInto(pairs: Float64Array, most: number): number {
     let count = 0;
@@ -115,7 +114,7 @@ export class BookSide {
     return count;
   }
 
-  /** At most `depth` levels, best first, as fresh objects. */
+  /** At most `depth` levels, best first, as new objects. */
   top(depth: number): Level[] {
     const levels: Level[] = [];
     for (let at = this.#size - 1; at >= 0 && levels.length < depth; at--) {
@@ -125,7 +124,7 @@ export class BookSide {
     return levels;
   }
 
-  /** Every level as flat pairs (ticks, lots, ...), best first: to be compared with another book. */
+  /** Every level as flat pairs (ticks, lots, ...), best first, for comparison with another book. */
   entries(): number[] {
     const flat: number[] = [];
     this.walk((ticks, lots) => {
@@ -141,9 +140,9 @@ export class BookSide {
     const last = this.#size - 1;
     if (last < 0 || keys[last] < key) return last + 1;
     if (keys[0] >= key) return 0;
-    // Prices are dense where it matters, so a straight line through both ends lands close, unless a
-    // few lie far out; the last place found may be closer. A gallop from the better of the two
-    // brackets it.
+    // Prices near the touch are dense, so a straight line through both ends gives a close guess,
+    // unless a few levels are far out. The last found index may be closer. A gallop from the better
+    // of the two finds the bracket.
     let guess = last - Math.floor(((keys[last] - key) * last) / (keys[last] - keys[0]));
     const finger = Math.min(this.#finger, last);
     if (Math.abs(keys[finger] - key) < Math.abs(keys[guess] - key)) guess = finger;
@@ -199,7 +198,7 @@ export class BookSide {
   #vacate(at: number): void {
     this.#empty++;
     if (at === this.#size - 1) {
-      // The best must hold an amount: what is empty behind it goes with it.
+      // The best entry must hold an amount: the empty entries behind it are removed with it.
       do {
         this.#size--;
         this.#empty--;
@@ -234,5 +233,5 @@ export class BookSide {
 /** Below this many entries a loop beats the fixed cost of two `copyWithin` calls. */
 const SHORT_MOVE = 48;
 
-/** So many empty places are not worth a compaction. */
+/** Number of empty entries that do not justify a compaction. */
 const FEW = 64;

@@ -1,11 +1,11 @@
-/** Nothing is known: no snapshot has come, or the book was lost since. */
+/** The key when nothing is known: before a snapshot, or after the book was invalidated. */
 const NOWHERE = Number.POSITIVE_INFINITY;
 
 /**
- * How far down one side a recording shows the book. Many recorders cut their snapshots off, after
- * twenty levels or a thousand: behind the last of them, empty and full look alike. Prices that the
- * side's best has been behind since are known too: nobody stood there then, and what came was
- * recorded.
+ * The known depth of one side of a recorded book. Many recorders cut their snapshots off, after
+ * twenty levels or a thousand: behind the last level, empty and unrecorded levels look alike.
+ * Prices that the side's best has been behind since are known too: they were empty then, and later
+ * changes were recorded.
  *
  * Prices are keys: ticks on the bids, minus ticks on the asks, so that a higher key is a better
  * price.
@@ -13,35 +13,35 @@ const NOWHERE = Number.POSITIVE_INFINITY;
 export class KnownDepth {
   #leastKey = NOWHERE;
 
-  /** The worst key that is known; Infinity where none is. */
+  /** The worst known key; Infinity if none is known. */
   get leastKey(): number {
     return this.#leastKey;
   }
 
-  /** Whether the amount at the price of a key is known. */
+  /** Returns true if the amount at the price of a key is known. */
   knows(key: number): boolean {
     return key >= this.#leastKey;
   }
 
-  /** Whether nothing is known of the side but what updates have shown. */
+  /** True if nothing is known of the side except levels from updates. */
   get isUnknown(): boolean {
     return this.#leastKey === NOWHERE;
   }
 
   /**
-   * A snapshot has this least key; Infinity for one without a row of this side, which says nothing
-   * of it.
+   * Applies a snapshot with this least key. Infinity means that it has no row of this side, and so
+   * proves nothing about it.
    */
   snapshot(leastKey: number): void {
     if (leastKey !== NOWHERE) this.#leastKey = leastKey;
   }
 
-  /** The book was lost. */
+  /** Invalidates the known depth together with the book. */
   lose(): void {
     this.#leastKey = NOWHERE;
   }
 
-  /** The best price of the side is at a key now. Not to be called of an empty side. */
+  /** Applies the key of the side's present best price. Must not be called for an empty side. */
   best(key: number): void {
     if (key < this.#leastKey && this.#leastKey !== NOWHERE) this.#leastKey = key;
   }

@@ -9,9 +9,10 @@ export interface NetTouch {
 }
 
 /**
- * At most `depth` levels of one side, best first, without the bot's own amounts, all of it frozen. A level that is wholly the bot's is no
- * level.
- * @param known what an earlier look at the same side gave: of it, what stands is given again, since most does.
+ * At most `depth` levels of one side without the bot's own amounts, best first, frozen. A level
+ * with only the bot's orders is left out.
+ * @param known result of an earlier call for the same side. Its unchanged levels are reused, and
+ * most are unchanged.
  */
 export function netLevels(
   side: ReadableSide,
@@ -19,7 +20,7 @@ export function netLevels(
   depth: number,
   known: readonly Level[] = NO_LEVELS,
 ): readonly Level[] {
-  // An order of ours is at one price: no more levels than there are orders can be wholly ours.
+  // Each own order is at one price, so at most as many levels as orders can be entirely ours.
   const most = depth + own.length;
   if (PAIRS.length < 2 * most) PAIRS = new Float64Array(2 * most);
   const pairs = PAIRS;
@@ -46,10 +47,13 @@ function isKnown(pairs: Float64Array, known: readonly Level[]): boolean {
 
 const NO_LEVELS: readonly Level[] = Object.freeze([]);
 
-/** Levels as they are read, written anew each time. */
+/** Buffer for the levels of the present call. */
 let PAIRS = new Float64Array(64);
 
-/** Takes our own amounts off pairs of ticks and lots, in their place; what is left of them, `depth` at most. Says how many levels that is. */
+/**
+ * Subtracts our own amounts from pairs of ticks and lots in place, keeping at most `depth` levels.
+ * Returns their number.
+ */
 function withoutOwn(
   pairs: Float64Array,
   read: number,
@@ -62,7 +66,8 @@ function withoutOwn(
   for (let at = 0; at < read && count < depth; at++) {
     const ticks = pairs[2 * at];
     const lots = pairs[2 * at + 1] - ownLotsAt(own, side, ticks);
-    // An own amount above the level's is a book that lags our own acceptance: nothing of others' is known to rest there.
+    // An own amount above the level's means that the book lags our own order. No amount of others
+    // is then known at that price.
     if (lots <= 0) continue;
     pairs[2 * count] = ticks;
     pairs[2 * count + 1] = lots;
@@ -72,8 +77,8 @@ function withoutOwn(
 }
 
 /**
- * The best price of each side without the bot's own orders; null when a side is empty without them.
- * @param known what an earlier look found: given again where it stands, as it mostly does.
+ * The best price of each side without the bot's own orders; null if a side is empty without them.
+ * @param known an earlier result, returned again if it is unchanged, as it mostly is
  */
 export function netTouch(
   book: ReadableBook,
@@ -86,13 +91,18 @@ export function netTouch(
   return Number.isNaN(bidTicks) || Number.isNaN(askTicks) ? null : { bidTicks, askTicks };
 }
 
-/** The best price of one side without the bot's own orders; NaN when the side is empty without them. */
+/**
+ * The best price of one side without the bot's own orders. NaN if the side is empty without them.
+ */
 export function netBest(side: ReadableSide, own: readonly OwnRestingOrder[]): Ticks {
   const { bestTicks } = side;
   return ownLotsAt(own, side.side, bestTicks) === 0 ? bestTicks : bestBeyondOwn(side, own);
 }
 
-/** The same where an order of the bot's is at the best price. Apart: what a closure holds is made with each call of the function around it. */
+/**
+ * The same when an own order is at the best price. A separate function, because variables captured
+ * by a closure are allocated with each call of the function around it.
+ */
 function bestBeyondOwn(side: ReadableSide, own: readonly OwnRestingOrder[]): Ticks {
   let best = Number.NaN;
   side.walk((ticks, resting) => {

@@ -2,8 +2,8 @@ import type { Lots, Side, Ticks } from "../../core/units.js";
 import { BookSide } from "./book-side.js";
 
 /**
- * Both sides of one market's book in integer ticks and lots. It knows nothing of sequences: see
- * `SyncedBook`.
+ * Both sides of one market's book in integer ticks and lots, without sequence numbers. `SyncedBook`
+ * checks those.
  */
 export class OrderBook {
   readonly bids = new BookSide("BUY");
@@ -15,14 +15,14 @@ export class OrderBook {
   }
 
   /**
-   * Sets a level to an absolute amount of lots; 0 deletes, an unknown level's deletion is ignored.
-   * Returns whether anything changed.
+   * Sets a level to an absolute amount of lots. 0 deletes the level; deleting an unknown level does
+   * nothing. Returns true if anything changed.
    */
   set(side: Side, ticks: Ticks, lots: Lots): boolean {
     return this.side(side).set(ticks, lots);
   }
 
-  /** Whether the best bid meets or passes the best ask: no matching exchange shows that. */
+  /** True if the best bid meets or passes the best ask. No matching exchange shows such a book. */
   get crossed(): boolean {
     return this.bids.bestTicks >= this.asks.bestTicks;
   }

@@ -2,8 +2,7 @@ import type { Lots, Ms, Side, Ticks } from "../../core/units.js";
 import type { ReadableBook } from "./readable-book.js";
 
 /**
- * An order of the bot that rests, or may rest, on the exchange's book: side, price and the amount
- * still on the book.
+ * An own order that rests, or may rest, on the exchange's book: side, price and remaining amount.
  */
 export interface OwnRestingOrder {
   readonly side: Side;
@@ -12,50 +11,47 @@ export interface OwnRestingOrder {
 }
 
 /**
- * How far the book's stream and the news of our own orders may be apart: the book gathers changes,
- * and the two come on ways of their own.
+ * Maximum delay between the book's stream and the updates of our own orders. The exchange batches
+ * book changes, and the two streams are separate.
  */
 const MAX_DELAY_MS: Ms = 300;
 
 type Place = Pick<OwnRestingOrder, "side" | "ticks">;
 
-/** An order of the bot that the book may show. */
+/** An own order that the book may show. */
 export interface OwnBookOrder extends OwnRestingOrder {
-  /**
-   * What is on the book by the account's word: nothing of an order that was sent and not heard of.
-   */
+  /** Lots on the book according to the account. 0 for an order that is sent and not confirmed. */
   readonly lots: Lots;
-  /**
-   * What will be once the request that is under way has arrived: nothing of an order whose cancel
-   * was sent.
-   */
+  /** Lots on the book once the request in flight has arrived. 0 for an order with a sent cancel. */
   readonly dueLots: Lots;
 }
 
 /**
- * What the book shows of our own orders, which is not what the account tells: the two come on
- * streams of their own, and either may be ahead. Ours taken for somebody else's moves the mid half
- * way to our own quote, and the quotes that follow move it further; somebody else's taken for ours
- * is a price that nobody sees.
+ * Estimates the part of the book that consists of our own orders. It may differ from the account's
+ * state, because the two come on separate streams and either may be ahead.
  *
- * The stream says of no update when it was made (public stream documentation, "order book"), but a
- * level passes through our amounts in the order in which they came to be, from the sending of an
- * order on: it is at the first of them beside which others have what they had.
+ * If our order is mistaken for another's, the mid moves half way to our own quote, and the
+ * following quotes move it further. If another's order is mistaken for ours, the touch is a price
+ * that is not in the market.
+ *
+ * Updates of the book carry no creation time (public stream documentation, "order book"). But a
+ * level passes through our amounts in their true order, from the sending of an order on. The book
+ * is at the first of these amounts that leaves the other participants' amount unchanged.
  */
 export class OwnOrderOverlay {
   #own: readonly OwnBookOrder[] = NONE;
   #levels: readonly OwnLevel[] = NONE;
   #shown: readonly OwnRestingOrder[] = NONE;
 
-  /** What the book shows of ours, by price. */
+  /** Our orders as the book shows them, by price. */
   get shown(): readonly OwnRestingOrder[] {
     return this.#shown;
   }
 
   /**
-   * Takes our orders as they are now, after each change of them or of the book. @param own the same
-   * list as long as nothing of it has changed.
-   * @param nowMs of a clock that never steps back.
+   * Updates our orders after each change of them or of the book.
+   * @param own the same list as long as nothing in it has changed
+   * @param nowMs of a clock that never steps back
    */
   note(own: readonly OwnBookOrder[], book: ReadableBook, nowMs: Ms): void {
     const isSame = own === this.#own;
@@ -78,38 +74,41 @@ export class OwnOrderOverlay {
   }
 }
 
-/** An amount that the book may still show, or that it passes through. */
+/** An own amount that the book may still show, or that it passes through. */
 interface Step {
   readonly lots: Lots;
-  /** Of ours: Infinity while the account's word is that it is so, or it is to be so. */
+  /**
+   * End of the amount's validity. Infinity while it is the account's present or expected amount.
+   */
   untilMs: Ms;
 }
 
-/** A price at which we have orders, had them a moment ago or have sent one. */
+/** A price at which we have orders, recently had orders, or have sent one. */
 class OwnLevel {
   readonly side: Side;
   readonly ticks: Ticks;
-  /** What the book shows of ours. */
+  /** Our lots in the book. */
   ownLots: Lots = 0;
   #othersLots: Lots;
   /**
-   * What others had before the account's word alone said what they have, which a fill that it does
-   * not tell yet makes too little.
+   * The others' amount when it was last determined without the account's present state alone. That
+   * state may include a fill that is not reported yet, which would make the others' amount too
+   * small.
    */
   #before: Step = { lots: 0, untilMs: Number.NEGATIVE_INFINITY };
   #shownLots: Lots;
   #reportedLots: Lots;
   /**
-   * Ours in the order in which they come to be: where the book is, or was, the first; where it will
-   * be, the last.
+   * Our amounts in time order. The first is, or was, the amount in the book; the last is the amount
+   * that it will show.
    */
   #steps: readonly Step[];
-  /** Where the account is, which the book may have passed. */
+  /** The account's present amount, which the book may have passed. */
   #reportedStep: Step;
 
   /**
-   * @param toldLots of orders that nobody saw being sent: of an earlier run, which the book has
-   * shown for long.
+   * @param toldLots lots of orders that were not seen being sent: from an earlier run, long in the
+   * book
    */
   constructor({ side, ticks }: Place, toldLots: Lots, shownLots: Lots) {
     this.side = side;
@@ -121,12 +120,12 @@ class OwnLevel {
     this.#steps = [this.#reportedStep];
   }
 
-  /** Whether nothing of ours rests here, nor is under way, nor may still be shown. */
+  /** True if no own order rests here, is in flight, or may still be shown. */
   get isOver(): boolean {
     return this.#reportedLots === 0 && this.#isSettled && this.#due.lots === 0;
   }
 
-  /** Takes our orders as they are now. */
+  /** Updates our orders. */
   take(own: readonly OwnBookOrder[], nowMs: Ms): void {
     const here = own.filter((order) => isAt(order, this));
     const toldLots = sumReportedLots(here);
@@ -151,7 +150,7 @@ class OwnLevel {
     }
   }
 
-  /** Finds out which of our amounts the book shows. */
+  /** Determines which of our amounts the book shows. */
   matchShown(shownLots: Lots, nowMs: Ms): void {
     if (shownLots === this.#shownLots && this.#isSettled && this.ownLots === this.#due.lots) return;
     this.#shownLots = shownLots;
@@ -164,12 +163,12 @@ class OwnLevel {
     if (asBefore !== undefined) this.#before = { lots: this.#before.lots, untilMs: nowMs };
     else if (step === undefined && !isGuess)
       this.#before = { lots: this.#othersLots, untilMs: nowMs + MAX_DELAY_MS };
-    // Where others changed too, the account's word stands, unless the book is beyond it.
+    // If the others changed too, the account's amount is used, unless the book is past it.
     step ??=
       this.#steps.find(({ lots }) => lots === this.#reportedLots) ?? (this.#steps[0] as Step);
     this.ownLots = step.lots;
-    // What is less than ours is a fill that is not told yet, or an order that is not shown yet: of
-    // others it says nothing.
+    // A level below our amount means an unreported fill or an order that is not shown yet. It says
+    // nothing about the others.
     if (shownLots < step.lots) return;
     this.#steps = this.#steps.slice(this.#steps.indexOf(step));
     this.#othersLots = shownLots - step.lots;
@@ -186,7 +185,7 @@ class OwnLevel {
 
 const NONE: readonly never[] = [];
 
-/** Those at which an order of ours has come. */
+/** The prices at which an own order is new. */
 function newLevels(
   own: readonly OwnBookOrder[],
   known: readonly OwnLevel[],

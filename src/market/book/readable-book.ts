@@ -6,7 +6,7 @@ export interface Level {
   readonly lots: Lots;
 }
 
-/** One side of a book, to be read. */
+/** A read-only view of one side of a book. */
 export interface ReadableSide {
   readonly side: Side;
   /** Number of price levels. */
@@ -17,17 +17,20 @@ export interface ReadableSide {
   readonly bestLots: Lots;
   /** Lots resting at a price; 0 when there is no such level. */
   lotsAt(ticks: Ticks): Lots;
-  /** Shows every level, best first, until `visit` returns false. */
+  /** Calls `visit` with every level, best first, until it returns false. */
   walk(visit: (ticks: Ticks, lots: Lots) => boolean): void;
-  /** Writes at most `most` levels as flat pairs (ticks, lots, ...), best first, and says how many there were. */
+  /**
+   * Writes at most `most` levels as flat pairs (ticks, lots, ...), best first, and returns their
+   * number.
+   */
   topInto(pairs: Float64Array, most: number): number;
-  /** At most `depth` levels, best first, as fresh objects. */
+  /** At most `depth` levels, best first, as new objects. */
   top(depth: number): Level[];
-  /** Every level as flat pairs (ticks, lots, ...), best first: to be compared with another book. */
+  /** Every level as flat pairs (ticks, lots, ...), best first, for comparison with another book. */
   entries(): number[];
 }
 
-/** The two sides of a book, to be read. */
+/** A read-only view of both sides of a book. */
 export interface ReadableBook {
   readonly bids: ReadableSide;
   readonly asks: ReadableSide;

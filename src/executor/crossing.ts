@@ -6,7 +6,7 @@ export interface BestPrices {
   readonly bestAskTicks: Ticks | undefined;
 }
 
-/** An order that another one may trade against. */
+/** An order as a possible counterparty of another one. */
 export interface CrossableOrder {
   readonly hash: Hex;
   readonly side: Side;
@@ -18,13 +18,19 @@ export function opposingPrice(side: Side, touch: BestPrices): Ticks | undefined 
   return side === "BUY" ? touch.bestAskTicks : touch.bestBidTicks;
 }
 
-/** Whether an order of `side` at `ticks` would trade against an opposite order at `opposingTicks`. */
+/**
+ * Returns true if an order of `side` at `ticks` would trade against an opposite order at
+ * `opposingTicks`.
+ */
 export function crosses(side: Side, ticks: Ticks, opposingTicks: Ticks | undefined): boolean {
   if (opposingTicks === undefined) return false;
   return side === "BUY" ? ticks >= opposingTicks : ticks <= opposingTicks;
 }
 
-/** The account's own order that an order of `side` at `ticks` would trade against, whatever its phase; undefined when there is none. */
+/**
+ * The account's own order that an order of `side` at `ticks` would trade against, in any phase.
+ * Undefined if there is none.
+ */
 export function findCrossedOrder<T extends CrossableOrder>(
   side: Side,
   ticks: Ticks,
@@ -36,8 +42,8 @@ export function findCrossedOrder<T extends CrossableOrder>(
 }
 
 /**
- * The nearest price to `ticks` that does not trade against `touch`: one tick behind the touch when it would.
- * A quote is passive by nature, whatever its time in force.
+ * The nearest price to `ticks` that does not trade against `touch`: one tick behind the touch if it
+ * would. A quote is always passive, whatever its time in force.
  */
 export function toPassivePrice(side: Side, ticks: Ticks, touch: BestPrices): Ticks {
   const opposing = opposingPrice(side, touch);
@@ -45,7 +51,10 @@ export function toPassivePrice(side: Side, ticks: Ticks, touch: BestPrices): Tic
   return side === "BUY" ? opposing - 1 : opposing + 1;
 }
 
-/** Ticks between an order and the touch that it trades against: zero or less means that it is being hit. +Infinity without a touch. */
+/**
+ * Ticks between an order and the opposite touch. Zero or less means that it is trading. +Infinity
+ * without a touch.
+ */
 export function distanceToTouch(side: Side, ticks: Ticks, touch: BestPrices): number {
   const opposing = opposingPrice(side, touch);
   if (opposing === undefined) return Number.POSITIVE_INFINITY;

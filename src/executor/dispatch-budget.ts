@@ -3,28 +3,37 @@ import type { Ms } from "../core/units.js";
 import { RATE_BUCKETS, type RateBuckets } from "../exchange/rate-buckets.js";
 import type { Action } from "../exchange/venue.js";
 
-/** The exchange's buckets (docs/reference/protocol.md#rate-limits). */
+/** The exchange's rate-limit buckets (docs/reference/protocol.md#rate-limits). */
 export type Bucket = "ORDER" | "COMMON";
 
-/** What can be dispatched. */
+/** The kinds of actions that can be dispatched. */
 export type DispatchKind = Action["kind"];
 
-/** One rate budget a bucket, as the exchange's `rateLimits` state them. */
+/** One rate budget per bucket, from the exchange's `rateLimits`. */
 export type DispatchBudgets = Readonly<Record<Bucket, RateBudget>>;
 
-/** What must stay in the buckets for what is more urgent than the action that asks. */
+/** Tokens that must stay in the buckets for more urgent actions. */
 export interface DispatchReserves {
-  /** Orders that may still fill, over all markets: each may yet need its cancel. An order that waits to be placed is not one of them. */
+  /**
+   * Number of orders that may still fill, over all markets: each may need a cancel. An order that
+   * waits to be placed is not counted.
+   */
   readonly ordersThatMayFill: number;
-  /** Markets of the bot: one last token each, for its cancel-all. */
+  /** Number of the bot's markets: one last token each, for its cancel-all. */
   readonly markets: number;
-  /** The share of the guard, another process on the same account: never touched by the bot. */
+  /** Guard reserve for the guard, another process on the same account. The bot never uses it. */
   readonly guard: Readonly<Record<Bucket, number>>;
-  /** COMMON tokens that places and builds leave for questions, so that trading cannot stop a reconciliation. */
+  /**
+   * COMMON tokens that places and builds leave for queries, so that trading cannot stop a
+   * reconciliation.
+   */
   readonly queryReserve: number;
 }
 
-/** Whether an action may leave, and if not, which bucket lacks what, and when asking again makes sense. */
+/**
+ * The decision on an action. If it may not be sent: which bucket lacks tokens, and when to check
+ * again.
+ */
 export type DispatchDecision =
   | { readonly isAllowed: true }
   | {
@@ -37,10 +46,13 @@ export type DispatchDecision =
 
 const BUCKETS: readonly Bucket[] = ["ORDER", "COMMON"];
 
-/** What each action costs in each bucket. */
+/** Cost of each action in each bucket. */
 export type ActionCosts = Readonly<Record<DispatchKind, Readonly<Record<Bucket, number>>>>;
 
-/** What actions cost by the one table of what counts against which limit. Every question is a read, and counts as any other. */
+/**
+ * Computes the costs of actions from the table of requests and limits. Every query is a read and
+ * counts like any other.
+ */
 export function computeActionCosts(table: RateBuckets): ActionCosts {
   const of = (operation: keyof RateBuckets): Readonly<Record<Bucket, number>> => ({
     ORDER: table[operation].includes("ORDER") ? 1 : 0,
@@ -55,14 +67,15 @@ export function computeActionCosts(table: RateBuckets): ActionCosts {
   };
 }
 
-/** The costs where what builds, places or cancels counts against both limits. */
+/** The costs if building, placing and cancelling count against both limits. */
 export const ACTION_COST: ActionCosts = computeActionCosts(RATE_BUCKETS);
 
 /**
- * What must be left in a bucket after an action of this kind.
+ * Tokens that must remain in a bucket after an action of this kind.
  *
- * cancel-all leaves the guard's share; a cancel also one token a market; a question also the cancel of every order that may still fill;
- * a place also what questions need, and the cancel of the order that it makes; a build also the place that follows it.
+ * A cancel-all leaves the guard reserve. A cancel also leaves one token per market. A query also
+ * leaves a cancel for every order that may still fill. A place also leaves the reserve of queries
+ * and the cancel of its own order. A build also leaves the place that follows it.
  */
 export function requiredAfter(
   kind: DispatchKind,
@@ -82,9 +95,9 @@ export function requiredAfter(
 }
 
 /**
- * Whether an action may be dispatched at `nowMs` (of the clock that the budgets are counted in)
- * without taking a token that something more urgent may need: a place never starves a cancel, nor a
- * cancel the last cancel-all (docs/ideas/design.md#executor).
+ * Decides if an action may be dispatched at `nowMs` (on the clock of the budgets) without taking a
+ * token that a more urgent action may need. A place never uses the token of a cancel, nor a cancel
+ * the token of the last cancel-all (docs/ideas/design.md#executor).
  */
 export function mayDispatch(
   budgets: DispatchBudgets,
@@ -114,7 +127,7 @@ export function mayDispatch(
 
 const ALLOWED: DispatchDecision = { isAllowed: true };
 
-/** What an action of a kind costs. Each by its name, as {@link pickBucket} does. */
+/** Cost of an action kind, looked up by a constant name as in {@link pickBucket}. */
 export function costFor(costs: ActionCosts, kind: DispatchKind): Readonly<Record<Bucket, number>> {
   switch (kind) {
     case "place":
@@ -130,14 +143,17 @@ export function costFor(costs: ActionCosts, kind: DispatchKind): Readonly<Record
   }
 }
 
-/** By name: a key that is one of two is looked up far more slowly, and every action asks a dozen times. */
+/**
+ * Looks up a bucket by a constant name. A computed key is far slower, and every action does a dozen
+ * lookups.
+ */
 export function pickBucket<T>({ ORDER, COMMON }: Readonly<Record<Bucket, T>>, bucket: Bucket): T {
   return bucket === "ORDER" ? ORDER : COMMON;
 }
 
 /**
  * The budgets after an action was dispatched at `nowMs`.
- * @throws MarketwrightError when a bucket does not hold its cost: whoever dispatches asks {@link mayDispatch} first.
+ * @throws MarketwrightError when a bucket does not hold its cost: call {@link mayDispatch} first
  */
 export function spendTokens(
   budgets: DispatchBudgets,
@@ -149,7 +165,10 @@ export function spendTokens(
   return { ORDER: budgets.ORDER.spend(nowMs, ORDER), COMMON: budgets.COMMON.spend(nowMs, COMMON) };
 }
 
-/** The budgets after a 429 or 418: nothing is available in either bucket before `untilMs`, since the answer does not say which one it was. */
+/**
+ * The budgets after a 429 or 418. Both buckets are empty until `untilMs`, because the response does
+ * not say which one it concerns.
+ */
 export function blockBudgets(budgets: DispatchBudgets, untilMs: Ms): DispatchBudgets {
   return {
     ORDER: budgets.ORDER.throttledUntil(untilMs),

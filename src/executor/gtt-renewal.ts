@@ -1,19 +1,23 @@
 import type { Ms } from "../core/units.js";
 import type { WorkingOrder } from "./working-order.js";
 
-/** How GTT quotes live and are renewed (docs/ideas/design.md#time-in-force). */
+/** Lifetime and renewal of GTT quotes (docs/ideas/design.md#time-in-force). */
 export interface GttSettings {
-  /** The life that a quote is placed with. */
+  /** Lifetime of a new quote. */
   readonly quoteLifeMs: Ms;
-  /** A quote with so little life left is renewed, whatever else is due. */
+  /** A quote with at most this remaining life is renewed, whatever else is due. */
   readonly renewLeadMs: Ms;
-  /** Each further slot may be renewed so much earlier, so that not all of them leave the book at once. 0 staggers nothing. */
+  /**
+   * Each further slot may be renewed this much earlier, so that not all of them leave the book at
+   * once. 0 disables the stagger.
+   */
   readonly renewStaggerMs: Ms;
 }
 
 /**
- * The kept GTT orders to renew in this plan, the shortest life first: all that have no more than the lead left, and otherwise, when no
- * ordinary action is planned, the one whose staggered turn has come. An ordinary requote renews anyway, and so comes first.
+ * The kept GTT orders to renew in this plan, the shortest remaining life first. They are all orders
+ * within the lead. If there are none, and no other action is planned, it is the one order whose
+ * staggered time has come. An ordinary requote renews its quote as well, and so comes first.
  */
 export function selectDueRenewals(
   kept: readonly WorkingOrder[],
@@ -33,7 +37,10 @@ export function selectDueRenewals(
   return urgent.length > 0 || hasOrdinaryActions ? urgent : due.slice(0, 1);
 }
 
-/** How much earlier than the lead an order may be renewed. Never more than half of what its life leaves, or it would be renewed for ever. */
+/**
+ * How much earlier than the lead an order may be renewed. At most half of the life beyond the lead,
+ * or it would be renewed forever.
+ */
 function staggerOf(
   order: WorkingOrder,
   { quoteLifeMs, renewLeadMs, renewStaggerMs }: GttSettings,

@@ -2,40 +2,48 @@ import type { Lots, Ticks } from "../core/units.js";
 import type { Quote } from "../strategies/intent.js";
 import type { WorkingOrder } from "./working-order.js";
 
-/** How far an order may stand from its quote and still be right: what keeps a queue place against a fresher price. */
+/**
+ * Maximum deviation of a kept order from its quote. It trades a fresher price for the queue
+ * position.
+ */
 export interface QuoteTolerance {
-  /** Ticks, either way; 0 asks for the exact price. */
+  /** Ticks, in either direction; 0 requires the exact price. */
   readonly priceTicks: number;
-  /** Fraction of the quote's size, either way; 0 asks for the exact size. */
+  /** Fraction of the quote's size, in either direction; 0 requires the exact size. */
   readonly sizeFraction: number;
 }
 
-/** A quote and the price that it would be placed at now (behind the touch, where the wanted one would cross it). */
+/**
+ * A quote and the price at which it would be placed now: behind the touch, if the desired price
+ * would cross it.
+ */
 export interface WantedQuote {
   readonly quote: Quote;
   readonly placeTicks: Ticks;
 }
 
-/** A fraction of a size is a float: 0.57 of 100 lots is a little less than 57. */
+/** Rounding slack. A fraction of a size is a float: 0.57 of 100 lots is a little less than 57. */
 const FLOAT_SLACK_LOTS = 1e-6;
 
-/** What the matching of one side came to. */
+/** The result of matching one side. */
 export interface QuoteMatching {
-  /** The kept order of each quote, by the quote's index; undefined where none is right. */
+  /** The kept order of each quote, by the quote's index; undefined if none matches. */
   readonly orderOfQuote: readonly (WorkingOrder | undefined)[];
-  /** The slot of each quote that has no order, by the quote's index. */
+  /** The slot of each quote without an order, by the quote's index. */
   readonly slotOfQuote: readonly (number | undefined)[];
 }
 
 /**
- * Matches orders to the quotes of one side so that as many as possible are kept, price before level.
+ * Matches orders to the quotes of one side so that as many as possible are kept, price before
+ * level.
  *
- * An order keeps the slot that it was placed in for life; a quote without an order takes a slot that no kept order lives in. Slots may so
- * be exchanged between levels, but only as far as the slot invariant allows (never more open size in a slot than the largest that an
- * intent asked of it since it was last empty): a quote takes another level's slot only when the present intent asks at least as much of
- * that slot. Where no such assignment exists, orders are kept in their own level alone.
- *
- * @param intended every quote of the present intent: what it asks of the slots of this side, whether or not it is wanted now.
+ * An order keeps its slot for life. A quote without an order takes a slot without a kept order.
+ * Quotes and slots may therefore have different levels, but only within the slot invariant: the
+ * open size in a slot never exceeds the largest that an intent requested of it since it was last
+ * empty. A quote takes another level's slot only if the present intent requests at least as much of
+ * that slot. If no such assignment exists, orders are kept in their own level alone.
+ * @param intended every quote of the present intent, desired now or not: the sizes that it requests
+ * of the slots of this side
  */
 export function matchQuotes(
   wanted: readonly WantedQuote[],
@@ -54,7 +62,7 @@ export function matchQuotes(
   };
 }
 
-/** Maximum matching, quotes innermost first, so that what is left unmatched is the outermost. */
+/** Maximum matching, quotes innermost first, so that the unmatched ones are the outermost. */
 function match(
   wanted: readonly WantedQuote[],
   orders: readonly WorkingOrder[],
@@ -65,7 +73,8 @@ function match(
   const best = new Array<WorkingOrder | undefined>(wanted.length);
   for (let index = 0; index < wanted.length; index++) {
     const order = bestOf(wanted[index], orders, tolerance, minLots, ownLevelOnly);
-    // Nearly always each quote has another one that suits it best: only where two want the same must one give way.
+    // Nearly always each quote prefers a different order. Only if two prefer the same one does one
+    // have to change.
     if (order !== undefined && best.includes(order))
       return augmented(wanted, orders, tolerance, minLots, ownLevelOnly);
     best[index] = order;
@@ -73,7 +82,7 @@ function match(
   return best;
 }
 
-/** The same by augmenting paths (Kuhn). */
+/** The same by augmenting paths (Kuhn's algorithm). */
 function augmented(
   wanted: readonly WantedQuote[],
   orders: readonly WorkingOrder[],
@@ -155,7 +164,7 @@ function bySuitability(a: WorkingOrder, b: WorkingOrder, want: WantedQuote): num
   );
 }
 
-/** Whether an order is what the quote asks for, within tolerance. */
+/** Returns true if an order matches its quote within tolerance. */
 function isRight(
   order: WorkingOrder,
   want: WantedQuote,
@@ -164,7 +173,8 @@ function isRight(
 ): boolean {
   if (offBy(order, want) > tolerance.priceTicks) return false;
   const { lots } = want.quote;
-  // What is left of a part-filled order may be too small for the exchange to take again: cancelling it would only give its place away.
+  // The remainder of a partly filled order may be too small for the exchange to accept again.
+  // Cancelling it would only lose its queue position.
   const isDust =
     order.mayFillLots < minLots && order.mayFillLots < order.lots && order.mayFillLots <= lots;
   return (
@@ -179,7 +189,10 @@ function offBy(order: WorkingOrder, want: WantedQuote): number {
   );
 }
 
-/** A slot for each quote without an order, or undefined when the sizes asked of the free slots do not allow it. */
+/**
+ * A slot for each quote without an order; undefined if the sizes requested of the free slots do not
+ * allow it.
+ */
 function assignSlots(
   wanted: readonly WantedQuote[],
   intended: readonly Quote[],
@@ -188,7 +201,8 @@ function assignSlots(
   if (wanted.length === 0) return NO_SLOTS;
   const slotOfQuote = new Array<number | undefined>(wanted.length);
   let homeless: number[] | undefined;
-  // A free slot of its own always suits a quote best: giving it to another could not make more assignments possible.
+  // A free slot of its own level always suits a quote best. Giving it to another quote could not
+  // make more assignments possible.
   for (let index = 0; index < wanted.length; index++) {
     const { level } = wanted[index].quote;
     const isOwnFree =
@@ -215,7 +229,7 @@ function assignSlots(
 
 const NO_SLOTS: readonly undefined[] = [];
 
-/** Whether a kept order lives in a slot, or another quote was given it. */
+/** Returns true if a slot holds a kept order, or is assigned to another quote. */
 function isTaken(
   level: number,
   orderOfQuote: readonly (WorkingOrder | undefined)[],

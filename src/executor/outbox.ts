@@ -2,55 +2,64 @@ import PQueue from "p-queue";
 import { RunError } from "../core/errors.js";
 
 /**
- * Takes back one item that waits: an AbortController that makes its signal only for an item that has to wait, since a signal
- * costs more than all else on the way through an idle outbox.
+ * Withdraws one waiting item. Its AbortController creates a signal only for an item that has to
+ * wait, because a signal costs more than all else in an idle outbox.
  */
 export class WithdrawHandle {
   #isWithdrawn = false;
   #controller: AbortController | undefined;
 
-  /** Whether the item was taken back. */
+  /** True if the item was withdrawn. */
   get isWithdrawn(): boolean {
     return this.#isWithdrawn;
   }
 
-  /** Aborts when the item is taken back while it waits. */
+  /** Aborts if the item is withdrawn while it waits. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#isWithdrawn) this.#controller.abort();
     return this.#controller.signal;
   }
 
-  /** Takes the item back. Twice is once. */
+  /** Withdraws the item. A second call does nothing. */
   withdraw(): void {
     this.#isWithdrawn = true;
     this.#controller?.abort();
   }
 
-  /** The item waits no more: from here on no signal aborts. */
+  /** Called when the item no longer waits: no signal aborts from here on. */
   disarm(): void {
     this.#controller = undefined;
   }
 }
 
-/** Something that waits to be sent. */
+/** An item that waits to be sent. */
 export interface OutboxItem {
-  /** Unique among what waits or is under way: an order hash, `cancel-all:btcusdc`, the number of a question. */
+  /**
+   * Unique among items that wait or are in flight: an order hash, `cancel-all:btcusdc`, the id of a
+   * query.
+   */
   readonly key: string;
-  /** The higher, the sooner; first come first served among equals. See {@link outboxPriority}. */
+  /**
+   * Higher is sooner; equal priorities are first come, first served. See {@link outboxPriority}.
+   */
   readonly priority: number;
-  /** How the item is taken back when it is superseded: while it waits it leaves silently, afterwards it changes nothing. */
+  /**
+   * Withdraws the item when it is superseded. A waiting item is removed silently; later the call
+   * changes nothing.
+   */
   readonly withdrawHandle?: WithdrawHandle;
   /**
-   * It is this item's turn. Called once, in a microtask of its own, never inside `enqueue`: an input of the bot's serialised place,
-   * where the item is validated again. The place in the queue is held until `done` is called (twice does nothing).
+   * Called once at the item's turn, in a separate microtask, never inside `enqueue`. The bot
+   * handles it as one of its serialised inputs and validates the item again. The queue's place is
+   * held until `done` is called (a second call does nothing).
    */
   readonly onTurn: (done: () => void) => void;
-  /** It was taken back before its turn. Called once, in a microtask of its own. */
+  /** Called once if the item was withdrawn before its turn, in a separate microtask. */
   readonly withdrawn?: () => void;
 }
 
-/** What kinds of items the outbox orders by. */
+/** The kinds by which the outbox orders items. */
 export type OutboxKind = "cancel-all" | "cancel" | "place" | "question";
 
 const CLASS_PRIORITY: Readonly<Record<OutboxKind, number>> = {
@@ -63,28 +72,32 @@ const CLASS_PRIORITY: Readonly<Record<OutboxKind, number>> = {
 const RANKS = 1_000_000;
 
 /**
- * The priority of an item: cancel-all before cancel before place before question, and within a kind the lower rank first (a plan's
- * cancels by their index, most dangerous first; its places by theirs, innermost first).
+ * The priority of an item: cancel-all before cancel before place before query. Within a kind, the
+ * lower rank is first: a plan's cancels by their index, most dangerous first; its places by theirs,
+ * innermost first.
  */
 export function outboxPriority(kind: OutboxKind, rank = 0): number {
   return CLASS_PRIORITY[kind] + RANKS - 1 - Math.min(Math.max(Math.trunc(rank), 0), RANKS - 1);
 }
 
 /**
- * The priority queue between executor and transport (docs/ideas/design.md#executor): p-queue with
- * its concurrency and priority alone, never its interval or timeout, which own real timers. Works
- * in virtual time: nothing but microtasks.
+ * The priority queue between executor and transport (docs/ideas/design.md#executor). It uses
+ * p-queue with its concurrency and priority alone, never its interval or timeout, which create real
+ * timers. It works in virtual time, with microtasks only.
  */
 export class Outbox {
   readonly #queue: PQueue;
   readonly #keys = new Set<string>();
 
-  /** `concurrency`: how many items may be on their way at once; a whole number from 1. */
+  /** @param concurrency maximum number of items in flight, an integer from 1 */
   constructor({ concurrency }: { readonly concurrency: number }) {
     this.#queue = new PQueue({ concurrency });
   }
 
-  /** @throws RunError when an item of the same key waits or is under way: an action would be sent twice. */
+  /**
+   * @throws RunError when an item of the same key waits or is in flight: an action would be sent
+   * twice
+   */
   enqueue(item: OutboxItem): void {
     if (this.#keys.has(item.key)) {
       throw new RunError("already in the outbox", {
@@ -96,7 +109,8 @@ export class Outbox {
     this.#keys.add(item.key);
     let left = false;
     const task = async (): Promise<void> => {
-      // p-queue frees the slot of a running task when its signal aborts, though its request is still on the wire.
+      // p-queue frees the slot of a running task when its signal aborts, although its request is
+      // still in flight.
       item.withdrawHandle?.disarm();
       await Promise.resolve();
       if (item.withdrawHandle?.isWithdrawn) return;
@@ -104,7 +118,7 @@ export class Outbox {
       await new Promise<void>((resolve) => item.onTurn(resolve));
     };
     const signal = this.#mustWait ? item.withdrawHandle?.signal : undefined;
-    // Without a name p-queue would count a bigint up and print it for each item.
+    // Without a name p-queue would count up a bigint and print it for each item.
     this.#queue
       .add(task, {
         id: item.key,
@@ -120,7 +134,7 @@ export class Outbox {
       );
   }
 
-  /** Otherwise p-queue starts an item at once. */
+  /** True if an item would have to wait; otherwise p-queue starts it at once. */
   get #mustWait(): boolean {
     return this.#queue.size > 0 || this.#queue.pending >= this.#queue.concurrency;
   }
@@ -130,12 +144,12 @@ export class Outbox {
     if (!left) item.withdrawn?.();
   }
 
-  /** Items whose turn has not come. */
+  /** Number of items whose turn has not come. */
   get waiting(): number {
     return this.#queue.size;
   }
 
-  /** Items whose turn has come and whose `done` has not been called. */
+  /** Number of items whose turn has come and whose `done` has not been called. */
   get inFlight(): number {
     return this.#queue.pending;
   }

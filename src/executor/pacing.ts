@@ -1,23 +1,29 @@
 import type { Quote } from "../strategies/intent.js";
 import type { QuoteTolerance } from "./match-quotes.js";
 
-/** Below this share of the window's tokens quotes begin to be followed less closely. */
+/** Share of the window's tokens below which orders follow their quotes less closely. */
 const PACE_BELOW = 0.5;
-/** With no token left a price may be off by this share of the half spread, and a size by this fraction. */
+/**
+ * Maximum deviation without tokens: of a price as a share of the half spread, of a size as a
+ * fraction.
+ */
 const MOST_OF_HALF_SPREAD = 0.5;
 const MOST_SIZE_FRACTION = 0.5;
 
-/** Whether so few tokens are left that quotes are followed less closely. @param tokensFraction 0 to 1 */
+/**
+ * Returns true if so few tokens are left that orders follow their quotes less closely.
+ * @param tokensFraction 0 to 1
+ */
 export function isPaced(tokensFraction: number): boolean {
   return tokensFraction < PACE_BELOW;
 }
 
 /**
- * The tolerance that tokens allow: as the window's tokens run low, an order may stand further from its quote before it is replaced, so
- * that a strategy which asks for more actions than the exchange grants quotes a little worse all the time instead of not at all for most
- * of a minute. At least half a share of tokens: the tolerance as configured.
- *
- * @param tokensFraction tokens left over the window's limit, 0 to 1.
+ * The tolerance at a level of tokens. As the window's tokens run low, an order may be further from
+ * its quote before it is replaced. A strategy that requests more actions than the exchange grants
+ * then quotes slightly worse all the time, instead of not at all for most of a minute. From half of
+ * the tokens on, the tolerance is as configured.
+ * @param tokensFraction tokens left as a fraction of the window's limit, 0 to 1
  */
 export function paceTolerance(
   tolerance: QuoteTolerance,
@@ -33,7 +39,7 @@ export function paceTolerance(
     else bestAsk = Math.min(bestAsk, ticks);
   }
   const halfSpread = (bestAsk - bestBid) / 2;
-  // One side alone says nothing of what being off by a tick costs.
+  // One side alone gives no spread to measure a deviation of one tick against.
   const priceTicks = Number.isFinite(halfSpread)
     ? Math.floor(pressure * MOST_OF_HALF_SPREAD * halfSpread)
     : 0;

@@ -19,29 +19,32 @@ import { ClosedSlot, withhold } from "./withheld.js";
 import { isCancellable, isSlotClosedBy, needsCancel, type WorkingOrder } from "./working-order.js";
 
 /**
- * The times in force that a quote may have: POST_ONLY and GTT exclude each other on this exchange
+ * The times in force that a quote may have. POST_ONLY and GTT exclude each other on this exchange
  * (docs/ideas/design.md#time-in-force).
  */
 export type QuoteTimeInForce = "POST_ONLY" | "GTT" | "GTC";
 
-/** What is done with a quote that would trade against the newest touch: not placed, or placed one tick behind it. */
+/**
+ * The handling of a quote that would trade against the newest touch: it is withheld, or placed one
+ * tick behind the touch.
+ */
 export type CrossPolicy = "withhold" | "behind";
 
-/** How the executor works quotes, from the config. */
+/** Execution settings of quotes, from the config. */
 export interface QuoteSettings {
   readonly tolerance: QuoteTolerance;
   readonly timeInForce: QuoteTimeInForce;
-  /** Only read when the time in force is GTT. */
+  /** Used only if the time in force is GTT. */
   readonly gtt: GttSettings;
   readonly onCross: CrossPolicy;
 }
 
-/** Everything that a plan depends on. */
+/** The inputs of a plan for quotes. */
 export interface QuotesInput {
   readonly marketId: MarketId;
-  /** The full set wanted; empty takes all down. */
+  /** The full set of desired quotes; an empty set cancels all. */
   readonly quotes: readonly Quote[];
-  /** The own orders of this market. Those that may no longer fill are left out of account. */
+  /** The own orders of this market. Orders that may no longer fill are ignored. */
   readonly working: readonly WorkingOrder[];
   readonly rules: Pick<
     MarketRules,
@@ -55,18 +58,21 @@ export interface QuotesInput {
   readonly nowMs: Ms;
 }
 
-/** How long after its end a GTT order's fate is awaited before it is treated as any other order: exchange time is an estimate. */
+/**
+ * How long after its expiry the outcome of a GTT order is awaited before it is treated like any
+ * other order: exchange time is an estimate.
+ */
 const EXPIRY_GRACE_MS = 5_000;
 
 const SIDES: readonly Side[] = ["BUY", "SELL"];
 
 /**
- * The fewest actions from the working orders towards the wanted quotes
- * (docs/ideas/design.md#executor). An order that is right is kept; one that is not is cancelled,
- * most dangerous first; a slot takes a new order only when it holds none that may still fill, so
- * that a replacement is placed by the plan that follows the cancel's confirmation. Nothing placed
- * crosses the newest touch, an own order of whatever phase, or a manual one. A pure function: the
- * same input gives the same plan.
+ * Plans the fewest actions from the working orders to the desired quotes
+ * (docs/ideas/design.md#executor). An order that matches its quote is kept. Any other is cancelled,
+ * the most dangerous first. A slot takes a new order only if it holds none that may still fill. A
+ * replacement is therefore placed by the plan after the cancel's confirmation. No placed order
+ * crosses the newest touch, an own order in any phase, or a manual order. A pure function: the same
+ * input gives the same plan.
  */
 export function planQuotes(given: QuotesInput): Plan {
   const input = given.working.every(isSlotClosedBy)
@@ -99,7 +105,7 @@ interface Draft {
   withheld: Withheld[];
 }
 
-/** What every list of a plan begins as, and most stay: nothing is ever put into it. */
+/** Shared empty list, the initial value of most lists of a plan. It is never changed. */
 const NONE: never[] = [];
 
 interface Unplaced {
@@ -107,10 +113,10 @@ interface Unplaced {
   readonly slot: number;
 }
 
-/** Quotes that the market's open-order filter has room for next to manual orders, innermost first. */
+/** The quotes that fit the market's open-order filter next to manual orders, innermost first. */
 function affordable({ quotes, rules, foreign }: QuotesInput, draft: Draft): readonly Quote[] {
   const room = Math.max(0, rules.maxOpenOrders - foreign.openOrders);
-  // Two at the most, one of each side: no order of theirs matters.
+  // Two at most, one per side: no manual order can limit them.
   if (
     quotes.length <= room &&
     (quotes.length < 2 || (quotes.length === 2 && quotes[0].side !== quotes[1].side))
@@ -163,7 +169,10 @@ function planSide(
   }
 }
 
-/** The quotes of a side. Counted first: a list that grows takes room for many more, in each of the plans. */
+/**
+ * The quotes of a side. They are counted first, because a growing list reserves space for many more
+ * in each plan.
+ */
 function wantedOf(
   { touch, settings }: QuotesInput,
   side: Side,
@@ -180,7 +189,7 @@ function wantedOf(
   return wanted;
 }
 
-/** Where a quote would be placed now. */
+/** The price at which a quote would be placed now. */
 function placeTicksOf(
   quote: Quote,
   touch: BestPrices,
@@ -189,7 +198,7 @@ function placeTicksOf(
   return onCross === "behind" ? toPassivePrice(quote.side, quote.ticks, touch) : quote.ticks;
 }
 
-/** The orders that may serve a quote at all: mostly every one. */
+/** The orders that can be kept for a quote: mostly all. */
 function matchableOf({ working, settings, nowMs }: QuotesInput): readonly WorkingOrder[] {
   for (const order of working)
     if (!mayBeKept(order, settings.timeInForce, nowMs))
@@ -197,7 +206,10 @@ function matchableOf({ working, settings, nowMs }: QuotesInput): readonly Workin
   return working;
 }
 
-/** Apart: what a closure holds is made with each call of the function around it. */
+/**
+ * A separate function, because variables captured by a closure are allocated with each call of the
+ * function around it.
+ */
 function keepableOf(
   working: readonly WorkingOrder[],
   timeInForce: QuoteTimeInForce,
@@ -206,7 +218,7 @@ function keepableOf(
   return working.filter((order) => mayBeKept(order, timeInForce, nowMs));
 }
 
-/** Whether an order may serve a quote at all, price and size apart. */
+/** Returns true if an order can be kept for a quote, apart from price and size. */
 function mayBeKept(order: WorkingOrder, timeInForce: QuoteTimeInForce, nowMs: Ms): boolean {
   return order.phase !== "cancelling" && order.timeInForce === timeInForce && !isOver(order, nowMs);
 }
@@ -257,7 +269,10 @@ function describeWait(phase: string): string {
   return "the exchange has given no id for it yet";
 }
 
-/** Places innermost quotes first, as far as slots, filters, the touch and the account's other orders allow. */
+/**
+ * Places the innermost quotes first, as far as slots, filters, the touch and the account's other
+ * orders allow.
+ */
 function placeWhatMay(input: QuotesInput, unplaced: readonly Unplaced[], draft: Draft): void {
   if (unplaced.length === 0) return;
   const { rules, working, foreign, settings, nowMs } = input;
@@ -309,14 +324,17 @@ function lastInSlot(
   return undefined;
 }
 
-/** As one quote a side always is. */
+/** Returns true if the quotes are already sorted, as one quote per side always is. */
 function isInnermostFirst(unplaced: readonly Unplaced[]): boolean {
   for (let at = 1; at < unplaced.length; at++)
     if (unplaced[at].want.quote.level < unplaced[at - 1].want.quote.level) return false;
   return true;
 }
 
-/** GTT quotes near their end leave their slot; what follows is placed at the then wanted price. Gives their cancels, and keeps them no more. */
+/**
+ * Cancels GTT quotes near their expiry and removes them from the kept ones. The next plan places
+ * the quote at its price then. Returns the cancels.
+ */
 function renew(input: QuotesInput, draft: Draft): RankedCancel[] {
   const kept = draft.keeps.flatMap(
     ({ hash }) => input.working.find((order) => order.hash === hash) ?? [],

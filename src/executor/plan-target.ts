@@ -19,33 +19,47 @@ import {
   type WorkingOrder,
 } from "./working-order.js";
 
-/** The level of the slot that slices live in, apart from every quote's, so that an unknown quote does not stop an unwinding. */
+/**
+ * The slot level of slices, apart from every quote's, so that a quote with an unknown outcome does
+ * not stop an unwind.
+ */
 export const TARGET_LEVEL = MAX_QUOTE_LEVELS;
 
-/** Everything that a plan for a target position depends on. */
+/** The inputs of a plan for a target position. */
 export interface TargetInput<Schedule = SliceSchedule> {
   readonly intent: TargetIntent & { readonly schedule: Schedule };
   /** Signed: pending and filled (docs/ideas/design.md#matched-is-not-filled). */
   readonly positionLots: Lots;
-  /** The own orders of this market. Those that may no longer fill count only by what they may already have filled untold. */
+  /**
+   * The own orders of this market. Orders that may no longer fill count only with their unreported
+   * fills.
+   */
   readonly working: readonly WorkingOrder[];
   readonly rules: Pick<MarketRules, "minTicks" | "maxTicks" | "minLots" | "maxLots">;
   /** The newest touch of the exchange's book, without our own orders. */
   readonly touch: BestPrices;
-  /** Best prices of the account's manual orders: a slice never reaches them. */
+  /** Best prices of the account's manual orders. A slice never reaches them. */
   readonly foreignTouch: BestPrices;
-  /** How far beyond the touch a slice may reach, in ticks; the intent's worst price bounds it in any case. */
+  /**
+   * Maximum distance of a slice beyond the touch, in ticks. The intent's worst price bounds it as
+   * well.
+   */
   readonly reachTicks: number;
-  /** When the last slice of this intent left; undefined before the first. */
+  /** Time at which the last slice of this intent was sent; undefined before the first. */
   readonly lastSliceAtMs: Ms | undefined;
   /** Exchange time. */
   readonly nowMs: Ms;
 }
 
 /**
- * Where the work stands. `clearing`: other orders come down first. `offering`: quotes alone work it. `working`: a slice leaves. `waiting`: for a slice's answer, for its
- * turn, or for a price within bounds. `done`: the target is reached. `dust`: what remains is less than the market takes. `expired`: the
- * deadline has passed; what remains stays.
+ * State of the work on a target.
+ * - `clearing`: other orders are cancelled first.
+ * - `offering`: quotes alone work the position.
+ * - `working`: a slice is sent.
+ * - `waiting`: for a slice's response, for its time, or for a price within bounds.
+ * - `done`: the target is reached.
+ * - `dust`: the remainder is below the market's minimum.
+ * - `expired`: the deadline has passed; the remainder stays.
  */
 export type TargetState =
   | "clearing"
@@ -56,20 +70,21 @@ export type TargetState =
   | "dust"
   | "expired";
 
-/** A {@link Plan} towards a position, with where the work stands. */
+/** A {@link Plan} towards a position, with the state of the work. */
 export interface TargetPlan extends Plan {
   readonly state: TargetState;
-  /** Signed: what is missing to the target, orders under way not counted. */
+  /** Signed lots missing to the target, without orders in flight. */
   readonly remainingLots: Lots;
-  /** When the next slice may leave; undefined when none will. */
+  /** Time at which the next slice may be sent; undefined if none will be. */
   readonly nextSliceAtMs: Ms | undefined;
   readonly why: string;
 }
 
 /**
- * Works a position towards its target by slices: IOC orders, one at a time and one each `everyMs`, never beyond the intent's worst price
- * nor further than `reachTicks` beyond the touch. Other orders of the market come down before the first slice. What is under way counts
- * at full size, so that no outcome overshoots the target. A pure function.
+ * Works a position towards its target by slices: IOC orders, one at a time and one each `everyMs`.
+ * No slice is beyond the intent's worst price, or further than `reachTicks` beyond the touch. Other
+ * orders of the market are cancelled before the first slice. Orders in flight count at full size,
+ * so that no outcome overshoots the target. A pure function.
  */
 export function planTarget(input: TargetInput): TargetPlan {
   const { intent, positionLots, working, nowMs, rules } = input;
@@ -84,7 +99,7 @@ export function planTarget(input: TargetInput): TargetPlan {
           nowMs,
           (input.lastSliceAtMs ?? nowMs - intent.schedule.everyMs) + intent.schedule.everyMs,
         );
-    // What is spread comes last: a key that is added to a spread object costs more than all else here.
+    // The spread comes last: adding a key to a spread object costs more than all else here.
     return {
       places: [],
       keeps: [],
@@ -165,7 +180,7 @@ export function planTarget(input: TargetInput): TargetPlan {
   };
 }
 
-/** A slice, as it is placed: immediate, in the slot of slices. */
+/** Creates a slice: an immediate order in the slot of slices. */
 export function createSlice({
   side,
   ticks,
@@ -184,12 +199,12 @@ export function createSlice({
   };
 }
 
-/** Whether an order is a slice of a target position. */
+/** Returns true if an order is a slice of a target position. */
 export function isSlice(order: Pick<WorkingOrder, "level">): boolean {
   return order.level === TARGET_LEVEL;
 }
 
-/** Everything that is no slice comes down, most dangerous first. */
+/** Cancels every order that is not a slice, the most dangerous first. */
 function takeDown(
   { touch, nowMs }: TargetInput,
   live: readonly WorkingOrder[],
@@ -201,7 +216,8 @@ function takeDown(
     const { hash, side, level, phase } = order;
     if (phase === "intended" && !isSlice(order))
       withdrawals.push({ hash, side, level, why: "a target position is worked" });
-    // A slice is immediate: one that the exchange shows as open has lost its end, and must not be left standing.
+    // A slice is immediate. If the exchange shows it as open, the report of its end is lost, and it
+    // must be cancelled.
     else if (needsCancel(order, nowMs)) {
       const why = isSlice(order)
         ? "an immediate order that is still open"
@@ -222,7 +238,10 @@ function takeDown(
   return { cancels, withdrawals, waits };
 }
 
-/** At most the schedule's slice and the market's maximum; a little less where the rest would else be too small to be traded at all. */
+/**
+ * The lots of the next slice: at most the schedule's slice and the market's maximum. It is a little
+ * less if the remainder would otherwise be too small to trade.
+ */
 export function computeSliceLots(
   wantedLots: Lots,
   sliceLots: Lots,
@@ -234,10 +253,10 @@ export function computeSliceLots(
   return rest > 0 && rest < minLots && shorter >= minLots ? Math.min(lots, shorter) : lots;
 }
 
-/** Why a slice waits for a side of the book. */
+/** The reason for waiting when the other side of the book is empty. */
 export const EMPTY_SIDE_REASON = "nobody is on the other side of the book";
 
-/** The slice's price bound, or why there is none now. */
+/** The price limit of a slice, or the reason why there is none now. */
 export function chooseSlicePrice(
   input: TargetInput<unknown>,
   side: Side,
@@ -247,7 +266,8 @@ export function chooseSlicePrice(
   const best = opposingPrice(side, touch);
   if (best === undefined) return EMPTY_SIDE_REASON;
   const towards = sideSign(side);
-  // The account's other orders are no counterparty: the slice stops one tick before the first of them.
+  // A slice must not trade with the account's other orders: it stops one tick before the first of
+  // them.
   const stops = live.filter((order) => order.side !== side).map((order) => order.ticks - towards);
   const manual = opposingPrice(side, foreignTouch);
   if (manual !== undefined) stops.push(manual - towards);

@@ -31,7 +31,7 @@ import {
   type WorkingOrder,
 } from "./working-order.js";
 
-/** Everything that a plan for an unwinding depends on. */
+/** The inputs of a plan for an unwind. */
 export interface UnwindInput extends Omit<TargetInput<UnwindSchedule>, "rules" | "foreignTouch"> {
   readonly marketId: MarketId;
   readonly rules: Pick<
@@ -39,16 +39,22 @@ export interface UnwindInput extends Omit<TargetInput<UnwindSchedule>, "rules" |
     "minTicks" | "maxTicks" | "minLots" | "maxLots" | "maxOpenOrders"
   >;
   readonly foreign: ManualOrders;
-  /** What the market's strategy wants to quote: its reducing side does the maker's part. Empty where none may quote. */
+  /**
+   * Quotes of the market's strategy: the reducing side does the maker part. Empty if the strategy
+   * may not quote.
+   */
   readonly quotes: readonly Quote[];
   readonly settings: QuoteSettings;
 }
 
 /**
- * Unwinds a position towards its target: what the trajectory still allows to be held is offered by quotes, those of the market's strategy on
- * the reducing side or else one of its own, and what it allows no more is taken by immediate orders, one at a time. Quotes that would add
- * come down. Everything of the reducing side that may still fill, at full size, never exceeds what remains. Each order is within the bound of
- * the positions that it works, but for the strategy's own quotes, which take nothing. A pure function.
+ * Unwinds a position towards its target. Quotes offer the lots that the trajectory still allows to
+ * be held: the strategy's on the reducing side, or else the plan's own. Immediate orders, one at a
+ * time, take the lots above the trajectory. Quotes that would add to the position are cancelled.
+ *
+ * All orders of the reducing side that may still fill, at full size, never exceed the remaining
+ * lots. Each order is within the worst price of the parts that it works, except for the strategy's
+ * own quotes, which take nothing. A pure function.
  */
 export function planUnwind(input: UnwindInput): TargetPlan {
   const { intent, positionLots, working, nowMs, rules } = input;
@@ -81,7 +87,7 @@ export function planUnwind(input: UnwindInput): TargetPlan {
 
   const { parts } = schedule;
   const best = opposingPrice(side, input.touch);
-  // What is taken now is taken for those whose bound allows to trade at the touch.
+  // A taking order works only the parts whose worst price allows a trade at the touch.
   const bearing =
     best === undefined || !isWithinBound(side, intent.worstTicks, best)
       ? []
@@ -122,7 +128,10 @@ export function planUnwind(input: UnwindInput): TargetPlan {
   };
 }
 
-/** What their trajectories allow to be held no more, as far as the market takes it: a rest that is too small to trade is not left over. */
+/**
+ * The lots above the parts' trajectories, as far as the market accepts the size. A remainder too
+ * small to trade is included.
+ */
 function dueOf(
   { rules, intent, nowMs }: UnwindInput,
   parts: readonly UnwindPart[],
@@ -134,7 +143,10 @@ function dueOf(
   return left - due < rules.minLots || left - due <= intent.schedule.dustLots ? left : due;
 }
 
-/** The reducing quotes of the strategy, else our own; never more together than what is not due, innermost first. */
+/**
+ * The reducing quotes of the strategy, else our own, innermost first. Together they never exceed
+ * the lots that are not due.
+ */
 function offersOf(input: UnwindInput, side: Side, restLots: Lots, dueLots: Lots): readonly Quote[] {
   const { rules, intent } = input;
   const wanted = input.quotes.filter((quote) => quote.side === side);
@@ -158,8 +170,9 @@ function offersOf(input: UnwindInput, side: Side, restLots: Lots, dueLots: Lots)
 }
 
 /**
- * At the reservation price, or one tick behind the touch where that would take: all that bear it, less what is due of them. The others at
- * the tightest of their bounds.
+ * Our own quotes, at the reservation price or one tick behind the touch if that price would take.
+ * They offer all lots of the parts that allow the price, less those that are due. The other parts
+ * are offered at the tightest of their worst prices.
  */
 function ownOffers(input: UnwindInput, side: Side, dueLots: Lots): readonly Quote[] {
   const { intent, rules, touch } = input;
@@ -182,7 +195,9 @@ function ownOffers(input: UnwindInput, side: Side, dueLots: Lots): readonly Quot
   return groups.filter(({ lots }) => lots > 0).map((offer, level) => ({ side, level, ...offer }));
 }
 
-/** The quotes alone. A slice that waits for its signature is no quote that nobody wants. */
+/**
+ * Plans the quotes alone. A slice that awaits its signature is not treated as an undesired quote.
+ */
 function planOffers(
   input: UnwindInput,
   live: readonly WorkingOrder[],
@@ -205,7 +220,8 @@ function planOffers(
   const waits = [...plan.waits];
   for (const order of live.filter(isSlice)) {
     const { hash, side, level, phase } = order;
-    // A slice is immediate: one that the exchange shows as open has lost its end, and must not be left standing.
+    // A slice is immediate. If the exchange shows it as open, the report of its end is lost, and it
+    // must be cancelled.
     if (needsCancel(order, nowMs)) {
       const distanceTicks = distanceToTouch(side, order.ticks, touch);
       cancels.push({
@@ -221,7 +237,10 @@ function planOffers(
   return { ...plan, cancels, waits };
 }
 
-/** A slice of unknown fate may still arrive, and must not meet a quote: it counts as an order that is not to be traded against. */
+/**
+ * A slice with an unknown outcome may still arrive and must not trade with a quote. It is added to
+ * the orders that quotes may not cross.
+ */
 function besideSlices(
   { touch, openOrders }: ManualOrders,
   slices: readonly WorkingOrder[],
@@ -247,7 +266,7 @@ const ALLOWED: SliceDecision = {
   withheld: [],
 };
 
-/** Nobody trades at a price that any part bears: why, if something is due. */
+/** The reason for waiting when the touch is beyond every part's worst price, if lots are due. */
 function unborne(input: UnwindInput, side: Side, dueLots: Lots): SliceDecision {
   if (dueLots === 0) return ALLOWED;
   const best = opposingPrice(side, input.touch);
@@ -262,7 +281,10 @@ function unborne(input: UnwindInput, side: Side, dueLots: Lots): SliceDecision {
   };
 }
 
-/** The immediate order that is due now, or why there is none. `roomLots`: what of the rest no order under way may fill. */
+/**
+ * The immediate order that is due now, or the reason why there is none.
+ * @param roomLots remaining lots that no order in flight may fill
+ */
 function takeDue(
   input: UnwindInput,
   side: Side,
@@ -299,7 +321,8 @@ function takeDue(
     roomLots,
     computeSliceLots(restLots, schedule.sliceLots, { minLots: least, maxLots: rules.maxLots }),
   );
-  // Quotes that come down make room for the whole of it; those of unknown fate never may.
+  // Quotes being cancelled will free capacity for the whole slice. Quotes with an unknown outcome
+  // may never do so.
   const isClearing = plan.cancels.length > 0 || live.some(({ phase }) => phase === "cancelling");
   if (lots < dueLots && lots === roomLots && isClearing)
     return not("clearing", "quotes come down to make room for the slice");
@@ -321,8 +344,9 @@ function takeDue(
 }
 
 /**
- * Quotes are placed only into what remains beside everything that may still fill, orders that come down among it: those of the strategy into
- * all that remains, our own into what remains of those that bear their price.
+ * Places quotes only within the lots that remain after everything that may still fill, including
+ * orders being cancelled. Quotes of the strategy may use all remaining lots, our own quotes those
+ * of the parts that allow their price.
  */
 function withinRoom(
   plan: Plan,

@@ -7,12 +7,18 @@ export interface PlannedCancel {
   readonly orderId: Int64Id;
   readonly side: Side;
   readonly level: number;
-  /** Ticks between the order and the touch it trades against: the smaller, the sooner it is hit. +Infinity without a touch. */
+  /**
+   * Ticks between the order and the opposite touch: the smaller, the sooner it fills. +Infinity
+   * without a touch.
+   */
   readonly distanceTicks: number;
   readonly why: string;
 }
 
-/** An order that has not left this machine and is no longer wanted: it is taken back from the outbox, and costs no token. */
+/**
+ * An order that is not sent yet and no longer desired. It is withdrawn from the outbox, and costs
+ * no token.
+ */
 export interface PlannedWithdrawal {
   readonly hash: Hex;
   readonly side: Side;
@@ -23,9 +29,12 @@ export interface PlannedWithdrawal {
 /** An order to place. */
 export interface PlannedPlace {
   readonly side: Side;
-  /** The slot that it will live in: what the order table must remember as the order's level. */
+  /** Level of its slot, which the order table stores with the order. */
   readonly level: number;
-  /** The level of the quote that it serves; another than the slot's where a kept order already lives in that one. */
+  /**
+   * Level of the quote that it serves. It differs from the slot's if a kept order already occupies
+   * that slot.
+   */
   readonly quoteLevel: number;
   readonly ticks: Ticks;
   readonly lots: Lots;
@@ -35,17 +44,19 @@ export interface PlannedPlace {
   readonly why: string;
 }
 
-/** An order that is right as it stands, and keeps its place in the queue. */
+/** An order that matches its quote and keeps its queue position. */
 export interface PlannedKeep {
   readonly hash: Hex;
   readonly side: Side;
-  /** The slot that the order lives in. */
+  /** Level of the order's slot. */
   readonly level: number;
-  /** The level of the quote that it serves. */
+  /** Level of the quote that it serves. */
   readonly quoteLevel: number;
 }
 
-/** A slot that stays closed because its order, though not wanted, may still fill and cannot be acted on. */
+/**
+ * A slot that stays closed: its order is not desired, may still fill, and cannot be cancelled now.
+ */
 export interface PlannedWait {
   readonly hash: Hex;
   readonly side: Side;
@@ -54,7 +65,7 @@ export interface PlannedWait {
   readonly why: string;
 }
 
-/** A wanted order that is not placed now. */
+/** A desired order that is not placed now. */
 export interface Withheld {
   readonly side: Side;
   readonly level: number;
@@ -63,7 +74,9 @@ export interface Withheld {
   readonly why: string;
 }
 
-/** The fewest actions that lead from the working orders to what is wanted, as far as they may be taken now. */
+/**
+ * The fewest actions from the working orders to the desired ones, as far as they are possible now.
+ */
 export interface Plan {
   /** Most dangerous first. */
   readonly cancels: readonly PlannedCancel[];

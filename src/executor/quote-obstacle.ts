@@ -6,7 +6,7 @@ import type { PlannedPlace } from "./plan.js";
 import type { WorkingOrder } from "./working-order.js";
 
 /**
- * Manual orders of the account in this market: left alone and counted
+ * Manual orders of the account in this market. They are counted and never changed
  * (docs/ideas/design.md#order-identity).
  */
 export interface ManualOrders {
@@ -14,9 +14,9 @@ export interface ManualOrders {
   readonly openOrders: number;
 }
 
-/** The market and the orders that a quote is placed among. */
+/** The market and the orders around a quote. */
 export interface QuoteSurroundings {
-  /** All quotes that are wanted. */
+  /** All desired quotes. */
   readonly quotes: readonly Quote[];
   /** The own orders of this market that may still fill. */
   readonly working: readonly WorkingOrder[];
@@ -28,8 +28,8 @@ export interface QuoteSurroundings {
 
 /**
  * The reason why a quote may not be placed at `ticks` now: the filters of its market, the touch or
- * another order of the account. Undefined when it may.
- * @param places what the same plan places already.
+ * another order of the account. Undefined if it may.
+ * @param places orders that the same plan already places
  */
 export function quoteObstacle(
   input: QuoteSurroundings,
@@ -62,7 +62,10 @@ export function quoteObstacle(
   return undefined;
 }
 
-/** Levels behind the touch would pile up at one price: more size than an intent has there. */
+/**
+ * Prevents levels behind the touch from accumulating at one price, with more size than the intent
+ * has there.
+ */
 function isPriceTaken(
   input: QuoteSurroundings,
   side: Side,

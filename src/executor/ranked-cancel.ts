@@ -3,10 +3,10 @@ import { type BestPrices, distanceToTouch } from "./crossing.js";
 import type { PlannedCancel } from "./plan.js";
 import type { WorkingOrder } from "./working-order.js";
 
-/** A cancel with the lots that its order may still fill, by which equally near ones are ranked. */
+/** A cancel with the lots that its order may still fill. They rank cancels at equal distance. */
 export type RankedCancel = PlannedCancel & { readonly lots: number };
 
-/** The cancel of an order, ranked by its distance from the touch. */
+/** Creates the cancel of an order, ranked by its distance from the touch. */
 export function rankedCancel(
   order: WorkingOrder & { readonly orderId: string },
   why: string,
@@ -24,16 +24,16 @@ export function rankedCancel(
   };
 }
 
-/** The order of two cancels: the most dangerous first. */
+/** Compares two cancels, the most dangerous first. */
 export function byDanger(a: RankedCancel, b: RankedCancel): number {
-  // Infinity minus Infinity is no order: without a touch the larger order is more dangerous.
+  // Infinity minus Infinity is NaN. Without a touch the larger order is more dangerous.
   const nearer = a.distanceTicks === b.distanceTicks ? 0 : a.distanceTicks - b.distanceTicks;
   return nearer || b.lots - a.lots || a.level - b.level;
 }
 
 /**
- * Cancels with one more, the most dangerous first; of two alike, the one that came first. It is put
- * in its place at once, since there is hardly ever more than one before it.
+ * Inserts a cancel, the most dangerous first; of two equal ones, the earlier first. It is inserted
+ * in place, since there is hardly ever more than one before it.
  */
 export function withRankedCancel(cancels: RankedCancel[], cancel: RankedCancel): RankedCancel[] {
   const all = append(cancels, cancel);

@@ -2,12 +2,12 @@ import type { Lots, Side, Ticks } from "../core/units.js";
 import type { TargetIntent, UnwindPart } from "../strategies/intent.js";
 import { maxNewPositionLots, type WorkingOrder } from "./working-order.js";
 
-/** Whether an order of `side` at `ticks` is no worse than a bound. */
+/** Returns true if a price of `side` is no worse than a bound. */
 export function isWithinBound(side: Side, worstTicks: Ticks, ticks: Ticks): boolean {
   return side === "SELL" ? ticks >= worstTicks : ticks <= worstTicks;
 }
 
-/** Those of the positions that bear a price. */
+/** The parts whose worst price allows a price. */
 export function selectPartsAtPrice(
   parts: readonly UnwindPart[],
   side: Side,
@@ -16,7 +16,7 @@ export function selectPartsAtPrice(
   return parts.filter(({ worstTicks }) => isWithinBound(side, worstTicks, ticks));
 }
 
-/** What each of them bears, and the intent too. */
+/** The tightest of the parts' worst prices and the intent's. */
 export function tightestBound(
   { intent }: { readonly intent: TargetIntent },
   parts: readonly UnwindPart[],
@@ -26,14 +26,15 @@ export function tightestBound(
   return side === "SELL" ? Math.max(...worst) : Math.min(...worst);
 }
 
-/** What remains of them together, without sign. */
+/** The total remaining lots of the parts, without sign. */
 export function sumLeftLots(parts: readonly UnwindPart[]): Lots {
   return parts.reduce((sum, { leftLots }) => sum + leftLots, 0);
 }
 
 /**
- * What remains beside everything that may still fill, at full size: of all the positions, and of those that bear a price. An order that
- * others bear as well is theirs to fill, and takes only of the whole.
+ * The lots that remain to be unwound after everything that may still fill, at full size: of all
+ * parts, or of the parts that allow a price. An order at a price that other parts allow as well
+ * counts as theirs, and reduces only the total.
  */
 export class UnwindCapacity {
   readonly #parts: readonly UnwindPart[];
@@ -54,22 +55,22 @@ export class UnwindCapacity {
       if (order.side === side) this.take({ ticks: order.ticks, lots: maxNewPositionLots(order) });
   }
 
-  /** An order more is under way. */
+  /** Reserves the lots of one more order. */
   take({ ticks, lots }: { readonly ticks: Ticks; readonly lots: Lots }): void {
     if (lots > 0) this.#reserved.push({ ticks, lots });
   }
 
-  /** Of the whole. */
+  /** Remaining lots of all parts. */
   get left(): Lots {
     return this.#reserved.reduce((left, { lots }) => left - lots, this.#restLots);
   }
 
-  /** Of those that bear a price. */
+  /** Remaining lots of the parts that allow a price. */
   at(ticks: Ticks): Lots {
     return this.of(selectPartsAtPrice(this.#parts, this.#side, ticks));
   }
 
-  /** Of some that bear more than the others. */
+  /** Remaining lots of a group of parts that allow worse prices than the others. */
   of(group: readonly UnwindPart[]): Lots {
     const others = this.#parts.filter((part) => !group.includes(part));
     const left = this.#reserved

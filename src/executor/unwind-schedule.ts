@@ -1,12 +1,12 @@
 import type { Lots, Ms } from "../core/units.js";
 import type { Trajectory } from "../strategies/intent.js";
 
-/** How many lots the trajectories still allow to be held at `nowMs`, together. */
+/** The total lots that the trajectories still allow to be held at `nowMs`. */
 export function allowedLots(parts: readonly Trajectory[], nowMs: Ms): Lots {
   return parts.reduce((sum, part) => sum + part.holdLots[stepAt(part, nowMs)], 0);
 }
 
-/** When the trajectories next allow less; undefined when they allow nothing any more. */
+/** Time of the next reduction in the allowed lots; undefined if there is none. */
 export function nextStepAtMs(parts: readonly Trajectory[], nowMs: Ms): Ms | undefined {
   let next: Ms | undefined;
   for (const part of parts) {
@@ -18,7 +18,9 @@ export function nextStepAtMs(parts: readonly Trajectory[], nowMs: Ms): Ms | unde
   return next;
 }
 
-/** 0 before taking begins; the first step begins just then. */
+/**
+ * Index of the step at `nowMs`: 0 before taking begins, which is also the start of the first step.
+ */
 function stepAt({ takingFromMs, stepMs, holdLots }: Trajectory, nowMs: Ms): number {
   if (nowMs < takingFromMs) return 0;
   return Math.min(holdLots.length - 1, 1 + Math.floor((nowMs - takingFromMs) / stepMs));

@@ -3,12 +3,15 @@ import type { Quote } from "../strategies/intent.js";
 import type { Withheld } from "./plan.js";
 import type { WorkingOrder } from "./working-order.js";
 
-/** A quote that is not placed now, at the price that it would be placed at, and why. */
+/** A quote that is not placed now, with the price at which it would be placed, and the reason. */
 export function withhold({ side, level, lots }: Quote, ticks: Ticks, why: string): Withheld {
   return { side, level, ticks, lots, why };
 }
 
-/** A quote that waits for the order in its slot, as most that are withheld do: why is put in words where somebody reads it. */
+/**
+ * A quote that waits for the order in its slot, the most frequent reason for withholding. The text
+ * is created only when it is read.
+ */
 export class ClosedSlot implements Withheld {
   readonly side: Side;
   readonly level: number;

@@ -91,9 +91,9 @@ class OwnLevel {
   ownLots: Lots = 0;
   #othersLots: Lots;
   /**
-   * The others' amount when it was last determined without the account's present state alone. That
-   * state may include a fill that is not reported yet, which would make the others' amount too
-   * small.
+   * The others' amount before the last change that only the account's state could explain. The
+   * amount inferred from that state is too small if a fill is not reported yet, so this one is
+   * tried first for a while.
    */
   #before: Step = { lots: 0, untilMs: Number.NEGATIVE_INFINITY };
   #shownLots: Lots;

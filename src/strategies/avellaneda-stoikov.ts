@@ -23,7 +23,7 @@ import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
-/** Parameters of the Avellaneda-Stoikov market maker (`docs/guides/strategies.md` has them with their formulas). */
+/** Parameters of the Avellaneda-Stoikov market maker (formulas in `docs/guides/strategies.md`). */
 export const avellanedaStoikovParams = withEitherUnits(
   z.strictObject({
     riskAversion: z
@@ -78,8 +78,9 @@ export const avellanedaStoikovParams = withEitherUnits(
 export type AvellanedaStoikovParams = z.output<typeof avellanedaStoikovParams>;
 
 /**
- * The market maker of M. Avellaneda and S. Stoikov (Quantitative Finance 8(3), 2008, 217-224). Its unit of price is one basis
- * point of the mid, so that the same parameters mean the same on every market, whatever its price and tick.
+ * The market maker of M. Avellaneda and S. Stoikov (Quantitative Finance 8(3), 2008, 217-224). Its
+ * unit of price is one basis point of the mid, so that the same parameters mean the same on every
+ * market, whatever its price and tick.
  */
 export const avellanedaStoikov = defineStrategy({
   params: avellanedaStoikovParams,
@@ -90,7 +91,7 @@ export const avellanedaStoikov = defineStrategy({
   },
 });
 
-/** `left`: the share of the horizon that is left. */
+/** The inputs of the quotes. `left` is the remaining share of the horizon. */
 type AvellanedaStoikovBasis = readonly [
   midTicks: number,
   sigmaTicks: number,
@@ -99,7 +100,7 @@ type AvellanedaStoikovBasis = readonly [
   left: number,
 ];
 
-/** What the market maker computes from each view. */
+/** The computation of the market maker for each view. */
 export class AvellanedaStoikovStep
   extends ModelStep<AvellanedaStoikovParams>
   implements QuotingStep<AvellanedaStoikovBasis>
@@ -172,13 +173,13 @@ export class AvellanedaStoikovStep
     };
   }
 
-  /** The share of the horizon that is left, from above 0 to 1. */
+  /** The remaining share of the horizon, from above 0 to 1. */
   #shareLeft(nowMs: Ms): number {
     if (this.params.horizon === "rolling") return 1;
     this.#startMs ??= nowMs;
     const { horizonMs } = this.params;
     const elapsedMs = (nowMs - this.#startMs) % horizonMs;
-    // A clock that steps back before the start still leaves a share between 0 and 1.
+    // If the clock steps back before the start, the share still lies between 0 and 1.
     return 1 - (elapsedMs < 0 ? elapsedMs + horizonMs : elapsedMs) / horizonMs;
   }
 }

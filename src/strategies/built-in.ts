@@ -3,7 +3,7 @@ import { glft } from "./glft.js";
 import { ladder } from "./ladder.js";
 import type { Strategy } from "./strategy.js";
 
-/** The strategies that come with the package, by the name that a bot's YAML calls them. */
+/** The strategies of this package, by their names in a bot's YAML. */
 export const builtInStrategies: Readonly<Record<string, Strategy>> = {
   "avellaneda-stoikov": avellanedaStoikov,
   glft,

@@ -27,7 +27,10 @@ import { type QuotingBounds, shapeQuotesWithin } from "./shape-quotes.js";
 import { exactLotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
-/** Parameters of the Guéant-Lehalle-Fernandez-Tapia market maker (`docs/guides/strategies.md` has them with their formulas). */
+/**
+ * Parameters of the Guéant-Lehalle-Fernandez-Tapia market maker (formulas in
+ * `docs/guides/strategies.md`).
+ */
 export const glftParams = withEitherUnits(
   z.strictObject({
     riskAversion: z
@@ -99,8 +102,9 @@ export const glftParams = withEitherUnits(
 export type GlftParams = z.output<typeof glftParams>;
 
 /**
- * The market maker of O. Guéant, C.-A. Lehalle and J. Fernandez-Tapia (Mathematics and Financial Economics 7, 2013, 477-507). Its unit
- * of price is one basis point of the mid and its unit of amount one order, so that the same parameters mean the same on every market.
+ * The market maker of O. Guéant, C.-A. Lehalle and J. Fernandez-Tapia (Mathematics and Financial
+ * Economics 7, 2013, 477-507). Its unit of price is one basis point of the mid and its unit of
+ * amount one order, so that the same parameters mean the same on every market.
  */
 export const glft = defineStrategy({
   params: glftParams,
@@ -111,13 +115,13 @@ export const glft = defineStrategy({
   },
 });
 
-/** Distances of both quotes at the inventory held and at none, in basis points. */
+/** Distances of both quotes at the present inventory and at none, in basis points. */
 interface Answer {
   readonly held: GlftDistances;
   readonly flat: GlftDistances;
 }
 
-/** Distances of both quotes as they are quoted, and half of them at no inventory, in basis points. */
+/** Final distances of both quotes, and half the spread at no inventory, in basis points. */
 interface Distances extends GlftDistances {
   readonly halfSpread: number;
 }
@@ -129,7 +133,7 @@ type GlftBasis = readonly [
   intensity: Intensity,
 ];
 
-/** What the market maker computes from each view. */
+/** The computation of the market maker for each view. */
 export class GlftStep extends ModelStep<GlftParams> implements QuotingStep<GlftBasis> {
   #exact:
     | { readonly sigma: number; readonly intensity: Intensity; readonly quotes: GlftExactQuotes }
@@ -212,7 +216,7 @@ export class GlftStep extends ModelStep<GlftParams> implements QuotingStep<GlftB
         flat: glftApproximateQuotes(model, 0),
       };
     }
-    // An intensity is a value of its own until the next fit.
+    // An intensity object is replaced only by the next fit, so identity is enough.
     if (this.#exact?.sigma !== model.sigma || this.#exact.intensity !== intensity) {
       this.#exact = {
         sigma: model.sigma,
@@ -223,7 +227,9 @@ export class GlftStep extends ModelStep<GlftParams> implements QuotingStep<GlftB
     return { held: this.#exact.quotes.at(inventory), flat: this.#exact.quotes.at(0) };
   }
 
-  /** The factors act on what the model says at no inventory, and on what inventory changes of it. */
+  /**
+   * Applies the factors to the model's distances at no inventory, and to the change by inventory.
+   */
   #distances({ held, flat }: Answer): Distances {
     const { halfSpreadFactor, skewFactor, minHalfSpreadBps } = this.params;
     const halfSpread = Math.max(minHalfSpreadBps, (halfSpreadFactor * (flat.bid + flat.ask)) / 2);
@@ -244,7 +250,10 @@ export class GlftStep extends ModelStep<GlftParams> implements QuotingStep<GlftB
   }
 }
 
-/** A side without a price is given no lots; the price it is shaped with does not matter, but must be one. */
+/**
+ * A distance for a side without a price. The side gets no lots, so its price does not matter, but
+ * it must be a number.
+ */
 function quotable(distanceBps: number): number {
   return Number.isFinite(distanceBps) ? distanceBps : 0;
 }

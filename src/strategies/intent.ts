@@ -1,6 +1,8 @@
 import type { Lots, MarketId, Ms, Side, Ticks } from "../core/units.js";
 
-/** One wanted order. Slot = (market, side, level): at most one order that may fill lives in it. */
+/**
+ * One desired order. Slot = (market, side, level): a slot holds at most one order that may fill.
+ */
 export interface Quote {
   readonly side: Side;
   /** From 0, the innermost, to 999. */
@@ -9,7 +11,7 @@ export interface Quote {
   readonly lots: Lots;
 }
 
-/** Why an intent is what it is, for `explain`, the screen, the log and the journal. */
+/** The reason for an intent, for `explain`, the screen, the log and the journal. */
 export interface Reason {
   /** The strategy's fair value in fractional ticks. */
   readonly fairTicks: number;
@@ -19,11 +21,11 @@ export interface Reason {
   readonly halfSpreadTicks: number;
   /** Named terms in ticks or plain numbers: `inventory`, `sigmaTicks`, `adverse` ... */
   readonly terms: Readonly<Record<string, number>>;
-  /** What held a price or size back: `bid 0: post-only`, `ask: max position`. */
+  /** Limits that changed a price or size: `bid 0: post-only`, `ask: max position`. */
   readonly clamps: readonly string[];
 }
 
-/** The full set of quotes wanted in a market. An empty set takes all down. */
+/** The full set of quotes desired in a market. An empty set cancels all. */
 export interface QuotesIntent {
   readonly kind: "quotes";
   readonly marketId: MarketId;
@@ -33,46 +35,57 @@ export interface QuotesIntent {
   readonly reason: Reason;
 }
 
-/** Slices of at most so many lots, one each `everyMs`. */
+/** Slices of at most `lots` lots, one each `everyMs`. */
 export interface SliceSchedule {
   readonly kind?: "slices";
   readonly sliceLots: Lots;
   readonly everyMs: Ms;
 }
 
-/** How much of one position may still be held at a time: a trajectory in steps. */
+/** The lots of one position that may still be held over time: a trajectory in steps. */
 export interface Trajectory {
-  /** Until then nothing is taken: the position is offered alone. */
+  /** Time until which nothing is taken and the position is only offered. */
   readonly takingFromMs: Ms;
   readonly stepMs: Ms;
-  /** Lots, without sign: before the first step, from the beginning of each step on; the last is 0. */
+  /**
+   * Lots, without sign: before the first step, then from the start of each step on. The last is 0.
+   */
   readonly holdLots: readonly Lots[];
 }
 
-/** One of the positions that are unwound together, on its own terms. */
+/** One of the positions that are unwound together, with its own trajectory and worst price. */
 export interface UnwindPart extends Trajectory {
-  /** What remains of it, without sign. */
+  /** Remaining lots, without sign. */
   readonly leftLots: Lots;
-  /** No order that works it is worse. */
+  /** Worst price of any order that works it. */
   readonly worstTicks: Ticks;
 }
 
-/** Maker first, then taker: what remains is offered by quotes, and taken down to what the trajectory still allows when it is behind. */
+/**
+ * Maker first, then taker. Quotes offer the remaining lots, and taking orders reduce them to the
+ * trajectory if they are above it.
+ */
 export interface UnwindSchedule {
   readonly kind: "unwind";
-  /** One for each position that is unwound. At a price that only some of them bear, those are worked as if the others were not there. */
+  /**
+   * One for each position that is unwound. At a price that only some of them allow, those are
+   * worked as if the others did not exist.
+   */
   readonly parts: readonly UnwindPart[];
-  /** Where the rest is offered where no strategy quotes, in fractional ticks: a reservation price. Undefined offers nothing. */
+  /**
+   * Reservation price for offers without a quoting strategy, in fractional ticks. Undefined offers
+   * nothing.
+   */
   readonly offerTicks: number | undefined;
-  /** A rest of so many lots or fewer is left as it is. */
+  /** A remainder of this many lots or fewer is left. */
   readonly dustLots: Lots;
-  /** The most lots of one taking order. */
+  /** Maximum lots of one taking order. */
   readonly sliceLots: Lots;
-  /** Between two taking orders at least. */
+  /** Minimum time between two taking orders. */
   readonly everyMs: Ms;
 }
 
-/** A position wanted, worked by price-bounded orders: unwinding, flattening. */
+/** A desired position, worked by price-bounded orders: unwinding, flattening. */
 export interface TargetIntent {
   readonly kind: "target";
   readonly marketId: MarketId;
@@ -83,13 +96,13 @@ export interface TargetIntent {
   /** Never buy above, or sell below, this price. */
   readonly worstTicks: Ticks;
   readonly schedule: SliceSchedule | UnwindSchedule;
-  /** When it gives up (the rest stays as it is, and is reported). */
+  /** Time at which the work stops. The remaining position stays and is reported. */
   readonly deadlineMs: Ms;
   readonly reason: Reason;
 }
 
 /**
- * The output of a strategy (docs/ideas/design.md#strategies). No emission means that the last
- * intent stands.
+ * The output of a strategy (docs/ideas/design.md#strategies). Without a new one, the last intent
+ * stays valid.
  */
 export type Intent = QuotesIntent | TargetIntent;

@@ -18,7 +18,7 @@ import { type QuotingBounds, shapeQuotesWithin, type WantedLevel } from "./shape
 import { exactLotsOfBase, lotsOfBase } from "./size-lots.js";
 import { defineStrategy } from "./strategy.js";
 
-/** Parameters of the ladder market maker (`docs/guides/strategies.md` has them with their formulas). */
+/** Parameters of the ladder market maker (formulas in `docs/guides/strategies.md`). */
 export const ladderParams = withEitherUnits(
   z.strictObject({
     fair: z
@@ -73,8 +73,9 @@ export const ladderParams = withEitherUnits(
 export type LadderParams = z.output<typeof ladderParams>;
 
 /**
- * The ladder market maker (the pure market making of the field; T. Ho and H. Stoll, Journal of Financial Economics 9, 1981,
- * 47-73): levels of quotes around a fair price, leaning against inventory by price and by size.
+ * The ladder market maker (commonly called pure market making; T. Ho and H. Stoll, Journal of
+ * Financial Economics 9, 1981, 47-73): levels of quotes around a fair price, skewed against
+ * inventory by price and by size.
  */
 export const ladder = defineStrategy({
   params: ladderParams,
@@ -85,7 +86,7 @@ export const ladder = defineStrategy({
   },
 });
 
-/** What the ladder computes from each view. */
+/** Creates the computation of the ladder for each view. */
 export function createLadderStep(
   params: LadderParams,
   instrument: Instrument,

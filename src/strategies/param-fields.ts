@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { exactlyOneOf, notTogether } from "../core/config/key-rules.js";
 
-/** Parameters that the built-in strategies have in common, with their units in words. */
+/** Parameters that the built-in strategies share, with their units in words. */
 
 /** Size of an innermost quote. */
 export const sizeBaseField = z
@@ -14,13 +14,13 @@ export const sizeBaseField = z
 /** Number of quotes a side. */
 export const levelsField = z.int().min(1).max(50).describe("Quotes on each side.").default(1);
 
-/** The position that the strategy leans towards. */
+/** The position that the strategy tends towards. */
 export const targetPositionField = z
   .number()
   .describe("Signed position that inventory is counted from, in base units.")
   .default(0);
 
-/** What counts as a full inventory. */
+/** The position that counts as a full inventory. */
 export const inventoryRangeField = z
   .number()
   .gt(0)
@@ -29,7 +29,7 @@ export const inventoryRangeField = z
   )
   .optional();
 
-/** How quickly fills become rarer with distance. */
+/** The decay of fills with distance. */
 export const kPerBpsField = z
   .number()
   .gt(0)
@@ -37,7 +37,7 @@ export const kPerBpsField = z
   .describe("k of the fill intensity A exp(-k distance), per basis point of price.")
   .default(0.5);
 
-/** What a model's half spread is held to. */
+/** The lower bound of a model's half spread. */
 export const minHalfSpreadBpsField = z
   .number()
   .min(0)
@@ -55,7 +55,7 @@ export function ticksField(description: string) {
   return z.number().gt(0).max(1_000_000).describe(`${description}, in ticks.`);
 }
 
-/** How far a standing quote may be from the wanted price. */
+/** Maximum distance of a resting quote from the desired price. */
 export const refreshToleranceBpsField = z
   .number()
   .min(0)
@@ -65,7 +65,7 @@ export const refreshToleranceBpsField = z
   )
   .optional();
 
-/** The same in ticks. */
+/** Maximum distance of a resting quote from the desired price, in ticks. */
 export const refreshToleranceTicksField = z
   .number()
   .min(0)
@@ -75,7 +75,7 @@ export const refreshToleranceTicksField = z
   )
   .optional();
 
-/** Two ways to write one quantity. */
+/** Two parameter names for one quantity in two units. */
 export interface EitherUnit {
   readonly first: string;
   readonly second: string;
@@ -83,8 +83,8 @@ export interface EitherUnit {
 }
 
 /**
- * A schema of parameters of which some mean the same in two units: of each pair one (or, unless
- * required, none) is given. Its JSON Schema says so too.
+ * A schema with pairs of parameters that mean the same in two units. One of each pair is given; or
+ * none, unless it is required. The JSON Schema states this too.
  */
 export function withEitherUnits<Params extends z.ZodObject>(
   params: Params,
@@ -116,7 +116,7 @@ function eitherUnit({ first, second, required }: EitherUnit) {
   };
 }
 
-/** A length given in basis points of a price or in ticks, as ticks. */
+/** Converts a length in basis points of a price, or in ticks, to ticks. */
 export function toTicks(
   bps: number | undefined,
   ticks: number | undefined,

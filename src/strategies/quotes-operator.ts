@@ -3,27 +3,40 @@ import type { MarketView } from "../market/view.js";
 import type { Quote, QuotesIntent } from "./intent.js";
 import { hasQuotingBounds, type QuotingBounds, toQuotingBounds } from "./shape-quotes.js";
 
-/** What a step has taken from a view and those before it: numbers, and values that another one replaces when anything of them changes. */
+/**
+ * Inputs that a step derives from a view and the earlier ones: numbers, and objects that are
+ * replaced whenever they change.
+ */
 export type StepInputs = readonly unknown[];
 
-/** Quotes, and why they are what they are, asked for only where they are emitted: an intent but for the market and the view. */
+/**
+ * Quotes and the reason for them, which is computed only if they are emitted: an intent without
+ * market and view.
+ */
 export interface QuoteResult extends Pick<QuotesIntent, "quotes"> {
   readonly reason: () => QuotesIntent["reason"];
 }
 
-/** What a quoting strategy computes from one view: of its room and its basis alone, so that neither can change without the quotes being computed anew. */
+/**
+ * The computation of a quoting strategy for one view. It depends on its bounds and its basis alone,
+ * so that the quotes are recomputed whenever either changes.
+ */
 export interface QuotingStep<B extends StepInputs> {
-  /** Takes a view in: each once, in their order. */
+  /** Observes a view. Called once for each view, in order. */
   observe(view: MarketView): B;
-  /** Quotes that do not cross the touch. Asked for only where the room or the basis is another than at the view before. */
+  /**
+   * Quotes that do not cross the touch. Called only if the bounds or the basis differ from those of
+   * the previous view.
+   */
   quotes(room: QuotingBounds, basis: B): QuoteResult;
-  /** Prices of the last intent may differ by so much, in ticks, and it still stands. */
+  /** Price tolerance in ticks within which the last intent is kept. */
   toleranceTicks(basis: B): number;
 }
 
 /**
- * The operator of a strategy that answers each view with quotes: emits only what the last intent does not already say.
- * @param start makes the step's state, once for each subscription.
+ * The operator of a strategy that answers each view with quotes. It emits quotes only if they
+ * differ from the last intent.
+ * @param start creates the step's state, once for each subscription
  */
 export function quotesOperator<B extends StepInputs>(
   start: () => QuotingStep<B>,
@@ -42,7 +55,8 @@ export function quotesOperator<B extends StepInputs>(
           const isKnown = newRoom === room && isSame(basis, newBasis);
           room = newRoom;
           basis = newBasis;
-          // The quotes would be those of the view before: they were emitted then, or the last intent stood in their place, as it does now.
+          // The quotes would be those of the previous view. They were emitted then, or the last
+          // intent was kept in their place, as now.
           if (isKnown) return undefined;
           const { quotes, reason } = step.quotes(newRoom, newBasis);
           if (canKeepQuotes(last, quotes, newRoom, step.toleranceTicks(newBasis))) return undefined;
@@ -60,7 +74,7 @@ export function quotesOperator<B extends StepInputs>(
     });
 }
 
-/** What is no number is never the same. */
+/** Compares inputs; NaN equals nothing. */
 function isSame(before: StepInputs, now: StepInputs): boolean {
   if (before.length !== now.length) return false;
   for (let at = 0; at < now.length; at++) if (before[at] !== now[at]) return false;
@@ -68,7 +82,7 @@ function isSame(before: StepInputs, now: StepInputs): boolean {
 }
 
 /**
- * Whether the quotes of the last intent may stand in place of the new ones, so that nothing need be emitted: the same slots
+ * Returns true if the quotes of the last intent can be kept instead of the new ones: the same slots
  * and sizes, every price within the tolerance, and none that would cross the touch.
  */
 export function canKeepQuotes(

@@ -2,30 +2,33 @@ import type { Lots, Side, Ticks } from "../core/units.js";
 import type { MarketView } from "../market/view.js";
 import type { Quote } from "./intent.js";
 
-/** An ask beyond so many times the best bid is out of reach. Most exchanges have no such price, and the intent would be refused, with the bids beside it. */
+/**
+ * Maximum ask as a multiple of the best bid. Most exchanges have no higher price, and the intent
+ * would be refused together with its bids.
+ */
 const REACH = 100;
 
-/** One wanted level, before the market's grid, its touch and the position limit have their say. */
+/** One desired level, before the market's grid, the touch and the position limit are applied. */
 export interface WantedLevel {
   /** Fractional ticks. */
   readonly bidTicks: number;
   readonly askTicks: number;
-  /** 0 or less wants no quote on that side. */
+  /** 0 or less requests no quote on that side. */
   readonly bidLots: Lots;
   readonly askLots: Lots;
 }
 
-/** What quotes have to fit into. */
+/** The bounds that quotes have to fit into. */
 export interface QuotingBounds {
   /** The touch, net of our own orders. */
   readonly bidTicks: Ticks;
   readonly askTicks: Ticks;
   readonly positionLots: Lots;
-  /** Either way; Infinity without a limit. */
+  /** In either direction; Infinity without a limit. */
   readonly maxPositionLots: Lots;
 }
 
-/** The room that a view leaves. */
+/** The bounds that a view gives. */
 export function toQuotingBounds({
   bids,
   asks,
@@ -35,7 +38,7 @@ export function toQuotingBounds({
   return { bidTicks: bids[0].ticks, askTicks: asks[0].ticks, positionLots, maxPositionLots };
 }
 
-/** Whether it is the room that a view leaves, too. */
+/** Returns true if a view gives the same bounds. */
 export function hasQuotingBounds(
   { bids, asks, positionLots, maxPositionLots }: MarketView,
   room: QuotingBounds,
@@ -48,42 +51,24 @@ export function hasQuotingBounds(
   );
 }
 
-/** Quotes that may rest, and what held them back. */
+/** Quotes that may rest, and the limits that changed them. */
 export interface ShapedQuotes {
   readonly quotes: readonly Quote[];
-  /** In words, for an intent's reason: `bid 0: post-only`. */
+  /** Text for an intent's reason: `bid 0: post-only`. */
   readonly clamps: readonly string[];
 }
 
 /**
- * Makes quotes of wanted levels, innermost first. Prices are rounded outward (bids down, asks up), kept from crossing the
- * view's touch (which is net of our own orders), and at least one tick apart from level to level. Sizes are cut, innermost
- * served first, so that the position stays within the view's `maxPositionLots` should every quote of a side fill.
- * @example
- * ```ts
- * import { type Level, type MarketView, shapeQuotes } from "marketwright";
- *
- * const bids: readonly Level[] = [{ ticks: 9999, lots: 100 }];
- * const asks: readonly Level[] = [{ ticks: 10_001, lots: 100 }];
- * // The fields of a view that this function reads.
- * const view = {
- *   bids,
- *   asks,
- *   positionLots: 0,
- *   maxPositionLots: 2000,
- * } as MarketView;
- * const { quotes, clamps } = shapeQuotes(view, [
- *   { bidTicks: 10_003.5, askTicks: 10_007.5, bidLots: 10, askLots: 10 },
- * ]);
- * quotes.map(({ ticks }) => ticks); // => [10_000, 10_008]
- * clamps; // => ["bid 0: post-only"]
- * ```
+ * Creates quotes from desired levels, innermost first. Prices are rounded outward (bids down, asks
+ * up), do not cross the view's touch (which is net of our own orders), and differ by at least one
+ * tick from level to level. Sizes are cut, the outermost first, so that the position stays within
+ * the view's `maxPositionLots` if every quote of a side fills.
  */
 export function shapeQuotes(view: MarketView, wanted: readonly WantedLevel[]): ShapedQuotes {
   return shapeQuotesWithin(toQuotingBounds(view), wanted);
 }
 
-/** The same for the room of a view that is not at hand. */
+/** The same with the bounds of a view that is not available. */
 export function shapeQuotesWithin(
   room: QuotingBounds,
   wanted: readonly WantedLevel[],
@@ -96,8 +81,8 @@ export function shapeQuotesWithin(
 }
 
 /**
- * @param passiveTicks the best price that still does not cross.
- * @param roomLots what may be added before the position limit.
+ * @param passiveTicks the best price that does not cross
+ * @param roomLots lots that may be added before the position limit
  */
 function shapeSide(
   { quotes, clamps }: { readonly quotes: Quote[]; readonly clamps: string[] },
@@ -149,7 +134,7 @@ function shapeSide(
   }
 }
 
-/** Whether a price is nearer to the other side than a limit. */
+/** Returns true if a price is nearer to the other side than a limit. */
 function isNearer(side: Side, ticks: Ticks, limit: Ticks): boolean {
   return side === "BUY" ? ticks > limit : ticks < limit;
 }

@@ -2,55 +2,28 @@ import { ConfigError } from "../core/errors.js";
 import type { Instrument } from "../core/instrument.js";
 import type { Lots } from "../core/units.js";
 
-/** Relative slack that a decimal fraction such as 0.3 needs after its way through a binary float. */
+/** Relative slack for a decimal fraction such as 0.3 after its conversion to a binary float. */
 const FLOAT_SLACK = 1e-9;
-/** And at most so much of a lot: of billions of lots the slack would be whole ones. */
+/**
+ * Maximum slack, as a fraction of a lot: of billions of lots the relative slack would be whole
+ * lots.
+ */
 const MOST_SLACK_LOTS = 0.01;
 
-/**
- * An amount of base as whole lots, rounded down: a strategy never quotes more than it was told.
- * @example
- * ```ts
- * import { Instrument, lotsOfBase } from "marketwright";
- *
- * const btc = new Instrument({
- *   marketId: "btcusdc",
- *   tickSize: "0.1",
- *   stepSize: "0.001",
- *   creditDecimals: 6,
- *   paperDecimals: 18,
- * });
- * lotsOfBase(0.25, btc); // => 250
- * lotsOfBase(0.0019, btc); // => 1
- * ```
- */
+/** Converts base to whole lots, rounded down: a strategy never quotes more than configured. */
 export function lotsOfBase(base: number, instrument: Instrument): Lots {
   const lots = base / instrument.lotBase;
   return Math.floor(lots + Math.min(MOST_SLACK_LOTS, Math.max(1, Math.abs(lots)) * FLOAT_SLACK));
 }
 
 /**
- * An amount of base that a user has written, as lots.
- * @throws ConfigError when it is not a whole multiple of the market's step.
- * @example
- * ```ts
- * import { exactLotsOfBase, Instrument } from "marketwright";
- *
- * const btc = new Instrument({
- *   marketId: "btcusdc",
- *   tickSize: "0.1",
- *   stepSize: "0.001",
- *   creditDecimals: 6,
- *   paperDecimals: 18,
- * });
- * exactLotsOfBase(0.25, btc, "sizeBase"); // => 250
- * exactLotsOfBase(0.0005, btc, "sizeBase"); // throws ConfigError
- * ```
+ * Converts an amount of base that a user has written to lots.
+ * @throws ConfigError when it is not a whole multiple of the market's step
  */
 export function exactLotsOfBase(base: number, instrument: Instrument, field: string): Lots {
   const told = base / instrument.lotBase;
   const lots = Math.round(told);
-  // Of tens of trillions of lots a float is off by more than the slack.
+  // For tens of trillions of lots the error of a float exceeds the slack.
   if (
     Math.abs(told - lots) >
     Math.max(

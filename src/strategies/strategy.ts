@@ -10,37 +10,44 @@ import type { MarketView } from "../market/view.js";
 import type { Intent } from "./intent.js";
 
 /**
- * Inputs of a strategy beside its parameters: the only sources of time and chance that it may use.
+ * The context of a strategy beside its parameters: the only sources of time and randomness that it
+ * may use.
  */
 export interface StrategyContext {
   readonly marketId: MarketId;
   readonly instrument: Instrument;
-  /** For every RxJS operator that owns a timer (`debounceTime`, `auditTime`, `interval` ...): virtual in a backtest. */
+  /**
+   * For every RxJS operator with a timer (`debounceTime`, `auditTime`, `interval` ...): virtual in
+   * a backtest.
+   */
   readonly scheduler: SchedulerLike;
   /** Seeded in a backtest and in a simulation. */
   readonly random: Random;
 }
 
-/** Levels a side that a view holds where its strategy names no number. */
+/** Default number of levels per side in a view. */
 export const VIEW_LEVELS = 20;
 
-/** A strategy for one market, its parameters already validated. */
+/** A strategy for one market with validated parameters. */
 export interface BoundStrategy {
   /**
-   * The operator for a market.
-   * @throws ConfigError when a parameter does not fit the market: a size off its step, for one.
+   * Creates the operator for a market.
+   * @throws ConfigError when a parameter does not fit the market: a size off its step, for example
    */
   (context: StrategyContext): OperatorFunction<MarketView, Intent>;
-  /** Levels a side that its views hold; 20 when absent. */
+  /** Levels per side in its views; {@link VIEW_LEVELS} if absent. */
   readonly viewLevels?: number | undefined;
 }
 
-/** The parts that {@link defineStrategy} makes a strategy of. */
+/** The argument of {@link defineStrategy}. */
 export interface StrategyDefinition<Params> {
-  /** Validates `params` of the YAML, and gives them their types and defaults. Unknown keys are refused unless the schema says otherwise. */
+  /**
+   * Validates `params` of the YAML, and gives them their types and defaults. Unknown keys are
+   * refused unless the schema allows them.
+   */
   readonly params: ZodType<Params>;
   /**
-   * Makes the operator from views to intents (docs/ideas/design.md#strategies). Called once a
+   * Creates the operator from views to intents (docs/ideas/design.md#strategies). Called once per
    * market. May throw {@link ConfigError}.
    */
   readonly create: (
@@ -48,46 +55,42 @@ export interface StrategyDefinition<Params> {
     context: StrategyContext,
   ) => OperatorFunction<MarketView, Intent>;
   /**
-   * Levels a side that its views hold, where the book has so many: at least what it reads. 20 when
-   * absent; fewer are faster.
+   * Levels per side in its views, if the book has so many: at least the number that the strategy
+   * reads. {@link VIEW_LEVELS} if absent; fewer are faster.
    */
   readonly viewLevels?: number;
   /** @deprecated Has no effect: every view is frozen. */
   readonly lockedViews?: boolean;
 }
 
-/** A strategy as the bot keeps it. */
+/** A strategy as the bot stores it. */
 export interface Strategy {
-  /** `"strategy"`; tells a strategy from whatever else a file may export, across copies of this package. */
+  /**
+   * `"strategy"` distinguishes a strategy from other exports of a file, across copies of this
+   * package.
+   */
   readonly marketwright: "strategy";
-  /** What it was made of. */
+  /** The definition that it was created from. */
   readonly definition: StrategyDefinition<never>;
   /** The schema of its parameters. */
   readonly params: ZodType;
   /**
    * Validates a market's `params` and binds them.
-   * @param place where the parameters stand in the user's file, for errors: `{ at: ["markets", "btcusdc", "params"] }`.
-   * @throws ConfigError naming path, value and what would be right.
+   * @param place location of the parameters in the user's file, for errors: `{ at: ["markets",
+   * "btcusdc", "params"] }`
+   * @throws ConfigError naming path, value and the expected form
    */
   bind(params: unknown, place?: ShapeContext): BoundStrategy;
 }
 
 /**
- * Makes a strategy of a parameter schema and a factory of an RxJS operator: the default export of a strategy file.
+ * Makes a strategy of a parameter schema and a factory of an RxJS operator: the default export of a
+ * strategy file.
  *
  * @throws ConfigError when the schema or the factory is missing, or the number of levels is none.
- * @example
- * ```ts
- * import { defineStrategy, quoteAround } from "marketwright";
- * import { map } from "rxjs";
- * import { z } from "zod";
- *
- * const strategy = defineStrategy({
- *   params: z.object({ halfSpreadBps: z.number().positive(), sizeBase: z.number().positive() }),
- *   create:
- *     ({ halfSpreadBps, sizeBase }) =>
- *     (view$) =>
- *       view$.pipe(map((view) => quoteAround(view, view.microPrice, { halfSpreadBps, sizeBase }))),
+ * @example export default defineStrategy({ params: z.object({ halfSpreadBps: z.number().positive(),
+ * sizeBase: z.number().positive() }), create: ({ halfSpreadBps, sizeBase }) => (view$) =>
+ *     view$.pipe(map((view) => quoteAround(view, view.microPrice, { halfSpreadBps, sizeBase }))),
  * });
  * export default strategy;
  *
@@ -121,7 +124,8 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
     definition: definition as unknown as StrategyDefinition<never>,
     params: schema,
     bind(params: unknown, place: ShapeContext = {}): BoundStrategy {
-      // A schema may hand on the object that it was given: a strategy that changes it changes no file's, and no other market's.
+      // A schema may return the very object that it was given. The clone keeps a strategy from
+      // changing the file's object, or another market's.
       const valid = checkedParams(schema, structuredClone(params ?? {}), place);
       return Object.assign((context: StrategyContext) => create(valid, context), {
         viewLevels,
@@ -139,7 +143,7 @@ function checkedParams<Params>(
     return checkShape(schema, params, place);
   } catch (error) {
     if (error instanceof MarketwrightError) throw error;
-    // A check or a transform of the strategy's own threw.
+    // A check or a transform of the strategy itself threw.
     throw new ConfigError(`the schema of the parameters failed: ${describeThrown(error)}`, {
       field: place.at?.join(".") ?? "params",
       expected: "checks that return what they find",
@@ -148,7 +152,10 @@ function checkedParams<Params>(
   }
 }
 
-/** Whether a value was made by {@link defineStrategy}, of this copy of the package or of another. */
+/**
+ * Returns true if a value was created by {@link defineStrategy}, of this copy of the package or of
+ * another.
+ */
 export function isStrategy(value: unknown): value is Strategy {
   const candidate = value as Partial<Strategy> | null | undefined;
   return (

@@ -1,20 +1,28 @@
 import { ConfigError } from "../../core/errors.js";
 
-/** What an optimal liquidation depends on: prices in one unit (quote per base, say), sizes in one, time in one. */
+/**
+ * The inputs of an optimal liquidation: prices in one unit (quote per base, for example), sizes in
+ * one, time in one.
+ */
 export interface LiquidationProblem {
-  /** What is to be sold, at least 0. */
+  /** Size to sell, at least 0. */
   readonly size: number;
-  /** Until when, above 0. */
+  /** Duration of the sale, above 0. */
   readonly horizon: number;
-  /** Into how many equal intervals the horizon is cut: a whole number from 1. */
+  /** Number of equal intervals of the horizon: an integer from 1. */
   readonly intervals: number;
-  /** Lambda: how much expected cost one unit of its variance is worth, per price times size. 0 or above. */
+  /**
+   * Lambda: expected cost that one unit of its variance is worth, per price times size. 0 or above.
+   */
   readonly riskAversion: number;
   /** Volatility of the price per square root of time. 0 or above. */
   readonly sigma: number;
   /** Gamma: permanent impact, price per size sold. 0 or above. */
   readonly permanentImpact: number;
-  /** Eta: temporary impact, price per rate of selling. Above half of `permanentImpact` times the interval. */
+  /**
+   * Eta: temporary impact, price per rate of selling. Above half of `permanentImpact` times the
+   * interval.
+   */
   readonly temporaryImpact: number;
   /** Epsilon: fixed cost, price per size: half of the spread and the fee. 0 or above. */
   readonly fixedCost: number;
@@ -22,9 +30,9 @@ export interface LiquidationProblem {
 
 /** The trajectory that costs least in expectation plus lambda times variance. */
 export interface LiquidationTrajectory {
-  /** How fast it sells: per time. 0 sells in even parts. */
+  /** Rate of selling, per time. 0 sells in equal parts. */
   readonly kappa: number;
-  /** What is held at the end of each interval, before the first one in front: from `size` down to 0. */
+  /** Size held at the start and at the end of each interval: from `size` down to 0. */
   readonly holdings: readonly number[];
   /** Expected cost against the price at the start, price times size. */
   readonly expectedCost: number;
@@ -33,9 +41,10 @@ export interface LiquidationTrajectory {
 }
 
 /**
- * The optimal trajectory of Almgren and Chriss (Optimal execution of portfolio transactions, Journal of Risk 3(2), 2000, equations 15 to
- * 20): `x_j = X sinh(kappa (T - t_j)) / sinh(kappa T)`, `2 (cosh(kappa tau) - 1) / tau^2 = lambda sigma^2 / (eta - gamma tau / 2)`.
- * @throws ConfigError naming the field that is no such number.
+ * The optimal trajectory of Almgren and Chriss (Optimal execution of portfolio transactions,
+ * Journal of Risk 3(2), 2000, equations 15 to 20): `x_j = X sinh(kappa (T - t_j)) / sinh(kappa T)`,
+ * `2 (cosh(kappa tau) - 1) / tau^2 = lambda sigma^2 / (eta - gamma tau / 2)`.
+ * @throws ConfigError naming the field that is out of range
  */
 export function optimalLiquidation(problem: LiquidationProblem): LiquidationTrajectory {
   checkProblem(problem);
@@ -74,7 +83,10 @@ export function optimalLiquidation(problem: LiquidationProblem): LiquidationTraj
   };
 }
 
-/** sinh(kappa (T - t)) / sinh(kappa T), written so that a large kappa does not overflow; its limit, even parts, for a small one. */
+/**
+ * sinh(kappa (T - t)) / sinh(kappa T), written so that a large kappa does not overflow. For a small
+ * kappa it is the limit, equal parts.
+ */
 function heldFraction(kappa: number, horizon: number, time: number): number {
   if (kappa * horizon < 1e-6) return 1 - time / horizon;
   return (

@@ -1,22 +1,27 @@
 /**
- * The formulas of M. Avellaneda and S. Stoikov, "High-frequency trading in a limit order book", Quantitative Finance 8(3),
- * 2008, 217-224: (a) as the paper has them, and (b) the normalised form that Hummingbot's implementation made popular.
- * They hold in any one unit of price P, any one unit of inventory and seconds; nothing here rounds.
+ * The formulas of M. Avellaneda and S. Stoikov, "High-frequency trading in a limit order book",
+ * Quantitative Finance 8(3), 2008, 217-224: (a) as in the paper, and (b) in the normalised form of
+ * Hummingbot's implementation. They hold in any one unit of price P, any one unit of inventory and
+ * seconds; nothing here rounds.
  */
-
-/** `paper`: sigma enters squared, inventory in units of one order. `normalised`: sigma enters as it is, inventory as a share of its limit. */
-export type AvellanedaStoikovVariant = "paper" | "normalised";
 
 /**
- * Inputs of {@link avellanedaStoikovQuotes}: the market, the inventory and the maker's preferences.
+ * `paper`: sigma squared, inventory in units of one order. `normalised`: sigma unsquared, inventory
+ * as a share of its limit.
  */
+export type AvellanedaStoikovVariant = "paper" | "normalised";
+
+/** The inputs of the quotes. */
 export interface AvellanedaStoikovInputs {
   readonly variant: AvellanedaStoikovVariant;
   /** The mid, in P. */
   readonly mid: number;
   /** Signed. `paper`: in orders. `normalised`: as a share of the limit, from -1 to 1. */
   readonly inventory: number;
-  /** gamma, above 0. `paper`: per P and order. `normalised`: as the formulas take it (per second^(1/2) in the inventory term, per P in the spread). */
+  /**
+   * gamma, above 0. `paper`: per P and order. `normalised`: as used in the formulas (per
+   * second^(1/2) in the inventory term, per P in the spread).
+   */
   readonly riskAversion: number;
   /** sigma: standard deviation of the mid, in P per square root of a second. */
   readonly sigma: number;
@@ -26,7 +31,7 @@ export interface AvellanedaStoikovInputs {
   readonly fillDecay: number;
 }
 
-/** The quotes of the model and the terms they are made of, all in P. */
+/** The quotes of the model and their terms, all in P. */
 export interface AvellanedaStoikovQuotes {
   /** The price at which the maker is indifferent to one more fill on either side, in P. */
   readonly reservation: number;
@@ -36,32 +41,18 @@ export interface AvellanedaStoikovQuotes {
   readonly ask: number;
   /** Half of the total spread, in P. */
   readonly halfSpread: number;
-  /** Half the spread's part for the risk of holding: `gamma sigma^2 (T - t) / 2`, in P. */
+  /** The part of half the spread for the risk of holding: `gamma sigma^2 (T - t) / 2`. */
   readonly riskHalfSpread: number;
-  /** Half the spread's part for the chance of a fill: `ln(1 + gamma / k) / gamma`, in P. */
+  /** The part of half the spread for the chance of a fill: `ln(1 + gamma / k) / gamma`. */
   readonly fillHalfSpread: number;
 }
 
 /**
- * `paper`: reservation `s - q gamma sigma^2 (T - t)`, total spread `gamma sigma^2 (T - t) + (2 / gamma) ln(1 + gamma / k)`.
- `normalised`: the same with sigma in place of sigma^2.
- * A, the other constant of the fill intensity, does not enter: the paper's expansion to first order in inventory drops it.
- * @example
- * ```ts
- * import { avellanedaStoikovQuotes } from "marketwright";
+ * `paper`: reservation `s - q gamma sigma^2 (T - t)`, total spread `gamma sigma^2 (T - t) + (2 /
+ * gamma) ln(1 + gamma / k)`.
  *
- * const { reservation, halfSpread } = avellanedaStoikovQuotes({
- *   variant: "paper",
- *   mid: 100,
- *   inventory: 1,
- *   riskAversion: 0.1,
- *   sigma: 2,
- *   timeLeft: 1,
- *   fillDecay: 1.5,
- * });
- * reservation; // => 99.6
- * halfSpread.toFixed(3); // => "0.845"
- * ```
+ * `normalised`: the same with sigma in place of sigma^2. The other constant of the fill intensity,
+ * A, is not used: the paper's expansion to first order in inventory drops it.
  */
 export function avellanedaStoikovQuotes(inputs: AvellanedaStoikovInputs): AvellanedaStoikovQuotes {
   const { variant, mid, inventory, riskAversion, sigma, timeLeft, fillDecay } = inputs;

@@ -9,7 +9,7 @@ export interface FillIntensity {
   readonly fillDecayPerTick: number;
 }
 
-/** The fields of a `MarketView` that an estimator of fill intensity reads. */
+/** The inputs of an estimator of fill intensity. A `MarketView` has them. */
 export interface TradedView {
   readonly timeMs: Ms;
   readonly cause: DecisionCause;
@@ -19,56 +19,46 @@ export interface TradedView {
   readonly tradedLowTicks: Ticks;
 }
 
-/** Settings by which an estimator samples, forgets and fits. */
+/** Sampling, weighting and fitting of an estimator. */
 export interface FillIntensityWindow {
-  /** `rolling`: cells that began within `windowMs` count alike. `ewma`: the weight of a cell has fallen to 1/e after `windowMs`. */
+  /**
+   * `rolling`: cells that began within `windowMs` have equal weight. `ewma`: the weight of a cell
+   * has fallen to 1/e after `windowMs`.
+   */
   readonly estimator: "rolling" | "ewma";
   readonly windowMs: Ms;
-  /** A cell ends with the first view that comes so long after the one that it began with. */
+  /** Minimum length of a cell, which ends with the first view after that time. */
   readonly cellMs: Ms;
-  /** The fit's distances are 0.5, 1.5 ... of them, this many: the near range, since one exponential does not fit the far one too. */
+  /**
+   * Number of distances of the fit: 0.5, 1.5 and so on. They cover the near range, since one
+   * exponential does not fit the far range too.
+   */
   readonly depthTicks: number;
-  /** At least so long from fit to fit. */
+  /** Minimum time between two fits. */
   readonly refitMs: Ms;
-  /** No estimate before so many cells, by weight, had a trade beyond the first distance. */
+  /**
+   * Minimum number of cells, by weight, with a trade beyond the first distance. Below it there is
+   * no estimate.
+   */
   readonly minCells: number;
 }
 
-/** Distances with arrivals that a fit needs: a line through two points has no error to speak of. */
+/** Distances with arrivals that a fit needs: a line through two points has no error. */
 const MIN_DISTANCES = 3;
-/** What has faded below the weight of one cell at the window's end is no arrival any more: its logarithm would bend the line. */
+/**
+ * Minimum weight of arrivals at a distance: that of one cell at the window's end. The logarithm of
+ * a smaller weight would bend the line.
+ */
 const MIN_WEIGHT = Math.exp(-1);
 
 /**
- * An online estimate of A and k. Time is cut into cells; of each counts how far its deepest trade was from the mid at its beginning,
- * that is the distance up to which a quote put up then would have been reached, on either side. `lambda(d)` is the number of cells
- * deeper than d over the seconds in them; A and k are the least squares of `ln lambda(d)` on d. It is the method of hftbacktest's
- * example of Guéant, Lehalle and Fernandez-Tapia's model, which takes cells of 100 ms and fits every 5 s.
- * @example
- * ```ts
- * import { FillIntensityEstimator } from "marketwright";
+ * An online estimate of A and k. Time is cut into cells. Each cell records the distance of its
+ * deepest trade from the mid at the start of the cell. Up to that distance, a quote placed at the
+ * start would have been reached, on either side. `lambda(d)` is the number of cells deeper than d
+ * divided by their seconds. A and k are the least squares of `ln lambda(d)` on d.
  *
- * const estimator = new FillIntensityEstimator({
- *   estimator: "rolling",
- *   windowMs: 600_000,
- *   cellMs: 100,
- *   depthTicks: 5,
- *   refitMs: 5000,
- *   minCells: 10,
- * });
- * // Each tick further from the mid is reached half as often, so k is ln 2.
- * for (let cell = 0; cell < 1000; cell += 1) {
- *   const depthTicks = [1, 2, 4, 8, 16].filter((every) => cell % every === 0).length;
- *   estimator.observe({
- *     timeMs: cell * 100,
- *     cause: "timer",
- *     midTicks: 10_000,
- *     tradedHighTicks: 10_000 + depthTicks,
- *     tradedLowTicks: Number.NaN,
- *   });
- * }
- * estimator.estimate?.fillDecayPerTick.toFixed(2); // => "0.69"
- * ```
+ * It is the method of hftbacktest's example of the model of Guéant, Lehalle and Fernandez-Tapia,
+ * which uses cells of 100 ms and fits every 5 s.
  */
 export class FillIntensityEstimator {
   readonly #window: FillIntensityWindow;
@@ -85,22 +75,25 @@ export class FillIntensityEstimator {
     this.#cells = window.estimator === "ewma" ? new FadingCells(window) : new RollingCells(window);
   }
 
-  /** The newest fit; undefined while there are too few cells, and where trades do not become rarer with distance. */
+  /**
+   * The newest fit. Undefined with too few cells, or if trades do not become rarer with distance.
+   */
   get estimate(): FillIntensity | undefined {
     return this.#estimate;
   }
 
-  /** Shows it a view: each once, in their order. */
+  /** Observes a view. Called once for each view, in order. */
   observe(view: TradedView): void {
     const { timeMs } = view;
     const sinceMs = timeMs - this.#beganMs;
-    // What traded while the market was lost, or on a clock that then stepped back, belongs to no cell.
+    // Trades from before a restart of the market, or on a clock that then stepped back, belong to
+    // no cell.
     if (view.cause === "start" || !(sinceMs >= 0)) {
       if (sinceMs < 0) this.#fittedMs = Number.NEGATIVE_INFINITY;
       this.#begin(view);
       return;
     }
-    // NaN, for no trade, is neither above nor below.
+    // NaN, for no trade, fails both comparisons.
     if (view.tradedHighTicks > this.#highTicks) this.#highTicks = view.tradedHighTicks;
     if (view.tradedLowTicks < this.#lowTicks) this.#lowTicks = view.tradedLowTicks;
     if (sinceMs < this.#window.cellMs || sinceMs === 0) return;
@@ -129,8 +122,9 @@ export class FillIntensityEstimator {
 }
 
 /**
- * Least squares of `ln(deeper[i] / seconds)` on the distances `i + 0.5`, those without an arrival left out. Undefined where fewer than
- * three are left, or the intensity does not fall with distance.
+ * Least squares of `ln(deeper[i] / seconds)` on the distances `i + 0.5`, without distances that
+ * have no arrival. Undefined if fewer than three remain, or if the intensity does not fall with
+ * distance.
  */
 export function fitIntensity(
   deeper: ArrayLike<number>,
@@ -139,7 +133,8 @@ export function fitIntensity(
   let [count, sumX, sumY, sumXX, sumXY] = [0, 0, 0, 0, 0];
   for (let at = 0; at < deeper.length && deeper[at] >= MIN_WEIGHT; at++) {
     const x = at + 0.5;
-    // Against the nearest: where all are alike each is 0 and so is the slope, which rounding would otherwise let fall, or rise, by next to nothing.
+    // Relative to the nearest: if all are equal, each is 0 and so is the slope. Rounding would
+    // otherwise make it rise or fall slightly.
     const y = Math.log(deeper[at] / deeper[0]);
     count++;
     sumX += x;
@@ -156,21 +151,21 @@ export function fitIntensity(
   };
 }
 
-/** Cells counted by how deep trades went in them. */
+/** Cells counted by the depth of their trades. */
 interface Cells {
-  /** At i the cells, by weight, with a trade deeper than `i + 0.5` ticks. */
+  /** At index i, the cells, by weight, with a trade deeper than `i + 0.5` ticks. */
   readonly deeper: ArrayLike<number>;
-  /** How long all of them are, by weight. */
+  /** Total length of the cells, by weight. */
   readonly spanMs: number;
   add(depthTicks: number, endMs: Ms, spanMs: Ms): void;
 }
 
-/** How many of the distances 0.5, 1.5 ... a depth is beyond. */
+/** Number of the distances 0.5, 1.5 and so on that a depth exceeds. */
 function distancesBelow(depthTicks: number, distances: number): number {
   return Math.max(0, Math.min(distances, Math.ceil(depthTicks - 0.5)));
 }
 
-/** Cells whose weights fade with time. */
+/** Cells with weights that decay over time. */
 class FadingCells implements Cells {
   readonly deeper: Float64Array;
   readonly #windowMs: Ms;
@@ -190,7 +185,7 @@ class FadingCells implements Cells {
   }
 }
 
-/** The cells that ended within the last `windowMs`, in a ring that holds as many as may have. */
+/** The cells that ended within the last `windowMs`, in a ring with room for the maximum number. */
 class RollingCells implements Cells {
   readonly deeper: Float64Array;
   readonly #windowMs: Ms;
@@ -230,7 +225,7 @@ class RollingCells implements Cells {
     this.#held--;
   }
 
-  /** Whole numbers alone, so that what is taken away again leaves nothing behind. */
+  /** Integers only, so that subtracting a cell leaves no remainder. */
   #count(at: number, by: 1 | -1): void {
     for (let distance = 0; distance < this.#below[at]; distance++) this.deeper[distance] += by;
     this.spanMs += by * this.#spans[at];

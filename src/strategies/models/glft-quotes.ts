@@ -1,11 +1,12 @@
 /**
- * The quotes of O. Guéant, C.-A. Lehalle and J. Fernandez-Tapia, "Dealing with the inventory risk", Mathematics and Financial
- * Economics 7, 2013, 477-507 (arXiv 1105.3115), far from the end of the horizon, with the order size and the risk term of a fill of
- * O. Guéant, "Optimal market making", Applied Mathematical Finance 24, 2017 (arXiv 1605.01862). They hold in any one unit of price
- * P, any one unit of amount U and seconds; nothing here rounds.
+ * The quotes of O. Guéant, C.-A. Lehalle and J. Fernandez-Tapia, "Dealing with the inventory risk",
+ * Mathematics and Financial Economics 7, 2013, 477-507 (arXiv 1105.3115), far from the end of the
+ * horizon. The order size and the risk term of a fill are from O. Guéant, "Optimal market making",
+ * Applied Mathematical Finance 24, 2017 (arXiv 1605.01862). They hold in any one unit of price P,
+ * any one unit of amount U and seconds; nothing here rounds.
  */
 
-/** Parameters of the model: the market and the maker. */
+/** Parameters of the market and the maker. */
 export interface GlftModel {
   /** sigma: standard deviation of the mid, in P per square root of a second; not negative. */
   readonly sigma: number;
@@ -17,7 +18,10 @@ export interface GlftModel {
   readonly fillDecay: number;
   /** gamma: aversion to the risk of holding, per P and U, above 0. */
   readonly riskAversion: number;
-  /** xi: aversion to the risk of not being filled, per P and U; gamma in the paper of 2013, 0 for a maker that does not mind. */
+  /**
+   * xi: aversion to the risk of not being filled, per P and U; gamma in the paper of 2013, 0 for a
+   * maker that does not mind.
+   */
   readonly fillRiskAversion: number;
   /** Delta: amount of one order, in U, above 0. */
   readonly orderSize: number;
@@ -31,34 +35,21 @@ export interface GlftDistances {
   readonly ask: number;
 }
 
-/** Terms of the closed form. */
+/** The terms of the closed form. */
 export interface GlftTerms {
   /** Half of the spread at any inventory, in P. */
   readonly halfSpread: number;
-  /** How far both quotes move for one U held, in P: `sigma c2`. */
+  /** Shift of both quotes per U held, in P: `sigma c2`. */
   readonly skew: number;
-  /** The inventory at which the quotes are symmetric, in U: `mu / (gamma sigma^2)`; 0 without drift. */
+  /**
+   * The inventory at which the quotes are symmetric, in U: `mu / (gamma sigma^2)`; 0 without drift.
+   */
   readonly wantedInventory: number;
 }
 
 /**
- * The part of a quote's distance that does not depend on the inventory, in P:
- * `ln(1 + xi Delta / k) / (xi Delta)`, or `1 / k` where xi is 0.
- * @example
- * ```ts
- * import { glftFillTerm } from "marketwright";
- *
- * const term = glftFillTerm({
- *   sigma: 0.3,
- *   drift: 0,
- *   fillsPerSecond: 0.9,
- *   fillDecay: 0.3,
- *   riskAversion: 0.01,
- *   fillRiskAversion: 0.01,
- *   orderSize: 1,
- * });
- * term.toFixed(4); // => "3.2790"
- * ```
+ * The part of the distance that does not depend on inventory: `ln(1 + xi Delta / k) / (xi Delta)`,
+ * or `1 / k` where xi is 0. In P.
  */
 export function glftFillTerm({ fillDecay: k, fillRiskAversion: xi, orderSize }: GlftModel): number {
   const risk = xi * orderSize;
@@ -66,25 +57,9 @@ export function glftFillTerm({ fillDecay: k, fillRiskAversion: xi, orderSize }: 
 }
 
 /**
- * The closed form: (4.6) and (4.7) of the paper of 2017, with section 5's drift of that of 2013. Good for little inventory and little
- * volatility. A drift without volatility has no finite answer here: it is left out then.
- * @example
- * ```ts
- * import { glftTerms } from "marketwright";
- *
- * const { halfSpread, skew, wantedInventory } = glftTerms({
- *   sigma: 0.3,
- *   drift: 0,
- *   fillsPerSecond: 0.9,
- *   fillDecay: 0.3,
- *   riskAversion: 0.01,
- *   fillRiskAversion: 0.01,
- *   orderSize: 1,
- * });
- * halfSpread.toFixed(3); // => "3.313"
- * skew.toFixed(3); // => "0.068"
- * wantedInventory; // => 0
- * ```
+ * The terms of the closed form: (4.6) and (4.7) of the paper of 2017, with the drift of section 5
+ * of that of 2013. Accurate for little inventory and little volatility. A drift without volatility
+ * has no finite solution here and is ignored.
  */
 export function glftTerms(model: GlftModel): GlftTerms {
   const { sigma, drift, riskAversion: gamma, fillDecay: k, orderSize } = model;
@@ -124,28 +99,9 @@ export function glftApproximateQuotes(model: GlftModel, inventory: number): Glft
 }
 
 /**
- * The exact quotes: those of the eigenvector of least eigenvalue of the model's matrix over the inventories from `-bound` to `bound`
- * orders. A side that would leave them is not quoted: its distance is Infinity.
- * @example
- * ```ts
- * import { GlftExactQuotes } from "marketwright";
- *
- * const quotes = new GlftExactQuotes(
- *   {
- *     sigma: 0.3,
- *     drift: 0,
- *     fillsPerSecond: 0.9,
- *     fillDecay: 0.3,
- *     riskAversion: 0.01,
- *     fillRiskAversion: 0.01,
- *     orderSize: 1,
- *   },
- *   10,
- * );
- * quotes.at(0).bid.toFixed(3); // => "3.324"
- * // At the bound the bid is not quoted.
- * quotes.at(10).bid; // => Number.POSITIVE_INFINITY
- * ```
+ * The exact quotes, from the eigenvector of the least eigenvalue of the model's matrix over the
+ * inventories from `-bound` to `bound` orders. A side that would exceed the bound is not quoted:
+ * its distance is Infinity.
  */
 export class GlftExactQuotes {
   readonly #bound: number;
@@ -154,7 +110,7 @@ export class GlftExactQuotes {
   /** `v[n] / v[n + 1]` for n from -bound on. */
   readonly #ratios: readonly number[];
 
-  /** @param bound inventories counted, in orders to either side: a whole number above 0. */
+  /** @param bound largest inventory to either side, in orders: an integer above 0 */
   constructor(model: GlftModel, bound: number) {
     const { sigma, drift, riskAversion, fillDecay, orderSize } = model;
     this.#bound = bound;
@@ -170,7 +126,10 @@ export class GlftExactQuotes {
     this.#ratios = groundStateRatios(DIAGONAL, size);
   }
 
-  /** @param orders the inventory in orders; between two whole numbers the quotes are interpolated, beyond the bound it counts as the bound. */
+  /**
+   * @param orders the inventory in orders. Between two integers the quotes are interpolated; beyond
+   * the bound it counts as the bound.
+   */
   at(orders: number): GlftDistances {
     const held = Math.max(-this.#bound, Math.min(this.#bound, orders)) + this.#bound;
     const below = Math.floor(held);
@@ -190,25 +149,32 @@ export class GlftExactQuotes {
     return right === undefined ? undefined : left + share * (right - left);
   }
 
-  /** `ln(v[n] / v[n + 1]) / k`: few of them are ever asked for. */
+  /** `ln(v[n] / v[n + 1]) / k`. Computed on demand, since few are ever needed. */
   #step(at: number): number | undefined {
     const ratio = this.#ratios[at];
     return ratio === undefined ? undefined : Math.log(ratio) / this.#fillDecay;
   }
 }
 
-/** The matrix's diagonal, written anew each time: a typed array of this size lies outside the heap, where it is dear to make. */
+/**
+ * Buffer for the matrix's diagonal, reused by each computation. A typed array of this size is
+ * allocated outside the heap, which is expensive.
+ */
 let DIAGONAL = new Float64Array(64);
 
-/** A without the fills that the aversion to them costs: `A (1 + xi Delta / k)^-(1 + k / (xi Delta))`, `A / e` where xi is 0. */
+/**
+ * A reduced by the aversion to fill risk: `A (1 + xi Delta / k)^-(1 + k / (xi Delta))`, `A / e`
+ * where xi is 0.
+ */
 function effectiveFills(model: GlftModel): number {
   const { fillsPerSecond, fillDecay: k, fillRiskAversion: xi, orderSize } = model;
   return fillsPerSecond * Math.exp(-(k + xi * orderSize) * glftFillTerm(model));
 }
 
 /**
- * `v[i] / v[i + 1]` of the positive eigenvector of a symmetric tridiagonal matrix with -1 beside the diagonal. Each ratio comes from
- * the nearer end by the matrix's own recurrence, so that it is exact also where the vector itself is too small for a float.
+ * `v[i] / v[i + 1]` of the positive eigenvector of a symmetric tridiagonal matrix with -1 beside
+ * the diagonal. Each ratio is computed from the nearer end by the matrix's own recurrence. It is
+ * therefore exact even where the vector itself is too small for a float.
  */
 function groundStateRatios(diagonal: Float64Array, size: number): readonly number[] {
   let middle = 0;
@@ -216,7 +182,8 @@ function groundStateRatios(diagonal: Float64Array, size: number): readonly numbe
   const isMirrored = isSymmetric(diagonal, size, middle);
   const lowest = leastEigenvalue(diagonal, size, middle, isMirrored);
   const ratios = new Array<number>(size - 1);
-  // From the left: v[0] = v[1] / (d[0] - l), and v[i] / v[i + 1] = 1 / (d[i] - l - v[i - 1] / v[i]).
+  // From the left: v[0] = v[1] / (d[0] - l), and v[i] / v[i + 1] = 1 / (d[i] - l - v[i - 1] /
+  // v[i]).
   let inner = 0;
   for (let at = 0; at < middle; at++) {
     const pivot = diagonal[at] - lowest - inner;
@@ -234,9 +201,10 @@ function groundStateRatios(diagonal: Float64Array, size: number): readonly numbe
 }
 
 /**
- * The least eigenvalue `l`, to the last bits of a float. With both recurrences run to the smallest diagonal entry, `v[m] = 1` there leaves one
- * equation, `d[m] - l - v[m - 1] - v[m + 1] = 0`, which falls ever more steeply up to its first pole: so Newton's step from the root's right
- * never passes it. A step that would leave what is known of the root is replaced by halving.
+ * The least eigenvalue `l`, to the last bits of a float. With both recurrences run to the smallest
+ * diagonal entry, `v[m] = 1` there leaves one equation, `d[m] - l - v[m - 1] - v[m + 1] = 0`. It
+ * falls ever more steeply up to its first pole, so a Newton step from the right of the root never
+ * passes it. A step outside the known bracket of the root is replaced by halving.
  */
 function leastEigenvalue(
   diagonal: Float64Array,
@@ -245,14 +213,15 @@ function leastEigenvalue(
   isMirrored: boolean,
 ): number {
   const least = diagonal[middle];
-  // Gershgorin's discs, and the least diagonal entry is a Rayleigh quotient.
+  // Upper and lower bounds: Gershgorin's discs, and the least diagonal entry as a Rayleigh
+  // quotient.
   let low = least - 2;
   let high = least;
   let value = firstGuess(diagonal, size, middle);
   for (;;) {
     if (!(value > low && value < high)) {
       value = low + (high - low) / 2;
-      // No float lies between.
+      // No float lies between the bounds.
       if (value <= low || value >= high) return low;
     }
     let left = 0;
@@ -280,13 +249,16 @@ function leastEigenvalue(
       continue;
     }
     const step = rest / (1 + leftSlope + rightSlope);
-    // Less than the recurrences round.
+    // Below the rounding error of the recurrences.
     if (Math.abs(step) <= Number.EPSILON * Math.max(1, Math.abs(value))) return value;
     value += step;
   }
 }
 
-/** Whether both sides of the middle are each other's mirror, as they are without a drift: one recurrence then is the other. */
+/**
+ * Returns true if the two sides of the middle mirror each other, as they do without a drift. One
+ * recurrence then gives the other.
+ */
 function isSymmetric(diagonal: Float64Array, size: number, middle: number): boolean {
   const last = size - 1;
   if (2 * middle !== last) return false;
@@ -294,7 +266,10 @@ function isSymmetric(diagonal: Float64Array, size: number, middle: number): bool
   return true;
 }
 
-/** Near the root for little and for much risk: of the oscillator that the matrix is a grid of, and of the two neighbours of the smallest entry. */
+/**
+ * A first guess near the root for little and for much risk: of the oscillator that the matrix
+ * discretises, and of the two neighbours of the smallest entry.
+ */
 function firstGuess(diagonal: Float64Array, size: number, middle: number): number {
   const least = diagonal[middle];
   const toLeft = middle === 0 ? Number.POSITIVE_INFINITY : diagonal[middle - 1] - least;

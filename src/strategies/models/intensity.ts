@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { FillIntensityEstimator, type TradedView } from "./fill-intensity.js";
 
-/** Cells that a rolling window holds at most. */
+/** Maximum number of cells in a rolling window. */
 const MAX_CELLS = 100_000;
 
-/** The `intensity` parameter: A and k estimated while it trades, in place of `aPerSecond` and `kPerBps`. */
+/**
+ * The `intensity` parameter: A and k estimated while it trades, in place of `aPerSecond` and
+ * `kPerBps`.
+ */
 export const intensityField = z
   .strictObject({
     estimator: z
@@ -76,30 +79,30 @@ export const intensityField = z
   )
   .optional();
 
-/** A and k as a strategy quotes with them. */
+/** A and k for the quotes of a strategy. */
 export interface Intensity {
   readonly aPerSecond: number;
   readonly kPerBps: number;
-  /** What a reason says of it: nothing where it is fixed. */
+  /** The terms of a reason; empty if the intensity is fixed. */
   readonly terms: Readonly<Record<string, number>>;
-  /** Whether nothing is to be quoted, because there is no estimate yet. */
+  /** True if there is no estimate yet, so that nothing is quoted. */
   readonly isWaiting: boolean;
 }
 
-/** Gives a strategy its fill intensity for each view. */
+/** Provides a strategy with a fill intensity for each view. */
 export interface IntensitySource {
-  /** Shows it a view: each once, in their order. */
+  /** Observes a view. Called once for each view, in order. */
   observe(view: TradedView): Intensity;
 }
 
-/** What {@link intensitySource} takes of a strategy's parameters. */
+/** The strategy parameters that {@link intensitySource} uses. */
 export interface IntensityParams {
   readonly aPerSecond: number;
   readonly kPerBps: number;
   readonly intensity?: z.output<typeof intensityField>;
 }
 
-/** The source that validated parameters ask for. */
+/** Creates the source for validated parameters. */
 export function intensitySource({
   aPerSecond,
   kPerBps,
@@ -123,7 +126,8 @@ export function intensitySource({
       estimator.observe(view);
       if (estimator.estimate === fitted) return current;
       fitted = estimator.estimate;
-      // Basis points of the mid at the fit: k stays what it is until the next one, however the mid moves.
+      // In basis points of the mid at the time of the fit: k then stays constant until the next
+      // fit, however the mid moves.
       current =
         fitted === undefined
           ? without
@@ -142,5 +146,5 @@ function estimated(aPerSecond: number, kPerBps: number): Intensity {
   };
 }
 
-/** The clamp of a strategy that waits. */
+/** The clamp of a strategy without an estimate yet. */
 export const WAITING_FOR_INTENSITY = "quotes: too few trades yet to estimate the fill intensity";

@@ -10,7 +10,7 @@ import {
 } from "./intensity.js";
 import { type SigmaSource, sigmaSource } from "./sigma.js";
 
-/** The parameters that every market maker with a model of the market has. */
+/** The parameters that all market makers with a market model share. */
 export interface ModelParams extends IntensityParams {
   readonly sizeBase: number;
   readonly targetPositionBase: number;
@@ -21,7 +21,7 @@ export interface ModelParams extends IntensityParams {
   readonly refreshToleranceTicks?: number | undefined;
 }
 
-/** The market as a model sees it. */
+/** The state of the market for a model. */
 export type ModelBasis = readonly [
   midTicks: number,
   sigmaTicks: number,
@@ -31,8 +31,9 @@ export type ModelBasis = readonly [
 ];
 
 /**
- * The common part of the market makers with a model: one basis point of the mid is their unit of price and one order their unit of
- * amount, so that the same parameters mean the same on every market.
+ * The common part of market makers with a market model. Their unit of price is one basis point of
+ * the mid and their unit of amount one order, so that the same parameters mean the same on every
+ * market.
  */
 export abstract class ModelStep<Params extends ModelParams> {
   protected readonly params: Params;
@@ -53,23 +54,23 @@ export abstract class ModelStep<Params extends ModelParams> {
     this.#intensity = intensitySource(params);
   }
 
-  /** Takes a view in: each once, in their order. */
+  /** Observes a view. Called once for each view, in order. */
   protected estimatesOf(view: MarketView) {
     const sigma = this.#sigma.observe(view.midTicks, view.timeMs);
     const intensity = this.#intensity.observe(view);
     return [view.midTicks, sigma.ticks, sigma.estimated, intensity] as const;
   }
 
-  /** Prices of the last intent may differ by so much, in ticks, and it still stands. */
+  /** Price tolerance in ticks within which the last intent is kept. */
   toleranceTicks([midTicks]: ModelBasis): number {
     const { refreshToleranceBps, refreshToleranceTicks } = this.params;
     return toTicks(refreshToleranceBps, refreshToleranceTicks, midTicks) ?? 0;
   }
 
   /**
-   * The levels of both sides; none while the intensity is waited for.
-   * @param halfSpreadBps the distance from level to level where the parameters name none
-   * @param at the prices of a level that lies so many basis points behind the first
+   * The levels of both sides; empty while there is no estimate of the intensity.
+   * @param halfSpreadBps distance between levels if the parameters give none
+   * @param at the prices of a level that is so many basis points behind the first
    */
   protected levelsOf(
     { isWaiting }: Intensity,

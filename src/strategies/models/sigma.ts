@@ -64,20 +64,20 @@ export const sigmaField = z
   .describe("Volatility of the mid.")
   .prefault({ estimator: "ewma" });
 
-/** Sigma as a strategy quotes with it. */
+/** Sigma for the quotes of a strategy. */
 export interface Sigma {
   /** Ticks per square root of a second. */
   readonly ticks: number;
   readonly estimated: boolean;
 }
 
-/** Gives a strategy its sigma for each view. */
+/** Provides a strategy with sigma for each view. */
 export interface SigmaSource {
-  /** Shows it a view's mid: each once, in their order. */
+  /** Observes the mid of a view. Called once for each view, in order. */
   observe(midTicks: number, timeMs: Ms): Sigma;
 }
 
-/** The source that a validated `sigma` parameter asks for. */
+/** Creates the source for a validated `sigma` parameter. */
 export function sigmaSource(sigma: z.output<typeof sigmaField>): SigmaSource {
   if ("sigmaTicks" in sigma)
     return { observe: () => ({ ticks: sigma.sigmaTicks, estimated: false }) };

@@ -1,21 +1,27 @@
 import type { Ms } from "../../core/units.js";
 
-/** An online estimate of how fast a price moves. */
+/** An online estimate of volatility. */
 export interface VolatilityEstimator {
-  /** Shows it the price at a time. Returns at once; times that do not advance are not used. */
+  /** Observes the price at a time. Returns at once; times that do not advance are ignored. */
   observe(price: number, timeMs: Ms): void;
   /**
-   * Standard deviation of the price per square root of a second, in the price's unit. Undefined
-   * until ten returns between samples are known.
+   * Standard deviation of the price per square root of a second, in the price's unit; undefined
+   * before {@link MIN_RETURNS} samples.
    */
   readonly sigma: number | undefined;
 }
 
-/** Settings by which an estimator samples and forgets. */
+/** Sampling and weighting of an estimator. */
 export interface VolatilityWindow {
-  /** `ewma`: the time constant of forgetting (a return's weight has fallen to 1/e). `rolling`: the span that counts. */
+  /**
+   * `ewma`: the time constant of the weights (a return's weight has fallen to 1/e). `rolling`: the
+   * length of the window.
+   */
   readonly windowMs: Ms;
-  /** At most one sample in so long: shorter samples measure the bounce of the quotes, not the price. */
+  /**
+   * Minimum time between two samples: shorter samples measure the bounce of the quotes, not the
+   * price.
+   */
   readonly sampleMs: Ms;
 }
 
@@ -23,8 +29,9 @@ export interface VolatilityWindow {
 export const MIN_RETURNS = 10;
 
 /**
- * Takes samples at least `sampleMs` apart at whatever times prices are shown. Returns come over unequal spans, so every
- * estimator here is a sum of squared changes over a sum of spans: unbiased for a diffusion however it was sampled.
+ * Takes samples at least `sampleMs` apart, whenever prices are observed. Returns span unequal
+ * times, so every estimator here is a sum of squared changes divided by a sum of spans. It is
+ * unbiased for a diffusion, however it was sampled.
  */
 class PriceSampler {
   readonly #sampleMs: Ms;
@@ -35,14 +42,14 @@ class PriceSampler {
     this.#sampleMs = sampleMs;
   }
 
-  /** The squared change and its span in seconds since the last sample, when one is due. */
+  /** The squared change since the last sample and its span in seconds, if a sample is due. */
   sample(
     price: number,
     timeMs: Ms,
   ): { readonly square: number; readonly seconds: number } | undefined {
     if (!Number.isFinite(price)) return undefined;
     const sinceMs = timeMs - this.#timeMs;
-    // A first price, or a clock that stepped back: only a new starting point.
+    // The first price, or a clock that stepped back: only a new starting point.
     if (!(sinceMs >= 0)) {
       this.#price = price;
       this.#timeMs = timeMs;
@@ -57,19 +64,8 @@ class PriceSampler {
 }
 
 /**
- * Exponentially weighted realised volatility: weights fall by `exp(-span / windowMs)`, by time and
+ * Exponentially weighted realised volatility. Weights decay by `exp(-span / windowMs)`, by time and
  * not by sample.
- * @example
- * ```ts
- * import { EwmaVolatility } from "marketwright";
- *
- * const volatility = new EwmaVolatility({ windowMs: 60_000, sampleMs: 1000 });
- * // The price moves by 2 ticks a second, up and down in turn.
- * for (let second = 0; second <= 30; second += 1) {
- *   volatility.observe(10_000 + (second % 2) * 2, second * 1000);
- * }
- * volatility.sigma?.toFixed(6); // => "2.000000"
- * ```
  */
 export class EwmaVolatility implements VolatilityEstimator {
   readonly #sampler: PriceSampler;
@@ -99,18 +95,6 @@ export class EwmaVolatility implements VolatilityEstimator {
 
 /**
  * Realised volatility of the returns that ended within the last `windowMs`, all of equal weight.
- * @example
- * ```ts
- * import { RollingVolatility } from "marketwright";
- *
- * const volatility = new RollingVolatility({ windowMs: 60_000, sampleMs: 1000 });
- * volatility.sigma; // => undefined
- * // The price moves by 2 ticks a second, up and down in turn.
- * for (let second = 0; second <= 30; second += 1) {
- *   volatility.observe(10_000 + (second % 2) * 2, second * 1000);
- * }
- * volatility.sigma?.toFixed(6); // => "2.000000"
- * ```
  */
 export class RollingVolatility implements VolatilityEstimator {
   readonly #sampler: PriceSampler;
@@ -127,7 +111,8 @@ export class RollingVolatility implements VolatilityEstimator {
     if (this.#ring.length - this.#first < MIN_RETURNS) return undefined;
     let squares = 0;
     let seconds = 0;
-    // Summed anew: a running sum would carry the rounding of everything that has ever left the window.
+    // Summed from scratch: a running sum would accumulate the rounding errors of every return that
+    // has left the window.
     for (let at = this.#first; at < this.#ring.length; at++) {
       squares += this.#ring[at].square;
       seconds += this.#ring[at].seconds;

@@ -76,20 +76,22 @@ export interface Strategy {
   readonly params: ZodType;
   /**
    * Validates a market's `params` and binds them.
-   * @param place location of the parameters in the user's file, for errors: `{ at: ["markets",
-   * "btcusdc", "params"] }`
+   * @param place location of the parameters in the user's file, for errors:
+   * `{ at: ["markets", "btcusdc", "params"] }`
    * @throws ConfigError naming path, value and the expected form
    */
   bind(params: unknown, place?: ShapeContext): BoundStrategy;
 }
 
 /**
- * Makes a strategy of a parameter schema and a factory of an RxJS operator: the default export of a
- * strategy file.
+ * Creates a strategy from a parameter schema and a factory of an RxJS operator: the default export
+ * of a strategy file.
  *
- * @throws ConfigError when the schema or the factory is missing, or the number of levels is none.
- * @example export default defineStrategy({ params: z.object({ halfSpreadBps: z.number().positive(),
- * sizeBase: z.number().positive() }), create: ({ halfSpreadBps, sizeBase }) => (view$) =>
+ * @throws ConfigError when the schema or the factory is missing, or the number of levels is invalid
+ * @example
+ * export default defineStrategy({
+ *   params: z.object({ halfSpreadBps: z.number().positive(), sizeBase: z.number().positive() }),
+ *   create: ({ halfSpreadBps, sizeBase }) => (view$) =>
  *     view$.pipe(map((view) => quoteAround(view, view.microPrice, { halfSpreadBps, sizeBase }))),
  * });
  * export default strategy;

@@ -31,8 +31,9 @@ const MOST_TRIES = 4096;
 
 /**
  * Infers the marks at which an exchange valued positions, which it does not report. They are the
- * marks of each market that give exactly the reported exposure, `sum of |truncate(paper * mark /
- * 10^paperDecimals)|` (docs/reference/protocol.md#units). Simultaneous marks come before others.
+ * marks of each market that give exactly the reported exposure,
+ * `sum of |truncate(paper * mark / 10^paperDecimals)|` (docs/reference/protocol.md#units).
+ * Simultaneous marks come before others.
  * @param known possible marks of each market, the likeliest first
  * @returns undefined if no combination matches, or if a position is in a market without known marks
  */

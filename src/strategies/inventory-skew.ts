@@ -10,9 +10,10 @@ export interface SizeMultipliers {
 }
 
 /**
- * Size skew, piecewise linear in the position. The bid's multiplier falls from 2 at `target -
- * range` over 1 at the target to 0 at `target + range`; the ask's is 2 minus it (the inventory skew
- * of Hummingbot's pure market making). A range of 0 or less gives 0 on both sides: no quotes.
+ * Size skew, piecewise linear in the position. The bid's multiplier falls from 2 at
+ * `target - range` over 1 at the target to 0 at `target + range`; the ask's is 2 minus it (the
+ * inventory skew of Hummingbot's pure market making). A range of 0 or less gives 0 on both sides:
+ * no quotes.
  */
 export function sizeMultipliers(position: number, target: number, range: number): SizeMultipliers {
   if (!(range > 0)) return { bid: 0, ask: 0 };

@@ -50,8 +50,8 @@ const cancelAll = (story: Story, actionId: number): CancelAllAction => ({
 const phases = (story: Story, ...serials: number[]): (string | undefined)[] =>
   serials.map((serial) => story.account.orders.get(hashOf(serial))?.phase);
 
-describe("the fate of a place", () => {
-  it("by every answer that it can get", () => {
+describe("the outcome of a place", () => {
+  it("follows from the response, for every possible response", () => {
     const fates: readonly (readonly [Outcome, string])[] = [
       [accepted(1), "open"],
       [refusal(2012), "rejected"],
@@ -67,7 +67,7 @@ describe("the fate of a place", () => {
       [{ result: "unknown", cause: "connection-lost", message: "" }, "unknown"],
       [{ result: "unknown", cause: "malformed-answer", message: "" }, "unknown"],
       [{ result: "not-sent", message: "no connection" }, "rejected"],
-      // An answer that is about something else proves nothing.
+      // A response to another request proves nothing.
       [{ result: "accepted", order: venueOrder(2) }, "unknown"],
       [OK, "unknown"],
     ];
@@ -78,7 +78,7 @@ describe("the fate of a place", () => {
     }
   });
 
-  it("is measured from the timestamp that it was signed with at last, not from when it was intended", () => {
+  it("is measured from the timestamp of the final signature, not from when it was intended", () => {
     const story = new Story().start();
     const action = placeAction(1);
     story.account.intend({ action, level: 0 });
@@ -98,8 +98,8 @@ describe("the fate of a place", () => {
   });
 });
 
-describe("the fate of a cancel", () => {
-  it("by every answer that it can get", () => {
+describe("the outcome of a cancel", () => {
+  it("follows from the response, for every possible response", () => {
     const fates: readonly (readonly [Outcome, string, number])[] = [
       [OK, "accepted", 10],
       [refusal(2011), "accepted", 10],
@@ -123,7 +123,7 @@ describe("the fate of a cancel", () => {
     }
   });
 
-  it("a cancel-all covers what rests, not what may arrive after it, and no answer to it frees anything", () => {
+  it("a cancel-all covers resting orders, not later arrivals, and no response to it frees a slot", () => {
     const story = new Story().start();
     place(story, 1, accepted(1));
     place(story, 2);
@@ -163,7 +163,7 @@ describe("the fate of a cancel", () => {
     expect(worstPosition(story.account, MARKET).maxLongLots).toBe(10);
   });
 
-  it("a cancel-all without an answer leaves every order counted", () => {
+  it("a cancel-all without a response leaves every order counted", () => {
     for (const [outcome, cancel] of [
       [TIMEOUT, "unknown"],
       [refusal(1011), "none"],
@@ -195,7 +195,7 @@ describe("position and equity", () => {
     expect(story.account.counts).toMatchObject({ fills: 1, failedTrades: 1 });
   });
 
-  it("takes what an order says is matched into the worst case before its trade is told", () => {
+  it("counts the matched lots of an order in the worst case before their trade is reported", () => {
     const story = new Story().start();
     place(story, 1, accepted(1));
     story.orderUpdate(venueOrder(1, { pendingLots: 4, status: "PARTIAL_FILLED" }));
@@ -210,7 +210,7 @@ describe("position and equity", () => {
     ]);
   });
 
-  it("moves the equity with the mark between two tellings of the balances", () => {
+  it("moves the equity with the mark between two reports of the balances", () => {
     const story = new Story();
     story.exchange.basePosition = 2000;
     story.start();
@@ -244,7 +244,7 @@ describe("position and equity", () => {
     ]);
   });
 
-  it("lets go of a position in another market that the exchange lists no more: it would count against the leverage for ever", () => {
+  it("drops a position in another market that the exchange no longer lists: it would count against the leverage forever", () => {
     const story = new Story();
     let held = [venuePosition(5, "ethusdc")];
     story.instead = ({ ask }) =>
@@ -253,7 +253,7 @@ describe("position and equity", () => {
         : undefined;
     story.start();
     expect([...story.account.venuePositions.keys()]).toEqual(["ethusdc"]);
-    // An update may tell of what changed alone: what it leaves out may still be held.
+    // An update may contain only changes: a position that it omits may still be held.
     story.take(
       story.account.onEvent(
         { type: "account-update", balances: venueBalances(), positions: [] },
@@ -266,7 +266,7 @@ describe("position and equity", () => {
     expect([...story.account.venuePositions.keys()]).toEqual([]);
   });
 
-  it("does not let an older answer undo balances that the stream has told since", () => {
+  it("does not let an older response revert balances that the stream has reported since", () => {
     const story = new Story().start();
     story.meanwhile = ({ ask }) => {
       if (ask === "balances")
@@ -281,7 +281,7 @@ describe("position and equity", () => {
 });
 
 describe("a restart", () => {
-  it("takes the earlier run's orders over, one that arrives late included, and leaves manual ones alone", () => {
+  it("adopts the earlier run's orders, including one that arrives late, and does not touch manual ones", () => {
     const story = new Story();
     story.exchange.set(venueOrder(1, { pendingLots: 4, status: "PARTIAL_FILLED" }));
     story.exchange.set(venueOrder(2, { info: infoOf(2, 7) }));

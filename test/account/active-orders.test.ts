@@ -17,7 +17,10 @@ const PHASES: readonly OrderPhase[] = [
   "lost",
 ];
 
-/** One change of one of a few orders; one that was over may come back, as when the exchange shows what was taken for lost. */
+/**
+ * Changes one of a few orders. A final one may return, as when the exchange reports an order that
+ * was presumed lost.
+ */
 const changes = fc.array(
   fc.record({
     serial: fc.integer({ min: 1, max: 5 }),
@@ -28,7 +31,7 @@ const changes = fc.array(
 );
 
 describe("the orders of a market that are not final", () => {
-  it("are at any time those that a look through all of them finds, oldest first", () => {
+  it("are always those that a search of the whole table finds, oldest first", () => {
     fc.assert(
       fc.property(changes, (given) => {
         const active = new ActiveOrders();
@@ -72,7 +75,7 @@ describe("the orders of a market that are not final", () => {
     );
   });
 
-  it("may be shown by the book from their sending on, by the account's word once it is heard and until their cancel has arrived", () => {
+  it("may be in the book from sending on, by the account's state once confirmed, and until their cancel has arrived", () => {
     const active = new ActiveOrders();
     const intended = createIntendedOrder(placeAction(1), 0, false);
     const { side, ticks, lots } = intended;

@@ -5,7 +5,7 @@ import { MARKET, TAG } from "./exchange-story.js";
 import type { Race } from "./race.js";
 import { worstPosition } from "./worst-position.js";
 
-/** The account knows of each order and of the position what the exchange does. */
+/** Checks that the account has the exchange's state of each order and of the position. */
 export function agrees({ account, exchange }: Race): void {
   const open = exchange.orders.filter((order) => order.availableLots > 0);
   const own = open.filter((order) => order.info.slice(50, 54) === TAG.toString(16));

@@ -10,12 +10,12 @@ import { gridCount } from "#exchange/wire-parse.js";
 import { MARKET, venueOrder } from "./exchange-story.js";
 import { AT } from "./order-events.js";
 
-/** The exchange matched in thousandths; the market's steps are these now. */
+/** The exchange matched in thousandths; the market has these steps now. */
 const stepThousandths = fc.constantFrom(2, 3, 5, 7, 10);
 const decimal = (thousandths: number): string => (thousandths / 1000).toFixed(3);
 const PAPER = 10n ** 15n;
 
-describe("an order of before another step", () => {
+describe("an order placed under an earlier step size", () => {
   const parts = fc.record({
     matched: fc.nat(40),
     settled: fc.nat(40),
@@ -24,7 +24,7 @@ describe("an order of before another step", () => {
     end: fc.constantFrom("CANCELED", "EXPIRED"),
   });
 
-  it("is whole lots at each report, never too small in the worst case, and final when the exchange says so, in whatever order it is told", () => {
+  it("is whole lots at each report, never too small in the worst case, and final when the exchange says so, whatever the order of reports", () => {
     fc.assert(
       fc.property(
         stepThousandths,
@@ -115,7 +115,7 @@ describe("an order of before another step", () => {
   });
 });
 
-describe("trades between the steps", () => {
+describe("trades off the market's step", () => {
   const trade = fc.record({
     side: fc.constantFrom("BUY" as const, "SELL" as const),
     thousandths: fc.integer({ min: 1, max: 40 }),
@@ -127,7 +127,7 @@ describe("trades between the steps", () => {
     mark: fc.bigInt({ min: 59_000_000_000n, max: 61_000_000_000n }),
   });
 
-  it("are in the position to the unit of paper, and in the profit to the unit of credit, also where settlements fail", () => {
+  it("are in the position to the unit of paper and in the profit to the unit of credit, even if settlements fail", () => {
     fc.assert(
       fc.property(
         stepThousandths,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { PositionCountingMode } from "#account/position-counting-mode.js";
 
-describe("from when on the exchange's positions have a trade", () => {
-  it("is known once three positions in a row have shown it, and not while they contradict each other", () => {
+describe("the trades that the exchange's positions include", () => {
+  it("are counted from match or settlement once three positions in a row agree, and not while they contradict each other", () => {
     const counting = new PositionCountingMode();
     const shown = (
       [

@@ -3,7 +3,7 @@ import type { Hex, Lots, MarketId, Ms, Side } from "#core/units.js";
 import type { VenueBalances, VenueOrder, VenuePosition, VenueTrade } from "#exchange/records.js";
 import type { PlaceAction } from "#exchange/venue.js";
 
-/** The market that the account's specifications are told in: ticks of 0.1, lots of 0.001, credit of 6 decimals. */
+/** The market of the account's tests: ticks of 0.1, lots of 0.001, credit of 6 decimals. */
 export const MARKET: MarketId = "btcusdc";
 
 export const INSTRUMENT = new Instrument({
@@ -49,7 +49,7 @@ export function placeAction(serial: number, part: Partial<PlaceAction> = {}): Pl
   };
 }
 
-/** An order as the exchange would report it; what the parts leave over is available. */
+/** An order as the exchange would report it. The lots that the parts leave over are available. */
 export function venueOrder(serial: number, part: Partial<VenueOrder> = {}): VenueOrder {
   const lots = part.lots ?? 10;
   const told = {

@@ -22,7 +22,7 @@ describe("incomes", () => {
     ]).toEqual([false, true, false]);
   });
 
-  it("of one event that share its id are each counted, as the specification lets an exchange write them", () => {
+  it("with a shared id are each counted, since an exchange may write several incomes of one event", () => {
     const ledger = new IncomeLedger();
     ledger.begin(T0);
     const paid = income(7, T0);
@@ -37,7 +37,7 @@ describe("incomes", () => {
     ]);
   });
 
-  it("are forgotten once nobody asks for them again, and stay counted", () => {
+  it("are forgotten once they will not be queried again, and stay counted", () => {
     const ledger = new IncomeLedger();
     ledger.begin(T0);
     for (let minute = 0; minute < 60; minute += 1) {

@@ -3,13 +3,19 @@ import type { CreditUnits } from "#core/units.js";
 import { MARKET } from "./exchange-story.js";
 import { type Faults, Race } from "./race.js";
 
-/** Of every hundred twentieths of a second. */
+/** Chances out of 100, twenty times a second. */
 const LIQUIDATIONS = 0.2;
-/** How much later than the chain the exchange may take a liquidation in, and whoever took over may say so. */
+/**
+ * Maximum delay after the chain until the exchange applies a liquidation, and until its takeover is
+ * recorded.
+ */
 const EXCHANGE_LAG_MS = 3000;
 const RECEIPT_LAG_MS = 6000;
 
-/** A race of an account that is liquidated, or takes over what others lose: positions that move without a trade, and are told in their own time. */
+/**
+ * A race of an account that is liquidated, or acquires positions in liquidations: positions move
+ * without a trade, and are reported with a delay.
+ */
 export class LiquidationRace extends Race {
   readonly #kind: "LIQUIDATED" | "LIQUIDATE";
   #incomes = 0;
@@ -27,7 +33,7 @@ export class LiquidationRace extends Race {
     else this.#takesOver();
   }
 
-  /** Some or all of what the contracts know of is lost, at once and in one with its income. */
+  /** Part or all of the contracts' position is lost, at once and together with its income. */
   #loses(): void {
     const held = this.exchange.position;
     if (held === 0) return;
@@ -36,7 +42,7 @@ export class LiquidationRace extends Race {
     this.#tellIncome(BigInt(lots) * 58_000_000n);
   }
 
-  /** The exchange follows the chain, and the receipt comes, in any order. */
+  /** The exchange follows the chain, and the receipt arrives, in any order. */
   #takesOver(): void {
     const lots = (this.chance(50) ? 1 : -1) * (1 + Math.floor(20 * this.uniform()));
     const credit = BigInt(-lots) * 57_000_000n - BigInt(Math.floor(1000 * this.uniform()));

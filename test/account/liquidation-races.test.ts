@@ -9,8 +9,8 @@ const counts = fc.constantFrom("match" as const, "settlement" as const);
 const CALM: Faults = { lost: 0, twice: 0, dropped: 0, failing: 0, manual: 0, disorder: false };
 const STORM: Faults = { lost: 5, twice: 5, dropped: 10, failing: 15, manual: 1, disorder: true };
 
-describe("an account whose position moves without a trade, whether positions have trades from their match or from their settlement on", () => {
-  it("finds no difference where it is liquidated again and again amid trades", () => {
+describe("an account whose position moves without a trade, for exchanges that count trades from match or settlement", () => {
+  it("finds no difference after repeated liquidations amid trades", () => {
     fc.assert(
       fc.property(seeds, counts, (seed, positionsFrom) => {
         const end = race(new LiquidationRace(seed, { ...CALM, positionsFrom }), () => {});
@@ -21,7 +21,7 @@ describe("an account whose position moves without a trade, whether positions hav
     );
   });
 
-  it("finds none where it takes over what others lose, told by the exchange and by receipts in any order, and counts each once", () => {
+  it("finds none when it acquires positions, reported by the exchange and by receipts in any order, and counts each once", () => {
     fc.assert(
       fc.property(seeds, counts, (seed, positionsFrom) => {
         const end = race(
@@ -31,7 +31,8 @@ describe("an account whose position moves without a trade, whether positions hav
         agrees(end);
         expect(end.account.counts.differences).toBe(0);
       }),
-      // The example: two takeovers at once, each told by another first, were counted as one of both sizes.
+      // The example: two takeovers at once, each reported first by another source, were counted as
+      // one of both sizes.
       { numRuns: 40, examples: [[577_500_093, "match"]] },
     );
   });

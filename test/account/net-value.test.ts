@@ -29,7 +29,7 @@ const INSTRUMENTS = new Map([
 const MARKETS = [MARKET, OTHER, "dogeusdc"] as const;
 const SIDES: readonly Side[] = ["BUY", "SELL"];
 
-/** What can move the net value of an account, and what cannot. */
+/** Events that can move the net value of an account, and events that cannot. */
 type Step = (intake: AccountUpdater) => unknown;
 
 const marketId = fc.constantFrom(...MARKETS);
@@ -102,7 +102,10 @@ function told(taken: readonly Step[]): AccountUpdater {
   return intake;
 }
 
-/** An account whose marks have moved since its net value was told: then whatever is held makes a difference. */
+/**
+ * An account whose marks have moved since the last report of its net value: then every position
+ * makes a difference.
+ */
 const OPENING: readonly Step[] = [
   (intake) => intake.applyAccount(venueBalances(1_000_000_000n), [], "stream", 1),
   (intake) => intake.setBase(MARKET, 10, 1),
@@ -118,8 +121,9 @@ const OPENING: readonly Step[] = [
 ];
 
 describe("the net value that a bot measures its drawdown by", () => {
-  // It is kept between two questions. One that is kept too long hides a loss from the drawdown's limit.
-  it("is the same whether it was asked for after every change or never before", () => {
+  // The value is cached between two reads. A stale cache would hide a loss from the drawdown's
+  // limit.
+  it("is the same whether it was read after every change or never before", () => {
     fc.assert(
       fc.property(steps, (taken) => {
         const asked = told([]);
@@ -134,7 +138,7 @@ describe("the net value that a bot measures its drawdown by", () => {
     );
   });
 
-  it("moves with each mark, fill and correction, or the property would show nothing", () => {
+  it("moves with each mark, fill and correction (otherwise the property would prove nothing)", () => {
     const intake = told([]);
     expect(intake.netValue.now).toBeUndefined();
     const values: (bigint | undefined)[] = [];
@@ -159,13 +163,13 @@ describe("the net value that a bot measures its drawdown by", () => {
   });
 });
 
-/** So many quote units as the contract counts them. */
+/** Quote units as the contract counts them. */
 const QUOTE = 1_000_000n;
 
-/** What a base unit is worth, as marks are told. */
+/** The value of a base unit, as marks report it. */
 const marked = (quote: number): bigint => BigInt(Math.round(quote * 1e6));
 
-/** What an exchange tells of an account with this credit and positions, at its own marks. */
+/** The exchange's report of an account with this credit and positions, at its own marks. */
 function valued(
   intake: AccountUpdater,
   credit: bigint,
@@ -183,9 +187,10 @@ function valued(
   return netValue;
 }
 
-// A fill and a jump of the mark come together, on ways of their own: the drawdown's limit would be off by the position times the jump.
-describe("a net value and marks that come apart", () => {
-  it("is moved by a mark that was heard before it, and is younger than it", () => {
+// A fill and a jump of the mark come at the same time, by separate messages. Otherwise the drawdown
+// would be wrong by the position times the jump.
+describe("a net value and marks that arrive separately", () => {
+  it("moves by a mark that was received before the balances and is newer than they are", () => {
     const intake = told([
       (one) => one.setBase(MARKET, 3, 1),
       (one) => one.netValue.mark(MARKET, marked(60_000), 1_000),
@@ -195,7 +200,7 @@ describe("a net value and marks that come apart", () => {
     expect(intake.netValue.now).toBe(netValue + (3n * 500n * QUOTE) / 1000n);
   });
 
-  it("is not moved again by a mark that it was made at, and that comes after it", () => {
+  it("does not move twice by a mark that it already includes and that arrives after it", () => {
     const intake = told([
       (one) => one.setBase(MARKET, -3, 1),
       (one) => one.netValue.mark(MARKET, marked(60_000), 1_000),
@@ -208,7 +213,7 @@ describe("a net value and marks that come apart", () => {
     expect(intake.netValue.now).toBe(netValue - (3n * 100n * QUOTE) / 1000n);
   });
 
-  it("is taken to be of the marks of its hearing where what was told fits none that was heard", () => {
+  it("counts from the marks at its arrival if no received marks give the reported exposure", () => {
     const intake = told([
       (one) => one.setBase(MARKET, 3, 1),
       (one) => one.netValue.mark(MARKET, marked(60_000), 1_000),
@@ -221,7 +226,7 @@ describe("a net value and marks that come apart", () => {
     );
     intake.netValue.mark(MARKET, marked(60_100), 2_000);
     expect(intake.netValue.now).toBe(5_000n * QUOTE + (3n * 100n * QUOTE) / 1000n);
-    // A mark that comes long after it is none that it was made at.
+    // The balances were not computed with a mark that arrives long after them.
     const late = told([
       (one) => one.setBase(MARKET, 3, 1),
       (one) => one.netValue.mark(MARKET, marked(60_000), 1_000),
@@ -231,7 +236,7 @@ describe("a net value and marks that come apart", () => {
     expect(late.netValue.now).toBe(netValue + (3n * 200n * QUOTE) / 1000n);
   });
 
-  it("is not taken to be made at marks that were never in force together, though they give the same exposure", () => {
+  it("does not use marks that were never current together, even if they give the same exposure", () => {
     const intake = told([(one) => one.setBase(MARKET, 2, 1), (one) => one.setBase(OTHER, -1, 1)]);
     intake.netValue.mark(OTHER, marked(59_278.3), 1_000);
     intake.netValue.mark(MARKET, marked(59_000), 1_301);
@@ -257,7 +262,7 @@ describe("a net value and marks that come apart", () => {
   const apart = fc.integer({ min: 0, max: 900 });
   const held = fc.integer({ min: -80, max: 80 });
 
-  it("is that of the newest marks, whichever of the messages of two markets comes first", () => {
+  it("uses the newest marks, in whatever order the messages of two markets arrive", () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.tuple(mark, mark), {

@@ -29,7 +29,7 @@ export const rejected = (code: number): OrderEvent => ({
   text: "",
 });
 
-/** Every phase, by the shortest way there. */
+/** Every phase, with the shortest sequence of events to it. */
 export const PHASES: Record<OrderPhase, OwnOrder> = {
   intended,
   sent: run(intended, SENT),

@@ -37,7 +37,10 @@ const EVENTS = {
 
 type Cell = `${OrderPhase} ${number}`;
 
-/** docs/ideas/orders.md as data: the phase and what may still fill, for every phase (row) and event (column). */
+/**
+ * The table of docs/ideas/orders.md: the phase and the lots that may still fill, for every phase
+ * (row) and event (column).
+ */
 const TABLE: Record<keyof typeof EVENTS, Record<OrderPhase, Cell>> = {
   sent: row(["sent 10", "sent 10", "unknown 10", "open 10", "partly-filled 6", "cancelling 6"]),
   withdrawn: row([
@@ -185,11 +188,12 @@ function row(
   };
 }
 
-describe("every phase against everything that can happen", () => {
+describe("every phase with every event", () => {
   for (const [name, event] of Object.entries(EVENTS)) {
     for (const [phase, order] of Object.entries(PHASES)) {
       const expected = TABLE[name as keyof typeof EVENTS][phase as OrderPhase];
-      // A report that contradicts a final one: what has filled wins, which the convergence property below states.
+      // A report that contradicts a final one: the fill wins, as the convergence property below
+      // states.
       const contradicts =
         event.kind === "report" && ["filled", "cancelled", "expired", "failed"].includes(phase);
       it(`${phase}: ${name} -> ${contradicts ? "stays final" : expected}`, () => {
@@ -209,17 +213,17 @@ describe("every phase against everything that can happen", () => {
   }
 });
 
-describe("what a trader would lose otherwise", () => {
-  it("takes a stream update before the HTTP answer, and the answer changes nothing", () => {
+describe("the outcomes that protect a trader", () => {
+  it("applies a stream update before the HTTP response, and the response then changes nothing", () => {
     const early = run(PHASES.sent, report({ pendingLots: 3, status: "PARTIAL_FILLED" }));
     expect(advance(early, report({}, "answer"))).toEqual({ order: early, changes: [] });
   });
 
-  it("believes the stream against a refusal that comes after it", () => {
+  it("trusts the stream over a refusal that arrives after it", () => {
     expect(run(PHASES.sent, report(), rejected(2012)).phase).toBe("open");
   });
 
-  it("revives an order that it took for rejected or lost, and says so", () => {
+  it("revives an order that was presumed rejected or lost, and reports it", () => {
     for (const dead of [PHASES.rejected, PHASES.lost]) {
       const { order, changes } = advance(
         dead,
@@ -231,14 +235,14 @@ describe("what a trader would lose otherwise", () => {
     }
   });
 
-  it("counts an order whose cancel was answered until the exchange shows its end, with the fills that came before it", () => {
+  it("counts an order with an answered cancel until the exchange shows its end, with all earlier fills", () => {
     const accepted = run(PHASES.cancelling, { kind: "cancel-accepted", atMs: AT });
     expect([accepted.mayFillLots, accepted.matchedLots]).toEqual([6, 4]);
     const told = run(accepted, report({ pendingLots: 7, canceledLots: 3, status: "CANCELED" }));
     expect([told.phase, told.mayFillLots, told.matchedLots]).toEqual(["cancelled", 0, 7]);
   });
 
-  it("does not ask for an answered cancel again for a late update, but does for an open-orders answer asked afterwards", () => {
+  it("does not resend an answered cancel after a late update, but does after a later query shows the order open", () => {
     const accepted = run(PHASES.open, CANCEL_SENT, { kind: "cancel-accepted", atMs: AT });
     expect(run(accepted, report()).cancel).toBe("accepted");
     const listed = {
@@ -270,7 +274,7 @@ describe("what a trader would lose otherwise", () => {
     ]);
   });
 
-  it("keeps an order at full size after a 2011 until the history has told", () => {
+  it("keeps an order at full size after a 2011 until the history shows its end", () => {
     const accepted = run(PHASES.open, CANCEL_SENT, { kind: "cancel-accepted", atMs: AT });
     expect([accepted.phase, accepted.mayFillLots]).toEqual(["cancelling", 10]);
     expect(run(accepted, report({ filledLots: 10, status: "FILLED" }, "history")).phase).toBe(
@@ -278,7 +282,7 @@ describe("what a trader would lose otherwise", () => {
     );
   });
 
-  it("lets the answer of an older cancel not undo a newer one", () => {
+  it("does not let the response to an older cancel override a newer one", () => {
     const again = run(PHASES.open, CANCEL_SENT, { kind: "cancel-sent", atMs: AT, actionId: 8 });
     expect(run(again, { kind: "cancel-rejected", atMs: AT, actionId: 7 }).cancel).toBe("asked");
     expect(run(again, { kind: "cancel-rejected", atMs: AT, actionId: 8 }).cancel).toBe("none");
@@ -290,7 +294,7 @@ describe("what a trader would lose otherwise", () => {
     expect(changes).toContainEqual({ change: "settlement-failed", lots: 10 });
   });
 
-  it("refuses amounts that cannot be this order's, yet knows that the exchange has it", () => {
+  it("refuses impossible amounts, yet records that the exchange has the order", () => {
     for (const wrong of [
       { lots: 99 },
       { filledLots: 8, canceledLots: 5 },
@@ -303,14 +307,14 @@ describe("what a trader would lose otherwise", () => {
     }
   });
 
-  it("reads a final status whose parts do not add up as nothing left open", () => {
+  it("treats an order with a final status as closed even if its parts do not add up", () => {
     expect(run(PHASES.open, report({ status: "CANCELED" })).canceledLots).toBe(10);
     expect(run(PHASES.open, report({ status: "EXPIRED", pendingLots: 1 })).expiredLots).toBe(9);
     expect(run(PHASES.open, report({ status: "FILLED", filledLots: 4 })).matchedLots).toBe(10);
     expect(run(PHASES.open, report({ status: "FAILED" })).failedLots).toBe(10);
   });
 
-  it("treats a status that nobody has documented as not final", () => {
+  it("treats an undocumented status as not final", () => {
     expect(run(PHASES.sent, report({ status: "HALTED" })).mayFillLots).toBe(10);
   });
 

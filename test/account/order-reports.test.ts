@@ -6,7 +6,7 @@ import type { VenueOrder } from "#exchange/records.js";
 import { venueOrder } from "./exchange-story.js";
 import { AT, CANCEL_SENT, LOTS, PHASES, rejected, run, SENT, UNKNOWN } from "./order-events.js";
 
-/** A life of one order at the exchange: the reports in their true order. */
+/** The life of one order at the exchange: its reports in their true order. */
 const trueLife = fc
   .array(
     fc.record({
@@ -126,7 +126,7 @@ describe("reports in any order, any number of times", () => {
             next.canceledLots +
             next.expiredLots;
           expect(sum).toBe(LOTS);
-          // Said once more, it is the very order still: nobody plans anew for it.
+          // A repeated report returns the same object, so that nothing is planned again for it.
           if (event.kind === "report") {
             const again = advance(next, { ...event, atMs: AT + 1, source: "history" });
             expect(again.changes).toEqual([]);
@@ -134,7 +134,7 @@ describe("reports in any order, any number of times", () => {
           }
           order = next;
         }
-        // "lost" may have come after the last report only when nothing was left to lose.
+        // "lost" may have come after the last report only if nothing was left to lose.
         const final =
           order.place === "lost"
             ? run(order, { kind: "report", atMs: AT, source: "stream", order: last })
@@ -145,8 +145,9 @@ describe("reports in any order, any number of times", () => {
     );
   });
 
-  // One that was passed over and said something would be a fill that nobody counts, or an order that is cancelled twice.
-  it("are passed over only where the order would be the very same after them", () => {
+  // A skipped report with news would be a fill that is not counted, or an order that is cancelled
+  // twice.
+  it("are skipped only if they would not change the order at all", () => {
     const parts = fc.constantFrom(0, 0, 0, 4, 6, 10);
     const anyReport = fc.record({
       lots: fc.constantFrom(LOTS, LOTS, LOTS, LOTS, 4, 10.5),

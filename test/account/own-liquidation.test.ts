@@ -57,7 +57,7 @@ describe("the own account being liquidated amid trades that have not settled", (
     credit: (BigInt(lots) * LOT_VALUE * 98n) / 100n,
   });
 
-  /** What the bot would quote from a position that it takes for known, at every moment of so much time. */
+  /** The positions that the bot would quote from as known, at every moment of a period. */
   function knownPositions(scene: Scene, ms: number): Set<number> {
     const known = new Set<number>();
     for (let passed = 0; passed <= ms; passed += 250) {
@@ -105,7 +105,7 @@ describe("the own account being liquidated amid trades that have not settled", (
   );
 
   it.each(COUNTED)(
-    "also where what was traded makes up for what was lost, by the %s",
+    "even if the traded lots cancel out the liquidated lots, by the %s",
     (positionsFrom) => {
       const scene = new Scene();
       scene.exchange.positionsFrom = positionsFrom;
@@ -143,7 +143,7 @@ describe("the own account being liquidated amid trades that have not settled", (
     },
   );
 
-  it("takes no position for ours that is so by a trade told meanwhile, however late it is listed", () => {
+  it("does not accept a position that agrees only because of a trade reported meanwhile, however late it is listed", () => {
     const scene = new Scene().start();
     const toldAtMs = scene.nowMs;
     scene.instead = ({ ask }) =>
@@ -179,11 +179,11 @@ describe("the own account being liquidated amid trades that have not settled", (
   });
 });
 
-describe("the own account liquidated by a part of a lot", () => {
+describe("the own account liquidated by a fraction of a lot", () => {
   const PER_LOT = 10n ** 15n;
   const HALF = PER_LOT / 2n;
 
-  /** So much paper goes, at two per cent off the mark. */
+  /** Liquidates so much paper, at two per cent off the mark. */
   function loses(scene: Scene, paper: bigint): Scene {
     const { exchange } = scene;
     const value = (paper: bigint) => (paper * scene.mark) / 10n ** 18n;
@@ -202,7 +202,7 @@ describe("the own account liquidated by a part of a lot", () => {
     return scene.streams(income);
   }
 
-  it("keeps what is beyond whole lots at the mark: the parts of the profit sum to the unit, and nothing is a difference", () => {
+  it("values the sub-lot balance at the mark: the parts of the profit sum to the unit, and nothing is a difference", () => {
     const scene = loses(new Scene().start(), 2n * PER_LOT + HALF);
     expect(scene.position, "what orders can trade").toBe(2);
     expect(
@@ -216,7 +216,7 @@ describe("the own account liquidated by a part of a lot", () => {
     expect(scene.liquidation).toBe((-5n * LOT_VALUE) / 100n);
   });
 
-  it("stays so through trades, also past zero, until another liquidation takes it", () => {
+  it("keeps the sub-lot balance through trades, even past zero, until another liquidation takes it", () => {
     const scene = loses(new Scene().start(), 2n * PER_LOT + HALF).agrees();
     scene.trades(3, "SELL");
     expect(scene.position).toBe(-1);
@@ -232,7 +232,7 @@ describe("the own account liquidated by a part of a lot", () => {
     scene.agrees().marks(MARK).agrees();
   });
 
-  it("also of less than one lot, and of one that the run began with", () => {
+  it("also for less than one lot, and for a balance from before the run", () => {
     const scene = loses(new Scene().start(), HALF);
     expect(scene.position).toBe(4);
     loses(scene, HALF);
@@ -318,7 +318,7 @@ describe("the profit of a liquidation", () => {
   });
 });
 
-describe("a liquidation that the stream has reported and the lists have not yet", () => {
+describe("a liquidation that is on the stream and not yet in the lists", () => {
   const taken = { lots: 3, credit: -(3n * LOT_VALUE * 98n) / 100n };
 
   it("leaves the position unknown: a list that is older than it says is no proof that nothing was moved", () => {

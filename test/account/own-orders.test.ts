@@ -32,7 +32,7 @@ function table(options: { nonceTag?: number; builtHashes?: readonly string[] } =
 }
 
 describe("recognising an order", () => {
-  it("is by hash, then by info, then by the id that an answer gave", () => {
+  it("is by hash, then by info, then by the id from a response", () => {
     const orders = table();
     orders.intend({ action: placeAction(1), level: 0 });
     expect(orders.recognise(venueOrder(1))?.hash).toBe(hashOf(1));
@@ -42,7 +42,7 @@ describe("recognising an order", () => {
     expect(orders.recognise(venueOrder(2))).toBeUndefined();
   });
 
-  it("tells an earlier run's orders by the nonce tag, server-built ones by their kept hash, manual ones by neither", () => {
+  it("recognises an earlier run's orders by the nonce tag, server-built ones by their stored hash, manual ones by neither", () => {
     const orders = table({ builtHashes: [hashOf(3)] });
     orders.report(venueOrder(2), "open-orders", T0);
     orders.report(venueOrder(3, { info: infoOf(3, 1) }), "open-orders", T0);
@@ -56,13 +56,13 @@ describe("recognising an order", () => {
     expect(orders.builtHashes()).toEqual([hashOf(3)]);
   });
 
-  it("leaves orders in markets that the bot does not trade alone, whatever their tag", () => {
+  it("leaves orders alone in markets that the bot does not trade, whatever their tag", () => {
     const orders = table();
     orders.report(venueOrder(2, { marketId: "ethusdc" }), "open-orders", T0);
     expect([orders.get(hashOf(2)), orders.foreign("ethusdc").length]).toEqual([undefined, 1]);
   });
 
-  it("tells of such an order whether an earlier run left it, and keeps the hash of one that the exchange built", () => {
+  it("reports if an earlier run left such an order, and keeps the hash of a server-built one", () => {
     const orders = table({ builtHashes: [hashOf(3)] });
     const elsewhere = (serial: number, tag?: number) =>
       venueOrder(serial, {
@@ -86,7 +86,7 @@ describe("recognising an order", () => {
     ]);
   });
 
-  it("refuses a second order of one nonce, and a tag that is no 16 bits", () => {
+  it("refuses a second order with the same nonce, and a tag that is not 16 bits", () => {
     const orders = table();
     orders.intend({ action: placeAction(1), level: 0 });
     expect(() => orders.intend({ action: placeAction(1), level: 1 })).toThrow(RunError);
@@ -123,7 +123,7 @@ describe("the worst case", () => {
     expect(orders.mayStillFill(MARKET)).toHaveLength(4);
   });
 
-  it("counts a settlement that failed from the order's word on: its trade is told a moment later", () => {
+  it("counts a failed settlement as soon as the order reports it, before its trade does", () => {
     const ledger = new TradeLedger();
     const unexplained = new FillMatcher(ledger);
     const orders = new OwnOrders({
@@ -218,7 +218,7 @@ describe("memory", () => {
       );
       orders.prune(nowMs);
     }
-    // What came within twice the ten minutes that final orders are remembered.
+    // The orders of twice the ten minutes that final orders are remembered.
     expect(orders.size - count).toBeLessThanOrEqual(242);
   });
 
@@ -242,7 +242,7 @@ describe("memory", () => {
     expect(unexplained.unmatchedLots(MARKET, "BUY")).toBe(10);
   });
 
-  it("keeps an order whose match has not settled longer, but not for ever", () => {
+  it("keeps an order with an unsettled match longer, but not forever", () => {
     const orders = table();
     orders.intend({ action: placeAction(1), level: 0 });
     orders.report(venueOrder(1, { pendingLots: 10, status: "FILLED" }), "stream", T0);
@@ -252,7 +252,7 @@ describe("memory", () => {
     expect(orders.get(hashOf(1))).toBeUndefined();
   });
 
-  it("knows at any time which final orders have matches that nobody has settled", () => {
+  it("always lists the final orders with unsettled matches", () => {
     const report = fc.record({
       serial: fc.integer({ min: 1, max: 4 }),
       afterMs: fc.constantFrom(0, 1, 400_000, 4_000_000),
@@ -288,7 +288,7 @@ describe("memory", () => {
     );
   });
 
-  it("drops manual orders that are over", () => {
+  it("drops manual orders that have ended", () => {
     const orders = table();
     const manual = venueOrder(7, { info: infoOf(7, 1) });
     expect(orders.report(manual, "stream", T0)).toMatchObject([{ kind: "foreign", first: true }]);

@@ -10,7 +10,7 @@ import { INSTRUMENT, MARKET, venueTrade } from "./exchange-story.js";
 /** Marks are credit units per whole base: 60000.0 quote at 6 decimals. */
 const MARK = 60_000_000_000n;
 
-/** A market whose half tick of a lot is far below a unit of credit. */
+/** A market in which half a tick of a lot is far below a unit of credit. */
 const FINE = new Instrument({
   marketId: "finequote",
   tickSize: "0.0025",
@@ -20,7 +20,7 @@ const FINE = new Instrument({
 });
 
 describe("the profit split", () => {
-  it("tells a round trip: half a spread each way, a rebate each, nothing else", () => {
+  it("splits a round trip into half a spread each way and a rebate each, nothing else", () => {
     const profit = new AccountProfit(new Map([[MARKET, INSTRUMENT]]));
     profit.begin(MARKET, 0);
     profit.mark(MARKET, MARK);
@@ -65,7 +65,7 @@ describe("the profit split", () => {
     income("DEPOSIT", 500n);
     income("WITHDRAWAL", -200n);
     income("BONUS", 7n);
-    // The position that it moved is told with its credit.
+    // The position that it moved is reported with its credit.
     income("LIQUIDATE", 900n);
     const { funding, transfers, other, total, decimals } = profit.parts();
     const unit = 10n ** BigInt(decimals - 6);
@@ -77,13 +77,13 @@ describe("the profit split", () => {
     ]);
   });
 
-  it("puts an income of a market that the bot does not trade under other, in the sum of all", () => {
+  it("puts an income of a market that the bot does not trade under other, in the total", () => {
     const profit = new AccountProfit(new Map([[MARKET, INSTRUMENT]]));
     profit.income({ id: "1", type: "FUNDING_FEE", amount: 9n, timeMs: 1, marketId: "dogeusdc" });
     expect([profit.parts(MARKET).total, profit.parts().other > 0n]).toEqual([0n, true]);
   });
 
-  it("refuses a mid that is none", () => {
+  it("refuses a mid that is not a positive integer", () => {
     const profit = new AccountProfit(new Map([[MARKET, INSTRUMENT]]));
     for (const mid of [0, -1, 0.5, Number.NaN])
       expect(() => profit.mid(MARKET, mid)).toThrow(FormatError);
@@ -124,7 +124,8 @@ describe("the profit split", () => {
         const profit = new AccountProfit(
           new Map(markets.map((instrument) => [instrument.marketId, instrument])),
         );
-        // The contract, told independently: credit, paper and a mark, valued by truncation toward zero.
+        // The contract's valuation, computed independently: credit, paper and a mark, truncated
+        // toward zero.
         const held = markets.map((instrument, index) => ({
           instrument,
           paper: BigInt(index === 0 ? first : second) * instrument.paperPerLot,

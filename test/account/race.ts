@@ -17,12 +17,15 @@ import { ScriptedExchange, TIMEOUT } from "./scripted-exchange.js";
 
 const WINDOW_MS = 5000;
 const STEP_MS = 50;
-/** 60,000 a base: credit units. */
+/** 60,000 per base, in credit units. */
 const MARK = 60_000_000_000n;
 export const SLOT_LOTS = 10;
 
 export interface Faults {
-  /** Chances out of 100: of a request or an answer lost, of a request that a proxy sends twice, of a stream event dropped or told twice. */
+  /**
+   * Chances out of 100: of a lost request or response, of a request that a proxy sends twice, of a
+   * stream event dropped or repeated.
+   */
   readonly lost: number;
   readonly twice: number;
   readonly dropped: number;
@@ -30,15 +33,18 @@ export interface Faults {
   readonly manual: number;
   /** Stream events overtake each other. */
   readonly disorder: boolean;
-  /** What the exchange's positions count from: its matches, unless said otherwise. */
+  /** Counting mode of the exchange's positions: from the match by default. */
   readonly positionsFrom?: ScriptedExchange["positionsFrom"];
   /** Chance out of 100, twenty times a second, that the bot is killed and started again. */
   readonly restarting?: number;
-  /** The account takes positions over in liquidations. */
+  /** True if the account acquires positions in liquidations. */
   readonly takesOver?: boolean;
 }
 
-/** An exchange, a network and a careless bot, all from one seed: what may happen in any order does. */
+/**
+ * An exchange, a network and a careless bot, all from one seed: events happen in any possible
+ * order.
+ */
 export class Race {
   readonly exchange = new ScriptedExchange();
   account: TradingAccount;
@@ -75,7 +81,7 @@ export class Race {
     return account;
   }
 
-  /** What is under way to the old one is lost. */
+  /** Messages in transit to the old bot are lost. */
   #restart(): void {
     this.account = this.#started(this.account);
     this.#stream(true);
@@ -95,7 +101,7 @@ export class Race {
     }
   }
 
-  /** The whole size that may still fill at the exchange in one slot, what is under way included. */
+  /** Total size that may still fill at the exchange in one slot, requests in flight included. */
   worstSlot(): number {
     const slots = new Map<string, number>();
     const add = (hash: Hex, lots: number): void =>
@@ -258,7 +264,7 @@ export class Race {
     for (const question of step.queries) this.#request(question);
   }
 
-  /** A request goes out; it may be lost, be sent twice, and its answer may be lost. */
+  /** Sends a request. It may be lost or be sent twice, and its response may be lost. */
   #request(action: Action): void {
     this.take(this.account.onDispatched(action, this.nowMs));
     const { account } = this;

@@ -8,12 +8,13 @@ import { worstPosition } from "./worst-position.js";
 const RUNS = { numRuns: 40 };
 const seeds = fc.integer({ min: 0, max: 0x7fffffff });
 
-describe("a bot among losses, copies, delays and races", () => {
+describe("a bot with losses, copies, delays and races", () => {
   it("has every open order in its table, never too much in a slot, and a worst case that covers the exchange's", () => {
     const faults = { lost: 8, twice: 5, dropped: 5, failing: 0, manual: 0, disorder: true };
     fc.assert(
       fc.property(seeds, (seed) => {
-        // After each step of each run: `expect` is for what went wrong, as a matcher costs more than the step.
+        // Checked after each step of each run. `expect` only runs on a failure, because a matcher
+        // costs more than the step.
         const end = race(new Race(seed, faults), (now) => {
           if (!now.account.confirmed) return;
           let long = now.exchange.position;
@@ -47,12 +48,13 @@ describe("a bot among losses, copies, delays and races", () => {
     const faults = { lost: 10, twice: 10, dropped: 20, failing: 25, manual: 1, disorder: true };
     fc.assert(
       fc.property(seeds, (seed) => agrees(race(new Race(seed, faults), () => {}))),
-      // The examples: a match that was told too late for one quiet reconciliation stood in the worst case until a second, half a minute on.
+      // The examples: a match reported too late for one quiet reconciliation stayed in the worst
+      // case until a second, half a minute later.
       { ...RUNS, examples: [[754_992_025], [2_090_617], [12_892_133], [30_195_148]] },
     );
   });
 
-  it("finds no difference where nothing is lost, whether positions have trades from their match or from their settlement on", () => {
+  it("finds no difference when nothing is lost, for exchanges that count trades from match or settlement", () => {
     const faults = { lost: 0, twice: 0, dropped: 0, failing: 10, manual: 1, disorder: false };
     const counts = fc.constantFrom("match" as const, "settlement" as const);
     fc.assert(
@@ -61,7 +63,8 @@ describe("a bot among losses, copies, delays and races", () => {
         agrees(end);
         expect(end.account.counts.differences).toBe(0);
       }),
-      // The examples: of a trade that failed between the positions and the trades, the positions alone had told; a known one failed after others were made, all told in one list.
+      // The examples: only the positions included a trade that failed between the positions and the
+      // trades; and a known trade failed after others were made, all reported in one list.
       {
         numRuns: 100,
         examples: [1_520_966_814, 1_089_181_600, 1_616_961_742].map((seed) => [seed, "match"]),

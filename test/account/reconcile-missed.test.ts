@@ -76,7 +76,8 @@ describe("an order that we hold open and the exchange does not", () => {
     story.meanwhile = (question) => {
       if (question.ask !== "openOrders" || held !== undefined) return;
       held = question;
-      // The exchange has answered already; the order is placed and shown before that answer arrives.
+      // The exchange has already responded. The order is placed and reported before that response
+      // arrives.
       const action = placeAction(1, { timestampMs: story.nowMs });
       story.account.intend({ action, level: 0 });
       story.account.onDispatched(action, story.nowMs);
@@ -121,7 +122,7 @@ describe("an order that we hold open and the exchange does not", () => {
         hash: hashOf(1),
       } as const;
       story.wait(2000).dispatch(cancel).outcome(cancel, outcome);
-      // Until it is known, the worst case counts it: it may have filled.
+      // The worst case counts it until its end is known: it may have filled.
       expect(worstPosition(story.account, MARKET).maxLongLots).toBe(10);
       story.exchange.set(
         venueOrder(1, { createdAtMs, filledLots: 4, canceledLots: 6, status: "CANCELED" }),
@@ -222,7 +223,7 @@ describe("while the stream is down", () => {
     expect(story.changes.filter((change) => change.kind === "trade-failed")).toHaveLength(1);
   });
 
-  it("reads every page of incomes, funding told once", () => {
+  it("reads every page of incomes and counts funding once", () => {
     const story = new Story().start();
     story.streamDown();
     for (let id = 1; id <= 1100; id += 1)

@@ -15,8 +15,8 @@ import { LOT_VALUE, Scene, takeover } from "./takeover-scene.js";
 
 describe("a liquidation while REST is silent", () => {
   /**
-   * The exchange has liquidated 4 of 5 lots: its stream tells the income, then a position. No
-   * question is answered.
+   * The exchange has liquidated 4 of 5 lots. Its stream reports the income, then a position. No
+   * query gets a response.
    */
   function liquidated(toldLots: number, before: (scene: Scene) => void = () => {}): Scene {
     const scene = new Scene().start();
@@ -112,7 +112,8 @@ describe("a position that nothing explains", () => {
     story.exchange.settle(sold);
     story.tradeUpdate(sold);
     unanswered(story, 1);
-    // The order has matched 10: the exchange's position has it, and its trade is not listed yet.
+    // The order has matched 10. The exchange's position includes it, and its trade is not listed
+    // yet.
     story.exchange.basePosition += 10;
     story.wait(20_000);
     expect([phaseOf(story, 1), story.account.positionLots(MARKET)]).toEqual(["unknown", -10]);

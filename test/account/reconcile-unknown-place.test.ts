@@ -50,7 +50,7 @@ describe("an unknown place", () => {
     expect(phaseOf(story, 1)).toBe("lost");
   });
 
-  it("asks in the order that makes the verdict true: time, then open orders, then the history", () => {
+  it("queries in the order that proves the outcome: time, then open orders, then the history", () => {
     const story = new Story().start();
     unanswered(story, 1);
     story.asked.length = 0;
@@ -116,7 +116,7 @@ describe("an unknown place", () => {
     expect(story.differences).toContain("position");
   });
 
-  it("does not wait for ever on a position that changed for another cause: the exchange is the truth", () => {
+  it("does not wait forever for a position that changed for another cause: the exchange's state wins", () => {
     const story = new Story().start();
     story.exchange.basePosition = 25;
     unanswered(story, 1);
@@ -140,7 +140,7 @@ describe("an unknown place", () => {
     expect(story.account.counts.revived).toBe(1);
   });
 
-  it("is resolved like a time-out when refused as an invalid order: the first copy may have been taken", () => {
+  it("is resolved like a time-out if refused as an invalid order: the first copy may have been accepted", () => {
     const story = new Story().start();
     for (const [serial, code] of [
       [1, 2016],
@@ -182,7 +182,7 @@ describe("an unknown place", () => {
         story.exchange.cutsAt = cutsAt;
         unanswered(story, 1);
         for (let index = 0; index < 1200; index += 1) {
-          // Twelve milliseconds of a hundred orders each.
+          // Twelve milliseconds with a hundred orders each.
           const createdAtMs = story.nowMs + Math.floor(index / 100);
           story.exchange.set(
             venueOrder(100 + index, {

@@ -5,7 +5,10 @@ import { phaseOf, resting } from "./reconciled-orders.js";
 import { Story } from "./scripted-exchange.js";
 import { worstPosition } from "./worst-position.js";
 
-/** A trade that the stream does not tell: it is in the positions once, and has failed before the trades are asked for. */
+/**
+ * A trade that the stream does not report: it is in the positions once, and has failed before the
+ * query of the trades.
+ */
 function failsInBetween(story: Story): void {
   story.meanwhile = ({ ask }) => {
     const told = story.exchange.trades.length > 0;
@@ -38,7 +41,7 @@ describe("the start", () => {
     });
     expect(account.orders.foreign(MARKET).map((order) => order.hash)).toEqual([hashOf(2)]);
     expect(story.differences).toEqual([]);
-    // What was filled before this run is in no log of this one.
+    // Orders filled before this run are not in its log.
     expect(story.changes.filter((change) => change.kind === "fill")).toEqual([]);
     expect(worstPosition(account, MARKET)).toEqual({ maxLongLots: 49, maxShortLots: 33 });
   });
@@ -54,7 +57,8 @@ describe("the start", () => {
         story.exchange.trades.push(venueTrade(1, "BUY", 5, { status: "SETTLED" }));
       };
       story.start();
-      // With the last question all has been counted; the stream tells the trade in any case, and it is the same one.
+      // The last query ends the count. The stream reports the trade in any case, and it is the same
+      // one.
       if (moment !== "incomes")
         expect([moment, story.account.positionLots(MARKET)]).toEqual([moment, 15]);
       story.tradeUpdate(venueTrade(1, "BUY", 5, { status: "SETTLED" }));
@@ -80,7 +84,7 @@ describe("the start", () => {
       story.exchange.settle(venueTrade(1, "BUY", 5));
       story.exchange.settle(venueTrade(2, "SELL", 3));
       story.start().wait(1500);
-      // Base and trades, as they are told: 12 is all that the position can be.
+      // Opening position and trades as reported: the position can only be 12.
       if (story.account.confirmed)
         expect([positionsFrom, story.account.positionLots(MARKET)]).toEqual([positionsFrom, 12]);
       for (const trade of [
@@ -119,7 +123,7 @@ describe("the start", () => {
     expect([story.account.confirmed, story.account.positionLots(MARKET)]).toEqual([true, 15]);
   });
 
-  it("waits for no trade that has been open for longer than a minute before it", () => {
+  it("does not wait for a trade that was already open for more than a minute", () => {
     const story = new Story();
     story.exchange.basePosition = 10;
     story.exchange.settle(venueTrade(1, "BUY", 5, { timeMs: T0 - 61_000 }));
@@ -127,7 +131,7 @@ describe("the start", () => {
     expect([story.account.confirmed, story.account.positionLots(MARKET)]).toEqual([true, 15]);
   });
 
-  it("goes on when questions fail, and is not confirmed before they are answered", () => {
+  it("continues after failed queries, and is not confirmed before they are answered", () => {
     const story = new Story();
     let failures = 6;
     story.instead = () =>
@@ -139,7 +143,7 @@ describe("the start", () => {
     expect(story.changes.filter((change) => change.kind === "reconcile-failed").length).toBe(6);
   });
 
-  it("begins again when the stream comes up while it runs, and heeds no answer from before", () => {
+  it("starts again when the stream reconnects while it runs, and ignores responses from before", () => {
     const story = new Story();
     const first = story.account.reconcile(story.nowMs, "start");
     const second = story.account.onEvent(
@@ -248,7 +252,7 @@ describe("differences", () => {
 });
 
 describe("a clock that steps", () => {
-  it("back by an hour puts no reconciliation off", () => {
+  it("back by an hour delays no reconciliation", () => {
     const story = new Story().start().wait(10_000);
     const before = story.changes.filter((change) => change.kind === "reconciled").length;
     story.nowMs -= 3_600_000;

@@ -1,7 +1,7 @@
 import { hashOf, placeAction, venueOrder } from "./exchange-story.js";
 import { type Story, TIMEOUT } from "./scripted-exchange.js";
 
-/** An order that was sent at the story's present and whose answer never came. */
+/** An order that was sent at the story's present, and whose response never came. */
 export function unanswered(
   story: Story,
   serial: number,

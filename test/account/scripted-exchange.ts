@@ -7,22 +7,29 @@ import type { VenueIncome, VenueOrder, VenuePosition, VenueTrade } from "#exchan
 import type { Action, Outcome, Question, QuestionAction } from "#exchange/venue.js";
 import { INSTRUMENT, MARKET, T0, TAG, venueBalances, venuePosition } from "./exchange-story.js";
 
-/** An exchange that is told what it holds and answers questions by it, page limits included. */
+/**
+ * An exchange whose holdings the test sets. It responds to queries accordingly, with page limits.
+ */
 export class ScriptedExchange {
   timeMs: Ms = T0;
   readonly orders: VenueOrder[] = [];
   readonly trades: VenueTrade[] = [];
   readonly incomes: VenueIncome[] = [];
   basePosition: Lots = 0;
-  /** Held beside whole lots, in units of paper: told as the contract's sum of both, cut to lots towards zero. */
+  /**
+   * Holdings beside whole lots, in units of paper. They are reported as the contract's sum of both,
+   * truncated to lots.
+   */
   restPaper = 0n;
   netValue = 100_000_000_000n;
-  /** What of the net value is no credit: moves of the mark. */
+  /** The part of the net value that is not credit: moves of the mark. */
   valuation = 0n;
-  /** Which end of a window a full page of the history or the incomes is cut at: not specified. */
+  /**
+   * The end of a window at which a full page of the history or the incomes is cut: not specified.
+   */
   cutsAt: "new" | "old" = "new";
 
-  /** Whether a position has a trade from its match or from its settlement on: not specified. */
+  /** The event from which a position includes a trade, match or settlement: not specified. */
   positionsFrom: "match" | "settlement" = "match";
 
   set(order: VenueOrder): void {
@@ -95,7 +102,7 @@ export class ScriptedExchange {
     }
   }
 
-  /** Everything held, in units of paper. */
+  /** The whole position, in units of paper. */
   get paper(): bigint {
     return BigInt(this.position) * INSTRUMENT.paperPerLot + this.restPaper;
   }
@@ -109,7 +116,9 @@ export class ScriptedExchange {
     };
   }
 
-  /** Orders that are final and wholly settled: one that waits for its settlement is listed nowhere. */
+  /**
+   * Orders that are final and fully settled: an order that awaits its settlement is listed nowhere.
+   */
   #history(startMs: Ms, endMs: Ms | undefined): readonly VenueOrder[] {
     const window = this.orders
       .filter(({ status, pendingLots }) => FINAL_STATUSES.has(status) && pendingLots === 0)
@@ -125,16 +134,16 @@ export class ScriptedExchange {
   }
 }
 
-/** One account against one scripted exchange, in the order of a story. */
+/** One account against one scripted exchange, in the sequence of a story. */
 export class Story {
   readonly exchange = new ScriptedExchange();
   readonly account: TradingAccount;
   readonly changes: AccountChange[] = [];
   readonly asked: QuestionAction[] = [];
   nowMs: Ms = T0;
-  /** Runs before each answer: what happens at the exchange, or on the stream, meanwhile. */
+  /** Runs before each response: events at the exchange, or on the stream, meanwhile. */
   meanwhile: (question: Question) => void = () => {};
-  /** Answers given instead of the exchange's: lost, throttled. */
+  /** Responses given instead of the exchange's: lost, throttled. */
   instead: (question: Question) => Outcome | undefined = () => undefined;
   #nextActionId = 1_000_000;
 
@@ -147,7 +156,9 @@ export class Story {
     });
   }
 
-  /** Takes a step's changes in and answers its questions, one after the other, until none is left. */
+  /**
+   * Applies a step's changes and responds to its queries, one after the other, until none is left.
+   */
   take(step: AccountStep): this {
     this.changes.push(...step.changes);
     const queue = [...step.queries];
@@ -186,7 +197,7 @@ export class Story {
     );
   }
 
-  /** Time passes, with the account looked after. */
+  /** Advances time, with ticks of the account. */
   wait(ms: Ms): this {
     for (const endMs = this.nowMs + ms; this.nowMs < endMs; ) {
       this.#pass(Math.min(250, endMs - this.nowMs));
@@ -213,7 +224,7 @@ export class Story {
     return this.take(this.account.onEvent({ type: "trade-update", trade }, this.nowMs));
   }
 
-  /** The kinds of difference told so far. */
+  /** The kinds of differences reported so far. */
   get differences(): string[] {
     return this.changes.flatMap((change) =>
       change.kind === "difference" ? [change.difference.kind] : [],

@@ -5,7 +5,10 @@ import { INSTRUMENT, MARKET, T0, TAG, venueBalances } from "./exchange-story.js"
 
 const NET_VALUE = 10n ** 12n;
 
-/** Transfers of the moments of a start, of which the first `held` are in the net value that it began with: told late, and then the balances again. */
+/**
+ * Transfers around a start. The first `held` are in the net value that it began with. They are
+ * reported late, followed by the balances.
+ */
 function untoldAfter(amounts: readonly bigint[], held: number, order: readonly number[]): bigint {
   const intake = new AccountUpdater({
     instruments: new Map([[MARKET, INSTRUMENT]]),
@@ -20,7 +23,7 @@ function untoldAfter(amounts: readonly bigint[], held: number, order: readonly n
   const type = (amount: bigint): string => (amount > 0n ? "DEPOSIT" : "WITHDRAWAL");
   for (const at of order) {
     const amount = amounts[at] as bigint;
-    // Two of one millisecond are told apart by their ids.
+    // Two transfers of one millisecond are distinguished by their ids.
     intake.applyIncome(
       {
         id: String(98 + at),
@@ -37,11 +40,11 @@ function untoldAfter(amounts: readonly bigint[], held: number, order: readonly n
   return intake.startValue.unexplainedEquity;
 }
 
-it("a deposit of 100 that the start had, told behind one of 60 that it had not, is no loss: it was halted by its own deposits", () => {
+it("a deposit of 100 included at the start, reported after one of 60 that was not, is no loss: it must not halt the bot", () => {
   expect(untoldAfter([100_000_000n, 60_000_000n], 1, [1, 0])).toBe(0n);
 });
 
-it("of several deposits and withdrawals in the moments of a start each is counted once, in whatever order they are told", () => {
+it("several deposits and withdrawals around the start are each counted once, in whatever order they are reported", () => {
   const amount = fc.integer({ min: -9, max: 9 }).filter((quote) => quote !== 0);
   const transfers = fc.array(amount, { minLength: 1, maxLength: 6 }).chain((quotes) =>
     fc.tuple(

@@ -5,11 +5,11 @@ import type { VenueIncome } from "#exchange/records.js";
 import { INSTRUMENT, MARKET, T0, venueTrade } from "./exchange-story.js";
 import { Story } from "./scripted-exchange.js";
 
-/** 60,000 a base: credit units. A lot of 0.001 is worth 60,000,000 of them. */
+/** 60,000 per base, in credit units. A lot of 0.001 is worth 60,000,000 of them. */
 export const MARK = 60_000_000_000n;
 export const LOT_VALUE = 60_000_000n;
 
-/** A long position bought one per cent below the mark, or a short one sold as much above it. */
+/** A long position acquired one per cent below the mark, or a short one that much above it. */
 export function takeover(lots: Lots, id = "tx 1", atMs = T0): Takeover {
   return { id, marketId: MARKET, lots, credit: creditOf(lots), atMs };
 }
@@ -18,7 +18,7 @@ export function creditOf(lots: Lots): CreditUnits {
   return (-BigInt(lots) * LOT_VALUE * (lots > 0 ? 99n : 101n)) / 100n;
 }
 
-/** What the discount of one per cent comes to. */
+/** Value of the discount of one per cent. */
 export function discount(lots: Lots): CreditUnits {
   return (BigInt(Math.abs(lots)) * LOT_VALUE) / 100n;
 }
@@ -30,7 +30,9 @@ export function newIncomeId(): string {
   return String(incomes);
 }
 
-/** An account with a book, a mark and a position of 5, and what its exchange does about a liquidation. */
+/**
+ * An account with a book, a mark and a position of 5, and its exchange's reaction to a liquidation.
+ */
 export class Scene extends Story {
   #trades = 0;
   readonly startNetValue: CreditUnits;
@@ -56,7 +58,7 @@ export class Scene extends Story {
     return this.take(this.account.revertTakeover(id, this.nowMs));
   }
 
-  /** The exchange takes the liquidation in, and says nothing yet. */
+  /** The exchange applies the liquidation and reports nothing yet. */
   applies({ lots, credit }: Pick<Takeover, "lots" | "credit">, type = "LIQUIDATE"): VenueIncome {
     this.exchange.basePosition += lots;
     this.exchange.netValue += credit + BigInt(lots) * LOT_VALUE;
@@ -94,7 +96,7 @@ export class Scene extends Story {
     );
   }
 
-  /** The account trades at the mark, for nothing. */
+  /** The account trades at the mark, without a fee. */
   trades(lots: Lots, side: Side): this {
     const quote = BigInt(lots) * 60_000_000n;
     const before = (this.exchange.paper * this.mark) / 10n ** 18n;
@@ -119,7 +121,10 @@ export class Scene extends Story {
     return liquidation / 10n ** BigInt(decimals - 6);
   }
 
-  /** Position and profit are the exchange's, to the lot and to the unit, and no difference was ever called one. */
+  /**
+   * Checks that position and profit equal the exchange's, to the lot and to the unit, and that no
+   * difference was ever reported.
+   */
   agrees(startNetValue = this.startNetValue): this {
     this.wait(40_000);
     const { paper } = this.exchange;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MARKET, T0 } from "./exchange-story.js";
 import { creditOf, discount, Scene, takeover } from "./takeover-scene.js";
 
-describe.each([10, -10])("a position of %d lots taken over", (lots) => {
+describe.each([10, -10])("an acquired position of %d lots", (lots) => {
   const said = takeover(lots);
 
   it("counts at once, before the exchange has told it, and once when it has", () => {
@@ -39,7 +39,7 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     scene.agrees();
   });
 
-  it("is told by the position alone, and its income comes last", () => {
+  it("is reported by the position alone, and its income arrives last", () => {
     const scene = new Scene().start();
     const income = scene.applies(said);
     scene.exchange.incomes.pop();
@@ -83,7 +83,7 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     expect(early.position, "the exchange may lag behind the chain").toBe(5 + lots);
   });
 
-  it("is taken back in a later run, when the exchange's position had it from the start", () => {
+  it("is reverted in a later run, after the exchange's position included it from the start", () => {
     const before = takeover(lots, "tx 1", T0 - 600_000);
     const scene = new Scene({ previousTakeovers: [{ ...before, isTold: true }] });
     scene.exchange.basePosition += lots;
@@ -140,7 +140,7 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     ]);
   });
 
-  it("is taken back before the exchange had it, beside one that the exchange has not told yet: its position without both is no doubt", () => {
+  it("is reverted before the exchange had it, beside an unreported one: a position without both is no mismatch", () => {
     const kept = takeover(3, "kept");
     const scene = new Scene().start().says(kept).says(said).undoes("tx 1").wait(5_000);
     expect([scene.position, scene.account.positionUncertainty(MARKET)]).toEqual([8, undefined]);
@@ -195,7 +195,7 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     ).toEqual([5, 0n, undefined]);
   });
 
-  it("taken back before a restart is in doubt after it, as long as the exchange holds it", () => {
+  it("reverted before a restart stays a mismatch after it, as long as the exchange holds it", () => {
     const undo = { ...said, id: "tx 1 undone", lots: -lots, credit: -said.credit, isTold: false };
     const scene = new Scene({ previousTakeovers: [{ ...said, isTold: true }, undo] });
     scene.applies(said);
@@ -221,7 +221,7 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     notYet.streams(notYet.applies(said)).agrees();
   });
 
-  it("that the exchange's position has had is not counted again by a restart, though no income tells of it", () => {
+  it("is not counted again after a restart if the exchange's position included it, even if no income reports it", () => {
     const before = new Scene().start().says(said);
     before.applies(said);
     before.exchange.incomes.pop();
@@ -237,7 +237,7 @@ describe.each([10, -10])("a position of %d lots taken over", (lots) => {
     after.says(said).agrees(startNetValue);
   });
 
-  it("mined before the start and said after it counts only where the exchange did not have it", () => {
+  it("mined before the start and recorded after it counts only if the exchange did not have it", () => {
     const had = new Scene();
     had.applies(said);
     const startNetValue = had.exchange.netValue;
@@ -293,7 +293,7 @@ describe("several takeovers of a market", () => {
     unsaid.streams(unsaid.applies(said)).agrees();
   });
 
-  it("are each counted once where one that was said is told while the position that lacks it, and has another, is under way", () => {
+  it("are each counted once if one is reported while a position without it, and with another, is in transit", () => {
     const said = takeover(-9, "said");
     const other = takeover(11, "other");
     const scene = new Scene().start().says(said);
@@ -312,7 +312,7 @@ describe("several takeovers of a market", () => {
     scene.agrees();
   });
 
-  it("are no difference where one is told while the position that lacks it is under way", () => {
+  it("are no difference if one is reported while a position without it is in transit", () => {
     const said = takeover(10);
     const scene = new Scene().start().says(said);
     scene.meanwhile = ({ ask }) => {

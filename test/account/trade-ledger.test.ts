@@ -54,7 +54,7 @@ describe("the position by trades", () => {
     expect(ledger.positionHistory(MARKET)).toEqual([10]);
   });
 
-  it("keeps what a whole page of trades comes to, and does not crowd it out by the moments between", () => {
+  it("keeps the total of a whole page of trades, however many intermediate positions there are", () => {
     const ledger = new TradeLedger();
     ledger.trade(venueTrade(1, "SELL", 4));
     ledger.beginPositionHistory(MARKET);
@@ -67,7 +67,7 @@ describe("the position by trades", () => {
     expect(ledger.positionHistory(MARKET).at(-1)).toBe(499);
   });
 
-  it("counts a trade of a status that nobody has documented, and still takes its end", () => {
+  it("counts a trade with an undocumented status, and still applies its end", () => {
     const ledger = new TradeLedger();
     ledger.trade(venueTrade(1, "BUY", 7, { status: "BATCHED" }));
     expect([ledger.positionLots(MARKET), ledger.isSettled(MARKET)]).toEqual([7, false]);
@@ -105,7 +105,8 @@ describe("the position by trades", () => {
         const all = [...events.slice(0, cut), ...events, ...events.slice(cut)];
         all.forEach((trade, index) => {
           ledger.trade(trade);
-          // Only a reading of the exchange itself allows folding: here, once everything has been told.
+          // Only a read from the exchange itself allows folding: here, once every trade has been
+          // reported.
           if (index >= cut + events.length - 1) {
             ledger.readTo(MARKET, String(trades.length));
             ledger.fold();
@@ -130,7 +131,7 @@ describe("the position by trades", () => {
     );
   });
 
-  it("holds the part of a lot that a trade may still lose for a whole one, and a status that nobody has documented for no end", () => {
+  it("rounds fractions of lots of unsettled trades up to a lot, and treats an undocumented status as not final", () => {
     const ledger = new TradeLedger();
     ledger.trade(venueTrade(1, "BUY", 7, { status: "BATCHED", restPaper: 5n }));
     ledger.trade(venueTrade(2, "SELL", 3));
@@ -140,7 +141,7 @@ describe("the position by trades", () => {
     expect(ledger.unsettledBySide(MARKET)).toEqual({ buy: 0, sell: 0 });
   });
 
-  it("holds only what may still change and the last interval, over a day of trades", () => {
+  it("keeps only trades that may still change and the last interval, over a day of trades", () => {
     const ledger = new TradeLedger();
     ledger.setPosition(MARKET, 0);
     ledger.readLatest(MARKET, []);
@@ -159,7 +160,7 @@ describe("the position by trades", () => {
   });
 });
 
-describe("what to ask the exchange for", () => {
+describe("the next query for trades", () => {
   it("asks for the most recent trades first, then from the first one not yet listed twice", () => {
     const ledger = new TradeLedger();
     ledger.trade(venueTrade(70, "BUY", 1));
@@ -173,7 +174,7 @@ describe("what to ask the exchange for", () => {
     expect(ledger.nextTradeId(MARKET)).toBe("71");
   });
 
-  it("goes back to the oldest trade that is not final, and from there skips what is", () => {
+  it("goes back to the oldest trade that is not final, and skips final ones from there", () => {
     const ledger = new TradeLedger();
     ledger.readLatest(MARKET, []);
     for (let id = 1; id <= 2000; id += 1)
@@ -190,7 +191,7 @@ describe("what to ask the exchange for", () => {
     ]).toEqual(["5", "900", "2001"]);
   });
 
-  it("leaves what is older than the most recent page in the base", () => {
+  it("leaves trades older than the most recent page in the opening position", () => {
     const ledger = new TradeLedger();
     for (let id = 1000; id < 1500; id += 1)
       ledger.trade(venueTrade(id, "BUY", 1, { status: "SETTLED" }));

@@ -5,7 +5,7 @@ const START_MS = 1_000_000;
 const deposit = (id: string, timeMs: number, amount = 100n) => ({ id, timeMs, amount });
 
 describe("deposits and withdrawals across a restart", () => {
-  it("are summed from what the last run had counted, each once, withdrawals with their sign", () => {
+  it("are summed from the last run's count, each once, withdrawals with their sign", () => {
     const transfers = new TransferLedger({ sinceMs: START_MS, ids: ["1"] });
     transfers.noteEarlier(deposit("1", START_MS + 5));
     transfers.noteEarlier(deposit("2", START_MS - 1));
@@ -16,7 +16,7 @@ describe("deposits and withdrawals across a restart", () => {
     expect(transfers.queryFromMs).toBe(START_MS);
   });
 
-  it("before the first run of all are in the net value that it begins with, and are not asked for", () => {
+  it("before the very first run are in its first net value, and are not queried", () => {
     const transfers = new TransferLedger(undefined);
     transfers.begin(START_MS);
     transfers.noteEarlier(deposit("1", START_MS - 1));
@@ -28,7 +28,7 @@ describe("deposits and withdrawals across a restart", () => {
     });
   });
 
-  it("told before the first net value of all is taken in are known to the next run, and asked for by none", () => {
+  it("reported before the very first net value are stored for the next run, and not queried", () => {
     const transfers = new TransferLedger(undefined);
     transfers.noteEarlier(deposit("1", START_MS + 5));
     transfers.begin(START_MS);
@@ -36,7 +36,7 @@ describe("deposits and withdrawals across a restart", () => {
     expect(transfers.counted(START_MS + 1_000)).toEqual({ sinceMs: START_MS, ids: ["1"] });
   });
 
-  it("of before a run are all told a minute after its beginning", () => {
+  it("from before a run are all reported a minute after its start", () => {
     const transfers = new TransferLedger({ sinceMs: 0, ids: [] });
     expect(transfers.areAllReported(Number.MAX_SAFE_INTEGER), "before it has begun").toBe(false);
     transfers.begin(START_MS);
@@ -44,7 +44,7 @@ describe("deposits and withdrawals across a restart", () => {
     expect(transfers.areAllReported(START_MS + 60_000)).toBe(true);
   });
 
-  it("are remembered by name as long as one may still be told late", () => {
+  it("are stored by id as long as one may still be reported late", () => {
     const transfers = new TransferLedger(undefined);
     transfers.begin(START_MS);
     transfers.note(deposit("1", START_MS + 1_000));
@@ -56,7 +56,7 @@ describe("deposits and withdrawals across a restart", () => {
     });
   });
 
-  it("are remembered as long by the runs after, though their names alone are written down", () => {
+  it("are stored as long by later runs, although only their ids are stored", () => {
     const first = new TransferLedger(undefined);
     first.begin(START_MS);
     first.note(deposit("1", START_MS + 100_000));

@@ -4,8 +4,8 @@ import { OwnOrders } from "#account/own-orders.js";
 import { TradeLedger } from "#account/trade-ledger.js";
 import { INSTRUMENT, MARKET, TAG, venueTrade } from "./exchange-story.js";
 
-describe("orders held against trades", () => {
-  it("sees what is matched but in no trade, and what is traded but matched by no order", () => {
+describe("orders compared with trades", () => {
+  it("finds matched lots without a trade, and traded lots without an order", () => {
     const trades = new TradeLedger();
     const unexplained = new FillMatcher(trades);
     unexplained.addMatched(MARKET, "BUY", 5);
@@ -46,7 +46,7 @@ describe("orders held against trades", () => {
     expect(unexplained.reviewGaps(MARKET)).toBe(false);
   });
 
-  it("has a part of a lot count for a whole one where orders are planned and judged: a slice ended between the market's steps, which nobody takes", () => {
+  it("counts a fraction of a lot as a whole one in planning and risk: a slice ended off the market's step, which no order can fill", () => {
     const unexplained = new FillMatcher(new TradeLedger());
     const orders = new OwnOrders({
       instruments: new Map([[MARKET, INSTRUMENT]]),
@@ -70,7 +70,7 @@ describe("orders held against trades", () => {
     ]);
   });
 
-  it("agrees to the lot where a lot is next to nothing: what a rounding left over kept orders from being known as lost", () => {
+  it("agrees to the lot even for tiny lots: a rounding error kept orders from being known as lost", () => {
     const trades = new TradeLedger();
     const unexplained = new FillMatcher(trades);
     trades.trade(venueTrade(1, "BUY", 816_653_608_287));

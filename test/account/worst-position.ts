@@ -2,7 +2,10 @@ import type { OwnOrders } from "#account/own-orders.js";
 import type { TradingAccount } from "#account/trading-account.js";
 import type { Lots, MarketId, Side } from "#core/units.js";
 
-/** What may still trade in a market, at full size, by the lists that risk judges by: own orders, the account's others, what was matched and not told. */
+/**
+ * Amounts that may still trade in a market, at full size, by the lists that risk uses: own orders,
+ * foreign orders, and matched amounts without a report.
+ */
 export function mayTrade(orders: OwnOrders, marketId: MarketId): Record<Side, Lots> {
   const lots = {
     BUY: orders.unmatchedLots(marketId, "BUY"),
@@ -13,7 +16,10 @@ export function mayTrade(orders: OwnOrders, marketId: MarketId): Record<Side, Lo
   return lots;
 }
 
-/** The position in the worst case, both ends signed: when all that may still buy fills and nothing sells, and the other way round. */
+/**
+ * The position in the worst case, both ends signed: if everything that may still buy fills and
+ * nothing sells, and the reverse.
+ */
 export function worstPosition(
   account: TradingAccount,
   marketId: MarketId,

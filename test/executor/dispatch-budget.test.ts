@@ -28,29 +28,29 @@ const reserves: DispatchReserves = {
 const isAllowed = (order: number, common: number, kind: DispatchKind, held = reserves) =>
   mayDispatch(budgetsOf(order, common), kind, held, 0).isAllowed;
 
-describe("what each action must leave", () => {
-  it("a place leaves the cancels of all that may fill, its own, the last token of each market and the guard's share", () => {
+describe("the tokens that each action must leave", () => {
+  it("a place leaves the cancels of all orders that may fill, its own, the last token of each market and the guard reserve", () => {
     expect(isAllowed(12, 100, "place")).toBe(true);
     expect(isAllowed(11, 100, "place")).toBe(false);
     expect(isAllowed(13, 100, "build")).toBe(true);
     expect(isAllowed(12, 100, "build")).toBe(false);
   });
 
-  it("a cancel leaves the last token of each market, and that one leaves the guard's share", () => {
+  it("a cancel leaves the last token of each market, and a cancel-all leaves the guard reserve", () => {
     expect(isAllowed(8, 100, "cancel")).toBe(true);
     expect(isAllowed(7, 100, "cancel")).toBe(false);
     expect(isAllowed(6, 100, "cancel-all")).toBe(true);
     expect(isAllowed(5, 100, "cancel-all")).toBe(false);
   });
 
-  it("a question costs no ORDER token, and leaves COMMON to cancels; a place leaves some to questions", () => {
+  it("a query costs no ORDER token and leaves COMMON to cancels; a place leaves some to queries", () => {
     expect(isAllowed(1, 11, "question")).toBe(true);
     expect(isAllowed(1, 10, "question")).toBe(false);
     expect(isAllowed(100, 16, "place")).toBe(true);
     expect(isAllowed(100, 15, "place")).toBe(false);
   });
 
-  it("says which bucket lacks what, and when to ask again", () => {
+  it("says which bucket lacks tokens, and when to check again", () => {
     const spent = spendTokens(budgetsOf(12, 100), "place", 1_000);
     expect(mayDispatch(spent, "place", reserves, 2_000)).toEqual({
       isAllowed: false,
@@ -61,7 +61,7 @@ describe("what each action must leave", () => {
     });
   });
 
-  it("after a 429 nothing leaves from either bucket until the wait is over", () => {
+  it("after a 429 nothing is sent from either bucket until the wait is over", () => {
     const budgets = blockBudgets(budgetsOf(100, 100), 5_000);
     for (const kind of Object.keys(ACTION_COST) as DispatchKind[]) {
       expect(mayDispatch(budgets, kind, reserves, 4_999).isAllowed).toBe(false);
@@ -96,7 +96,7 @@ describe("a place never starves a cancel", () => {
             nowMs += gapMs;
             if (kind === "cancel" && mayFill === 0) continue;
             const verdict = mayDispatch(budgets, kind, held(), nowMs);
-            // A cancel whose reserve is there is never refused.
+            // A cancel with its tokens in reserve is never refused.
             if (kind === "cancel") expect(verdict.isAllowed).toBe(true);
             if (!verdict.isAllowed) continue;
             budgets = spendTokens(budgets, kind, nowMs);
@@ -122,10 +122,10 @@ describe("a place never starves a cancel", () => {
   });
 });
 
-describe("where the exchange keeps its two limits apart", () => {
+describe("an exchange with two separate limits", () => {
   const costs = computeActionCosts(DISJOINT_RATE_BUCKETS);
 
-  it("an order costs ORDER alone, a question COMMON alone, and neither keeps tokens in the other's bucket", () => {
+  it("an order costs ORDER alone, a query COMMON alone, and neither reserves tokens in the other's bucket", () => {
     expect(costs).toMatchObject({
       place: { ORDER: 1, COMMON: 0 },
       cancel: { ORDER: 1, COMMON: 0 },

@@ -3,7 +3,7 @@ import type { QuotesInput } from "#executor/plan-quotes.js";
 import type { WorkingOrder } from "#executor/working-order.js";
 import type { Quote } from "#strategies/intent.js";
 
-/** An order in the book, unless told otherwise. Its hash names it: `BUY-0@100`. */
+/** An order in the book by default. Its hash names it: `BUY-0@100`. */
 export function order(
   side: Side,
   level: number,
@@ -26,7 +26,7 @@ export function order(
   };
 }
 
-/** An order whose answer has not come: it has no id yet. */
+/** An order without a response: it has no id yet. */
 export function unanswered(
   side: Side,
   level: number,

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { RunError } from "#core/errors.js";
 import { Outbox, type OutboxKind, outboxPriority, WithdrawHandle } from "#executor/outbox.js";
 
-/** Lets every microtask run that is due, and every one that those make. */
+/** Runs every microtask that is due, and every one that those create. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }
 
-/** An outbox whose departures are written down, each to be ended by hand. */
+/** An outbox that records the sent items, each completed manually. */
 function watched(concurrency: number) {
   const outbox = new Outbox({ concurrency });
   const left: string[] = [];
@@ -28,7 +28,7 @@ function watched(concurrency: number) {
 }
 
 describe("the outbox", () => {
-  it("lets cancel-all go before cancels, cancels before places, places before questions, the dangerous first", async () => {
+  it("sends cancel-all before cancels, cancels before places, places before queries, the most dangerous first", async () => {
     const { outbox, left, done, enqueue } = watched(1);
     enqueue("on its way", "question");
     enqueue("question", "question");
@@ -54,7 +54,7 @@ describe("the outbox", () => {
     expect([outbox.waiting, outbox.inFlight]).toEqual([0, 0]);
   });
 
-  it("never lets an item leave inside enqueue: leaving is an input of its own", async () => {
+  it("never sends an item inside enqueue: its turn is a separate input", async () => {
     const { left, enqueue } = watched(1);
     enqueue("a", "place");
     expect(left).toEqual([]);
@@ -62,7 +62,7 @@ describe("the outbox", () => {
     expect(left).toEqual(["a"]);
   });
 
-  it("holds its place until done, so that no more are on their way than allowed", async () => {
+  it("holds its place until done, so that no more are in flight than allowed", async () => {
     const { outbox, left, done, enqueue } = watched(2);
     for (const key of ["a", "b", "c"]) enqueue(key, "place");
     await settle();
@@ -74,7 +74,7 @@ describe("the outbox", () => {
     expect(left).toEqual(["a", "b", "c"]);
   });
 
-  it("lets a superseded item go silently while it waits", async () => {
+  it("drops a superseded item silently while it waits", async () => {
     const { left, withdrawn, done, enqueue } = watched(1);
     const superseded = new WithdrawHandle();
     enqueue("a", "place");
@@ -88,7 +88,7 @@ describe("the outbox", () => {
     expect(left).toEqual(["a"]);
   });
 
-  it("withdraws an item that was taken back before it came, or in the very turn that it was to leave", async () => {
+  it("withdraws an item before it is queued, or in the very turn in which it would be sent", async () => {
     const { left, withdrawn, enqueue } = watched(2);
     const dead = new WithdrawHandle();
     dead.withdraw();
@@ -101,7 +101,7 @@ describe("the outbox", () => {
     expect(withdrawn.sort()).toEqual(["dead", "late"]);
   });
 
-  it("keeps holding the place of an item that is taken back after it left: its request is on the wire", async () => {
+  it("keeps the place of an item that is withdrawn after it was sent: its request is in flight", async () => {
     const { outbox, left, withdrawn, done, enqueue } = watched(1);
     const late = new WithdrawHandle();
     enqueue("a", "place", 0, late);

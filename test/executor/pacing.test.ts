@@ -9,13 +9,13 @@ const quotes: readonly Quote[] = [
 ];
 const exact = { priceTicks: 0, sizeFraction: 0 };
 
-describe("following quotes with the tokens there are", () => {
+describe("following quotes with few tokens", () => {
   it("follows as closely as configured while half of the window's tokens are left", () => {
     expect(paceTolerance(exact, quotes, 1)).toBe(exact);
     expect(paceTolerance(exact, quotes, 0.5)).toBe(exact);
   });
 
-  it("lets a price be off by up to half of the half spread, and a size by half, as the tokens run out", () => {
+  it("lets a price deviate by up to half of the half spread, and a size by half, as the tokens run out", () => {
     expect(paceTolerance(exact, quotes, 0.25)).toEqual({ priceTicks: 5, sizeFraction: 0.25 });
     expect(paceTolerance(exact, quotes, 0)).toEqual({ priceTicks: 10, sizeFraction: 0.5 });
   });
@@ -27,7 +27,7 @@ describe("following quotes with the tokens there are", () => {
     });
   });
 
-  it("keeps the configured price tolerance where only one side is quoted", () => {
+  it("keeps the configured price tolerance if only one side is quoted", () => {
     expect(paceTolerance(exact, quotes.slice(0, 2), 0)).toEqual({
       priceTicks: 0,
       sizeFraction: 0.5,

@@ -73,7 +73,7 @@ const ladder = fc
 const EMPTY = { bestBidTicks: undefined, bestAskTicks: undefined };
 
 describe("every plan", () => {
-  it("opens no closed slot, crosses nothing, cancels only what can be cancelled, and accounts for every order and quote", () => {
+  it("uses no closed slot, crosses nothing, cancels only what can be cancelled, and accounts for every order and quote", () => {
     fc.assert(
       fc.property(
         workingOrders,
@@ -156,7 +156,10 @@ describe("every plan", () => {
   });
 });
 
-/** An exchange of few words: what becomes of each order is drawn, and what the bot is told is kept apart from what is. */
+/**
+ * An exchange with random outcomes for each order. The state that it reports to the bot is kept
+ * apart from its true state.
+ */
 class Loop {
   readonly orders = new Map<string, WorkingOrder>();
   readonly #askedSinceEmpty = new Map<string, number>();
@@ -184,7 +187,7 @@ class Loop {
     return planQuotes(quotesInput({ quotes: this.#quotes, working: held, touch: EMPTY }));
   }
 
-  /** One plan carried out, each action with an outcome of its own. */
+  /** Executes one plan, each action with its own outcome. */
   round(isCalm: boolean): void {
     const plan = this.plan();
     for (const { hash } of plan.withdrawals) this.#drop(hash);
@@ -221,7 +224,7 @@ class Loop {
     const draw = isCalm ? 0 : this.#draw(5);
     if (order.phase === "intended") {
       if (draw === 4) return;
-      // Its turn in the outbox has come: it is asked again whether it is still wanted.
+      // It is at its turn in the outbox: it is checked again if it is still desired.
       const place = { ...order, timeInForce: "POST_ONLY" as const };
       if (isStillPlanned(this.plan(order.hash), place)) this.#set({ ...order, phase: "sent" });
       else this.#drop(order.hash);
@@ -276,7 +279,7 @@ class Loop {
 }
 
 describe("a loop of plans and outcomes", () => {
-  it("never has more open in a slot than was asked of it since it was empty, and comes to rest at the wanted quotes", () => {
+  it("never has more open in a slot than an intent requested since it was empty, and ends at the desired quotes", () => {
     fc.assert(
       fc.property(
         fc.array(ladder, { minLength: 1, maxLength: 8 }),

@@ -21,7 +21,7 @@ describe("the fewest actions", () => {
     expect(plan.cancels).toEqual([]);
   });
 
-  it("does nothing when every order is right: each keeps its place in the queue", () => {
+  it("does nothing when every order matches: each keeps its queue position", () => {
     const plan = planQuotes(
       quotesInput({
         quotes: [bid(0, 100), ask(0, 111)],
@@ -38,7 +38,7 @@ describe("the fewest actions", () => {
     ]);
   });
 
-  it("spends no cancel on an immediate order that a halt found on its way: its end comes by itself, or is due", () => {
+  it("spends no cancel on an immediate order in flight at a halt: it ends by itself, or its cancel is due", () => {
     const shown = order("SELL", 0, 99, { timeInForce: "IOC", endDueMs: 1_000_001 });
     const before = planQuotes(quotesInput({ working: [shown] }));
     expect([before.cancels, hashesOf(before.waits)]).toEqual([[], [shown.hash]]);
@@ -63,7 +63,7 @@ describe("the fewest actions", () => {
     expect(plan(98, 7).cancels).toHaveLength(1);
   });
 
-  it("replaces what a partial fill has left too small, but leaves dust that the exchange would not take again in its place", () => {
+  it("replaces an order that a partial fill has made too small, but leaves dust that the exchange would not accept again", () => {
     const rules = { minTicks: 1, maxTicks: 1_000, minLots: 5, maxLots: 100, maxOpenOrders: 10 };
     const plan = (mayFillLots: number, ticks = 100) =>
       planQuotes(
@@ -78,7 +78,7 @@ describe("the fewest actions", () => {
     expect(plan(4, 99).cancels).toHaveLength(1);
   });
 
-  it("moves an equal ladder up a step with one cancel and one place a side, not with all of them", () => {
+  it("moves an equal ladder up a step with one cancel and one place per side, not with all of them", () => {
     const working = [order("BUY", 0, 100), order("BUY", 1, 99), order("BUY", 2, 98)];
     const quotes = [bid(0, 101), bid(1, 100), bid(2, 99)];
     const first = planQuotes(
@@ -101,8 +101,9 @@ describe("the fewest actions", () => {
     expect(second.places).toMatchObject([{ level: 2, quoteLevel: 0, ticks: 101, lots: 10 }]);
   });
 
-  it("does not exchange slots where one would hold more than was ever asked of it", () => {
-    // The inner order is right for the outer quote's price and size, but the outer quote's place would then be worked in a small slot.
+  it("does not exchange slots if one would hold more than was ever requested of it", () => {
+    // The inner order matches the outer quote's price and size, but its slot is too small for the
+    // outer quote.
     const quotes = [bid(0, 100, 2), bid(1, 99, 10)];
     const plan = planQuotes(quotesInput({ quotes, working: [order("BUY", 1, 100, { lots: 2 })] }));
     expect(plan.keeps).toEqual([]);
@@ -110,7 +111,7 @@ describe("the fewest actions", () => {
     expect(plan.places).toMatchObject([{ level: 0, ticks: 100, lots: 2 }]);
   });
 
-  it("takes everything down when nothing is wanted", () => {
+  it("cancels everything when no quotes are desired", () => {
     const plan = planQuotes(
       quotesInput({ working: [order("BUY", 0, 100), order("SELL", 3, 120)] }),
     );
@@ -135,7 +136,7 @@ describe("cancel before place", () => {
     expect(cancelling.waits).toMatchObject([{ hash: "BUY-0@100", phase: "cancelling" }]);
   });
 
-  it("cancels what is about to be hit first, whatever its side or level", () => {
+  it("cancels the order nearest to being hit first, whatever its side or level", () => {
     const working = [
       order("BUY", 1, 97),
       order("SELL", 0, 104),
@@ -151,7 +152,7 @@ describe("cancel before place", () => {
     ]);
   });
 
-  it("cancels the larger first when there is no touch to measure by", () => {
+  it("cancels the larger order first without a touch to measure by", () => {
     const touch = { bestBidTicks: undefined, bestAskTicks: undefined };
     const working = [order("BUY", 0, 100, { lots: 1 }), order("SELL", 0, 111, { lots: 5 })];
     expect(hashesOf(planQuotes(quotesInput({ touch, working })).cancels)).toEqual([
@@ -160,7 +161,7 @@ describe("cancel before place", () => {
     ]);
   });
 
-  it("opens the slot of an order whose cancel was taken, though its last fills are not told yet", () => {
+  it("frees the slot of an order with an accepted cancel, before its last fills are reported", () => {
     const taken = order("BUY", 0, 100, { phase: "cancelling", mayFillLots: 0, unreportedLots: 10 });
     expect(planQuotes(quotesInput({ quotes: [bid(0, 99)], working: [taken] })).places).toHaveLength(
       1,
@@ -168,7 +169,7 @@ describe("cancel before place", () => {
   });
 });
 
-describe("orders whose fate is open", () => {
+describe("orders with an unknown outcome", () => {
   it.each(["sent", "unknown"] as const)(
     "keeps the slot of a %s order closed at full size: a time-out is no rejection",
     (phase) => {
@@ -181,7 +182,7 @@ describe("orders whose fate is open", () => {
   );
 
   it.each(["sent", "unknown", "intended"] as const)(
-    "counts a %s order that is right as the quote itself",
+    "keeps a %s order that matches its quote",
     (phase) => {
       const plan = planQuotes(
         quotesInput({ quotes: [bid(0, 100)], working: [unanswered("BUY", 0, 100, phase)] }),
@@ -191,7 +192,7 @@ describe("orders whose fate is open", () => {
     },
   );
 
-  it("withdraws an order that waits in the outbox and is no longer wanted: it costs no token", () => {
+  it("withdraws an undesired order that waits in the outbox: it costs no token", () => {
     const plan = planQuotes(
       quotesInput({ quotes: [bid(0, 99)], working: [unanswered("BUY", 0, 100, "intended")] }),
     );
@@ -199,7 +200,7 @@ describe("orders whose fate is open", () => {
     expect(plan.places).toEqual([]);
   });
 
-  it("cancels the orders of an earlier run, unless one is just what is wanted", () => {
+  it("cancels the orders of an earlier run, unless one matches a quote", () => {
     const working = [order("BUY", -1, 100), order("BUY", -1, 95)];
     const plan = planQuotes(quotesInput({ quotes: [bid(0, 100), bid(1, 99)], working }));
     expect(hashesOf(plan.keeps)).toEqual(["BUY--1@100"]);
@@ -207,7 +208,7 @@ describe("orders whose fate is open", () => {
     expect(plan.places).toMatchObject([{ level: 1, ticks: 99 }]);
   });
 
-  it("replaces an order of another time in force: a GTC quote has no end when the bot dies", () => {
+  it("replaces an order of another time in force: a GTC quote never expires if the bot dies", () => {
     const settings = quoteSettings({ timeInForce: "GTT" });
     const plan = planQuotes(
       quotesInput({
@@ -220,7 +221,7 @@ describe("orders whose fate is open", () => {
   });
 });
 
-describe("what a quote never crosses", () => {
+describe("a quote never crosses", () => {
   it.each([
     ["open", order("SELL", 2, 99)],
     ["cancelling", order("SELL", 2, 99, { phase: "cancelling" })],
@@ -252,7 +253,7 @@ describe("what a quote never crosses", () => {
     expect(behind.withheld).toMatchObject([{ level: 1, ticks: 109 }]);
   });
 
-  it("keeps an order that was put one tick behind the touch as long as it would be put there again", () => {
+  it("keeps an order one tick behind the touch as long as it would be placed there again", () => {
     const settings = quoteSettings({ onCross: "behind" });
     const plan = planQuotes(
       quotesInput({ settings, quotes: [bid(0, 112)], working: [order("BUY", 0, 109)] }),
@@ -280,7 +281,7 @@ describe("filters of the market", () => {
     ]);
   });
 
-  it("gives the innermost quotes the room that manual orders leave, and takes the outermost down for them", () => {
+  it("places the innermost quotes that the limit allows beside manual orders, and cancels the outermost for them", () => {
     const foreign = { touch: { bestBidTicks: undefined, bestAskTicks: undefined }, openOrders: 1 };
     const quotes = [bid(0, 100), ask(0, 111), bid(1, 99), ask(1, 112)];
     const fresh = planQuotes(quotesInput({ rules, foreign, quotes }));
@@ -328,7 +329,7 @@ describe("GTT quotes", () => {
     expect(renewedAt(10_000)).toHaveLength(4);
   });
 
-  it("are not renewed while an ordinary requote is under way, unless their end is near", () => {
+  it("are not renewed while an ordinary requote is in flight, unless their end is near", () => {
     const quotes = [bid(0, 100), ask(0, 115)];
     const working = (lifeMs: number) => [
       gtt("BUY", 0, 100, 290_000),
@@ -343,7 +344,7 @@ describe("GTT quotes", () => {
     expect(hashesOf(urgent.keeps)).toEqual(["BUY-0@100"]);
   });
 
-  it("never renews for ever: a stagger longer than the life is cut to half of it", () => {
+  it("are never renewed forever: a stagger longer than the life is cut to half of it", () => {
     const hasty = quoteSettings({
       timeInForce: "GTT",
       gtt: { quoteLifeMs: 20_000, renewLeadMs: 2_000, renewStaggerMs: 60_000 },
@@ -358,7 +359,7 @@ describe("GTT quotes", () => {
     expect(plan.cancels).toEqual([]);
   });
 
-  it("whose life is over keep their slot until the exchange says so, and are cancelled when it stays silent", () => {
+  it("keep their slot after expiry until the exchange confirms it, and are cancelled if it does not", () => {
     const plan = (lifeMs: number) =>
       planQuotes(
         quotesInput({ settings, quotes: [bid(0, 100)], working: [gtt("BUY", 0, 100, lifeMs)] }),

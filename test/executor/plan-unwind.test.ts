@@ -49,7 +49,7 @@ function intentOf(
   };
 }
 
-/** A long position of 25 lots to be sold, bid 100 and ask 110, nobody quoting. */
+/** A long position of 25 lots to sell, bid 100 and ask 110, without a quoting strategy. */
 function unwindInput(over: Partial<UnwindInput> = {}): UnwindInput {
   return {
     intent: intentOf(),
@@ -73,8 +73,8 @@ const inShort = (plan: ReturnType<typeof planUnwind>) =>
     ({ side, lots, ticks, timeInForce }) => `${side} ${lots} @ ${ticks} ${timeInForce}`,
   );
 
-describe("the trajectory of an unwinding", () => {
-  it("allows all until taking begins, and less from the beginning of each step on", () => {
+describe("the trajectory of an unwind", () => {
+  it("allows all lots until taking begins, and fewer from the start of each step on", () => {
     const at = [0, 999, 1_000, 1_999, 2_000, 3_000, 99_000].map((ms) =>
       allowedLots([part], T0 + ms),
     );
@@ -87,7 +87,7 @@ describe("the trajectory of an unwinding", () => {
     ]);
   });
 
-  it("of several positions adds up", () => {
+  it("of several positions is their sum", () => {
     const later = { ...part, takingFromMs: T0 + 1_500, holdLots: [8, 0] };
     expect([1_000, 1_500, 3_000].map((ms) => allowedLots([part, later], T0 + ms))).toEqual([
       23, 15, 0,
@@ -96,8 +96,8 @@ describe("the trajectory of an unwinding", () => {
   });
 });
 
-describe("unwinding where nobody quotes", () => {
-  it("offers all at the reservation price, by an order that takes nothing", () => {
+describe("unwinding without a quoting strategy", () => {
+  it("offers all lots at the reservation price, by an order that takes nothing", () => {
     const plan = planUnwind(unwindInput());
     expect([plan.state, plan.nextSliceAtMs, inShort(plan)]).toEqual([
       "offering",
@@ -119,7 +119,7 @@ describe("unwinding where nobody quotes", () => {
     expect(inShort(planUnwind(short))).toEqual(["BUY 25 @ 104 POST_ONLY"]);
   });
 
-  it("takes what the trajectory allows no more, beside an offer of what it does", () => {
+  it("takes the lots above the trajectory, next to an offer of the rest", () => {
     const plan = planUnwind(unwindInput({ nowMs: T0 + 1_000 }));
     expect([plan.state, inShort(plan)]).toEqual([
       "working",
@@ -129,7 +129,7 @@ describe("unwinding where nobody quotes", () => {
     expect(inShort(last)).toEqual(["SELL 25 @ 97 IOC"]);
   });
 
-  it("takes nothing while what was bought of the offer is ahead of the trajectory", () => {
+  it("takes nothing while fills of the offer are ahead of the trajectory", () => {
     const plan = planUnwind(unwindInput({ nowMs: T0 + 1_000, positionLots: 15 }));
     expect([plan.state, inShort(plan)]).toEqual(["offering", ["SELL 15 @ 105 POST_ONLY"]]);
   });
@@ -148,7 +148,7 @@ describe("unwinding where nobody quotes", () => {
     );
   });
 
-  it("leaves one slice at a time, and counts one of unknown fate as filled", () => {
+  it("sends one slice at a time, and counts one with an unknown outcome as filled", () => {
     const slice = unanswered("SELL", TARGET_LEVEL, 97, "unknown");
     const working = [{ ...slice, lots: 10, mayFillLots: 10, timeInForce: "IOC" }];
     const plan = planUnwind(unwindInput({ nowMs: T0 + 2_000, working }));
@@ -161,7 +161,7 @@ describe("unwinding where nobody quotes", () => {
     expect([resting.state, resting.nextSliceAtMs]).toEqual(["waiting", T0 + 1_200]);
   });
 
-  it("spends no cancel on a slice whose end is on its way, and takes down one whose end is lost", () => {
+  it("spends no cancel on a slice that is about to end, and cancels one whose end is lost", () => {
     const endDueMs = T0 + 1_000;
     const shown = order("SELL", TARGET_LEVEL, 97, { lots: 10, timeInForce: "IOC", endDueMs });
     const plan = planUnwind(unwindInput({ nowMs: endDueMs - 1, working: [shown] }));
@@ -173,13 +173,13 @@ describe("unwinding where nobody quotes", () => {
     ).toEqual([shown.hash]);
   });
 
-  it("goes past an offer of unknown fate, into what that leaves", () => {
+  it("continues past an offer with an unknown outcome, with the lots that it leaves", () => {
     const offer = { ...unanswered("SELL", 0, 105, "unknown"), lots: 20, mayFillLots: 20 };
     const plan = planUnwind(unwindInput({ nowMs: T0 + 2_000, working: [offer] }));
     expect(inShort(plan)).toEqual(["SELL 5 @ 97 IOC"]);
   });
 
-  it("takes nothing while the touch is beyond the worst price, or nobody is there, and goes on offering all within its bound", () => {
+  it("takes nothing while the touch is beyond the worst price or the other side is empty, and keeps offering within its bound", () => {
     const nowMs = T0 + 3_000;
     const beyond = planUnwind(
       unwindInput({ nowMs, intent: intentOf({ offerTicks: 95 }, { worstTicks: 102 }) }),
@@ -198,14 +198,14 @@ describe("unwinding where nobody quotes", () => {
     ]);
   });
 
-  it("needs nobody but whoever it trades with", () => {
+  it("needs only the opposite side of the book", () => {
     const touch = { bestBidTicks: 100, bestAskTicks: undefined };
     expect(inShort(planUnwind(unwindInput({ nowMs: T0 + 3_000, touch })))).toEqual([
       "SELL 25 @ 97 IOC",
     ]);
   });
 
-  it("sells a rest that would be dust with the slice before it, and leaves one that is dust already", () => {
+  it("sells a remainder that would be dust with the slice before it, and leaves existing dust", () => {
     const rules = { ...unwindInput().rules, minLots: 6 };
     expect(inShort(planUnwind(unwindInput({ nowMs: T0 + 2_000, rules })))).toEqual([
       "SELL 25 @ 97 IOC",
@@ -217,7 +217,7 @@ describe("unwinding where nobody quotes", () => {
     expect(planUnwind(unwindInput({ positionLots: 0 })).state).toBe("done");
   });
 
-  it("sells a little less in a slice that would leave dust behind: nobody could sell that any more", () => {
+  it("sells a little less in a slice that would leave untradable dust", () => {
     const rules = { minTicks: 1, maxTicks: 1_000, minLots: 8, maxLots: 1_000, maxOpenOrders: 100 };
     const sold = (positionLots: number, dustLots = 0) => {
       const parts = [{ ...part, holdLots: [positionLots, 0], leftLots: positionLots }];
@@ -241,7 +241,7 @@ describe("unwinding where nobody quotes", () => {
     ]);
   });
 
-  it("takes everything down at its deadline", () => {
+  it("cancels everything at its deadline", () => {
     const offer = order("SELL", 0, 105);
     const plan = planUnwind(unwindInput({ nowMs: T0 + 10_000, working: [offer] }));
     expect([plan.state, plan.places, plan.cancels.map(({ hash }) => hash)]).toEqual([
@@ -253,7 +253,7 @@ describe("unwinding where nobody quotes", () => {
 });
 
 describe("several takeovers of a falling market", () => {
-  /** Inherited at 110 and at 100, each sold in one step from T0 on, no more than ten ticks below. */
+  /** Acquired at 110 and at 100, each sold in one step from T0 on, at most ten ticks below. */
   const older: UnwindPart = {
     takingFromMs: T0,
     stepMs: 10_000,
@@ -283,7 +283,7 @@ describe("several takeovers of a falling market", () => {
       }),
     );
 
-  it("each slice is for those whose bound bears the touch, and within the tightest bound of those", () => {
+  it("each slice is for the takeovers whose worst price allows the touch, within the tightest of their bounds", () => {
     expect(inShort(at(101))).toEqual(["SELL 16 @ 100 IOC"]);
     expect(inShort(at(99)), "the older waits at its bound, and does not hold up the newer").toEqual(
       ["SELL 6 @ 96 IOC", "SELL 10 @ 104 POST_ONLY"],
@@ -296,7 +296,7 @@ describe("several takeovers of a falling market", () => {
     ]);
   });
 
-  it("those are worked by their own trajectory, as if the others were not there", () => {
+  it("those are worked by their own trajectory, as if the others did not exist", () => {
     const half = { ...newer, holdLots: [6, 2, 0] };
     expect(inShort(at(99, { parts: [older, half] }))).toEqual([
       "SELL 4 @ 96 IOC",
@@ -310,7 +310,7 @@ describe("several takeovers of a falling market", () => {
     ]);
   });
 
-  it("nothing that only the newer bears exceeds what remains of it, whatever is under way", () => {
+  it("an order that only the newer takeover allows never exceeds its remaining lots, whatever is in flight", () => {
     const lost = {
       ...unanswered("SELL", TARGET_LEVEL, 96, "unknown"),
       lots: 6,
@@ -329,7 +329,7 @@ describe("several takeovers of a falling market", () => {
     ]);
   });
 
-  it("of shorts in a rising market the same holds", () => {
+  it("the same holds for shorts in a rising market", () => {
     const [first, second] = [
       { ...older, worstTicks: 100 },
       { ...newer, worstTicks: 110 },
@@ -348,7 +348,7 @@ describe("several takeovers of a falling market", () => {
 describe("unwinding beside a strategy's quotes", () => {
   const quotes = [bid(0, 99), ask(0, 111, 8), bid(1, 98), ask(1, 112, 8), ask(2, 113, 8)];
 
-  it("keeps those that reduce, and takes down those that would add", () => {
+  it("keeps the reducing quotes, and cancels those that would add", () => {
     const working = [order("BUY", 0, 99), order("SELL", 0, 111, { lots: 8, mayFillLots: 8 })];
     const plan = planUnwind(unwindInput({ quotes, working }));
     expect(plan.cancels.map(({ hash }) => hash)).toEqual(["BUY-0@99"]);
@@ -356,7 +356,7 @@ describe("unwinding beside a strategy's quotes", () => {
     expect(inShort(plan)).toEqual(["SELL 8 @ 112 POST_ONLY", "SELL 8 @ 113 POST_ONLY"]);
   });
 
-  it("cuts them, the outermost first, to what the trajectory allows, and takes the rest", () => {
+  it("cuts them, the outermost first, to the trajectory, and takes the remainder", () => {
     const plan = planUnwind(unwindInput({ quotes, nowMs: T0 + 1_000 }));
     expect(inShort(plan)).toEqual([
       "SELL 10 @ 97 IOC",
@@ -366,7 +366,7 @@ describe("unwinding beside a strategy's quotes", () => {
   });
 });
 
-describe("whatever works already", () => {
+describe("with any working orders", () => {
   const phases = ["intended", "sent", "unknown", "open", "partly-filled", "cancelling"] as const;
   const orders = fc.array(
     fc.record({
@@ -379,7 +379,7 @@ describe("whatever works already", () => {
     { maxLength: 6 },
   );
 
-  it("an unwinding never overshoots, never crosses the account's own orders, never passes its bound, and plans the same twice", () => {
+  it("an unwind never overshoots, never crosses the account's own orders, never passes its bound, and is deterministic", () => {
     fc.assert(
       fc.property(
         orders,

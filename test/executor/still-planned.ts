@@ -1,6 +1,9 @@
 import type { Plan, PlannedPlace } from "#executor/plan.js";
 
-/** Whether a place that waited in the outbox is still what a newer plan (made without it among the working orders) would place. */
+/**
+ * Returns true if a newer plan, made without the waiting place among the working orders, would
+ * still place it.
+ */
 export function isStillPlanned(
   plan: Plan,
   place: Pick<PlannedPlace, "side" | "level" | "ticks" | "lots" | "timeInForce">,

@@ -17,7 +17,7 @@ const intent: TargetIntent & { readonly schedule: SliceSchedule } = {
   reason: { fairTicks: 105, reservationTicks: 105, halfSpreadTicks: 0, terms: {}, clamps: [] },
 };
 
-/** A long position of 25 lots to be sold, bid 100 and ask 110. */
+/** A long position of 25 lots to sell, bid 100 and ask 110. */
 function targetInput(over: Partial<TargetInput> = {}): TargetInput {
   return {
     intent,
@@ -40,7 +40,7 @@ const slice = (side: Side, phase: "sent" | "unknown", over: Partial<WorkingOrder
 });
 
 describe("working a position towards its target", () => {
-  it("sells a slice at once, as an immediate order that reaches no further than allowed beyond the touch", () => {
+  it("sells a slice at once, as an immediate order within the allowed reach beyond the touch", () => {
     const plan = planTarget(targetInput());
     expect(plan.state).toBe("working");
     expect(plan.places).toMatchObject([
@@ -75,7 +75,7 @@ describe("working a position towards its target", () => {
     expect(plan.places).toMatchObject([{ side: "BUY", ticks: 112, lots: 4 }]);
   });
 
-  it("leaves one slice at a time, each in its turn", () => {
+  it("sends one slice at a time, each at its time", () => {
     const waiting = planTarget(targetInput({ lastSliceAtMs: 999_500 }));
     expect([waiting.state, waiting.places, waiting.nextSliceAtMs]).toEqual([
       "waiting",
@@ -91,7 +91,7 @@ describe("working a position towards its target", () => {
     }
   });
 
-  it("takes the market's quotes down first: they could move the position meanwhile", () => {
+  it("cancels the market's quotes first: they could move the position meanwhile", () => {
     const working = [
       order("BUY", 0, 100),
       order("SELL", 0, 111),
@@ -105,7 +105,7 @@ describe("working a position towards its target", () => {
     expect(plan.waits.map((one) => one.hash)).toEqual(["BUY-2@98"]);
   });
 
-  it("goes on past an order of unknown fate, counting it as filled where it fills our way", () => {
+  it("continues past an order with an unknown outcome, and counts it as filled if it would help", () => {
     const unknown = unanswered("SELL", 0, 111, "unknown");
     const plan = planTarget(
       targetInput({ positionLots: 15, working: [{ ...unknown, lots: 10, mayFillLots: 10 }] }),
@@ -122,7 +122,7 @@ describe("working a position towards its target", () => {
     expect([told.state, told.places]).toEqual(["waiting", []]);
   });
 
-  it("does not trade with the account: it stops a tick before an unknown own order or a manual one, or waits", () => {
+  it("does not trade with the account itself: it stops a tick before an unknown own order or a manual one, or waits", () => {
     expect(
       planTarget(targetInput({ working: [unanswered("BUY", 0, 98, "unknown")] })).places,
     ).toMatchObject([{ ticks: 99 }]);
@@ -135,7 +135,7 @@ describe("working a position towards its target", () => {
     ).toMatchObject([{ ticks: 98 }]);
   });
 
-  it("leaves no rest that the market would not take: the slice before is a little smaller", () => {
+  it("leaves no remainder below the market's minimum: the slice before is a little smaller", () => {
     const rules = { minTicks: 1, maxTicks: 1_000, minLots: 5, maxLots: 1_000 };
     expect(planTarget(targetInput({ rules, positionLots: 12 })).places).toMatchObject([
       { lots: 7 },
@@ -164,7 +164,7 @@ describe("working a position towards its target", () => {
     expect(late.cancels).toHaveLength(1);
   });
 
-  it("spends no cancel on an immediate order whose end is on its way, and takes down one whose end is lost", () => {
+  it("spends no cancel on an immediate order that is about to end, and cancels one whose end is lost", () => {
     const shown = slice("SELL", "sent", { phase: "open", orderId: "7", endDueMs: 1_000_001 });
     const plan = planTarget(targetInput({ working: [shown] }));
     expect([plan.state, plan.cancels, plan.places]).toEqual(["waiting", [], []]);
@@ -175,7 +175,7 @@ describe("working a position towards its target", () => {
 });
 
 describe("no outcome overshoots", () => {
-  it("whatever of the orders under way fills with the slice, the position does not pass the target on the slice's account", () => {
+  it("whatever in-flight orders fill with the slice, the slice never takes the position past the target", () => {
     const under = fc.record({
       side: fc.constantFrom<Side>("BUY", "SELL"),
       ticks: fc.integer({ min: 80, max: 130 }),

@@ -59,18 +59,21 @@ describe("the sequence rule", () => {
     ["the same update twice", update(10, 10, [], [])],
     ["an update that overlaps", update(9, 12, [], [])],
     ["an update that ends before it begins", update(11, 10, [], [])],
-  ])("fails closed on %s: the book is empty, a gap is counted, and it says so once", (_, event) => {
-    const book = synced();
-    expect(book.apply(event, 5)).toBe("resubscribe");
-    expect(book.isSynchronised).toBe(false);
-    expect(book.reason).toMatch(/sequence gap: expected an update from 11/);
-    expect(book.entries()).toEqual({ bids: [], asks: [] });
-    expect(book.apply(update(11, 12, [100, 1], []), 6)).toBe("ignored");
-    expect(book.gapCount).toBe(1);
-    expect(book.isStale(6, 1000)).toBe(true);
-  });
+  ])(
+    "fails closed on %s: the book is empty, a gap is counted, and it is reported once",
+    (_, event) => {
+      const book = synced();
+      expect(book.apply(event, 5)).toBe("resubscribe");
+      expect(book.isSynchronised).toBe(false);
+      expect(book.reason).toMatch(/sequence gap: expected an update from 11/);
+      expect(book.entries()).toEqual({ bids: [], asks: [] });
+      expect(book.apply(update(11, 12, [100, 1], []), 6)).toBe("ignored");
+      expect(book.gapCount).toBe(1);
+      expect(book.isStale(6, 1000)).toBe(true);
+    },
+  );
 
-  it("begins anew with each snapshot, whatever its sequence", () => {
+  it("starts again with each snapshot, whatever its sequence", () => {
     const book = synced();
     book.apply(update(15, 15, [], []), 1);
     expect(book.apply(snapshot(3, [90, 1], [91, 1]), 2)).toBe("applied");
@@ -123,7 +126,7 @@ describe("the sequence rule", () => {
 });
 
 describe("a crossed book", () => {
-  it("is not traded on: no matching exchange shows one", () => {
+  it("is not used: no matching exchange shows one", () => {
     const book = synced();
     expect(book.apply(update(11, 11, [102, 1], []), 5)).toBe("resubscribe");
     expect(book.reason).toMatch(/crossed book at sequence 11: bid 102 >= ask 102/);
@@ -131,7 +134,7 @@ describe("a crossed book", () => {
     expect(new SyncedBook("btcusdc").apply(snapshot(1, [100, 1], [99, 1]), 0)).toBe("resubscribe");
   });
 
-  it("is judged after the whole message, not between its levels", () => {
+  it("is checked after the whole message, not between its levels", () => {
     const book = synced();
     expect(book.apply(update(11, 12, [103, 1], [102, 0, 103, 0, 104, 1]), 5)).toBe("applied");
     expect([book.bids.bestTicks, book.asks.bestTicks]).toEqual([103, 104]);
@@ -149,7 +152,7 @@ describe("age", () => {
     expect(book.isStale(1801, 1000)).toBe(true);
   });
 
-  it("starts anew when the exchange confirms that nothing is missing: a quiet market is no stalled stream", () => {
+  it("starts again when the exchange confirms that nothing is missing: a quiet market is no stalled stream", () => {
     const book = synced();
     expect(book.confirmSequence(10, 5000)).toBe("current");
     expect(book.isStale(5500, 1000)).toBe(false);

@@ -4,7 +4,7 @@ import { type DecideOptions, DecisionPoints } from "#market/decision-points.js";
 
 const OPTIONS: DecideOptions = { everyMs: 1000, onTouchChange: true, onFill: true, minGapMs: 50 };
 
-/** Points that have just decided at time 0 on a touch of 100/101. */
+/** Decision points with a decision at time 0 on a touch of 100/101. */
 function decidedAtZero(changes: Partial<DecideOptions> = {}): DecisionPoints {
   const points = new DecisionPoints({ ...OPTIONS, ...changes });
   points.noteTouch({ bidTicks: 100, askTicks: 101 });
@@ -22,7 +22,7 @@ describe("a decision", () => {
     expect([points.due(5), points.nextDueMs(5)]).toEqual(["start", 5]);
   });
 
-  it("comes by time when nothing happens", () => {
+  it("is due by time when nothing happens", () => {
     const points = decidedAtZero();
     expect([points.due(999), points.nextDueMs(10)]).toEqual([null, 1000]);
     expect(points.due(1000)).toBe("timer");
@@ -30,7 +30,7 @@ describe("a decision", () => {
     expect([never.due(1e9), never.nextDueMs(10)]).toEqual([null, Number.POSITIVE_INFINITY]);
   });
 
-  it("comes when the touch moves, and not when only the amounts do", () => {
+  it("is due when the touch moves, and not when only the amounts do", () => {
     const points = decidedAtZero();
     points.noteTouch({ bidTicks: 100, askTicks: 101 });
     expect(points.due(60)).toBeNull();
@@ -38,7 +38,7 @@ describe("a decision", () => {
     expect(points.due(60)).toBe("touch");
   });
 
-  it("comes after a fill, which is told before a move of the touch", () => {
+  it("is due after a fill, which comes before a move of the touch as the cause", () => {
     const points = decidedAtZero();
     points.noteTouch({ bidTicks: 99, askTicks: 101 });
     points.noteFill();
@@ -58,14 +58,14 @@ describe("a decision", () => {
     expect([points.due(120), points.nextDueMs(120)]).toEqual([null, 1050]);
   });
 
-  it("does not come for a touch that flickered and came back within the gap", () => {
+  it("is not due for a touch that moved and came back within the gap", () => {
     const points = decidedAtZero();
     points.noteTouch({ bidTicks: 98, askTicks: 101 });
     points.noteTouch({ bidTicks: 100, askTicks: 101 });
     expect(points.due(60)).toBeNull();
   });
 
-  it("comes as a start when the book was lost and is back, even at the same touch", () => {
+  it("is due as a start after the book was invalidated and is back, even at the same touch", () => {
     const points = decidedAtZero();
     points.noteTouch(null);
     expect([points.due(2000), points.nextDueMs(2000)]).toEqual([null, Number.POSITIVE_INFINITY]);
@@ -73,14 +73,14 @@ describe("a decision", () => {
     expect(points.due(2000)).toBe("start");
   });
 
-  it("leaves out the causes that are switched off", () => {
+  it("ignores the causes that are switched off", () => {
     const points = decidedAtZero({ onTouchChange: false, onFill: false });
     points.noteTouch({ bidTicks: 90, askTicks: 91 });
     points.noteFill();
     expect([points.due(500), points.nextDueMs(500)]).toEqual([null, 1000]);
   });
 
-  it("is due at the very time that was foretold, never before, and decisions keep their gap", () => {
+  it("is due exactly at the predicted time, never before, and decisions keep their gap", () => {
     const step = fc.record({
       afterMs: fc.integer({ min: 0, max: 80 }),
       touch: fc.option(

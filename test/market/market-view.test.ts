@@ -45,7 +45,8 @@ function source(
 }
 
 describe("the micro-price", () => {
-  // The first five BAC rows of the notebook published with Stoikov's "The micro-price" (2018), in cents.
+  // The first five BAC rows of the notebook published with Stoikov's "The micro-price" (2018), in
+  // cents.
   it.each([
     [20, 471, 14.330407],
     [25, 148, 14.331445],
@@ -109,7 +110,7 @@ describe("a view", () => {
     });
   });
 
-  it("is net of our own orders: a bot that leans on its own quotes chases itself", () => {
+  it("is net of our own orders: otherwise a bot would chase its own quotes", () => {
     const own: OwnRestingOrder[] = [
       { side: "BUY", ticks: 100, lots: 2 },
       { side: "BUY", ticks: 100, lots: 1 },
@@ -139,13 +140,13 @@ describe("a view", () => {
     ).toBeNull();
   });
 
-  it("has at most the depth asked for, counted without our own levels", () => {
+  it("has at most the requested depth, without counting our own levels", () => {
     const view = createMarketView(source(book, [{ side: "BUY", ticks: 100, lots: 3 }], 1));
     expect(view?.bids).toEqual([{ ticks: 99, lots: 5 }]);
     expect(view?.asks).toEqual([{ ticks: 102, lots: 1 }]);
   });
 
-  it("does not change when the book does, nor by a strategy's hand", () => {
+  it("does not change with the book, and a strategy cannot change it", () => {
     const moving = bookOf([[100, 3]], [[102, 1]]);
     const view = createMarketView(source(moving));
     moving.set("BUY", 100, 9);
@@ -155,7 +156,7 @@ describe("a view", () => {
     ).toBe(true);
   });
 
-  it("shows the book as it is whatever view came before, which shows what it showed", () => {
+  it("shows the present book whatever view came before, and never changes an earlier view", () => {
     const ticks = fc.integer({ min: 1, max: 12 });
     const change = fc.record({ isBid: fc.boolean(), ticks, lots: fc.integer({ min: 0, max: 3 }) });
     fc.assert(
@@ -202,7 +203,7 @@ describe("what traded since the view before", () => {
     return [view?.tradedHighTicks, view?.tradedLowTicks];
   };
 
-  it("is how far takers reached on either side: the prices that a resting quote would have had to be at to be filled", () => {
+  it("is the range of takers' prices on either side: the prices at which a resting quote would have filled", () => {
     const state = new MarketState(instrument);
     expect(traded(state)).toEqual([Number.NaN, Number.NaN]);
     state.apply(trade(102, false));
@@ -212,7 +213,7 @@ describe("what traded since the view before", () => {
     expect(traded(state)).toEqual([104, 98]);
   });
 
-  it("is nothing again once a view was made, and another market's trades are not this one's", () => {
+  it("is empty again after a view, and ignores another market's trades", () => {
     const state = new MarketState(instrument);
     state.apply(trade(102, false));
     state.startView();

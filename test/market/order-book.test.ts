@@ -17,7 +17,7 @@ describe("one side of a book", () => {
   });
 
   it.each(["BUY", "SELL"] as const)(
-    "%s behaves as a sorted map would, whatever the order of changes",
+    "%s behaves like a sorted map, whatever the order of changes",
     (side) => {
       const change = fc.record({
         ticks: fc.integer({ min: 1, max: 60 }),
@@ -82,7 +82,8 @@ describe("one side of a book", () => {
     const book = new BookSide("BUY");
     const reference = new Map<number, number>();
     for (let change = 0; change < 60_000; change++) {
-      // Waves: mostly deletions, then mostly returns, so that empty places come to outnumber the full ones.
+      // Waves of mostly deletions, then mostly returns, so that empty entries outnumber the full
+      // ones.
       const deleting = Math.floor(change / 6000) % 2 === 1;
       const ticks = 1 + Math.floor(random.uniform() * 1500);
       const lots =
@@ -99,7 +100,7 @@ describe("one side of a book", () => {
     expect([book.levels, book.entries()]).toEqual([0, []]);
   });
 
-  it("holds 10,000 levels, put in from the touch outwards, inwards and at random, and loses none", () => {
+  it("holds 10,000 levels, added from the touch outwards, inwards and at random, and loses none", () => {
     const random = seededRandom(7);
     const ticks = Array.from({ length: 10_000 }, (_, i) => 500_000 + 3 * i);
     const shuffled = [...ticks].sort(() => random.uniform() - 0.5);

@@ -8,7 +8,7 @@ const OURS = { side: "SELL", ticks: 101, lots: 5 } as const;
 const FAR = { bidTicks: 100, askTicks: 110 };
 const NEAR = { bidTicks: 100, askTicks: 101 };
 
-/** A book with somebody's asks at 110 and `others` at 101, where our asks come and go. */
+/** A book with another's asks at 110 and `others` at 101, where our asks come and go. */
 function bookWith(others = 0) {
   const book = new OrderBook();
   const inBook = new OwnOrderOverlay();
@@ -23,20 +23,23 @@ function bookWith(others = 0) {
       nowMs += ms;
       note();
     },
-    /** Orders of ours at 101: what rests by the account's word, and what will by what is under way. */
+    /**
+     * Our orders at 101: the resting lots according to the account, and the lots after the requests
+     * in flight.
+     */
     has: (...orders: readonly (readonly [lots: number, dueLots: number])[]): void => {
       own = orders.map(([lots, dueLots]) => ({ ...OURS, lots, dueLots }));
       note();
     },
-    /** The account's word: these are our asks at 101, and nothing is under way. */
+    /** The account's state: these are our asks at 101, and nothing is in flight. */
     told: (...lots: number[]): void => world.has(...lots.map((each) => [each, each] as const)),
-    /** An update of the book: so much is at 101. */
+    /** An update of the book: the lots at 101. */
     shows: (lots: number): void => {
       book.asks.set(101, lots);
       note();
     },
     touch: () => netTouch(book, inBook.shown),
-    /** What a view shows of others at 101. */
+    /** The others' lots at 101 in a view. */
     others: (): number =>
       inBook.shown.reduce((sum, order) => sum - order.lots, book.asks.lotsAt(101)),
     ours: (): number => inBook.shown.reduce((sum, order) => sum + order.lots, 0),
@@ -45,7 +48,7 @@ function bookWith(others = 0) {
   return world;
 }
 
-/** The same with an ask of ours there, told of and shown. */
+/** The same with an own ask there, reported and shown. */
 function bookWithOurs(others = 0) {
   const world = bookWith(others);
   world.has([0, 5]);
@@ -57,7 +60,7 @@ function bookWithOurs(others = 0) {
 }
 
 describe("an own order that was cancelled or filled", () => {
-  it("is nobody else's as long as the book still shows it, and what comes there then is somebody's, as much as it may be", () => {
+  it("is not another participant's while the book still shows it; any further amount there is", () => {
     const world = bookWithOurs();
     world.told();
     expect(world.touch()).toEqual(FAR);
@@ -68,7 +71,7 @@ describe("an own order that was cancelled or filled", () => {
     expect(world.touch()).toEqual(NEAR);
   });
 
-  it("nor is the part of one that was filled, nor the next part before the book has shown the first", () => {
+  it("the same holds for the filled part of an order, and for the next part before the book has shown the first", () => {
     const world = bookWithOurs(3);
     world.told(3);
     expect(world.others()).toBe(3);
@@ -81,14 +84,14 @@ describe("an own order that was cancelled or filled", () => {
     expect(world.ours()).toBe(1);
   });
 
-  it("is forgotten with a book that goes on showing it: what is there then is somebody else's", () => {
+  it("is forgotten if the book keeps showing it: the amount then belongs to others", () => {
     const world = bookWithOurs();
     world.told();
     world.passes(310);
     expect(world.touch()).toEqual(NEAR);
   });
 
-  it("is believed gone by a book that was told first: those who have as much there, or more, stay", () => {
+  it("is known to be gone from a book that is ahead: others with as much or more there stay", () => {
     for (const others of [5, 7]) {
       const world = bookWithOurs(others);
       world.passes(1_000);
@@ -99,7 +102,7 @@ describe("an own order that was cancelled or filled", () => {
     }
   });
 
-  it("is not taken off twice where another of ours came to its price before the book changed", () => {
+  it("is not subtracted twice if another own order reached its price before the book changed", () => {
     const world = bookWithOurs(3);
     world.told();
     world.told(5);
@@ -108,7 +111,7 @@ describe("an own order that was cancelled or filled", () => {
     expect(world.ours()).toBe(5);
   });
 
-  it("is told apart from one beside it at the same price", () => {
+  it("is distinguished from another own order at the same price", () => {
     const world = bookWithOurs(3);
     world.told(5, 4);
     world.shows(12);
@@ -118,7 +121,7 @@ describe("an own order that was cancelled or filled", () => {
     expect(world.ours()).toBe(4);
   });
 
-  it("never takes others off where it came and went before the book showed it", () => {
+  it("never subtracts others' amounts if it came and went before the book showed it", () => {
     const world = bookWithOurs(5);
     world.told();
     world.shows(5);
@@ -130,7 +133,7 @@ describe("an own order that was cancelled or filled", () => {
     expect(world.touch()).toEqual(NEAR);
   });
 
-  it("is believed as it stands where others changed the level too", () => {
+  it("follows the account's state if others changed the level too", () => {
     const world = bookWithOurs(3);
     world.told();
     world.shows(4);
@@ -138,8 +141,8 @@ describe("an own order that was cancelled or filled", () => {
   });
 });
 
-describe("an own order that comes", () => {
-  it("takes nothing off others before the book shows it, nor counts as theirs where the book shows it first", () => {
+describe("a new own order", () => {
+  it("subtracts nothing from others before the book shows it, and is not counted as theirs if the book shows it first", () => {
     for (const isBookFirst of [false, true]) {
       const world = bookWith(3);
       world.has([0, 5]);
@@ -154,7 +157,7 @@ describe("an own order that comes", () => {
     }
   });
 
-  it("is nobody else's where the book shows it after its end alone, nor where that end comes next", () => {
+  it("is not another participant's if the book shows it only after its end, nor if that end comes next", () => {
     const world = bookWith(3);
     world.has([0, 5]);
     world.told(5);
@@ -171,7 +174,7 @@ describe("an own order that comes", () => {
     expect(world.others(), "somebody's who came then").toBe(8);
   });
 
-  it("is believed to be there by the account's word where others changed the level too", () => {
+  it("is assumed to be there by the account's state if others changed the level too", () => {
     const world = bookWith(3);
     world.has([0, 5]);
     world.told(5);
@@ -179,7 +182,7 @@ describe("an own order that comes", () => {
     expect(world.others()).toBe(4);
   });
 
-  it("was refused, and what comes to its price is somebody's", () => {
+  it("is not counted after a rejection: an order that reaches its price is another's", () => {
     const world = bookWith();
     world.has([0, 5]);
     world.told();
@@ -188,14 +191,14 @@ describe("an own order that comes", () => {
     expect(world.touch()).toEqual(NEAR);
   });
 
-  it("is in the book already where nobody saw it being sent: one of an earlier run", () => {
+  it("is already in the book if its sending was not seen: an order of an earlier run", () => {
     const world = bookWith(8);
     world.told(5);
     expect(world.others()).toBe(3);
   });
 });
 
-it("others are what they are, whichever of account and book is ahead, as orders come and go", () => {
+it("others' amounts are right, whether account or book is ahead, as orders come and go", () => {
   fc.assert(
     fc.property(
       fc.nat({ max: 6 }),
@@ -204,11 +207,12 @@ it("others are what they are, whichever of account and book is ahead, as orders 
       fc.nat({ max: 9 }),
       (others, sizes, steps, gapMs) => {
         const world = bookWith(others);
-        // What rests after each request: an order, and nothing, in turn.
+        // The resting lots after each request: an order, and nothing, in turn.
         const rests = sizes.flatMap((lots) => [0, lots]);
         let [sent, told, shown] = [0, 0, 0];
         for (const step of steps) {
-          // A bot asks for no more where it does not know what became of the last; nobody tells of what was not asked for.
+          // A bot sends no further request while the outcome of the last is unknown, and no unsent
+          // request is reported.
           if (
             step === "send"
               ? told < sent || sent === rests.length - 1
@@ -230,7 +234,7 @@ it("others are what they are, whichever of account and book is ahead, as orders 
   );
 });
 
-it("others are what they are whenever the account's word is not behind the book's, however the two are mixed as an order is filled", () => {
+it("others' amounts are right whenever the account is not behind the book, in any interleaving during a fill", () => {
   const lots = fc.integer({ min: 1, max: 4 });
   fc.assert(
     fc.property(
@@ -266,7 +270,7 @@ it("others are what they are whenever the account's word is not behind the book'
   );
 });
 
-it("nothing but what rests is taken off once our orders have stood still for 300 ms", () => {
+it("only resting orders are subtracted once our orders have been unchanged for 300 ms", () => {
   const step = fc.oneof(
     fc.record({ told: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 2 }) }),
     fc.record({ shows: fc.nat({ max: 12 }) }),

@@ -35,14 +35,15 @@ const credit = (netValueCredit: bigint): MarginAccount => ({
   papers: new Map(),
 });
 
-// One coin at 30,000, the long as taker at 5 bp, the short as maker at 1 bp, each with 10,000 of credit: the published cases' accounts.
+// One coin at 30,000, the long as taker at 5 bp, the short as maker at 1 bp, each with 10,000 of
+// credit: the accounts of the published cases.
 const long = (price: bigint, deposited = 10_000n * USD) =>
   applyBalanceChange(credit(deposited), btc(price), COIN, -30_015n * USD);
 const short = (price: bigint, deposited = 10_000n * USD) =>
   applyBalanceChange(credit(deposited), btc(price), -COIN, 29_997n * USD);
 
 describe("the published reference cases", () => {
-  it("3: margin, cost and fee of a long at 20,600, and what a whole takeover leaves", () => {
+  it("3: margin, cost and fee of a long at 20,600, and the remainder after a full takeover", () => {
     const [market, victim] = [btc(20_600n * USD), long(20_600n * USD)];
     expect(victim).toMatchObject({
       netValueCredit: 585n * USD,
@@ -63,7 +64,7 @@ describe("the published reference cases", () => {
     });
   });
 
-  it("4: a hundredth of it, a capped request, and the size that cures", () => {
+  it("4: a hundredth of it, a capped request, and the size that restores safety", () => {
     const [market, victim] = [btc(20_600n * USD), long(20_600n * USD)];
     const part = computeTakeoverTerms(market, COIN, COIN / 100n);
     expect(part).toEqual({ paper: COIN / 100n, credit: -203_940_000n, insuranceFee: 2_039_400n });
@@ -91,7 +92,7 @@ describe("the published reference cases", () => {
     });
   });
 
-  it("6: at 19,000 the whole takeover leaves a debt for the insurance account", () => {
+  it("6: at 19,000 the full takeover leaves a debt for the insurance account", () => {
     const [market, victim] = [btc(19_000n * USD), long(19_000n * USD)];
     const terms = computeTakeoverTerms(market, COIN, COIN);
     expect(victimAfterTakeover(victim, market, terms)).toBeUndefined();
@@ -115,7 +116,7 @@ describe("a liquidation price", () => {
     expect([safeAt(short, 38_832_038_834n), safeAt(short, 38_832_038_836n)]).toEqual([true, false]);
   });
 
-  it("is the same seen from any mark price, and 0 where nothing is held or no price is reached", () => {
+  it("is the same from any mark price, and 0 without a position or if no price is reached", () => {
     for (const price of [20_000n, 25_000n, 30_000n, 60_000n])
       expect(liquidationPriceOnChain(long(price * USD), btc(price * USD))).toBe(20_634_020_618n);
     expect(liquidationPriceOnChain(credit(5n), btc(30_000n * USD))).toBe(0n);
@@ -125,8 +126,8 @@ describe("a liquidation price", () => {
   });
 });
 
-describe("the size that cures", () => {
-  it("is nothing for a safe account, and none where the fee eats the discount's room or the position is too small", () => {
+describe("the size that restores safety", () => {
+  it("is 0 for a safe account, and undefined if the fee uses up the discount or the position is too small", () => {
     expect(sizeToRestoreSafety(long(30_000n * USD), btc(30_000n * USD))).toBe(0n);
     expect(sizeToRestoreSafety(long(19_000n * USD), btc(19_000n * USD))).toBeUndefined();
     const greedy = { ...btc(39_000n * USD), insuranceFeeRate: 2n * PERCENT };

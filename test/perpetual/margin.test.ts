@@ -11,7 +11,7 @@ import {
 
 const USD = 1_000_000n;
 
-/** A position of 20 times leverage and 3 % maintenance; worth and credit in dollars. */
+/** A position with 20 times leverage and 3 % maintenance; value and credit in dollars. */
 const position = (value: bigint, credit: bigint, open = { buy: 0n, sell: 0n }): MarginPosition => ({
   value: value * USD,
   credit: credit * USD,
@@ -34,7 +34,7 @@ describe("the margin of an account", () => {
     expect(isSafe(margin)).toBe(false);
   });
 
-  it("freezes what the worse side of the open orders adds, rounded up", () => {
+  it("freezes the margin that the worse side of the open orders adds, rounded up", () => {
     // Long 100: all buys make 150, all sells make -160.
     const orders = { buy: 50n, sell: 260n };
     expect(computeAccountMargin(0n, [position(100n, 0n, orders)]).frozenMarginCredit).toBe(
@@ -42,7 +42,7 @@ describe("the margin of an account", () => {
     );
     const odd = { ...position(0n, 0n), openBuyCredit: 1n };
     expect(computeAccountMargin(0n, [odd]).frozenMarginCredit).toBe(1n);
-    // Orders that only bring a position towards zero add nothing.
+    // Orders that only reduce a position add nothing.
     expect(
       computeAccountMargin(0n, [position(-100n, 0n, { buy: 150n, sell: 0n })]).frozenMarginCredit,
     ).toBe(0n);
@@ -55,10 +55,11 @@ describe("the margin of an account", () => {
 });
 
 describe("the notional that may still be bought and sold", () => {
-  it("is the margin that other markets leave free, levered, with the position on its side and open orders taken off", () => {
+  it("is the leveraged margin that other markets leave free, with the position on its side and open orders subtracted", () => {
     const own = position(600n, -500n, { buy: 40n, sell: 30n });
     const other = position(-1_000n, 1_100n, { buy: 0n, sell: 200n });
-    // 1,000 of credit, 100 gained here and 100 there; the other market at its worst, 1,200, takes 60.
+    // 1,000 of credit, 100 gained here and 100 there; the other market uses 60 in its worst case,
+    // 1,200.
     const largest = 20n * (1_000n + 100n + 100n - 60n);
     expect(computeOrderCapacity(1_000n * USD, [own, other], own)).toEqual({
       buy: (largest - 600n - 40n) * USD,
@@ -75,7 +76,7 @@ describe("the notional that may still be bought and sold", () => {
     });
   });
 
-  it("is nothing where the account owes, but for what closes the position", () => {
+  it("is 0 for an account with a debt, except for closing the position", () => {
     const own = position(600n, -700n);
     expect(computeOrderCapacity(0n, [own], own)).toEqual({
       buy: 0n,
@@ -96,7 +97,7 @@ describe("orders of one side", () => {
     [0, "BUY", 1, false],
     [0, "SELL", 1, false],
   ] as const)(
-    "only reduce a position of %s that they do not flip (%s of %s: %s)",
+    "only reduce a position of %s without reversing it (%s of %s: %s)",
     (held, side, ordered, is) => {
       expect(isOnlyReducingSize<number | bigint>(held, side, ordered)).toBe(is);
     },
@@ -104,10 +105,10 @@ describe("orders of one side", () => {
 });
 
 describe("fees", () => {
-  it("of the parts of an order cost together as much as the whole", () => {
+  it("of the parts of an order sum to the fee of the whole", () => {
     const rate = 5n * 10n ** 14n;
     expect(tradeFee(30_000n * USD, rate)).toBe(15n * USD);
-    // A half of a unit, twice: cut off alone, whole together.
+    // Half a unit, twice: truncated individually, whole together.
     expect([tradeFee(1_000n, rate), tradeFee(1_000n, rate, 1_000n)]).toEqual([0n, 1n]);
     expect(tradeFee(3_000n, -rate)).toBe(-1n);
   });

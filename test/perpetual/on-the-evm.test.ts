@@ -22,7 +22,10 @@ import {
 
 const [trader, other] = [signer(1), signer(2)];
 
-/** A thousandth of a coin to one and a half, long or short, down to the last digit: each division has something to cut off. */
+/**
+ * Sizes from a thousandth of a coin to one and a half, long or short, with all digits, so that each
+ * division truncates something.
+ */
 const paper = fc
   .tuple(fc.bigInt(COIN / 1_000n, 1_500_000_000_000_000_007n), fc.boolean())
   .map(([size, isLong]) => (isLong ? size : -size));
@@ -40,7 +43,7 @@ describe("margin, liquidation prices and takeovers of any account", () => {
     ];
   });
 
-  it("are to the unit as the contracts on an EVM say", async () => {
+  it("equal the contracts' results on an EVM to the unit", async () => {
     let unsafe = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -64,7 +67,7 @@ describe("margin, liquidation prices and takeovers of any account", () => {
               { trader: other, paper: -size, price: dollars },
             );
           }
-          // Only now: the contracts let nobody trade who would be unsafe.
+          // Set only now: the contracts let no unsafe account trade.
           for (const [i, [market, ratios]] of markets.entries()) {
             await world.setPrice(market, prices[i] as bigint);
             const perp = market.perp.address.toLowerCase() as Hex;
@@ -100,7 +103,7 @@ describe("margin, liquidation prices and takeovers of any account", () => {
           ]).toEqual([...onChain]);
           expect(isSafe(account)).toBe(await world.isSafe(trader));
 
-          // The same account, as the exchange reckons it.
+          // The same account, as the exchange computes it.
           const positions = held.map(({ perp, paper, credit }): MarginPosition => {
             const { markPrice, maintenanceMarginRatio } = marks.get(perp) as MarginMarket;
             return {

@@ -24,7 +24,7 @@ describe("the loss of a day", () => {
     ).toBe(tuesday);
   });
 
-  it("is no deposit and no withdrawal, whether it is told or on its way", () => {
+  it("ignores deposits and withdrawals, reported or in transit", () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -10_000n, max: 10_000n }),
@@ -57,7 +57,7 @@ describe("the loss of a day", () => {
     ).toBe(0n);
   });
 
-  it("is remembered to the unit, and refused when it is broken: a bot must not forget what it lost today", () => {
+  it("is stored exactly, and refused if corrupt: a bot must not forget today's loss", () => {
     const start = { day: 20_000, equity: 123_456_789_012_345_678n, netDeposits: -5n };
     expect(restoreDayStart(JSON.parse(JSON.stringify(serialiseDayStart(start))))).toEqual(start);
     expect(restoreDayStart(undefined), "of an earlier version").toBeUndefined();

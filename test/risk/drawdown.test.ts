@@ -25,7 +25,7 @@ describe("the loss from peak equity", () => {
     expect(read(undefined, -10n)).toMatchObject({ loss: 0n });
   });
 
-  it("takes neither a deposit for a profit nor a withdrawal for a loss", () => {
+  it("counts neither a deposit as profit nor a withdrawal as loss", () => {
     const peak = read(undefined, 1_000n, 1_000n).peak;
     const withdrawn = read(peak, 100n, 100n);
     expect(withdrawn).toMatchObject({ loss: 0n, peak: { peak: 100n } });
@@ -34,7 +34,7 @@ describe("the loss from peak equity", () => {
     expect(read(read(peak, 1_400n, 2_000n).peak, 1_400n, 2_000n)).toMatchObject({ loss: 600n });
   });
 
-  it("survives a restart, a deposit in between included", () => {
+  it("survives a restart, including a deposit in between", () => {
     const peak = restorePeak(serialisePeak(read(undefined, 2_000n, 1_500n).peak));
     expect(read(peak, 1_499n, 1_500n).isOver).toBe(true);
     expect(read(peak, 1_600n, 1_600n).loss).toBe(500n);
@@ -48,11 +48,11 @@ describe("the loss from peak equity", () => {
     '{"version":2,"peak":"1","netDeposits":"0"}',
     '{"version":1,"peak":1,"netDeposits":"0"}',
     '{"version":1,"peak":"1.5","netDeposits":"0"}',
-  ])("refuses a memory that it cannot read (%s), rather than forget the peak", (text) => {
+  ])("refuses an unreadable stored peak (%s) rather than forget it", (text) => {
     expect(() => restorePeak(text)).toThrow(FormatError);
   });
 
-  it("starts again from where it stands when somebody has looked and resumed", () => {
+  it("starts again from the present net value when a person has checked and resumed", () => {
     const tripped = read(read(undefined, 3_000n).peak, 2_000n);
     expect(tripped.isOver).toBe(true);
     const again = resetPeak({ equity: 2_000n, netDeposits: 0n });

@@ -2,7 +2,7 @@ import { Instrument } from "#core/instrument.js";
 import type { Side } from "#core/units.js";
 import type { AccountExposure, ExposureOrder, MarketExposure } from "#risk/exposure.js";
 
-/** One tick times one lot is one credit unit: the arithmetic can be read off. */
+/** One tick times one lot is one credit unit, so that the arithmetic is easy to read. */
 const PLAIN = new Instrument({
   marketId: "plain",
   tickSize: "1",

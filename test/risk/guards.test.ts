@@ -87,7 +87,7 @@ describe("the guards", () => {
     ]);
   });
 
-  it("stop for good when what we sign or trade on is not what the bot started with", () => {
+  it("halt until a person resumes if the data that we sign or trade on differs from the bot's start", () => {
     expect(tripsOf({ domainMismatch: "chainId 1, not 8453" }, {})).toMatchObject([
       { name: "domain-mismatch", resumesByItself: false },
     ]);
@@ -96,17 +96,17 @@ describe("the guards", () => {
     ]);
   });
 
-  it("end a ban when its time is over", () => {
+  it("end the halt of a ban when its time is over", () => {
     expect(tripsOf({ bannedUntilMs: NOW }, {})).toEqual([]);
   });
 
-  it("say what was measured and what is allowed", () => {
+  it("report the measured value and the allowed one", () => {
     expect(tripsOf({}, { bookAtMs: NOW - 5_000.318_4 })[0]?.why).toBe(
       "the book was last right 5000 ms ago, allowed 2000 ms",
     );
   });
 
-  it("count refusals over a sliding minute", () => {
+  it("count rejections over a sliding minute", () => {
     const window = addEvent(addEvent(rejected(2, 1_000), 30_000), 60_999);
     expect([
       countEvents(window, 60_999),

@@ -31,7 +31,7 @@ const looked = (state: HaltState, demands: readonly HaltRequest[], nowMs: number
   updateHalts(state, demands, nowMs, HOLD).state;
 
 describe("a halt", () => {
-  it("takes down the quotes where it applies, and nowhere else", () => {
+  it("cancels the quotes where it applies, and nowhere else", () => {
     const state = looked(NO_HALTS, [staleBook], 0);
     expect([areQuotesAllowed(state, "btcusdc"), areQuotesAllowed(state, "ethusdc")]).toEqual([
       false,
@@ -45,7 +45,7 @@ describe("a halt", () => {
     ]);
   });
 
-  it("ends by itself once its condition has stayed away for the hold time, not at the first good moment", () => {
+  it("ends automatically once its condition has been over for the hold time, not at the first good moment", () => {
     let state = looked(NO_HALTS, [staleBook], 0);
     state = looked(state, [], 500);
     expect(areQuotesAllowed(state, "btcusdc")).toBe(false);
@@ -58,7 +58,7 @@ describe("a halt", () => {
     expect(areQuotesAllowed(step.state, "btcusdc")).toBe(true);
   });
 
-  it("tells its beginning and its end once each: no log fills with the same line", () => {
+  it("reports its beginning and its end once each: no log fills with the same line", () => {
     const first = updateHalts(NO_HALTS, [staleBook], 0, HOLD);
     expect(first.begun).toMatchObject([{ name: "stale-book", sinceMs: 0 }]);
     const second = updateHalts(first.state, [{ ...staleBook, why: "4 s old" }], 10, HOLD);
@@ -68,7 +68,7 @@ describe("a halt", () => {
     expect(same.state).toBe(second.state);
   });
 
-  it("that does not resume by itself stays until somebody resumes, whatever becomes of its condition", () => {
+  it("that does not end automatically lasts until a person resumes, whatever its condition does", () => {
     const state = looked(NO_HALTS, [drawdown], 0);
     expect(areQuotesAllowed(looked(state, [], 1_000_000), "btcusdc")).toBe(false);
     const step = resumeHalts(state, undefined);
@@ -76,7 +76,7 @@ describe("a halt", () => {
     expect(areQuotesAllowed(step.state, "btcusdc")).toBe(true);
   });
 
-  it("of a person ends by a person, while the automatic ones stay until they are over", () => {
+  it("of a person ends by a person, while the automatic ones last until their condition is over", () => {
     const state = addHalt(
       looked(NO_HALTS, [staleBook], 0),
       createManualHalt(undefined, "halt command"),
@@ -88,7 +88,7 @@ describe("a halt", () => {
     expect(areQuotesAllowed(step.state, "ethusdc")).toBe(true);
   });
 
-  it("of the account does not end by the resuming of one market", () => {
+  it("of the account does not end when one market resumes", () => {
     let state = addHalt(NO_HALTS, createManualHalt(undefined, "all"), 0).state;
     state = addHalt(state, createManualHalt("btcusdc", "one"), 0).state;
     state = addHalt(state, createManualHalt("ethusdc", "another"), 0).state;
@@ -97,7 +97,7 @@ describe("a halt", () => {
     expect(resumeHalts(state, "btcusdc").state).toBe(state);
   });
 
-  it("comes back at once when it was resumed while its condition holds", () => {
+  it("returns at once if it was resumed while its condition holds", () => {
     const mismatch: HaltRequest = {
       scope: "account",
       name: "domain-mismatch",
@@ -108,7 +108,7 @@ describe("a halt", () => {
     expect(areQuotesAllowed(looked(resumed, [mismatch], 1), "btcusdc")).toBe(false);
   });
 
-  it("asked for twice is one, and is not softened by a second asking", () => {
+  it("requested twice is one, and a second request does not weaken it", () => {
     const once = addHalt(NO_HALTS, createManualHalt("btcusdc", "first"), 0);
     const twice = addHalt(once.state, createManualHalt("btcusdc", "second"), 9);
     expect(twice.begun).toEqual([]);
@@ -121,7 +121,7 @@ describe("a halt", () => {
     expect(areQuotesAllowed(looked(softer, [], 1_000_000), "btcusdc")).toBe(false);
   });
 
-  it("lets a position be taken down on command, unless what we know is not to be trusted", () => {
+  it("lets a command reduce a position, unless our data is not trusted", () => {
     expect(allowedPlaces(NO_HALTS, "btcusdc")).toBe("any");
     expect(allowedPlaces(addHalt(NO_HALTS, drawdown, 0).state, "btcusdc")).toBe("reduce-only");
     expect(allowedPlaces(looked(NO_HALTS, [drawdown, staleBook], 0), "btcusdc")).toBe("none");

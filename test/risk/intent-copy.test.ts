@@ -77,7 +77,7 @@ const circular = (): Loose => {
   one.self = one;
   return one;
 };
-/** What a strategy of somebody's may put anywhere. */
+/** Values that a foreign strategy may put anywhere. */
 const ODD: readonly (() => unknown)[] = [
   () => Number.NaN,
   () => -0,
@@ -113,7 +113,7 @@ const ODD: readonly (() => unknown)[] = [
   () => Object.create(null),
 ];
 
-/** All places of a value: paths of keys. */
+/** All positions in a value: paths of keys. */
 function placesIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== "object" || value === null) return [path];
   return [path, ...Object.entries(value).flatMap(([key, held]) => placesIn(held, [...path, key]))];
@@ -134,7 +134,7 @@ function withOdd(
   return root;
 }
 
-/** Counts how often each field is read, however deep. */
+/** Counts the reads of each field, at any depth. */
 function counted<T>(value: T, reads: Map<string, number>, path = ""): T {
   if (typeof value !== "object" || value === null) return value;
   return new Proxy(value, {
@@ -155,7 +155,7 @@ function objectsIn(value: unknown, found = new Set<object>()): Set<object> {
 
 const verdictOf = (given: unknown) => checkIntent(given as Intent, CONTEXT);
 
-describe("an intent that was taken in", () => {
+describe("an intent that was copied", () => {
   const mutated = fc
     .tuple(
       fc.constantFrom(...SOUND),
@@ -169,7 +169,7 @@ describe("an intent that was taken in", () => {
       return withOdd(root, places[at % places.length], odd, how);
     });
 
-  it("never ends the bot, whatever it is: it is refused with a short reason, or it is whole and plain", () => {
+  it("never ends the bot, whatever it contains: it is refused with a short reason, or is complete and plain", () => {
     fc.assert(
       fc.property(mutated, (made) => {
         const verdict = verdictOf(made());
@@ -201,7 +201,7 @@ describe("an intent that was taken in", () => {
   );
 
   it.each(SOUND.map((sound) => [sound().kind, sound] as const))(
-    "of kind %s had each field read once: a getter may tell another size the next time",
+    "of kind %s has each field read once: a getter may return another size the next time",
     (_, sound) => {
       const reads = new Map<string, number>();
       expect(verdictOf(counted(sound(), reads)).accepted).toBe(true);
@@ -209,7 +209,7 @@ describe("an intent that was taken in", () => {
     },
   );
 
-  it("is not changed by what its strategy does to its object afterwards", () => {
+  it("does not change with its strategy's object afterwards", () => {
     const given = SOUND[0]() as { quotes: { lots: number }[] };
     const verdict = verdictOf(given);
     for (const quote of given.quotes) quote.lots = Number.NaN;
@@ -220,7 +220,7 @@ describe("an intent that was taken in", () => {
     });
   });
 
-  it("keeps of a reason what a person can read", () => {
+  it("keeps a readable part of a reason", () => {
     const given = SOUND[0]();
     given.reason = {
       ...soundReason(),

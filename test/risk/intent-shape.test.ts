@@ -60,8 +60,8 @@ const refusalOf = (intent: unknown, over: Partial<IntentContext> = {}) => {
   return verdict.accepted ? "accepted" : verdict.refusal;
 };
 
-describe("the shape of an intent", () => {
-  it("passes a sound one as it is", () => {
+describe("the check of an intent", () => {
+  it("passes a valid one unchanged", () => {
     const sound = quotes([bid(0, 98, 5), ask(0, 102, 5), bid(1, 97, 5)]);
     expect(checkIntent(sound, context())).toEqual({ accepted: true, intent: sound });
     expect(checkIntent(quotes([]), context())).toMatchObject({ accepted: true });
@@ -69,7 +69,7 @@ describe("the shape of an intent", () => {
     expect(checkIntent(unwinding, context())).toEqual({ accepted: true, intent: unwinding });
   });
 
-  it("drops what answers an older view than is answered already: the market has moved on", () => {
+  it("drops an answer to an older view than the last accepted one: the market has moved on", () => {
     expect(refusalOf(quotes([], { viewSequence: 4 }))).toBe("older-view");
     expect(refusalOf(quotes([], { viewSequence: 5 }))).toBe("accepted");
     expect(refusalOf(quotes([], { viewSequence: 8 }))).toBe("unknown-view");
@@ -147,7 +147,7 @@ describe("the shape of an intent", () => {
     ["no schedule", target({ schedule: null as unknown as TargetIntent["schedule"] })],
     ["no quotes", quotes(undefined as unknown as Quote[])],
     ["nothing", undefined],
-  ])("tells %s for broken: a strategy that computes so is not asked again", (_, intent) => {
+  ])("reports %s as broken: such a strategy is not called again", (_, intent) => {
     expect(isBroken(intent)).toBe(true);
   });
 
@@ -157,7 +157,7 @@ describe("the shape of an intent", () => {
     ["crossed quotes", quotes([bid(0, 102, 5), ask(0, 102, 5)])],
     ["an older view", quotes([], { viewSequence: 4 })],
     ["slices of nothing", target({ schedule: { sliceLots: 0, everyMs: 100 } })],
-  ])("refuses %s for once: the next intent may be right", (_, intent) => {
+  ])("refuses %s once: the next intent may be valid", (_, intent) => {
     expect(refusalOf(intent)).not.toBe("accepted");
     expect(isBroken(intent)).toBe(false);
   });
@@ -166,7 +166,7 @@ describe("the shape of an intent", () => {
     expect(refusalOf(quotes([]), { rules: undefined })).toBe("unknown-market");
   });
 
-  it("clips sizes to the order limit and to what the position limit leaves, innermost first, and says so", () => {
+  it("cuts sizes to the order limit and to the remaining position limit, innermost first, and reports it", () => {
     const verdict = checkIntent(
       quotes([bid(1, 97, 8), bid(0, 98, 30), ask(0, 102, 30), bid(2, 96, 8)]),
       context({ maxOrderLots: 20, maxPositionLots: 40, positionLots: 15 }),
@@ -189,7 +189,7 @@ describe("the shape of an intent", () => {
     ]);
   });
 
-  it("clips a target to the position limit, but lets one reduce a position that is over it", () => {
+  it("cuts a target to the position limit, but lets one reduce a position that is over it", () => {
     const clipped = (targetLots: number, positionLots: number) => {
       const verdict = checkIntent(
         target({ targetLots, schedule: { sliceLots: 50, everyMs: 1 } }),
@@ -237,7 +237,7 @@ describe("the shape of an intent", () => {
     );
   });
 
-  it("does not throw at anything at all", () => {
+  it("does not throw for any value", () => {
     fc.assert(
       fc.property(fc.anything(), (anything) => {
         expect(checkIntent(anything as Intent, context()).accepted).toBe(false);

@@ -18,8 +18,8 @@ const quotes = fc.uniqueArray(quote, {
 });
 const midTicks = fc.integer({ min: 2, max: 19_998 }).map((half) => half / 2);
 
-describe("quotes under the risk ladder", () => {
-  it("are further from the mid when they are widened, by the factor or a tick at least, never nearer, and within the market's prices", () => {
+describe("quotes after the risk ladder's effect", () => {
+  it("are further from the mid when widened, by the factor or at least a tick, never nearer, and within the market's prices", () => {
     fc.assert(
       fc.property(
         quotes,
@@ -76,14 +76,14 @@ describe("quotes under the risk ladder", () => {
     );
   });
 
-  it("stay the same list while no rung acts, so that nothing is planned anew", () => {
+  it("stay the same list without an active rung, so that nothing is planned again", () => {
     const wanted: Quote[] = [{ side: "BUY", level: 0, ticks: 99, lots: 1 }];
     expect(
       applyLadderEffect(wanted, { effect: NO_EFFECT, midTicks: 100, positionLots: 5, rules }),
     ).toBe(wanted);
   });
 
-  it("of a position that is too large: the side that adds moves away, and the one that reduces stays", () => {
+  it("of an oversized position: the adding side moves away, and the reducing side stays", () => {
     const wanted: Quote[] = [
       { side: "BUY", level: 0, ticks: 98, lots: 1 },
       { side: "SELL", level: 0, ticks: 103, lots: 1 },

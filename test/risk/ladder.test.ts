@@ -26,7 +26,7 @@ function rungsOf(from: readonly number[], liftPercent: number): Rung<bigint>[] {
 }
 
 describe("the rungs of one measure", () => {
-  it("act from their value on, whatever acted before: a limit that is passed is never missed", () => {
+  it("are active from their value on, whatever was active before: no exceeded limit is missed", () => {
     fc.assert(
       fc.property(
         thresholds,
@@ -45,7 +45,7 @@ describe("the rungs of one measure", () => {
     );
   });
 
-  it("end only below their share of the threshold, so that a measure that moves about it does not switch the quotes to and fro", () => {
+  it("clear only below their share of the threshold, so that a measure near it does not switch the quotes on and off", () => {
     fc.assert(
       fc.property(
         thresholds,
@@ -67,18 +67,18 @@ describe("the rungs of one measure", () => {
     );
   });
 
-  it("stay as they are while the measure is not known", () => {
+  it("stay unchanged while the measure is unknown", () => {
     expect(countActiveRungs(rungsOf([1, 2], 50), 1, undefined)).toBe(1);
   });
 });
 
-describe("what acting rungs come to", () => {
-  it("counts an action as more severe the further it goes", () => {
+describe("the combined effect of active rungs", () => {
+  it("ranks an action as more severe the further it goes", () => {
     expect(LADDER_ACTIONS.map(severityFor)).toEqual([1, 2, 3, 4, 5]);
     expect(severityFor(undefined)).toBe(0);
   });
 
-  it("widens by the largest factor, on its own market or on all, and for a large position on the side alone that adds to it", () => {
+  it("widens by the largest factor, on its own market or on all, and for an oversized position only on the adding side", () => {
     const acting = [
       { measure: "drawdown", action: "widen", widenFactor: 2, why: "" },
       { measure: "markout", marketId: "ethusdc", action: "widen", widenFactor: 5, why: "" },
@@ -97,7 +97,7 @@ describe("what acting rungs come to", () => {
     expect(ladderEffectFor([], "btcusdc")).toBe(NO_EFFECT);
   });
 
-  it("halts for halt and for flatten, until a person resumes, and for the loss of a day until it is over", () => {
+  it("halts for halt and for flatten until a person resumes, and for a daily loss until the day ends", () => {
     const acting = [
       { measure: "drawdown", action: "flatten", why: "lost" },
       { measure: "daily-loss", action: "halt", why: "lost today" },

@@ -4,7 +4,7 @@ import { MarkoutWindow } from "#risk/markout-window.js";
 const options = { horizonMs: 1_000, fills: 3, minFills: 2 };
 
 describe("the markout of a market's newest fills", () => {
-  it("is what the mid at the horizon makes of the prices, by value, with a loss above zero", () => {
+  it("compares the mid at the horizon with the fill prices, weighted by value, with a loss above zero", () => {
     const window = new MarkoutWindow(options);
     window.fill({ atMs: 0, side: "BUY", ticks: 10_000, lots: 1 }, 0);
     window.fill({ atMs: 100, side: "SELL", ticks: 10_000, lots: 3 }, 100);
@@ -30,7 +30,7 @@ describe("the markout of a market's newest fills", () => {
     expect(window.lossBps).toBeUndefined();
   });
 
-  it("leaves out a fill that is told too late, and one at whose horizon there is no mid: nobody knows what it lost", () => {
+  it("ignores a fill that is reported too late, and one without a mid at its horizon: its loss is unknown", () => {
     const window = new MarkoutWindow(options);
     window.fill({ atMs: 0, side: "BUY", ticks: 10_000, lots: 1 }, 1_000);
     expect(window.nextDueMs).toBe(Number.POSITIVE_INFINITY);

@@ -12,15 +12,18 @@ import {
 const LOOK_MS = 500;
 const MAX = 500n;
 
-/** The drawdown of an account of which the balances say one thing and the books another. */
+/** The drawdown of an account whose balances and books differ. */
 class Watched {
   #peak: PeakEquity | undefined;
   #untold: UnexplainedEquity | undefined;
   #nowMs = 0;
-  /** When incomes were listed last; all the time where nothing is said. */
+  /** Time of the last list of incomes; always the present by default. */
   listedAtMs: number | undefined;
 
-  /** @param told trading and transfers as the balances have them. @param explained trading and transfers as the books have them. */
+  /**
+   * @param told trading and transfers according to the balances
+   * @param explained trading and transfers according to the books
+   */
   look(told: bigint, explained: bigint, netDeposits: bigint): boolean {
     this.#nowMs += LOOK_MS;
     const { state: untold, possibleTransfer: doubtful } = observeUnexplainedEquity(
@@ -42,8 +45,8 @@ class Watched {
 
 const profits = fc.array(fc.bigInt({ min: -200n, max: 150n }), { minLength: 10, maxLength: 120 });
 
-describe("a net value beyond what the books explain", () => {
-  it("never halts for a transfer that is told within its time, and not later than without one for a loss", () => {
+describe("a net value above or below the explained one", () => {
+  it("never halts for a transfer reported in time, and halts no later for a loss", () => {
     const transfer = fc.oneof(
       fc.record({
         at: fc.nat(100),
@@ -77,7 +80,7 @@ describe("a net value beyond what the books explain", () => {
   });
 
   it.each([5_000n, -5_000n])(
-    "counts a transfer of %s once that the balances told before the first look, and the books after it",
+    "counts a transfer of %s once if the balances include it first and the books later",
     (amount) => {
       const watched = new Watched();
       expect(watched.look(100_000n + amount, 100_000n, 0n)).toBe(false);
@@ -89,7 +92,7 @@ describe("a net value beyond what the books explain", () => {
     },
   );
 
-  it("halts at the very look for a loss that the books explain", () => {
+  it("halts at the first check for a loss that the books explain", () => {
     fc.assert(
       fc.property(profits, fc.bigInt({ min: -1_000n, max: 1_000n }), (path, apart) => {
         const watched = new Watched();
@@ -107,7 +110,7 @@ describe("a net value beyond what the books explain", () => {
     );
   });
 
-  it("halts for a loss that nothing explains once it is three seconds old, however it comes", () => {
+  it("halts for an unexplained loss once it is three seconds old, however it develops", () => {
     fc.assert(
       fc.property(
         profits,
@@ -132,7 +135,7 @@ describe("a net value beyond what the books explain", () => {
     );
   });
 
-  it("takes a transfer of just now for none beside a rounding that has stood for long", () => {
+  it("does not accept a recent transfer together with an old rounding difference", () => {
     const noise = fc.array(fc.constantFrom(-1n, 0n, 0n, 0n, 1n), {
       minLength: 200,
       maxLength: 200,
@@ -169,7 +172,7 @@ describe("a net value beyond what the books explain", () => {
     );
   });
 
-  it("takes no gain for a profit while the exchange lists no incomes: a deposit in an outage would raise the peak twice", () => {
+  it("counts no gain as profit while the exchange lists no incomes: a deposit in an outage would raise the peak twice", () => {
     const watched = new Watched();
     watched.look(100_000n, 100_000n, 0n);
     watched.listedAtMs = LOOK_MS + LISTED_WITHIN_MS;
@@ -180,7 +183,7 @@ describe("a net value beyond what the books explain", () => {
     expect(watched.look(104_499n, 104_499n, 5_000n), "a loss of 501").toBe(true);
   });
 
-  it("takes a gain that nobody explains for a profit in the end, to be lost again", () => {
+  it("counts an unexplained gain as profit in the end, and then its loss", () => {
     const watched = new Watched();
     for (let look = 0; look <= GAIN_EXPLAINED_WITHIN_MS / LOOK_MS + 1; look++)
       expect(watched.look(11_000n, look === 0 ? 11_000n : 10_000n, 0n)).toBe(false);

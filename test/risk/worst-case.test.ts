@@ -28,7 +28,7 @@ const sell = (lots: number, ticks = 100): PlaceProposal => ({
 const limitOf = (place: PlaceProposal, exposure: AccountExposure, limits: AccountLimits = {}) =>
   checkPlace(place, exposure, limits)?.limit ?? null;
 
-describe("what a breach says", () => {
+describe("the text of a breach", () => {
   const btc = new Instrument({
     marketId: "plain",
     tickSize: "0.1",
@@ -44,7 +44,7 @@ describe("what a breach says", () => {
     checkPlace(buy(30), account(1_000_000, market({ instrument: btc, limits, ...over })), account_)
       ?.why;
 
-  it("is in base and quote as people write them, never in lots or units of credit", () => {
+  it("is in base and quote for display, never in lots or units of credit", () => {
     expect(whyOf({ maxPositionLots: 20 })).toBe(
       "0.03 base of position if all that may fill does, allowed 0.02 base",
     );
@@ -61,9 +61,9 @@ describe("what a breach says", () => {
   });
 });
 
-describe("a breach of what is no number", () => {
-  // A report said "no-mark: no-mark: none nothing to value it by".
-  it("is a sentence, without the limit's name that whoever shows it puts before it", () => {
+describe("a breach without a number", () => {
+  // A message once read "no-mark: no-mark: none nothing to value it by".
+  it("is a sentence without the limit's name, which the caller puts before it", () => {
     const why = (place: PlaceProposal, over: Partial<MarketExposure>, limits: AccountLimits = {}) =>
       checkPlace(place, account(1_000, market(over)), limits)?.why;
     expect(why(buy(3), { markTicks: Number.NaN })).toBe(
@@ -107,7 +107,7 @@ describe("the worst case of a place", () => {
     },
   );
 
-  it("counts what may have filled untold, and manual orders, and the order itself only once", () => {
+  it("counts possible unreported fills and manual orders, and the order itself only once", () => {
     const limits = { maxPositionLots: 10 };
     const taken = resting("BUY", 99, 0, { phase: "cancelling", unreportedLots: 8 });
     expect(limitOf(buy(3), account(1_000, market({ orders: [taken], limits })))).toBe("position");
@@ -123,7 +123,7 @@ describe("the worst case of a place", () => {
     ).toBe(null);
   });
 
-  it("counts a takeover that is under way at full size on its side, and takes no comfort from it on the other", () => {
+  it("counts a pending takeover at full size on its side, and ignores it on the other", () => {
     const limits = { maxPositionLots: 10 };
     const takeover = resting("BUY", 100, 0, {
       hash: "takeover 1",
@@ -144,10 +144,10 @@ describe("the worst case of a place", () => {
     ).toBe(null);
   });
 
-  it("makes no room of a trade that may fail: what was sold and has not settled may come back", () => {
+  it("gives no capacity for a trade that may fail: an unsettled sale may come back", () => {
     const limits = { maxPositionLots: 10 };
     const held = (over: Partial<MarketExposure>) => account(1_000, market({ limits, ...over }));
-    // 8 were held, 3 bought, 4 sold: 11 are left where the sale fails.
+    // Held 8, bought 3, sold 4: 11 remain if the sale fails.
     expect(limitOf(buy(1), held({ positionLots: 7, unsettledLots: { buy: 3, sell: 4 } }))).toBe(
       "position",
     );
@@ -174,23 +174,23 @@ describe("the worst case of a place", () => {
     ).toBe("leverage");
   });
 
-  it("holds an order that reduces to the limit of the other side, as far as the position it reduces may fail", () => {
+  it("checks a reducing order against the limit of the other side, as far as the reduced position may fail", () => {
     const limits = { maxPositionLots: 10 };
     const held = (over: Partial<MarketExposure>) => account(1_000, market({ limits, ...over }));
-    // Nothing was held; 18 were bought, 6 sold. Of the 12 that are left none is certain, and 6 are sold whatever comes.
+    // Held 0, bought 18, sold 6. None of the remaining 12 is certain, and 6 are sold in any case.
     const unsettledLots = { buy: 18, sell: 6 };
     expect(limitOf(sell(4), held({ positionLots: 12, unsettledLots }))).toBe(null);
     expect(limitOf(sell(5), held({ positionLots: 12, unsettledLots }))).toBe("position");
     expect(
       limitOf(sell(5), held({ positionLots: 12, unsettledLots, limits: { maxNotional: 1_000n } })),
     ).toBe("notional");
-    // The account's limits are asked where the worst of both sides grows: here from 12 to 13 and more.
+    // The account's limits apply if the worst of both sides grows: here from 12 to 13 and more.
     const free = held({ positionLots: 12, unsettledLots: { buy: 18, sell: 0 }, limits: {} });
     expect([
       limitOf(sell(6), free, { maxNotional: 1_000n }),
       limitOf(sell(7), free, { maxNotional: 1_000n }),
     ]).toEqual([null, "account-notional"]);
-    // What is over the limit for certain may be sold.
+    // Lots that are certainly over the limit may be sold.
     expect(limitOf(sell(20), held({ positionLots: 30, unsettledLots: { buy: 0, sell: 6 } }))).toBe(
       null,
     );
@@ -199,7 +199,7 @@ describe("the worst case of a place", () => {
     );
   });
 
-  it("holds the position limit of an order's side in every outcome, whatever fills, comes, settles and fails", () => {
+  it("keeps the position limit of an order's side in every outcome of fills, takeovers and settlements", () => {
     const signed = fc.integer({ min: -12, max: 12 }).filter((lots) => lots !== 0);
     const fate = fc.record({ lots: signed, comes: fc.boolean() });
     const world = fc.record({
@@ -234,7 +234,7 @@ describe("the worst case of a place", () => {
     );
   });
 
-  it("lets an order pass as one that only reduces where no takeover beside it could flip the position", () => {
+  it("passes an order as reducing only if no pending takeover could reverse the position", () => {
     const takeover = resting("SELL", 100, 0, {
       hash: "takeover 1",
       phase: "matched",
@@ -244,7 +244,7 @@ describe("the worst case of a place", () => {
     expect([isOnlyReducing(sell(2), held), isOnlyReducing(sell(3), held)]).toEqual([true, false]);
   });
 
-  it("judges beside a person's order of any size: a refused place was an error of ours that ended the run", () => {
+  it("works beside a manual order of any size: an internal error on a refused place once ended the run", () => {
     const huge = resting("BUY", 2 ** 40, 2 ** 40);
     const limits = { maxNotional: 1_000n };
     expect(limitOf(buy(1), account(1_000, market({ foreignOrders: [huge], limits })))).toBe(
@@ -259,12 +259,12 @@ describe("the worst case of a place", () => {
     ).toBe("position");
   });
 
-  it("takes no comfort from the other side: its orders may not fill", () => {
+  it("ignores orders of the other side: they may not fill", () => {
     const held = market({ orders: [resting("SELL", 101, 50)], limits: { maxPositionLots: 10 } });
     expect(limitOf(buy(11), account(1_000, held))).toBe("position");
   });
 
-  it("bounds a single order, the orders of a market and of the account; manual orders are no orders of the bot", () => {
+  it("limits a single order, the orders of a market and of the account; manual orders do not count as the bot's", () => {
     expect(limitOf(buy(6), account(1_000, market({ limits: { maxOrderLots: 5 } })))).toBe(
       "order-size",
     );
@@ -290,7 +290,7 @@ describe("the worst case of a place", () => {
     ]).toEqual(["account-open-orders", null]);
   });
 
-  it("refuses a price too far from the mark, either way", () => {
+  it("refuses a price too far from the mark, in either direction", () => {
     const held = account(1_000, market({ limits: { maxDistanceFromMarkBps: 500 } }));
     expect(
       [buy(1, 95), buy(1, 105), buy(1, 94), sell(1, 106)].map((place) => limitOf(place, held)),
@@ -306,7 +306,7 @@ describe("the worst case of a place", () => {
     ]).toEqual([null, "notional", "notional"]);
   });
 
-  it("bounds the bot's open orders by their own value", () => {
+  it("limits the bot's open orders by their own value", () => {
     const held = account(
       10_000,
       market({ orders: [resting("SELL", 110, 5)], limits: { maxOpenNotional: 1_000n } }),
@@ -327,7 +327,7 @@ describe("the worst case of a place", () => {
     ]).toEqual([null, "account-notional"]);
   });
 
-  it("bounds leverage by the net value that the fills would leave: prices against us and fees come off first", () => {
+  it("limits leverage by the net value after the fills: unfavourable prices and fees are subtracted first", () => {
     const held = account(100, market());
     expect([
       limitOf(buy(5), held, { maxLeverage: 5 }),
@@ -340,7 +340,7 @@ describe("the worst case of a place", () => {
     expect(limitOf(buy(1), account(-1, market()), { maxLeverage: 5 })).toBe("leverage");
   });
 
-  it("bounds the share of the net value that initial margin takes", () => {
+  it("limits the share of the net value that initial margin uses", () => {
     const held = account(100, market());
     const limits = { maxMarginUseFraction: 0.5 };
     expect([limitOf(buy(10), held, limits), limitOf(buy(11), held, limits)]).toEqual([
@@ -349,7 +349,7 @@ describe("the worst case of a place", () => {
     ]);
   });
 
-  it("bounds an order by the exchange's available credit, less what that does not count yet", () => {
+  it("limits an order by the exchange's available credit, less the orders not yet included in it", () => {
     const orders = [
       resting("BUY", 100, 2, { phase: "unknown" }),
       resting("BUY", 100, 50),
@@ -365,7 +365,7 @@ describe("the worst case of a place", () => {
     expect(limitOf(buy(4), held, { maxCreditUseFraction: 0.5 })).toBe("available-credit");
   });
 
-  it("refuses what it cannot judge: no mark, an unknown market, a size of nothing", () => {
+  it("refuses an order that it cannot check: no mark, an unknown market, a size of zero", () => {
     const unmarked = account(1_000, market({ markTicks: Number.NaN, positionLots: 3 }));
     expect(limitOf(buy(1), unmarked)).toBe("no-mark");
     expect(limitOf(sell(1), unmarked)).toBe(null);
@@ -376,7 +376,8 @@ describe("the worst case of a place", () => {
 });
 
 describe("distance to liquidation", () => {
-  // The contract's reference case: 1 BTC at 30000 with 10000 of credit, mmr 3 %, the buyer paying 0.05 % and the seller 0.01 %.
+  // The contract's reference case: 1 BTC at 30000 with 10000 of credit, mmr 3 %. The buyer pays
+  // 0.05 % and the seller 0.01 %.
   const btc = new Instrument({
     marketId: "plain",
     tickSize: "0.1",
@@ -419,7 +420,7 @@ describe("distance to liquidation", () => {
   });
 });
 
-describe("an account that is over a limit for another cause", () => {
+describe("an account over a limit for another cause", () => {
   const over = market({
     positionLots: 20,
     orders: [resting("SELL", 101, 5)],
@@ -432,7 +433,7 @@ describe("an account that is over a limit for another cause", () => {
     maxNotional: 1n,
   };
 
-  it("may reduce its position, in the worst case and without flipping it", () => {
+  it("may reduce its position, in the worst case and without reversing it", () => {
     expect(limitOf(sell(15), account(100, over), limits)).toBe(null);
     expect(
       limitOf(sell(15), account(100, { ...over, orders: [resting("SELL", 101, 6)] }), limits),
@@ -440,11 +441,11 @@ describe("an account that is over a limit for another cause", () => {
     expect(limitOf(buy(1), account(100, over), limits)).not.toBe(null);
   });
 
-  it("is still held to the size of an order", () => {
+  it("still obeys the order size limit", () => {
     expect(limitOf(sell(16), account(100, over), limits)).toBe("order-size");
   });
 
-  it("reduces only against its position", () => {
+  it("may only trade against its position", () => {
     expect(isOnlyReducing(sell(1), market())).toBe(false);
     expect(isOnlyReducing(buy(5), market({ positionLots: -5 }))).toBe(true);
     expect(
@@ -469,7 +470,7 @@ describe("rates", () => {
   });
 });
 
-describe("whatever fills of what was accepted", () => {
+describe("any fills of accepted orders", () => {
   const limits: MarketLimits = {
     maxPositionLots: 30,
     maxOrderLots: 9,
@@ -510,7 +511,7 @@ describe("whatever fills of what was accepted", () => {
     return { netValue: BigInt(Math.floor(netValue)), markets };
   }
 
-  it("no limit is breached at the mark at which it was accepted", () => {
+  it("breach no limit at the mark at which the orders were accepted", () => {
     const step = fc.record({
       marketId: fc.constantFrom("a", "b"),
       side: fc.constantFrom<Side>("BUY", "SELL"),
@@ -554,7 +555,7 @@ describe("whatever fills of what was accepted", () => {
               if (event === "fill") netValue += fill(held, marketId, order, order.mayFillLots);
             }
           }
-          // Any subset of what is open fills now.
+          // Any subset of the open orders fills now.
           const after = new Map(
             [...held].map(([id, { positionLots }]) => [id, { positionLots, orders: [] } as Held]),
           );

@@ -34,7 +34,7 @@ describe("the optimal liquidation of Almgren and Chriss", () => {
     },
   );
 
-  it("sells in even parts without risk aversion, at the paper's 662,500", () => {
+  it("sells in equal parts without risk aversion, at the paper's 662,500", () => {
     const even = optimalLiquidation({ ...paper, riskAversion: 0 });
     expect(even.holdings.map(Math.round)).toEqual([
       1_000_000, 800_000, 600_000, 400_000, 200_000, 0,
@@ -42,7 +42,7 @@ describe("the optimal liquidation of Almgren and Chriss", () => {
     expect(even.expectedCost).toBeCloseTo(662_500, 6);
   });
 
-  it("stays finite where its hyperbolic sines would not: it sells all at once", () => {
+  it("stays finite when its hyperbolic sines would overflow: it sells all at once", () => {
     const { holdings } = optimalLiquidation({
       ...paper,
       riskAversion: 1e12,
@@ -76,7 +76,7 @@ describe("the optimal liquidation of Almgren and Chriss", () => {
     fixedCost: fc.double({ min: 0, max: 1, noNaN: true }),
   });
 
-  it("falls from all to nothing, never rising", () => {
+  it("falls from the full size to zero, never rising", () => {
     fc.assert(
       fc.property(problems, (problem) => {
         const { holdings } = optimalLiquidation(problem);
@@ -88,7 +88,7 @@ describe("the optimal liquidation of Almgren and Chriss", () => {
     );
   });
 
-  it("costs no more, in expectation and lambda times variance, than any trajectory beside it", () => {
+  it("costs no more, in expectation and lambda times variance, than any neighbouring trajectory", () => {
     fc.assert(
       fc.property(
         problems,
@@ -99,7 +99,7 @@ describe("the optimal liquidation of Almgren and Chriss", () => {
           const { intervals, horizon, temporaryImpact, sigma, riskAversion, fixedCost } = problem;
           const other = [...holdings];
           const at = 1 + (where % (intervals - 1));
-          // Between its neighbours, so that it too only sells.
+          // Kept between its neighbours, so that it only sells too.
           other[at] +=
             by * (by < 0 ? holdings[at] - holdings[at + 1] : holdings[at - 1] - holdings[at]);
           const tau = horizon / intervals;

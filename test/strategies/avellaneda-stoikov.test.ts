@@ -5,7 +5,7 @@ import { avellanedaStoikov } from "#strategies/avellaneda-stoikov.js";
 import type { Intent, QuotesIntent } from "#strategies/intent.js";
 import { testContext, testView } from "./fixtures.js";
 
-/** The test market stands at 10,000 ticks, so that one basis point is one tick. */
+/** The test market is at 10,000 ticks, so that one basis point is one tick. */
 const FIXED = { riskAversion: 0.05, horizonMs: 60_000, sizeBase: 0.02, sigma: { sigmaTicks: 2 } };
 
 function run(params: object, views: readonly MarketView[]): QuotesIntent[] {
@@ -35,7 +35,7 @@ describe("the Avellaneda-Stoikov quotes", () => {
     });
     expect(intent.quotes).toEqual([
       { side: "BUY", level: 0, ticks: Math.floor(10_000 - 2 * risk - half), lots: 20 },
-      // A long position puts the model's ask below the bid of the market: the touch holds it.
+      // A long position puts the model's ask below the bid of the market: the touch limits it.
       { side: "SELL", level: 0, ticks: 10_000, lots: 20 },
     ]);
     expect(intent.reason.clamps).toEqual(["ask 0: post-only"]);
@@ -51,7 +51,7 @@ describe("the Avellaneda-Stoikov quotes", () => {
     expect(dear.reason.terms.skewTicks / 60).toBeCloseTo(cheap.reason.terms.skewTicks, 6);
   });
 
-  it("in the normalised form take sigma as it is and inventory as a share of its limit", () => {
+  it("use sigma unsquared and inventory as a share of its limit in the normalised form", () => {
     const intent = answer(
       { ...FIXED, variant: "normalised", riskAversion: 1 },
       testView({ positionLots: 500, maxPositionLots: 2000 }),
@@ -68,7 +68,7 @@ describe("the Avellaneda-Stoikov quotes", () => {
     ).toBeCloseTo(10_000, 9);
   });
 
-  it("are never nearer than the least half spread, and say so", () => {
+  it("are never nearer than the minimum half spread, and say so", () => {
     const intent = answer({ ...FIXED, sigma: { sigmaTicks: 0 }, minHalfSpreadBps: 7 });
     expect(intent.quotes.map(({ ticks }) => ticks)).toEqual([9993, 10_007]);
     expect(intent.reason.clamps).toEqual(["spread: minHalfSpreadBps"]);
@@ -128,7 +128,7 @@ describe("sigma", () => {
     );
 
   it.each(["ewma", "rolling"])(
-    "is estimated by %s from the mids of the views, and assumed until enough is seen",
+    "is estimated by %s from the mids of the views, and the default until there are enough",
     (estimator) => {
       const intents = run(
         { ...FIXED, sigma: { estimator, windowMs: 20_000, sampleMs: 1000, initialBps: 3 } },
@@ -142,7 +142,7 @@ describe("sigma", () => {
     },
   );
 
-  it("is estimated anew by each subscription", () => {
+  it("is estimated separately for each subscription", () => {
     const operator = avellanedaStoikov.bind({ ...FIXED, sigma: { estimator: "ewma" } })(
       testContext(),
     );
@@ -169,7 +169,8 @@ describe("the parameters", () => {
 
   it("need no more than the risk aversion and the size", () => {
     const intent = answer({ riskAversion: 0.05, horizonMs: 60_000, sizeBase: 0.02 });
-    // At a volatility of one basis point per root second: half of 0.05 * 60 for risk, 1.9 for the chance of a fill.
+    // At a volatility of one basis point per root second: half of 0.05 * 60 for risk, 1.9 for the
+    // chance of a fill.
     expect(intent.quotes.map(({ ticks }) => ticks)).toEqual([9996, 10_004]);
     expect(error({ riskAversion: 0.05, sizeBase: 0.02 })).toBe("");
   });

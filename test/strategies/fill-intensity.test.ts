@@ -25,7 +25,10 @@ const quiet = (timeMs: number): TradedView => ({
   tradedLowTicks: Number.NaN,
 });
 
-/** Takers of rate A whose reach beyond the mid is exponential of rate k, to either side alike, shown in views `everyMs` apart. */
+/**
+ * Takers at rate A whose reach beyond the mid is exponential with rate k, equally on either side,
+ * in views `everyMs` apart.
+ */
 function poisson(
   estimator: FillIntensityEstimator,
   a: number,
@@ -58,7 +61,7 @@ function poisson(
 }
 
 describe("the line through the intensities", () => {
-  it("is that of an exponential, exactly", () => {
+  it("is exact for an exponential", () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0.01, max: 100, noNaN: true }),
@@ -76,15 +79,16 @@ describe("the line through the intensities", () => {
     );
   });
 
-  it("is none where two distances alone were reached, or trades are as frequent far out as near", () => {
+  it("is undefined with only two distances reached, or if trades are as frequent far out as near", () => {
     expect(fitIntensity([9, 4, 0, 0], 10)).toBeUndefined();
     expect(fitIntensity([9, 4, 2, 0], 10)).toBeDefined();
     expect(fitIntensity([7, 7, 7, 7], 10)).toBeUndefined();
   });
 
-  // Every trade of a market whose spread is wider than twice depthTicks is beyond all the distances. A k of 1e-16, which rounding made of that, has both quotes some
-  // seven per cent away, where a maker thinks that it quotes.
-  it("is none where every trade is beyond all the distances, however many they are", () => {
+  // If a market's spread is wider than twice depthTicks, every trade is beyond all the distances.
+  // Rounding once gave a k of 1e-16, and both quotes were some seven per cent away although the
+  // maker seemed to quote.
+  it("is undefined if every trade is beyond all the distances, however many there are", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 3, max: 200 }),
@@ -105,18 +109,19 @@ describe.each(["rolling", "ewma"] as const)("the %s estimator", (kind) => {
   it.each([
     [0.5, 0.1],
     [0.8, 0.25],
-  ])("finds A %d and k %d of takers that arrive by them", (a, k) => {
-    // Few enough a cell that two in one are rare: what a cell counts is its deepest trade.
+  ])("recovers A %d and k %d from takers that arrive by them", (a, k) => {
+    // So few per cell that two in one are rare: a cell counts its deepest trade.
     const estimator = make({ depthTicks: 12 });
     poisson(estimator, a, k, 20_000);
-    // Some 10,000 arrivals: three errors of a hundredth each, and three hundredths for two in one cell.
+    // Some 10,000 arrivals: three errors of a hundredth each, and three hundredths for two in one
+    // cell.
     expect(estimator.estimate?.fillsPerSecond).toBeGreaterThan(0.94 * a);
     expect(estimator.estimate?.fillsPerSecond).toBeLessThan(1.06 * a);
     expect(estimator.estimate?.fillDecayPerTick).toBeGreaterThan(0.94 * k);
     expect(estimator.estimate?.fillDecayPerTick).toBeLessThan(1.06 * k);
   });
 
-  it("comes nearer the longer it looks", () => {
+  it("becomes more accurate with time", () => {
     const errors = [200, 2000, 20_000].map((seconds) => {
       let worst = 0;
       for (const seed of [1, 2, 3]) {
@@ -130,7 +135,7 @@ describe.each(["rolling", "ewma"] as const)("the %s estimator", (kind) => {
     expect(errors[2]).toBeLessThan(errors[1]);
   });
 
-  it("says nothing before it has seen enough, and nothing again after a window without trades", () => {
+  it("gives no estimate before enough trades, nor after a window without trades", () => {
     const estimator = make({ windowMs: 600_000 });
     poisson(estimator, 0.5, 0.1, 60);
     expect(estimator.estimate).toBeUndefined();
@@ -140,7 +145,7 @@ describe.each(["rolling", "ewma"] as const)("the %s estimator", (kind) => {
     expect(estimator.estimate).toBeUndefined();
   });
 
-  it("forgets: takers who have become timid are no longer expected far out", () => {
+  it("forgets: takers that no longer reach far are no longer expected there", () => {
     const estimator = make({ windowMs: 300_000, depthTicks: 12 });
     poisson(estimator, 0.9, 0.05, 2000);
     expect(estimator.estimate?.fillDecayPerTick).toBeLessThan(0.1);
@@ -148,7 +153,7 @@ describe.each(["rolling", "ewma"] as const)("the %s estimator", (kind) => {
     expect(estimator.estimate?.fillDecayPerTick).toBeGreaterThan(0.3);
   });
 
-  it("leaves what traded while the market was lost out, and begins a new cell there", () => {
+  it("ignores trades from before a restart of the market, and starts a new cell there", () => {
     const [whole, broken] = [make(), make()];
     poisson(whole, 0.5, 0.1, 1000);
     poisson(broken, 0.5, 0.1, 1000);
@@ -165,9 +170,10 @@ describe.each(["rolling", "ewma"] as const)("the %s estimator", (kind) => {
     expect(broken.estimate?.fillsPerSecond).toBeGreaterThan(0.98 * (before?.fillsPerSecond ?? 0));
   });
 
-  it("measures from the mid at a cell's beginning, over however many views the cell has", () => {
+  it("measures from the mid at a cell's start, over however many views the cell has", () => {
     const estimator = make({ depthTicks: 5, minCells: 1, refitMs: 0 });
-    // Every 120 ms a cell of three views; its mid runs away, its deepest trade is 1, 2 ... 5 ticks from where it was at first.
+    // A cell of three views every 120 ms. Its mid moves away, and its deepest trade is 1, 2 ... 5
+    // ticks from the first mid.
     for (let cell = 0; cell <= 50; cell++) {
       const depth = 1 + (cell % 5);
       estimator.observe({
@@ -183,12 +189,12 @@ describe.each(["rolling", "ewma"] as const)("the %s estimator", (kind) => {
       estimator.estimate?.fillDecayPerTick ?? 0,
     ];
     const expected = fitIntensity([50, 40, 30, 20, 10], 6);
-    // What fades with a window of hours has hardly faded in six seconds.
+    // The weights of a window of hours have hardly decayed in six seconds.
     expect(near / (expected?.fillsPerSecond ?? 0)).toBeCloseTo(1, 3);
     expect(far / (expected?.fillDecayPerTick ?? 0)).toBeCloseTo(1, 3);
   });
 
-  it("is not moved by a clock that steps back", () => {
+  it("is not changed by a clock that steps back", () => {
     const estimator = make();
     poisson(estimator, 0.5, 0.1, 1000);
     const before = estimator.estimate;

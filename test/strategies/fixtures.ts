@@ -14,7 +14,10 @@ export const testInstrument = new Instrument({
   paperDecimals: 18,
 });
 
-/** A view of a market at 10,000 ticks (1 bps = 1 tick), 2 ticks wide, a flat position and a limit of 2,000 lots. */
+/**
+ * A view of a market at 10,000 ticks (1 bps = 1 tick), 2 ticks wide, a flat position and a limit of
+ * 2,000 lots.
+ */
 export function testView(
   changes: Partial<MarketView> & { bid?: number; ask?: number } = {},
 ): MarketView {
@@ -46,7 +49,7 @@ export function testView(
   };
 }
 
-/** The context of the test market. Its scheduler is never reached by a strategy that owns no timer. */
+/** The context of the test market. A strategy without a timer never uses its scheduler. */
 export function testContext(changes: Partial<StrategyContext> = {}): StrategyContext {
   return {
     marketId: "ethusdc",

@@ -63,7 +63,7 @@ describe("the quotes of Guéant, Lehalle and Fernandez-Tapia", () => {
     expect(measured.skew).toBeCloseTo(9.795699816806518, 12);
   });
 
-  it("of a maker that does not mind the chance of a fill are the limit of those of one that hardly minds", () => {
+  it("without fill-risk aversion are the limit of those with very little", () => {
     const careless = new GlftExactQuotes({ ...A, fillRiskAversion: 0 }, 20);
     const nearly = new GlftExactQuotes({ ...A, fillRiskAversion: 1e-9 }, 20);
     for (const held of [-20, -7, 0, 3, 19])
@@ -112,7 +112,8 @@ describe("the exact quotes", () => {
         const keep = glftFillTerm(model);
         const fills =
           model.fillsPerSecond * Math.exp(-(fillDecay + model.fillRiskAversion * orderSize) * keep);
-        // Gains per second by a fill of either side less the cost of holding are the same wherever the maker stands.
+        // Gains per second by a fill of either side less the cost of holding are equal at every
+        // inventory.
         const rates: number[] = [];
         const sizes: number[] = [];
         for (let held = -bound; held <= bound; held++) {
@@ -132,7 +133,7 @@ describe("the exact quotes", () => {
   });
 
   it.each([1, 2, 7, 30, 200])(
-    "are those of half a sine wave over %i orders to either side where the price stands still",
+    "follow half a sine wave over %i orders to either side for a constant price",
     (bound) => {
       const still = { ...A, sigma: 0, drift: 0 };
       const quotes = new GlftExactQuotes(still, bound);
@@ -147,7 +148,7 @@ describe("the exact quotes", () => {
     },
   );
 
-  it("quote no side that would leave the inventories counted, and stay on the last one beyond them", () => {
+  it("quote no side that would exceed the bound, and keep the last quotes beyond it", () => {
     const quotes = new GlftExactQuotes(A, 5);
     expect(quotes.at(5).bid).toBe(Number.POSITIVE_INFINITY);
     expect(quotes.at(-5).ask).toBe(Number.POSITIVE_INFINITY);
@@ -162,7 +163,7 @@ describe("the exact quotes", () => {
     expect(between.ask).toBeCloseTo(0.75 * quotes.at(2).ask + 0.25 * quotes.at(3).ask, 12);
   });
 
-  it("lean with the drift, towards the inventory that it is worth holding", () => {
+  it("shift with the drift, towards the inventory that is worth holding", () => {
     const rising = { ...A, drift: 0.0009 };
     expect(glftTerms(rising).wantedInventory).toBeCloseTo(1, 12);
     const near = glftApproximateQuotes(rising, 1);

@@ -6,7 +6,7 @@ import { GlftExactQuotes, type GlftModel, glftApproximateQuotes } from "#strateg
 import type { Intent, QuotesIntent } from "#strategies/intent.js";
 import { testContext, testView } from "./fixtures.js";
 
-/** The test market stands at 10,000 ticks, so that one basis point is one tick; an order is 20 lots. */
+/** The test market is at 10,000 ticks, so that one basis point is one tick; an order is 20 lots. */
 const FIXED = {
   riskAversion: 0.05,
   sizeBase: 0.02,
@@ -69,7 +69,7 @@ describe("the Guéant-Lehalle-Fernandez-Tapia market maker", () => {
     expect(dear.reason.terms.skewTicks / 60).toBeCloseTo(cheap.reason.terms.skewTicks, 9);
   });
 
-  it("quotes only the side that reduces at the last inventory counted, and says so", () => {
+  it("quotes only the reducing side at the inventory bound, and says so", () => {
     const intent = answer({ ...FIXED, inventoryOrders: 3 }, testView({ positionLots: 60 }));
     expect(intent.quotes.map(({ side }) => side)).toEqual(["SELL"]);
     expect(intent.reason.clamps).toContain("bid: inventoryOrders");
@@ -85,7 +85,7 @@ describe("the Guéant-Lehalle-Fernandez-Tapia market maker", () => {
     expect(intent.reason.reservationTicks).toBeCloseTo(10_000, 9);
   });
 
-  it("widens and leans by its factors, each alone", () => {
+  it("widens and skews by its factors, each alone", () => {
     const plain = answer(FIXED, testView({ positionLots: 20 }));
     const wide = answer({ ...FIXED, halfSpreadFactor: 3 }, testView({ positionLots: 20 }));
     expect(wide.reason.halfSpreadTicks).toBeCloseTo(3 * plain.reason.halfSpreadTicks, 9);
@@ -98,7 +98,7 @@ describe("the Guéant-Lehalle-Fernandez-Tapia market maker", () => {
     ).toBeCloseTo(0, 9);
   });
 
-  it("keeps the least half spread, and can have several levels", () => {
+  it("keeps the minimum half spread, and can have several levels", () => {
     const intent = answer({
       ...FIXED,
       sigma: { sigmaTicks: 0 },
@@ -115,7 +115,7 @@ describe("the Guéant-Lehalle-Fernandez-Tapia market maker", () => {
     expect(intent.reason.clamps).toContain("spread: minHalfSpreadBps");
   });
 
-  it("does not mind the chance of a fill when told so, and then asks for less", () => {
+  it("ignores fill risk if configured so, and then quotes narrower", () => {
     const careless = answer({ ...FIXED, sigma: { sigmaTicks: 0 }, fillRiskAversion: 0 });
     const usual = answer({ ...FIXED, sigma: { sigmaTicks: 0 } });
     expect(careless.reason.halfSpreadTicks).not.toBeCloseTo(usual.reason.halfSpreadTicks, 3);

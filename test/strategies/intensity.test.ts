@@ -8,7 +8,7 @@ import { glftTerms } from "#strategies/glft-quotes.js";
 import type { Intent, QuotesIntent } from "#strategies/intent.js";
 import { testContext, testView } from "./fixtures.js";
 
-/** The test market stands at 10,000 ticks, so that one basis point is one tick. */
+/** The test market is at 10,000 ticks, so that one basis point is one tick. */
 const FIXED = {
   riskAversion: 0.05,
   sizeBase: 0.02,
@@ -18,7 +18,9 @@ const FIXED = {
 };
 const INTENSITY = { estimator: "rolling", windowMs: 60_000, depthTicks: 20, minCells: 20 } as const;
 
-/** Views 100 ms apart, in each of which takers reached some ticks beyond the mid: far ones seldom. */
+/**
+ * Views 100 ms apart, in each of which takers reached some ticks beyond the mid, far ones seldom.
+ */
 function trading(count: number): MarketView[] {
   return Array.from({ length: count }, (_, at) => {
     const depth = at % 5 === 0 ? 1 + Math.floor(30 / (1 + (at % 30))) : Number.NaN;
@@ -39,7 +41,7 @@ function run(strategy: typeof glft, params: object, views: readonly MarketView[]
   return intents as QuotesIntent[];
 }
 
-/** What the estimator itself says of the same views. */
+/** The estimator's own result for the same views. */
 function estimated(views: readonly MarketView[]) {
   const estimator = new FillIntensityEstimator({ cellMs: 100, refitMs: 5000, ...INTENSITY });
   for (const view of views) estimator.observe(view);
@@ -51,11 +53,11 @@ describe.each([
   ["glft", glft],
   ["avellaneda-stoikov", avellanedaStoikov],
 ] as const)("the intensity of %s", (name, strategy) => {
-  it("is given until enough has traded, and estimated from then on", () => {
+  it("is the given one until enough has traded, and estimated from then on", () => {
     const views = trading(400);
     const intents = run(strategy, { ...FIXED, intensity: INTENSITY }, views);
     const last = intents[intents.length - 1];
-    // Up to the view that it answers: later fits may have left the quotes where they were.
+    // Up to the view that it answers: later fits may have left the quotes unchanged.
     const fit = estimated(views.slice(0, last.viewSequence));
     expect(intents[0].reason.terms).toMatchObject({
       aPerSecond: 3,
@@ -84,7 +86,7 @@ describe.each([
     ).toBeCloseTo(half, 9);
   });
 
-  it("keeps it from quoting where it is told to wait, and it says so", () => {
+  it("stops it from quoting while it has to wait for an estimate, and it says so", () => {
     const views = trading(400);
     const intents = run(
       strategy,
@@ -102,7 +104,7 @@ describe.each([
     );
   });
 
-  it("takes its quotes down again where it waits and the trades stop", () => {
+  it("cancels its quotes again when the trades stop while it has to wait for estimates", () => {
     const views = trading(400);
     const silent = Array.from({ length: 700 }, (_, at) =>
       testView({ sequence: 401 + at, timeMs: 40_000 + 100 * at, cause: "timer" }),
@@ -114,7 +116,7 @@ describe.each([
     expect(intents[intents.length - 1].quotes).toEqual([]);
   });
 
-  it("is estimated anew by each subscription", () => {
+  it("is estimated separately for each subscription", () => {
     const operator = strategy.bind({ ...FIXED, intensity: INTENSITY })(testContext());
     of(...trading(400))
       .pipe(operator)

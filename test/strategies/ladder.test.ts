@@ -54,7 +54,7 @@ describe("the ladder's prices", () => {
     expect(sides(answer({ ...PARAMS, levels: 2, levelSpacingBps: 3 })).bids[1]).toEqual([9987, 20]);
   });
 
-  it("follow the micro-price when told to", () => {
+  it("follow the micro-price if configured", () => {
     const view = testView({
       bids: [{ ticks: 9996, lots: 300 }],
       asks: [{ ticks: 10_004, lots: 100 }],
@@ -63,7 +63,7 @@ describe("the ladder's prices", () => {
     expect(answer({ ...PARAMS, fair: "micro" }, view).reason.fairTicks).toBe(10_002);
   });
 
-  it("lean against inventory: a full long position moves both quotes down by the skew", () => {
+  it("skew against inventory: a full long position moves both quotes down by the skew", () => {
     const full = answer(
       { ...PARAMS, priceSkewBps: 8, sizeSkew: false },
       testView({ positionLots: 1000, maxPositionLots: 2000 }),
@@ -91,8 +91,9 @@ describe("the ladder's prices", () => {
 });
 
 describe("the ladder's sizes", () => {
-  it("double on the side that empties the inventory and vanish on the other, in a straight line", () => {
-    // The multipliers of the field's inventory skew: 2, 1 and 0 at target - range, target and target + range.
+  it("double on the reducing side and vanish on the other, linearly", () => {
+    // The multipliers of the field's inventory skew: 2, 1 and 0 at target - range, target and
+    // target + range.
     expect(
       [-30, -20, -10, 0, 10, 20, 30].map((position) => sizeMultipliers(position, 0, 20).bid),
     ).toEqual([2, 2, 1.5, 1, 0.5, 0, 0]);
@@ -104,12 +105,12 @@ describe("the ladder's sizes", () => {
     });
   });
 
-  it("stop the filling side at a full inventory", () => {
+  it("stop the adding side at a full inventory", () => {
     const full = answer(PARAMS, testView({ positionLots: 2000, maxPositionLots: 2000 }));
     expect(sides(full)).toEqual({ bids: [], asks: [[10_010, 40]] });
   });
 
-  it("take ten orders for a full inventory where the market has no limit, or the range that is given", () => {
+  it("use ten orders as a full inventory if the market has no limit, or the given range", () => {
     const unlimited = testView({ positionLots: 100, maxPositionLots: Number.POSITIVE_INFINITY });
     expect(answer(PARAMS, unlimited).reason.terms.inventory).toBe(0.5);
     expect(answer({ ...PARAMS, inventoryRangeBase: 0.4 }, unlimited).reason.terms.inventory).toBe(
@@ -130,7 +131,7 @@ describe("the ladder's emissions", () => {
   const at = (sequence: number, mid: number, changes: Partial<MarketView> = {}) =>
     testView({ sequence, bid: mid - 1, ask: mid + 1, ...changes });
 
-  it("are none while the quotes would be the same: the order keeps its place in the queue", () => {
+  it("do not repeat equal quotes: the order keeps its queue position", () => {
     expect(
       run(PARAMS, [at(1, 10_000), at(2, 10_000), at(3, 10_001)]).map(
         ({ viewSequence }) => viewSequence,
@@ -138,7 +139,7 @@ describe("the ladder's emissions", () => {
     ).toEqual([1, 3]);
   });
 
-  it("wait until a price leaves the tolerance, measured from the standing quotes and not from the last view", () => {
+  it("wait until a price leaves the tolerance, measured from the resting quotes and not from the last view", () => {
     const views = [at(1, 10_000), at(2, 10_002), at(3, 10_003), at(4, 10_004), at(5, 10_001)];
     expect(
       run({ ...PARAMS, refreshToleranceTicks: 3 }, views).map(({ viewSequence }) => viewSequence),
@@ -148,14 +149,14 @@ describe("the ladder's emissions", () => {
     ).toEqual([1, 4]);
   });
 
-  it("come within the tolerance too when a size changes, or when the market has come to a standing quote", () => {
+  it("happen within the tolerance too when a size changes, or when the market has reached a resting quote", () => {
     const tolerant = { ...PARAMS, refreshToleranceTicks: 50 };
     expect(run(tolerant, [at(1, 10_000), at(2, 10_000, { positionLots: 400 })])).toHaveLength(2);
     expect(run(tolerant, [at(1, 10_000), at(2, 9991)])).toHaveLength(1);
     expect(run(tolerant, [at(1, 10_000), at(2, 9989)])).toHaveLength(2);
   });
 
-  it("begin anew with each subscription", () => {
+  it("start again with each subscription", () => {
     const operator = ladder.bind(PARAMS)(testContext());
     const view$ = new Subject<MarketView>();
     const intents: Intent[] = [];
@@ -193,7 +194,7 @@ describe("the ladder's parameters", () => {
     );
   });
 
-  it("name what is unknown, zero or off the grid", () => {
+  it("refuse unknown, zero or off-grid values by name", () => {
     expect(error({ ...PARAMS, spreadBps: 3 })).toMatch(/params\.spreadBps: unknown key/);
     expect(error({ ...PARAMS, levels: 0 })).toMatch(/params\.levels: must not be zero/);
     expect(error({ ...PARAMS, sizeBase: 0.021 })).toBe("");

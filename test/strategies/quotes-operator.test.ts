@@ -20,7 +20,7 @@ import { toQuotingBounds } from "#strategies/shape-quotes.js";
 import type { Strategy } from "#strategies/strategy.js";
 import { testContext, testInstrument, testView } from "./fixtures.js";
 
-/** What of a market may be another at the next view. */
+/** The fields of a market that may change at the next view. */
 const change = fc.oneof(
   fc.constant({}),
   fc.record({ bidLots: fc.constantFrom(100, 30) }),
@@ -32,7 +32,10 @@ const change = fc.oneof(
 const tradedHighTicks = fc.constantFrom(Number.NaN, 1_000_001, 1_000_002, 1_000_004);
 const afterMs = fc.constantFrom(0, 50, 100, 1000);
 
-/** Views each of which differs little from the one before. A tick is a hundredth of a basis point, so that a little more risk moves a price. */
+/**
+ * Views that each differ little from the one before. A tick is a hundredth of a basis point, so
+ * that a little more risk moves a price.
+ */
 const views = fc
   .array(fc.record({ afterMs, change, tradedHighTicks }), { minLength: 40, maxLength: 40 })
   .map((steps) => {
@@ -99,7 +102,7 @@ function emitted(strategy: Strategy, params: object, given: readonly MarketView[
   return intents;
 }
 
-/** What a strategy says that computes its quotes at every view. */
+/** The output of a strategy that recomputes its quotes at every view. */
 function computed<B extends StepInputs>(
   step: QuotingStep<B>,
   given: readonly MarketView[],
@@ -122,8 +125,8 @@ function computed<B extends StepInputs>(
   return intents;
 }
 
-describe("a quoting strategy that is asked again", () => {
-  it("says what the Guéant-Lehalle-Fernandez-Tapia market maker computes anew at every view, to the last bit", () => {
+describe("a quoting strategy that reuses its last quotes", () => {
+  it("emits exactly the quotes of a Guéant-Lehalle-Fernandez-Tapia market maker that recomputes at every view", () => {
     const params = fc.record({
       ...makers,
       method: fc.constantFrom("exact", "closed-form"),
@@ -140,7 +143,7 @@ describe("a quoting strategy that is asked again", () => {
     );
   });
 
-  it("says what the Avellaneda-Stoikov market maker does, also where its horizon runs down", () => {
+  it("emits the quotes of the Avellaneda-Stoikov market maker, also while its horizon runs down", () => {
     const params = fc.record({
       ...makers,
       horizon: fc.constantFrom("rolling", "repeating"),
@@ -156,7 +159,7 @@ describe("a quoting strategy that is asked again", () => {
     );
   });
 
-  it("says what the ladder does, by the mid and by the micro-price", () => {
+  it("emits the quotes of the ladder, by the mid and by the micro-price", () => {
     const params = fc.record({
       ...common,
       fair: fc.constantFrom("mid", "micro"),
@@ -173,7 +176,7 @@ describe("a quoting strategy that is asked again", () => {
     );
   });
 
-  it("computes nothing while nothing has changed that its quotes follow from, and everything where a number is none", () => {
+  it("computes nothing while no input of its quotes has changed, and everything if an input is NaN", () => {
     const asked: number[] = [];
     const intensity = {};
     const bases = [
@@ -211,7 +214,7 @@ describe("a quoting strategy that is asked again", () => {
     expect(asked).toEqual([0, 2, 3, 4, 5, 6, 8]);
   });
 
-  it("computes its quotes anew when the touch, the position or its limit is another, whatever it has observed itself", () => {
+  it("recomputes its quotes when the touch, the position or its limit changes, whatever it has observed itself", () => {
     let asked = 0;
     const step: QuotingStep<StepInputs> = {
       observe: () => [],

@@ -14,7 +14,7 @@ const level = (bidTicks: number, askTicks: number, bidLots = 10, askLots = 10): 
   askLots,
 });
 
-describe("wanted levels become quotes", () => {
+describe("desired levels become quotes", () => {
   it("rounded away from the other side: never a tick better than the strategy asked", () => {
     const { quotes, clamps } = shapeQuotes(testView(), [level(9998.99, 10_001.01)]);
     expect(quotes).toEqual([
@@ -24,7 +24,7 @@ describe("wanted levels become quotes", () => {
     expect(clamps).toEqual([]);
   });
 
-  it("that do not cross the touch, and say that they were held back", () => {
+  it("that do not cross the touch, and name the limit", () => {
     const { quotes, clamps } = shapeQuotes(testView({ bid: 9999, ask: 10_001 }), [
       level(10_050, 10_060),
     ]);
@@ -35,7 +35,7 @@ describe("wanted levels become quotes", () => {
     expect(falling.clamps).toEqual(["ask 0: post-only"]);
   });
 
-  it("one tick apart at least, so that two levels are never one", () => {
+  it("at least one tick apart, so that two levels never coincide", () => {
     const { quotes, clamps } = shapeQuotes(testView(), [
       level(9990, 10_010),
       level(9989.9, 10_010.1),
@@ -45,7 +45,7 @@ describe("wanted levels become quotes", () => {
     expect(clamps).toEqual(["bid 2: one tick behind the level before it"]);
   });
 
-  it("cut so that the position stays within its limit when all of one side fills, the innermost served first", () => {
+  it("cut so that the position stays within its limit if all of one side fills, the outermost cut first", () => {
     const view = testView({ positionLots: 25, maxPositionLots: 40 });
     const { quotes, clamps } = shapeQuotes(view, [
       level(9990, 10_010),
@@ -69,7 +69,7 @@ describe("wanted levels become quotes", () => {
     expect(quotes.map(({ side }) => side)).toEqual(["BUY"]);
   });
 
-  it("unless there is no size or no price: a side without either is left out", () => {
+  it("unless there is no size or no price: a side without either is dropped", () => {
     expect(shapeQuotes(testView(), [level(9990, 10_010, 0, -3)]).quotes).toEqual([]);
     expect(shapeQuotes(testView(), [level(Number.NaN, Number.POSITIVE_INFINITY)])).toEqual({
       quotes: [],
@@ -81,8 +81,9 @@ describe("wanted levels become quotes", () => {
     });
   });
 
-  // After a jump a model leans by hundreds of times the price. The bid that would reduce a short position must not fall with an ask that no exchange takes.
-  it("unless an ask is a hundred times as dear as the best bid: the bids beside it stay", () => {
+  // After a jump a model may skew by hundreds of times the price. The bid that would reduce a short
+  // position must not be dropped with an ask that no exchange accepts.
+  it("unless an ask is a hundred times the best bid: the bids stay", () => {
     const { quotes, clamps } = shapeQuotes(testView({ positionLots: -20 }), [
       level(2e6, 999_000),
       level(1e6, 1_001_000),
@@ -98,7 +99,7 @@ describe("wanted levels become quotes", () => {
     expect(clamps).toContain("ask 2: out of reach");
   });
 
-  it("whatever is wanted: passive, on the grid, ordered, and within the limit", () => {
+  it("for any levels: passive, on the grid, ordered, and within the limit", () => {
     const number = fc.double({ min: -50, max: 20_000, noNaN: true });
     const lots = fc.integer({ min: -5, max: 300 });
     const wanted = fc.array(
@@ -138,7 +139,7 @@ describe("wanted levels become quotes", () => {
 });
 
 describe("quoteAround", () => {
-  it("quotes both sides of a fair price and says what it thought", () => {
+  it("quotes both sides of a fair price and gives its reasons", () => {
     const intent = quoteAround(testView({ sequence: 9 }), 10_000.25, {
       halfSpreadBps: 5,
       sizeBase: 0.3,
@@ -166,7 +167,7 @@ describe("quoteAround", () => {
     });
   });
 
-  it("refuses what is no price, spread or size, rather than quote it", () => {
+  it("refuses an invalid price, spread or size rather than quote it", () => {
     const wrong = { halfSpreadBps: 5, sizeBase: 1 };
     expect(() => quoteAround(testView(), Number.NaN, wrong)).toThrow(ConfigError);
     expect(() => quoteAround(testView(), 0, wrong)).toThrow(/fairTicks/);
@@ -180,7 +181,7 @@ describe("quoteAround", () => {
 });
 
 describe("sizes", () => {
-  it("of whole lots survive their way through binary fractions", () => {
+  it("of whole lots survive the conversion to binary fractions", () => {
     const grids = fc.constantFrom("0.001", "0.1", "0.01", "1", "0.00001", "0.5");
     fc.assert(
       fc.property(grids, fc.integer({ min: 1, max: 10_000_000 }), (stepSize, lots) => {
@@ -198,8 +199,8 @@ describe("sizes", () => {
     );
   });
 
-  // Billions of lots are a size like another where a lot is a unit of a cheap coin.
-  it("are never more than was asked for, however many lots they are", () => {
+  // Billions of lots are an ordinary size if a lot is a unit of a cheap coin.
+  it("are never more than requested, however many lots they are", () => {
     const units = new Instrument({
       marketId: "m",
       tickSize: "0.0000001",
@@ -212,7 +213,7 @@ describe("sizes", () => {
     ]);
   });
 
-  it("between two lots are rounded down, or refused where a user wrote them", () => {
+  it("between two lots are rounded down, or refused if a user wrote them", () => {
     expect(lotsOfBase(0.0299, testInstrument)).toBe(29);
     expect(() =>
       exactLotsOfBase(

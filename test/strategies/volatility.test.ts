@@ -15,7 +15,10 @@ const KINDS: [string, (window: { windowMs: number; sampleMs: number }) => Volati
   ["rolling", (window) => new RollingVolatility(window)],
 ];
 
-/** A price that moves by `sigma` per square root of a second, seen after irregular spans; returns the last time. */
+/**
+ * A price that moves by `sigma` per square root of a second, observed at irregular intervals.
+ * Returns the last time.
+ */
 function diffuse(
   estimator: VolatilityEstimator,
   sigma: number,
@@ -36,7 +39,7 @@ function diffuse(
 }
 
 describe.each(KINDS)("the %s estimator", (_, make) => {
-  it("knows nothing before it has seen enough", () => {
+  it("gives no estimate before enough samples", () => {
     const estimator = make(WINDOW);
     for (let second = 0; second < MIN_RETURNS; second++)
       estimator.observe(100 + (second % 2), second * 1000);
@@ -45,7 +48,7 @@ describe.each(KINDS)("the %s estimator", (_, make) => {
     expect(estimator.sigma).toBeCloseTo(1, 12);
   });
 
-  it("finds the volatility of a diffusion, however irregularly it is shown", () => {
+  it("finds the volatility of a diffusion, however irregularly it is observed", () => {
     const spans = seededRandom(9);
     for (const spanMs of [
       () => 1000,
@@ -55,13 +58,14 @@ describe.each(KINDS)("the %s estimator", (_, make) => {
     ]) {
       const estimator = make({ windowMs: 3_600_000, sampleMs: 1000 });
       diffuse(estimator, 7, 20_000, spanMs);
-      // About 1,000 samples of a variance: its root is good to 2 or 3 in a hundred; 10 is four errors.
+      // About 1,000 samples of a variance: the error of its root is 2 or 3 in a hundred, and 10 is
+      // four errors.
       expect(estimator.sigma).toBeGreaterThan(7 * 0.9);
       expect(estimator.sigma).toBeLessThan(7 * 1.1);
     }
   });
 
-  it("forgets: a market that has become calm is quoted as a calm one", () => {
+  it("forgets: a market that has become calm gets a low estimate", () => {
     const estimator = make(WINDOW);
     for (let second = 0; second <= 600; second++)
       estimator.observe(100 + 10 * (second % 2), second * 1000);
@@ -72,13 +76,13 @@ describe.each(KINDS)("the %s estimator", (_, make) => {
     expect(estimator.sigma).toBeLessThan(1.02);
   });
 
-  it("samples no oftener than told: the bounce between bid and ask in between is not seen", () => {
+  it("samples no more often than configured: it ignores the bounce between bid and ask in between", () => {
     const estimator = make(WINDOW);
     for (let at = 0; at < 600; at++) estimator.observe(at % 10 === 0 ? 100 : 105, at * 100);
     expect(estimator.sigma).toBe(0);
   });
 
-  it("is not moved by a clock that steps back, by a repeated time, or by what is no price", () => {
+  it("is not changed by a clock that steps back, by a repeated time, or by an invalid price", () => {
     const estimator = make(WINDOW);
     for (let second = 0; second <= 30; second++)
       estimator.observe(100 + (second % 2), second * 1000);
@@ -91,7 +95,7 @@ describe.each(KINDS)("the %s estimator", (_, make) => {
     expect(estimator.sigma).toBeCloseTo(1, 9);
   });
 
-  it("scales with the price's unit, and does not see its level", () => {
+  it("scales with the price's unit, and does not depend on its level", () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0.01, max: 1000, noNaN: true }),
@@ -112,7 +116,7 @@ describe.each(KINDS)("the %s estimator", (_, make) => {
   });
 });
 
-it("the rolling window holds what ended within it, and no more", () => {
+it("the rolling window holds the returns that ended within it, and no more", () => {
   const estimator = new RollingVolatility({ windowMs: 10_000, sampleMs: 1000 });
   const prices = Array.from({ length: 500 }, (_, second) => Math.sin(second * second) * second);
   prices.forEach((price, second) => {

@@ -48,8 +48,8 @@ export interface AvellanedaStoikovQuotes {
 }
 
 /**
- * `paper`: reservation `s - q gamma sigma^2 (T - t)`, total spread `gamma sigma^2 (T - t) + (2 /
- * gamma) ln(1 + gamma / k)`.
+ * `paper`: reservation `s - q gamma sigma^2 (T - t)`, total spread
+ * `gamma sigma^2 (T - t) + (2 / gamma) ln(1 + gamma / k)`.
  *
  * `normalised`: the same with sigma in place of sigma^2. The other constant of the fill intensity,
  * A, is not used: the paper's expansion to first order in inventory drops it.

@@ -91,7 +91,7 @@ function checkCopiedIntent(intent: Intent, context: IntentContext): ShapeVerdict
   if (intent.marketId !== context.marketId)
     return refuse(
       "wrong-market",
-      `speaks of ${describeValue(intent.marketId)}, asked for ${context.marketId}`,
+      `marketId is ${describeValue(intent.marketId)}: expected ${context.marketId}`,
     );
   if (context.rules === undefined)
     return refuse("unknown-market", `the exchange has no market ${context.marketId}`);
@@ -145,14 +145,14 @@ function checkQuotes(intent: QuotesIntent, context: IntentContext, rules: Rules)
       return refuseNumber(
         quote.ticks,
         "bad-price",
-        `quote ${nameOf(quote)}: ${describeValue(quote.ticks)} is no price from ${minTicks} to ${maxTicks} ticks`,
+        `quote ${nameOf(quote)}: ticks is ${describeValue(quote.ticks)}: expected ${minTicks} to ${maxTicks}`,
       );
     }
     if (!Number.isSafeInteger(quote.lots) || quote.lots <= 0) {
       return refuseNumber(
         quote.lots,
         "bad-size",
-        `quote ${nameOf(quote)}: ${describeValue(quote.lots)} is no number of lots above 0`,
+        `quote ${nameOf(quote)}: lots is ${describeValue(quote.lots)}: expected a whole number above 0`,
       );
     }
     if (quote.side === "BUY") highestBid = Math.max(highestBid, quote.ticks);
@@ -214,7 +214,7 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
   if (!Number.isSafeInteger(targetLots))
     return broken(
       "bad-size",
-      `targetLots is ${describeValue(targetLots)}, no whole number of lots`,
+      `targetLots is ${describeValue(targetLots)}: expected a whole number`,
     );
   if (
     !Number.isSafeInteger(worstTicks) ||
@@ -225,7 +225,7 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
     return refuseNumber(
       worstTicks,
       "bad-price",
-      `worstTicks: ${describeValue(worstTicks)} is no price from ${rules.minTicks} to ${rules.maxTicks} ticks`,
+      `worstTicks is ${describeValue(worstTicks)}: expected ${rules.minTicks} to ${rules.maxTicks}`,
     );
   }
   if (typeof schedule !== "object" || schedule === null)
@@ -233,7 +233,7 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
   if (schedule.kind !== undefined && schedule.kind !== "slices" && schedule.kind !== "unwind") {
     return broken(
       "bad-schedule",
-      `schedule.kind is ${describeValue((schedule as { kind: unknown }).kind)}, neither slices nor unwind`,
+      `schedule.kind is ${describeValue((schedule as { kind: unknown }).kind)}: expected slices or unwind`,
     );
   }
   const unwind = schedule.kind === "unwind" ? unwindFault(schedule) : undefined;
@@ -242,18 +242,21 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
     return refuseNumber(
       schedule.sliceLots,
       "bad-schedule",
-      `schedule.sliceLots is ${describeValue(schedule.sliceLots)}, no number of lots above 0`,
+      `schedule.sliceLots is ${describeValue(schedule.sliceLots)}: expected a whole number above 0`,
     );
   }
   if (!Number.isSafeInteger(schedule.everyMs) || schedule.everyMs < 0) {
     return refuseNumber(
       schedule.everyMs,
       "bad-schedule",
-      `schedule.everyMs is ${describeValue(schedule.everyMs)}, no duration`,
+      `schedule.everyMs is ${describeValue(schedule.everyMs)}: expected milliseconds, 0 or more`,
     );
   }
   if (!Number.isSafeInteger(deadlineMs))
-    return broken("bad-schedule", `deadlineMs is ${describeValue(deadlineMs)}, no instant`);
+    return broken(
+      "bad-schedule",
+      `deadlineMs is ${describeValue(deadlineMs)}: expected milliseconds since 1970`,
+    );
   const clips: Clip[] = [];
   const sliceLots = clipToOrder(schedule.sliceLots, context, rules);
   if (sliceLots < schedule.sliceLots)
@@ -271,17 +274,17 @@ function checkTarget(intent: TargetIntent, context: IntentContext, rules: Rules)
 /** The fault in the fields of an unwind schedule; undefined if there is none. */
 function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | undefined {
   if (offerTicks !== undefined && !(Number.isFinite(offerTicks) && offerTicks > 0)) {
-    return `schedule.offerTicks is ${describeValue(offerTicks)}, no price`;
+    return `schedule.offerTicks is ${describeValue(offerTicks)}: expected ticks above 0`;
   }
   if (!Number.isSafeInteger(dustLots) || dustLots < 0)
-    return `schedule.dustLots is ${describeValue(dustLots)}, no number of lots`;
+    return `schedule.dustLots is ${describeValue(dustLots)}: expected a whole number, 0 or more`;
   if (parts.length === 0) return "schedule.parts has no trajectory";
   for (const part of parts) {
     const { takingFromMs, stepMs, holdLots, leftLots, worstTicks } = part;
     if (!Number.isSafeInteger(takingFromMs))
-      return `takingFromMs is ${describeValue(takingFromMs)}, no instant`;
+      return `takingFromMs is ${describeValue(takingFromMs)}: expected milliseconds since 1970`;
     if (!(Number.isFinite(stepMs) && stepMs > 0))
-      return `stepMs is ${describeValue(stepMs)}, no duration above 0`;
+      return `stepMs is ${describeValue(stepMs)}: expected milliseconds above 0`;
     const isTrajectory =
       holdLots.at(-1) === 0 &&
       holdLots.every(
@@ -290,9 +293,9 @@ function unwindFault({ parts, offerTicks, dustLots }: UnwindSchedule): string | 
       );
     if (!isTrajectory) return "holdLots are not whole numbers of lots that fall to 0";
     if (!Number.isSafeInteger(leftLots) || leftLots < 0)
-      return `leftLots is ${describeValue(leftLots)}, no number of lots`;
+      return `leftLots is ${describeValue(leftLots)}: expected a whole number, 0 or more`;
     if (!Number.isSafeInteger(worstTicks) || worstTicks <= 0)
-      return `worstTicks of a part is ${describeValue(worstTicks)}, no price`;
+      return `worstTicks of a part is ${describeValue(worstTicks)}: expected a whole number above 0`;
   }
   return undefined;
 }

@@ -56,7 +56,7 @@ export function quoteAround(
 
 function assertPositive(value: number, field: string): void {
   if (!(value > 0 && value < Number.POSITIVE_INFINITY)) {
-    throw new ConfigError("is no price, spread or size to quote with", {
+    throw new ConfigError("cannot be quoted with", {
       field,
       value,
       expected: "a number above zero",

@@ -115,7 +115,7 @@ export function defineStrategy<Params>(definition: StrategyDefinition<Params>): 
     });
   }
   if (viewLevels !== undefined && !(Number.isSafeInteger(viewLevels) && viewLevels >= 1)) {
-    throw new ConfigError("is no number of levels", {
+    throw new ConfigError("is not a number of levels", {
       field: "viewLevels",
       value: viewLevels,
       expected: "a whole number from 1",

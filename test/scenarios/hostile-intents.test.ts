@@ -177,10 +177,10 @@ describe("a strategy that emits a value which is none is halted in its market un
   };
 
   it.each<readonly [string, (intent: Loose) => void, string]>([
-    ["NaN", lots(Number.NaN), "quote BUY 0: NaN is no number of lots"],
-    ["half a lot", lots(20.5), "20.5 is no number of lots"],
-    ["a size in words", lots("20"), "20 is no number of lots"],
-    ["no size", lots(undefined), "undefined is no number of lots"],
+    ["NaN", lots(Number.NaN), "quote BUY 0: lots is NaN"],
+    ["half a lot", lots(20.5), "lots is 20.5"],
+    ["a size in words", lots("20"), "lots is 20:"],
+    ["no size", lots(undefined), "lots is undefined"],
     [
       "an intent that throws as it is read",
       (intent) => Object.defineProperty(intent, "quotes", { get: () => nothing() }),

@@ -71,7 +71,7 @@ describe("how a backtest ended", () => {
     expect(report.strategyErrors).toEqual([
       expect.objectContaining({
         marketId: MARKET,
-        why: expect.stringContaining("NaN is no number of lots"),
+        why: expect.stringContaining("lots is NaN"),
       }),
     ]);
     expect([report.ended, report.orders.placed]).toEqual(["halted", 0]);

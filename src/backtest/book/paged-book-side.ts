@@ -9,41 +9,51 @@ import {
 import type { Tape } from "../../history/columns/tape/tape.js";
 import type { Level, ReadableSide } from "../../market/book/readable-book.js";
 
-/** Prices of a page, as a power of two. Most changes lie within a few pages, and levels far away cost one each. */
+/**
+ * Prices of a page, as a power of two. Most changes lie within a few pages; each far level costs a
+ * page.
+ */
 const PAGE_BITS = 7;
 const PAGE = 1 << PAGE_BITS;
 const LAST_OF_PAGE = PAGE - 1;
-/** Pages that a side has room for: at first, for a book of few levels; then for one that is deep, or heard for a while; and for one that was played for long. */
+/**
+ * Sizes that the page store grows through: a shallow book, then a deep or long-recorded one, then
+ * one that was played for long.
+ */
 const FEW_PAGES = 64;
 const MORE_PAGES = 192;
 const MANY_PAGES = 640;
-/** How many pages farther than asked the table of them reaches. */
+/** Pages that the page table grows beyond the requested one. */
 const REACH = 1024;
 
-/** The key of no price: below every other. */
+/** The key that stands for "no price": below every other. */
 export const NO_KEY = -0x7fff_ffff;
 
-/** The recorded columns that a book is made of. */
+/** The recorded columns from which a book is built. */
 export type BookRows = Pick<Tape, "signedTicks" | "lots">;
 
 /**
- * One side of a replayed book: amounts by price, in pages of neighbouring prices that are there only where a level has been, so that a change is
- * one write however far from the best it lies. A price's key is its ticks on the bids and minus its ticks on the asks, as a tape has it: on both
+ * One side of a replayed book: amounts by price, in pages of neighbouring prices. A page exists
+ * only where a level has been, so a change is one write however far it is from the best price. The
+ * key of a price is its ticks on the bids and minus its ticks on the asks, as in a tape. On both
  * sides a higher key is a better price.
  */
 export class PagedBookSide implements ReadableSide {
   readonly side: Side;
   readonly #sign: 1 | -1;
-  /** Lots, page after page. The first page is of no price and stays empty: it is read wherever there is none. Wide once a wide amount may come. */
+  /**
+   * Lots, page after page. The first page belongs to no price and stays empty: it is read for every
+   * missing page. The column becomes wide once a wide amount may come.
+   */
   #lots: LotsColumn = new Uint32Array(PAGE);
-  /** Where pages begin in it that were of a price and are of none now, and where those begin that never were of one. */
+  /** Offsets in `#lots` of pages that have been freed, and of pages that were never used. */
   readonly #free: number[] = [];
   #unused = PAGE;
   /** Where each page of keys begins in `#lots`, counted from `#firstPage`; 0 for one that is not there. */
   #pages = new Int32Array(0);
   #firstPage = 0;
   #bestKey = NO_KEY;
-  /** The column of the rows that came last: where it is still the same, nobody asks again whether it is wide. */
+  /** The column of the last rows. While it is the same, its width is not checked again. */
   #column: LotsColumn | undefined;
 
   /** @param side BUY for the bids, SELL for the asks. */
@@ -52,7 +62,7 @@ export class PagedBookSide implements ReadableSide {
     this.#sign = side === "BUY" ? 1 : -1;
   }
 
-  /** Counted anew each time. */
+  /** Counted at each call. */
   get levels(): number {
     let levels = 0;
     this.walkKeys(() => ++levels > 0);
@@ -81,7 +91,10 @@ export class PagedBookSide implements ReadableSide {
     return this.#lots[this.#startOf(key >> PAGE_BITS) + (key & LAST_OF_PAGE)];
   }
 
-  /** Sets the level of a key to an absolute amount of lots; 0 deletes, an unknown level's deletion is ignored. */
+  /**
+   * Sets the level of a key to an absolute amount of lots. 0 deletes; deleting an unknown level is
+   * ignored.
+   */
   set(key: number, lots: Lots): void {
     const page = key >> PAGE_BITS;
     let start = this.#startOf(page);
@@ -96,7 +109,10 @@ export class PagedBookSide implements ReadableSide {
     else if (key === this.#bestKey) this.#bestKey = this.#nextKey(key);
   }
 
-  /** Sets the levels of the rows from `from` on that are of this side, up to the first that is not or to `to`. Returns where it stopped. */
+  /**
+   * Sets the levels of this side's rows from `from` on, up to the first row of the other side or to
+   * `to`. Returns where it stopped.
+   */
   setRows(rows: BookRows, from: number, to: number): number {
     const { signedTicks, lots } = rows;
     const isBid = this.side === "BUY";
@@ -114,15 +130,16 @@ export class PagedBookSide implements ReadableSide {
   }
 
   /**
-   * Sets the levels of the rows that need no more than to be written, which nearly all do: their page is there, and they delete no best price. Returns
-   * where it stopped: at the first that is not so, at the other side's rows, of which there are no pages here, or at `to`. It has one loop, which calls
-   * nothing, so that all it reads stays at hand.
+   * Sets the levels of rows that need a single write, which nearly all do: their page exists, and
+   * they do not delete the best price. Stops at the first other row, at a row of the other side
+   * (its pages are not here) or at `to`, and returns where it stopped. It is one loop without
+   * calls, so that V8 keeps its variables in registers.
    */
   #setPlain(signedTicks: Int32Array, lots: LotsColumn, from: number, to: number): number {
     const shown = this.#lots;
     const pages = this.#pages;
     const firstPage = this.#firstPage;
-    // As a whole number of 32 bits: V8 compares a length with what may be one as floats.
+    // Coerced to a 32-bit integer: otherwise V8 compares the length as floats.
     const reach = pages.length | 0;
     let bestKey = this.#bestKey;
     let row = from;
@@ -143,7 +160,7 @@ export class PagedBookSide implements ReadableSide {
     return row;
   }
 
-  /** Deletes every level from a key on to the best. */
+  /** Deletes every level from a key up to the best. */
   clearFrom(worstKey: number): void {
     while (this.#bestKey >= worstKey && this.#bestKey !== NO_KEY) this.set(this.#bestKey, 0);
   }
@@ -152,7 +169,7 @@ export class PagedBookSide implements ReadableSide {
     this.walkKeys((key, lots) => visit(key * this.#sign, lots));
   }
 
-  /** Shows every level by its key, best first, until `visit` returns false. */
+  /** Visits every level by its key, best first, until `visit` returns false. */
   walkKeys(visit: (key: number, lots: Lots) => boolean): void {
     for (let key = this.#bestKey; key !== NO_KEY; key = this.#nextKey(key))
       if (!visit(key, this.lotsAtKey(key))) return;
@@ -191,19 +208,22 @@ export class PagedBookSide implements ReadableSide {
     return flat;
   }
 
-  /** Rows come from another column than those before: what a wide one holds must fit. */
+  /**
+   * The rows come from another column than before: if it is wide, this side's column must be wide
+   * too.
+   */
   #begin(column: LotsColumn): void {
     this.#column = column;
     if (isWide(column) && !isWide(this.#lots)) this.#lots = widen(this.#lots);
   }
 
-  /** Where a page begins; 0, where nothing ever is, when it is not there. */
+  /** Offset of a page; 0, which is always empty, if the page does not exist. */
   #startOf(page: number): number {
     const at = page - this.#firstPage;
     return at >= 0 && at < this.#pages.length ? this.#pages[at] : 0;
   }
 
-  /** The best key below one; {@link NO_KEY} when there is none. */
+  /** The best key below a key; {@link NO_KEY} if there is none. */
   #nextKey(key: number): number {
     const lots = this.#lots;
     let last = (key - 1) & LAST_OF_PAGE;
@@ -217,7 +237,7 @@ export class PagedBookSide implements ReadableSide {
     return NO_KEY;
   }
 
-  /** Makes a page of which no price has an amount. Returns where it begins. */
+  /** Makes an empty page. Returns its offset. */
   #addPage(page: number): number {
     if (page < this.#firstPage || page >= this.#firstPage + this.#pages.length) this.#reach(page);
     if (this.#free.length === 0 && this.#unused === this.#lots.length) this.#makeRoom();
@@ -227,7 +247,7 @@ export class PagedBookSide implements ReadableSide {
     return start;
   }
 
-  /** Has the table of pages reach one of them, and somewhat farther. */
+  /** Grows the page table to include a page, and somewhat beyond it. */
   #reach(page: number): void {
     const pages = this.#pages;
     if (pages.length === 0) this.#firstPage = page;
@@ -239,8 +259,8 @@ export class PagedBookSide implements ReadableSide {
   }
 
   /**
-   * Room for few pages, then for more and for many; from there on the pages that a market which has gone far has left behind empty are taken back first, and there is
-   * as much room again only where those are few.
+   * Makes room for more pages. Once a side is large, it first frees the pages that a moving market
+   * has left empty. It grows only if few were free.
    */
   #makeRoom(): void {
     const lots = this.#lots;
@@ -255,7 +275,7 @@ export class PagedBookSide implements ReadableSide {
     this.#lots.set(lots);
   }
 
-  /** Frees the pages that have no level. Says how many those were. */
+  /** Frees the pages that have no level. Returns their number. */
   #takeBack(): number {
     const pages = this.#pages;
     const lots = this.#lots;

@@ -6,7 +6,7 @@ import { HistoryError } from "../../history/history-errors.js";
 import type { Intent } from "../../strategies/intent.js";
 import { SESSION_FILES, type Session } from "../session/session-file.js";
 
-/** An intent with the instant of its decision, microseconds of the bot's clock. */
+/** An intent with the time of its decision, microseconds of the bot's clock. */
 export interface TimedIntent {
   readonly atUs: number;
   readonly intent: Intent;
@@ -14,11 +14,14 @@ export interface TimedIntent {
 
 /** An intent of a recorded session. */
 export interface RecordedIntent extends TimedIntent {
-  /** The turn that it came of, counted from 1. */
+  /** The turn that produced it, counted from 1. */
   readonly turn: number;
 }
 
-/** Reads a session's intents, in their order. @throws HistoryError when the file is not as its session says */
+/**
+ * Reads the intents of a session, in their order.
+ * @throws HistoryError when the file does not match its session
+ */
 export async function readIntents(
   folder: string,
   { intents }: Session,
@@ -31,13 +34,13 @@ export async function readIntents(
       expected: intents.sha256,
     });
   const recorded: RecordedIntent[] = [];
-  // Line by line: a day of decisions is longer than a text may be.
+  // Line by line: a day of decisions exceeds the longest string.
   for await (const { text, number } of readFileLines(path))
     recorded.push(decodeLine(text, number) as RecordedIntent);
   return recorded;
 }
 
-/** What an intent wants, without the view that it was made from: in words. */
+/** The quotes of an intent as text, without the view that it was made from. */
 export function intentText({ intent }: TimedIntent): string {
   if (intent.kind === "target")
     return `target ${intent.targetLots} lots, no worse than ${intent.worstTicks} ticks`;
@@ -47,19 +50,22 @@ export function intentText({ intent }: TimedIntent): string {
     .join(", ");
 }
 
-/** Two sequences of intents beside each other. */
+/** Two sequences of intents, compared. */
 export interface IntentMatch {
   readonly live: number;
   readonly replay: number;
-  /** How many are equal from the beginning on. */
+  /** Length of the common prefix. */
   readonly equalFirst: number;
-  /** The first that differ; null where one is the beginning of the other. */
+  /** The first that differs; null where one sequence is a prefix of the other. */
   readonly firstDifference: { readonly live: TimedIntent; readonly replay: TimedIntent } | null;
-  /** The share of the live ones that want what the replay wanted too within the window. */
+  /** The share of live intents for which the replay has the same quotes within the window. */
   readonly share: number;
 }
 
-/** Compares what was wanted, decision by decision. @param windowUs how far apart the same wish may be. */
+/**
+ * Compares the requested quotes, decision by decision.
+ * @param windowUs how far apart two equal intents may be.
+ */
 export function matchIntents(
   live: readonly TimedIntent[],
   replay: readonly TimedIntent[],

@@ -38,16 +38,19 @@ import { recordedTurns, replayTurns, type TurnReplayResult } from "./replay/repl
 import { findFirstViewUs, type RerunMarket, rerunSession } from "./replay/rerun-session.js";
 import { RerunFillExplainer } from "./rerun-fill-explainer.js";
 
-/** With what a session is replayed. What is left out is taken from the recording itself. */
+/** Options for replaying a session. Anything left out is taken from the recording itself. */
 export interface CompareSessionOptions extends RerunModelOptions {
   readonly folder: string;
   readonly session: Session;
   readonly strategies: Strategies;
   readonly liquidation: LiquidationTerms;
   readonly seed: string;
-  /** Finds the queue and latencies that fill the recorded orders most alike, and replays by them. */
+  /**
+   * Searches for the queue model and latencies under which the recorded orders fill most alike, and
+   * replays with them.
+   */
   readonly fit: boolean;
-  /** Told everything that the bot tells as it is run again. */
+  /** Called with every event of the bot in the rerun. */
   readonly onBotEvent?: (notice: BotEvent) => void;
 }
 
@@ -55,8 +58,10 @@ const OBJECTIVE =
   "greatest share of the union's size that both filled, by side and price within the window, in the first half of the session; the second half judges";
 
 /**
- * Puts a recorded session beside its replay, twice: its own orders in the replayed market, and its bot run again.
- * @throws ConfigError, HistoryError or RunError where the recording or the models cannot be replayed
+ * Compares a recorded session with its replay in two ways: its own orders in the replayed market,
+ * and its bot rerun.
+ * @throws ConfigError, HistoryError or RunError where the recording or the models cannot be
+ * replayed
  */
 export async function compareSession(wish: CompareSessionOptions): Promise<Comparison> {
   const { folder, session } = wish;
@@ -232,11 +237,11 @@ function compareRerun(
   live: readonly TimedIntent[],
   { endedUs }: Session,
 ) {
-  // What the two do to leave comes after the last decision, and is no part of what is compared.
+  // The shutdown of both comes after the last decision and is not compared.
   const fillsAgain = ran.fills.filter(({ atUs }) => atUs <= endedUs);
   const wanted = matchIntents(live, ran.intents, WINDOW_US);
   const { firstDifference } = wanted;
-  // Where one of the two wanted nothing more, they differ from the other's next intent on.
+  // Where one of the two has no further intent, they differ from the next intent of the other on.
   const next = live[wanted.equalFirst] ?? ran.intents[wanted.equalFirst];
   const divergedUs =
     firstDifference === null

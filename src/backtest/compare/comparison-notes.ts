@@ -20,12 +20,12 @@ import { computeStartCredit, type RerunResult } from "./replay/rerun-session.js"
 
 type SessionTime = Pick<Session, "startedUs" | "endedUs">;
 
-/** Of what a share is one. */
+/** The unit that a share is counted in. */
 interface ShareOfUnion {
   readonly match: Pick<FillMatch<unknown, unknown>, "unionLots">;
 }
 
-/** What a reader of a comparison must know, so that nobody takes its figures for more than they are. */
+/** Notes that a reader of a comparison needs in order not to overrate its figures. */
 export function buildComparisonNotes(
   session: Session,
   opened: readonly OpenedSessionMarket[],
@@ -47,7 +47,7 @@ export function buildComparisonNotes(
   ];
 }
 
-/** What makes a comparison say nothing: for whoever reads no further. */
+/** Reasons why a comparison is unusable, for a reader who reads nothing else. */
 export function worthlessNotes(
   { mode }: Pick<Session, "mode">,
   opened: readonly OpenedSessionMarket[],
@@ -61,7 +61,7 @@ export function worthlessNotes(
   ];
 }
 
-/** Of markets most of whose fills of the run again are doubtful. */
+/** Notes on markets in which most fills of the rerun are ambiguous. */
 function mostlyDoubtfulNotes(opened: readonly OpenedSessionMarket[], again: RerunResult): string[] {
   return opened.flatMap(({ marketId }) => {
     const fills = again.markets.get(marketId)?.fills ?? [];
@@ -119,7 +119,7 @@ function sessionNotes(session: Session, begunWith: ReadonlySet<MarketId>): strin
   ];
 }
 
-/** What the recorder said of a market: a stream that was lost, a clock that was set. */
+/** Findings of the recorder in a market: a lost stream, a clock step. */
 export function recorderNotes({
   marketId,
   findings,
@@ -131,7 +131,10 @@ function outageNote([fromMs, toMs]: Span): string {
   return `the session was cut off from ${instantText(fromMs)} to ${instantText(toMs)}: what the bot run again sends meanwhile waits for the line, or is lost`;
 }
 
-/** Of a session whose quotes a person took down. The bot run again has its quotes out meanwhile, and a profit that live had no chance of. */
+/**
+ * Note on a session whose quotes a manual halt cancelled. The rerun keeps quoting meanwhile, and
+ * earns what live could not.
+ */
 export function manualHaltNotes(
   { startedUs, endedUs }: SessionTime,
   halts: readonly HaltRecord[],
@@ -145,7 +148,10 @@ export function manualHaltNotes(
     });
 }
 
-/** Of guards that had the quotes of one down for longer than those of the other: what was earned meanwhile by the one, the other had no chance of. */
+/**
+ * Notes on guards that kept the quotes of one run down longer than those of the other. Meanwhile
+ * the other earned what this one could not.
+ */
 export function guardHaltNotes(
   { startedUs, endedUs }: SessionTime,
   markets: readonly MarketId[],
@@ -170,7 +176,10 @@ export function guardHaltNotes(
   });
 }
 
-/** Of rungs that changed the quotes of one for longer than those of the other. */
+/**
+ * Notes on steps of the risk ladder that changed the quotes of one run longer than those of the
+ * other.
+ */
 export function rungNotes(
   { startedUs, endedUs }: SessionTime,
   markets: readonly MarketId[],
@@ -206,7 +215,7 @@ function seconds(ms: Ms): string {
   return (ms / 1000).toFixed(1);
 }
 
-/** What a fit is worth, where the half that it did not see says nothing for it. */
+/** Note on a fit whose result is not confirmed by the second half of the session. */
 export function fitNote(
   marketId: string,
   { best, plain }: Record<"best" | "plain", Pick<EvaluatedModel, "secondHalf">>,
@@ -220,7 +229,7 @@ export function fitNote(
     : [];
 }
 
-/** Of shares of nothing, which are 100 %. */
+/** Note that a share of nothing counts as 100 %. */
 export function nothingFilledNote(
   marketId: string,
   judged: Record<"whole" | "firstHalf" | "secondHalf", ShareOfUnion>,
@@ -237,7 +246,7 @@ export function nothingFilledNote(
   ];
 }
 
-/** What a comparison cannot say of fills that took on arrival. */
+/** Limits of the comparison for fills that took liquidity on arrival. */
 function takersNote({ marketId, instrument, account, isInBook }: OpenedSessionMarket): string[] {
   const takers = account.fills.filter(({ isMaker }) => !isMaker);
   if (!isInBook || takers.length === 0) return [];
@@ -247,7 +256,10 @@ function takersNote({ marketId, instrument, account, isInBook }: OpenedSessionMa
   ];
 }
 
-/** What hangs on fills of the run again of which the market does not tell whether their orders had come to rest. */
+/**
+ * Share of the rerun's result that depends on ambiguous fills: the recording does not show whether
+ * their orders rested first.
+ */
 function doubtNotes({ marketId, instrument }: OpenedSessionMarket, again: RerunResult): string[] {
   const doubtful = doubtfulFillsOf(again.markets.get(marketId)?.fills ?? []);
   const credit = (units: CreditUnits): string => instrument.creditToDecimal(units);

@@ -144,7 +144,7 @@ const market = z.strictObject({
     .describe("The bot, run again over the same interval with the same config"),
 });
 
-/** The shape of what `marketwright compare --json` prints. */
+/** The schema of the output of `marketwright compare --json`. */
 export const comparisonSchema = z
   .strictObject({
     format: z.literal(6),
@@ -171,12 +171,12 @@ export const comparisonSchema = z
       "A recorded session beside its replay. Money, prices and amounts are exact decimals as texts.",
   });
 
-/** A recorded session beside its replay. */
+/** A recorded session compared with its replay. */
 export type Comparison = z.infer<typeof comparisonSchema>;
-/** A fill that one has and the other has not. */
+/** A fill that only one of the two has. */
 export type ComparedDifference = z.infer<typeof difference>;
 
-/** The JSON Schema of it, as text: what `config/comparison.schema.json` holds. */
+/** The JSON Schema as text: the content of `config/comparison.schema.json`. */
 export function comparisonJsonSchema(): string {
   return `${JSON.stringify(z.toJSONSchema(comparisonSchema), null, 2)}\n`;
 }

@@ -10,30 +10,38 @@ import type {
 } from "./replay/replay-recorded-orders.js";
 import { MATCHED_WITHIN_US } from "./replay/shared-market-matcher.js";
 
-/** Why a fill is on one side alone. */
+/** The reason why only one of the two has a fill. */
 export type DifferenceKind =
-  /** The model had it elsewhere in the queue than it was. */
+  /** The model placed the order elsewhere in the queue. */
   | "queue"
-  /** A trade went beyond its price. */
+  /** A trade printed beyond its price. */
   | "through"
-  /** The other side's best came to its price. */
+  /** The best price of the other side reached its price. */
   | "cross"
-  /** What traded or stood beyond its price shows that it was not there when its stamps say that it was. */
+  /**
+   * Trades or levels beyond its price show that the order was not in the book when its stamps say
+   * that it was.
+   */
   | "absent"
-  /** Something of ours was there earlier or later than in the other. */
+  /** An order or cancel of ours arrived earlier or later than in the other. */
   | "latency"
   /** Both filled it, but too far apart in time. */
   | "time"
-  /** Both filled it, one of them better than at its limit: it took on arrival, and found other offers. */
+  /**
+   * Both filled it, one at a better price than its limit: it took on arrival and met other offers.
+   */
   | "price"
-  /** Live it took on arrival what the book did not show: it came and was taken before any message told of it. */
+  /**
+   * Live it took on arrival liquidity that no book message displayed: it was added and consumed
+   * between two messages.
+   */
   | "untold"
-  /** No order stood there: an earlier difference had moved the quotes. */
+  /** There was no order at this price: an earlier difference had moved the quotes. */
   | "earlier-difference"
-  /** The recording does not tell which order it was. */
+  /** The recording does not show which order it was. */
   | "unknown-order";
 
-/** A fill that the other has not, and why. */
+/** A fill that the other does not have, with the reason. */
 export interface FillDifference {
   readonly only: "live" | "replay";
   readonly side: "BUY" | "SELL";
@@ -44,7 +52,10 @@ export interface FillDifference {
   readonly why: string;
 }
 
-/** What a {@link FillDifference} tells of the fill itself. @param lots how much of it one of the two has alone. */
+/**
+ * The part of a {@link FillDifference} that describes the fill itself.
+ * @param lots the part of its size that only one of the two has.
+ */
 export function describeFill(
   instrument: Instrument,
   { side, ticks, atUs }: Pick<RecordedFill, "side" | "ticks" | "atUs">,
@@ -58,14 +69,17 @@ export function describeFill(
   };
 }
 
-/** Explains every fill of recorded orders that only one has. */
+/** Explains every fill of the recorded orders that only one of the two has. */
 export class FillExplainer {
   readonly #instrument: Instrument;
   readonly #account: RecordedAccount;
   readonly #replay: OrderReplay;
   readonly #isShared: boolean;
 
-  /** @param isShared whether the replay filled by what a market tells that the orders were in. */
+  /**
+   * @param isShared true if the replay fills from a market recording that already contains the
+   * orders.
+   */
   constructor(
     instrument: Instrument,
     account: RecordedAccount,
@@ -216,7 +230,10 @@ export class FillExplainer {
     return { kind: "queue", why: `the model has it further back: ${this.#queueText(replayed)}` };
   }
 
-  /** That live it took what the replayed book did not show; undefined where that is not so, or where prints say what it took. */
+  /**
+   * Explains that the live order took liquidity that the replayed book did not display; undefined
+   * where that does not apply, or where prints show what it took.
+   */
   #explainHiddenLiquidity(
     { isMaker, ticks, lots }: RecordedFill,
     { displayedAtArrival: found }: ReplayedOrder,
@@ -237,7 +254,10 @@ export class FillExplainer {
     return `${amountOf(fills.reduce((sum, { lots }) => sum + lots, 0))} of ${amountOf(recorded.lots)}`;
   }
 
-  /** The order that a fill is of: open at its price then, and nearest to a step down of what was open. */
+  /**
+   * The order of a fill: open at its price at that time, with the nearest decrease of its open
+   * size.
+   */
   #orderOf({ side, ticks, atUs, isMaker }: RecordedFill): RecordedOrder | undefined {
     let found: RecordedOrder | undefined;
     let distance = Number.POSITIVE_INFINITY;
@@ -259,12 +279,12 @@ export class FillExplainer {
   }
 }
 
-/** An order's own stream tells of a fill within so long. */
+/** Longest delay between a fill and its report on the order stream. */
 const MOST_APART_US = 5_000_000;
 
-/** Where less was open than before, other than by its end. */
+/** Steps at which the open size decreased, other than by the end of the order. */
 function filledSteps({ steps, lots, ended }: RecordedOrder): RecordedOrder["steps"] {
-  // A part may be filled in the millisecond in which the rest ends.
+  // A part may be filled in the same millisecond in which the remainder ends.
   const isEnd = ({ openLots, atUs }: RecordedOrder["steps"][number]): boolean =>
     openLots === 0 && atUs === ended?.atUs;
   return steps.filter(

@@ -5,7 +5,7 @@ import { findGaps, mergeSpans, type Span } from "../../history/spans.js";
 import type { RecordedRequest } from "../session/recorded-orders.js";
 import type { OpenedSessionMarket } from "./open-session.js";
 
-/** What of a market tells when the line to it was cut. */
+/** The data of a market that shows when its connection was down. */
 export type OutageEvidence = Pick<OpenedSessionMarket, "recordedTape" | "unrecordedSpans"> & {
   readonly account: { readonly requests: readonly RecordedRequest[] };
 };
@@ -13,9 +13,11 @@ export type OutageEvidence = Pick<OpenedSessionMarket, "recordedTape" | "unrecor
 const EVER: Span = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
 
 /**
- * When a session was cut off from its exchange, milliseconds of its bot's clock, ascending: while it heard nothing of any market, from the last that it had heard to the first
- * book that it was told again. Where a request of its own was answered meanwhile, the line had borne until then: before it was cut only between two of those, where others were not.
- * What lies before the first book or after the last tells nothing.
+ * Finds when a session had no connection to its exchange, in milliseconds of the bot's clock,
+ * ascending. An outage lasts from the last data of any market to the next book. If a request was
+ * answered meanwhile, the connection still worked then. In that case the outage is narrowed to
+ * between two answered requests with an unanswered one between them. Time before the first book or
+ * after the last is not judged.
  */
 export function findOutageWindows(markets: readonly OutageEvidence[]): readonly Span[] {
   const requests = markets.flatMap(({ account }) => account.requests);
@@ -37,13 +39,16 @@ export function findOutageWindows(markets: readonly OutageEvidence[]): readonly 
   });
 }
 
-/** Whether a moment lies between two parts of a recording, of which one begins as a day of the exchange's does: its recorder heard all the same. */
+/**
+ * True if a gap is a boundary between two parts of a recording, of which one begins with a day of
+ * the exchange's clock. The recorder received data all the same.
+ */
 function isPartBoundary([fromMs, toMs]: Span): boolean {
-  // Whether a day is over is looked at once a second.
+  // The end of a day is checked once a second.
   return toMs - fromMs <= MAX_PART_GAP_MS && toDay(fromMs - 2 * MAX_PART_GAP_MS) !== toDay(toMs);
 }
 
-/** What the bot's clock is ahead of the exchange's at least, as far as it can tell. */
+/** The least delay from the exchange's clock to the bot's: a lower bound of their difference. */
 function leastDelayUs({ messages, exchangeUs, localUs }: Tape): number {
   let least = Number.POSITIVE_INFINITY;
   for (let message = 0; message < messages; message++) {
@@ -52,7 +57,10 @@ function leastDelayUs({ messages, exchangeUs, localUs }: Tape): number {
   return least;
 }
 
-/** When the first book is heard that the exchange had at an instant or later; Infinity where none was. */
+/**
+ * Time at which the bot receives the first book with an exchange time at or after an instant;
+ * Infinity if there is none.
+ */
 function nextBookUs({ messages, exchangeUs, localUs, kind }: Tape, fromUs: number): number {
   let low = 0;
   let high = messages;
@@ -65,7 +73,10 @@ function nextBookUs({ messages, exchangeUs, localUs, kind }: Tape, fromUs: numbe
   return low < messages ? (localUs[low] as number) : Number.POSITIVE_INFINITY;
 }
 
-/** @param isHeard whether something was heard within: then only what was never answered tells that the line was cut. */
+/**
+ * @param isHeard true if data was received within the window: then only unanswered requests show an
+ * outage.
+ */
 function findOutagesBetween(
   requests: readonly RecordedRequest[],
   lastUs: number,
@@ -84,7 +95,7 @@ function findOutagesBetween(
   ];
   return bounds.slice(1).flatMap((toUs, at): Span[] => {
     const fromUs = bounds[at] as number;
-    // Since the last answer nothing tells that the line bore.
+    // Since the last answer nothing shows that the connection worked.
     const isCut =
       (toUs === nextUs && !isHeard) || lost.some(({ leftUs }) => leftUs >= fromUs && leftUs < toUs);
     return isCut ? [[Math.floor(fromUs / 1000) + 1, Math.ceil(toUs / 1000)]] : [];

@@ -11,28 +11,34 @@ import {
 } from "./replay/replay-recorded-orders.js";
 import { shiftBookEarlier } from "./replay/shift-book-earlier.js";
 
-/** Two fills at most so far apart are the same. */
+/** The largest time difference at which two fills count as the same. */
 export const WINDOW_US = 1_000_000;
 
-/** One way to travel and to be filled. */
+/** One model of latency and fills. */
 export interface FillModel {
-  /** Fills by what a market tells that our orders were in; false: by the rules of a backtest, whose history knows nothing of them. */
+  /**
+   * True: fills from a market recording that contains our orders. False: fills by the rules of a
+   * backtest, whose history does not contain them.
+   */
   readonly isShared: boolean;
   readonly queue: string;
-  /** How long after the first of some changes of its book the exchange tells them, its trades' stamps being right. */
+  /**
+   * Time from the first of some batched book changes to their publication. The stamps of trades are
+   * exact.
+   */
   readonly bookLagMs: number;
-  /** What is added to the recorded instants at which the exchange took our orders. */
+  /** Added to the recorded times at which the exchange accepted our orders. */
   readonly shiftMs: number;
 }
 
-/** What a model makes of the recorded orders, in one part of the session. */
+/** The fills that a model gives the recorded orders in one part of the session. */
 export interface Parity {
   readonly match: FillMatch<RecordedFill, ReplayOrderFill>;
-  /** The share of the union's size that both filled. */
+  /** Share of the size of the union that both filled. */
   readonly share: number;
 }
 
-/** The recorded orders under one model. */
+/** The fills of the recorded orders under one model. */
 export interface EvaluatedModel {
   readonly model: FillModel;
   readonly replay: OrderReplay;
@@ -44,42 +50,58 @@ export interface EvaluatedModel {
 /** One market's recorded inputs. */
 export interface ParityInputs {
   readonly instrument: Instrument;
-  /** As it was without our orders. */
+  /** The tape without our orders. */
   readonly tape: Tape;
   readonly account: RecordedAccount;
-  /** Whether its orders were in the market when it was recorded. */
+  /** True if its orders were in the market when it was recorded. */
   readonly isShared: boolean;
-  /** When requests of ours changed the recorded book; none where they are in nobody's book. */
+  /**
+   * Times at which our requests changed the recorded book; empty where the orders are not in the
+   * book (paper).
+   */
   readonly ownChangesUs: readonly number[];
-  /** How late the book was told, as our orders in it show; 0 where they are in nobody's book. */
+  /** Delay of the book, measured by our orders in it; 0 where they are not in the book (paper). */
   readonly bookLagMs: number;
-  /** By which a paper session was filled; undefined of a live one. */
+  /** The queue model that filled a paper session; undefined for a live one. */
   readonly queue: string | undefined;
 }
 
-/** Of one millisecond, a cancel came before what would have filled its order, and an order before what filled it. */
+/**
+ * Within one millisecond, a cancel precedes the trade that would have filled its order, and an
+ * order precedes the trade that filled it.
+ */
 const FIRST_MS = -0.5;
 
-/** The model that a fit begins with: what the recording itself shows, and where it shows none, nobody before us who is not shown to be. */
+/**
+ * The model that a fit starts from: what the recording itself shows. By default the queue ahead is
+ * empty, unless the book shows one.
+ */
 export function initialModel(inputs: ParityInputs): FillModel {
-  // Who traded with us was printed, with a stamp: what the book tells later can only take away what was not there.
+  // Every trade with us was printed with a stamp. A later book can only remove liquidity that was
+  // not there.
   return inputs.isShared
     ? { isShared: true, queue: "risk-averse", bookLagMs: 0, shiftMs: FIRST_MS }
     : backtestModel(inputs);
 }
 
-/** As a backtest would fill the recorded orders, though its history knows nothing of them. */
+/** Fills the recorded orders as a backtest would, whose history does not contain them. */
 export function backtestModel({ bookLagMs, queue = "risk-averse" }: ParityInputs): FillModel {
   return { isShared: false, queue, bookLagMs, shiftMs: 0 };
 }
 
-/** Delays near a first guess, the nearest first. */
+/** Delays around a first guess, the nearest first. */
 const NEAR_MS = [0, 0.5, -0.5, 1, -1, 2, -2, 3, -3, 5, -5, 10, -10, 20, -20, 40];
 
-/** Where a process that stood still heard everything late, what it shows of the exchange's own delay says little. */
+/**
+ * If the process stalled and received everything late, its data says little about the exchange's
+ * own delay.
+ */
 const FAR_MS = [0, 10, 25, 50, 100];
 
-/** What {@link fitModel} tries of each part of a model, the others as they are best so far. */
+/**
+ * Values that {@link fitModel} tries for each part of a model, with the other parts at their best
+ * so far.
+ */
 function candidatesFor({ isShared, bookLagMs, shiftMs }: FillModel) {
   const nearMs = NEAR_MS.map((byMs) => bookLagMs + byMs).filter((lagMs) => lagMs > 0);
   return {
@@ -91,7 +113,7 @@ function candidatesFor({ isShared, bookLagMs, shiftMs }: FillModel) {
 const PARTS = ["bookLagMs", "shiftMs", "queue"] as const;
 const MOST_ROUNDS = 3;
 
-/** Sends the recorded orders through one model. */
+/** Replays the recorded orders under one model. */
 export function evaluateModel(inputs: ParityInputs, model: FillModel): EvaluatedModel {
   return judgeOn(
     shiftBookEarlier(inputs.tape, model.bookLagMs * 1000, inputs.ownChangesUs),
@@ -101,9 +123,10 @@ export function evaluateModel(inputs: ParityInputs, model: FillModel): Evaluated
 }
 
 /**
- * Finds the model that fills the recorded orders most alike: the greatest share of the union's size in the first half of the session, by side and
- * price within the window. One part of the model is tried after the other, until none makes it better; of equals the one nearest to what the recording itself shows stands. The second
- * half has no say in it.
+ * Finds the model that fills the recorded orders most alike: the greatest share of the union's size
+ * in the first half of the session, by side and price within the window. It varies one part of the
+ * model after the other until none improves the share. Of equal models it keeps the one nearest to
+ * what the recording shows. The second half is not used.
  */
 export function fitModel(inputs: ParityInputs, plain: FillModel = initialModel(inputs)): Fit {
   const seen = new Map<string, EvaluatedModel>();
@@ -136,12 +159,12 @@ export function fitModel(inputs: ParityInputs, plain: FillModel = initialModel(i
   return { best, plain: tried(plain), tried: seen.size };
 }
 
-/** What a fit came to. */
+/** The result of a fit. */
 export interface Fit {
   readonly best: EvaluatedModel;
-  /** What it began with. */
+  /** The model that it started from. */
   readonly plain: EvaluatedModel;
-  /** How many models it tried. */
+  /** Number of models tried. */
   readonly tried: number;
 }
 
@@ -173,7 +196,7 @@ function judgeOn(
   };
 }
 
-/** Half of the session's fills' time: between the first request and the last. */
+/** The middle of the session's activity, between its first request and its last. */
 function middleOf({ orders, cancels }: RecordedAccount): number {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;

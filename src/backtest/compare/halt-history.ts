@@ -2,18 +2,26 @@ import type { BotEvent } from "../../bot/engine/bot-event.js";
 import type { MarketId, Ms } from "../../core/units.js";
 import type { Span } from "../../history/spans.js";
 
-/** When a bot stood halted for a reason, or its quotes were others by the risk ladder: in one market, or in all where none is named. */
+/**
+ * A period in which a bot was halted, or the risk ladder changed its quotes: in one market, or in
+ * all where none is named.
+ */
 export interface HaltRecord {
-  /** The name of a guard, that of a halt by hand, or the measure of a rung. */
+  /** Name of the guard, name of the manual halt, or measure of the step of the risk ladder. */
   readonly reason: string;
-  /** A rung widened the quotes or let only reducing orders rest: they were not down. */
+  /**
+   * True for a step of the risk ladder: it widened the quotes or allowed only reducing orders, and
+   * did not cancel them.
+   */
   readonly isRung?: boolean;
   readonly marketId: MarketId | undefined;
-  /** Ascending, of the clock that its notices were told with. */
+  /** Ascending, on the clock of the bot's events. */
   readonly spans: readonly Span[];
 }
 
-/** Keeps when a bot stood halted, by reason and market: no config tells of it. */
+/**
+ * Records when a bot was halted, by reason and market, from its events. No configuration says this.
+ */
 export class HaltHistory {
   readonly #fromMs: Ms;
   readonly #halts = new Map<
@@ -21,7 +29,7 @@ export class HaltHistory {
     HaltRecord & { readonly spans: Span[]; sinceMs: Ms | undefined }
   >();
 
-  /** @param fromMs what was before it is left out. */
+  /** @param fromMs earlier periods are left out. */
   constructor(fromMs: Ms) {
     this.#fromMs = fromMs;
   }
@@ -46,7 +54,10 @@ export class HaltHistory {
     else this.#end(key, atMs);
   }
 
-  /** All that there were. @param endMs when the bot's time was over, which ends those that were still on */
+  /**
+   * All periods.
+   * @param endMs when the bot's time was over, which ends those that were still on
+   */
   haltsUntil(endMs: Ms): readonly HaltRecord[] {
     for (const key of this.#halts.keys()) this.#end(key, endMs);
     return [...this.#halts.values()].flatMap(({ sinceMs: _, ...halt }) =>

@@ -1,36 +1,36 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
 
-/** What a fill is recognised by. */
+/** The properties by which a fill is recognised. */
 export interface SidedFill {
   readonly side: Side;
   readonly ticks: Ticks;
   readonly lots: Lots;
-  /** At the exchange, microseconds since 1970. */
+  /** Exchange time, microseconds since 1970. */
   readonly atUs: number;
-  /** Where orders of one price are told apart by their quote's distance too. */
+  /** Distance of the quote, where it distinguishes orders of one price. */
   readonly rank?: number;
 }
 
-/** What of one fill the other list has not. */
+/** The part of one fill that the other list does not have. */
 export interface Unmatched<Fill> {
   readonly fill: Fill;
   readonly lots: Lots;
 }
 
-/** Two lists of fills beside each other. */
+/** Two lists of fills, compared. */
 export interface FillMatch<Live, Replayed> {
   /** Lots that both have. */
   readonly matchedLots: Lots;
-  /** Lots that either has: what both have counts once. */
+  /** Lots in either list. Lots in both count once. */
   readonly unionLots: Lots;
   readonly liveOnly: readonly Unmatched<Live>[];
   readonly replayedOnly: readonly Unmatched<Replayed>[];
 }
 
 /**
- * Matches fills by side and price within a window of time, each lot once, the earliest first. The size that both have, over the union's, is how alike
- * two lists are.
- * @param windowUs how far apart two fills may be that are the same.
+ * Matches fills by side and price within a time window, each lot once, the earliest first. Two
+ * lists are as alike as the share of their union's size that both have.
+ * @param windowUs how far apart two equal fills may be.
  */
 export function matchFills<Live extends SidedFill, Replayed extends SidedFill>(
   live: readonly Live[],
@@ -54,7 +54,8 @@ export function matchFills<Live extends SidedFill, Replayed extends SidedFill>(
     let left = fill.lots;
     liveLots += fill.lots;
     const line = waiting.get(keyOf(fill)) ?? [];
-    // Live fills ascend too: what is too early for this one is too early for all that follow.
+    // Live fills ascend too: a fill that is too early for this one is too early for all that
+    // follow.
     while (
       line[0] !== undefined &&
       (line[0].left === 0 || line[0].fill.atUs < fill.atUs - windowUs)
@@ -79,8 +80,8 @@ export function matchFills<Live extends SidedFill, Replayed extends SidedFill>(
 }
 
 /**
- * Those of some fills that {@link matchFills} may have matched with a fill: of its side and price, within the window. What both filled there is matched, so what one has beyond it
- * is no matter of time.
+ * Fills that {@link matchFills} may have matched with a fill: same side and price, within the
+ * window. Their common size is matched, so the excess of one list is not a difference of time.
  */
 export function findMatchableFills<Fill extends SidedFill>(
   fills: readonly Fill[],
@@ -92,7 +93,7 @@ export function findMatchableFills<Fill extends SidedFill>(
   );
 }
 
-/** The share of the union's size that both have; 1 where neither has anything. */
+/** Share of the union's size that both have; 1 where both are empty. */
 export function matchedShare({
   matchedLots,
   unionLots,

@@ -1,15 +1,19 @@
 import { type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { RecordedOrder } from "../session/recorded-orders.js";
 
-/** Which of the measured delays is the exchange's own: nearly the longest, since what others had begun to gather told of ours sooner. */
+/**
+ * The quantile of the measured delays that is the exchange's own delay. It is near the longest: a
+ * batch that others had opened already published our change sooner.
+ */
 const QUANTILE = 0.95;
-/** A level that is told of later than that was told of for another reason. */
+/** A level that is published later than this was published for another reason. */
 const MOST_US = 5_000_000;
 
 /**
- * How long after a change the exchange tells its book, whole milliseconds, as our own orders show: from the instant at which it took one to the first message
- * with that order's price in it. 0 where no order tells.
- * @param tape as it was recorded, our orders in it.
+ * Measures how long the exchange takes to publish a book change, in whole milliseconds, from our
+ * own orders: from the time at which it accepted one to the first message with that order's price.
+ * 0 where no order shows it.
+ * @param tape as it was recorded, with our orders in it.
  */
 export function measureBookLagMs(tape: Tape, orders: readonly RecordedOrder[]): number {
   const coming = orders.flatMap(({ acceptedUs, side, ticks, steps }) =>

@@ -21,22 +21,25 @@ export interface OpenedSessionMarket {
   readonly marketId: MarketId;
   readonly instrument: Instrument;
   readonly account: RecordedAccount;
-  /** With the tape as it was without our orders. */
+  /** Its tape is without our orders. */
   readonly history: MarketHistory & {
     readonly grade: "books";
     readonly marks: MarkTape | undefined;
   };
-  /** As it was heard, our orders in it where the exchange had them. */
+  /** As it was received, with our orders in it where the exchange had them. */
   readonly recordedTape: Tape;
-  /** When nothing of it was heard at all, milliseconds of the exchange's clock, ascending. */
+  /** Times without any data, milliseconds of the exchange's clock, ascending. */
   readonly unrecordedSpans: readonly Span[];
-  /** Whether the recorded book has our orders in it. */
+  /** True if the recorded book contains our orders. */
   readonly isInBook: boolean;
-  /** What its recorder found wrong with what it heard. */
+  /** Findings of its recorder. */
   readonly findings: readonly string[];
 }
 
-/** Opens what a session recorded of each market. @throws HistoryError naming a file that is broken; ConfigError where a market was never heard */
+/**
+ * Opens the recording of each market of a session.
+ * @throws HistoryError naming a file that is broken; ConfigError where a market was never recorded
+ */
 export async function openSession(
   folder: string,
   session: Session,
@@ -44,7 +47,7 @@ export async function openSession(
   const store = new HistoryStore(join(folder, SESSION_FILES.history));
   const { rules, config } = session;
   const { creditDecimals, paperDecimals } = rules;
-  // The exchange's clock may be far from ours: everything that this store has is of the session.
+  // The exchange's clock may be far from ours. All of this store belongs to the session.
   const span = { fromUs: session.startedUs - DAY_MS * 1000, toUs: session.endedUs + DAY_MS * 1000 };
   const opened: OpenedSessionMarket[] = [];
   for (const marketId of Object.keys(config.markets)) {
@@ -59,7 +62,7 @@ export async function openSession(
     const account = await readAccount(store, instrument);
     const source = await openTapes(store, marketId, { ...span, tickSize, stepSize });
     const heard = await joinTapes(source);
-    // A paper order was in nobody's book.
+    // A paper order was never in the book.
     const isInBook = session.mode === "live";
     const tape = isInBook ? removeOwnOrders(heard, account.orders) : heard;
     const hasMarks = store.days({ market: marketId, kind: "marks" }).length > 0;
@@ -72,7 +75,8 @@ export async function openSession(
       account,
       history: { grade: "books", tape, marks, gaps: source.gaps.map(({ span: gap }) => gap) },
       recordedTape: heard,
-      // Trades come by the market's stream as long as it is heard; a book is lost by a break of its sequence too.
+      // Trades arrive while the market's stream is received. A book is also lost by a break of its
+      // sequence.
       unrecordedSpans: source.gaps.flatMap(({ kind, span: gap }) =>
         kind === "trades" ? [gap] : [],
       ),
@@ -83,7 +87,7 @@ export async function openSession(
   return opened;
 }
 
-/** Each once: what is said of a stream is said in the days of all its kinds. */
+/** Each finding once: a finding on a stream is repeated in the days of all its kinds. */
 function findingsOf(store: HistoryStore, market: MarketId): string[] {
   return [
     ...new Set(
@@ -94,7 +98,7 @@ function findingsOf(store: HistoryStore, market: MarketId): string[] {
   ];
 }
 
-/** What of a market its recorded orders are judged by. */
+/** The data of a market by which its recorded orders are judged. */
 export function toParityInputs(market: OpenedSessionMarket, { paper }: Session): ParityInputs {
   const { instrument, account, history, recordedTape: heard, isInBook } = market;
   return {

@@ -7,7 +7,10 @@ import { describeFill, type FillDifference } from "./fill-explainer.js";
 import { findMatchableFills, type SidedFill, type Unmatched } from "./match-fills.js";
 import type { RerunMarket, RerunOrder } from "./replay/rerun-session.js";
 
-/** Explains fills that only one of a session and its second run has: first by whether an order of ours stood there at all. */
+/**
+ * Explains fills that only one of a session and its rerun has: first by whether we had an order at
+ * that price.
+ */
 export class RerunFillExplainer {
   readonly #instrument: Instrument;
   readonly #account: RecordedAccount;
@@ -15,7 +18,10 @@ export class RerunFillExplainer {
   readonly #windowUs: number;
   readonly #divergedUs: number | undefined;
 
-  /** @param divergedUs when the two first wanted different quotes, microseconds since 1970; undefined where they always wanted the same. */
+  /**
+   * @param divergedUs when the quotes of the two first differed, microseconds since 1970; undefined
+   * where they never did.
+   */
   constructor(
     instrument: Instrument,
     account: RecordedAccount,
@@ -134,7 +140,10 @@ export class RerunFillExplainer {
     return { ...at, kind: cause === "taker" ? "latency" : cause, why: whys[cause] };
   }
 
-  /** A difference that lies after a fill is no reason of it: of one that has none before it, the two had other orders for the same quotes. */
+  /**
+   * A difference after a fill cannot explain it. Without one before it, the two had other orders
+   * for the same quotes.
+   */
   #before(what: string, atUs: number): Pick<FillDifference, "kind" | "why"> {
     const since = this.#divergedUs;
     return since !== undefined && since <= atUs
@@ -146,8 +155,9 @@ export class RerunFillExplainer {
   }
 
   /**
-   * What one of the two filled beside a fill; undefined where nothing. Where nothing was open there any more, what is left of the fill is a matter of size.
-   * @param stays all of its orders.
+   * Describes what one of the two filled near a fill; undefined if nothing. If no order was open
+   * there any more, the remaining difference is one of size.
+   * @param stays the lifetimes of all its orders.
    */
   #near(
     fills: readonly SidedFill[],
@@ -195,7 +205,10 @@ function isOver({ endUs }: OrderLifetime, atUs: number): boolean {
   return endUs !== undefined && endUs <= atUs;
 }
 
-/** What each of some orders of one price has open after some fills there: the oldest is filled first, of those that stood there by the clocks, which may differ. */
+/**
+ * The open lots of each order at one price after some fills there. The oldest order is filled
+ * first, among those open by the clocks, which may differ.
+ */
 function remainingLots(stays: readonly OrderLifetime[], fills: readonly SidedFill[]): Lots[] {
   const open = stays.map(({ lots }) => lots);
   for (const { atUs, lots } of fills) {

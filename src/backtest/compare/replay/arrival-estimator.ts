@@ -1,9 +1,12 @@
 import type { RecordedAccount, RecordedOrder } from "../../session/recorded-orders.js";
 
 /**
- * When a request of a recorded session was at the exchange, on the exchange's clock: the instant at which it says that it took that order or cancel, and of
- * what it says nothing of, linear between the two around. It needs no clock of ours to be right. Without any, requests arrive as they leave.
- * @param shiftUs is added: what a stamp in milliseconds, or the time between taking an order and matching it, leaves open.
+ * Estimates when a request of a recorded session reached the exchange, on the exchange's clock. For
+ * an accepted order or cancel this is the exchange's own stamp. For any other request it
+ * interpolates linearly between the two around it. It does not depend on our clock. Without any
+ * stamp, requests arrive as they are sent.
+ * @param shiftUs is added. It covers the millisecond resolution of stamps and the time between
+ * accepting an order and matching it.
  */
 export function createArrivalEstimator(
   { orders, cancels }: Omit<RecordedAccount, "fills">,
@@ -36,7 +39,10 @@ export function createArrivalEstimator(
   };
 }
 
-/** The middle of what the recorded requests took to the exchange, and of what its answers took back, microseconds; undefined where none did. */
+/**
+ * Medians of the recorded delay of requests to the exchange and of the delay of its answers,
+ * microseconds; undefined where there were none.
+ */
 export function medianDelays(
   orders: readonly RecordedOrder[],
 ): { readonly entryUs: number; readonly responseUs: number } | undefined {

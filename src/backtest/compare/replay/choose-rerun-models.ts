@@ -7,10 +7,10 @@ import type { Fit } from "../fit-model.js";
 import type { OpenedSessionMarket } from "../open-session.js";
 import { medianDelays } from "./arrival-estimator.js";
 
-/** How a market's orders travel and are filled as the bot is run again. */
+/** The latency and fill model of a market in the rerun. */
 export type RerunModel = Comparison["markets"][number]["again"]["model"];
 
-/** What was asked for of it. What is left out is taken from the recording. */
+/** Requested models. Anything left out is taken from the recording. */
 export interface RerunModelOptions {
   readonly queue?: string;
   readonly doubtful?: AmbiguousFillRule;
@@ -18,14 +18,20 @@ export interface RerunModelOptions {
   readonly responseLatencyMs?: number;
 }
 
-/** The models of a run again. */
+/** The models of a rerun. */
 export interface RerunModels {
   readonly defaultModel: RerunModel;
-  /** Of each market that was fitted: two markets are two crowds, and what one's fit found says nothing of the other. */
+  /**
+   * By market that was fitted. The fit of one market says nothing about another: their other
+   * participants differ.
+   */
   readonly fitted: ReadonlyMap<MarketId, RerunModel>;
 }
 
-/** @param markets of the session, each with what its fit came to; undefined where nothing was fitted: a fit stands in for what was asked for. */
+/**
+ * @param markets of the session, each with the result of its fit; undefined where nothing was
+ * fitted. A fit replaces the requested model.
+ */
 export function chooseRerunModels(
   wish: RerunModelOptions,
   { paper }: Session,
@@ -57,7 +63,7 @@ export function chooseRerunModels(
   return { defaultModel: plain, fitted: new Map(fitted) };
 }
 
-/** As the exchange's own stamps tell; two clocks that disagree show none. */
+/** As the exchange's own stamps show. Two clocks that disagree show none. */
 function recordedLatencies(
   orders: readonly RecordedOrder[],
 ): Required<Pick<RerunModelOptions, "orderLatencyMs" | "responseLatencyMs">> {

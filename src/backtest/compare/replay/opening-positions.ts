@@ -6,7 +6,8 @@ import type { OpenedSessionMarket } from "../open-session.js";
 type HeldMarket = Pick<OpenedSessionMarket, "marketId" | "instrument" | "history">;
 
 /**
- * The positions that a session began with, each valued at the market's mark of that instant. A market of which no mark was recorded is left out: what its position is worth is not known.
+ * The positions that a session began with, each valued at the market's mark price of that instant.
+ * A market without a recorded mark price is left out: the value of its position is not known.
  * @param startUs when the replay begins, microseconds since 1970
  */
 export function openingPositions(
@@ -26,7 +27,7 @@ export function openingPositions(
   );
 }
 
-/** The newest mark of an instant, or the first after it. */
+/** The newest mark price at an instant, or the first after it. */
 function markAt(
   marks: OpenedSessionMarket["history"]["marks"],
   atUs: number,

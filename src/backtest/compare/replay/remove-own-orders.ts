@@ -4,15 +4,16 @@ import type { RecordedOrder } from "../../session/recorded-orders.js";
 
 interface Change {
   readonly atUs: number;
-  /** Ticks, positive of a bid and negative of an ask, as a tape has them. */
+  /** Ticks, positive for a bid and negative for an ask, as in a tape. */
   readonly key: number;
   readonly lots: Lots;
 }
 
 /**
- * A live session's tape as it would have been recorded without our orders: from each level's amount goes what of ours the exchange said was open
- * there at that instant. A replay that puts the same orders in would otherwise stand behind itself. Trades stay: whoever traded with us
- * came to that price.
+ * The tape of a live session as it would have been recorded without our orders. It subtracts from
+ * each level the size that the exchange reported open for us at that instant. Otherwise a replay
+ * that inserts the same orders would queue behind itself. Trades stay: whoever traded with us came
+ * to that price anyway.
  */
 export function removeOwnOrders(tape: Tape, orders: readonly RecordedOrder[]): Tape {
   const changes = changesOf(orders);

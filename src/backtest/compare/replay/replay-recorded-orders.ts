@@ -7,27 +7,36 @@ import type { RecordedAccount, RecordedOrder } from "../../session/recorded-orde
 import type { SidedFill } from "../match-fills.js";
 import { SharedMarketMatcher } from "./shared-market-matcher.js";
 
-/** How recorded orders travel into a replay, and how it fills them. */
+/** Latency and fill model of the recorded orders in a replay. */
 export interface OrderReplayModel {
   readonly queue: QueueModel<QueuePlace>;
-  /** Of a request that left at an instant of the bot's clock: when it is at the exchange, on the exchange's. */
+  /** Maps the bot's time at which a request was sent to its arrival on the exchange's clock. */
   readonly arrivalUs: (sentUs: number) => number;
-  /** Whether the orders were in the market when it was recorded: who came to their prices traded with them. */
+  /**
+   * True if the orders were in the market when it was recorded: then every taker at their prices
+   * traded with them.
+   */
   readonly isShared: boolean;
 }
 
-/** How a recorded order ended in the replay; `absent`: a market that had it in it shows that it was not there. */
+/**
+ * The end of a recorded order in the replay. `absent`: a market that contained it shows that it was
+ * not there.
+ */
 export type ReplayedEnd = OrderEnd | "filled" | "absent";
 
-/** What became of a recorded order in the replay. */
+/** The outcome of a recorded order in the replay. */
 export interface ReplayedOrder {
   readonly recorded: RecordedOrder;
   readonly arrivedUs: number;
-  /** What the market showed at its price when it arrived. */
+  /** Lots that the market displayed at its price when it arrived. */
   readonly aheadLots: Lots;
-  /** What the replayed book showed on the other side within its limit when it arrived, by price, best first. */
+  /**
+   * Lots that the replayed book displayed on the other side within its limit when it arrived, by
+   * price, best first.
+   */
   readonly displayedAtArrival: ReadonlyMap<Ticks, Lots>;
-  /** What traded at its price, or beyond it, while it was open. */
+  /** Lots that traded at its price, or beyond it, while it was open. */
   tradedLots: Lots;
   readonly fills: ReplayOrderFill[];
   ended: { readonly how: ReplayedEnd; readonly atUs: number } | undefined;
@@ -39,11 +48,11 @@ export interface ReplayOrderFill extends SidedFill {
   readonly order: ReplayedOrder;
 }
 
-/** What came of all of them. */
+/** The outcome of all recorded orders. */
 export interface OrderReplay {
   /** By hash. */
   readonly orders: ReadonlyMap<string, ReplayedOrder>;
-  /** In the order of their instants. */
+  /** In order of time. */
   readonly fills: readonly ReplayOrderFill[];
 }
 
@@ -57,8 +66,9 @@ type Request = { readonly atUs: number } & (
 );
 
 /**
- * Sends the orders and cancels of a recorded session at their recorded times into a market that was recorded without them, and says how it fills
- * them. Nothing is decided here: what was sent is sent, whatever the replay makes of it.
+ * Sends the orders and cancels of a recorded session at their recorded times into a market that was
+ * recorded without them, and returns their fills. It makes no decisions: what was sent is sent,
+ * whatever the replay does with it.
  */
 export function replayRecordedOrders(
   tape: Tape,
@@ -76,7 +86,7 @@ class OrderReplayer implements MatchListener {
   readonly #open = new Map<number, ReplayedOrder>();
   readonly #ids = new Map<string, number>();
   readonly #fills: ReplayOrderFill[] = [];
-  /** When the first cancel of an order arrives, by its hash. */
+  /** When the first cancel of an order arrives, by the order's hash. */
   readonly #cancelUs = new Map<string, number>();
 
   constructor(tape: Tape, model: OrderReplayModel) {
@@ -123,7 +133,8 @@ class OrderReplayer implements MatchListener {
   #requests({ orders, cancels }: RecordedAccount): Request[] {
     const { arrivalUs } = this.#model;
     const sent: (Request & { readonly sentUs: number })[] = [
-      // What the exchange refused was refused for the account's sake, or the line's: the market had no say in it.
+      // The exchange refused it because of the account or the connection, not because of the
+      // market.
       ...orders
         .filter(({ refused }) => refused === undefined)
         .map((order) => ({ kind: "place" as const, order, sentUs: order.sentUs, atUs: 0 })),
@@ -136,7 +147,8 @@ class OrderReplayer implements MatchListener {
       })),
     ];
     sent.sort((one, other) => one.sentUs - other.sentUs);
-    // Requests travel on several lines, and may overtake each other: a cancel arrives after its order all the same.
+    // Requests travel on several connections and may overtake each other. A cancel still arrives
+    // after its order.
     const places = new Map<string, number>();
     return sent
       .map((request) => {
@@ -221,7 +233,10 @@ class OrderReplayer implements MatchListener {
   }
 }
 
-/** Adds up what traded at the price of each order, or beyond it, between its arrival and its end. */
+/**
+ * Adds up the volume that traded at the price of each order, or beyond it, between its arrival and
+ * its end.
+ */
 function tradedAt(tape: Tape, orders: readonly ReplayedOrder[]): void {
   const coming = [...orders].sort((one, other) => one.arrivedUs - other.arrivedUs);
   const open = new Set<ReplayedOrder>();

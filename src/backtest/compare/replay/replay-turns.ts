@@ -19,35 +19,36 @@ import type { RecordedIntent } from "../compare-intents.js";
 import { HaltHistory, type HaltRecord } from "../halt-history.js";
 import { type SessionMarketData, SessionReplayMarket } from "./session-replay-market.js";
 
-/** Where the same inputs did not give the same intents. */
+/** The point at which the same inputs gave other intents. */
 export interface IntentDifference {
   /** Counted from 1. */
   readonly turn: number;
-  /** Of the bot's clock. */
+  /** On the bot's clock. */
   readonly atMs: Ms;
   readonly why: string;
-  /** As text, and null where there was none. */
+  /** As text; null where there was none. */
   readonly live: string | null;
   readonly replay: string | null;
 }
 
-/** What the same inputs came to. */
+/** The result of replaying the same inputs. */
 export interface TurnReplayResult {
   readonly turns: number;
   readonly intents: number;
-  /** Intents of the session that came again in the same turn, the same to the byte. */
+  /** Number of intents that were repeated in the same turn, byte for byte. */
   readonly equal: number;
-  /** The first that did not; nothing is run after it. */
+  /** The first that was not. Nothing runs after it. */
   readonly firstDifference: IntentDifference | undefined;
   /** The first error of each market's strategy. */
   readonly strategyErrors: readonly StrategyError[];
-  /** As far as it was run, from its bot's first look on. */
+  /** As far as it ran, from the bot's first view on. */
   readonly halts: readonly HaltRecord[];
 }
 
 /**
- * Gives the session's bot, made anew, every input again in the order and at the instants of its turns: its market's data from the store's columns
- * through the book of a backtest, everything else as it was recorded. So what it wants must be the same to the byte.
+ * Feeds a fresh instance of the session's bot every input in the order and at the times of its
+ * turns. Market data comes from the store's columns through the book of a backtest; everything else
+ * comes as it was recorded. So the intents must be the same to the byte.
  * @param lookedUs when the bot first saw a market that it decided on, microseconds of its clock.
  * @throws FormatError naming a line that is broken
  */
@@ -74,7 +75,10 @@ export async function replayTurns(
   return replay.result();
 }
 
-/** The turns of a session, line by line. @throws HistoryError when the file is not as its session says */
+/**
+ * The turns of a session, line by line.
+ * @throws HistoryError when the file does not match its session
+ */
 export async function* recordedTurns(folder: string, { turns }: Session): AsyncGenerator<FileLine> {
   const path = join(folder, SESSION_FILES.turns);
   const sha256 = await hashFile(path);
@@ -86,7 +90,7 @@ export async function* recordedTurns(folder: string, { turns }: Session): AsyncG
   yield* readFileLines(path, true);
 }
 
-/** One bot under recorded turns. */
+/** One bot driven by recorded turns. */
 class TurnReplay {
   readonly #markets: ReadonlyMap<MarketId, SessionReplayMarket>;
   readonly #recorded: readonly RecordedIntent[];
@@ -121,7 +125,7 @@ class TurnReplay {
       venue: { events$: NEVER, submit: () => {}, resubscribe: () => {}, close: () => {} },
       runtime: this.#runtime,
       store: new MemoryStateStore(header.state),
-      // What leaves the outbox, and when, is an input.
+      // The sending of requests from the outbox is an input.
       outbox: { enqueue: () => {} },
       listener: (notice) => {
         if (notice.kind === "intent") this.#wanted.push(notice.intent);
@@ -142,7 +146,7 @@ class TurnReplay {
     });
   }
 
-  /** Runs one turn. False where it is not as it was. */
+  /** Runs one turn. Returns false if its result differs from the recording. */
   run({ stamp, input, draws }: RecordedTurn): boolean {
     this.#turns += 1;
     this.#ran = false;
@@ -186,7 +190,7 @@ class TurnReplay {
     return typeof event === "string" ? event : { kind: "event", event };
   }
 
-  /** In words, what went otherwise than the turn was recorded. */
+  /** Describes how the replay of a turn differs from its recording. */
   #accept(input: BotInput): string | undefined {
     try {
       this.#bot.accept(input);

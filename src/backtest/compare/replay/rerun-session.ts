@@ -23,16 +23,16 @@ import type { OpenedSessionMarket } from "../open-session.js";
 import type { RerunModel, RerunModels } from "./choose-rerun-models.js";
 import { openingPositions } from "./opening-positions.js";
 
-/** How the session is replayed. */
+/** Options for replaying the session. */
 export interface RerunOptions {
   readonly models: RerunModels;
   readonly liquidation: LiquidationTerms;
   readonly seed: string;
-  /** When it begins. */
+  /** Start of the rerun, microseconds since 1970. */
   readonly startUs: number;
-  /** When its requests do not get through, on its bot's clock, ascending. */
+  /** Times at which its requests do not get through, on the bot's clock, ascending. */
   readonly outages: readonly Span[];
-  /** Told everything that the bot tells. */
+  /** Called with every event of the bot. */
   readonly onBotEvent?: ((notice: BotEvent) => void) | undefined;
 }
 
@@ -43,36 +43,37 @@ export interface RerunOrder {
   readonly ticks: Ticks;
   readonly lots: Lots;
   readonly level: number;
-  /** When it left. */
+  /** When it was sent. */
   readonly atUs: number;
-  /** When its cancel left; undefined where none did. */
+  /** When its cancel was sent; undefined where none was. */
   cancelledUs: number | undefined;
 }
 
-/** What the bot did in one market of the replay. */
+/** The bot's actions in one market of the replay. */
 export interface RerunMarket {
   readonly intents: { readonly atUs: number; readonly intent: Intent }[];
   readonly orders: RerunOrder[];
   readonly fills: ReplayFill[];
 }
 
-/** A session, run again. */
+/** The result of a rerun. */
 export interface RerunResult {
   readonly markets: ReadonlyMap<MarketId, RerunMarket>;
   readonly profit: ProfitParts;
-  /** Markets in whose position of the session's beginning it began too. */
+  /** Markets in which it began with the session's opening position. */
   readonly marketsWithOpeningPosition: ReadonlySet<MarketId>;
-  /** What makes it worth nothing, in words. */
+  /** Reasons why the rerun is unusable, as text. */
   readonly worthless: readonly string[];
   /** The first error of each market's strategy. */
   readonly strategyErrors: readonly StrategyError[];
-  /** Until the session was over. */
+  /** Until the session ended. */
   readonly halts: readonly HaltRecord[];
 }
 
 /**
- * What the replayed account begins with, in the quote asset's credit units: what the first decision found, and what was deposited after it, which the replay
- * has from the beginning. What was withdrawn is left out.
+ * Computes the opening credit of the replayed account, in the quote asset's credit units: the
+ * credit at the first decision plus all later deposits, which the replay has from the beginning.
+ * Withdrawals are left out.
  */
 export function computeStartCredit({ start, end, rules }: Session): CreditUnits {
   const found = decimalToScaled(
@@ -89,8 +90,9 @@ export function computeStartCredit({ start, end, rules }: Session): CreditUnits 
 }
 
 /**
- * When a session's bot saw the market that it decided on first, microseconds of its own clock: before, it had asked for its account and its rules, which a
- * replayed one has at once. Where it never decided, when it was begun.
+ * Finds when a session's bot first saw the market that it decided on, microseconds of its own
+ * clock. Before that it had requested its account and its rules, which a replayed bot has at once.
+ * If it never decided, this is the start of the session.
  */
 export function findFirstViewUs(
   { startedUs }: Session,
@@ -107,7 +109,10 @@ export function findFirstViewUs(
   return Math.max(startedUs, Math.min(firstDecisionUs, ...lastHeardUs) - 1);
 }
 
-/** Runs the session's bot over the recorded interval once more, by the replay's models. @throws as {@link ReplayRun} does */
+/**
+ * Reruns the session's bot over the recorded interval with the replay's models.
+ * @throws as {@link ReplayRun} does
+ */
 export function rerunSession(
   session: Session,
   opened: readonly OpenedSessionMarket[],

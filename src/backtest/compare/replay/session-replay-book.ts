@@ -6,8 +6,9 @@ import { SyncedBook } from "../../../market/synced-book.js";
 import { ReplayBook } from "../../book/replay-book.js";
 
 /**
- * A replayed book that is told when it hears what: its levels come from the store's columns, as a backtest's do; whether it may be believed is judged
- * by the sequences that the session heard, as live.
+ * A replayed book that receives its messages when the session did. Its levels come from the store's
+ * columns, as in a backtest. Its validity is judged by the sequence numbers that the session
+ * received, as live.
  */
 export class SessionReplayBook implements LiveOrderBook {
   readonly #replayed = new ReplayBook();
@@ -50,17 +51,17 @@ export class SessionReplayBook implements LiveOrderBook {
     return this.#sync.lastReceivedMs;
   }
 
-  /** The message of the store that the next event is. */
+  /** Loads the message of the store that belongs to the next event. */
   loadMessage(tape: Tape, message: number): void {
     this.#coming = { tape, message };
   }
 
-  /** Applies a message that no event is of: the whole book as a recorder begins a day with it. */
+  /** Applies a message without an event: the whole book with which a recorder begins a day. */
   applyStoredMessage(tape: Tape, message: number): void {
     this.#replayed.applyMessage(tape, message);
   }
 
-  /** Takes an event whose levels the store has: those that it tells itself are of no account. */
+  /** Accepts an event whose levels are in the store. The levels of the event itself are ignored. */
   apply(event: BookEvent, nowMs: Ms): BookSyncResult {
     const coming = this.#coming;
     this.#coming = undefined;

@@ -13,21 +13,21 @@ const KINDS: Readonly<Record<Exclude<MarketDataInput["what"], "market-state">, T
   "public-trade": TapeKind.trade,
 };
 
-/** What the store has of one market, in the order in which it was heard. */
+/** The stored data of one market, in the order in which it was received. */
 export interface SessionMarketData {
   readonly marketId: MarketId;
-  /** Our orders in it where the exchange had them. */
+  /** Contains our orders where the exchange had them. */
   readonly tape: Tape;
   readonly marks: MarkTape | undefined;
   readonly isInBook: boolean;
 }
 
-/** One market of a recorded session, told again turn by turn from the store's columns. */
+/** One market of a recorded session, replayed turn by turn from the store's columns. */
 export class SessionReplayMarket {
   readonly book: SessionReplayBook;
   readonly #data: SessionMarketData;
   readonly #markOrder: Uint32Array | undefined;
-  /** Messages that were told by now. */
+  /** Number of messages played so far. */
   #playedMessages = 0;
 
   constructor(data: SessionMarketData) {
@@ -36,7 +36,10 @@ export class SessionReplayMarket {
     this.#markOrder = data.marks === undefined ? undefined : ascendingOrder(data.marks.localUs);
   }
 
-  /** The event that a turn heard, and brings its levels to the book. In words, where the store has no such thing. */
+  /**
+   * The event that a turn received; loads its levels into the book. A description of the fault
+   * where the store has no such event.
+   */
   nextEvent(input: MarketDataInput): VenueEvent | string {
     if (input.what === "market-state") return this.#mark(input.number);
     const { tape, marketId } = this.#data;

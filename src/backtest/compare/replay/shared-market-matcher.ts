@@ -5,20 +5,22 @@ import type { ReplayOrder } from "../../matching/matcher.js";
 import { priceKey } from "../../matching/open-orders.js";
 import type { OwnSide } from "../../matching/own-side.js";
 
-/** The exchange stamps whole milliseconds: what happened in one of them may have happened either way round. */
+/** The exchange stamps whole milliseconds: the order of events within one of them is not known. */
 const STAMP_US = 1_000;
 /**
- * An exchange stamps an order when it takes it in, and its trades when it matches it: up to 19 ms later was measured where it had to wait for a
- * processor, and 41 ms once. Little hangs on it, since what ends an order's taking is looked for too: with 25 ms as with 50 captures that drive the exchange are alike to the same
- * percent, and of six live sessions one is alike to 99.9 with 25 and to 100 with 50.
+ * An exchange stamps an order when it accepts it, and its trades when it matches it. Up to 19 ms in
+ * between were measured where matching waited for a processor, and 41 ms once. The result hardly
+ * depends on this value, since the end of an order's taking is detected too. With 25 ms as with 50,
+ * captures that drive the exchange agree to the same percent. Of six live sessions, one agrees to
+ * 99.9 with 25 and to 100 with 50.
  */
 export const MATCHED_WITHIN_US = 50_000;
 
-/** What a {@link SharedMarketMatcher} asks and tells of the orders that it matches. */
+/** Callbacks of a {@link SharedMarketMatcher} about the orders that it matches. */
 export interface SharedMatcherDeps {
   /** When a cancel of an order will arrive; Infinity where none does. */
   cancelUs(order: ReplayOrder): number;
-  /** An order was not there: told before it is ended as a cancel would end it. */
+  /** Called when an order was not in the market, before it ends as a cancel would end it. */
   onAbsent(order: ReplayOrder, atUs: number): void;
 }
 
@@ -29,10 +31,13 @@ interface OwnFill {
 }
 
 /**
- * Matches recorded orders against a market that they were in when it was recorded. Whoever came to the price of an order traded with it, and that was printed at
- * its price. So a trade beyond its price, or a book that comes to it, fills no more of it than was printed there while it stood; what is left was not there: its
- * stamp or the book's is wrong by a little, and it ends. What an order took when it arrived was printed too, to its own side and within its limit, where nobody
- * passes an order that rests: so it has those prints, and nothing that a book shows.
+ * Matches recorded orders against a market that already contained them when it was recorded. Every
+ * taker at the price of an order traded with it, and that was printed at its price. So prints cap
+ * its fills: a trade beyond its price, or a book that reaches it, fills at most what was printed
+ * there while it was open. The rest of the order was not there: its stamp or the book's is slightly
+ * wrong, and the order ends. What an order took on arrival was printed too, on its own side and
+ * within its limit, where nobody passes a resting order. So it is filled from those prints, never
+ * from a displayed book.
  */
 export class SharedMarketMatcher extends BookMatcher {
   readonly #tape: Tape;
@@ -43,7 +48,7 @@ export class SharedMarketMatcher extends BookMatcher {
   constructor(options: BookMatcherOptions, orders: SharedMatcherDeps) {
     const { listener } = options;
     const fills: OwnFill[] = [];
-    // Its own amounts: what our takers printed is taken out of them.
+    // A copy of the lots: the prints of our own takers are subtracted from it.
     const tape = { ...options.tape, lots: options.tape.lots.slice() };
     super({
       ...options,
@@ -82,13 +87,13 @@ export class SharedMarketMatcher extends BookMatcher {
     for (const row of rows) {
       const taken = Math.min(order.openLots, lots[row] as number);
       if (taken === 0) return;
-      // What one of ours took fills no other.
+      // A print that one of our orders took fills no other.
       lots[row] = (lots[row] as number) - taken;
       this.own.fill(order, Math.abs(signedTicks[row] as number), taken, "taker", atUs);
     }
   }
 
-  /** The rows of the prints that an order made which arrived at an instant. */
+  /** The rows of the prints made by an order that arrived at an instant. */
   #printsOf(order: ReplayOrder, atUs: number): number[] {
     const { exchangeUs, kind, rowEnd, signedTicks, lots, messages } = this.#tape;
     const sign = sideSign(order.side);
@@ -103,7 +108,7 @@ export class SharedMarketMatcher extends BookMatcher {
       if (kind[message] !== TapeKind.trade) continue;
       const row = (rowEnd[message] as number) - 1;
       const signed = signedTicks[row] as number;
-      // Who came to its price found it at rest: what follows is not its taking.
+      // This taker met the order at rest: what follows is not part of its taking.
       if (signed === -priceKey(order)) break;
       if (signed * sign > 0 && signed <= limit && (lots[row] as number) > 0) rows.push(row);
     }
@@ -129,7 +134,10 @@ export class SharedMarketMatcher extends BookMatcher {
     }
   }
 
-  /** What was printed at a price after one instant, up to and at another, and is no fill of ours that rested. */
+  /**
+   * Lots printed at a price after one instant, up to and including another, that are not fills of
+   * our resting orders.
+   */
   #givenToOthers(key: number, afterUs: number, untilUs: number): Lots {
     const { exchangeUs, kind, rowEnd, signedTicks, lots } = this.#tape;
     let left = 0;
@@ -139,7 +147,8 @@ export class SharedMarketMatcher extends BookMatcher {
       message--
     ) {
       const row = (rowEnd[message] as number) - 1;
-      // A taker who sold prints at a key of the bids, one who bought at a key of the asks, of the other sign.
+      // A taker who sold prints at a key of the bids; one who bought prints at a key of the asks,
+      // with the other sign.
       if (kind[message] === TapeKind.trade && signedTicks[row] === -key)
         left += lots[row] as number;
     }
@@ -152,7 +161,7 @@ export class SharedMarketMatcher extends BookMatcher {
   }
 }
 
-/** Where the first instant above one lies among ascending ones. */
+/** Index of the first instant above a value, among ascending ones. */
 function firstAfter(instants: Float64Array, us: number): number {
   let [low, high] = [0, instants.length];
   while (low < high) {

@@ -2,12 +2,16 @@ import { orderTape } from "../../../history/columns/tape/order-tape.js";
 import { type Tape, TapeKind } from "../../../history/columns/tape/tape.js";
 import type { RecordedOrder } from "../../session/recorded-orders.js";
 
-/** What a message may come later than its gathering was over: the line is not the same each time. */
+/**
+ * Tolerance for a message that arrives after its batching delay: the delay of the connection
+ * varies.
+ */
 const JITTER_US = 2_000;
 
 /**
- * When requests of ours changed the exchange's book, microseconds on its clock, ascending: orders that came to rest, and those that were taken down.
- * A fill is no such change of its own: what filled us changed the book with it.
+ * Times at which our requests changed the exchange's book, microseconds on its clock, ascending:
+ * orders that began to rest, and orders that were cancelled. A fill does not count: the same event
+ * that filled us changed the book.
  */
 export function ownBookChangesUs(orders: readonly RecordedOrder[]): readonly number[] {
   const changes: number[] = [];
@@ -20,10 +24,11 @@ export function ownBookChangesUs(orders: readonly RecordedOrder[]): readonly num
 }
 
 /**
- * A tape whose book messages happened earlier at the exchange than they were told; trades stay, and when anything was heard stays too. An exchange that
- * gathers changes of its book tells them `byUs` after the first of them, without a stamp, while its trades carry one. Nothing happened
- * before the message before was told. Where a request of ours was the first change, the others came at some time between it and
- * the telling: in the middle, for all that is known.
+ * Moves batched book updates back by the batching delay. Trades stay, and so does the time at which
+ * anything was received. An exchange that batches book changes publishes them `byUs` after the
+ * first of them, without a stamp, while its trades have one. Nothing in a batch happened before the
+ * previous message was published. Where our own request was the first change of a batch, the others
+ * came between it and the publication. They are placed in the middle.
  */
 export function shiftBookEarlier(tape: Tape, byUs: number, ownUs: readonly number[] = []): Tape {
   if (byUs === 0) return tape;
@@ -46,7 +51,7 @@ export function shiftBookEarlier(tape: Tape, byUs: number, ownUs: readonly numbe
   return orderTape(tape, order, stamps);
 }
 
-/** When each message happened at the exchange. */
+/** Exchange time of each message. */
 function happenedUs(
   tape: Tape,
   books: readonly number[],

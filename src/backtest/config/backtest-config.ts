@@ -11,23 +11,29 @@ import { parseInstantUs } from "../../history/day.js";
 import { readBacktestRules } from "./backtest-rules.js";
 import { type BacktestFile, backtestSchema } from "./backtest-schema.js";
 
-/** One backtest, as its YAML describes it: paths absolute, the bot read, the rules known. Plain data. */
+/**
+ * One backtest as its YAML describes it, with absolute paths, the bot's file loaded and the rules
+ * known. Plain data.
+ */
 export interface BacktestConfig extends Omit<BacktestFile, "bot" | "history" | "rules"> {
-  /** The YAML's own absolute path. */
+  /** Absolute path of the YAML. */
   readonly path: string;
   readonly name: string;
   readonly bot: BotConfig;
   readonly history: Omit<BacktestFile["history"], "market" | "markets" | "from" | "to"> & {
-    /** By the bot's id: the store's name. */
+    /** Name of the market in the store, by the bot's id. */
     readonly markets: Readonly<Record<MarketId, string>>;
     readonly fromUs: number;
     /** Exclusive. */
     readonly toUs: number;
   };
   readonly rules: VenueRules;
-  /** Name of the asset that everything is settled in. */
+  /** Name of the settlement asset. */
   readonly asset: string;
-  /** What the file itself says of the rules, and the exchange's answer that it names, of the replayed markets: for whoever shows them. */
+  /**
+   * The rules as the file states them, and the exchange's answer that it names, of the replayed
+   * markets: for display.
+   */
   readonly written: {
     readonly rules: BacktestFile["rules"];
     readonly exchangeInfo: string | undefined;
@@ -35,14 +41,15 @@ export interface BacktestConfig extends Omit<BacktestFile, "bot" | "history" | "
   readonly liquidation: { readonly priceOff: number; readonly insuranceFeeRate: number };
 }
 
-/** Other values in place of what the two files say, before anything is checked: a sweep tries them. */
+/** Values that replace those of the two files before anything is checked. A sweep sets them. */
 export interface BacktestChanges {
   readonly backtest?: (written: unknown) => unknown;
   readonly bot?: (written: unknown) => unknown;
 }
 
 /**
- * Reads and checks a backtest's YAML and the bot's that it names. Paths in each are relative to itself.
+ * Reads and checks a backtest's YAML and the bot's file that it names. Paths in each file are
+ * relative to that file.
  * @throws ConfigError with one message that names the path, the value and what would be right
  */
 export function loadBacktestConfig(
@@ -94,7 +101,11 @@ export function loadBacktestConfig(
   };
 }
 
-/** A file of round trips, which may be large: what is in it is read when a run begins. @throws ConfigError where nothing can be read there */
+/**
+ * Checks that a file of round trips can be read. It may be large, so its content is read when a run
+ * begins.
+ * @throws ConfigError where it cannot be read
+ */
 function readable(latencyFile: string): string {
   try {
     accessSync(latencyFile, constants.R_OK);
@@ -129,7 +140,7 @@ function requireStrategy(bot: BotConfig, id: MarketId, isStoresToo: boolean): vo
   );
 }
 
-/** How history that the store has by another name than the bot is asked for. */
+/** Hint for history that the store has under another name than the bot's. */
 function otherName(quoted: MarketId | undefined, stores: string): string {
   return quoted === undefined
     ? ""

@@ -16,28 +16,29 @@ import type { BacktestFile } from "./backtest-schema.js";
 
 type RulesFile = BacktestFile["rules"];
 
-/** What a backtest's file says of the exchange. */
+/** The rules that a backtest's file states for the exchange. */
 export interface BacktestRules {
   readonly rules: VenueRules;
-  /** Name of the asset that everything is settled in. */
+  /** Name of the settlement asset. */
   readonly asset: string;
-  /** The exchange's own answer as JSON, of the replayed markets alone; undefined where the file itself has the rules. */
+  /**
+   * The exchange's own answer as JSON, of the replayed markets alone; undefined where the file
+   * itself has the rules.
+   */
   readonly exchangeInfo: string | undefined;
 }
 
 type MarketRulesFile = NonNullable<RulesFile["markets"]>[MarketId];
 
-/**
- * What `credit` is where nobody says otherwise, with its decimals
- * (docs/reference/protocol.md#units).
- */
+/** The default name and decimals of `credit` (docs/reference/protocol.md#units). */
 const ASSET = "USDC";
 const LEAST_CREDIT_DECIMALS = 6;
 const MOST_CREDIT_DECIMALS = 18;
 const PAPER_DECIMALS = 18;
 
 /**
- * The rules of a backtest: an exchange's own answer, or made from what the file says of each market.
+ * Reads the rules of a backtest: from an exchange's own answer, or from what the file states for
+ * each market.
  * @param markets the bot's ids of those that are replayed.
  * @throws ConfigError naming the file or the market
  */
@@ -63,7 +64,10 @@ export function readBacktestRules(
   return { ...found, rules, asset: file.quoteAsset ?? found.asset };
 }
 
-/** The file's own limits, else those of the exchange's answer, else the defaults of the bot and the embedded exchange. */
+/**
+ * The file's own limits, else those of the exchange's answer, else the defaults of the bot and the
+ * embedded exchange.
+ */
 function rateLimitsFor(file: RulesFile, told: VenueRules["rateLimits"]): VenueRules["rateLimits"] {
   const limits = new Map(told.map((limit) => [limit.name, limit]));
   for (const [name, limit] of Object.entries(DEFAULT_TOKEN_LIMITS))
@@ -74,7 +78,7 @@ function rateLimitsFor(file: RulesFile, told: VenueRules["rateLimits"]): VenueRu
   return [...limits.values()];
 }
 
-/** {@link readBacktestRules}, for whoever wants nothing but the exchange's rules. */
+/** {@link readBacktestRules}, for callers that need only the exchange's rules. */
 export function readVenueRules(
   file: RulesFile,
   markets: readonly MarketId[],
@@ -124,13 +128,16 @@ function gasOf(
   };
 }
 
-/** What is read of a market beside its rules. */
+/** The fields of a market that are read beside its rules. */
 interface ExchangeInfoMarket {
   readonly id: MarketId;
   readonly quoteAssetName?: unknown;
 }
 
-/** The one asset that markets are quoted in. @throws ConfigError where there are several: one account holds one. */
+/**
+ * The one asset that markets are quoted in.
+ * @throws ConfigError where there are several: an account holds one.
+ */
 function assetOf(markets: readonly ExchangeInfoMarket[]): string {
   const names = [...new Set(markets.map(({ quoteAssetName }) => String(quoteAssetName ?? ASSET)))];
   if (names.length === 1) return names[0] as string;
@@ -180,8 +187,9 @@ function buildRulesFromFile(
 }
 
 /**
- * As many decimals as leave a mid of every market whole, since a mark is counted in units of credit: a position in a token of 0.000012 was valued at a
- * mark of 0.000012 until the token had fallen by 4 %, and one of less than half a millionth was worth nothing.
+ * As many decimals as make a mid of every market a whole number of credit units, since a mark price
+ * is counted in them. With fewer, a position in a token of 0.000012 was valued at 0.000012 until
+ * the token had fallen by 4 %, and a token below half a millionth was worth nothing.
  */
 function creditDecimalsFor(tickSizes: readonly string[]): number {
   const wanted = tickSizes.map((tickSize) => new Decimal(tickSize).div(2).decimalPlaces());
@@ -196,7 +204,7 @@ function marketRules(
 ): MarketRules {
   const { tickSizeQuote: tickSize, stepSizeBase: stepSize, maxExposureQuote: maxExposure } = file;
   const field = (name: string): string => `rules.markets.${marketId}.${name}`;
-  // The grid is made of both, and an error of one would be told as the other's.
+  // The grid is made of both, and an error of one would be reported as the other's.
   guarded(field("tickSizeQuote"), tickSize, () => requireGridUnit(tickSize, "tickSize"));
   const grid = guarded(field("stepSizeBase"), stepSize, () => {
     return new Instrument({

@@ -19,7 +19,7 @@ import { AMBIGUOUS_FILL_RULES } from "../venue/ambiguous-fill-rule.js";
 const marketId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
 const positiveDecimal = (description: string) => quoteField(description);
 
-/** The span of a backtest that names none: all that the store has. */
+/** The default span of a backtest: all of the store. */
 export const EVER = { from: "1970-01-01", to: "2100-01-01" } as const;
 
 const history = z
@@ -279,7 +279,7 @@ const fills = z
   })
   .describe("How orders travel and are filled.");
 
-/** The backtest file, as zod checks it. */
+/** The zod schema of the backtest file. */
 export const backtestSchema = z
   .strictObject({
     history,
@@ -326,5 +326,5 @@ export const backtestSchema = z
   })
   .meta({ title: "Marketwright backtest", description: "A bot on recorded history." });
 
-/** What {@link backtestSchema} yields. */
+/** The output of {@link backtestSchema}. */
 export type BacktestFile = z.output<typeof backtestSchema>;

@@ -6,27 +6,29 @@ import { replayConfig } from "../engine/replay-config.js";
 import { formatInstant } from "../report/page/format-instant.js";
 import type { BacktestConfig } from "./backtest-config.js";
 
-/** A file as a reader of a report sees it. */
+/** A file as shown to the reader of a report. */
 export interface ResolvedFile {
   readonly name: string;
-  /** YAML, which JSON is too. */
+  /** YAML; JSON is valid YAML too. */
   readonly yaml: string;
 }
 
-/** What the history decided where the file left it open. */
+/** Values that the history decided where the file left them open. */
 export interface ResolvedInputs {
   readonly grade: string;
-  /** Of candles. */
+  /** Bar interval of candles. */
   readonly interval: string | undefined;
   readonly sampleMs: number;
 }
 
-/** What names an exchange's answer where the configuration was one. */
+/** Name of the file with an exchange's answer, where the configuration was one. */
 const EXCHANGE_INFO = "exchangeInfo.json";
 
 /**
- * The files of a backtest with every default in them, in the form in which they are read: written where the backtest's lay, they run again to
- * the same report. Paths are relative to it, and nothing in them is the reader's business alone: no key's place, no state, no home folder.
+ * Renders the files of a backtest with every default filled in, in the form in which they are read.
+ * Saved in the folder of the backtest's file, they run again to the same report. Paths are relative
+ * to that folder. Private details are left out: where the key is kept, the state directory, the
+ * home folder.
  */
 export function renderResolvedFiles(
   config: BacktestConfig,
@@ -70,12 +72,14 @@ export function renderResolvedFiles(
   ];
 }
 
-/** Whole milliseconds as a person writes them, and else to the microsecond. */
+/** Whole milliseconds where possible, else microseconds. */
 function shownInstant(atUs: number): string {
   return atUs % 1000 === 0 ? instantText(atUs / 1000) : formatInstant(atUs);
 }
 
-/** The bot's file as the run had it. No key is read of it: any name does. */
+/**
+ * The bot's file as the run had it. Its key is never read, so the key variable may have any name.
+ */
 function shownBot({ bot, history }: BacktestConfig, near: (absolute: string) => string): object {
   const {
     path: _,

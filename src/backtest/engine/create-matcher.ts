@@ -9,7 +9,7 @@ import type { FillOptions } from "./fill-options.js";
 import { truncateKlines } from "./history-truncator.js";
 import type { MarketHistory } from "./market-history.js";
 
-/** What fills the orders of a market, by the grade of its history. */
+/** Creates the matcher of a market for the grade of its history. */
 export function createMatcher(
   market: ReplayMarket,
   history: MarketHistory,

@@ -2,27 +2,33 @@ import type { Ticks } from "../../core/units.js";
 import type { AmbiguousFillRule } from "../venue/ambiguous-fill-rule.js";
 import type { LatencyModel } from "../venue/latency/latency.js";
 
-/** How orders are filled by each grade of history. */
+/** Fill rules for each grade of history. */
 export interface FillOptions {
-  /** Of books and trades: where our orders stand in the recorded queues, by its name in `core`. */
+  /**
+   * Books and trades: the queue model that places our orders in the recorded queues, by its name in
+   * `core`.
+   */
   readonly queue: string;
-  /** False: any fill is a whole one. Only to compare with engines that count so. */
+  /** False: any fill fills the whole order. Only for comparison with engines that count so. */
   readonly partialFills: boolean;
-  /** What fills are charged of which history does not tell whether their orders had come to rest. */
+  /** Fee rule for ambiguous fills: history does not show whether their orders rested first. */
   readonly doubtful: AmbiguousFillRule;
-  /** Of trades alone: what stands ahead of us at our price, in base; undefined fills only beyond it. */
+  /**
+   * Trades alone: the assumed queue ahead at our price, in base; undefined fills only beyond our
+   * price.
+   */
   readonly queueAheadBase: string | undefined;
-  /** Of trades and of candles: how much worse than the last price a taker is filled. */
+  /** Trades and candles: how much worse than the last price a taker is filled. */
   readonly slippageTicks: Ticks;
-  /** Of candles: the order of a bar's high and low. */
+  /** Candles: the order of a bar's high and low. */
   readonly path: "ohlc" | "olhc" | "adaptive";
-  /** Of candles: the most of a bar's volume that is ours. */
+  /** Candles: the largest part of a bar's volume that our orders can have. */
   readonly volumeShare: number;
 }
 
-/** How the orders of one market stand in its queues, and travel to it. */
+/** Queue model and latency of one market. */
 export interface MarketFillModel {
-  /** By its name in `core`. */
+  /** Queue model, by its name in `core`. */
   readonly queue: string;
   readonly latency: LatencyModel;
 }

@@ -5,12 +5,13 @@ import type { BarPath } from "../matching/kline-matcher.js";
 import type { MarketHistory } from "./market-history.js";
 
 /**
- * What the bot has heard of a market by an instant of its clock: nothing else of the history is left, so that who looks at what is still under way
- * finds nothing. What the exchange has is another matter: there is all that is stamped before.
+ * Truncates history to what the bot has received by an instant of its clock. Nothing later is left,
+ * so an attempt to read data still in transit finds none. For the exchange everything stamped
+ * before the instant remains.
  */
 export class HistoryTruncator {
   readonly #cutUs: number | undefined;
-  /** Nothing overtakes: what follows on something that was not heard yet is not heard either. */
+  /** Messages do not overtake each other: once one has not been received, none after it has. */
   #isOver = false;
 
   /** @param cutUs microseconds since 1970; undefined leaves all of a history. */
@@ -25,7 +26,7 @@ export class HistoryTruncator {
       : { ...history, tape: this.truncateTape(history.tape) };
   }
 
-  /** The same of the next tape. */
+  /** Truncates the next tape in the same way. */
   truncateTape(tape: Tape): Tape {
     const cutUs = this.#cutUs;
     if (cutUs === undefined) return tape;
@@ -34,7 +35,7 @@ export class HistoryTruncator {
     return heard.length === tape.messages ? tape : messagesOf(tape, heard);
   }
 
-  /** Marks that are not heard yet are never heard: the exchange has them all the same. */
+  /** Marks after the cutoff are never received, but the exchange has them all the same. */
   truncateMarks(marks: MarkTape | undefined): MarkTape | undefined {
     const cutUs = this.#cutUs;
     if (marks === undefined || cutUs === undefined) return marks;
@@ -45,7 +46,10 @@ export class HistoryTruncator {
   }
 }
 
-/** Candles as far as the exchange has come by an instant: what the path has not reached of the last one is where it stands. */
+/**
+ * Candles as far as the exchange has come by an instant. The last candle ends at the point that its
+ * path has reached.
+ */
 export function truncateKlines(
   klines: KlineTape,
   path: BarPath,
@@ -93,7 +97,7 @@ function countUpTo(ascendingUs: Float64Array, us: number): number {
   return after === -1 ? ascendingUs.length : after;
 }
 
-/** The numbers of the messages that are heard by an instant, ascending. */
+/** The numbers of the messages received by an instant, ascending. */
 function heardMessages({ messages, localUs }: Tape, cutUs: number): number[] {
   const heard: number[] = [];
   for (let message = 0; message < messages; message++)
@@ -101,7 +105,7 @@ function heardMessages({ messages, localUs }: Tape, cutUs: number): number[] {
   return heard;
 }
 
-/** Some messages of a tape, in memory of their own. */
+/** Copies some messages of a tape. */
 function messagesOf(tape: Tape, kept: readonly number[]): Tape {
   const firstRow = (message: number): number => (message === 0 ? 0 : tape.rowEnd[message - 1]);
   const rows = kept.reduce((sum, message) => sum + tape.rowEnd[message] - firstRow(message), 0);

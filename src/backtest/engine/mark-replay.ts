@@ -10,26 +10,37 @@ import type { ReplayVenue } from "../venue/replay-venue.js";
 
 type MarkEvent = Extract<VenueEvent, { type: "market-state" }>;
 
-/** Where a market's marks and funding come from. */
+/** The sources of a market's mark prices and funding. */
 export interface MarkSources {
-  /** Recorded marks; without them the mark is the mid of the replayed market, every `everyUs`. */
+  /** Recorded marks. Without them the mark is the mid of the replayed market, every `everyUs`. */
   readonly marks: MarkTape | undefined;
-  /** Recorded funding; without it, what the marks say is paid next is paid then. */
+  /**
+   * Recorded funding. Without it, the rate that the marks announce is paid at the announced time.
+   */
   readonly funding: FundingTape | undefined;
   readonly everyUs: number;
-  /** How often the bot hears a mark that was made: a candle's inner prices make marks, but are nothing that it may know yet. */
+  /**
+   * How often the bot receives a derived mark. The inner prices of a candle give marks that the bot
+   * may not know yet.
+   */
   readonly publishEveryUs: number;
 }
 
-/** How long after a boundary of funding its mark and its payment may be stamped, microseconds: exchanges read their marks on the boundary, and write them down some milliseconds later. */
+/**
+ * Longest delay after a funding boundary in the stamps of its mark and payment, microseconds.
+ * Exchanges read their marks on the boundary and record them some milliseconds later.
+ */
 export const BOUNDARY_LAG_US = 1_000_000;
 
-/** Marks and funding of one market: computed on the exchange's clock, heard on the bot's. */
+/** Marks and funding of one market: computed on the exchange's clock, received on the bot's. */
 export class MarkReplay {
   readonly #venue: ReplayVenue;
   readonly #market: ReplayMarket;
   readonly #instrument: Instrument;
-  /** Credit of half a tick, where it is whole: beside a token of a very fine tick a bitcoin's mark has more digits than a float. */
+  /**
+   * Credit of half a tick, where it is whole. Beside a token with a very fine tick, a bitcoin's
+   * mark has more digits than a float.
+   */
   readonly #halfTickCredit: bigint | undefined;
   readonly #everyUs: number;
   readonly #publishEveryUs: number;
@@ -41,9 +52,9 @@ export class MarkReplay {
   readonly #following: MarkTape[] = [];
   readonly #funding: FundingTape | undefined;
   #mark = 0;
-  /** When the next mark is there at the exchange; Infinity after the last one that is known. */
+  /** When the exchange has the next mark; Infinity after the last one that is known. */
   #markUs = Number.POSITIVE_INFINITY;
-  /** The stamp of the mark before it, at least the run's beginning. */
+  /** Stamp of the mark before it, at least the start of the run. */
   #passedUs: number;
   #paid = 0;
   #derivedUs: number;
@@ -51,10 +62,10 @@ export class MarkReplay {
     | { readonly rateE18: bigint; readonly boundaryMs: Ms; readonly atUs: number }
     | undefined;
   #nextUs = 0;
-  /** The newest boundary that was paid by what the marks told. */
+  /** The newest boundary that was paid by the announcement in the marks. */
   #paidMs = 0;
 
-  /** @param latencyUs how long the market's data takes now, for marks that nobody recorded. */
+  /** @param latencyUs present latency of the market's data, for derived marks. */
   constructor(
     venue: ReplayVenue,
     market: ReplayMarket,
@@ -88,7 +99,10 @@ export class MarkReplay {
     return this.#inFlight.nextUs;
   }
 
-  /** The next block of recorded marks: all of it is later than what was there before. Only where marks were recorded. */
+  /**
+   * Adds the next block of recorded marks. All of it is later than the marks before. Only where
+   * marks were recorded.
+   */
   extend(marks: MarkTape): void {
     this.#following.push(marks);
     this.#toNextMark();
@@ -102,7 +116,7 @@ export class MarkReplay {
     this.#schedule();
   }
 
-  /** Pays the funding that is due by now, by those marks. */
+  /** Pays the funding that is due by now, at those marks. */
   payDueFunding(atUs: number): void {
     if (this.#funding !== undefined) {
       while (this.#stampOfFunding() <= atUs) {
@@ -119,7 +133,7 @@ export class MarkReplay {
     this.#schedule();
   }
 
-  /** Takes out what is heard next. Only when something is on its way. */
+  /** Takes the next mark that the bot receives. Only while one is in transit. */
   takeDelivery(): MarkEvent {
     return this.#inFlight.take();
   }
@@ -159,8 +173,8 @@ export class MarkReplay {
     this.#mark += 1;
     this.#passedUs = exchangeUs;
     this.#toNextMark();
-    // The rate of the boundary that this mark crossed is the one that was told before it; and a mark that still names a boundary which
-    // was paid must not have it paid again.
+    // The boundary that this mark crossed has the rate that was announced before it. A mark that
+    // still names a boundary already paid must not have it paid again.
     const pendingMs = this.#announcedFunding?.boundaryMs;
     if (
       this.#funding === undefined &&
@@ -183,7 +197,7 @@ export class MarkReplay {
     );
   }
 
-  /** @param heardUs when the bot hears of it; undefined when it does not. */
+  /** @param heardUs when the bot receives it; undefined when it does not. */
   #take(
     mark: CreditUnits,
     index: CreditUnits,
@@ -200,7 +214,7 @@ export class MarkReplay {
       );
   }
 
-  /** Passes over what was before the run, and on to the next block where one is over. */
+  /** Skips marks from before the run, and moves to the next block at the end of one. */
   #toNextMark(): void {
     for (;;) {
       while (this.#stampOfMark() < this.#startUs) this.#mark += 1;
@@ -213,8 +227,10 @@ export class MarkReplay {
   }
 
   /**
-   * A mark that still names a boundary as the next was computed before anything was paid there, and is what is paid by, though an exchange that
-   * reads its marks on the boundary sends and stamps them some milliseconds later: the first after a boundary that does is of the boundary itself.
+   * A mark that still names a boundary as its next was computed before the payment there, and is
+   * the mark that is paid by. An exchange that reads its marks on the boundary sends and stamps
+   * them some milliseconds later. So the first such mark after a boundary counts as of the boundary
+   * itself.
    */
   #instantOfMark(): number {
     const stampUs = this.#stampOfMark();

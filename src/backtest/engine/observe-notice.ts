@@ -2,7 +2,10 @@ import type { BotEvent } from "../../bot/engine/bot-event.js";
 import { actionText } from "../../bot/safety/ladder-text.js";
 import type { RunObserver } from "../record/run-observer.js";
 
-/** Tells the observer of a run the actions, halts, rungs and log lines that a bot's notice brings. */
+/**
+ * Passes the actions, halts, risk-ladder steps and log lines of a bot's event to the observer of a
+ * run.
+ */
 export function observeNotice(notice: BotEvent, atUs: number, observer: RunObserver): void {
   if (notice.kind === "dispatched") {
     const { action } = notice;

@@ -3,20 +3,23 @@ import { toTimerDelayMs } from "../../core/runtime/timer-delay.js";
 import { TimerHeap } from "../../core/runtime/timer-heap.js";
 import type { Ms } from "../../core/units.js";
 
-/** A delay that is a difference of two instants in milliseconds is so little off its whole microseconds. */
+/** A difference of two instants in milliseconds is off its whole microseconds by at most this. */
 const TIMER_TOLERANCE_US = 1e-3;
 
 /**
- * The bot's clock in a replay: it stands still until the engine moves it. Whole microseconds since 1970 within, milliseconds to
- * those who ask. Timers fire when the engine says so, in order of their instant.
+ * The bot's clock in a replay. It moves only when the engine moves it. It counts whole microseconds
+ * since 1970 and returns milliseconds. Timers fire when the engine says so, in order of their time.
  */
 export class ReplayClock implements Clock {
-  /** Due after so many whole microseconds, written in milliseconds: of sums of fractions one may be due a little after the microsecond that it rounds to. */
+  /**
+   * Due after whole microseconds, given in milliseconds. Sums of fractions may be due slightly
+   * after the microsecond that they round to.
+   */
   readonly #timers = new TimerHeap();
   readonly #startUs: number;
   #nowUs: number;
 
-  /** @param startUs what it reads at first. */
+  /** @param startUs initial reading. */
   constructor(startUs: number) {
     this.#startUs = startUs;
     this.#nowUs = startUs;
@@ -52,12 +55,12 @@ export class ReplayClock implements Clock {
       : Math.max(this.#nowUs, this.#startUs + Math.round(dueMs * 1000));
   }
 
-  /** Moves on to an instant that is not before the present one. */
+  /** Moves to an instant that is not before the present one. */
   moveTo(nowUs: number): void {
     if (nowUs > this.#nowUs) this.#nowUs = nowUs;
   }
 
-  /** Fires what is due, and what that sets for the same instant. */
+  /** Fires the due timers, and those that they set for the same instant. */
   fireDue(): void {
     for (let timer = this.#takeDue(); timer !== undefined; timer = this.#takeDue()) timer.fire();
   }

@@ -2,22 +2,23 @@ import type { BotConfig } from "../../bot/config/config.js";
 import { DAY_MS } from "../../core/units.js";
 import type { VenueRules } from "../../exchange/records.js";
 
-/** How coarse a replay's time is. */
+/** The time resolution of a replay. */
 export interface ReplayPace {
-  /** Nothing that only time makes due is looked at more often than this. */
+  /** Minimum interval between checks for work that only time makes due. */
   readonly tickMs: number;
-  /** The longest silence of the market's data that is no fault: candles are far apart. */
+  /** The longest silence of market data that is not a fault: candles are far apart. */
   readonly silenceMs: number;
 }
 
-/** What a run on the exchange's own clock and stream has: books and trades, or trades. */
+/** The pace of a run on the exchange's own clock and stream: books and trades, or trades. */
 export const FINE_PACE: ReplayPace = { tickMs: 100, silenceMs: 0 };
 
 /** A day: as long as any interval that is asked at. */
 
 /**
- * A bot's file as a replay runs it: the same strategy, decisions, quotes, limits and halts. What watches the line to an exchange is slowed down
- * to the pace of the history, no order is built by a server, and the markets are those of the history alone.
+ * Adapts a bot's file to a replay: the same strategy, decisions, quotes, limits and halts. Checks
+ * of the connection to an exchange are slowed down to the pace of the history. No order is built by
+ * a server. Only the markets of the history remain.
  */
 export function replayConfig(
   config: BotConfig,
@@ -47,7 +48,10 @@ export function replayConfig(
   };
 }
 
-/** The exchange's rules as a replayed bot has them: no order has to be built by the exchange for its gas, which is charged all the same. */
+/**
+ * The exchange's rules for a replayed bot. The exchange never has to build an order for its gas,
+ * but charges the gas all the same.
+ */
 export function replayRules(rules: VenueRules, startMs: number): VenueRules {
   return { ...rules, waiveGasFeeMinimumQuote: 0n, serverTimeMs: startMs };
 }

@@ -8,14 +8,14 @@ import type { MarkReplay } from "./mark-replay.js";
 import type { ReplayClock } from "./replay-clock.js";
 import type { SyncOutbox } from "./sync-outbox.js";
 
-/** One market of a replay: what the exchange has, what the bot hears. */
+/** One market of a replay: the data at the exchange and the data that the bot receives. */
 export interface EngineMarket {
   readonly market: ReplayMarket;
   readonly feed: LocalFeed;
   readonly marks: MarkReplay;
 }
 
-/** What the engine turns. */
+/** The parts that the engine drives. */
 export interface ReplayEngineDeps {
   readonly clock: ReplayClock;
   readonly bot: Bot;
@@ -23,15 +23,17 @@ export interface ReplayEngineDeps {
   readonly venue: ReplayVenue;
   readonly markets: readonly EngineMarket[];
   readonly observer: RunObserver;
-  /** Between two samples of the account, on the exchange's clock. */
+  /** Interval between samples of the account, on the exchange's clock. */
   readonly sampleUs: number;
   readonly startUs: number;
 }
 
 /**
- * The loop of a replay: two clocks, one order of events. The smallest stamp is next; at one stamp the bot first hears its data, then its
- * answers, then its timers, and then the exchange has its data, and then the requests that arrive (rules of hftbacktest's event loop).
- * So data stamped T is at the exchange before an order that arrives at T, and nothing that the bot does can be earlier than what it knew.
+ * The loop of a replay: two clocks, one order of events. The smallest stamp is next. At one stamp
+ * the bot first receives its data, then its answers, then its timers fire. Then the exchange has
+ * its data, and then the requests that arrive (rules of hftbacktest's event loop). So data stamped
+ * T is at the exchange before an order that arrives at T, and no action of the bot can precede what
+ * it knew.
  */
 export class ReplayEngine {
   readonly #parts: ReplayEngineDeps;
@@ -41,7 +43,10 @@ export class ReplayEngine {
   readonly #markets: readonly EngineMarket[];
   readonly #leastEntryUs: number;
   #nextSampleUs: number;
-  /** When market data is heard next, when marks are, and when the exchange or a sample has its turn: kept, since they are asked for far more often than they change. */
+  /**
+   * Times of the next market data, the next marks, and the next event of the exchange or sampling.
+   * Cached: they are read far more often than they change.
+   */
   #dataUs = Number.NEGATIVE_INFINITY;
   #marksUs = Number.NEGATIVE_INFINITY;
   #ownUs = Number.NEGATIVE_INFINITY;
@@ -60,11 +65,14 @@ export class ReplayEngine {
     return this.#clock.nowUs;
   }
 
-  /** Plays everything before an instant, and stands at it. `until` ends it sooner: asked before each step. */
+  /**
+   * Plays everything before an instant, and stops there. `until` is checked before each step and
+   * ends the run sooner.
+   */
   play(untilUs: number, until: () => boolean = never): void {
     const clock = this.#clock;
     const venue = this.#venue;
-    // History may have come since.
+    // History may have been added since.
     this.#noteFeeds();
     this.#noteMarks();
     while (!until()) {
@@ -78,7 +86,8 @@ export class ReplayEngine {
       }
       const goalUs = Math.min(untilUs, Math.max(Math.min(heardUs, this.#dataUs), clock.nowUs));
       const stopUs = Math.min(goalUs, arrivalUs, ownUs);
-      // What the exchange does at an instant comes after its history there, and after what the bot does at it.
+      // Events of the exchange at an instant come after its history there, and after the bot's own
+      // events.
       const isExchange = stopUs < goalUs;
       if (!this.#historyTo(stopUs, isExchange)) continue;
       if (!isExchange) {
@@ -93,18 +102,18 @@ export class ReplayEngine {
     }
   }
 
-  /** Brings an input of the bot's own in: a command. */
+  /** Passes a command to the bot. */
   command(command: Parameters<Bot["command"]>[0]): void {
     this.#bot.command(command);
     this.#parts.outbox.dispatch();
   }
 
-  /** Lets leave what something outside the loop has put into the outbox. */
+  /** Sends what code outside the loop has put into the outbox. */
   dispatchOutbox(): void {
     this.#parts.outbox.dispatch();
   }
 
-  /** Tells the observer how the account stands. */
+  /** Reports the state of the account to the observer. */
   sample(atUs: number): void {
     const { venue, observer } = this.#parts;
     const { account } = venue;
@@ -148,13 +157,16 @@ export class ReplayEngine {
   }
 
   /**
-   * Plays both clocks on through what concerns nobody, which is nearly all of a recording: data that moves no best price, history that touches
-   * no order of ours. Stops before the first instant at which anything else may happen, and after data that the bot was woken by: true then.
+   * Advances both clocks through data that affects nothing, which is nearly all of a recording:
+   * data that moves no best price, history that touches no order of ours. Stops before the first
+   * instant at which anything else may happen. Also stops after data that wakes the bot, and then
+   * returns true.
    */
   #drift(quietUs: number): boolean {
     const venue = this.#venue;
     while (this.#dataUs < quietUs && this.#dataUs < venue.nextDeliveryUs) {
-      // Whatever the bot makes of what it hears now arrives no sooner: until then the exchange is played at once.
+      // Any reaction of the bot to its next data arrives no sooner than this: until then the
+      // exchange is played in one go.
       const aheadUs = Math.min(quietUs, this.#dataUs + this.#leastEntryUs);
       this.#historyTo(aheadUs, false);
       const beforeUs = Math.min(aheadUs + 1, quietUs, venue.nextDeliveryUs);
@@ -166,7 +178,10 @@ export class ReplayEngine {
     return false;
   }
 
-  /** Market data before an instant, in whole microseconds, until the bot is to be woken by it: true when it is. */
+  /**
+   * Delivers market data before an instant, in whole microseconds, until some of it wakes the bot.
+   * Returns true then.
+   */
   #deliverData(beforeUs: number): boolean {
     const markets = this.#markets;
     let isMoved = false;
@@ -176,7 +191,10 @@ export class ReplayEngine {
     return isMoved;
   }
 
-  /** The first of several markets, as long as it is the first; what moves a price of it is heard together with all of its instant. */
+  /**
+   * Delivers the earliest of several markets, as long as it is the earliest. Data that moves a best
+   * price is delivered together with all of its instant.
+   */
   #deliverEarliest(beforeUs: number): boolean {
     let first: LocalFeed | undefined;
     let secondUs = Number.POSITIVE_INFINITY;
@@ -195,7 +213,7 @@ export class ReplayEngine {
     return isMoved;
   }
 
-  /** One instant of the bot. */
+  /** Plays one instant of the bot. */
   #local(atUs: number): void {
     const { outbox } = this.#parts;
     const bot = this.#bot;
@@ -224,7 +242,8 @@ export class ReplayEngine {
 
   #own(atUs: number): void {
     if (this.#isTurn(atUs)) {
-      // The account is judged by all marks of an instant, and by all of its funding: by one after the other a hedge would stand or fall by its markets' order.
+      // All marks and all funding of an instant apply before the account is judged. One after the
+      // other, the survival of a hedge would depend on the order of its markets.
       for (const { marks } of this.#markets) marks.applyDueMarks(atUs);
       this.#venue.liquidateIfUnsafe(atUs);
       for (const { marks } of this.#markets) marks.payDueFunding(atUs);
@@ -237,15 +256,15 @@ export class ReplayEngine {
     this.#noteMarks();
   }
 
-  /** Whether any market's mark or funding is due. */
+  /** True if a mark or funding of any market is due. */
   #isTurn(atUs: number): boolean {
     for (const { marks } of this.#markets) if (marks.nextUs <= atUs) return true;
     return false;
   }
 
   /**
-   * Plays the markets' history, the earliest first, to an instant. False when it stopped sooner, since what became of an order of ours is heard
-   * sooner.
+   * Plays the markets' history, the earliest first, to an instant. Returns false when it stopped
+   * sooner because the bot receives the outcome of one of our orders earlier.
    */
   #historyTo(untilUs: number, isInclusive: boolean): boolean {
     const markets = this.#markets;
@@ -273,7 +292,8 @@ export class ReplayEngine {
         }
       }
       if (first === undefined || isBeyond(firstUs, untilUs, isInclusive)) return true;
-      // What several have at one instant is played in the markets' order, wherever the engine stops: so only the first of all plays that instant.
+      // Events of several markets at one instant are played in the markets' order, wherever the
+      // engine stops. So only the earliest of all plays that instant.
       if (firstUs === secondUs) first.advance(firstUs, true);
       else if (secondUs <= untilUs) first.advance(secondUs, false);
       else first.advance(untilUs, isInclusive);
@@ -282,7 +302,7 @@ export class ReplayEngine {
   }
 }
 
-/** Whether what comes next lies after an instant, or at it where the instant itself is left out. */
+/** True if the next event lies after an instant, or at it where the instant itself is excluded. */
 function isBeyond(nextUs: number, untilUs: number, isInclusive: boolean): boolean {
   return nextUs > untilUs || (nextUs === untilUs && !isInclusive);
 }

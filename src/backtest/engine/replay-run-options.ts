@@ -12,36 +12,40 @@ import type { OpeningPosition } from "../venue/replay-account.js";
 import type { FillOptions, MarketFillModel } from "./fill-options.js";
 import type { MarketHistory } from "./market-history.js";
 
-/** What a replay is made of. */
+/** Options of a replay. */
 export interface ReplayRunOptions {
   readonly config: BotConfig;
-  /** Of every market of the history. */
+  /** Rules of every market of the history. */
   readonly rules: VenueRules;
   readonly strategies: ReadonlyMap<MarketId, BoundStrategy>;
   readonly markets: ReadonlyMap<MarketId, MarketHistory>;
   readonly fills: FillOptions;
-  /** `feedUs`: how long market data takes at a local instant, for models that follow it. */
+  /** `feedUs`: the latency of market data at a local instant, for models that follow it. */
   readonly createLatency: (feedUs: (us: number) => number) => LatencyModel;
-  /** Of markets that have other queues than `fills` says, and other latencies. */
+  /** Markets with other queue models or latencies than the run's. */
   readonly marketModels?: ReadonlyMap<MarketId, MarketFillModel>;
   readonly liquidation: LiquidationTerms;
   readonly startCredit: CreditUnits;
-  /** Positions that the account begins with; none where absent: a backtest begins without any. */
+  /** Opening positions of the account; none where absent: a backtest begins flat. */
   readonly opening?: ReadonlyMap<MarketId, OpeningPosition>;
   readonly seed: string;
   /** Exchange time, microseconds since 1970. */
   readonly startUs: number;
-  /** How long the strategies watch before a quote may stand. */
+  /** How long the strategies only watch before quotes are allowed. */
   readonly warmupMs: number;
-  /** Between two samples of the account. */
+  /** Interval between samples of the account. */
   readonly sampleUs: number;
   readonly observer: RunObserver;
-  /** Everything that the bot tells, with the instant on its clock, microseconds. */
+  /** Called with every event of the bot and its time on the bot's clock, microseconds. */
   readonly onBotEvent?: (notice: BotEvent, atUs: number) => void;
-  /** When the bot's requests do not get through, on its clock, ascending. */
+  /** Times at which the bot's requests do not get through, on its clock, ascending. */
   readonly outages?: readonly Span[];
-  /** An instant after which nothing is there: of what is heard later the bot has nothing, and the exchange nothing of a candle's later points. */
+  /**
+   * A cutoff: the bot receives nothing after it, and the exchange has no later point of a candle.
+   */
   readonly cutUs?: number;
-  /** How the bot hears a market, where not as `createFeed` (`feed/feed-of.ts`) has it. */
+  /**
+   * Creates the bot's feed of a market, where it differs from `createFeed` (`feed/create-feed.ts`).
+   */
   readonly createFeed?: FeedFactory;
 }

@@ -45,17 +45,20 @@ import { type EngineMarket, ReplayEngine } from "./replay-engine.js";
 import type { ReplayRunOptions } from "./replay-run-options.js";
 import { SyncOutbox } from "./sync-outbox.js";
 
-/** Requests under way at once, as live. */
+/** Requests in flight at once, as live. */
 const CONNECTIONS = 32;
 const MADE_MARKS_EVERY_US = 1_000_000;
-/** A bar's open, high and low each make a mark: an account that the low would have liquidated must not live to see the close. */
+/**
+ * A bar's open, high and low each make a mark: an account that the low would have liquidated must
+ * not survive to the close.
+ */
 export const MARKS_OF_A_BAR = 3;
-/** How long the exchange goes on after the history's end, at most, for the bot to leave. */
+/** How long the exchange continues after the end of history, at most, for the bot to exit. */
 const LEAVE_WITHIN_US = 60_000_000;
-/** Whose orders they are: no key is behind it, and nothing is signed. */
+/** The account of the orders. It has no key, and nothing is signed. */
 const REPLAY_ACCOUNT: Hex = "0x00000000000000000000000000000000000ba5e5";
 
-/** A bot on replayed history, from its start to its end. Not for a second use. */
+/** A bot on replayed history, from its start to its end. Each instance runs once. */
 export class ReplayRun {
   readonly bot: Bot;
   readonly venue: ReplayVenue;
@@ -180,7 +183,7 @@ export class ReplayRun {
       venue: options.outages === undefined ? this.venue : this.#withOutages(options.outages),
       runtime: { clock, random: seededRandom(options.seed) },
       store: new DiscardingStore(),
-      // Nothing is signed: a number tells an order from every other as well as a hash.
+      // Nothing is signed: a number identifies an order as well as a hash.
       nextOrderHash: () => `0x${(++orders).toString(16)}`,
       outbox,
       listener: (notice) => this.#noticed(notice),
@@ -203,7 +206,7 @@ export class ReplayRun {
     this.venue.openStreams(startUs);
   }
 
-  /** Where the run is, microseconds since 1970. */
+  /** The present instant of the run, microseconds since 1970. */
   get nowUs(): number {
     return this.#engine.nowUs;
   }
@@ -219,7 +222,7 @@ export class ReplayRun {
     });
   }
 
-  /** The next stretch of a market's books or trades. */
+  /** Adds the next part of a market's books or trades. */
   extend(marketId: MarketId, tape: Tape): void {
     const feed = this.#feeds.get(marketId);
     const heard = this.#truncators.get(marketId)?.truncateTape(tape);
@@ -231,13 +234,16 @@ export class ReplayRun {
     if (matcher instanceof BookMatcher || matcher instanceof TradeMatcher) matcher.extend(tape);
   }
 
-  /** The next block of a market's marks. Only of a market that began with some. */
+  /** Adds the next block of a market's marks. Only for a market that began with marks. */
   extendMarks(marketId: MarketId, marks: MarkTape): void {
     const heard = this.#truncators.get(marketId)?.truncateMarks(marks);
     if (heard !== undefined) this.#marks.get(marketId)?.extend(heard);
   }
 
-  /** Runs everything that is before an instant. @param until ends it sooner: asked before each instant. */
+  /**
+   * Runs everything before an instant.
+   * @param until checked before each instant; returning true ends the run sooner.
+   */
   play(untilUs: number, until?: () => boolean): void {
     const warmUs = this.#warmUs;
     if (!this.#isWarm) {
@@ -250,9 +256,9 @@ export class ReplayRun {
   }
 
   /**
-   * The same for strategies that await promises: time stands still after each view until whatever a
-   * strategy does with it has been done (docs/ideas/design.md#time-and-randomness).
-   * @param mostViews after so many it stops sooner.
+   * The same for strategies that await promises. After each view, time does not move until
+   * everything that a strategy does with it is done (docs/ideas/design.md#time-and-randomness).
+   * @param mostViews it stops sooner, after this many views.
    */
   async playAwaiting(untilUs: number, mostViews = Number.POSITIVE_INFINITY): Promise<void> {
     const firstViews = this.#views;
@@ -264,22 +270,22 @@ export class ReplayRun {
     }
   }
 
-  /** When the bot may trade. */
+  /** When the bot may begin to trade. */
   get #warmUs(): number {
     return this.#options.startUs + this.#options.warmupMs * 1000;
   }
 
-  /** How many views the strategies have been shown. */
+  /** Number of views that the strategies have received. */
   get #views(): number {
     let views = 0;
     for (const { lastView } of this.bot.context.traders.values()) views += lastView?.sequence ?? 0;
     return views;
   }
 
-  /** Since when and why the bot would not trade on by itself, now; undefined when it would. */
+  /** Since when and why the bot would not resume trading without help; undefined when it would. */
   get haltReason(): string | undefined {
     const standing = this.bot.tradingGuards.halts.filter(({ resumesByItself }) => !resumesByItself);
-    // Halts are stamped by the clock that never steps, which began with the run.
+    // Halts are stamped by the monotonic clock, which began with the run.
     const since = (sinceMs: number): string =>
       instantText(Math.floor(this.#options.startUs / 1000 + sinceMs));
     return standing.length === 0
@@ -289,17 +295,19 @@ export class ReplayRun {
           .join("; ");
   }
 
-  /** How the risk ladder acted. */
+  /** Steps that the risk ladder took. */
   get rungs(): RungEvents {
     return this.#losses.rungs;
   }
 
-  /** Of a bot that a loss has halted: which positions it still has, and what they have cost since; undefined without any. */
+  /**
+   * Open positions of a bot that a loss has halted, and their result since; undefined without any.
+   */
   get positionsSinceHalt(): string | undefined {
     return this.#losses.heldSinceHalt(this.bot.context);
   }
 
-  /** What was asked for and not done. */
+  /** Intents and orders that were refused. */
   get refusals(): readonly OrderRefusal[] {
     return this.#refusals.list;
   }
@@ -309,14 +317,17 @@ export class ReplayRun {
     return this.#errors.list;
   }
 
-  /** Says, in words, what makes the run worth nothing, now: markets without a book to quote in, and those in which no order was ever taken, with the reason. */
+  /**
+   * Reasons why the run is unusable so far, as text: markets without a book to quote in, and
+   * markets in which no order was ever accepted, with the cause.
+   */
   get worthless(): string[] {
     const { context, tradingGuards: safety } = this.bot;
     return context.traderList.flatMap((trader) => {
       const { marketId, newestViewSequence: views } = trader;
       const book = this.#bookStates.get(marketId)?.explainUnusable(this.nowUs, "the run");
       const end = {
-        // That it stands on no unbroken sequence, as the bot says of it, may be for its sides or for want of a snapshot.
+        // The bot reports a broken sequence both for missing sides and for a missing snapshot.
         book: book ?? trader.book.reason,
         startUs: this.#warmUs,
         endUs: this.nowUs,
@@ -329,11 +340,15 @@ export class ReplayRun {
     });
   }
 
-  /** The end: the bot takes its orders down and leaves, and the account is sampled once more. Returns the last instant. */
+  /**
+   * Ends the run: the bot cancels its orders and exits, and the account is sampled once more.
+   * Returns the last instant.
+   */
   finish(): number {
     const untilUs = this.#engine.nowUs + LEAVE_WITHIN_US;
     this.#engine.command({ command: "stop", reason: "the history is over" });
-    // What the exchange does at the history's last instant, such as funding, is of the run, whether anything is left to take down or not.
+    // Events of the exchange at the history's last instant, such as funding, belong to the run,
+    // even if no order is open.
     this.#engine.play(
       this.#engine.nowUs + FINE_PACE.tickMs * 1000,
       () => this.bot.phase === "stopped",
@@ -344,7 +359,10 @@ export class ReplayRun {
     return this.#engine.nowUs;
   }
 
-  /** Whether nothing of the bot is at the exchange any more: it finds that out itself at its next look, which on candles is a bar away. */
+  /**
+   * True if the bot has nothing open at the exchange. It finds that out itself at its next check,
+   * which on candles is a bar away.
+   */
   get #hasExited(): boolean {
     const { phase, account, dispatcher } = this.bot.context;
     return (
@@ -373,12 +391,15 @@ export class ReplayRun {
 
 const WARMING_UP = "warming up";
 
-/** Whether a notice is of the halt that keeps a bot from quoting while it only watches. */
+/** True for the event of the halt that keeps a bot from quoting during its warm-up. */
 function isWarmingUp(notice: BotEvent): boolean {
   return notice.kind === "halted" && notice.why.includes(WARMING_UP);
 }
 
-/** The executor keeps what works a position apart from every quote by a level of its own, which is no distance from the touch. */
+/**
+ * The executor marks orders that work a position with a level of their own, which is not a distance
+ * from the touch.
+ */
 function quoteLevelOf(level: number | undefined): number {
   return level === undefined || level === TARGET_LEVEL ? WORKED : level;
 }

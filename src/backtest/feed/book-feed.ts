@@ -34,7 +34,7 @@ export class BookFeed implements LocalFeed {
     return this.#tape.latencyUs;
   }
 
-  /** The next day of the same market. */
+  /** Adds the next day of the same market. */
   extend(tape: Tape): void {
     this.#tape.extend(tape);
   }
@@ -65,14 +65,14 @@ export class BookFeed implements LocalFeed {
       isMoved = isBookHeard && this.#judge();
       isBookHeard = false;
     }
-    // Trades say nothing of the book: one that has gone silent grows old beside them, and one that
-    // was lost stays so.
+    // Trades do not confirm the book: a silent book ages beside them, and a lost one stays lost.
     if (isAnyBookHeard) this.book.onMessageApplied(this.#clock.monotonicMs(), this.#reason);
     return isMoved;
   }
 
   /**
-   * Judges the book after whole messages. True when its best prices changed, or it came or went.
+   * Judges the book after whole messages. Returns true when its best prices changed, or it became
+   * known or unknown.
    */
   #judge(): boolean {
     const { bids, asks } = this.#replayed;

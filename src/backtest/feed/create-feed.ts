@@ -5,17 +5,18 @@ import { KlineFeed } from "./kline-feed.js";
 import type { GapCheck, LocalFeed, TradeSink } from "./local-feed.js";
 import { TradeFeed } from "./trade-feed.js";
 
-/** Makes what the bot hears of a market out of its history, on the bot's clock. */
+/** Creates the bot's feed of a market from its history, on the bot's clock. */
 export type FeedFactory = (
   history: MarketHistory,
   clock: ReplayClock,
   onTrade: TradeSink,
 ) => LocalFeed;
 
-/** The feed of a market by the grade of its history. */
+/** Creates the feed of a market for the grade of its history. */
 export const createFeed: FeedFactory = (history, clock, onTrade) => {
   const { gaps = [] } = history;
-  // A candle tells its time at its end: until the first one after a gap has ended, the newest price is of before it.
+  // A candle is timed by its end: until the first one after a gap has ended, the newest price is
+  // from before the gap.
   const lastsMs = history.grade === "klines" ? history.klines.intervalUs / 1000 : 0;
   const isGap: GapCheck = (latencyUs) => {
     const toldMs = clock.nowMs() - Math.floor(latencyUs / 1000);

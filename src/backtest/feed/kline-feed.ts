@@ -5,9 +5,9 @@ import type { GapCheck, LocalFeed, TradeSink } from "./local-feed.js";
 import { ReplayedOrderBook } from "./replayed-order-book.js";
 
 /**
- * Candles alone. A candle is heard at its end and not before; what the bot then reads as its book
- * is the close with a tick between the best prices, each with the candle's volume. Nothing of it
- * says what stood in a book: results are indicative.
+ * A feed of candles alone. A candle is received at its end and not before. The bot then sees a book
+ * with the close and one tick between the best prices, each with the candle's volume. Candles say
+ * nothing about the real book: results are indicative.
  */
 export class KlineFeed implements LocalFeed {
   readonly book: ReplayedOrderBook;

@@ -1,26 +1,28 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { LiveOrderBook } from "../../market/live-order-book.js";
 
-/** Takes the trades that a feed hears. `aggressor`: the side that took. */
+/** Receives the trades of a feed. `aggressor`: the side of the taker. */
 export type TradeSink = (ticks: Ticks, lots: Lots, aggressor: Side) => void;
 
 /**
- * Whether the recording lacks what is told at present.
- * @param latencyUs how old it is when the bot hears it: what is lacking is told on the exchange's clock, and the bot's may be far ahead of that.
+ * True if the recording lacks the data of the present.
+ * @param latencyUs age of the data when the bot receives it. Gaps are in the exchange's time, and
+ * the bot's clock may be far ahead of it.
  */
 export type GapCheck = (latencyUs: number) => boolean;
 
-/** One market's data as the bot hears it, on the local clock. */
+/** One market's data as the bot receives it, on the local clock. */
 export interface LocalFeed {
-  /** What the bot reads as its book: changed in place by {@link advance}. */
+  /** The bot's book. {@link advance} changes it in place. */
   readonly book: LiveOrderBook;
-  /** When the next message is heard, microseconds since 1970; Infinity after the last. */
+  /** When the next message is received, microseconds since 1970; Infinity after the last. */
   readonly nextUs: number;
-  /** How old the newest message was when it was heard, microseconds. */
+  /** Age of the newest message when it was received, microseconds. */
   readonly latencyUs: number;
   /**
-   * Hears what comes before an instant, up to and with the first instant of it at which the best prices changed, or the book came or went: true
-   * when there was one. The bot's clock goes on with what is heard.
+   * Receives the data before an instant, up to and including the first instant of it at which the
+   * best prices changed, or the book became known or unknown. Returns true when there was one. The
+   * bot's clock moves with the data.
    */
   advance(beforeUs: number): boolean;
 }

@@ -1,22 +1,22 @@
 import type { Tape } from "../../history/columns/tape/tape.js";
 
 /**
- * The messages of one market in the order in which they were heard. Days follow each other: what
- * one sent late is heard before the next one's first, and nothing is heard before what was heard
- * already.
+ * The messages of one market in the order in which they were received. Days follow each other. A
+ * message that one day sent late is received before the first of the next day, and none before a
+ * message already received.
  */
 export class LocalTape {
-  /** The tape that the next message is of. */
+  /** The tape of the next message. */
   tape: Tape;
-  /** The next message; of no meaning when there is none. */
+  /** The next message; undefined meaning when there is none. */
   message = 0;
-  /** When it is heard, microseconds since 1970; Infinity when there is none. */
+  /** When it is received, microseconds since 1970; Infinity when there is none. */
   nextUs = Number.NEGATIVE_INFINITY;
   #heardUs = Number.NEGATIVE_INFINITY;
-  /** Where the newest message that was heard stands: asked for far less often than one is heard. */
+  /** Position of the newest received message: read far less often than messages arrive. */
   #lastTape: Tape | undefined;
   #lastMessage = 0;
-  /** The place of the next message in the order of the tape's local clock. */
+  /** Index of the next message in the order of the tape's local clock. */
   #place = -1;
   readonly #coming: Tape[] = [];
 
@@ -25,14 +25,14 @@ export class LocalTape {
     this.#step();
   }
 
-  /** How old the newest message was when it was heard, microseconds; 0 before the first. */
+  /** Age of the newest message when it was received, microseconds; 0 before the first. */
   get latencyUs(): number {
     return this.#lastTape === undefined
       ? 0
       : this.#heardUs - (this.#lastTape.exchangeUs[this.#lastMessage] as number);
   }
 
-  /** The next day of the same market. */
+  /** Adds the next day of the same market. */
   extend(tape: Tape): void {
     this.#coming.push(tape);
     if (this.nextUs !== Number.POSITIVE_INFINITY) return;
@@ -40,7 +40,7 @@ export class LocalTape {
     this.#step();
   }
 
-  /** The next message has been heard: goes on to the one after it. */
+  /** Moves to the message after the next one, which has been received. */
   advance(): void {
     this.#heardUs = this.nextUs;
     this.#lastTape = this.tape;

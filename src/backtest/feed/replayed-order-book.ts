@@ -2,7 +2,7 @@ import type { Ms } from "../../core/units.js";
 import type { ReadableBook, ReadableSide } from "../../market/book/readable-book.js";
 import type { BookSyncResult, LiveOrderBook } from "../../market/live-order-book.js";
 
-/** A book that a replay changes in place, as a desk reads it. */
+/** A book that a replay changes in place, as the bot's trader of a market reads it. */
 export class ReplayedOrderBook implements LiveOrderBook {
   readonly bids: ReadableSide;
   readonly asks: ReadableSide;
@@ -13,7 +13,10 @@ export class ReplayedOrderBook implements LiveOrderBook {
   #reason: string | undefined = "no snapshot yet";
   readonly #isGap: () => boolean;
 
-  /** @param isGap whether the recording lacks the present instant: its silence then says nothing of the market. */
+  /**
+   * @param isGap true while the recording lacks the present instant: its silence then says nothing
+   * about the market.
+   */
   constructor(book: ReadableBook, isGap: () => boolean) {
     this.bids = book.bids;
     this.asks = book.asks;
@@ -28,14 +31,17 @@ export class ReplayedOrderBook implements LiveOrderBook {
     return this.#reason;
   }
 
-  /** A message was applied. `reason`: why the book is not to be trusted after it; undefined when it is. */
+  /**
+   * Called after a message was applied. `reason`: why the book is not to be trusted after it;
+   * undefined when it is.
+   */
   onMessageApplied(nowMs: Ms, reason: string | undefined): void {
     this.sequence += 1;
     this.lastReceivedMs = nowMs;
     this.#reason = reason;
   }
 
-  /** Nothing comes by events here. */
+  /** This book receives no events. */
   apply(): BookSyncResult {
     return "ignored";
   }
@@ -48,7 +54,10 @@ export class ReplayedOrderBook implements LiveOrderBook {
     return !this.isSynchronised || nowMs - this.lastReceivedMs > maxAgeMs;
   }
 
-  /** A recording that is silent is of a quiet market, unless its store says that it lacks this time: then the book is out of date, and comes down. */
+  /**
+   * A silent recording means a quiet market, unless its store lacks this time. Then the book is out
+   * of date and becomes unknown.
+   */
   confirmSequence(_exchangeSequence: number, nowMs: Ms): "current" | "behind" | "unsynchronised" {
     if (!this.isSynchronised) return "unsynchronised";
     if (this.#isGap()) return "behind";

@@ -8,9 +8,9 @@ import { LocalTape } from "./local-tape.js";
 import { ReplayedOrderBook } from "./replayed-order-book.js";
 
 /**
- * Recorded trades alone. What the bot reads as its book is the last price at which a taker sold and
- * the last at which one bought, each with the amount of that trade; where the two meet or cross,
- * the newer one stands and the other is a tick behind it.
+ * A feed of recorded trades alone. The bot sees a book with the last price at which a taker sold
+ * and the last at which one bought, each with the size of that trade. Where the two meet or cross,
+ * the newer one stays and the other is one tick behind it.
  */
 export class TradeFeed implements LocalFeed {
   readonly book: ReplayedOrderBook;
@@ -34,7 +34,7 @@ export class TradeFeed implements LocalFeed {
     return this.#tape.latencyUs;
   }
 
-  /** The next day of the same market. */
+  /** Adds the next day of the same market. */
   extend(tape: Tape): void {
     this.#tape.extend(tape);
   }

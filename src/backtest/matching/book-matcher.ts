@@ -10,38 +10,47 @@ import { priceKey } from "./open-orders.js";
 import type { OwnLevel, OwnSide } from "./own-side.js";
 import { TapeMatcher } from "./tape-matcher.js";
 
-/** What a {@link BookMatcher} matches, and how. */
+/** Options of a {@link BookMatcher}. */
 export interface BookMatcherOptions {
   /** Books and trades of the market. */
   readonly tape: Tape;
   readonly listener: MatchListener;
-  /** Where our orders stand in the recorded queues. */
+  /** The queue model that places our orders in the recorded queues. */
   readonly queue: QueueModel<QueuePlace>;
   /**
-   * False: any fill is a fill of the whole order, a taker's at the best price whatever is shown there, and no order of ours knows of another
-   * or leaves a trace. Only for figures of engines that count so. Default: true.
+   * False: every fill fills the whole order, and a taker's is at the best price whatever its size.
+   * Our orders then do not consume liquidity from each other. Only for comparison with engines that
+   * count so. Default: true.
    */
   readonly partialFills?: boolean;
   readonly onTouch?: TouchListener;
 }
 
-/** Behind all that the first book to tell of a price will show there. */
+/** Behind everything that the first book with the price will show there. */
 const BEHIND_ALL_DEPTH: QueuePlace = { frontLots: Number.POSITIVE_INFINITY, tradedLots: 0 };
-/** Of a longer message it is quicker to look at our levels than at its rows. */
+/** For a longer message, checking our levels is faster than checking its rows. */
 const FEW_ROWS = 16;
-/** No exchange that we know of gathers changes of its book for longer before it tells them (of Binance's streams the slowest tells every second). */
+/**
+ * The longest batching delay of any known exchange: the slowest of Binance's streams publishes
+ * every second.
+ */
 const GATHERED_AT_MOST_US = 1_000_000;
 
 /**
- * Matches our orders against recorded books and trades, on the exchange's clock. A resting order is filled, always at its own price: by a
- * trade at that price as far as the queue model says that it reached us; wholly by a trade beyond it; wholly when the other side's best comes to
- * it. A message is applied whole before anything is tested against it. A taker takes what is shown level by level, its limit's own included;
- * what a GTC or GTT order could not take rests. History knows nothing of our orders and goes on as it was.
+ * Matches our orders against recorded books and trades, on the exchange's clock. A resting order is
+ * always filled at its own price, by one of three rules. A trade at that price fills it as far as
+ * the queue model says that the trade reached it. A trade beyond the price fills it wholly. So does
+ * the other side's best price when it reaches the order's. A message is applied whole before orders
+ * are tested against it. A taker takes the displayed levels one by one, up to and including its
+ * limit; the rest of a GTC or GTT order rests. History does not contain our orders and does not
+ * react to them.
  *
- * An exchange gathers changes of its book before it tells them, and rarely says when each happened. So the first book that is told after an order arrived may show what
- * was there before it, and where stamps are a little off the second may too: a fill through or by a cross until then, within a second, is doubtful. A trade
- * at an order's own price is not: who sold at a bid's price found a bid there, so nobody offered at it. Of an order that comes while no book is known every fill is
- * doubtful, whenever it comes.
+ * An exchange batches book changes before it publishes them, and rarely says when each happened. So
+ * the first book published after an order arrived may show a state from before it. Where stamps are
+ * slightly off, the second may too. A fill by a trade beyond the price or by a cross until then,
+ * within a second, is ambiguous. A trade at the order's own price is not: its taker sold at a bid's
+ * price, so nobody offered at that price. If an order arrives while no book is known, every fill of
+ * it is ambiguous, at any time.
  */
 export class BookMatcher extends TapeMatcher {
   /** The recorded book on the exchange's clock. */
@@ -52,11 +61,13 @@ export class BookMatcher extends TapeMatcher {
   readonly #onTouch: TouchListener | undefined;
   readonly #consumedBids: ConsumedLiquidity;
   readonly #consumedAsks: ConsumedLiquidity;
-  /** Whether we took anything that the book may still show, so that no message may pass untested. */
+  /**
+   * True if we consumed liquidity that the book may still show: then every message must be tested.
+   */
   #hasConsumed = false;
   readonly #knownBids = new KnownDepth();
   readonly #knownAsks = new KnownDepth();
-  /** Stamps of the last three books that were told, the newest first. */
+  /** Stamps of the last three published books, the newest first. */
   #lastBookUs = Number.NEGATIVE_INFINITY;
   #secondLastBookUs = Number.NEGATIVE_INFINITY;
   #thirdLastBookUs = Number.NEGATIVE_INFINITY;
@@ -91,9 +102,10 @@ export class BookMatcher extends TapeMatcher {
       const to = rowEnd[message];
       if (kind[message] === TapeKind.trade) {
         const ticks = Math.abs(signedTicks[from]);
-        // Nearly all print between our prices, whichever side took.
+        // Nearly all trades print between our prices, whichever side took.
         if (ticks <= bids.bestKey || -ticks <= asks.bestKey) {
-          // A taker who sold printed at a key of the bids, and one who bought at a key of the asks, of the other sign.
+          // A taker who sold printed at a key of the bids; one who bought printed at a key of the
+          // asks, with the other sign.
           const key = -signedTicks[from];
           const side = key > 0 ? bids : asks;
           if (side.bestKey >= key) this.#print(side, key, lots[from], atUs);
@@ -153,7 +165,7 @@ export class BookMatcher extends TapeMatcher {
     for (const { levels } of [this.own.bids, this.own.asks]) levels.forEach(lose);
   }
 
-  /** Brings the places of our orders at one price up to date. */
+  /** Updates the queue positions of our orders at one price. */
   #updateQueuePlaces(level: OwnLevel, side: PagedBookSide): void {
     const shownLots = side.lotsAtKey(level.key);
     const before = level.shownLots;
@@ -175,7 +187,9 @@ export class BookMatcher extends TapeMatcher {
     level.shownLots = shownLots;
   }
 
-  /** Whether any of a few rows lies between our prices of its side, or reaches those of the other. */
+  /**
+   * True if any of a few rows lies between our prices of its side, or reaches those of the other.
+   */
   #mayMatter(from: number, to: number): boolean {
     const { signedTicks } = this.tape;
     const { bids, asks } = this.own;
@@ -194,7 +208,7 @@ export class BookMatcher extends TapeMatcher {
     this.#hasConsumed = !(this.#consumedBids.isEmpty && this.#consumedAsks.isEmpty);
   }
 
-  /** Tests one side of ours against a book that has changed. */
+  /** Tests one side of our orders against a book that has changed. */
   #test(own: OwnSide, side: PagedBookSide, opposite: ConsumedLiquidity, atUs: number): void {
     const { levels } = own;
     for (let at = 0; at < levels.length; at++) this.#updateQueuePlaces(levels[at], side);
@@ -210,8 +224,10 @@ export class BookMatcher extends TapeMatcher {
   }
 
   /**
-   * A trade went beyond our prices, or the other side's best came to them: from the best down to that of a key.
-   * @param doubtfulFromUs an order that arrived then or later may have met what was told now, or what traded now, when it arrived.
+   * Handles a trade beyond our prices, or the other side's best price reaching them: from the best
+   * down to the price of a key.
+   * @param doubtfulFromUs an order that arrived then or later may have met on arrival what was
+   * published now, or what traded now.
    */
   protected passed(
     side: OwnSide,
@@ -223,7 +239,7 @@ export class BookMatcher extends TapeMatcher {
     this.own.fillDownTo(side, leastKey, cause, atUs, doubtfulFromUs);
   }
 
-  /** A trade came to our best price or went beyond it. */
+  /** Handles a trade at our best price or beyond it. */
   #print(side: OwnSide, key: number, lots: Lots, atUs: number): void {
     if (side.bestKey > key)
       this.passed(
@@ -296,7 +312,10 @@ export class BookMatcher extends TapeMatcher {
     );
   }
 
-  /** Whether nothing is known of the side that an order would take from: before the first book, or since the book was lost. */
+  /**
+   * True if the side that an order would take from is unknown: before the first book, or since the
+   * book was lost.
+   */
   #isFacingNothing(isBuy: boolean): boolean {
     const { bids, asks } = this.book;
     return (
@@ -305,13 +324,16 @@ export class BookMatcher extends TapeMatcher {
     );
   }
 
-  /** What an order that takes would take from. */
+  /** The liquidity that a taking order would consume. */
   #counterpart({ side }: ReplayOrder): ConsumedLiquidity {
     return side === "BUY" ? this.#consumedAsks : this.#consumedBids;
   }
 }
 
-/** A lost book says nothing of who left: of our places there none gets better by it, and where none was known no trade reaches us. */
+/**
+ * A lost book does not show who left the queue. Our positions do not improve by it. Where a
+ * position was not known, no trade reaches us.
+ */
 function lose(level: OwnLevel): void {
   level.isDepthUnknown = true;
   level.shownLots = 0;
@@ -319,12 +341,15 @@ function lose(level: OwnLevel): void {
     if (!resting.isQueuePlaceKnown) resting.place = BEHIND_ALL_DEPTH;
 }
 
-/** The worst key of the other side that an order takes. The other side's keys count the other way round. */
+/**
+ * The worst key of the other side that an order takes. The other side's keys have the opposite
+ * sign.
+ */
 function limitKeyOf(order: ReplayOrder): number {
   return Number.isNaN(order.ticks) ? NO_KEY + 1 : -priceKey(order);
 }
 
-/** Whether so much is left down to the limit. */
+/** True if at least this size is left down to the limit. */
 function reaches(taken: ConsumedLiquidity, limitKey: number, lots: Lots): boolean {
   let found = 0;
   taken.walkKeys((key, left) => {

@@ -4,13 +4,17 @@ import { NO_KEY, type PagedBookSide } from "../book/paged-book-side.js";
 
 interface ConsumedLevel {
   lots: Lots;
-  /** What the recording showed when `lots` was last held against it; undefined where the book was lost since, and nothing was told of the level. */
+  /**
+   * The displayed size when `lots` was last compared with it; undefined where the book was lost
+   * since and the level was not published again.
+   */
   shownLots: Lots | undefined;
 }
 
 /**
- * What our own takers took of one side of a recorded book. The recording does not know of it, so here it stays taken: of a level that
- * we took from, only what the recording adds to it afterwards is there for us, and all of it once it went and came back.
+ * The liquidity that our own takers consumed on one side of a recorded book. The recording does not
+ * contain it, so it stays consumed here. Of a level that we took from, only later additions are
+ * available to us. All of it is available once the level disappeared and came back.
  */
 export class ConsumedLiquidity {
   readonly #side: PagedBookSide;
@@ -20,7 +24,7 @@ export class ConsumedLiquidity {
     this.#side = side;
   }
 
-  /** Whether nothing of what we took still counts. */
+  /** True if nothing that we consumed still counts. */
   get isEmpty(): boolean {
     return this.#byKey.size === 0;
   }
@@ -37,7 +41,9 @@ export class ConsumedLiquidity {
     return best;
   }
 
-  /** Shows what is left of every level, by its key, best first, until `visit` returns false. */
+  /**
+   * Visits the remaining size of every level, by its key, best first, until `visit` returns false.
+   */
   walkKeys(visit: (key: number, lots: Lots) => boolean): void {
     this.#side.walkKeys((key, lots) => {
       const left = lots - this.#consumedAt(key);
@@ -52,18 +58,21 @@ export class ConsumedLiquidity {
     });
   }
 
-  /** The book is lost: of what we took nothing is known to have gone. */
+  /** The book is lost: nothing that we consumed is known to have gone. */
   onBookLost(): void {
     for (const taken of this.#byKey.values()) taken.shownLots = undefined;
   }
 
-  /** Holds what was taken against a recorded book that has gone on. @param known how far it tells of this side */
+  /**
+   * Compares the consumed sizes with a recorded book that has changed.
+   * @param known the depth of this side that the book shows
+   */
   refresh(known: KnownDepth): void {
     for (const [key, taken] of this.#byKey) {
       const shown = this.#side.lotsAtKey(key);
       const isTold = taken.shownLots !== undefined || shown > 0 || known.knows(key);
       if (shown === taken.shownLots || !isTold) continue;
-      // What went meanwhile cannot have been more than what we had left: the rest of it was ours.
+      // At most what we had left can have gone meanwhile: the rest was consumed by us.
       taken.lots = Math.min(taken.lots, shown);
       taken.shownLots = shown;
       if (taken.lots === 0) this.#byKey.delete(key);

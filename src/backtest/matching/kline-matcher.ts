@@ -7,35 +7,48 @@ import type { OwnSide } from "./own-side.js";
 import { applySlippage, requireSlippage } from "./slippage.js";
 
 /**
- * The way of the price within a bar, which the bar does not tell: `ohlc` to the high first, `olhc` to the low first, `adaptive` first to the
- * nearer of both from the open, and to the low where they are equally far (after NautilusTrader's bar execution).
+ * The path of the price within a bar, which the bar does not show. `ohlc` goes to the high first,
+ * `olhc` to the low first. `adaptive` goes first to the extreme nearer to the open, and to the low
+ * where both are equally near (after NautilusTrader's bar execution).
  */
 export type BarPath = "ohlc" | "olhc" | "adaptive";
 
-/** What a {@link KlineMatcher} matches, and how. */
+/** Options of a {@link KlineMatcher}. */
 export interface KlineMatcherOptions {
   readonly klines: KlineTape;
   readonly listener: MatchListener;
   readonly path: BarPath;
-  /** The share of a bar's volume that all our orders together can have of it, above 0 and at most 1; rounded down to lots. */
+  /**
+   * The share of a bar's volume that all our orders together can have, above 0 and at most 1;
+   * rounded down to lots.
+   */
   readonly volumeShare: number;
-  /** How much worse than the price of the moment a taker is filled, as far as its limit allows. */
+  /** How much worse than the current price a taker is filled, as far as its limit allows. */
   readonly slippageTicks: Ticks;
   readonly onTouch?: TouchListener;
 }
 
-/** The stations of a bar: its open at the start, the extremes after a third and two thirds, its close in the last microsecond. */
+/**
+ * Points of a bar's path: its open at the start, the extremes after a third and two thirds, its
+ * close in the last microsecond.
+ */
 const STATIONS = 4;
 
 /**
- * Matches our orders against candles. A resting order is filled, at its own price, when the price has gone beyond it by a tick at least; never
- * when it was only reached, and never at a gap's better price. An order whose limit the price of the moment meets takes at that price: one that answers a bar,
- * at the open of the next. Within a bar nobody knows the price of a moment, so a taker has the worse of the bar's open and where the path
- * stands, and one that this price does not meet takes nothing: a bid that answers a fill by what was known at the last close would take at each low all
- * that it may hold, and sell it at the same bar's high. No bar gives more than its share of volume, and a gap between bars gives nothing. Indicative only: nothing here knows of a book.
+ * Matches our orders against candles. A resting order is filled at its own price when the price has
+ * gone beyond it by at least a tick. It is never filled when its price was only reached, and never
+ * at the better price of a gap. An order whose limit the current price meets takes at that price;
+ * one that reacts to a bar takes at the open of the next. A bar never gives more than its share of
+ * volume, and a gap between bars gives nothing. Results are indicative: candles show no book.
  *
- * Between two stations the price passes through all that lies between them: as an order is filled, both best prices are its limit, so that the
- * fill is valued where its price was passed, and what the path did from there on is what happened after it.
+ * Within a bar the current price is not known. So a taker gets the worse of the bar's open and the
+ * present point of the path, and takes nothing if its limit does not meet that price. Otherwise a
+ * bid that reacts to a fill with the last close in view would take its maximum at each low and sell
+ * it at the same bar's high.
+ *
+ * Between two points the price passes through everything between them. At each fill both best
+ * prices equal the order's limit. So the fill is valued where the price passed it, and the rest of
+ * the path comes after it.
  */
 export class KlineMatcher extends OrderMatcher {
   readonly touch: ExchangeTouch;
@@ -44,15 +57,15 @@ export class KlineMatcher extends OrderMatcher {
   readonly #volumeShare: number;
   readonly #slippageTicks: Ticks;
   readonly #onTouch: TouchListener | undefined;
-  /** Of the next station to play, counted over all bars. */
+  /** Index of the next point to play, counted over all bars. */
   #next = 0;
   #openTicks = Number.NaN;
   #lastTicks = Number.NaN;
   #barEndUs = Number.NEGATIVE_INFINITY;
-  /** What is left of this bar's share. */
+  /** The rest of this bar's share. */
   #leftLots: Lots = 0;
 
-  /** @throws ConfigError when the share or the slippage is none */
+  /** @throws ConfigError when the share or the slippage is not valid */
   constructor({
     klines,
     listener,
@@ -108,7 +121,7 @@ export class KlineMatcher extends OrderMatcher {
     if (Number.isNaN(this.#lastTicks)) return false;
     if (Number.isNaN(order.ticks)) return true;
     const isBuy = order.side === "BUY";
-    // The last price is as good a bid as there is to know of: what waits at it does not take.
+    // The last price is the best known bid: an order that waits at it does not take.
     if (order.timeInForce === "POST_ONLY")
       return isBuy ? order.ticks > this.#lastTicks : order.ticks <= this.#lastTicks;
     const takerTicks = this.#takerTicks(isBuy);
@@ -131,7 +144,8 @@ export class KlineMatcher extends OrderMatcher {
   }
 
   protected rest(order: ReplayOrder, arrivedUs: number): void {
-    // What a bar's share left of an order that takes may have been there live: nobody knows of it whether it came to rest.
+    // Where the bar's share filled a taking order only partly, the rest may have been there live.
+    // Whether that order rested is not known.
     const isKnown = !this.wouldTake(order) && this.#cameToRest(order, arrivedUs);
     this.own.rest(
       order,
@@ -141,19 +155,20 @@ export class KlineMatcher extends OrderMatcher {
     );
   }
 
-  /** Whether the candles say that an order which the price of the moment does not meet came to rest. */
+  /** True if the candles show that an order which does not meet the current price rested. */
   #cameToRest({ side, ticks }: ReplayOrder, arrivedUs: number): boolean {
-    // No candle tells of this time.
+    // No candle covers this time.
     if (!(arrivedUs < this.#barEndUs)) return false;
     const bar = Math.floor((this.#next - 1) / STATIONS);
-    // The bar's open is a price of an instant; from the first extreme on nobody knows where in the bar the price stood.
+    // The bar's open is the price of one instant. From the first extreme on, the price at a given
+    // time within the bar is not known.
     if (arrivedUs < this.#stampOf(bar * STATIONS + 1)) return true;
     return side === "BUY"
       ? ticks < this.#klines.lowTicks[bar]
       : ticks > this.#klines.highTicks[bar];
   }
 
-  /** What a taker has to pay, or gets, now. */
+  /** The price that a taker pays or receives now. */
   #takerTicks(isBuy: boolean): Ticks {
     return isBuy
       ? Math.max(this.#openTicks, this.#lastTicks)
@@ -169,7 +184,7 @@ export class KlineMatcher extends OrderMatcher {
       : start + Math.floor((intervalUs * at) / (STATIONS - 1));
   }
 
-  /** The price comes to a station. */
+  /** Moves the price to a point of the path. */
   #reach(station: number, atUs: number): void {
     const bar = Math.floor(station / STATIONS);
     if (station % STATIONS === 0) this.#begin(bar);
@@ -181,14 +196,18 @@ export class KlineMatcher extends OrderMatcher {
     this.#setTouch(ticks, atUs);
   }
 
-  /** Fills the orders of a side that the price passes on its way, best first, the price standing at each. */
+  /**
+   * Fills the orders of a side that the price passes on its way, best first, with the price at
+   * each.
+   */
   #pass(side: OwnSide, fromTicks: Ticks, toTicks: Ticks, atUs: number): void {
     const sign = side === this.own.bids ? 1 : -1;
     const leastKey = sign * toTicks + 1;
     const [lowest, highest] = fromTicks < toTicks ? [fromTicks, toTicks] : [toTicks, fromTicks];
     while (side.bestKey >= leastKey && this.#leftLots > 0) {
       const key = side.bestKey;
-      // What a bar's share left of an order may lie behind the whole way: it is filled at once, where the way begins.
+      // An order left open by a bar's share may lie behind the whole way: it is filled at once,
+      // where the way begins.
       const at = Math.max(lowest, Math.min(highest, sign * key));
       this.#setTouch(at, atUs);
       this.#leftLots -= this.own.fillDownTo(
@@ -202,7 +221,10 @@ export class KlineMatcher extends OrderMatcher {
     }
   }
 
-  /** A candle knows one price: it is both sides' best, or the mid would be half a tick above it. */
+  /**
+   * A candle has one price. It is both sides' best price; otherwise the mid would be half a tick
+   * above it.
+   */
   #setTouch(ticks: Ticks, atUs: number): void {
     if (ticks === this.#lastTicks) return;
     this.#lastTicks = ticks;

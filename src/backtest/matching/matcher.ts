@@ -2,15 +2,16 @@ import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { OrderType, TimeInForce } from "../../exchange/records.js";
 
 /**
- * Why an order was filled: `queue`, trades at its price had eaten what stood ahead; `through`, a trade printed beyond its price;
- * `cross`, the other side's best price reached it; `taker`, it took on arrival.
+ * The cause of a fill. `queue`: trades at the order's price used up the queue ahead. `through`: a
+ * trade printed beyond its price. `cross`: the other side's best price reached it. `taker`: it took
+ * on arrival.
  */
 export type FillCause = "queue" | "through" | "cross" | "taker";
 
-/** How an order ended without being wholly filled. */
+/** The end of an order that was not filled completely. */
 export type OrderEnd =
   | "cancelled"
-  /** Its time was over, or what an IOC, FOK or MARKET order could not take at once. */
+  /** Its time was over, or the part of an IOC, FOK or MARKET order that could not take at once. */
   | "expired"
   /** A post-only order that would have taken. */
   | "would-take";
@@ -21,24 +22,29 @@ export interface ReplayOrder {
   readonly id: number;
   readonly side: Side;
   readonly type: OrderType;
-  /** The worst price; of a MARKET order the bound that the exchange gives it, or none: NaN. */
+  /** The worst price. For a MARKET order the bound that the exchange sets, or NaN without one. */
   readonly ticks: Ticks;
   readonly lots: Lots;
   readonly timeInForce: TimeInForce;
-  /** When a GTT order ends by itself, microseconds since 1970; Infinity for every other. */
+  /** When a GTT order expires, microseconds since 1970; Infinity for every other. */
   readonly expirationUs: number;
-  /** What may still be filled. */
+  /** The open size. */
   openLots: Lots;
 }
 
-/** Hears what becomes of our orders, in the order in which it happens at the exchange. Must not call the matcher back. */
+/**
+ * Receives the events of our orders, in the order in which they happen at the exchange. Must not
+ * call the matcher.
+ */
 export interface MatchListener {
-  /** It was taken in: it rests, or its fills and end follow at once. */
+  /** Accepted: it rests, or its fills and end follow at once. */
   accepted(order: ReplayOrder, atUs: number): void;
   /**
-   * A part was filled; `openLots` is already less by it. `ticks` is the price of the fill.
-   * @param isDoubtful it rested, and history does not say that it came to rest at all: it came to be filled through or by a cross before enough was told since it arrived,
-   * so that what was told may have been there before it, or nothing tells what it met. So it may have taken, or as POST_ONLY been refused.
+   * A part was filled; `openLots` is already reduced by it. `ticks` is the price of the fill.
+   * @param isDoubtful the order rested, but history does not show that it rested before the fill.
+   * It was filled by a trade beyond its price or by a cross before enough was published since it
+   * arrived, or nothing shows what it met on arrival. So it may have taken, or as POST_ONLY been
+   * refused.
    */
   filled(
     order: ReplayOrder,
@@ -48,7 +54,7 @@ export interface MatchListener {
     atUs: number,
     isDoubtful: boolean,
   ): void;
-  /** It is no longer open, though something was left of it. Not called for an order that is wholly filled. */
+  /** The rest of it is no longer open. Not called for an order that is filled completely. */
   ended(order: ReplayOrder, how: OrderEnd, atUs: number): void;
 }
 
@@ -58,25 +64,30 @@ export interface ExchangeTouch {
   readonly askTicks: Ticks;
 }
 
-/** Hears after each step of history that changed a best price of it, ours aside; NaN for an empty side. */
+/**
+ * Called after each step of history that changed one of its best prices, our orders excluded; NaN
+ * for an empty side.
+ */
 export type TouchListener = (atUs: number, bidTicks: Ticks, askTicks: Ticks) => void;
 
 /**
- * One market of the replayed exchange, on the exchange's clock: history goes on, our orders are matched against it by the grade's own
- * fill rules. Recorded liquidity that we took is not there for us a second time until the recording shows that level anew.
+ * One market of the replayed exchange, on the exchange's clock. It advances history and matches our
+ * orders against it by the fill rules of the grade. Recorded liquidity that we consumed is not
+ * available a second time until the recording shows that level again.
  */
 export interface Matcher {
   /** Stamp of the next message of history or expiry of an order; Infinity when there is none. */
   readonly nextUs: number;
   /**
-   * Plays history on to an instant: everything before `untilUs` when `inclusive` is false, everything up to and at it when it is true. It stops
-   * early right after a message, or an expiry, at which the listener was told of something.
+   * Plays history to an instant: everything before `untilUs` when `inclusive` is false, everything
+   * up to and at it when it is true. It stops early right after a message, or an expiry, at which
+   * it called the listener.
    * @returns the instant to which it has played: `untilUs`, or the stamp at which it stopped.
    */
   advance(untilUs: number, inclusive: boolean): number;
-  /** An order arrives. Everything of history up to and at `atUs` must have been played. */
+  /** An order arrives. All history up to and at `atUs` must have been played. */
   place(order: ReplayOrder, atUs: number): void;
-  /** A cancel arrives. False when no such order is open. */
+  /** A cancel arrives. Returns false when no such order is open. */
   cancel(id: number, atUs: number): boolean;
   readonly touch: ExchangeTouch;
 }

@@ -4,14 +4,17 @@ import { type Lots, type Side, sideSign, type Ticks } from "../../core/units.js"
 import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "./matcher.js";
 import { type OwnLevel, OwnSide } from "./own-side.js";
 
-/** What a matcher does with our orders once its rules have decided: they are filled, end, and the listener hears of it, here only. */
+/**
+ * The open orders of a matcher. It carries out what the matching rules decide: only here orders are
+ * filled and ended, and the listener called.
+ */
 export class OpenOrders {
   readonly bids = new OwnSide();
   readonly asks = new OwnSide();
   readonly #listener: MatchListener;
   readonly #byId = new Map<number, ReplayOrder>();
   #nextExpiryUs = Number.POSITIVE_INFINITY;
-  /** Whether the listener was told of anything since this was last set to false. */
+  /** True if the listener was called since this was last set to false. */
   hasNotified = false;
 
   constructor(listener: MatchListener) {
@@ -27,7 +30,10 @@ export class OpenOrders {
     return side === "BUY" ? this.bids : this.asks;
   }
 
-  /** Says that an order was taken in. @throws RunError for an order that is already open, or not whole */
+  /**
+   * Reports that an order was accepted.
+   * @throws RunError for an order that is already open or partly filled
+   */
   accept(order: ReplayOrder, atUs: number): void {
     if (this.#byId.has(order.id) || order.openLots !== order.lots || !(order.lots > 0)) {
       throw new RunError("an order that cannot be placed", {
@@ -43,7 +49,7 @@ export class OpenOrders {
   /**
    * Puts an order into the book, behind ours at its price.
    * @param arrivedUs as {@link RestingOrder.arrivedUs} has it.
-   * @param isUnseen whether no recorded book tells of that price.
+   * @param isUnseen true if no recorded book shows that price.
    */
   rest(
     order: ReplayOrder,
@@ -61,7 +67,10 @@ export class OpenOrders {
     if (order.expirationUs < this.#nextExpiryUs) this.#nextExpiryUs = order.expirationUs;
   }
 
-  /** Fills a part of an order, in the book or on its way into it. @param isDoubtful as {@link MatchListener.filled} has it. */
+  /**
+   * Fills a part of an order, in the book or on arrival.
+   * @param isDoubtful as {@link MatchListener.filled} has it.
+   */
   fill(
     order: ReplayOrder,
     ticks: Ticks,
@@ -76,7 +85,7 @@ export class OpenOrders {
     this.#listener.filled(order, ticks, lots, cause, atUs, isDoubtful);
   }
 
-  /** Ends what is left of an order. */
+  /** Ends the rest of an order. */
   end(order: ReplayOrder, how: OrderEnd, atUs: number): void {
     this.#forget(order);
     this.hasNotified = true;
@@ -99,10 +108,11 @@ export class OpenOrders {
   }
 
   /**
-   * Fills orders of one side from its best to the price of `leastKey`, best and oldest first, each at its own price.
-   * @param doubtfulFromUs history does not tell of an order that arrived then or later whether it came to rest.
-   * @param mostLots what there is for all of them.
-   * @returns what was filled.
+   * Fills orders of one side from its best to the price of `leastKey`, best and oldest first, each
+   * at its own price.
+   * @param doubtfulFromUs an order that arrived then or later is not known to have rested.
+   * @param mostLots available size for all of them.
+   * @returns the filled lots.
    */
   fillDownTo(
     side: OwnSide,
@@ -122,7 +132,10 @@ export class OpenOrders {
     return filled;
   }
 
-  /** Fills by a trade at a price of ours what it reached by the queue model. What one of ours took of it never reached those behind. */
+  /**
+   * Fills orders from a trade at one of our prices as far as it reached them by the queue model.
+   * What one of our orders took did not reach those behind it.
+   */
   fillByQueue(
     level: OwnLevel,
     tradedLots: Lots,
@@ -154,7 +167,7 @@ export class OpenOrders {
   }
 }
 
-/** The price of an order as `ReplaySide` counts prices on the order's own side. */
+/** The price of an order as `PagedBookSide` counts prices on the order's own side. */
 export function priceKey({ side, ticks }: ReplayOrder): number {
   return sideSign(side) * ticks;
 }

@@ -2,7 +2,10 @@ import { RunError } from "../../core/errors.js";
 import type { ExchangeTouch, Matcher, MatchListener, ReplayOrder } from "./matcher.js";
 import { OpenOrders } from "./open-orders.js";
 
-/** What is the same whatever history is made of: how an order comes in, what its time in force makes of it, and when it ends. */
+/**
+ * The part of matching that is the same for every grade of history: arrival, time in force and end
+ * of an order.
+ */
 export abstract class OrderMatcher implements Matcher {
   abstract readonly touch: ExchangeTouch;
   protected readonly own: OpenOrders;
@@ -23,7 +26,7 @@ export abstract class OrderMatcher implements Matcher {
       const expires =
         expiryUs < untilUs ||
         (inclusive && expiryUs === untilUs && expiryUs !== Number.POSITIVE_INFINITY);
-      // An order whose time is over at an instant still meets what history has at that instant.
+      // An order that expires at an instant still meets the history of that instant.
       const stoppedUs = expires ? this.play(expiryUs, true) : this.play(untilUs, inclusive);
       if (own.hasNotified) return stoppedUs;
       if (!expires) return untilUs;
@@ -61,16 +64,22 @@ export abstract class OrderMatcher implements Matcher {
   /** Stamp of the next piece of history; Infinity when there is none. */
   protected abstract get nextHistoryUs(): number;
 
-  /** Plays history on, until its end or until the listener was told of something. @returns the stamp of the last piece played. */
+  /**
+   * Advances history until its end or until the listener was called.
+   * @returns the stamp of the last piece played.
+   */
   protected abstract play(untilUs: number, inclusive: boolean): number;
 
-  /** Whether any of an order that arrives now would be taken from what there is. */
+  /** True if any part of an order that arrives now would take liquidity. */
   protected abstract wouldTake(order: ReplayOrder): boolean;
 
-  /** Fills an order that would take by what there is for it; of a FOK order all or nothing. */
+  /**
+   * Fills a taking order from the available liquidity. A FOK order is filled completely or not at
+   * all.
+   */
   protected abstract take(order: ReplayOrder, atUs: number): void;
 
-  /** Puts what is left of an order that arrived at an instant into the book. */
+  /** Puts the rest of an order that arrived at an instant into the book. */
   protected abstract rest(order: ReplayOrder, arrivedUs: number): void;
 
   #requirePlayed(atUs: number): void {

@@ -3,24 +3,33 @@ import type { Lots } from "../../core/units.js";
 import { NO_KEY } from "../book/paged-book-side.js";
 import type { ReplayOrder } from "./matcher.js";
 
-/** One of our orders in the book, with its place in the queue of strangers at its price. */
+/**
+ * One of our orders in the book, with its position in the queue of other participants at its price.
+ */
 export interface RestingOrder {
   readonly order: ReplayOrder;
   place: QueuePlace;
-  /** Whether a book that tells of its price has said what stands ahead of it. */
+  /** True if a book with its price has shown the queue ahead of it. */
   isQueuePlaceKnown: boolean;
-  /** When it arrived, microseconds since 1970; Infinity where history does not tell what it met then, so that nothing that is told later shows whether it came to rest. */
+  /**
+   * When it arrived, microseconds since 1970. Infinity where history does not show what it met
+   * then: later data cannot show whether it rested.
+   */
   readonly arrivedUs: number;
 }
 
 /** Our orders at one price, oldest first. */
 export interface OwnLevel {
-  /** As `ReplaySide` counts prices. */
+  /** As `PagedBookSide` counts prices. */
   readonly key: number;
   readonly orders: RestingOrder[];
-  /** What strangers were shown with here when our places in the queue were last brought up to date. */
+  /** Size that other participants displayed here when our queue positions were last updated. */
   shownLots: Lots;
-  /** No recorded book has reached so far since an order of ours came here, or since the book was lost: who came meanwhile stands behind what the first one that does will show. */
+  /**
+   * True if no recorded book has reached this depth since an order of ours arrived here, or since
+   * the book was lost. Participants who came meanwhile are behind the size that the first such book
+   * shows.
+   */
   isDepthUnknown: boolean;
 }
 
@@ -41,7 +50,10 @@ export class OwnSide {
     return this.#worstKey;
   }
 
-  /** Puts an order behind ours at its price. @param shownLots what strangers show there now. */
+  /**
+   * Puts an order behind ours at its price.
+   * @param shownLots size that other participants display there now.
+   */
   add(key: number, resting: RestingOrder, shownLots: Lots): void {
     let at = 0;
     while (at < this.levels.length && this.levels[at].key > key) at++;
@@ -56,7 +68,7 @@ export class OwnSide {
     this.#noteEnds();
   }
 
-  /** Takes an order out, wherever it stands. */
+  /** Removes an order, wherever it is in the queue. */
   remove(key: number, order: ReplayOrder): void {
     const at = this.levels.findIndex((level) => level.key === key);
     if (at < 0) return;

@@ -3,7 +3,7 @@ import { sideSign, type Ticks } from "../../core/units.js";
 import type { ReplayOrder } from "./matcher.js";
 import { priceKey } from "./open-orders.js";
 
-/** @throws ConfigError when it is no slippage */
+/** @throws ConfigError when the slippage is not valid */
 export function requireSlippage(slippageTicks: Ticks): Ticks {
   if (Number.isSafeInteger(slippageTicks) && slippageTicks >= 0) return slippageTicks;
   throw new ConfigError("not a slippage", {
@@ -13,7 +13,10 @@ export function requireSlippage(slippageTicks: Ticks): Ticks {
   });
 }
 
-/** A price that is worse for a taker by so much, but no worse than its limit, nor below a tick. */
+/**
+ * A price that is worse for a taker by the slippage, but not worse than its limit and not below one
+ * tick.
+ */
 export function applySlippage(order: ReplayOrder, ticks: Ticks, slippageTicks: Ticks): Ticks {
   const sign = sideSign(order.side);
   const key = sign * ticks + slippageTicks;

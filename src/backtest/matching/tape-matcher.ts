@@ -4,11 +4,10 @@ import type { MatchListener } from "./matcher.js";
 import { OrderMatcher } from "./order-matcher.js";
 
 /**
- * Matches orders against recorded messages: the stretches of one market's history, one after the
- * other.
+ * Matches orders against recorded messages: the parts of one market's history, one after the other.
  */
 export abstract class TapeMatcher extends OrderMatcher {
-  /** The stretch that is being played. */
+  /** The part that is being played. */
   protected tape: Tape;
   readonly #coming: Tape[] = [];
   #last: Tape;
@@ -23,8 +22,8 @@ export abstract class TapeMatcher extends OrderMatcher {
   }
 
   /**
-   * Adds the next stretch of the same market's history, at any time before or after this one is
-   * played out.
+   * Adds the next part of the same market's history, at any time before or after this one is played
+   * out.
    * @throws RunError when it is of another market or grid, or begins before the last one ends
    */
   extend(tape: Tape): void {
@@ -43,7 +42,7 @@ export abstract class TapeMatcher extends OrderMatcher {
     this.turn();
   }
 
-  /** The next message of the stretch. */
+  /** The next message of the part. */
   protected get next(): number {
     return this.#next;
   }
@@ -53,7 +52,7 @@ export abstract class TapeMatcher extends OrderMatcher {
     this.#nextUs = stampOf(this.tape, message);
   }
 
-  /** Asked far more often than it changes. */
+  /** Cached: read far more often than it changes. */
   protected get nextHistoryUs(): number {
     return this.#nextUs;
   }
@@ -65,12 +64,12 @@ export abstract class TapeMatcher extends OrderMatcher {
     return stoppedUs;
   }
 
-  /** Plays this stretch on as {@link play} does. */
+  /** Plays this part as {@link play} does. */
   protected abstract playStretch(untilUs: number, inclusive: boolean): number;
 
   /**
-   * Goes on to the next stretch. False while this one has something left, and when there is none
-   * after it.
+   * Moves to the next part. Returns false while this one is not played out, and when there is no
+   * next one.
    */
   protected turn(): boolean {
     if (this.#next < this.tape.messages) return false;

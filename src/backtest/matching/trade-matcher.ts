@@ -6,42 +6,52 @@ import type { ExchangeTouch, MatchListener, ReplayOrder, TouchListener } from ".
 import { applySlippage, requireSlippage } from "./slippage.js";
 import { TapeMatcher } from "./tape-matcher.js";
 
-/** What a {@link TradeMatcher} matches, and how. */
+/** Options of a {@link TradeMatcher}. */
 export interface TradeMatcherOptions {
-  /** Trades of the market; what else it holds is passed over. */
+  /** Trades of the market; everything else in it is ignored. */
   readonly tape: Tape;
   readonly listener: MatchListener;
   /**
-   * What is taken to stand ahead of an order at its price: so much must trade there before it is reached. Default: Infinity, only a trade
-   * beyond its price fills it.
+   * The assumed queue ahead of an order at its price: this size must trade there before the order
+   * is filled. Default: Infinity, so that only a trade beyond its price fills it.
    */
   readonly queueAheadLots?: Lots;
-  /** How much worse than the last price of its kind a taker is filled, as far as its limit allows. */
+  /**
+   * How much worse than the last price on its side a taker is filled, as far as its limit allows.
+   */
   readonly slippageTicks: Ticks;
   readonly onTouch?: TouchListener;
 }
 
 /**
- * Matches our orders against recorded trades alone, on the exchange's clock. A resting order is filled wholly, at its own price, by a trade
- * beyond that price, whoever took; by trades at its price once they have used up what is taken to stand ahead of it; never by a price that is
- * only reached. What there is to take is not known: a taker is filled wholly at the last price at which a taker of its side was, and slippage.
+ * Matches our orders against recorded trades alone, on the exchange's clock. A resting order is
+ * filled completely, at its own price, by a trade beyond that price on either side. Trades at its
+ * price fill it once they have used up the assumed queue ahead. A price that is only reached does
+ * not fill it. The liquidity is not known, so a taker is filled completely at the last price of a
+ * taker on its side, plus slippage.
  */
 export class TradeMatcher extends TapeMatcher {
   readonly touch: ExchangeTouch;
   readonly #queueAheadLots: Lots;
   readonly #slippageTicks: Ticks;
   readonly #onTouch: TouchListener | undefined;
-  /** Message to which the last prices have been brought up to date: they are asked for far more seldom than trades come. */
+  /**
+   * Message up to which the last prices are up to date: they are read far less often than trades
+   * arrive.
+   */
   #known = 0;
   #bidTicks = Number.NaN;
   #askTicks = Number.NaN;
-  /** The last two instants of trades before the stretch that is being played, the newer first: a stretch may begin amid an instant. */
+  /**
+   * The last two instants of trades before the part that is being played, the newer first: a part
+   * may begin within an instant.
+   */
   #stretchBeforeUs: readonly [number, number] = [
     Number.NEGATIVE_INFINITY,
     Number.NEGATIVE_INFINITY,
   ];
 
-  /** @throws ConfigError when an amount or slippage is none */
+  /** @throws ConfigError when an amount or the slippage is not valid */
   constructor({
     tape,
     listener,
@@ -95,7 +105,7 @@ export class TradeMatcher extends TapeMatcher {
       if (kind[message - 1] !== TapeKind.trade) continue;
       const atUs = exchangeUs[message - 1];
       if (ticks <= bidKey || -ticks <= askKey) {
-        // Whoever hears of a fill sees the prices from before the trade.
+        // A listener that is called at a fill sees the prices from before the trade.
         this.next = message - 1;
         this.#print(ticks, signedTicks[row] > 0, lots[row], atUs);
         bidKey = own.bids.bestKey;
@@ -127,7 +137,7 @@ export class TradeMatcher extends TapeMatcher {
   }
 
   protected rest(order: ReplayOrder, arrivedUs: number): void {
-    // Before anybody of its side has taken nobody knows what there was to take.
+    // Before the first taker of its side the liquidity is unknown.
     const isUntold = Number.isNaN(order.side === "BUY" ? this.#askTicks : this.#bidTicks);
     this.own.rest(
       order,
@@ -137,7 +147,7 @@ export class TradeMatcher extends TapeMatcher {
     );
   }
 
-  /** A trade came to one of our best prices or beyond. */
+  /** Handles a trade at one of our best prices or beyond. */
   #print(ticks: Ticks, takerBought: boolean, lots: Lots, atUs: number): void {
     const { own } = this;
     const { bids, asks } = own;
@@ -151,13 +161,19 @@ export class TradeMatcher extends TapeMatcher {
       own.fillByQueue(reached.levels[0], lots, riskAverseQueue, atUs);
   }
 
-  /** When somebody traded last before an instant that is being played: between the two no price is known. */
+  /**
+   * Time of the last trade before an instant that is being played: between the two no price is
+   * known.
+   */
   #tradedBeforeUs(atUs: number): number {
     const { tape, next } = this;
     return this.#lastTradeUs(tape, next, atUs);
   }
 
-  /** Stamp of the last trade before an instant among the first messages of a tape and all that was before the tape. */
+  /**
+   * Stamp of the last trade before an instant among the first messages of a tape and everything
+   * before the tape.
+   */
   #lastTradeUs({ kind, exchangeUs }: Tape, messages: number, us: number): number {
     for (let message = messages - 1; message >= 0; message--) {
       if (kind[message] === TapeKind.trade && exchangeUs[message] < us) return exchangeUs[message];
@@ -184,7 +200,10 @@ export class TradeMatcher extends TapeMatcher {
     return true;
   }
 
-  /** Where the last prices of both kinds meet or cross, the newer one stands and the other is a tick from it. */
+  /**
+   * Where the last prices of both sides meet or cross, the newer one stays and the other is one
+   * tick from it.
+   */
   #learnPrices(): this {
     const { tape, next } = this;
     const { kind, rowEnd, signedTicks } = tape;
@@ -203,7 +222,10 @@ export class TradeMatcher extends TapeMatcher {
   }
 }
 
-/** The first message from `from` on that lies after an instant, or at it where it is not inclusive. */
+/**
+ * The first message from `from` on that lies after an instant, or at it where the instant is not
+ * included.
+ */
 function firstAfter(
   exchangeUs: Float64Array,
   from: number,
@@ -213,7 +235,7 @@ function firstAfter(
 ): number {
   const isPlayed = (message: number): boolean =>
     exchangeUs[message] < untilUs || (inclusive && exchangeUs[message] === untilUs);
-  // Most steps are short: double the reach before halving it.
+  // Most steps are short: the search doubles its range before halving it.
   let low = from;
   let reach = 1;
   while (low + reach < messages && isPlayed(low + reach - 1)) {

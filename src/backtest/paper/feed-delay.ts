@@ -1,11 +1,11 @@
 /**
- * How long market data takes, as far as trades tell, which alone carry the exchange's stamp: the least of what they took, and not below zero. Before the
- * first trade it is zero.
+ * Delay of market data, estimated from trades, which alone carry the exchange's stamp: the smallest
+ * measured delay, and at least zero. Zero before the first trade.
  */
 export class FeedDelay {
   #leastUs: number | undefined;
 
-  /** A trade was heard that the exchange stamped. */
+  /** Records a received trade with its exchange stamp. */
   onTrade(localUs: number, exchangeUs: number): void {
     this.#leastUs = Math.max(
       0,
@@ -17,7 +17,7 @@ export class FeedDelay {
     return this.#leastUs ?? 0;
   }
 
-  /** What the exchange's clock said of what is heard now, at the latest. */
+  /** The latest exchange time that data received now can have. */
   exchangeUs(localUs: number): number {
     return localUs - this.us;
   }

@@ -2,13 +2,13 @@ import type { VenueEvent } from "../../exchange/venue.js";
 import { LEAST_TICKS, MOST_TICKS, type Tape } from "../../history/columns/tape/tape.js";
 import { TapeBuilder, type TapeGrid } from "../../history/columns/tape/tape-builder.js";
 
-/** What of a live stream a market's history is made of. */
+/** The events of a live stream that a market's history consists of. */
 export type MarketDataEvent = Extract<
   VenueEvent,
   { readonly type: "book-snapshot" | "book-update" | "public-trade" }
 >;
 
-/** One message of a live stream as a tape of its own, for matchers that play history. */
+/** Turns one message of a live stream into a tape of its own, for matchers that play history. */
 export function toTape(
   grid: TapeGrid,
   event: MarketDataEvent,
@@ -32,7 +32,7 @@ export function toTape(
   return builder.build();
 }
 
-/** A history that has not begun. */
+/** A tape without messages. */
 export function emptyTape(grid: TapeGrid): Tape {
   return new TapeBuilder(grid).build();
 }

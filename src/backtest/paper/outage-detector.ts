@@ -2,15 +2,17 @@ import type { Ms } from "../../core/units.js";
 import type { Action, VenueEvent } from "../../exchange/venue.js";
 import { QueuedRequests, type QueuedRequestsOptions } from "../venue/latency/queued-requests.js";
 
-/** What a line is watched with. */
+/** Options for watching a connection. */
 export interface OutageDetectorOptions extends QueuedRequestsOptions {
-  /** A line that nothing came by for so long is taken for dead. */
+  /** Silence after which a connection is taken to be down. */
   readonly maxSilenceMs: Ms;
 }
 
 /**
- * The line to an exchange, as far as what comes by it tells: a request that leaves while it is silent may not have arrived, and paper that takes it all
- * the same would have every quote down before the market moves. It waits for a sign of life; after its time nobody knows what became of it, and it never arrives.
+ * Detects outages of the connection to an exchange from the data that arrives. A request sent while
+ * the connection is silent may not arrive. If paper trading accepted it anyway, every quote would
+ * be cancelled before the market moves. So the request is queued until data arrives. After its time
+ * limit its outcome is unknown, and it never arrives.
  */
 export class OutageDetector {
   readonly #options: OutageDetectorOptions;
@@ -22,13 +24,16 @@ export class OutageDetector {
     this.#queued = new QueuedRequests(options);
   }
 
-  /** Whether nothing comes by it. Before the first sign of life it is taken to be well. */
+  /** True if no data arrives. Before the first data the connection is taken to work. */
   get isSilent(): boolean {
     const { clock, maxSilenceMs: silentMs } = this.#options;
     return clock.monotonicMs() - this.#lastReceivedMs > silentMs;
   }
 
-  /** Something came by it, or word that it is down: then until a book is told anew, since it may have passed what rests. */
+  /**
+   * Data arrived, or a report that the connection is down. In that case the connection is silent
+   * until a new book, since the market may have passed the resting orders.
+   */
   onEvent(event: VenueEvent): void {
     if (event.type === "stream" && event.state === "down")
       this.#lastReceivedMs = Number.NEGATIVE_INFINITY;
@@ -39,17 +44,20 @@ export class OutageDetector {
     if (isLife) this.#lastReceivedMs = this.#options.clock.monotonicMs();
   }
 
-  /** Keeps a request until there is a sign of life. */
+  /** Queues a request until data arrives. */
   queue(action: Action): void {
     this.#queued.add(action);
   }
 
-  /** Takes out what arrives now, in its order: nothing while the line is silent. */
+  /**
+   * Removes and returns the requests that arrive now, in order: none while the connection is
+   * silent.
+   */
   release(): Action[] {
     return this.isSilent ? [] : this.#queued.release();
   }
 
-  /** Forgets what it keeps. */
+  /** Drops the queued requests. */
   close(): void {
     this.#queued.close();
   }

@@ -23,38 +23,43 @@ import { FeedDelay } from "./feed-delay.js";
 import { emptyTape, type MarketDataEvent, toTape } from "./live-tape.js";
 import { OutageDetector } from "./outage-detector.js";
 
-/** How paper orders travel and are filled. */
+/** Latency and fill models of paper orders. */
 export interface PaperModels {
-  /** A name of `core`'s queue models. */
+  /** Name of a queue model in `core`. */
   readonly queue: string;
   readonly orderLatencyMs: number;
   readonly responseLatencyMs: number;
-  /** What the paper account begins with, in the quote asset. */
+  /** Opening credit of the paper account, in the quote asset. */
   readonly creditQuote: string;
 }
 
-/** What a paper venue is made of. */
+/** Options of a paper venue. */
 export interface PaperVenueOptions {
-  /** Follows the markets' streams, and no account's. */
+  /** Subscribes to the markets' streams, not to an account's. */
   readonly live: Venue;
   readonly config: BotConfig;
   readonly rules: VenueRules;
   readonly models: PaperModels;
   readonly clock: Clock;
   readonly levelFor: (hash: Hex) => number;
-  /** The exchange's time as the bot estimates it: expiries and stamps go by it. */
+  /** The exchange's time as the bot estimates it, for expiries and stamps. */
   readonly exchangeNowMs: () => Ms;
 }
 
-/** Own liquidations are as the embedded exchange's default has them: no public answer tells of them. */
+/**
+ * Own liquidations follow the default of the embedded exchange: no public answer states the values.
+ */
 const LIQUIDATION = { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n };
-/** What anybody may ask, and the account's part of the answer is nothing. */
+/** Queries that need no account. The account's part of the answer is empty. */
 const PUBLIC: ReadonlySet<string> = new Set(["time", "rules", "bookSequence"]);
 
 /**
- * Paper trading: the live markets, and an account and orders that are in this process alone, filled by the replayed venue's own models
- * and rules. What is heard of a market was so at the exchange a feed's delay before; a request arrives there after its latency, meets what the market
- * was then, and its answer is heard after another; what leaves while the line is silent may never arrive ({@link OutageDetector}). Nothing of an order, a cancel or a question of the account's ever reaches the live venue.
+ * Paper trading: live markets, with an account and orders that exist only in this process. The
+ * models and rules of the replayed venue fill the orders. Received market data was valid at the
+ * exchange one feed delay earlier. A request arrives after its latency and meets the market of that
+ * time; its answer arrives after another latency. A request sent while the connection is silent may
+ * never arrive ({@link OutageDetector}). No order, cancel or account query ever reaches the live
+ * venue.
  */
 export class PaperVenue implements Venue {
   readonly events$: Observable<VenueEvent>;
@@ -67,10 +72,10 @@ export class PaperVenue implements Venue {
   readonly #subscription: Subscription;
   #timer: Timer | undefined;
   #timerUs = Number.POSITIVE_INFINITY;
-  /** The newest instant of the exchange that is known. */
+  /** The newest exchange time that is known. */
   #exchangeUs = 0;
   #lastUs = 0;
-  /** What each market said is paid next. */
+  /** The next funding payment that each market announced. */
   readonly #funding = new Map<MarketId, { readonly rateE18: bigint; readonly atMs: Ms }>();
   #isAccountUp = false;
   #isClosed = false;
@@ -81,7 +86,8 @@ export class PaperVenue implements Venue {
     this.#stamps = new LocalStamps(clock);
     this.#line = new OutageDetector({
       clock,
-      // Shorter than what has the bot take its quotes down: those cancels are the ones that may not arrive.
+      // Shorter than the book age at which the bot cancels its quotes: those cancels are the ones
+      // that may not arrive.
       maxSilenceMs: config.risk.maxBookAgeMs / 2,
       timeoutMs: config.exchange.requestTimeoutMs,
       onAnswer: (actionId, outcome) => this.#emit({ type: "answer", actionId, outcome }),
@@ -163,7 +169,7 @@ export class PaperVenue implements Venue {
     this.#events.complete();
   }
 
-  /** The market is told to the bot first: it knew nothing of what its own orders will have come to. */
+  /** The bot receives market data first: it could not yet know the fate of its own orders. */
   #onLiveEvent(event: VenueEvent): void {
     const nowUs = this.#nowUs();
     this.#line.onEvent(event);
@@ -195,21 +201,22 @@ export class PaperVenue implements Venue {
       this.#replayed.mark(event.marketId, event.mark);
       this.#replayed.liquidateIfUnsafe(this.#exchangeUs);
     }
-    // After what the market was meanwhile: quotes that it passed are gone.
+    // After the market data received meanwhile: quotes that the market passed are gone.
     for (const action of this.#line.release()) this.#replayed.submit(action);
     this.#catchUp();
   }
 
   /**
-   * Fees, margin and bounds are what the exchange says now, and a market that it lists no more takes no orders. One on another grid is halted until the
-   * bot is started anew, and keeps its rules until then; so does one whose rules cannot be read, until they can.
+   * Applies new rules: fees, margin and bounds as the exchange states them now. A market that it no
+   * longer lists accepts no orders. A market on another grid is halted until the bot is restarted,
+   * and keeps its rules until then. So does a market whose rules cannot be read, until they can.
    */
   #rulesRead(rules: VenueRules): void {
     const { markets, unread } = applyAgreedFees(rules, this.#options.config);
     for (const [marketId, { terms }] of this.#replayed.markets) {
       const now = markets[marketId] ?? { ...terms.rules, status: "DELISTED" };
       if (unread?.[marketId] !== undefined || !isSameGrid(terms.rules, now)) continue;
-      // A market that is given up may tell of no leverage at all.
+      // A delisted market may have no leverage at all.
       const { liquidationLeverage } = isLeverage(now.liquidationLeverage) ? now : terms.rules;
       this.#replayed.changeTerms(
         marketId,
@@ -219,7 +226,10 @@ export class PaperVenue implements Venue {
     this.#replayed.liquidateIfUnsafe(this.#exchangeUs);
   }
 
-  /** A market that goes on to its next funding has paid the one that it told before, by the last mark that named it. */
+  /**
+   * A market that announces its next funding has paid the previous one, by the last mark that named
+   * it.
+   */
   #fund(marketId: MarketId, rate: number, nextMs: Ms): void {
     const told = this.#funding.get(marketId);
     if (told !== undefined && told.atMs > 0 && nextMs > told.atMs) {
@@ -233,7 +243,7 @@ export class PaperVenue implements Venue {
     const market = this.#replayed.markets.get(event.marketId);
     if (market === undefined) return;
     const atUs = Math.max(this.#exchangeUs, this.#delay.exchangeUs(nowUs));
-    // What arrived before it was heard meets the market as it was before.
+    // A request that arrived before this data was received meets the market as it was before.
     this.#exchangeTo(atUs, false);
     const { marketId, tickSize, stepSize } = market.terms.instrument;
     (market.matcher as BookMatcher).extend(
@@ -242,7 +252,7 @@ export class PaperVenue implements Venue {
     this.#play(market, atUs);
   }
 
-  /** The exchange's time, as near as the bot knows it; it never goes back. */
+  /** The exchange's time, as near as the bot knows it. It never goes back. */
   #nowUs(): number {
     const { clock, exchangeNowMs } = this.#options;
     this.#lastUs = Math.max(
@@ -252,7 +262,7 @@ export class PaperVenue implements Venue {
     return this.#lastUs;
   }
 
-  /** Plays the exchange on to an instant: expiries, and requests that have arrived by then. */
+  /** Advances the exchange to an instant: expiries, and requests that have arrived by then. */
   #exchangeTo(untilUs: number, inclusive = true): void {
     for (;;) {
       const arrivalUs = this.#replayed.nextArrivalUs;
@@ -270,7 +280,7 @@ export class PaperVenue implements Venue {
     while (matcher.nextUs <= untilUs) matcher.advance(untilUs, true);
   }
 
-  /** Lets the exchange go on to what is known of it now, and tells what is to be heard by now. */
+  /** Advances the exchange to what is known of it now, and delivers the answers that are due. */
   #catchUp(): void {
     if (this.#isClosed) return;
     const nowUs = this.#nowUs();
@@ -280,12 +290,12 @@ export class PaperVenue implements Venue {
     this.#arm();
   }
 
-  /** Sees to it that somebody looks when a request is known to have arrived or an order to have expired, or something is to be heard. */
+  /** Sets a timer for the next request that arrives, order that expires, or answer that is due. */
   #arm(): void {
     if (this.#isClosed) return;
     const nowUs = this.#nowUs();
     let exchangeDueUs = this.#replayed.nextArrivalUs;
-    // All history that is known has been played: what comes next of it is an order whose time is over.
+    // All known history has been played: the matcher's next event is an expiry.
     for (const { matcher } of this.#replayed.markets.values())
       exchangeDueUs = Math.min(exchangeDueUs, matcher.nextUs);
     const dueUs = Math.min(exchangeDueUs + this.#delay.us, this.#replayed.nextDeliveryUs);
@@ -294,7 +304,7 @@ export class PaperVenue implements Venue {
     this.#timer = undefined;
     this.#timerUs = dueUs;
     if (dueUs === Number.POSITIVE_INFINITY) return;
-    // Nothing is told inside `submit`.
+    // No event is delivered inside `submit`.
     this.#timer = this.#options.clock.setTimer(
       Math.max(0, Math.ceil((dueUs - nowUs) / 1000)),
       () => {
@@ -310,7 +320,7 @@ export class PaperVenue implements Venue {
   }
 }
 
-/** The bot tells of its own fills; nobody watches this account beside it. */
+/** The bot reports its own fills; no observer follows this account. */
 const NULL_OBSERVER: RunObserver = {
   touch() {},
   fill() {},

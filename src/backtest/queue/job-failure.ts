@@ -3,13 +3,19 @@ import { RunError } from "../../core/errors.js";
 import { deserialiseError, type SerialisedError, serialiseError } from "../run/serialised-error.js";
 import { tagBigints, untagBigints } from "./tagged-json.js";
 
-/** What a job in a queue says it failed with: the error's words for who looks into the queue, and on a last line the whole of it, for {@link decodeFailure}. */
+/**
+ * Encodes the error of a job in a queue: its message for a person who looks into the queue, and on
+ * the last line the whole error, for {@link decodeFailure}.
+ */
 export function encodeFailure(thrown: unknown): string {
   const error = serialiseError(thrown);
   return maskSecrets(`${error.own.message}\n${JSON.stringify({ [CARRIED]: error }, tagBigints)}`);
 }
 
-/** The error that a job failed with, of the type that it was thrown as. What the queue itself says of a job is a RunError. */
+/**
+ * Decodes the error of a job, with its original type. A failure that the queue itself reports is a
+ * RunError.
+ */
 export function decodeFailure(reason: string): Error {
   const error = carriedIn(reason.slice(reason.lastIndexOf("\n") + 1));
   return error === undefined ? new RunError(reason) : deserialiseError(error);

@@ -2,10 +2,10 @@ import { Redis } from "ioredis";
 import { maskSecrets } from "../../core/crypto/secrets.js";
 import { ConfigError, RunError } from "../../core/errors.js";
 
-/** The queue that sweeps and workers share; jobs of one sweep have its fingerprint in their ids. */
+/** The queue that sweeps and workers share. The ids of a sweep's jobs contain its fingerprint. */
 export const QUEUE_NAME = "marketwright-sweep";
 
-/** Where a Redis or Valkey listens; its password is in no message. */
+/** Address of a Redis or Valkey server. Its password is in no message. */
 export interface QueueAddress {
   readonly url: string;
   /** For messages: `queue.example:6379`. */
@@ -14,7 +14,7 @@ export interface QueueAddress {
 
 const FIRST_ANSWER_MS = 10_000;
 
-/** @throws ConfigError for what is no address of a Redis */
+/** @throws ConfigError for a text that is not a Redis address */
 export function parseQueueAddress(written: string): QueueAddress {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (url !== undefined && /^rediss?:$/.test(url.protocol) && url.hostname !== "") {
@@ -27,7 +27,10 @@ export function parseQueueAddress(written: string): QueueAddress {
   });
 }
 
-/** Finds out whether somebody answers there, at once. @throws RunError where nobody does */
+/**
+ * Checks at once that a server answers at the address.
+ * @throws RunError where none does
+ */
 export async function requireReachable({ url, shown }: QueueAddress): Promise<void> {
   const client = new Redis(url, {
     lazyConnect: true,
@@ -55,7 +58,7 @@ export async function requireReachable({ url, shown }: QueueAddress): Promise<vo
   }
 }
 
-/** How the queue's own clients connect: they wait for a server that is away. */
+/** Options of the queue's own clients: they wait for a server that is away. */
 export function toConnectionOptions({ url }: QueueAddress): {
   readonly url: string;
   readonly maxRetriesPerRequest: null;
@@ -63,12 +66,16 @@ export function toConnectionOptions({ url }: QueueAddress): {
   return { url, maxRetriesPerRequest: null };
 }
 
-/** Tells once when a server went away, and once when it is back: who waits for it would else look dead. @returns ends it */
+/**
+ * Reports once when a server goes away, and once when it is back; otherwise a waiting process would
+ * look stuck.
+ * @returns a function that ends the watch
+ */
 export function watchAvailability(address: QueueAddress, tell: (what: string) => void): () => void {
   const { shown } = address;
   const client = new Redis(address.url, { maxRetriesPerRequest: null });
   let isAway = false;
-  // What is wrong is that it closes; the reason of each try to reach it again is not new.
+  // The closing of the connection is reported. The errors of each retry add nothing.
   client.on("error", () => {});
   client.on("close", () => {
     if (!isAway) tell(`the queue at ${shown} went away: waiting for it`);

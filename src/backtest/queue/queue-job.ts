@@ -6,24 +6,24 @@ import type { HistoryContents } from "../sweep/jobs/job-runner.js";
 import type { SweepWindow } from "../sweep/windows.js";
 import { tagBigints, untagBigints } from "./tagged-json.js";
 
-/** A job as it lies in the queue: everything but the history, which a worker has itself. */
+/** A job as stored in the queue: everything but the history, which a worker has itself. */
 export interface QueueJob {
-  /** Of this package: another one may compute another figure. */
+  /** Version of this package: another one may compute other figures. */
   readonly version: string;
   readonly id: string;
   readonly window: SweepWindow;
   /** The configuration as JSON text. */
   readonly config: string;
-  /** What the history must be: market, kind, file and checksum, in order, and its gaps. */
+  /** The required history: market, kind, file and checksum, in order, and its gaps. */
   readonly history: readonly string[];
-  /** What else the run reads. */
+  /** Other files that the run reads. */
   readonly files: InputChecksums;
 }
 
-/** What a worker answers. */
+/** The answer of a worker. */
 export type QueueResult = JobResult;
 
-/** A job for the queue. */
+/** Creates a job for the queue. */
 export function queueJob(
   version: string,
   window: SweepWindow,
@@ -40,13 +40,19 @@ export function queueJob(
   };
 }
 
-/** The job as it is run here. @param store where this machine's history lies. */
+/**
+ * The job as it runs on this machine.
+ * @param store where this machine's history is.
+ */
 export function toJob({ id, config, files }: QueueJob, store: string): Job {
   const read = JSON.parse(config, untagBigints) as BacktestConfig;
   return { id, config: { ...read, history: { ...read.history, store } }, inputs: files };
 }
 
-/** What of the store is read, and what it lacks, in words that are the same on every machine. */
+/**
+ * The files that are read from the store, and its gaps, in a text that is the same on every
+ * machine.
+ */
 export function historyLines({ files, gaps }: HistoryContents): string[] {
   return [
     ...files.map(

@@ -14,16 +14,17 @@ import {
 } from "./queue-address.js";
 import { historyLines, type QueueJob, type QueueResult, queueJob } from "./queue-job.js";
 
-/** Jobs of a sweep that lie in the queue at once. */
+/** Most jobs of a sweep in the queue at once. */
 const MOST_WAITING = 256;
-/** How often a job that is waited for is looked after: a server that lost its memory never tells of it. */
+/** Interval between checks of an awaited job: a server that lost its memory never reports it. */
 const POLL_MS = 10_000;
-/** Workers that a job may meet which lack its history, before it is given up. */
+/** Workers without the right history that a job may meet before it fails. */
 const ATTEMPTS = 100;
 
 /**
- * Has jobs run by workers that wait at a queue. A job's name there is its sweep's and its own, so that one that is asked for twice, or run twice after
- * a worker was killed, is one job with one result.
+ * Runs jobs on workers that wait at a queue. The id of a job there contains its sweep and its own
+ * name. So a job that is requested twice, or runs twice after a worker was killed, is one job with
+ * one result.
  */
 export class QueueRunner implements JobRunner {
   readonly #queue: Queue<QueueJob, QueueResult>;
@@ -38,15 +39,15 @@ export class QueueRunner implements JobRunner {
     this.#pollMs = lookMs;
     this.#queue = new Queue(QUEUE_NAME, { connection });
     this.#events = new QueueEvents(QUEUE_NAME, { connection });
-    // Each job that is waited for listens to both.
+    // Each awaited job adds a listener to both.
     this.#queue.setMaxListeners(0);
     this.#events.setMaxListeners(0);
-    // A server that is away is waited for, and told of below.
+    // The clients wait for a server that is away; it is reported below.
     this.#queue.on("error", () => {});
     this.#events.on("error", () => {});
   }
 
-  /** @throws ConfigError for what is no address, RunError where nobody answers */
+  /** @throws ConfigError for an invalid address, RunError where no server answers */
   static async open(
     written: string,
     version: string,
@@ -79,7 +80,7 @@ export class QueueRunner implements JobRunner {
         const job = jobs[next] as Job;
         next += 1;
         const asked = this.#runJob(batch, job, history);
-        // Nobody hears of one that fails after the end.
+        // A failure after the end is not reported.
         asked.catch(() => {});
         const told = await Promise.race([asked, stopped]);
         if (told === undefined) return;
@@ -110,21 +111,25 @@ export class QueueRunner implements JobRunner {
   ): Promise<{ readonly result: JobResult; readonly forget: () => Promise<void> }> {
     const jobId = `${sweep.slice(0, 24)}-${job.id}`;
     const before = await this.#queue.getJob(jobId);
-    // What failed in an earlier run of this sweep may go well in this one.
+    // A job that failed in an earlier run of this sweep may succeed in this one.
     if (before !== undefined && (await before.isFailed())) await before.remove();
     const data = queueJob(this.#version, window, job, history);
     const forget = async (): Promise<void> => {
       await this.#queue.remove(jobId);
     };
     for (;;) {
-      // One that is there already is not added again.
+      // A job that is there already is not added again.
       await this.#queue.add("run", data, { jobId, attempts: ATTEMPTS });
       const told = await this.#answerTo(jobId, job);
       if (told !== undefined) return { result: resultOf(job, told.answer), forget };
     }
   }
 
-  /** What came of a job; undefined where it is gone: its server has lost it, or another run of the same sweep took its result. @throws what it failed with */
+  /**
+   * Waits for the result of a job. Undefined where the job is gone: its server has lost it, or
+   * another run of the same sweep took its result.
+   * @throws the error that the job failed with
+   */
   async #answerTo(jobId: string, job: Job): Promise<{ readonly answer: QueueResult } | undefined> {
     for (;;) {
       const asked = await this.#queue.getJob(jobId);
@@ -133,21 +138,21 @@ export class QueueRunner implements JobRunner {
       try {
         return { answer: await asked.waitUntilFinished(this.#events, this.#pollMs) };
       } catch {
-        // It failed, it is gone, or nothing was heard for so long: the next look tells which.
+        // It failed, it is gone, or the wait timed out: the next check shows which.
       }
     }
   }
 }
 
-/** How a sweep waits at its queue. */
+/** Options for waiting at a queue. */
 export interface QueueRunnerOptions {
-  /** Told when the server went away, and when it is back. */
+  /** Called when the server went away, and when it is back. */
   readonly onAvailability?: (what: string) => void;
-  /** How often a job that is waited for is looked after, milliseconds. */
+  /** Interval between checks of an awaited job, milliseconds. */
   readonly pollMs?: number;
 }
 
-/** @throws RunError for an answer that is no result */
+/** @throws RunError for an answer that is not a valid result */
 function resultOf({ id }: Job, told: unknown): JobResult {
   const { figures, ended, reason, strategyError, doubts } = (
     typeof told === "object" && told !== null ? told : {}

@@ -16,34 +16,39 @@ import {
 } from "./queue-address.js";
 import { historyLines, type QueueJob, type QueueResult, toJob } from "./queue-job.js";
 
-/** What a worker is started with. */
+/** Options of a worker. */
 export interface QueueWorkerOptions {
   readonly address: string;
-  /** Where this machine's history lies. */
+  /** Where this machine's history is. */
   readonly store: string;
   /** Runs at once. */
   readonly workers: number;
-  /** Of this package. */
+  /** Version of this package. */
   readonly version: string;
-  /** How long a job is held without a sign of life before another worker runs it. */
+  /** How long a job stays locked without a sign of life before another worker runs it. */
   readonly lockMs?: number;
-  /** The threads' program. Default: the build's. */
+  /** Program of the worker threads. Default: the build's. */
   readonly entry?: URL;
-  /** Told when the server went away, and when it is back. */
+  /** Called when the server went away, and when it is back. */
   readonly onAvailability?: (what: string) => void;
-  /** Told as jobs begin and end. */
+  /** Called when a job begins and ends. */
   readonly onJob?: (id: string, what: "begins" | "done" | "failed") => void;
 }
 
 const LOCK_MS = 30_000;
-/** Histories that are kept in memory: a window's, and the one before or after it. */
+/** Histories that are cached: a window's, and the one before or after it. */
 const MAX_HISTORIES = 2;
 /** A job may outlive any number of workers. */
 const MOST_STALLED = 1_000_000;
 
-/** Takes jobs of sweeps from a queue and runs them on this machine's cores, until it is closed. */
+/**
+ * Takes the jobs of sweeps from a queue and runs them on this machine's cores, until it is closed.
+ */
 export class QueueWorker {
-  /** Rejects with the ConfigError when a job shows that this worker has another history or is another version: it takes no more. */
+  /**
+   * Rejects with the ConfigError when a job shows that this worker has another history or another
+   * version. It then takes no more jobs.
+   */
   readonly refused: Promise<never>;
   readonly #options: QueueWorkerOptions;
   readonly #pool: ThreadPool;
@@ -58,7 +63,7 @@ export class QueueWorker {
     this.refused = new Promise((_, reject) => {
       this.#refuse = reject;
     });
-    // Whoever does not wait for it sees the worker take nothing.
+    // Without a listener the rejection is ignored: the worker only stops taking jobs.
     this.refused.catch(() => {});
     this.#pool = new ThreadPool({ workers, version, entry });
     this.#worker = new Worker(
@@ -72,11 +77,11 @@ export class QueueWorker {
         maxStalledCount: MOST_STALLED,
       },
     );
-    // A server that is away is waited for.
+    // The worker waits for a server that is away.
     this.#worker.on("error", () => {});
   }
 
-  /** @throws ConfigError for what is no address, RunError where nobody answers */
+  /** @throws ConfigError for an invalid address, RunError where no server answers */
   static async open(options: QueueWorkerOptions): Promise<QueueWorker> {
     await requireReachable(parseQueueAddress(options.address));
     const worker = new QueueWorker(options);
@@ -87,7 +92,7 @@ export class QueueWorker {
     return worker;
   }
 
-  /** Ends what is at hand, and takes no more. */
+  /** Finishes the present jobs, and takes no more. */
   async close(): Promise<void> {
     this.#stopTelling();
     await this.#worker.close();
@@ -109,7 +114,7 @@ export class QueueWorker {
       onJob?.(asked.id, "failed");
       if (error instanceof WorkerMismatch) {
         this.#refuse(error.why);
-        // No more jobs for this one; another worker runs it.
+        // This worker takes no more jobs; another worker runs this one.
         void this.#worker.pause(true);
         throw error.why;
       }
@@ -117,7 +122,7 @@ export class QueueWorker {
     }
   }
 
-  /** @throws Refusal where this machine would compute something else */
+  /** @throws WorkerMismatch where this machine would compute another result */
   async #historyOf(asked: QueueJob, { config }: Job): Promise<SharedHistory> {
     const { version, store } = this.#options;
     if (asked.version !== version) {
@@ -163,7 +168,7 @@ export class QueueWorker {
   }
 }
 
-/** This machine would compute something else than the sweep asks for. */
+/** This machine would compute another result than the sweep expects. */
 class WorkerMismatch extends Error {
   readonly why: ConfigError;
 

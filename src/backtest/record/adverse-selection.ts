@@ -1,7 +1,8 @@
 /**
- * What fills of orders that rested lost, or won, by the mid's moves soon after them: sum of signed lots times (the mid one horizon after the fill minus the mid at
- * the fill), in lots times half ticks, exact. Fills whose horizon is not over count with the mid of now, so that the sum is defined at
- * every instant.
+ * Profit of fills of resting orders from moves of the mid soon after them. It is the sum of signed
+ * lots times (the mid one horizon after the fill minus the mid at the fill), in lots times half
+ * ticks, exact. Fills whose horizon is not over count with the present mid, so that the sum is
+ * defined at every instant.
  */
 export class AdverseSelection {
   readonly #horizonUs: number;
@@ -31,7 +32,7 @@ export class AdverseSelection {
     this.#openAtFill += lots * mid;
   }
 
-  /** The mid was this in all the time before `untilUs`. */
+  /** Sets the mid for all the time before `untilUs`. */
   settle(untilUs: number, midHalfTicks: number): void {
     const mid = BigInt(midHalfTicks);
     for (
@@ -50,7 +51,7 @@ export class AdverseSelection {
     }
   }
 
-  /** At a mid, in lots times half ticks; 0 before the first fill. */
+  /** The sum at a mid, in lots times half ticks; 0 before the first fill. */
   at(midHalfTicks: number): bigint {
     return Number.isNaN(midHalfTicks)
       ? 0n

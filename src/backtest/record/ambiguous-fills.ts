@@ -1,7 +1,7 @@
 import { type CreditUnits, sideSign } from "../../core/units.js";
 import type { ReplayFill } from "./run-observer.js";
 
-/** Sums over fills of which history does not tell whether their orders had come to rest. */
+/** Sums over ambiguous fills: history does not show whether their orders rested first. */
 export interface AmbiguousFillSum {
   readonly fills: number;
   readonly lots: bigint;
@@ -9,13 +9,13 @@ export interface AmbiguousFillSum {
   readonly quote: CreditUnits;
   /** Paid; below zero a rebate. */
   readonly fees: CreditUnits;
-  /** What the other rule for such fills would have charged. */
+  /** Fees by the other rule for ambiguous fills. */
   readonly feesOtherwise: CreditUnits;
-  /** Against the mid at each, in lots times half a tick; above zero is gain. */
+  /** Against the mid at each, in lots times half a tick; above zero is a gain. */
   readonly spread: bigint;
 }
 
-/** What is said of the fills of each sum. */
+/** The sentence for the fills of each sum. */
 export const AMBIGUITY_TEXTS = {
   asTakers: "may have been takers' or makers' and are charged as takers'",
   asMakers: "may have been takers' or makers' and are charged as makers'",
@@ -23,8 +23,8 @@ export const AMBIGUITY_TEXTS = {
 } as const;
 
 /**
- * A sentence on the fees of doubtful fills: by the rule that was used, and by the other one.
- * @param fees by the rule that was used, a decimal; a rebate is below zero.
+ * A sentence on the fees of ambiguous fills: by the rule in use, and by the other one.
+ * @param fees by the rule in use, a decimal; a rebate is below zero.
  * @param feesOtherwise by the other one.
  */
 export function describeAmbiguousFees(fees: string, feesOtherwise: string): string {
@@ -34,7 +34,7 @@ export function describeAmbiguousFees(fees: string, feesOtherwise: string): stri
   return `they ${paid} ${amount}, and would have ${paidOtherwise} ${other} by the other rule`;
 }
 
-/** Fees in words: the verb, and the amount. */
+/** Fees as text: the verb, and the amount. */
 function charged(fees: string): readonly [verb: string, amount: string] {
   return fees.startsWith("-")
     ? ["earned", `${fees.slice(1)} in rebates`]
@@ -63,13 +63,15 @@ class Sum implements AmbiguousFillSum {
   }
 }
 
-/** What hangs on fills of one market of which history does not tell whether their orders had come to rest. */
+/** Sums over the ambiguous fills of one market. */
 export class AmbiguousFills {
-  /** Of orders that may take, charged as takers. */
+  /** Orders that may take, charged as takers. */
   readonly asTakers: AmbiguousFillSum;
-  /** Of orders that may take, charged as makers: by the recorded book, or where a maker pays more. */
+  /** Orders that may take, charged as makers: by the recorded book, or where a maker pays more. */
   readonly asMakers: AmbiguousFillSum;
-  /** Of POST_ONLY orders, which may have been refused: without rebate where the rule is conservative. */
+  /**
+   * POST_ONLY orders, which may have been refused: without rebate where the rule is conservative.
+   */
   readonly postOnly: AmbiguousFillSum;
   readonly #sums = { asTakers: new Sum(), asMakers: new Sum(), postOnly: new Sum() };
 
@@ -79,7 +81,7 @@ export class AmbiguousFills {
     this.postOnly = this.#sums.postOnly;
   }
 
-  /** Counts a fill, if it is doubtful. */
+  /** Counts a fill, if it is ambiguous. */
   add(fill: ReplayFill): void {
     const { ambiguity: doubt, isMaker } = fill;
     if (doubt === undefined) return;

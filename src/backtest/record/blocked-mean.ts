@@ -1,4 +1,4 @@
-/** Blocks that a band needs: with fewer, what one stretch of market did says too little of the next. */
+/** Fewest blocks for a band: with fewer, one part of the data says too little about the next. */
 const FEWEST_BLOCKS = 5;
 
 /** 97.5 % quantile of the standard normal distribution. */
@@ -14,10 +14,11 @@ export interface BandedMean {
 }
 
 /**
- * The weighted mean of values that come in the order of time and are alike within a stretch of it. Fills seconds apart see the same move of the
- * market, so that a band which took them for independent would be far too narrow: time is cut into blocks, and the variance is that
- * of a ratio of block sums (Cochran, Sampling Techniques, 3rd ed., 6.3 and 9A.1: clusters of unequal size), with Student's quantile
- * for so many blocks. Constant memory.
+ * The weighted mean of values that arrive in order of time and are correlated over short times.
+ * Fills seconds apart see the same move of the market; a band for independent values would be far
+ * too narrow. So time is cut into blocks, and the variance is that of a ratio of block sums
+ * (Cochran, Sampling Techniques, 3rd ed., 6.3 and 9A.1: clusters of unequal size), with Student's
+ * quantile for the number of blocks. Constant memory.
  */
 export class BlockedMean {
   readonly #blockUs: number;

@@ -4,7 +4,7 @@ import { earnedBetween, NO_PROFIT, type SplitProfit } from "./split-profit.js";
 
 const DAY_US = DAY_MS * 1000;
 
-/** What a run has come to at an instant. */
+/** Totals of a run at an instant. */
 export interface RunTotals {
   readonly atUs: number;
   /** Net value without deposits and withdrawals, in the profit's units. */
@@ -21,17 +21,17 @@ export interface DayRow {
   readonly day: number;
   /** The last sample's instant. */
   readonly closeUs: number;
-  /** The day is in the run from its midnight to its midnight. */
+  /** True if the run covers the day from midnight to midnight. */
   readonly isWhole: boolean;
   readonly profit: SplitProfit;
   readonly fills: number;
   readonly turnover: bigint;
-  /** Deepest fall within the day, from the value that the day began with at least. */
+  /** Deepest fall within the day, from at least the value at its beginning. */
   readonly drawdown: bigint;
   readonly marketProfits: readonly bigint[];
 }
 
-/** The days of a run; a sample at midnight closes the day before it. */
+/** The days of a run. A sample at midnight closes the day before it. */
 export class DailyResults {
   readonly #rows: DayRow[] = [];
   #opened: RunTotals;
@@ -59,9 +59,9 @@ export class DailyResults {
   }
 
   /**
-   * Every day that had a sample, the unfinished last one included; but for one that began with the history over, of which there is nothing to tell: a bot
-   * takes its orders down then, and no trader had a day of it.
-   * @param historyEndUs where the history ended, which the run went on after
+   * Every day with a sample, the unfinished last one included. A day that began after the end of
+   * history is left out: the bot only cancelled its orders then.
+   * @param historyEndUs where the history ended; the run continued after it
    */
   rows(historyEndUs: number): readonly DayRow[] {
     if (this.#last === this.#opened) return this.#rows;
@@ -90,7 +90,7 @@ function isEmpty({ profit, fills, drawdown }: DayRow): boolean {
   return fills === 0 && drawdown === 0n && Object.values(profit).every((amount) => amount === 0n);
 }
 
-/** Where every run starts. */
+/** Totals at the start of a run. */
 export function initialTotals(atUs: number, value: bigint, markets: number): RunTotals {
   return {
     atUs,

@@ -7,7 +7,7 @@ export interface Fall {
   readonly troughUs: number;
 }
 
-/** The deepest fall of a value from its highest one before, exact and in constant memory. */
+/** The deepest fall of a value from its previous maximum, exact and in constant memory. */
 export class DrawdownTracker {
   #peak: bigint;
   #peakUs: number;

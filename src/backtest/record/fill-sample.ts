@@ -1,9 +1,12 @@
 import type { ReplayFill } from "./run-observer.js";
 
-/** Fills that a report's charts and table show at most; `fills.csv` has all. */
+/** Most fills that a report's charts and table show; `fills.csv` has all. */
 const MOST_KEPT_FILLS = 10_000;
 
-/** Every fill up to a budget; beyond it every second, every fourth and so on of the whole run. */
+/**
+ * A sample of fills: every fill up to a budget; beyond it every second, every fourth and so on of
+ * the whole run.
+ */
 export class FillSample {
   readonly #most: number;
   #kept: ReplayFill[] = [];
@@ -30,7 +33,7 @@ export class FillSample {
     return this.#kept;
   }
 
-  /** One of so many is kept. */
+  /** One fill of this number is kept. */
   get stride(): number {
     return this.#stride;
   }

@@ -3,7 +3,7 @@ import type { FillCause } from "../matching/matcher.js";
 import { AmbiguousFills } from "./ambiguous-fills.js";
 import type { ReplayFill } from "./run-observer.js";
 
-/** Every cause, as reports order them. */
+/** Every cause, in the order of the reports. */
 export const FILL_CAUSES: readonly FillCause[] = ["queue", "through", "cross", "taker"];
 
 /** Sums over fills of one market. */
@@ -30,7 +30,10 @@ class Sum implements FillSum {
   }
 }
 
-/** Fills of one market by cause, side, and maker or taker; which are doubtful; and how many orders had any. */
+/**
+ * Fills of one market by cause, side, and maker or taker; the ambiguous ones; and the number of
+ * orders with a fill.
+ */
 export class FillTotals {
   readonly all = new Sum();
   readonly maker = new Sum();
@@ -66,7 +69,7 @@ export class FillTotals {
   }
 }
 
-/** Which orders had a fill, one bit an order: ids ascend, so that the bits stay few. */
+/** The orders that had a fill, one bit per order: ids ascend, so that the bits stay few. */
 class OrderMarks {
   count = 0;
   #bits = new Uint32Array(1024);

@@ -8,7 +8,10 @@ import type { RungEvent, RungEvents } from "../report/run-meta.js";
 /** Changes of the risk ladder that a report keeps. */
 const MOST_RUNGS = 200;
 
-/** How a run's risk ladder acted, and what a position that a halt left open has cost since. */
+/**
+ * Records the steps of a run's risk ladder, and the result since a halt of the position that it
+ * left open.
+ */
 export class LossRecord {
   readonly #first: RungEvent[] = [];
   #count = 0;
@@ -34,7 +37,10 @@ export class LossRecord {
     return { count: this.#count, first: this.#first };
   }
 
-  /** Which positions a bot that a loss has halted still has, and what they have cost since, in words; undefined without any. */
+  /**
+   * Describes the open positions of a bot that a loss has halted, and their result since; undefined
+   * without any.
+   */
   heldSinceHalt({
     account,
     traderList,

@@ -13,7 +13,7 @@ import type { TimeColumn, TimeGrid } from "./quotes/time-grid.js";
 import type { FundingPayment, MarketSample, ReplayFill } from "./run-observer.js";
 import { NO_PROFIT, type SplitProfit, splitProfit } from "./split-profit.js";
 
-/** What an order did, and how often it was held back. */
+/** Number of an order's actions, and how often they were throttled. */
 export interface ActionCounts {
   place: number;
   cancel: number;
@@ -21,7 +21,7 @@ export interface ActionCounts {
   throttled: number;
 }
 
-/** Stands in a price column where nothing of ours rests. */
+/** Value of a price column where no order of ours rests. */
 const NO_QUOTE = 0;
 
 /** Records one market of a run in bounded memory. */
@@ -71,7 +71,7 @@ export class MarketRecorder {
     if (atUs > this.#nextDueUs) this.#settle(atUs);
     this.quotes.touch(atUs, bidTicks, askTicks);
     const mid = bidTicks + askTicks;
-    // A book with one side empty has no mid: the last one stands.
+    // A book with one side empty has no mid: the last one stays.
     if (Number.isNaN(mid)) return;
     this.#midHalfTicks = mid;
     this.#mids.put(atUs, mid);
@@ -119,7 +119,7 @@ export class MarketRecorder {
     this.#profit = splitProfit(profit, adverse);
   }
 
-  /** The run is over: what fell due up to and at its end is reckoned. */
+  /** Ends the run: computes what is due up to and including its end. */
   end(endUs: number): void {
     this.#settle(endUs + 1);
   }

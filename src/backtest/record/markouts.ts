@@ -4,22 +4,28 @@ import { type BandedMean, BlockedMean } from "./blocked-mean.js";
 /** Horizons of the markouts, seconds after the fill. */
 export const MARKOUT_SECONDS = [0.1, 0.3, 1, 3, 10, 30, 100, 300] as const;
 
-/** A block of the band is so many horizons long: moves of neighbouring blocks overlap by a quarter at most. */
+/**
+ * Length of a block of the band in horizons: moves of neighbouring blocks overlap by a quarter at
+ * most.
+ */
 const BLOCK_HORIZONS = 4;
 
-/** Levels beyond are counted together. */
+/** Levels beyond this are counted together. */
 export const LAST_LEVEL = 15;
 
 /** Level of the fills of orders that worked a position instead of quoting. */
 export const WORKED = -1;
 
-/** Whose markouts: a side or both, a quote level or every one. */
+/** A group of markouts: one side or both, one quote level or all. */
 export interface MarkoutKey {
   readonly side: Side | "BOTH";
   readonly level: number | "ALL";
 }
 
-/** Markouts of a group of fills: for each of {@link MARKOUT_SECONDS} the mean in half ticks, or undefined where no horizon has passed. */
+/**
+ * Markouts of a group of fills: for each of {@link MARKOUT_SECONDS} the mean in half ticks, or
+ * undefined where no horizon has passed.
+ */
 export interface MarkoutGroup extends MarkoutKey {
   readonly fills: number;
   readonly horizons: readonly (BandedMean | undefined)[];
@@ -42,14 +48,15 @@ const HORIZONS_US = MARKOUT_SECONDS.map((seconds) => seconds * 1e6);
 const LONGEST = HORIZONS_US.length - 1;
 
 /**
- * Markouts of one market's fills: what the mid, so long after a fill, is worth against the price that was paid, weighted by lots; above zero is gain.
- * Reckoned as the run goes: fills wait in one queue in which each horizon has its own place, so that only the fills of the last five
- * minutes are kept. The mid of an instant is the last one that was told up to and at it.
+ * Markouts of one market's fills: the mid one horizon after a fill against the fill's price,
+ * weighted by lots; above zero is a gain. Computed during the run. Fills wait in one queue with a
+ * position for each horizon, so that only the fills of the last five minutes are kept. The mid of
+ * an instant is the last one published up to and including it.
  */
 export class Markouts {
   readonly #groups = new Map<string, Group>();
   #waiting: Pending[] = [];
-  /** Into `#waiting`: how far each horizon has come. */
+  /** Position of each horizon in `#waiting`. */
   readonly #places = HORIZONS_US.map(() => 0);
   /** The earliest instant at which a fill needs a mid. */
   nextDueUs = Number.POSITIVE_INFINITY;
@@ -68,7 +75,7 @@ export class Markouts {
     this.nextDueUs = Math.min(this.nextDueUs, atUs + (HORIZONS_US[0] ?? 0));
   }
 
-  /** The mid was this in all the time before `untilUs`: whatever fell due before is reckoned. */
+  /** Sets the mid for all the time before `untilUs`, and computes everything due before it. */
   settle(untilUs: number, midHalfTicks: number): void {
     let nextDueUs = Number.POSITIVE_INFINITY;
     for (let index = 0; index < HORIZONS_US.length; index += 1) {
@@ -90,7 +97,7 @@ export class Markouts {
     this.#forget();
   }
 
-  /** Fills that are kept because a horizon of theirs may not be over. */
+  /** Number of fills kept because one of their horizons may not be over. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -124,7 +131,10 @@ export class Markouts {
     return group;
   }
 
-  /** Lets go of the fills that every horizon has passed, not one by one but when they are half of what is kept. */
+  /**
+   * Drops the fills that every horizon has passed: not one by one, but when they are half of the
+   * queue.
+   */
   #forget(): void {
     const passed = this.#places[LONGEST] ?? 0;
     if (passed < 1024 || 2 * passed < this.#waiting.length) return;

@@ -4,22 +4,28 @@ import type { MarketId } from "../../core/units.js";
 import type { MarketRules } from "../../exchange/records.js";
 import type { Intent } from "../../strategies/intent.js";
 
-/** What a market's own filters let through: no plan holds a quote that they would refuse, so nobody else tells of it. */
+/**
+ * A market's own filters. The planner drops a quote that they would refuse, so no other event
+ * reports it.
+ */
 export interface QuoteFilter {
   readonly rules: Pick<MarketRules, "minLots" | "maxOpenOrders">;
   readonly instrument: Instrument;
 }
 
-/** What was asked for and not done, of one kind: how often, and the first of it. */
+/** Refusals of one kind: their number, and the first of them. */
 export interface OrderRefusal {
   readonly marketId: MarketId;
-  /** Who said no: the bot to a strategy's intent, one of the bot's limits to an order, or the exchange. */
+  /**
+   * The bot refused a strategy's intent, one of the bot's limits an order, or the exchange an
+   * order.
+   */
   readonly by: "bot" | "limit" | "exchange";
   readonly reason: string;
   readonly count: number;
   /** Microseconds since 1970. */
   readonly firstUs: number;
-  /** In the words of the first. */
+  /** Reason of the first. */
   readonly why: string;
 }
 
@@ -27,7 +33,10 @@ interface Counted extends OrderRefusal {
   count: number;
 }
 
-/** Counts what a run's bot was refused: a strategy whose intents no one takes earns nothing, and nothing else would tell why. */
+/**
+ * Counts the refusals of a run. A strategy whose intents are all refused earns nothing, and no
+ * other figure shows why.
+ */
 export class RefusalCounter {
   readonly #counted = new Map<string, Counted>();
   readonly #filters: ReadonlyMap<MarketId, QuoteFilter>;
@@ -36,11 +45,11 @@ export class RefusalCounter {
     this.#filters = filters;
   }
 
-  /** Takes whatever the bot tells, with its instant in microseconds. */
+  /** Receives every event of the bot, with its time in microseconds. */
   onBotEvent(notice: BotEvent, atUs: number): void {
     switch (notice.kind) {
       case "intent-refused":
-        // One from an older view is late, not wrong.
+        // An intent from an older view is late, not wrong.
         if (notice.refusal !== "older-view")
           this.#count(notice.marketId, "bot", notice.refusal, notice.why, atUs);
         return;

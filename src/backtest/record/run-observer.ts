@@ -2,58 +2,67 @@ import type { ProfitParts } from "../../account/profit/account-profit.js";
 import type { CreditUnits, Lots, MarketId, Side, Ticks } from "../../core/units.js";
 import type { FillCause } from "../matching/matcher.js";
 
-/** What history leaves open of a fill: whether its order came to rest at all. */
+/** The ambiguity of a fill: history does not show whether its order rested first. */
 export interface FillAmbiguity {
-  /** An order that may take may have taken when it arrived; a POST_ONLY one may have been refused. */
+  /** An order that may take may have taken on arrival; a POST_ONLY one may have been refused. */
   readonly kind: "may-have-taken" | "may-have-been-refused";
-  /** What the other rule for such fills would have charged, credit units; below zero a rebate. */
+  /** Fee by the other rule for ambiguous fills, credit units; below zero a rebate. */
   readonly feeOtherwise: CreditUnits;
 }
 
 /** One fill of ours in a replay. */
 export interface ReplayFill {
   readonly marketId: MarketId;
-  /** Numbers the fills of a run from 1. */
+  /** Number of the fill in the run, from 1. */
   readonly number: number;
-  /** At the exchange, microseconds since 1970. */
+  /** Exchange time, microseconds since 1970. */
   readonly atUs: number;
-  /** When the bot heard of it. */
+  /** When the bot received it. */
   readonly receivedUs: number;
   readonly orderId: number;
   readonly side: Side;
-  /** Distance rank of the quote that the order was for, 0 the innermost; below 0 for an order that worked a position. */
+  /**
+   * Distance rank of the order's quote, 0 the innermost; below 0 for an order that worked a
+   * position.
+   */
   readonly level: number;
   readonly ticks: Ticks;
   readonly lots: Lots;
   readonly isMaker: boolean;
   readonly cause: FillCause;
-  /** Undefined where history tells that its order had come to rest, or took when it arrived. */
+  /** Undefined where history shows that its order rested, or that it took on arrival. */
   readonly ambiguity: FillAmbiguity | undefined;
   /** Unsigned credit units that changed hands. */
   readonly quote: CreditUnits;
   /** Credit units paid; negative is a rebate. */
   readonly fee: CreditUnits;
-  /** Best bid plus best ask at the exchange just before, in ticks, of a `cross` those of the book that came to our price; NaN without two sides. */
+  /**
+   * Best bid plus best ask at the exchange just before, in ticks; NaN without two sides. For a
+   * `cross`, those of the book that reached our price.
+   */
   readonly midHalfTicks: number;
   /** Signed, after the fill. */
   readonly positionLots: Lots;
 }
 
-/** How the account stands at an instant. */
+/** The state of the account at an instant. */
 export interface EquitySample {
   readonly atUs: number;
-  /** Net value at the marks: what the exchange itself would say. */
+  /** Net value at the mark prices, as the exchange itself computes it. */
   readonly equity: CreditUnits;
-  /** Parts of the profit since the start; their `total` with `transfers` is the change of `equity` to the unit. */
+  /**
+   * Parts of the profit since the start. Their `total` plus `transfers` is the change of `equity`
+   * to the unit.
+   */
   readonly profit: ProfitParts;
   readonly markets: readonly MarketSample[];
-  /** The exchange's token budgets as they stand. */
+  /** Present state of the exchange's token budgets. */
   readonly budgets: readonly BudgetSample[];
 }
 
 /** One token budget of an {@link EquitySample}. */
 export interface BudgetSample {
-  /** As the exchange names it: `ORDER`, `COMMON`. */
+  /** The exchange's name for it: `ORDER`, `COMMON`. */
   readonly name: string;
   readonly usedTokens: number;
   readonly limitTokens: number;
@@ -65,13 +74,13 @@ export interface MarketSample {
   readonly positionLots: Lots;
   readonly midHalfTicks: number;
   readonly markTicks: number;
-  /** Our best resting prices as the exchange has them; NaN for none. */
+  /** Our best resting prices at the exchange; NaN for none. */
   readonly ownBidTicks: Ticks;
   readonly ownAskTicks: Ticks;
   readonly profit: ProfitParts;
 }
 
-/** Funding that was paid at a stamp. */
+/** Funding paid at a stamp. */
 export interface FundingPayment {
   readonly marketId: MarketId;
   readonly atUs: number;
@@ -82,22 +91,28 @@ export interface FundingPayment {
   readonly amount: CreditUnits;
 }
 
-/** Hears a replayed run as it goes, in the order of the exchange's clock. Every report is made of it; it keeps what it needs. */
+/**
+ * Receives a replayed run as it goes, in the order of the exchange's clock. Every report is built
+ * from these calls.
+ */
 export interface RunObserver {
-  /** Best prices of a market changed at the exchange, our own orders not among them; NaN for an empty side. Told on a change alone. */
+  /**
+   * The best prices of a market changed at the exchange, our own orders excluded; NaN for an empty
+   * side. Called only on a change.
+   */
   touch(marketId: MarketId, atUs: number, bidTicks: Ticks, askTicks: Ticks): void;
   fill(fill: ReplayFill): void;
-  /** Told at the start, then at a fixed interval that divides a UTC day, and at the end. */
+  /** Called at the start, then at a fixed interval that divides a UTC day, and at the end. */
   equity(sample: EquitySample): void;
   /** Our best resting price of a side changed at the exchange; NaN for none. */
   quote(marketId: MarketId, atUs: number, side: Side, ownTicks: Ticks): void;
-  /** An order left the bot: `throttled` when the token budget held it back instead. */
+  /** The bot sent an order: `throttled` when the token budget held it back instead. */
   action(
     marketId: MarketId,
     atUs: number,
     kind: "place" | "cancel" | "cancel-all" | "throttled",
   ): void;
   funding(payment: FundingPayment): void;
-  /** What a trader should know of the run: a halt, a refusal, a liquidation. */
+  /** An event of the run that a trader should know: a halt, a refusal, a liquidation. */
   note(atUs: number, level: "info" | "warn" | "error", text: string): void;
 }

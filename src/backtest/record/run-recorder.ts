@@ -15,25 +15,25 @@ import {
   splitProfit,
 } from "./split-profit.js";
 
-/** Adverse selection where nobody says otherwise. */
+/** Default horizon of the adverse selection. */
 export const ADVERSE_SELECTION_MS = 10_000;
 
-/** Notes that are kept; more are counted. */
+/** Notes that are kept; the rest are only counted. */
 const MOST_NOTES = 500;
 
-/** What a run wants its reader to know. */
+/** A note of a run for its reader. */
 export interface RunNote {
   readonly atUs: number;
   readonly level: "info" | "warn" | "error";
   readonly text: string;
 }
 
-/** What a recorder is made with. */
+/** Options of a recorder. */
 export interface RunRecorderOptions {
   readonly startUs: number;
   readonly instruments: ReadonlyMap<MarketId, Instrument>;
   readonly adverseSelectionMs: number;
-  /** Takes every fill, in their order: a file, in a run that is reported. */
+  /** Receives every fill, in order: a file, in a run with a report. */
   readonly onFill?: (fill: ReplayFill) => void;
 }
 
@@ -45,17 +45,18 @@ export interface BudgetSeries {
   mostUsed: number;
 }
 
-/** What a recorder has from the first sample on. */
+/** The state of a recorder from the first sample on. */
 interface Begun {
-  /** Units of the profit in one of credit. */
+  /** Units of the profit in one unit of credit. */
   readonly scale: bigint;
   readonly fall: DrawdownTracker;
   readonly days: DailyResults;
 }
 
 /**
- * Records a run as it goes, in memory that does not grow with its length but for a row a day, a bit an order and the fills of the last five minutes.
- * Figures are exact: only what charts show is thinned.
+ * Records a run as it goes. Its memory does not grow with the run's length, except for a row per
+ * day, a bit per order and the fills of the last five minutes. Figures are exact: only the charts
+ * are thinned.
  */
 export class RunRecorder implements RunObserver {
   readonly grid: TimeGrid;
@@ -64,7 +65,7 @@ export class RunRecorder implements RunObserver {
   readonly notes: RunNote[] = [];
   readonly noteCounts = { info: 0, warn: 0, error: 0 };
   readonly budgets = new Map<string, BudgetSeries>();
-  /** Net value at the marks, deposits and withdrawals taken out, in units of the profit. */
+  /** Net value at the mark prices without deposits and withdrawals, in units of the profit. */
   readonly valueColumn: TimeColumn<bigint>;
   readonly drawdownColumn: TimeColumn<bigint>;
   readonly partColumns: Readonly<Record<ReportPart, TimeColumn<bigint>>>;
@@ -163,7 +164,10 @@ export class RunRecorder implements RunObserver {
     }
   }
 
-  /** The run is over, its history since `historyEndUs`. @throws RunError when it was never sampled, or not at its end. */
+  /**
+   * Ends the run, whose history ended at `historyEndUs`.
+   * @throws RunError when it was never sampled, or not at its end.
+   */
   end(endUs: number, historyEndUs = endUs): FinishedRun {
     const [sample, begun] = [this.#sample, this.#begun];
     if (sample === undefined || begun === undefined || sample.atUs !== endUs) {
@@ -200,7 +204,7 @@ export class RunRecorder implements RunObserver {
     return this.#list[0]?.instrument.creditDecimals ?? 0;
   }
 
-  /** What is reckoned from the first sample on: the run's start is what it tells, without what was earned until then. */
+  /** Starts the figures at the first sample: profit earned before it does not count. */
   #begin({ equity, profit }: EquitySample): Begun {
     const scale = 10n ** BigInt(profit.decimals - this.#creditDecimals());
     const start = equity * scale - profit.total - profit.transfers;
@@ -215,7 +219,8 @@ export class RunRecorder implements RunObserver {
 
   #assertSums({ atUs, equity, profit, markets }: EquitySample, parts: bigint, scale: bigint): void {
     const earned = (equity - this.#startEquity) * scale - profit.transfers;
-    // What no market of the run has, such as an income without one, is in the whole alone; it never is less than an exact sum.
+    // Profit that belongs to no market of the run is only in the total. The exact sum is never more
+    // than that.
     let missing = profit.total - profit.other;
     for (const market of markets) missing -= market.profit.total - market.profit.other;
     if (parts === earned && parts === profit.total && missing === 0n) return;
@@ -236,7 +241,7 @@ export class RunRecorder implements RunObserver {
   }
 }
 
-/** What a recorder knows when its run is over. */
+/** The content of a recorder at the end of its run. */
 export interface FinishedRun {
   readonly endUs: number;
   readonly startEquity: CreditUnits;

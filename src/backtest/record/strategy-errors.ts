@@ -9,11 +9,14 @@ export interface StrategyError {
   readonly why: string;
 }
 
-/** Collects the errors of a run's strategies: a run with one says nothing of the strategy that was meant. */
+/**
+ * Collects the errors of a run's strategies: a run with an error says nothing about the intended
+ * strategy.
+ */
 export class StrategyErrors {
   readonly #first = new Map<MarketId, StrategyError>();
 
-  /** Takes whatever the bot tells, with its instant in microseconds. */
+  /** Receives every event of the bot, with its time in microseconds. */
   onBotEvent(notice: BotEvent, atUs: number): void {
     if (notice.kind !== "strategy-failed" || this.#first.has(notice.marketId)) return;
     this.#first.set(notice.marketId, { marketId: notice.marketId, atUs, why: notice.why });

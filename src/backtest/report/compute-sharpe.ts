@@ -1,9 +1,9 @@
-/** Whole days that a ratio needs before it says anything. */
+/** Fewest whole days for a meaningful ratio. */
 const FEWEST_DAYS = 10;
 
 const DAYS_A_YEAR = 365;
 
-/** How {@link computeSharpe} reckons, for its readers. */
+/** The convention of {@link computeSharpe}, for readers of a report. */
 export const SHARPE_CONVENTION =
   "mean over standard deviation of the profits of whole UTC days, times the square root of 365; no interest, no reinvestment; standard error by Lo (2002) for independent days";
 

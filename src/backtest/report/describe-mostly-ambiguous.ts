@@ -3,7 +3,10 @@ import { AMBIGUITY_TEXTS, type AmbiguousFillSum } from "../record/ambiguous-fill
 const MOST = 0.5;
 const KINDS = ["asTakers", "asMakers", "postOnly"] as const;
 
-/** A market's fills, and those of which history does not tell whether their orders had come to rest. */
+/**
+ * A market's fills, and the ambiguous ones: history does not show whether their orders rested
+ * first.
+ */
 interface MarketFillCounts {
   readonly marketId: string;
   readonly fills: {
@@ -12,7 +15,10 @@ interface MarketFillCounts {
   };
 }
 
-/** Says, in words, that more than half of a market's fills are doubtful; nothing where they are not. */
+/**
+ * A sentence for each market in which more than half of the fills are ambiguous; empty where there
+ * are none.
+ */
 export function describeMostlyAmbiguous({
   marketId,
   fills: { all, doubtful },

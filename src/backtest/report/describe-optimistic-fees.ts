@@ -1,7 +1,10 @@
 import { Decimal } from "decimal.js";
 import type { Report } from "./report-schema.js";
 
-/** Says, in words, of each market by how much the fees of doubtful fills would be worse by the other rule, where that is what the rule of this run leaves out. */
+/**
+ * States for each market by how much the fees of ambiguous fills would be worse by the other rule,
+ * where this run's rule is the optimistic one.
+ */
 export function describeOptimisticFees({
   markets,
   asset,

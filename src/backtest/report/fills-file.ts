@@ -51,7 +51,10 @@ export function fillFields(fill: ReplayFill, instrument: Instrument): readonly s
   ];
 }
 
-/** Every fill of a run as it comes, as CSV. @throws RunError when the disk refuses. */
+/**
+ * Writes every fill of a run as it comes, as CSV.
+ * @throws RunError when the disk refuses.
+ */
 export class FillsFile {
   readonly #path: string;
   readonly #file: AppendOnlyFile;
@@ -74,7 +77,7 @@ export class FillsFile {
     if (this.#buffer.length >= BUFFER_CHARACTERS) this.#flush();
   }
 
-  /** What was written is on the disk. */
+  /** Syncs everything written to the disk. */
   finish(): void {
     this.#flush();
     wrapDiskError(this.#path, () => this.#file.close());

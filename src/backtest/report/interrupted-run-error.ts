@@ -1,8 +1,11 @@
 import { RunError } from "../../core/errors.js";
 
-/** A run was interrupted, and a report of a whole one lies where its own would: that stays. */
+/**
+ * A run was interrupted, and the report of a whole run is where its own would go. That report
+ * stays.
+ */
 export class InterruptedRunError extends RunError {
-  /** @param directory where the report lies. */
+  /** @param directory of the report. */
   constructor(directory: string) {
     super(
       "the run was interrupted: the whole report that lies there is kept, and nothing of this run is written",

@@ -25,7 +25,10 @@ import { dayName, formatInstant } from "./page/format-instant.js";
 import { REPORT_FORMAT, type Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";
 
-/** The report of a run that is over: the same run gives the same bytes, and nothing in it says when or where it was made. */
+/**
+ * Builds the report of a finished run. The same run gives the same bytes: the report contains no
+ * time or place of its making.
+ */
 export function makeReport(
   meta: RunMeta,
   recorder: RunRecorder,
@@ -37,7 +40,7 @@ export function makeReport(
   const { decimals } = finished.last.profit;
   const credit = (units: bigint): string => scaledToDecimal(units, creditDecimals);
   const fine = (units: bigint): string => scaledToDecimal(units, decimals);
-  // First, since what is asked of it may double the width of a bucket.
+  // First, since this call may double the width of a bucket.
   const buckets = recorder.grid.bucketOf(finished.endUs) + 1;
   const { deepest, profit, days } = finished;
   const all = recorder.markets;

@@ -14,7 +14,10 @@ import type { Report } from "./report-schema.js";
 
 type MarketReport = Report["markets"][number];
 
-/** One market's part of a report. @param decimals of the profit's units. */
+/**
+ * Builds one market's part of a report.
+ * @param decimals of the profit's units.
+ */
 export function marketReport(
   marketId: string,
   strategy: string,
@@ -113,7 +116,7 @@ export function marketReport(
   };
 }
 
-/** To be drawn: a share to a ten thousandth, a distance to five digits. */
+/** For charts: shares to a ten-thousandth, distances to five digits. */
 function quotingText(
   stretches: readonly (QuotedStretch | undefined)[],
 ): MarketReport["series"]["quoting"] {
@@ -142,7 +145,7 @@ export function profitText(profit: SplitProfit, decimals: number): Report["profi
   ) as Report["profit"];
 }
 
-/** A series over so many buckets, whatever it was told last. */
+/** A series over a number of buckets, whatever it received last. */
 export function seriesText<T extends Charted, Text>(
   column: TimeColumn<T>,
   buckets: number,
@@ -156,7 +159,7 @@ export function seriesText<T extends Charted, Text>(
   return { min: texts(column.min), max: texts(column.max), last: texts(column.last) };
 }
 
-/** What orders came to. */
+/** Counts of the orders and their outcome. */
 export function ordersReport(actions: Readonly<ActionCounts>, filled: number): Report["orders"] {
   return {
     placed: actions.place,
@@ -168,12 +171,15 @@ export function ordersReport(actions: Readonly<ActionCounts>, filled: number): R
   };
 }
 
-/** Profit in basis points of the turnover; null without any. @param finer decimals that the profit has beyond credit units. */
+/**
+ * Profit in basis points of the turnover; null without any.
+ * @param finer decimals that the profit has beyond credit units.
+ */
 export function profitToBps(profit: bigint, turnover: bigint, finer: number): number | null {
   return turnover === 0n ? null : (Number(profit) / Number(turnover) / 10 ** finer) * 10_000;
 }
 
-/** JSON knows no NaN. */
+/** JSON has no NaN. */
 export function numberOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }

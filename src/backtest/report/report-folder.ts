@@ -11,8 +11,9 @@ import { currentProcessName, processLifeFor } from "../../core/files/process-lif
 export const REPORT_JSON = "report.json";
 
 /**
- * A folder that appears whole or not at all: everything is written into a hidden one beside it, which gets its name at the end. A process that
- * is killed leaves a hidden folder, which nothing reads; the next one that makes a report of the same name here removes it.
+ * A folder that appears complete or not at all. Everything is written into a hidden folder beside
+ * it, which is renamed at the end. A killed process leaves a hidden folder, which nothing reads.
+ * The next process that makes a report of the same name here removes it.
  */
 export class ReportFolder {
   /** The hidden folder. */
@@ -23,7 +24,8 @@ export class ReportFolder {
   #isOpen = true;
 
   /**
-   * @param replace whether a report that is there already may go. Anything else that lies there is never touched.
+   * @param replace true if an existing report may be replaced. Anything else in its place is never
+   * touched.
    * @throws ConfigError when the place is taken, or cannot be made.
    */
   constructor(target: string, replace: boolean) {
@@ -49,8 +51,9 @@ export class ReportFolder {
   }
 
   /**
-   * Gives the folder its name, with everything in it on the disk. A report that was there is gone once, and only once, the new one is whole.
-   * @throws ConfigError when meanwhile something came to lie there that may not be replaced.
+   * Gives the folder its name, once everything in it is on the disk. An existing report is removed
+   * only when the new one is complete.
+   * @throws ConfigError when meanwhile something appeared there that may not be replaced.
    */
   place(): void {
     assertFree(this.#target, this.#given, this.#replace);
@@ -67,12 +70,12 @@ export class ReportFolder {
     if (isReplacing) rmSync(before, { recursive: true, force: true });
   }
 
-  /** Whether a report of a run that was not interrupted lies where this one is to be. */
+  /** True if the report of an uninterrupted run is in the target's place. */
   get holdsWhole(): boolean {
     return isReport(this.#target) && !isInterrupted(this.#target);
   }
 
-  /** Removes the hidden folder; nothing after it was placed. */
+  /** Removes the hidden folder; does nothing after it was placed. */
   abandon(): void {
     if (this.#isOpen) rmSync(this.path, { recursive: true, force: true });
     this.#isOpen = false;
@@ -80,8 +83,8 @@ export class ReportFolder {
 }
 
 /**
- * Removes what killed processes of this machine left beside a report, and puts the report back that one of them had moved away to replace it.
- * What a living process writes is left alone.
+ * Removes the hidden folders that killed processes of this machine left beside a report. Restores
+ * the report that one of them had moved away to replace it. Folders of living processes stay.
  */
 function removeLeftovers(target: string): void {
   const folder = dirname(target);
@@ -94,7 +97,8 @@ function removeLeftovers(target: string): void {
         ? /^(.+)-\w{6}$/.exec(path.slice(start.length))?.[1]
         : undefined;
       const life = maker === undefined ? undefined : processLifeFor(maker);
-      // Elsewhere is before: a container that is started again keeps its name, and no other has it.
+      // `elsewhere` means an earlier life of this machine: a restarted container keeps its name,
+      // and no other has it.
       if (life !== "gone" && life !== "elsewhere") continue;
       if (what === "replaced" && readPathKind(target) === undefined) renameSync(path, target);
       else rmSync(path, { recursive: true, force: true });
@@ -102,7 +106,10 @@ function removeLeftovers(target: string): void {
   }
 }
 
-/** How the paths of what this machine hides beside a report begin; the name of the process and six letters follow. */
+/**
+ * Prefix of the hidden folders that this machine makes beside a report; the process id and six
+ * letters follow.
+ */
 function hiddenStart(target: string, what: "unfinished" | "replaced"): string {
   return join(dirname(target), `.${basename(target)}.${what}-${hostname()}-`);
 }
@@ -129,7 +136,7 @@ function assertFree(target: string, given: string, replace: boolean): void {
     });
 }
 
-/** Whether a report says that its run was interrupted. One that cannot be read is taken for whole. */
+/** True if a report states that its run was interrupted. An unreadable report counts as whole. */
 function isInterrupted(folder: string): boolean {
   try {
     const { ended } = JSON.parse(readFileSync(join(folder, REPORT_JSON), "utf8")) as {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LADDER_ACTIONS } from "../../risk/risk-ladder.js";
 
-/** What names the shape of a report; a change that a reader could notice makes it another. */
+/** The format identifier of a report. Any change that a reader could notice changes it. */
 export const REPORT_FORMAT = "marketwright-report/3";
 
 const money = z
@@ -191,7 +191,7 @@ const day = z.strictObject({
   markets: z.array(z.strictObject({ marketId: z.string(), profit: money })),
 });
 
-/** The shape of `report.json`. */
+/** The schema of `report.json`. */
 export const reportSchema = z
   .strictObject({
     format: z.literal(REPORT_FORMAT),
@@ -372,10 +372,10 @@ export const reportSchema = z
       "What a replayed run came to. Money, prices and amounts are exact decimals as texts.",
   });
 
-/** What a run came to, as `report.json` holds it. */
+/** The result of a run, the content of `report.json`. */
 export type Report = z.infer<typeof reportSchema>;
 
-/** The JSON Schema of `report.json`, as text: what `config/report.schema.json` holds. */
+/** The JSON Schema of `report.json` as text: the content of `config/report.schema.json`. */
 export function reportJsonSchema(): string {
   return `${JSON.stringify(z.toJSONSchema(reportSchema), null, 2)}\n`;
 }

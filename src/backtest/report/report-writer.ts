@@ -11,7 +11,7 @@ import type { Report } from "./report-schema.js";
 import type { RunMeta, RunOutcome } from "./run-meta.js";
 import { wrapDiskError } from "./wrap-disk-error.js";
 
-/** Where a report lies, and what it says. */
+/** The folder of a report, and its content. */
 export interface ReportPaths {
   readonly directory: string;
   readonly json: string;
@@ -20,9 +20,12 @@ export interface ReportPaths {
   readonly report: Report;
 }
 
-/** Makes the report of one run while it goes on, in a hidden folder that gets its name when the run is over. */
+/**
+ * Writes the report of one run during the run, in a hidden folder that is renamed when the run is
+ * over.
+ */
 export class ReportWriter {
-  /** To be told everything of the run. */
+  /** Receives everything of the run. */
   readonly observer: RunObserver;
   readonly #recorder: RunRecorder;
   readonly #folder: ReportFolder;
@@ -31,8 +34,8 @@ export class ReportWriter {
   readonly #directory: string;
 
   /**
-   * @param directory where the report shall lie.
-   * @throws ConfigError when something lies there that may not be replaced, or nothing can be written there.
+   * @param directory of the report.
+   * @throws ConfigError when something is there that may not be replaced, or it cannot be written.
    */
   constructor(
     directory: string,
@@ -52,12 +55,15 @@ export class ReportWriter {
     this.observer = this.#recorder;
   }
 
-  /** The hidden folder: what a run writes there appears together with its report. */
+  /** The hidden folder: files written there appear together with the report. */
   get folder(): string {
     return this.#folder.path;
   }
 
-  /** What the run came to, with nothing written yet. @throws RunError as {@link finish} does */
+  /**
+   * The report of the run, with nothing written yet.
+   * @throws RunError as {@link finish} does
+   */
   report(outcome: RunOutcome): Report {
     return makeReport(
       this.#meta,
@@ -68,9 +74,10 @@ export class ReportWriter {
   }
 
   /**
-   * Writes what is left to write and puts everything in place.
-   * @throws InterruptedRun when it is of a part, and the report of a whole run lies there; RunError when the run was not sampled at its end, or the parts of its profit do not sum to the change of its equity, or the
-   * disk refuses. Nothing is in place then.
+   * Writes the rest and puts everything in place.
+   * @throws InterruptedRunError when the run was interrupted and the report of a whole run is
+   * there; RunError when the run was not sampled at its end, or the parts of its profit do not sum
+   * to the change of its equity, or the disk refuses. Nothing is in place then.
    */
   finish(outcome: RunOutcome): ReportPaths {
     try {
@@ -98,7 +105,10 @@ export class ReportWriter {
     }
   }
 
-  /** Nothing is left of the run but what {@link finish} has put in place: it has no end that could be reported, or another is reported. */
+  /**
+   * Removes everything that {@link finish} has not put in place: the run had no end to report, or
+   * another run is reported.
+   */
   abandon(): void {
     this.#fills.abandon();
     this.#folder.abandon();

@@ -4,37 +4,46 @@ import type { LadderAction } from "../../risk/risk-ladder.js";
 import type { OrderRefusal } from "../record/refusals.js";
 import type { StrategyError } from "../record/strategy-errors.js";
 
-/** What a run was fed with: books and trades, trades alone, or candles, whose results are indicative only. */
+/**
+ * The kind of history of a run: books and trades, trades alone, or candles, whose results are
+ * indicative only.
+ */
 export type InputGrade = "books" | "trades" | "klines";
 
-/** What is known of a run before it begins. */
+/** Facts about a run that are known before it begins. */
 export interface RunMeta {
   /** Title of the report. */
   readonly name: string;
-  /** Of this package. */
+  /** Version of this package. */
   readonly version: string;
   readonly seed: string;
   readonly grade: InputGrade;
   /** Where the figures begin, microseconds since 1970: after the warm-up. */
   readonly startUs: number;
-  /** The asset that everything is settled in: `USDC`. */
+  /** The settlement asset: `USDC`. */
   readonly asset: string;
   readonly instruments: ReadonlyMap<MarketId, Instrument>;
   /** Name of the strategy of each market. */
   readonly strategies: ReadonlyMap<MarketId, string>;
-  /** The files that made the run, whole, with every default resolved. Shown to whoever gets the report: no secrets. */
+  /**
+   * The complete files of the run, with every default resolved. Every reader of the report sees
+   * them: no secrets.
+   */
   readonly configuration: readonly { readonly name: string; readonly yaml: string }[];
   /** The history that was replayed, file by file. */
   readonly data: readonly DataFile[];
-  /** What the store lacks of the span that was asked for, in words. */
+  /** Gaps in the store's coverage of the requested span, as text. */
   readonly gaps: readonly string[];
-  /** Other files that the run read: strategies of one's own, recorded latencies. */
+  /** Other files that the run read: the user's own strategies, recorded latencies. */
   readonly inputs: readonly InputFile[];
   /** The interval of the equity samples, milliseconds. */
   readonly sampleMs: number;
-  /** How long after the fill of an order that rested a move of the mid is its adverse selection. Default 10,000. */
+  /**
+   * Horizon after the fill of a resting order within which a move of the mid is adverse selection.
+   * Default 10,000.
+   */
   readonly adverseSelectionMs?: number;
-  /** Models and settings that a reader should see at once: queue model, latencies, fees. */
+  /** Models and settings that a reader should see first: queue model, latencies, fees. */
   readonly models?: readonly { readonly name: string; readonly value: string }[];
 }
 
@@ -42,11 +51,14 @@ export interface RunMeta {
 export interface DataFile {
   readonly marketId: MarketId;
   readonly kind: string;
-  /** Below the store's folder, with slashes: the same on every machine. */
+  /** Path in the store's folder, with slashes: the same on every machine. */
   readonly file: string;
   readonly rows: number;
   readonly sha256: string;
-  /** Numbers that were rounded, and rows left out, in the files that it was imported from; absent for none. */
+  /**
+   * Numbers that were rounded, and rows left out, in the files that it was imported from; absent
+   * for none.
+   */
   readonly rounded?: number;
   readonly dropped?: number;
 }
@@ -54,22 +66,22 @@ export interface DataFile {
 /** Another file that a run read. */
 export interface InputFile {
   readonly name: string;
-  /** Of a strategy: of the file and the user's own files that it imports. */
+  /** For a strategy: of the file and the user's own files that it imports. */
   readonly sha256: string;
 }
 
-/** Another rung of the risk ladder acted for a measure. */
+/** A change of the risk ladder's step for a measure. */
 export interface RungEvent {
   readonly atUs: number;
   readonly measure: string;
   /** Undefined for a measure of the account. */
   readonly marketId: MarketId | undefined;
-  /** `none` where it was over. */
+  /** `none` at its end. */
   readonly action: LadderAction | "none";
   readonly why: string;
 }
 
-/** All of a run, of which the first are kept. */
+/** All changes of a run, of which the first are kept. */
 export interface RungEvents {
   readonly count: number;
   readonly first: readonly RungEvent[];
@@ -77,24 +89,29 @@ export interface RungEvents {
 
 /** How a run ended. */
 export interface RunOutcome {
-  /** Where the figures end, microseconds since 1970: the bot has left. */
+  /** Where the figures end, microseconds since 1970: the bot has exited. */
   readonly endUs: number;
-  /** Where the history ended, or the run was interrupted: from then on the bot only took its orders down. By default {@link endUs}. */
+  /**
+   * Where the history ended, or the run was interrupted: from then on the bot only cancelled its
+   * orders. By default {@link endUs}.
+   */
   readonly historyEndUs?: number;
   readonly ended: "end-of-history" | "halted" | "liquidated" | "stopped";
-  /** Why, where it did not go to the end of its history. */
+  /** The reason, where the run did not reach the end of its history. */
   readonly reason?: string;
-  /** How the bot's risk ladder acted, in order. */
+  /** Steps of the bot's risk ladder, in order. */
   readonly rungs?: RungEvents;
-  /** What makes it worth nothing, in words: for whoever reads no further. */
+  /** Reasons why the run is unusable, as text, for a reader who reads nothing else. */
   readonly worthless?: readonly string[];
   /** The first error of each market's strategy. */
   readonly strategyErrors?: readonly StrategyError[];
-  /** What makes it less believable than it looks, in words. */
+  /** Warnings that make the result less reliable, as text. */
   readonly doubts?: readonly string[];
-  /** What was asked for and not done. */
+  /** Intents and orders that were refused. */
   readonly refusals?: readonly OrderRefusal[];
-  /** What the same run comes to under other assumptions, such as the other path through each candle. */
+  /**
+   * Results of the same run under other assumptions, such as the other path through each candle.
+   */
   readonly alternatives?: readonly AlternativeRun[];
 }
 
@@ -102,7 +119,7 @@ export interface RunOutcome {
 export interface AlternativeRun {
   readonly name: string;
   readonly ended: RunOutcome["ended"];
-  /** Why, where it did not go to the end of its history. */
+  /** The reason, where the run did not reach the end of its history. */
   readonly reason: string | null;
   /** Decimal strings of the quote asset. */
   readonly profit: string;

@@ -1,6 +1,9 @@
 import { RunError } from "../../core/errors.js";
 
-/** Does something that the disk may refuse. @throws RunError naming the path, where it does: nobody's program is at fault then */
+/**
+ * Runs a write that the disk may refuse.
+ * @throws RunError naming the path, where it does: that is not a fault of the program
+ */
 export function wrapDiskError<Value>(path: string, write: () => Value): Value {
   try {
     return write();

@@ -2,12 +2,15 @@ import { signedRates } from "../../bot/execution/signed-rates.js";
 import { scaledToDecimal } from "../../core/instrument.js";
 import type { BacktestConfig } from "../config/backtest-config.js";
 
-/** Fractions scaled by 10^18, past which a rate is more likely of another unit: 10 bps of rebate, 2 % of fee. */
+/**
+ * Fractions scaled by 10^18. A rate beyond them is probably in another unit: 10 bps of rebate, 2 %
+ * of fee.
+ */
 const MOST_REBATE = 10n ** 15n;
 const MOST_FEE = 2n * 10n ** 16n;
 const PERCENT_DECIMALS = 16;
 
-/** Says, in words, which fee rates no exchange is known to have: a run that is paid by them earns what nobody pays. */
+/** Names the fee rates that no known exchange has. The profit of a run with them is not real. */
 export function describeImplausibleFees({
   bot,
   rules,

@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import type { ReplayMarket } from "../venue/replay-market.js";
 
-/** Our fills are told from this share on of all that traded: as much as candles give by default. */
+/** Share of the traded volume from which our fills are reported: the default share for candles. */
 const TOLD_FROM = 0.1;
 
 const BEYOND = "a trade beyond a price fills all that rests there, however small it is";
@@ -12,10 +12,12 @@ const WHY = {
 } as const;
 
 /**
- * What no recording bounds: a trade beyond a quote's price fills all of the quote, however small the trade, and of trades alone nobody knows what there is to take. So a
- * profit grows with the size of its orders, past anything that the market had. Says so, in words, of each market whose fills were much of what traded there.
- * Of candles it is where `fills.volumeShare` grants more than it does by default. Of the others it is said too where single fills are of a size that never traded at once: in a
- * market that trades much, a few fills of a large order are a small share of it all.
+ * Warns of each market in which our fills were a large share of the traded volume. No recording
+ * bounds them: a trade beyond a quote's price fills all of the quote, however small the trade. For
+ * trades alone the liquidity for takers is not known either. So profit grows with the order size,
+ * beyond anything that the market had. For candles the warning applies where `fills.volumeShare` is
+ * above its default. For the others it also applies where single fills are of a size that never
+ * traded at once: in a busy market a few fills of a large order are a small share of the volume.
  */
 export function describeLargeShares(
   grade: "books" | "trades" | "klines",
@@ -25,10 +27,10 @@ export function describeLargeShares(
     const { tradedLots, restedLots, takenLots, largestBurstLots: mostAtOnceLots, large } = volume;
     const base = (count: number): string =>
       new Decimal(count).times(terms.instrument.stepSize).toFixed();
-    // What takers have of a book is shown there.
+    // The book shows the liquidity for takers.
     const lots = grade === "books" ? restedLots : restedLots + takenLots;
     if (lots <= TOLD_FROM * tradedLots) {
-      // A candle tells of no single trade.
+      // A candle shows no single trade.
       if (grade === "klines" || large.lots <= TOLD_FROM * restedLots) return [];
       const [fills, were] =
         large.fills === 1 ? ["1 fill", "was"] : [`${large.fills} fills`, "were"];

@@ -5,13 +5,13 @@ import type { BacktestConfig } from "../config/backtest-config.js";
 import type { AmbiguousFillRule } from "../venue/ambiguous-fill-rule.js";
 import type { PlayedHistory } from "./played-history.js";
 
-/** A model or a setting as a reader of a report sees it. */
+/** A model or a setting for display in a report. */
 export interface DescribedModel {
   readonly name: string;
   readonly value: string;
 }
 
-/** What a reader should know at once of how orders travelled, were filled and were paid. */
+/** The main facts about how orders travelled, were filled and were charged. */
 export function describeModels(config: BacktestConfig, history: PlayedHistory): DescribedModel[] {
   const { rules, account, asset, liquidation, warmupMs, history: asked } = config;
   const markets = Object.keys(asked.markets);
@@ -51,7 +51,7 @@ export function describeModels(config: BacktestConfig, history: PlayedHistory): 
   ];
 }
 
-/** What marks and funding are made of; a history without either has neither to show, and its report says so. */
+/** The sources of marks and funding. A history without either has none, and its report says so. */
 function carryModels({ markets, grade }: PlayedHistory): DescribedModel[] {
   return markets.map(({ marketId, marks, hasFundingSchedule: tellsFunding, funding }) => {
     const made =

@@ -7,35 +7,41 @@ import { type OpenedHistory, openHistory } from "./opening/open-history.js";
 import { firstUs } from "./opening/opened-market.js";
 import { type PlayPathOptions, playReport } from "./play-path.js";
 
-/** A decision that was another one when what came after the cut was not there yet. */
+/** A decision that changed when the history after the cutoff was missing. */
 export interface LookAhead {
-  /** The cut: nothing after it was in the history, microseconds since 1970. */
+  /** The cutoff: the history ended there, microseconds since 1970. */
   readonly cutUs: number;
   /** The first decision before it that changed. */
   readonly atUs: number;
-  /** What was decided with the whole history, and without what came after the cut. */
+  /** The decision with the whole history, and without the part after the cutoff. */
   readonly whole: string;
   readonly cut: string;
 }
 
-/** What a check found. */
+/** The result of a check. */
 export interface LookAheadCheck {
   readonly decisions: number;
   readonly cuts: number;
   readonly changed: readonly LookAhead[];
-  /** Why the run over the whole history is worth nothing, as its report says it. The check proves nothing then. */
+  /**
+   * Reasons why the run over the whole history is unusable, as in its report. The check then proves
+   * nothing.
+   */
   readonly worthless: Report["worthless"];
-  /** The first error of each market's strategy, of the whole history before that of a cut. */
+  /**
+   * The first error of each market's strategy: of the run over the whole history, else of a
+   * truncated one.
+   */
   readonly strategyErrors: Report["strategyErrors"];
 }
 
-/** An intent or an action, as text, with its instant. */
+/** An intent or an action, as text, with its time. */
 interface Decision {
   readonly atUs: number;
   readonly text: string;
 }
 
-/** A run, as far as the check looks at it. */
+/** A run, with the fields that the check reads. */
 interface PlayedOnce extends Pick<Report, "worthless" | "strategyErrors"> {
   readonly decisions: readonly Decision[];
 }

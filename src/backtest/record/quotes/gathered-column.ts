@@ -1,6 +1,9 @@
 import type { TimeColumn, TimeGrid } from "./time-grid.js";
 
-/** Gathers what comes millions of times a second: a bucket of the grid is written once, when the next one begins. */
+/**
+ * Collects values that arrive millions of times a second: it writes a bucket of the grid once, when
+ * the next one begins.
+ */
 export class GatheredColumn {
   readonly #grid: TimeGrid;
   readonly #column: TimeColumn<number>;
@@ -16,7 +19,7 @@ export class GatheredColumn {
     this.#column = grid.column();
   }
 
-  /** In the order of time. */
+  /** In order of time. */
   put(atUs: number, value: number): void {
     if (atUs >= this.#untilUs) this.#begin(atUs, value);
     if (value < this.#min) this.#min = value;
@@ -24,7 +27,7 @@ export class GatheredColumn {
     this.#last = value;
   }
 
-  /** With everything that was gathered. */
+  /** Includes everything collected so far. */
   get column(): TimeColumn<number> {
     this.#write();
     return this.#column;
@@ -40,7 +43,7 @@ export class GatheredColumn {
     this.#isEmpty = false;
   }
 
-  /** The grid may be wider by now: its bucket of then is asked for anew. */
+  /** The grid may be wider by now, so the bucket is computed again. */
   #write(): void {
     if (this.#isEmpty) return;
     const bucket = this.#grid.bucketOf(this.#fromUs);

@@ -5,11 +5,14 @@ export interface PositionTimes {
   readonly minLots: Lots;
   readonly maxLots: Lots;
   readonly lastLots: Lots;
-  /** Mean size whatever its sign, by time. */
+  /** Mean absolute size, weighted by time. */
   readonly meanAbsLots: number;
 }
 
-/** Follows one position from what it was at the start; every stretch between two changes counts with its length. */
+/**
+ * Measures one position over time, from its opening size. Each interval between two changes counts
+ * with its length.
+ */
 export class PositionClock {
   readonly #startUs: number;
   #sinceUs: number;

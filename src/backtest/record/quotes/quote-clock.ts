@@ -1,6 +1,6 @@
 import type { Side, Ticks } from "../../../core/units.js";
 
-/** How long, of a span, orders of ours rested, and how far from the touch, by time. */
+/** How long our orders rested within a span, and how far from the touch, weighted by time. */
 export interface QuoteTimes {
   readonly totalUs: number;
   readonly bothUs: number;
@@ -8,16 +8,22 @@ export interface QuoteTimes {
   readonly ask: SideTimes;
 }
 
-/** The same of one side. */
+/** The same for one side. */
 export interface SideTimes {
-  /** With an order of ours. */
+  /** Time with an order of ours. */
   readonly restingUs: number;
-  /** With one at the touch of the others, or better. */
+  /** Time with an order at the touch of the others, or better. */
   readonly atTouchUs: number;
-  /** While both were there: how long, and the distance behind the touch by time. */
+  /**
+   * Time with both an order of ours and a touch of the others, and the distance behind that touch
+   * times time.
+   */
   readonly measuredUs: number;
   readonly distanceTickUs: number;
-  /** Mean distance behind the touch in ticks while both were there, below zero inside the spread; NaN where they never were. */
+  /**
+   * Mean distance behind the touch in ticks while both were there, below zero inside the spread;
+   * NaN where they never were.
+   */
   readonly meanDistanceTicks: number;
 }
 
@@ -55,7 +61,10 @@ class SideClock {
   }
 }
 
-/** Keeps the time of one market's quotes: every stretch between two changes counts with what stood in it. */
+/**
+ * Measures the time of one market's quotes: each interval between two changes counts with its
+ * quotes.
+ */
 export class QuoteClock {
   readonly #startUs: number;
   readonly #bid = new SideClock(1);

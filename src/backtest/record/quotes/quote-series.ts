@@ -1,20 +1,23 @@
 import type { QuoteTimes, SideTimes } from "./quote-clock.js";
 import type { Bucketed } from "./time-grid.js";
 
-/** How a stretch of time was quoted. */
+/** The quotes of an interval of time. */
 export interface QuotedStretch {
   /** Shares of the time with an order of ours: on both sides, and on each. */
   readonly both: number;
   readonly bid: number;
   readonly ask: number;
-  /** Mean distances behind the touch of the others in ticks; NaN where our order or theirs was never there. */
+  /**
+   * Mean distances behind the touch of the others in ticks; NaN where our order or theirs was never
+   * there.
+   */
   readonly bidTicks: number;
   readonly askTicks: number;
 }
 
 /**
- * How a market was quoted over time. What is kept of a bucket is all that had passed when it was last looked at, so that buckets join without any loss,
- * and what came between two looks is their difference.
+ * The quotes of a market over time. A bucket keeps the totals up to its last sample. So buckets
+ * join without loss, and an interval between two samples is their difference.
  */
 export class QuoteSeries implements Bucketed {
   readonly #passed: (QuoteTimes | undefined)[] = [];
@@ -32,7 +35,10 @@ export class QuoteSeries implements Bucketed {
     passed.length = buckets;
   }
 
-  /** By bucket, so many of them: the stretch between two looks that the bucket lies in. Undefined where nothing had passed, or after the last look. */
+  /**
+   * The intervals of the first `buckets` buckets, each between the two samples around its bucket.
+   * Undefined where no time had passed, or after the last sample.
+   */
   stretches(buckets: number): (QuotedStretch | undefined)[] {
     const stretches: (QuotedStretch | undefined)[] = [];
     let before = NOTHING;

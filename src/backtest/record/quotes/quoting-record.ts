@@ -2,28 +2,28 @@ import type { BotEvent } from "../../../bot/engine/bot-event.js";
 import type { MarketId } from "../../../core/units.js";
 import type { OrderRefusal } from "../refusals.js";
 
-/** Halts are named as the reason where they were in force for at least this share of a run. */
+/** Halts are given as the reason if they were in force for at least this share of a run. */
 const MOST = 0.5;
-/** Reasons that are named. */
+/** Most reasons that are given. */
 const MOST_REASONS = 3;
 
-/** What a market's strategy asked for, and what became of it. */
+/** A market's intents, and their outcome. */
 interface Counts {
-  /** Intents that were taken. */
+  /** Intents that were accepted. */
   intents: number;
-  /** Those among them that want a quote, or a position. */
+  /** Those among them with a quote or a target position. */
   wanting: number;
   /** Intents that the bot refused. */
   refused: number;
   sent: number;
   accepted: number;
-  /** What held the quotes back, in the strategy's own words, of its first intent without one. */
+  /** The strategy's own reasons for its first intent without a quote. */
   clamps: readonly string[];
   /** Why the strategy ended; undefined while it runs. */
   endedWhy: string | undefined;
 }
 
-/** A halt, of one market or of all, by its name. */
+/** Time of a halt, of one market or of all, by its name. */
 interface HaltTime {
   readonly marketId: MarketId | undefined;
   readonly name: string;
@@ -32,25 +32,25 @@ interface HaltTime {
   sinceUs: number | undefined;
 }
 
-/** What else is known of a market at the end of a run. */
+/** The state of a market at the end of a run. */
 export interface QuotingEndState {
   readonly startUs: number;
   readonly endUs: number;
-  /** Views that its strategy was shown. */
+  /** Number of views that its strategy received. */
   readonly views: number;
-  /** Why its book is none to be shown, in words; undefined where it is one. */
+  /** The reason why its book is unusable; undefined where it is usable. */
   readonly book?: string | undefined;
-  /** What stands in the way of quotes now, in a trader's words. */
+  /** The reasons that prevent quotes now, in a trader's words. */
   readonly blocks: readonly string[];
   readonly refusals: readonly OrderRefusal[];
 }
 
-/** Records what a run's strategies asked for, so that a market in which no order ever rested can be told with its reason. */
+/** Records the intents of a run's strategies, to explain a market in which no order ever rested. */
 export class QuotingRecord {
   readonly #markets = new Map<MarketId, Counts>();
   readonly #halts = new Map<string, HaltTime>();
 
-  /** Takes whatever the bot tells, with its instant in microseconds. */
+  /** Receives every event of the bot, with its time in microseconds. */
   onBotEvent(notice: BotEvent, atUs: number): void {
     switch (notice.kind) {
       case "intent": {
@@ -62,7 +62,7 @@ export class QuotingRecord {
         return;
       }
       case "intent-refused":
-        // One from an older view is late, not wrong.
+        // An intent from an older view is late, not wrong.
         if (notice.refusal !== "older-view") this.#of(notice.marketId).refused += 1;
         return;
       case "dispatched":
@@ -77,7 +77,10 @@ export class QuotingRecord {
     }
   }
 
-  /** Why the exchange never took an order in a market, in words that follow on its name; undefined where it took one. */
+  /**
+   * Explains why the exchange never accepted an order in a market, in words that follow the
+   * market's name; undefined where it accepted one.
+   */
   explainNoOrders(marketId: MarketId, end: QuotingEndState): string | undefined {
     const { intents, wanting, refused, sent, accepted, clamps, endedWhy } = this.#of(marketId);
     if (accepted > 0) return undefined;
@@ -139,7 +142,7 @@ export class QuotingRecord {
     }
   }
 
-  /** Halts of most of the run, the longest first. */
+  /** Halts that lasted most of the run, the longest first. */
   #longHalts(marketId: MarketId, { startUs, endUs }: QuotingEndState): string[] {
     const lasted = [...this.#halts.values()]
       .filter((halt) => halt.marketId === undefined || halt.marketId === marketId)

@@ -1,13 +1,16 @@
-/** Buckets at most: what a chart can show, and what a run of any length needs in memory. */
+/** Most buckets: the resolution of a chart, and the memory that a run of any length needs. */
 export const MOST_BUCKETS = 1024;
 
 /** Width of a bucket at the start of a run, microseconds. */
 const FIRST_WIDTH_US = 1000;
 
-/** A value that a chart shows: a price, a position, or money. */
+/** A value in a chart: a price, a position, or money. */
 export type Charted = number | bigint;
 
-/** One series over the buckets of a {@link TimeGrid}: the least, the greatest and the last value of each; undefined where nothing was told. */
+/**
+ * One series over the buckets of a {@link TimeGrid}: the least, the greatest and the last value of
+ * each; undefined where it received none.
+ */
 export class TimeColumn<T extends Charted> {
   readonly min: (T | undefined)[] = [];
   readonly max: (T | undefined)[] = [];
@@ -27,7 +30,7 @@ export class TimeColumn<T extends Charted> {
     last[bucket] = value;
   }
 
-  /** Two neighbours become one. */
+  /** Joins each two neighbours. */
   halve(): void {
     const { min, max, last } = this;
     const buckets = Math.ceil(last.length / 2);
@@ -41,22 +44,24 @@ export class TimeColumn<T extends Charted> {
   }
 }
 
-/** What keeps something for each bucket of a {@link TimeGrid}. */
+/** Data kept for each bucket of a {@link TimeGrid}. */
 export interface Bucketed {
-  /** Two neighbours become one. */
+  /** Joins each two neighbours. */
   halve(): void;
 }
 
 /**
- * The time of a run in at most {@link MOST_BUCKETS} equal buckets. They double their width whenever the run outgrows them, so that a
- * run of a minute and one of a year take the same memory, and no extreme is ever lost.
+ * The time of a run in at most {@link MOST_BUCKETS} equal buckets. They double their width whenever
+ * the run outgrows them. So a run of a minute and one of a year take the same memory, and no
+ * extreme is lost.
  */
 export class TimeGrid {
   readonly startUs: number;
   readonly #columns: Bucketed[] = [];
   /**
-   * Of a first bucket in one of now. Not the width itself: that would outgrow a small integer in the middle of a run, and everything that was compiled for one would be
-   * compiled anew. Divided by a power of two a quotient is the same to the last bit.
+   * The width of a first bucket divided by the present width. The width itself would outgrow a
+   * small integer in the middle of a run, and V8 would compile every function again that was
+   * compiled for one. Divided by a power of two, a quotient is the same to the last bit.
    */
   #share = 1;
 
@@ -72,13 +77,13 @@ export class TimeGrid {
     return this.attach(new TimeColumn<T>());
   }
 
-  /** Has it told whenever two buckets become one. */
+  /** Registers a column to be called whenever two buckets are joined. */
   attach<Column extends Bucketed>(column: Column): Column {
     this.#columns.push(column);
     return column;
   }
 
-  /** The bucket of an instant; what was before the start is in the first. */
+  /** The bucket of an instant; times before the start are in the first. */
   bucketOf(atUs: number): number {
     while (atUs >= this.startUs + this.widthUs * MOST_BUCKETS) {
       for (const column of this.#columns) column.halve();

@@ -1,14 +1,15 @@
 import { escapeHtml } from "./html-text.js";
 
-/** A cell of a table: HTML, escaped by who makes it. */
+/** A cell of a table: HTML that its maker has escaped. */
 export interface Cell {
   readonly html: string;
   readonly className?: string;
 }
 
 /**
- * A table that scrolls in itself where the page is narrow. The first column names its rows. @param caption for who cannot see
- * @param isTall whether hundreds of rows may come, which then scroll in a window of their own
+ * A table that scrolls within itself on a narrow page. The first column names its rows.
+ * @param caption for screen readers
+ * @param isTall true if it may have hundreds of rows, which then scroll in a window of their own
  */
 export function tableHtml(
   caption: string,
@@ -39,17 +40,20 @@ export function tableHtml(
   );
 }
 
-/** What scrolls in itself, also by the keyboard. */
+/** An element that scrolls within itself, also by the keyboard. */
 function windowHtml(label: string, html: string, isTall: boolean): string {
   return `<div class="scroll${isTall ? " tall" : ""}" tabindex="0" role="region" aria-label="${label}">${html}</div>`;
 }
 
-/** A chart that the page's script draws into the element of this id. Everything given is HTML. */
+/** A chart that the page's script draws into the element of this id. All arguments are HTML. */
 export function figureHtml(id: string, title: string, note: string, extra = ""): string {
   return `<figure><figcaption><h3>${title}</h3>${note === "" ? "" : `<p>${note}</p>`}${extra}</figcaption><div class="chart" id="${id}" data-title="${title}"></div></figure>`;
 }
 
-/** What a store lacks of a span. Open: whoever reads a profit should see what was not there to earn it on. */
+/**
+ * Gaps in the store's coverage of a span. Shown open: the reader of a profit should see which data
+ * was missing.
+ */
 export function gapsHtml(gaps: readonly string[]): string {
   if (gaps.length === 0) return "";
   const list = `<ul class="gloss">${gaps.map((gap) => `<li>${escapeHtml(gap)}</li>`).join("")}</ul>`;

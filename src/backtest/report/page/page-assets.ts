@@ -3,14 +3,14 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 
-/** From `src` and from `dist` alike. */
+/** The same from `src` and from `dist`. */
 const FOLDER = new URL("../../../../assets/report/", import.meta.url);
 const CHART_STYLES = [
   createRequire(import.meta.url).resolve("uplot/dist/uPlot.min.css"),
   fileURLToPath(new URL("../chart/chart.css", FOLDER)),
 ];
 
-/** Script and style of a page, to stand in it: a page asks for nothing. */
+/** Script and style that are embedded in a page: it loads nothing. */
 export interface PageAssets {
   readonly script: string;
   readonly style: string;
@@ -18,7 +18,10 @@ export interface PageAssets {
 
 const made = new Map<string, PageAssets>();
 
-/** Of the report's page, or of another whose script begins in `entry`. Made once a process. */
+/**
+ * Assets of the report's page, or of another page whose script begins in `entry`. Made once a
+ * process.
+ */
 export function pageAssets(
   entry = "main.ts",
   styles: readonly string[] = ["report.css"],

@@ -25,7 +25,7 @@ const ENDS = {
   stopped: "was stopped",
 } as const;
 
-/** The top of the page: what ran, what to be wary of, and the figures that one looks for first. */
+/** The top of the page: the run, its warnings, and the main figures. */
 export function headlineHtml(report: Report): string {
   const { span, markets, seed, version } = report;
   const traded = markets
@@ -170,7 +170,7 @@ function alternativesHtml({
   return `<section><h2>Under other assumptions</h2><div class="scroll" tabindex="0" role="region" aria-label="Under other assumptions"><table><thead><tr><th scope="col" class="text">assumption</th><th scope="col" class="text">how it ended</th><th scope="col">profit, ${escapeHtml(asset)}</th><th scope="col">drawdown</th><th scope="col">fills</th></tr></thead><tbody>${rows.map(line).join("")}</tbody></table></div></section>`;
 }
 
-/** How the risk ladder acted: what a reader must know before the profit. */
+/** Steps of the risk ladder: a reader must know them before the profit. */
 function rungsHtml({ rungs: { count, first } }: Report): string {
   if (count === 0) return "";
   const rows = first.map(({ at, marketId, measure, action, why }) => [

@@ -13,10 +13,10 @@ const CAUSES = {
   taker: "it took on arrival",
 } as const;
 
-/** What is said of it where no trade is known. */
+/** The explanation of a fill by `through` on candles, where no trade is known. */
 const THROUGH_ON_CANDLES = "the path of a candle went beyond its price";
 
-/** Everything that one market has of its own; several markets take turns. */
+/** The section of each market; several markets share tabs. */
 export function marketsHtml(report: Report): string {
   const choice =
     report.markets.length < 2
@@ -44,7 +44,7 @@ ${figureHtml(`distance-${id}`, "Distance to the touch", `Ticks behind the best p
 <section><h2>Markouts</h2>${markoutsHtml(report, market)}</section></div>`;
 }
 
-/** A position that is left counts as if it could be had for nothing. */
+/** An open position counts as if it could be closed at no cost. */
 function heldText({ position: { last } }: Market): string {
   return Number(last) === 0
     ? ""
@@ -83,7 +83,7 @@ const DOUBTFUL = {
   postOnly: "post-only, some of which would have been refused",
 } as const;
 
-/** What hangs on fills that came too soon after their orders for history to tell whether these had come to rest. */
+/** Share of the ambiguous fills: history does not show whether their orders rested first. */
 function doubtfulHtml({ doubtful }: Market["fills"]): string {
   const kinds = (["asTakers", "asMakers", "postOnly"] as const).filter(
     (kind) => doubtful[kind].fills > 0,

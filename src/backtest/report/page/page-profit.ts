@@ -122,7 +122,7 @@ function daysHtml({ daily, asset }: Report): string {
   return `<section><h2>Day by day</h2><p class="gloss">In ${escapeHtml(asset)}. A day runs from the last sample of the day before to its own last. Point at a figure for all its digits; report.json has them too.</p>${tableHtml("Day by day", heads, rows)}</section>`;
 }
 
-/** Money as a headline would round it, to the last unit for who points at it. */
+/** Money rounded as in a headline, with the exact amount on hover. */
 function moneyCell(decimal: string, isSigned = true): Cell {
   const text = isSigned ? signedMoney(decimal) : moneyText(decimal);
   return {

@@ -2,7 +2,7 @@ import type { Report } from "../report-schema.js";
 import { figureHtml, gapsHtml, tableHtml } from "./html-table.js";
 import { countedText, countText, escapeHtml } from "./html-text.js";
 
-/** Token budgets, fills one by one, notes, and all that made the run. */
+/** Token budgets, single fills, notes, and the inputs of the run. */
 export function provenanceHtml(report: Report): string {
   return `${budgetsHtml(report)}
 <section><h2>Fills one by one</h2><p class="gloss">${fillsGloss(report)}</p><div id="fills-table"><noscript>The table needs JavaScript; fills.csv has every fill.</noscript></div></section>

@@ -1,21 +1,24 @@
 import { escapeHtml, scriptJson } from "./html-text.js";
 
-/** What a page is made of. */
+/** The parts of a page. */
 export interface PageParts {
   /** Plain text. */
   readonly title: string;
-  /** Whole style and script: the page asks for nothing else. */
+  /** Complete style and script: the page loads nothing. */
   readonly style: string;
   readonly script: string;
   /** The markup of its main part. */
   readonly main: string;
-  /** The markup of what stands at its foot. */
+  /** The markup of its foot. */
   readonly foot: string;
-  /** What its script draws, by the id under which it looks for it. */
+  /** Data for its script, by element id. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** One file that asks for nothing else, in light or dark: the same head and policy for every page that a backtest leaves. */
+/**
+ * A page in one file that loads nothing, in light or dark: the same head and security policy for
+ * every page of a backtest.
+ */
 export function pageShell({ title, style, script, main, foot, data }: PageParts): string {
   const held = Object.entries(data).map(
     ([id, value]) => `<script type="application/json" id="${id}">${scriptJson(value)}</script>\n`,

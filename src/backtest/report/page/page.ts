@@ -11,7 +11,9 @@ import { profitHtml } from "./page-profit.js";
 import { provenanceHtml } from "./page-provenance.js";
 import { pageShell } from "./page-shell.js";
 
-/** `report.html`: one file that asks for nothing else, with the report and the fills that it draws in it. */
+/**
+ * Builds `report.html`: one file that loads nothing, with the report and the fills that it draws.
+ */
 export function reportPage(
   report: Report,
   fills: readonly ReplayFill[],

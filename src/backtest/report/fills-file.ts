@@ -77,7 +77,7 @@ export class FillsFile {
     if (this.#buffer.length >= BUFFER_CHARACTERS) this.#flush();
   }
 
-  /** Syncs everything written to the disk. */
+  /** Closes the file, with everything written on the disk. */
   finish(): void {
     this.#flush();
     wrapDiskError(this.#path, () => this.#file.close());

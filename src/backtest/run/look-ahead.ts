@@ -47,13 +47,16 @@ interface PlayedOnce extends Pick<Report, "worthless" | "strategyErrors"> {
 }
 
 /**
- * Proves that no decision knows of what comes after it: the history is cut after each of some seeded decisions and replayed again; every decision
- * before the cut must be the same, to the byte (the idea of freqtrade's lookahead-analysis). It is cut on both clocks: what is stamped after the
- * decision is gone, and so is, for the bot, what was stamped before and not heard yet. Cuts are drawn after the warm-up, where every market has
- * begun: an earlier one leaves nothing to run. What was decided before that is compared all the same.
- * @param run its `onBotEvent` hears the run over the whole history, and none of the shortened ones.
- * @param cuts how many decisions are drawn.
- * @param onCut told before each.
+ * Proves that no decision depends on later data. The history is truncated after each of some
+ * randomly drawn decisions and replayed again. Every decision before the cutoff must be the same,
+ * to the byte (the idea of freqtrade's lookahead-analysis). Both clocks are truncated: data stamped
+ * after the decision is gone, and for the bot also data stamped before it but not yet received.
+ * Cutoffs are drawn after the warm-up and after the beginning of every market, since an earlier one
+ * leaves nothing to run. Decisions before that time are compared all the same.
+ * @param run its `onBotEvent` receives the run over the whole history, and none of the truncated
+ * ones.
+ * @param cuts number of decisions that are drawn.
+ * @param onCut called before each.
  * @throws as `runBacktest` does; RunError when `run.onProgress` ended it
  */
 export async function checkLookAhead(
@@ -91,7 +94,8 @@ export async function checkLookAhead(
     onCut(done);
     const { atUs: cutUs } = whole[at];
     const toUs = cutUs + AFTER_US;
-    // The same kind of history whatever the cut leaves of it, which ends with the cut and not with the last thing that happened before.
+    // The same kind of history whatever the cutoff leaves of it. It ends at the cutoff, not at the
+    // last event before it.
     const history = {
       ...config.history,
       toUs,
@@ -120,11 +124,14 @@ export async function checkLookAhead(
   };
 }
 
-/** What is stamped with the decision's own instant was there for it. */
+/** Data stamped with the decision's own instant was available to it. */
 const AFTER_US = 1;
 const ignore = (): void => undefined;
 
-/** The first instant at which a cut leaves a run: its warm-up is over, and every market has begun. */
+/**
+ * The first instant at which a cutoff leaves a run: its warm-up is over, and every market has
+ * begun.
+ */
 function leastCutUs({ startUs, markets }: OpenedHistory, { warmupMs }: BacktestConfig): number {
   return Math.max(startUs + warmupMs * 1000, ...markets.map(firstUs));
 }
@@ -138,7 +145,7 @@ async function playedOnce(
   const { path } = config.fills;
   const onNotice = (notice: BotEvent, atUs: number): void => {
     run.onBotEvent?.(notice, atUs);
-    // What the bot does to leave, when its history is over, is no decision on it.
+    // The bot's shutdown after the end of history is not a decision based on it.
     if (atUs >= history.endUs) return;
     if (notice.kind === "intent") decisions.push({ atUs, text: textOf(notice.intent) });
     else if (notice.kind === "dispatched" && notice.action.kind !== "question")
@@ -153,7 +160,7 @@ async function playedOnce(
   return { decisions, worthless, strategyErrors };
 }
 
-/** The first decision up to the cut that is not the same. */
+/** The first decision up to the cutoff that differs. */
 function firstChange(
   whole: readonly Decision[],
   cut: readonly Decision[],

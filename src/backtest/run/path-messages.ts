@@ -5,7 +5,7 @@ import type { SharedHistory } from "./opening/shared-history.js";
 import type { Path, RunPathOptions } from "./path-run.js";
 import type { SerialisedError } from "./serialised-error.js";
 
-/** What a thread that plays a path is begun with. Its history has candles alone. */
+/** Start data of a thread that plays a path. Its history has candles alone. */
 export interface PathStart {
   readonly config: BacktestConfig;
   readonly run: Pick<RunPathOptions, "strategyFiles" | "version" | "directory" | "replace">;
@@ -13,13 +13,16 @@ export interface PathStart {
   readonly path: Path;
 }
 
-/** What it is told: to play no further, to put its report in place, or to leave nothing of it. */
+/** Messages to the thread: stop playing, put the report in place, or remove everything of it. */
 export type ToPath =
   | { readonly kind: "stop" }
   | { readonly kind: "finish"; readonly outcome: RunOutcome }
   | { readonly kind: "abandon" };
 
-/** What it tells: how far it is, that it has played, that its report is in place, or what ended it. */
+/**
+ * Messages from the thread: its progress, the end of playing, its report in place, or the error
+ * that ended it.
+ */
 export type FromPath =
   | { readonly kind: "progress"; readonly atUs: number }
   | { readonly kind: "played"; readonly outcome: RunOutcome; readonly headline: AlternativeRun }

@@ -5,30 +5,36 @@ import type { AlternativeRun, RunOutcome } from "../report/run-meta.js";
 import { buildRunMeta, type PlayPathOptions, playPath } from "./play-path.js";
 import type { PlayedHistory } from "./played-history.js";
 
-/** A path of the prices: of candles, the order of a bar's extremes. */
+/** A path of the prices: for candles, the order of a bar's extremes. */
 export type Path = FillOptions["path"];
 
-/** What a path is played with, its report in the making meanwhile. */
+/** Options of a path that writes its report as it is played. */
 export interface RunPathOptions extends PlayPathOptions {
-  /** Where the report shall lie. */
+  /** The folder of the report. */
   readonly directory: string;
-  /** Whether a report that lies there may be replaced. */
+  /** True if an existing report there may be replaced. */
   readonly replace: boolean;
 }
 
-/** A path that was played, its report still in the making. */
+/** A path that was played and whose report is not yet in place. */
 export interface PathRun {
   readonly outcome: RunOutcome;
   readonly path: Path;
-  /** Its figures in short, with nothing written yet. */
+  /** Its main figures, with nothing written yet. */
   headline(): AlternativeRun;
-  /** Writes the report and puts it in place. @throws RunError as {@link ReportWriter.finish} does */
+  /**
+   * Writes the report and puts it in place.
+   * @throws RunError as {@link ReportWriter.finish} does
+   */
   finish(outcome: RunOutcome): Promise<ReportPaths>;
-  /** Leaves nothing of it, but what {@link finish} has put in place. */
+  /** Removes everything that {@link finish} has not put in place. */
   abandon(): Promise<void>;
 }
 
-/** Plays one path. @throws ConfigError, RunError or HistoryError, with nothing left of it */
+/**
+ * Plays one path.
+ * @throws ConfigError, RunError or HistoryError, with nothing left of it
+ */
 export async function runPath(
   config: BacktestConfig,
   run: RunPathOptions,
@@ -63,7 +69,7 @@ export async function runPath(
   }
 }
 
-/** What a reader is told of a path through candles. */
+/** Describes a path through candles for readers. */
 export function describePath(path: Path): string {
   return path === "ohlc"
     ? "the high before the low in every candle"

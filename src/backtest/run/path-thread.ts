@@ -19,12 +19,12 @@ if (port === null)
 const { config, run, history, path } = workerData as PathStart;
 const tell = (told: FromPath): void => port.postMessage(told);
 
-/** So much of the history lies between two tellings of how far it is. */
+/** Progress is reported each time that this much of the history has been played. */
 const TELL_EVERY_US = 86_400_000_000;
 
 let isStopped = false;
 let toldUs = 0;
-/** What a strategy has left to nobody. */
+/** An unhandled error of a strategy. */
 let stray: Error | undefined;
 onUncaught((error, how) => {
   const found = toUncaughtStrategyError(error, how);

@@ -5,7 +5,7 @@ import type { MarketHistory } from "../engine/market-history.js";
 import type { ReplayRun } from "../engine/replay-run.js";
 import { type PlayedHistory, toMarketHistory } from "./played-history.js";
 
-/** What of one market is read block after block: its tapes, or its marks. */
+/** A stream of blocks of one market: its tapes, or its marks. */
 class Stream<Block extends { readonly exchangeUs: Float64Array }> {
   readonly #blocks: AsyncIterator<Block>;
   readonly #extend: (run: ReplayRun, block: Block) => void;
@@ -29,7 +29,7 @@ class Stream<Block extends { readonly exchangeUs: Float64Array }> {
     return value;
   }
 
-  /** Gives the next block to a run. */
+  /** Passes the next block to a run. */
   async feed(run: ReplayRun): Promise<void> {
     const block = await this.next();
     if (block !== undefined) this.#extend(run, block);
@@ -40,26 +40,35 @@ class Stream<Block extends { readonly exchangeUs: Float64Array }> {
   }
 }
 
-/** How a history is played. */
+/** Options for playing a history. */
 export interface PlayHistoryOptions {
-  /** Makes the run when the first tape of every market is there. */
+  /** Creates the run once the first tape of every market is there. */
   readonly begin: (markets: ReadonlyMap<MarketId, MarketHistory>) => ReplayRun;
   readonly toUs: number;
-  /** Whether a strategy may await promises, which time then waits for: any that is not built in. */
+  /**
+   * True if a strategy may await promises, which time then waits for: any strategy that is not
+   * built in.
+   */
   readonly awaits: boolean;
-  /** Told now and then how far it is. False ends the run here. */
+  /** Called periodically with progress. Return false to stop here. */
   readonly onProgress?: (atUs: number) => boolean;
 }
 
-/** A long history is played in pieces of so much time, or of so many bars, so that whoever waits hears of it. */
+/**
+ * A long history is played in pieces of this much time, or of a number of bars, so that progress
+ * can be reported.
+ */
 const PIECE_US = 600_000_000;
 const PIECE_BARS = 100;
-/** And in pieces of so many views of strategies that are no part of this package: nobody knows how long theirs take. */
+/**
+ * Pieces also end after this many views of strategies from outside this package, which may be slow.
+ */
 const PIECE_VIEWS = 200;
 
 /**
- * Plays a history from its first instant to its last, tape after tape: no more of it is in memory than a few tapes of each market, and a few blocks of its marks. The run is
- * left at its end, its bot still there.
+ * Plays a history from its first instant to its last, tape after tape. Only a few tapes of each
+ * market and a few blocks of its marks are in memory. The run stays at its end, with the bot still
+ * active.
  */
 export async function playHistory(
   history: PlayedHistory,
@@ -91,7 +100,7 @@ export async function playHistory(
       const knownUs = Math.min(toUs, earliest?.knownUs ?? Number.POSITIVE_INFINITY);
       for (let atUs = run.nowUs; atUs < knownUs; ) {
         const pieceEndUs = Math.min(knownUs, atUs + pieceUs);
-        // Whoever interrupts the process is heard between two pieces.
+        // An interrupt of the process is handled between two pieces.
         if (awaits) await run.playAwaiting(pieceEndUs, PIECE_VIEWS);
         else {
           run.play(pieceEndUs);

@@ -26,29 +26,34 @@ import type { PlayedHistory } from "./played-history.js";
 import { replayedInstruments, replayOptions, type Strategies } from "./replay-options.js";
 import { requireReported } from "./require-reported.js";
 
-/** What `partialFills: false` grants, and no market does. */
+/** The effect of `partialFills: false`, which no real market has. */
 const WHOLE_FILLS =
   "fills.partialFills is false: a lot that reaches an order fills all of it, and takers have any amount at the best price, whatever is shown there";
 
-/** What a history is played with. */
+/** Options for playing a history. */
 export interface PlayPathOptions {
   readonly strategies: Strategies;
-  /** Those among them that are files, with their checksums: for who reads the report. */
+  /** The strategies that are files, with their checksums, for the report. */
   readonly strategyFiles?: Readonly<Record<MarketId, StrategyFile>>;
-  /** Of this package. */
+  /** Version of this package. */
   readonly version: string;
-  /** Told now and then how far the run is; false ends it. */
+  /** Called periodically with progress; return false to stop. */
   readonly onProgress?: (atUs: number) => boolean;
-  /** Everything that the bot tells, with the instant on its clock, microseconds. */
+  /** Called with every event of the bot and its time on the bot's clock, microseconds. */
   readonly onBotEvent?: (notice: BotEvent, atUs: number) => void;
-  /** As a replay takes them: an instant after which nothing is there, and how the bot hears a market. */
+  /**
+   * Options of the replay: a cutoff after which there is no data, and the bot's feed of a market.
+   */
   readonly cutUs?: number;
   readonly createFeed?: FeedFactory;
 }
 
 const SAMPLE_MS = 1_000;
 
-/** Plays a backtest's history once, and sums it up without writing anything. @param path of candles: the order of a bar's extremes. */
+/**
+ * Plays a backtest's history once, and summarises it without writing anything.
+ * @param path for candles: the order of a bar's extremes.
+ */
 export async function playReport(
   config: BacktestConfig,
   run: PlayPathOptions,
@@ -65,7 +70,7 @@ export async function playReport(
   return makeReport(meta, recorder, recorder.end(outcome.endUs, outcome.historyEndUs), outcome);
 }
 
-/** Plays the history through a run that tells `observer`. */
+/** Plays the history through a run that reports to `observer`. */
 export async function playPath(
   config: BacktestConfig,
   run: PlayPathOptions,
@@ -153,7 +158,10 @@ export async function playPath(
   );
 }
 
-/** What is known of a run before it begins. @throws ConfigError where the warm-up leaves nothing to report */
+/**
+ * Collects the facts about a run that are known before it begins.
+ * @throws ConfigError where the warm-up leaves nothing to report
+ */
 export function buildRunMeta(
   config: BacktestConfig,
   run: PlayPathOptions,
@@ -205,7 +213,7 @@ function inputsOf({ fills }: BacktestConfig, { strategyFiles = {} }: PlayPathOpt
   ];
 }
 
-/** Of a file its name: where it lies is nobody's business. */
+/** For a strategy file its name alone: its folder is private. */
 function shownStrategy({ markets }: BotConfig, marketId: MarketId): string {
   const strategy = markets[marketId].strategy ?? "";
   return isStrategyFile(strategy) ? basename(strategy) : strategy;
@@ -214,7 +222,8 @@ function shownStrategy({ markets }: BotConfig, marketId: MarketId): string {
 function sampleMsOf({ sampleMs }: BacktestConfig, { grade, interval }: PlayedHistory): number {
   if (sampleMs !== undefined) return sampleMs;
   if (grade !== "klines") return SAMPLE_MS;
-  // When a candle's open and its extremes make marks: what they would have liquidated must be in the drawdown too.
+  // If a candle's open and extremes make marks, the drawdown must include what they would have
+  // liquidated.
   const markMs = (intervalToMs(interval ?? "") ?? DAY_MS) / MARKS_OF_A_BAR;
   return DAY_MS % markMs === 0 ? markMs : DAY_MS;
 }

@@ -4,48 +4,55 @@ import type { Span } from "../../history/spans.js";
 import type { MarketHistory } from "../engine/market-history.js";
 import type { DataFile, InputGrade } from "../report/run-meta.js";
 
-/** Books or trades, tape after tape: from the store's files, or out of memory. */
+/** Books or trades, tape after tape: from the store's files, or from memory. */
 export type TapeStream = AsyncIterable<Tape>;
 
-/** One market's history: what a run begins with, and what follows. */
+/** One market's history: its beginning, and the streams that follow. */
 export interface PlayedMarket {
   readonly marketId: MarketId;
   /** Block after block. */
   readonly marks: AsyncIterable<MarkTape> | undefined;
-  /** Whether marks say when funding is paid next. */
+  /** True if marks announce the next funding payment. */
   readonly hasFundingSchedule: boolean;
   readonly funding: FundingTape | undefined;
   readonly tapes: TapeStream | undefined;
   readonly klines: KlineTape | undefined;
-  /** Times of which the store has none of it, milliseconds since 1970, ascending. */
+  /** Times missing from the store, milliseconds since 1970, ascending. */
   readonly missingSpans: readonly Span[];
 }
 
-/** The history of a backtest, wherever it lies. */
+/** The history of a backtest, from a store or from memory. */
 export interface PlayedHistory {
   readonly grade: InputGrade;
   readonly interval: string | undefined;
   readonly markets: readonly PlayedMarket[];
-  /** Where a run begins: what is asked for, or the first thing that the store has of it. */
+  /** Start of a run: the requested one, or the first data of the store. */
   readonly startUs: number;
-  /** Where it ends: likewise, with a moment for what was sent last to be heard. */
+  /** End of a run: likewise, plus a moment for the last data to be received. */
   readonly endUs: number;
-  /** What of the store is read, with checksums. */
+  /** Files that are read from the store, with checksums. */
   readonly files: readonly DataFile[];
-  /** What the store lacks of the span, in words. */
+  /** Gaps in the store's coverage of the span, as text. */
   readonly gaps: readonly string[];
-  /** What the store's notes of its days say against a run over them, in words; absent where it has none. */
+  /**
+   * Warnings against a run over these days from the store's notes, as text; absent where there are
+   * none.
+   */
   readonly warnings?: readonly string[];
 }
 
-/** A market's history as a run takes it. @param tape the first one, and the first marks: what follows is told as it comes. */
+/**
+ * Builds a market's history for a run.
+ * @param tape the first tape. It and the first marks are passed here; the rest follows during the
+ * run.
+ */
 export function toMarketHistory(
   { marketId, marks, funding, klines, missingSpans: lacking }: PlayedMarket,
   grade: InputGrade,
   tape: Tape | undefined,
   firstMarks: MarkTape | undefined,
 ): MarketHistory {
-  // Where marks are recorded, and none of that time, none are made.
+  // Where marks were recorded, but none for that time, none are derived.
   const known = {
     marks: firstMarks ?? (marks === undefined ? undefined : NO_MARKS),
     funding,

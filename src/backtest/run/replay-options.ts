@@ -7,7 +7,10 @@ import type { ReplayRunOptions } from "../engine/replay-run-options.js";
 import { constantLatency, feedLatency, sampledLatency } from "../venue/latency/latency.js";
 import { readLatencyFile } from "./opening/latency-file.js";
 
-/** The models of a backtest as a run takes them; its history, strategies and observer come beside. @throws ConfigError */
+/**
+ * The models of a backtest for a run. Its history, strategies and observer are passed separately.
+ * @throws ConfigError
+ */
 export function replayOptions(
   config: BacktestConfig,
 ): Omit<ReplayRunOptions, "markets" | "strategies" | "observer" | "sampleUs" | "startUs"> {
@@ -40,7 +43,7 @@ export function replayOptions(
   };
 }
 
-/** The exact arithmetic of every market that is replayed. */
+/** The exact arithmetic of every replayed market. */
 export function replayedInstruments({ rules, history }: BacktestConfig): Map<MarketId, Instrument> {
   const { creditDecimals, paperDecimals } = rules;
   return new Map(

@@ -2,7 +2,10 @@ import { ConfigError } from "../../core/errors.js";
 import { instantText } from "../../history/day.js";
 import type { PlayedHistory } from "./played-history.js";
 
-/** @throws ConfigError where a warm-up is as long as the history, microseconds since 1970: its run would end with a profit of zero, which many a real one is below */
+/**
+ * @throws ConfigError where a warm-up is as long as the history, microseconds since 1970. Such a
+ * run would end with a profit of zero, better than many real ones
+ */
 export function requireReported(
   warmupMs: number,
   { startUs, endUs }: Pick<PlayedHistory, "startUs" | "endUs">,

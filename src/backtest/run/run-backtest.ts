@@ -9,31 +9,39 @@ import { describePath, type PathRun, type RunPathOptions, runPath } from "./path
 import type { PlayedHistory } from "./played-history.js";
 import { ThreadedPath } from "./threaded-path.js";
 
-/** What a backtest is run with, besides its file. */
+/** Options of a backtest, besides its file. */
 export interface RunBacktestOptions extends RunPathOptions {
-  /** Told as columns of a day are made, which takes seconds the first time. */
+  /** Called when the columns of a day are built, which takes seconds the first time. */
   readonly onMake?: (market: string, day: string) => void;
-  /** Told what will be replayed, before it begins. */
+  /** Called with the span of the replay, before it begins. */
   readonly onOpen?: (history: Pick<PlayedHistory, "startUs" | "endUs">) => void;
   /**
-   * The program of a thread that plays the second path through candles while the first is played here, with the strategies that the bot's file names: for a
-   * machine with a second core. Of that path nothing is told but, once the first is over, its progress. Without it one path is played after the other.
+   * Program of a thread that plays the second path through candles while this thread plays the
+   * first, with the strategies named in the bot's file. It needs a second core. Of that path only
+   * the progress is reported, once the first is over. Without it one path is played after the
+   * other.
    */
   readonly pathThread?: URL;
-  /** With fewer bars than this, of all markets together, no thread is started. Default: {@link THREAD_FROM_BARS}. */
+  /**
+   * With fewer bars than this, of all markets together, no thread is started. Default:
+   * {@link THREAD_FROM_BARS}.
+   */
   readonly threadFromBars?: number;
 }
 
-/** What came of it. */
+/** The result of a backtest. */
 export interface BacktestResult extends ReportPaths {
-  /** What the store lacks of the span, in words. */
+  /** Gaps in the store's coverage of the span, as text. */
   readonly gaps: readonly string[];
 }
 
 /**
- * From so many bars on a thread for the second path saves time. It compiles the whole bot anew, 2.5 to 3 s of CPU: on two free cores both paths of 5,760 bars take 3.6 s in
- * one thread and 4.6 s in two, of 8,640 bars 4.8 s and 5.0 s, of 12,000 bars 7.0 s and 4.5 s, of a year's 35,040 bars 11.1 s and 8.5 s (`runBacktest` without and with
- * `pathThread` on the candles and the bot of `bench/replay-klines.bench.ts`, in a process of its own each, the least of two or three).
+ * Number of bars from which a thread for the second path saves time. The thread compiles the whole
+ * bot again, which takes 2.5 to 3 s of CPU. On two free cores both paths of 5,760 bars take 3.6 s
+ * in one thread and 4.6 s in two, of 8,640 bars 4.8 s and 5.0 s, of 12,000 bars 7.0 s and 4.5 s, of
+ * a year's 35,040 bars 11.1 s and 8.5 s. (Measured: `runBacktest` without and with `pathThread` on
+ * the candles and the bot of `bench/replay-klines.bench.ts`, each in a process of its own, the
+ * least of two or three.)
  */
 export const THREAD_FROM_BARS = 9_000;
 
@@ -41,9 +49,9 @@ export const THREAD_FROM_BARS = 9_000;
 const BOTH_PATHS = ["ohlc", "olhc"] as const;
 
 /**
- * Runs a backtest and writes its report. Candles are run along both paths, each with a report of its own in the making: the worse one's is kept,
- * with the other's headline in it.
- * @throws ConfigError for what the files get wrong or the store lacks; RunError and HistoryError
+ * Runs a backtest and writes its report. Candles are run along both paths, each with a report in
+ * the making. The report of the worse path is kept, with the other's headline figures in it.
+ * @throws ConfigError for errors of the files or gaps of the store; RunError and HistoryError
  */
 export async function runBacktest(
   config: BacktestConfig,
@@ -87,7 +95,10 @@ function barsOf({ markets }: PlayedHistory): number {
   return markets.reduce((sum, { klines }) => sum + (klines?.bars ?? 0), 0);
 }
 
-/** The run that is reported: of both paths the one that earned less, as far as both were played to their end. */
+/**
+ * The reported run: of both paths the one with less profit, as far as both were played to their
+ * end.
+ */
 function chosenOf(
   first: PathRun,
   second: PathRun | undefined,
@@ -109,7 +120,7 @@ function chosenOf(
   };
 }
 
-/** The first error of each market's strategy, of the path that is reported before that of the other. */
+/** The first error of each market's strategy: of the reported path, else of the other. */
 function errorsOf(runs: readonly PathRun[]): readonly StrategyError[] {
   const errors = new Map<MarketId, StrategyError>();
   for (const error of runs.flatMap(({ outcome }) => outcome.strategyErrors ?? []))

@@ -3,8 +3,9 @@ import { HistoryError } from "../../history/history-errors.js";
 import { ChangedInput } from "./opening/changed-input.js";
 
 /**
- * An error on its way from one thread to another, where classes are not: what it says, and which of ours it is an instance of. Plain text and numbers, for an error may
- * hold what cannot be sent. Causes stay behind: nobody is shown them.
+ * An error on its way from one thread to another, where classes do not survive: its message, and
+ * the name of its class. Plain text and numbers, for an error may hold what cannot be sent. Causes
+ * are left out: they are never shown.
  */
 export interface SerialisedError {
   readonly type: keyof typeof TYPES | undefined;
@@ -13,12 +14,12 @@ export interface SerialisedError {
 
 type Plain = string | number | boolean | bigint;
 
-/** The narrower before what it extends. */
+/** Subclasses before the classes that they extend. */
 const TYPES = { HistoryError, ChangedInput, ConfigError, RunError, FormatError, MarketwrightError };
 const CARRIED = ["name", "message", "stack", "field", "value", "expected", "file"] as const;
 const PLAIN: readonly string[] = ["string", "number", "boolean", "bigint"];
 
-/** What a thread tells of what it threw. */
+/** Serialises an error that a thread threw. */
 export function serialiseError(thrown: unknown): SerialisedError {
   const error: Partial<Record<(typeof CARRIED)[number], unknown>> =
     thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -32,7 +33,7 @@ export function serialiseError(thrown: unknown): SerialisedError {
   };
 }
 
-/** The same as another thread throws it: of its type, with its message and its stack. */
+/** Restores an error in another thread, with its type, message and stack. */
 export function deserialiseError({ type, own }: SerialisedError): Error {
   const { prototype } = type === undefined ? Error : TYPES[type];
   return Object.assign(Object.setPrototypeOf(new Error(), prototype) as Error, own);

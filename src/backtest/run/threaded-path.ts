@@ -11,7 +11,10 @@ import { deserialiseError } from "./serialised-error.js";
 /** The program of a thread that plays a path: beside this module, in a build. */
 export const PATH_THREAD = new URL("./path-thread.js", import.meta.url);
 
-/** A path through candles that a thread of its own plays, with strategies that it loads anew from the bot's file. */
+/**
+ * A path through candles that is played in a thread of its own, which loads the strategies again
+ * from the bot's file.
+ */
 export class ThreadedPath {
   readonly #worker: Worker;
   readonly #path: Path;
@@ -48,7 +51,7 @@ export class ThreadedPath {
         else this.#hear(told);
       });
     });
-    // Whoever asks for it hears of it: until then the other path is played.
+    // The rejection is reported to the caller of `played`: until then the other path is played.
     this.#played.catch(() => {});
     this.#worker.on("error", (cause) =>
       this.#failed(new RunError(`the thread of a path died: ${cause.message}`, { cause })),
@@ -59,8 +62,9 @@ export class ThreadedPath {
   }
 
   /**
-   * Waits until it is played. @param onProgress told how far it is, at once and now and then; false ends it there.
-   * @throws what ended it: of the same type as it was thrown in the thread
+   * Waits until it is played.
+   * @param onProgress called with progress, at once and periodically; return false to stop it.
+   * @throws the error that ended it, with the type that it had in the thread
    */
   async played(onProgress: (atUs: number) => boolean = () => true): Promise<PathRun> {
     let isInterrupted = false;
@@ -72,7 +76,8 @@ export class ThreadedPath {
     this.#onProgress(this.#atUs);
     const { outcome, headline } = await this.#played;
     return {
-      // However far the thread was when it heard of it: whoever interrupts a run gets none that looks whole.
+      // However far the thread was when it received the interrupt, an interrupted run must not look
+      // complete.
       outcome: isInterrupted
         ? { ...outcome, ended: "stopped", reason: "it was interrupted" }
         : outcome,
@@ -91,7 +96,7 @@ export class ThreadedPath {
     };
   }
 
-  /** Ends it where it is, with nothing left of it but a report that is in place. */
+  /** Stops it, and leaves nothing of it but a report that is in place. */
   async abandon(): Promise<void> {
     this.#tell({ kind: "abandon" });
     await this.#ended;

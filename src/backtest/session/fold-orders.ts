@@ -20,7 +20,11 @@ interface CancelDraft {
   answer?: "taken" | "refused" | "unknown";
 }
 
-/** What became of a session's own orders and cancels. @param rows of its record, in the order in which they were heard. @throws HistoryError for a place without a hash */
+/**
+ * Reconstructs a session's own orders and cancels.
+ * @param rows of its record, in the order in which they were received.
+ * @throws HistoryError for an order placement without a hash
+ */
 export function foldOrders(
   rows: readonly Row[],
   instrument: Instrument,
@@ -61,13 +65,14 @@ export function foldOrders(
         if (cancel === undefined) refused(order, row);
         else if (row.what === "rejected") cancel.answer = "refused";
         else if (row.what === "unknown") cancel.answer = "unknown";
-        // It never came to the orders.
+        // The request was never sent, so it is not an order.
         else cancels.delete(request);
         break;
       default:
     }
   }
-  // The answer to a place may be heard after what filled the order in the same millisecond: what is open only falls.
+  // The answer to a placement may be received after the fill of the same millisecond. The open
+  // amount only falls.
   for (const { steps } of orders.values())
     steps.sort((one, other) => one.atUs - other.atUs || other.openLots - one.openLots);
   return {
@@ -119,7 +124,7 @@ function updated(order: OrderDraft, row: Row, instrument: Instrument): void {
   order.refused = undefined;
   order.steps.push({ atUs, openLots });
   const status = String(row.status);
-  // It is told again when what it traded before is settled.
+  // The end is reported again when the trades before it settle.
   if (openLots === 0 && /^(CANCEL|EXPIRE)/.test(status)) order.ended ??= { atUs, status };
 }
 
@@ -134,7 +139,7 @@ function endedCancel(
   { sentUs, hash, answer }: CancelDraft,
   order: OrderDraft | undefined,
 ): RecordedCancel {
-  // Where it never told of its end, it was open when it told of it last.
+  // Without a report of its end, the order was open at its last report.
   const overUs = (order?.steps.find(({ openLots }) => openLots === 0) ?? order?.steps.at(-1))?.atUs;
   return {
     sentUs,

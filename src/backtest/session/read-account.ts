@@ -12,7 +12,10 @@ const ORDER_COLUMNS =
 const FILL_COLUMNS =
   "CAST(timeNs // 1000 AS DOUBLE) AS atUs, tradeId, isBuy, isMaker, CAST(price AS VARCHAR) AS price, CAST(amount AS VARCHAR) AS amount, CAST(fee AS VARCHAR) AS fee";
 
-/** Reads the own orders and fills of a market. @throws HistoryError naming a file that is broken */
+/**
+ * Reads the own orders and fills of a market.
+ * @throws HistoryError naming a file that is broken
+ */
 export async function readAccount(
   store: HistoryStore,
   instrument: Instrument,
@@ -21,7 +24,7 @@ export async function readAccount(
   const duck = await Duck.open(store.spillFolder);
   try {
     const orders = await rowsOf(duck, store, marketId, "orders", ORDER_COLUMNS, "recvNs, seq");
-    // What bears no stamp of the exchange may be in the day before that of its request, at midnight.
+    // At midnight, a row without an exchange stamp may be in the day before that of its request.
     orders.sort((one, other) => Number(one.heardUs) - Number(other.heardUs));
     const fills = await rowsOf(duck, store, marketId, "fills", FILL_COLUMNS, "timeNs, seq");
     return {
@@ -65,7 +68,8 @@ function requestsOf(rows: readonly Row[]): RecordedRequest[] {
   >();
   for (const { what, request: id, atUs, heardUs } of rows) {
     if (REQUESTS.has(what)) {
-      // A clock that is behind the exchange's is put forward in the tape, and so is the stamp of a request.
+      // If the bot's clock is behind the exchange's, the tape corrects it; the stamp of a request
+      // is corrected alike.
       requests.set(String(id), {
         leftUs: Number(atUs),
         aheadUs: Number(atUs) - Number(heardUs),
@@ -83,7 +87,7 @@ function fillsOf(rows: readonly Row[], instrument: Instrument): RecordedFill[] {
   const seen = new Set<string>();
   const fills: RecordedFill[] = [];
   for (const row of rows) {
-    // A trade is told again when it settles; a trade with oneself is two fills of one id.
+    // A trade is reported again when it settles. A trade with oneself is two fills of one id.
     const key = `${String(row.tradeId)} ${String(row.isBuy)}`;
     if (seen.has(key)) continue;
     seen.add(key);

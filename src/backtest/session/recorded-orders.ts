@@ -1,7 +1,7 @@
 import type { Lots, Side, Ticks } from "../../core/units.js";
 import type { OrderType, TimeInForce } from "../../exchange/records.js";
 
-/** A step of an order's open amount, on the exchange's clock. */
+/** A change of an order's open amount, on the exchange's clock. */
 export interface OpenStep {
   readonly atUs: number;
   readonly openLots: Lots;
@@ -13,40 +13,52 @@ export interface RecordedOrder {
   readonly side: Side;
   readonly type: OrderType;
   readonly timeInForce: TimeInForce;
-  /** NaN of a MARKET order that told none. */
+  /** NaN for a MARKET order without a price. */
   readonly ticks: Ticks;
   readonly lots: Lots;
   readonly expirationMs: number;
   /** Distance rank of its quote; -1 where it worked a position. */
   readonly level: number;
-  /** When it left. */
+  /** When it was sent. */
   readonly sentUs: number;
-  /** When the exchange took it, on its clock; undefined where it never said so. */
+  /** When the exchange accepted it, on its clock; undefined where the exchange never said so. */
   readonly acceptedUs: number | undefined;
-  /** When its acceptance was heard. */
+  /** When its acceptance was received. */
   readonly answeredUs: number | undefined;
-  /** Whether the exchange refused it, it never left, or nobody ever heard of it. */
+  /**
+   * The reason if the exchange refused it, it was never sent, or no answer ever arrived; undefined
+   * otherwise.
+   */
   readonly refused: string | undefined;
-  /** Its open amount as the exchange told it, ascending. */
+  /** Its open amount as the exchange reported it, ascending. */
   readonly steps: readonly OpenStep[];
-  /** How it ended without being wholly filled, and when, on the exchange's clock. */
+  /** How it ended without a complete fill, and when, on the exchange's clock. */
   readonly ended: { readonly atUs: number; readonly status: string } | undefined;
 }
 
-/** A cancel, or a cancel of everything where it names no order. */
+/** A cancel of one order, or of every order where it names none. */
 export interface RecordedCancel {
   readonly sentUs: number;
   readonly hash: string | undefined;
-  /** When the exchange took it, on its clock: the instant at which it ended the order that it names; undefined where it never said so. */
+  /**
+   * When the exchange accepted it, on its clock: the instant at which it ended the named order;
+   * undefined where the exchange never said so.
+   */
   readonly acceptedUs: number | undefined;
-  /** Of one that the exchange refused, or did not answer: when it first told that nothing of its order was open, or last that some was. Until then it took nothing down. */
+  /**
+   * For a cancel that the exchange refused or did not answer: when the exchange first reported that
+   * nothing of the order was open, or last that some was. Until then the cancel had no effect.
+   */
   readonly notBeforeUs: number | undefined;
 }
 
-/** An order or a cancel as it left, on the bot's clock as the market's tape has it: whole microseconds since 1970. */
+/**
+ * An order or a cancel as it was sent, on the bot's clock as in the market's tape: whole
+ * microseconds since 1970.
+ */
 export interface RecordedRequest {
   readonly leftUs: number;
-  /** When the exchange's answer was heard; undefined where it gave none. */
+  /** When the exchange's answer was received; undefined where there was none. */
   readonly answeredUs: number | undefined;
 }
 
@@ -55,14 +67,14 @@ export interface RecordedFill {
   readonly side: Side;
   readonly ticks: Ticks;
   readonly lots: Lots;
-  /** At the exchange. */
+  /** Exchange time. */
   readonly atUs: number;
   readonly isMaker: boolean;
   /** In the quote asset, as recorded. */
   readonly fee: string;
 }
 
-/** What a session recorded of its own account in one market. */
+/** The recorded orders, cancels and fills of a session in one market. */
 export interface RecordedAccount {
   readonly orders: readonly RecordedOrder[];
   readonly cancels: readonly RecordedCancel[];

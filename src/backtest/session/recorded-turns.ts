@@ -11,7 +11,10 @@ import { FormatError } from "../../core/errors.js";
 import type { MarketId } from "../../core/units.js";
 import type { VenueEvent } from "../../exchange/venue.js";
 
-/** What of a market's data a turn heard: the store has it as the message, or the mark, of this number, counted from 1 as they were heard. */
+/**
+ * The market data that a turn received: the store has it as the message, or the mark, of this
+ * number, counted from 1 in the order of receipt.
+ */
 export type MarketDataInput = {
   readonly kind: "heard";
   readonly marketId: MarketId;
@@ -23,7 +26,9 @@ export type MarketDataInput = {
   | { readonly what: "market-state" }
 );
 
-/** One turn of a recorded session: as a journal has it, its market data in the session's own store. */
+/**
+ * One turn of a recorded session, as in a journal; its market data is in the session's own store.
+ */
 export interface RecordedTurn {
   readonly stamp: TurnStamp;
   readonly input: BotInput | MarketDataInput;
@@ -32,7 +37,10 @@ export interface RecordedTurn {
 
 type MarketEvent = Extract<VenueEvent, { readonly type: MarketDataInput["what"] }>;
 
-/** Writes the turns of a session, each as a line. What the store has of the market's data is not written a second time. */
+/**
+ * Writes the turns of a session, one per line. Market data that the store has is not written a
+ * second time.
+ */
 export class TurnsWriter implements TurnRecorder {
   readonly #sink: JournalSink;
   readonly #numbers = new WeakMap<object, number>();
@@ -43,12 +51,12 @@ export class TurnsWriter implements TurnRecorder {
     sink.write(encodeJournal(header));
   }
 
-  /** Turns that have ended. */
+  /** Number of turns that have ended. */
   get count(): number {
     return this.#count;
   }
 
-  /** The store has an event, as the message or the mark of this number. */
+  /** Registers an event that the store has as the message or the mark of this number. */
   registerStored(event: VenueEvent, number: number): void {
     this.#numbers.set(event, number);
   }

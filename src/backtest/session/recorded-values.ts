@@ -9,7 +9,10 @@ export function parseTicks(instrument: Instrument, price: unknown): Ticks {
     : gridCount(String(price), instrument.tickSize, "price");
 }
 
-/** An order that was placed in finer steps, and what it trades, may lie between whole lots, as between ticks. */
+/**
+ * An order that was placed on a finer grid may lie between whole lots, as between ticks, and so may
+ * its trades.
+ */
 export function parseLots({ stepSize }: Instrument, amount: unknown): Lots {
   return gridCount(String(amount), stepSize, "amount");
 }

@@ -9,7 +9,7 @@ import type { VenueRules } from "../../exchange/records.js";
 
 /** The format of a recorded session; a reader refuses any other. */
 const SESSION_FORMAT = 3;
-/** What a recorded session is made of, in its folder. */
+/** The files of a recorded session, in its folder. */
 export const SESSION_FILES = {
   session: "session.json",
   unfinished: "session.unfinished.json",
@@ -26,7 +26,10 @@ const lines = z.strictObject({ count: z.int().nonnegative(), sha256: z.string() 
 const sessionShape = z.strictObject({
   session: z.literal(SESSION_FORMAT),
   version: z.string(),
-  /** Whether its orders went to the exchange, were filled here, or were only thought of. */
+  /**
+   * Orders went to the exchange (`live`), were filled here (`paper`), or were only planned
+   * (`no-fills`).
+   */
   mode: z.enum(["live", "paper", "no-fills"]),
   exchange: z.string(),
   account: z.string(),
@@ -34,7 +37,7 @@ const sessionShape = z.strictObject({
   endedUs: microseconds,
   rules: z.looseObject({ markets: z.record(z.string(), z.unknown()) }),
   config: z.looseObject({ markets: z.record(z.string(), z.unknown()) }),
-  /** How paper orders travelled and were filled. */
+  /** Latency and fill models of paper orders. */
   paper: z
     .strictObject({
       queue: z.string(),
@@ -43,22 +46,22 @@ const sessionShape = z.strictObject({
       creditQuote: z.string(),
     })
     .optional(),
-  /** As the first decision found it; null where there was none. */
+  /** At the first decision; null where there was none. */
   start: z
     .strictObject({ equityQuote: decimal, positionsBase: z.record(z.string(), decimal) })
     .nullable(),
   end: z.strictObject({
     positionsBase: z.record(z.string(), decimal),
     profitQuote: z.record(z.string(), decimal),
-    /** Deposited less withdrawn since the first decision. */
+    /** Deposits minus withdrawals since the first decision. */
     transfersQuote: decimal,
   }),
   intents: lines,
-  /** Everything that the bot heard, turn by turn. */
+  /** All inputs of the bot, turn by turn. */
   turns: lines,
 });
 
-/** What a recorded session says of itself. Instants are whole microseconds of the bot's clock. */
+/** The description of a recorded session. Instants are whole microseconds of the bot's clock. */
 export type Session = Omit<z.infer<typeof sessionShape>, "session" | "rules" | "config"> & {
   readonly rules: VenueRules;
   /** As it ran, without any key. */
@@ -70,7 +73,10 @@ export function sessionText(session: Session): string {
   return `${encodeJournal({ session: SESSION_FORMAT, ...session })}\n`;
 }
 
-/** Reads what a session's folder says of it. @throws ConfigError for a folder that holds none, or one that was not ended */
+/**
+ * Reads the description of a session from its folder.
+ * @throws ConfigError for a folder without a session, or with one that was not ended
+ */
 export function readSession(folder: string): Session {
   const path = join(folder, SESSION_FILES.session);
   if (!existsSync(path)) {

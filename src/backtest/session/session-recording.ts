@@ -25,26 +25,31 @@ import { HistoryStore } from "../../history/store/history-store.js";
 import { TurnsWriter } from "./recorded-turns.js";
 import { SESSION_FILES, type Session, sessionText } from "./session-file.js";
 
-/** What is recorded, and where to. */
+/** Options of a recording. */
 export interface SessionRecordingOptions {
   /** Missing or empty. */
   readonly folder: string;
   readonly config: BotConfig;
   readonly mode: Session["mode"];
   readonly paper?: Session["paper"];
-  /** Of this package. */
+  /** Version of this package. */
   readonly version: string;
   readonly runtime: Seam;
-  /** Told once, when something could not be written: the bot goes on, the recording does not. */
+  /** Called once, when a write failed: the bot continues, the recording does not. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Each piece of turns is a gzip member of its own, so that a kill loses no other; at more effort they are hardly smaller, and the bot waits for it. */
+/**
+ * Each piece of turns is a gzip member of its own, so that a kill loses no other. A higher level
+ * saves hardly any space, and the bot waits for it.
+ */
 const QUICK = 1;
 
 /**
- * Records a session whole: each market's streams, orders and fills by a {@link MarketStreamRecorder}, the intents with the instants of their decisions,
- * and what a replay has to begin with. It has its name, `session.json`, when it was ended well: what a kill leaves never looks whole.
+ * Records a whole session: each market's streams, orders and fills by a
+ * {@link MarketStreamRecorder}, the intents with the times of their decisions, and the state in
+ * which a replay begins. It writes `session.json` only at a regular end, so what a kill leaves
+ * never looks complete.
  */
 export class SessionRecording implements SessionListener {
   readonly #options: SessionRecordingOptions;
@@ -53,7 +58,7 @@ export class SessionRecording implements SessionListener {
   readonly #intents: JournalFile;
   readonly #turnsFile: JournalFile;
   #turns: TurnsWriter | undefined;
-  /** As they were read last. */
+  /** The rules as last read. */
   #rules: VenueRules;
   readonly #stamps: LocalStamps;
   readonly #startedUs: number;
@@ -83,8 +88,8 @@ export class SessionRecording implements SessionListener {
   }
 
   /**
-   * Refuses a folder before anything of a session has begun.
-   * @throws ConfigError where it holds something already, or cannot be made
+   * Refuses an unsuitable folder before anything of a session has begun.
+   * @throws ConfigError where it is not empty, or cannot be made
    */
   static claim(folder: string): void {
     try {
@@ -108,7 +113,10 @@ export class SessionRecording implements SessionListener {
     });
   }
 
-  /** Begins one. @throws RunError or HistoryError where nothing can be written */
+  /**
+   * Begins a recording.
+   * @throws RunError or HistoryError where nothing can be written
+   */
   static async begin(
     options: SessionRecordingOptions,
     beginning: SessionBeginning,
@@ -172,7 +180,7 @@ export class SessionRecording implements SessionListener {
     this.#guarded(() => {
       for (const recorder of this.#recorders.values()) {
         const number = recorder.recordEvent(event);
-        // A turn that hears it says no more than where it is.
+        // A turn with this event stores only its number.
         if (number !== undefined) this.#turns?.registerStored(event, number);
       }
       if (
@@ -184,7 +192,7 @@ export class SessionRecording implements SessionListener {
     });
   }
 
-  /** A replay has the rules of the session's beginning throughout. */
+  /** A replay uses the rules of the session's beginning throughout. */
   #rulesRead(now: VenueRules): void {
     for (const [marketId, recorder] of this.#recorders) {
       const [before, after] = [this.#rules.markets[marketId], now.markets[marketId]];
@@ -223,8 +231,9 @@ export class SessionRecording implements SessionListener {
   }
 
   /**
-   * Ends it: everything is sealed, and then named.
-   * @throws RunError when something of it could not be written, HistoryError as a recorder's close does; it then stays unnamed
+   * Ends the recording: seals all files, then writes its name.
+   * @throws RunError when something of it could not be written, HistoryError as a recorder's close
+   * does; it then stays unnamed
    */
   async close(): Promise<Session> {
     const endedUs = this.#stamps.nowUs();
@@ -259,7 +268,10 @@ export class SessionRecording implements SessionListener {
     return session;
   }
 
-  /** Ends it without its name: the bot broke, or never began. Nothing happens where it was ended already. */
+  /**
+   * Ends the recording without its name: the bot failed, or never began. Does nothing if it was
+   * ended already.
+   */
   async abandon(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -267,11 +279,11 @@ export class SessionRecording implements SessionListener {
     const thrown: unknown[] = [];
     for (const recorder of this.#recorders.values())
       await recorder.close().catch((error: unknown) => thrown.push(error));
-    // What failed before has been told, and throws again here.
+    // An earlier failure has been reported, and throws again here.
     if (this.#failed === undefined && thrown.length > 0) throw thrown[0];
   }
 
-  /** Also where it failed before: a file that stays open keeps its timer. */
+  /** Also after a failure: a file that stays open keeps its timer. */
   #closeFile(file: JournalFile): void {
     try {
       file.close();
@@ -311,7 +323,7 @@ export class SessionRecording implements SessionListener {
     }
   }
 
-  /** Told once. */
+  /** Reported once. */
   #fail(error: unknown): void {
     if (this.#failed !== undefined) return;
     this.#failed = { error };

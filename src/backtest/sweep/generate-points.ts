@@ -3,25 +3,26 @@ import { seededRandom } from "../../core/runtime/seeded-random.js";
 import { listValues, type Parameter, type ParameterValue, valueAt } from "./parameter.js";
 import { sobolPoints } from "./sobol.js";
 
-/** One choice of every parameter. */
+/** One value for every parameter. */
 export interface Point {
-  /** Its place among the points of the sweep, from 0. */
+  /** Its index among the points of the sweep, from 0. */
   readonly index: number;
   /** By path. */
   readonly values: Readonly<Record<string, ParameterValue>>;
 }
 
-/** How points are chosen. */
+/** The method that chooses points. */
 export type Method =
   | { readonly kind: "grid" }
   | { readonly kind: "random"; readonly count: number; readonly seed: string | number }
   | { readonly kind: "sobol"; readonly count: number; readonly seed?: string | number | undefined };
 
-/** More runs than that nobody waits for. */
+/** A sweep with more runs would take too long. */
 const MOST_POINTS = 1_000_000;
 
 /**
- * All points of a sweep, in its order: the same for the same parameters, method and seed. A draw that is an earlier point again is left out.
+ * All points of a sweep, in its order: the same for the same parameters, method and seed. A drawn
+ * point that repeats an earlier one is left out.
  * @throws ConfigError for a grid over a range without steps, and for too many points or dimensions
  */
 export function generatePoints(parameters: readonly Parameter[], method: Method): Point[] {

@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import { ConfigError } from "../../core/errors.js";
 
-/** What may stand in a bot's or a backtest's file. */
+/** A value in a bot's or a backtest's file. */
 export type ParameterValue = string | number | boolean;
 
 /** A range of numbers that is searched. */
@@ -12,7 +12,7 @@ export interface RangeParameter {
   readonly max: number;
   readonly scale: "linear" | "log";
   readonly integer: boolean;
-  /** Between two values that are tried; on a log scale their quotient. */
+  /** Difference between two tried values; on a log scale their quotient. */
   readonly step?: number | undefined;
 }
 
@@ -23,15 +23,18 @@ export interface ListParameter {
   readonly values: readonly ParameterValue[];
 }
 
-/** One thing that a sweep varies: where it stands in which file, and what it may be. */
+/** A parameter of a sweep: its file, its path there, and its values. */
 export type Parameter = RangeParameter | ListParameter;
 
-/** More steps than that are a slip. */
+/** More steps are taken for a mistake. */
 const MOST_STEPS = 10_000;
-/** A float that was drawn says no more than that. */
+/** Significant digits of a drawn float. */
 const DIGITS = 12;
 
-/** All values that a parameter takes; undefined of a range without steps. @throws ConfigError for a step that leads to too many */
+/**
+ * All values of a parameter; undefined for a range without steps.
+ * @throws ConfigError for a step that leads to too many
+ */
 export function listValues(parameter: Parameter): readonly ParameterValue[] | undefined {
   if (parameter.kind === "list") return parameter.values;
   const { min, max, scale, integer, path } = parameter;
@@ -57,7 +60,10 @@ export function listValues(parameter: Parameter): readonly ParameterValue[] | un
   });
 }
 
-/** The value at a share of the way through a parameter. @param share in [0, 1): each value, or each stretch of the scale, has its equal part. */
+/**
+ * The value at a share of the way through a parameter.
+ * @param share in [0, 1): each value, or each part of the scale, has an equal share.
+ */
 export function valueAt(parameter: Parameter, share: number): ParameterValue {
   const values = listValues(parameter);
   if (values !== undefined)

@@ -39,35 +39,36 @@ import { sweepPage } from "./results/sweep-page.js";
 import { pointError, type SweepConfig } from "./sweep-config.js";
 import { makeSplits, prependWarmup, type Split, type SweepWindow } from "./windows.js";
 
-/** What a sweep is run with, besides its file. */
+/** Options of a sweep, besides its file. */
 export interface RunSweepOptions {
   readonly directory: string;
-  /** Whether another sweep's results that lie there may go. */
+  /** True if the results of another sweep there may be replaced. */
   readonly replace: boolean;
   readonly runner: JobRunner;
-  /** Of this package. */
+  /** Version of this package. */
   readonly version: string;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Told as columns of a day are made, which takes seconds the first time. */
+  /** Called when the columns of a day are built, which takes seconds the first time. */
   readonly onMake?: (market: string, day: string) => void;
-  /** Told how many jobs are done, of how many. */
+  /** Called with the number of jobs that are done, and of all. */
   readonly onProgress?: (done: number, all: number) => void;
 }
 
-/** What came of it. */
+/** The result of a sweep. */
 export interface SweepOutcome {
   readonly result: SweepResult;
-  /** What its runs have read beside the history. */
+  /** Checksums of the files that its runs have read beside the history. */
   readonly inputs: InputChecksums;
   readonly json: string;
   readonly html: string;
 }
 
 /**
- * Runs what is left of a sweep and writes its results. The same files give the same bytes, on however many workers and after however many kills.
- * @returns undefined when it was interrupted: what is done is kept, and the next run goes on.
- * @throws ConfigError for what the files get wrong or the folder holds; RunError, HistoryError
+ * Runs the rest of a sweep and writes its results. The same files give the same bytes, on any
+ * number of workers and after any number of kills.
+ * @returns undefined when it was interrupted: finished jobs are kept, and the next run continues.
+ * @throws ConfigError for errors of the files or content of the folder; RunError, HistoryError
  */
 export async function runSweep(
   sweep: SweepConfig,
@@ -161,7 +162,7 @@ export async function runSweep(
 interface SweepWorkDeps {
   readonly print: string;
   readonly results: ResultsFile;
-  /** A configuration whose grade is the whole history's. */
+  /** Sets the grade of a configuration to that of the whole history. */
   readonly fixed: (config: BacktestConfig) => BacktestConfig;
   /** Of the whole history. */
   readonly files: readonly DataFile[];
@@ -182,7 +183,7 @@ class SweepWork {
     this.#all = all;
   }
 
-  /** Runs points on a window, but for those that are done. False when it was interrupted. */
+  /** Runs points on a window, except those that are done. Returns false when it was interrupted. */
   async run(window: SweepWindow, points: readonly Point[]): Promise<boolean> {
     const { runner, signal, onProgress } = this.#run;
     const { print, results, fixed, files, inputs } = this.#parts;
@@ -244,7 +245,10 @@ class SweepWork {
   }
 }
 
-/** Jobs that one opened history serves, together: where the grid of prices is varied, each grid has columns of its own. */
+/**
+ * Groups jobs that share one opened history: where the grid of prices is varied, each grid has
+ * columns of its own.
+ */
 function jobsByHistory(jobs: readonly Job[]): [Job, ...Job[]][] {
   const groups = new Map<string, [Job, ...Job[]]>();
   for (const job of jobs) {
@@ -256,7 +260,11 @@ function jobsByHistory(jobs: readonly Job[]): [Job, ...Job[]][] {
   return [...groups.values()];
 }
 
-/** Before a run is wasted. @throws ConfigError naming a point whose warm-up leaves nothing of the history, or of a train window */
+/**
+ * Checked before any run.
+ * @throws ConfigError naming a point whose warm-up leaves nothing of the history, or of a train
+ * window
+ */
 function requireAllReported(
   { configs, points, walkForward }: SweepConfig,
   { startUs, endUs }: Parameters<typeof requireReported>[1],
@@ -274,7 +282,11 @@ function requireAllReported(
   }
 }
 
-/** Before a run is wasted. @throws ConfigError naming a market that has no record of a window, or two that have none at the same time in it */
+/**
+ * Checked before any run.
+ * @throws ConfigError naming a market without a record in a window, or two without a common time in
+ * it
+ */
 function requireRecorded(
   splits: readonly Split[],
   { markets, startUs }: OpenedHistory,
@@ -299,7 +311,7 @@ function requireRecorded(
   }
 }
 
-/** What every figure depends on; neither what ranks them, nor how many work at it. */
+/** Everything that the figures depend on; not the ranking, and not the number of workers. */
 function fingerprintOf(
   sweep: SweepConfig,
   version: string,

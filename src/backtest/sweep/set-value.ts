@@ -2,15 +2,18 @@ import { Decimal } from "decimal.js";
 import { ConfigError } from "../../core/errors.js";
 import type { ParameterValue } from "./parameter.js";
 
-/** Quantities of a file are read as the digits that were written; a strategy's parameters are its own, and floats. */
+/**
+ * Quantities of a file are read as the digits that were written. The parameters of a strategy are
+ * floats.
+ */
 function isQuantity(keys: readonly string[]): boolean {
   return !keys.includes("params") && /(Base|Quote|FeeRate|Gwei)$/.test(keys.at(-1) ?? "");
 }
 
 /**
- * A file's values with one of them set; mappings that are not there are made.
+ * Returns a file's values with one of them set; missing mappings are made.
  * @param path keys, dots between.
- * @throws ConfigError where the path leads through something that is no mapping
+ * @throws ConfigError where the path leads through a value that is not a mapping
  */
 export function withValue(written: unknown, path: string, value: ParameterValue): unknown {
   const keys = path.split(".");

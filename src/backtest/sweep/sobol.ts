@@ -35,9 +35,11 @@ export const SOBOL_DIMENSIONS = JOE_KUO.length + 1;
 const BITS = 32;
 
 /**
- * The first points of a Sobol sequence in [0, 1) to the power of `dimensions`, the origin first, in Gray-code order (Antonov and Saleev 1979). The
- * first 2^m points, in any dimension, have one in each of 2^m equal intervals.
- * @param random draws a digital shift, one word a dimension, that moves the points and keeps what they are good for; without it they are the plain ones.
+ * The first points of a Sobol sequence in [0, 1) to the power of `dimensions`, the origin first, in
+ * Gray-code order (Antonov and Saleev 1979). The first 2^m points, in any dimension, have one in
+ * each of 2^m equal intervals.
+ * @param random draws a digital shift, one word a dimension, that moves the points and keeps their
+ * uniformity; without it they are the plain ones.
  * @throws ConfigError for more dimensions than there are numbers for
  */
 export function* sobolPoints(
@@ -58,7 +60,7 @@ export function* sobolPoints(
   );
   for (let index = 0; index < count; index++) {
     yield Array.from(words, (word) => word / 2 ** BITS);
-    // The place of the lowest zero bit of the index.
+    // Position of the lowest zero bit of the index.
     const bit = 31 - Math.clz32(~index & (index + 1));
     for (let dimension = 0; dimension < dimensions; dimension++) {
       words[dimension] =

@@ -15,10 +15,10 @@ import type { WalkForward } from "./windows.js";
 
 /** One sweep, as its YAML describes it. */
 export interface SweepConfig {
-  /** The YAML's own absolute path. */
+  /** Absolute path of the YAML. */
   readonly path: string;
   readonly name: string;
-  /** As the backtest's and the bot's file have it, with nothing varied. */
+  /** The backtest's and the bot's file, with nothing varied. */
   readonly backtest: BacktestConfig;
   readonly parameters: readonly Parameter[];
   readonly method: Method;
@@ -27,19 +27,20 @@ export interface SweepConfig {
   readonly workers: number;
   /** In their order. */
   readonly points: readonly Point[];
-  /** The backtest of each point, in the same order: all of them have been checked. */
+  /** The backtest of each point, in the same order, all checked. */
   readonly configs: readonly BacktestConfig[];
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What a sweep may not vary: its history is its windows', its names are for readers. */
+/** Keys that a sweep may not vary: windows define its history, and names are for readers. */
 const FIXED = new Set(["history", "bot", "name"]);
-/** In both files: of the account a backtest knows the credit alone. */
+/** Keys in both files: for the account, a backtest knows the credit alone. */
 const BACKTEST_KEYS = new Set(Object.keys(backtestSchema.shape));
 
 /**
- * Reads and checks a sweep's YAML, the backtest's and the bot's, and both with every point's values.
+ * Reads and checks the YAML of a sweep, of its backtest and of the bot, and both of these with
+ * every point's values.
  * @throws ConfigError with one message that names the path, the value and what would be right
  */
 export function loadSweepConfig(path: string, env: Env): SweepConfig {
@@ -105,7 +106,10 @@ function methodOf({ method, count = 0, seed }: SweepFile): Method {
   }
 }
 
-/** The backtest with a point's values in it. @throws ConfigError naming the point and what the files do not take */
+/**
+ * The backtest with a point's values in it.
+ * @throws ConfigError naming the point and the invalid values
+ */
 function configOf(path: string, env: Env, { index, values }: Point): BacktestConfig {
   const among = (isWanted: (first: string) => boolean) => {
     const wanted = Object.entries(values).filter(([at]) => isWanted(at.split(".")[0] as string));
@@ -122,7 +126,7 @@ function configOf(path: string, env: Env, { index, values }: Point): BacktestCon
   }
 }
 
-/** What the files do not take of a point. */
+/** An error that names the invalid values of a point. */
 export function pointError(cause: ConfigError, { index, values }: Point): ConfigError {
   const at = Object.keys(values).find(
     (swept) => cause.field === swept || cause.field?.startsWith(`${swept}.`),

@@ -75,7 +75,7 @@ const walkForward = z
 
 const seed = z.union([z.string().min(1), z.int()]);
 
-/** The sweep file, as zod checks it. */
+/** The zod schema of the sweep file. */
 export const sweepSchema = z
   .strictObject({
     backtest: z.string().min(1).describe("The backtest's file, relative to this one."),
@@ -143,5 +143,5 @@ export const sweepSchema = z
   })
   .meta({ title: "Marketwright sweep", description: "A backtest, run with many parameters." });
 
-/** What {@link sweepSchema} yields. */
+/** The output of {@link sweepSchema}. */
 export type SweepFile = z.output<typeof sweepSchema>;

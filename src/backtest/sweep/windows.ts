@@ -1,6 +1,6 @@
 import { ConfigError } from "../../core/errors.js";
 
-/** A stretch of history that points are run on. */
+/** A span of history that points are run on. */
 export interface SweepWindow {
   /** `whole`, `train0`, `test0`, `train1`, ... */
   readonly name: string;
@@ -9,15 +9,19 @@ export interface SweepWindow {
   readonly toUs: number;
 }
 
-/** One step of a walk forward: every point runs on `train`, the best of them on `test`, which begins where `train` ends. */
+/**
+ * One step of a walk forward: every point runs on `train`, the best of them on `test`, which begins
+ * where `train` ends.
+ */
 export interface Split {
   readonly train: SweepWindow;
   readonly test: SweepWindow;
 }
 
 /**
- * A window with the warm-up of a run on it before it, as far as there is history: what is measured begins where the window does. Not of a train
- * window: the first one has nothing before it, and all of them are to be alike.
+ * A window extended by the warm-up before it, as far as there is history: the figures begin where
+ * the window does. Train windows are not extended: the first has nothing before it, and all of them
+ * must be alike.
  */
 export function prependWarmup(
   window: SweepWindow,
@@ -35,11 +39,11 @@ export interface WalkForward {
   readonly stepMs: number;
 }
 
-/** More splits than that are a slip. */
+/** More splits are taken for a mistake. */
 const MOST_SPLITS = 10_000;
 
 /**
- * The splits of a span, from its beginning on: each is whole, and what is left at the end is left out.
+ * The splits of a span, from its beginning: each is whole, and the rest at the end is left out.
  * @throws ConfigError where not one fits
  */
 export function makeSplits(

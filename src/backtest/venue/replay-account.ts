@@ -31,10 +31,10 @@ import {
 import { Holding } from "./holding.js";
 import type { MarketTerms } from "./market-terms.js";
 
-/** A fill of one order, as the matching has it. */
+/** A fill of one order, as the matcher reports it. */
 export type FilledPart = Omit<VenueTrade, "quote" | "commission" | "status">;
 
-/** A position that an account begins with, bought or sold at the mark of the beginning. */
+/** An opening position of an account, bought or sold at the opening mark. */
 export interface OpeningPosition {
   /** Signed. */
   readonly lots: Lots;
@@ -45,28 +45,31 @@ export interface OpeningPosition {
 /** An own liquidation in one market. */
 export interface OwnLiquidation {
   readonly marketId: MarketId;
-  /** Signed: what was taken from the position. */
+  /** Signed: removed from the position. */
   readonly lots: Lots;
-  /** What came for it, signed. */
+  /** Received for it, signed. */
   readonly credit: CreditUnits;
   readonly insuranceFee: CreditUnits;
 }
 
 /**
- * The account as the replayed exchange keeps it: credit, positions, fees, funding and margin by the
+ * The account at the replayed exchange: credit, positions, fees, funding and margin by the
  * exchange's own formulas (docs/reference/protocol.md#units, docs/reference/protocol.md#margin and
- * docs/reference/protocol.md#liquidations), with the parts of its profit, which sum to the change
- * of its net value to the unit.
+ * docs/reference/protocol.md#liquidations). It also keeps the parts of the profit, which sum to the
+ * change of the net value to the unit.
  */
 export class ReplayAccount {
   readonly #holdings: ReadonlyMap<MarketId, Holding>;
   /** The same as a list. */
   readonly #positions: readonly Holding[];
   readonly #profit: AccountProfit;
-  /** Credit that no position holds. */
+  /** Credit outside positions. */
   #credit: CreditUnits;
 
-  /** @param startCredit net value of the beginning @param opening positions of the beginning, none where absent */
+  /**
+   * @param startCredit opening net value
+   * @param opening opening positions, none where absent
+   */
   constructor(
     terms: ReadonlyMap<MarketId, MarketTerms>,
     startCredit: CreditUnits,
@@ -100,7 +103,7 @@ export class ReplayAccount {
     return this.#of(marketId).mark;
   }
 
-  /** What the exchange says the account is worth. */
+  /** The exchange's value of the account. */
   get netValue(): CreditUnits {
     return computeAccountSafety(this.#credit, this.#positions).netValueCredit;
   }
@@ -115,7 +118,7 @@ export class ReplayAccount {
     this.#profit.mark(marketId, mark);
   }
 
-  /** A market's rules have changed: margin is of the new ones. */
+  /** Applies changed rules of a market: margin follows the new ones. */
   changeTerms(marketId: MarketId, terms: MarketTerms): void {
     this.#of(marketId).terms = terms;
   }
@@ -125,7 +128,7 @@ export class ReplayAccount {
     this.#profit.mid(marketId, midHalfTicks);
   }
 
-  /** What is open of an order changed: it counts in the worst case. */
+  /** Updates the open size of an order, which counts in the worst case. */
   open(marketId: MarketId, side: Side, ticks: Ticks, fromLots: Lots, toLots: Lots): void {
     const holding = this.#of(marketId);
     const { instrument } = holding.terms;
@@ -142,14 +145,14 @@ export class ReplayAccount {
   }
 
   /**
-   * Books a fill. The quote is rounded as the maker's own order is (a buyer's up, a seller's down);
-   * the fee of an order is of the sum that it has traded, so that parts cost what the whole would
-   * (docs/reference/protocol.md#trades).
-   * @param before what the same order has traded, in credit units.
-   * @param hasRebate false: a maker that would be paid a rebate pays and gets nothing.
-   * @param gasRate the order's gas as a share of its value, scaled by 10^18: it comes on top of either rate.
-   * @param rates those that the order came with.
-   * @returns the trade with what changed hands and what it cost.
+   * Books a fill. The quote is rounded as the maker's own order is (a buyer's up, a seller's down).
+   * The fee of an order is on the sum that it has traded, so that parts cost as much as the whole
+   * would (docs/reference/protocol.md#trades).
+   * @param before credit units that the same order has already traded.
+   * @param hasRebate false: a maker with a rebate pays and receives nothing.
+   * @param gasRate the order's gas as a share of its value, scaled by 10^18, on top of either rate.
+   * @param rates those at the time of the order.
+   * @returns the trade with the credit that changed hands and its cost.
    */
   fill(
     { id, marketId, side, isMaker, ticks, lots, timeMs }: FilledPart,
@@ -163,7 +166,8 @@ export class ReplayAccount {
     const makerBuys = isMaker === (side === "BUY");
     const quote = instrument.orderCredit(makerBuys ? "BUY" : "SELL", ticks, lots);
     const commission = this.computeFee(rates, quote, before, isMaker, hasRebate, gasRate);
-    // Written out: a literal that adds keys to a spread one costs as much as all that is computed here, several times.
+    // Written out: a literal that adds keys to a spread costs several times as much as everything
+    // computed here.
     const trade: VenueTrade = {
       id,
       marketId,
@@ -182,7 +186,11 @@ export class ReplayAccount {
     return trade;
   }
 
-  /** What a fill costs, or would, of an order that has traded `before`, in credit units. @param rates, hasRebate, gasRate as {@link fill} has them. */
+  /**
+   * The fee of a fill, actual or hypothetical, of an order that has traded `before`, in credit
+   * units.
+   * @param rates, hasRebate, gasRate as {@link fill} has them.
+   */
   computeFee(
     { makerFeeRate, takerFeeRate }: SignedFeeRates,
     quote: CreditUnits,
@@ -196,23 +204,29 @@ export class ReplayAccount {
     return tradeFee(quote, rate, before);
   }
 
-  /** Pays funding: what is held now pays `rateE18` of its value at the mark. Returns what was received, below zero when paid. */
+  /**
+   * Pays funding: the present position pays `rateE18` of its value at the mark. Returns the amount
+   * received, below zero when paid.
+   */
   payFunding(income: Omit<VenueIncome, "amount">, rateE18: bigint): CreditUnits {
     const holding = this.#of(income.marketId);
     const product = -holding.value * rateE18;
-    // Whoever pays pays the last unit, and whoever receives does not get it.
+    // The payer pays the last unit, and the receiver does not get it.
     const amount = product >= 0n ? product / ONE : -ceilDivide(-product, ONE);
     this.#credit += amount;
     this.#profit.income({ ...income, amount });
     return amount;
   }
 
-  /** Whether net value covers the maintenance margin, all positions together. */
+  /** True if the net value covers the maintenance margin of all positions together. */
   get isSafe(): boolean {
     return isSafe(computeAccountSafety(this.#credit, this.#positions));
   }
 
-  /** Takes every position away at its market's discount, until the account is safe. Orders must have been cancelled. */
+  /**
+   * Liquidates every position at its market's discount, until the account is safe. Orders must have
+   * been cancelled.
+   */
   liquidate(): OwnLiquidation[] {
     const done: OwnLiquidation[] = [];
     for (const [marketId, holding] of this.#holdings) {
@@ -220,7 +234,7 @@ export class ReplayAccount {
       const { liquidationPriceOff, insuranceFeeRate } = holding.terms;
       const { lots } = holding;
       const share = takeoverPrice({ markPrice: ONE, liquidationPriceOff }, BigInt(lots));
-      // Cut off twice, of the position's value, where the contracts go by the price.
+      // Rounded down twice, of the position's value, where the contracts go by the price.
       const credit = mulFixed(holding.value, share);
       const insuranceFee = mulFixed(absolute(credit), insuranceFeeRate);
       this.#profit.liquidation(marketId, -lots, credit - insuranceFee);
@@ -236,13 +250,16 @@ export class ReplayAccount {
     return computeOrderCapacity(this.#credit, this.#positions, own, own.terms.rules.maxExposure);
   }
 
-  /** Tells whether an order of so many lots, with all others of its side filled first, would only reduce the position. */
+  /**
+   * True if an order of this size, with all others of its side filled first, would only reduce the
+   * position.
+   */
   isReduceOnly(marketId: MarketId, side: Side, lots: Lots): boolean {
     const { lots: held, openBuyLots, openSellLots } = this.#of(marketId);
     return isOnlyReducingSize(held, side, (side === "BUY" ? openBuyLots : openSellLots) + lots);
   }
 
-  /** The account as the exchange tells it. */
+  /** The account as the exchange reports it. */
   balances(): VenueBalances {
     const availableCredit: Record<MarketId, { buy: CreditUnits; sell: CreditUnits }> = {};
     for (const marketId of this.#holdings.keys()) {
@@ -267,7 +284,7 @@ export class ReplayAccount {
     };
   }
 
-  /** Every position that is held, or that was in a market of the run. */
+  /** Every open position, and those in the markets of the run. */
   positions(): VenuePosition[] {
     return [...this.#holdings].map(([marketId, holding]) => ({
       marketId,
@@ -280,17 +297,18 @@ export class ReplayAccount {
     }));
   }
 
-  /** Both, as the account's stream tells them. */
+  /** Balances and positions, as the account's stream reports them. */
   update(): VenueEvent {
     return { type: "account-update", balances: this.balances(), positions: this.positions() };
   }
 
-  /** Paper and credit of a position change; what a closed one leaves is free credit. */
+  /** Paper and credit of a position change. The remainder of a closed position is free credit. */
   #move(holding: Holding, lots: Lots, credit: CreditUnits): void {
     const before = holding.lots;
     const after = before + lots;
     if (before !== 0 && Math.sign(after) !== Math.sign(before)) {
-      // It is closed on the way: the part of this credit that closes it, rounded as the whole, ends with it.
+      // The position closes on the way: the part of this credit that closes it, rounded as the
+      // whole, ends with it.
       const closing = (credit * BigInt(Math.abs(before))) / BigInt(Math.abs(lots));
       const gained = holding.credit + closing;
       holding.realized += gained;
@@ -311,7 +329,7 @@ export class ReplayAccount {
   }
 }
 
-/** Two decimals are enough for what only people read. */
+/** Two decimals are enough for display. */
 function ratio(above: CreditUnits, below: CreditUnits): string {
   return below <= 0n ? "0" : (Number((above * 10_000n) / below) / 10_000).toString();
 }

@@ -8,18 +8,18 @@ import { debtNote, liquidationNote } from "./liquidation-note.js";
 import type { ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";
 
-/** What the incomes of a replayed account come from. */
+/** Dependencies of {@link ReplayIncomes}. */
 export interface ReplayIncomesDeps {
   readonly account: ReplayAccount;
   readonly markets: ReadonlyMap<MarketId, ReplayMarket>;
   readonly observer: RunObserver;
-  /** Of trades and incomes alike. */
+  /** Shared by trades and incomes. */
   readonly nextId: () => Int64Id;
-  /** Tells the bot, after the delay of its streams. */
+  /** Publishes events to the bot, after the delay of its streams. */
   readonly publish: (events: readonly VenueEvent[], atUs: number) => void;
 }
 
-/** What a replayed account gets and pays without a trade: funding, and its own liquidations. */
+/** Credits and debits of a replayed account without a trade: funding, and its own liquidations. */
 export class ReplayIncomes {
   readonly recent = new RecentRecords<VenueIncome>();
   readonly #options: ReplayIncomesDeps;
@@ -29,7 +29,7 @@ export class ReplayIncomes {
     this.#options = options;
   }
 
-  /** Whether the account was liquidated, in part or whole. */
+  /** True if the account was liquidated, partly or completely. */
   get isLiquidated(): boolean {
     return this.#isLiquidated;
   }
@@ -57,7 +57,7 @@ export class ReplayIncomes {
     say([{ type: "income-update", incomes: [{ ...income, amount }] }, account.update()], atUs);
   }
 
-  /** Cancels every order and takes positions away, until the account is safe. */
+  /** Cancels every order and liquidates positions, until the account is safe. */
   liquidate(atUs: number): void {
     const { account, markets, observer, nextId, publish: say } = this.#options;
     for (const market of markets.values())

@@ -14,7 +14,7 @@ import { ExchangeOrder } from "./exchange-order.js";
 import type { MarketTerms } from "./market-terms.js";
 import { MarketVolume } from "./market-volume.js";
 
-/** Hears what happened to an order of ours at the exchange, once its books have it. */
+/** Receives the events of our orders at the exchange, once its books have them. */
 export interface OrderListener {
   accepted(held: ExchangeOrder, atUs: number): void;
   /** @param isDoubtful as {@link MatchListener.filled} has it. */
@@ -29,10 +29,12 @@ export interface OrderListener {
   ended(held: ExchangeOrder, atUs: number): void;
 }
 
-/** One market of the replayed exchange: its history with our orders in it, and our orders' records. */
+/**
+ * One market of the replayed exchange: its history with our orders in it, and our orders' records.
+ */
 export class ReplayMarket implements MatchListener {
   readonly marketId: MarketId;
-  /** For orders that come; what rests keeps its fees. */
+  /** For new orders; a resting order keeps its fees. */
   terms: MarketTerms;
   readonly endedOrders = new EndedOrders();
   readonly volume = new MarketVolume();
@@ -49,7 +51,7 @@ export class ReplayMarket implements MatchListener {
     this.#observer = observer;
   }
 
-  /** The history that goes on here; it tells this market what becomes of its orders. */
+  /** Advances the market's history, and reports the events of its orders to this market. */
   get matcher(): Matcher {
     return this.#matcher as Matcher;
   }
@@ -95,7 +97,7 @@ export class ReplayMarket implements MatchListener {
     this.#noteBest(side, atUs);
   }
 
-  /** False when no such order is open. */
+  /** Returns false when no such order is open. */
   cancel(id: number, atUs: number): boolean {
     return this.matcher.cancel(id, atUs);
   }

@@ -33,39 +33,39 @@ import { type OpeningPosition, ReplayAccount } from "./replay-account.js";
 import { ReplayIncomes } from "./replay-incomes.js";
 import { type OrderListener, ReplayMarket } from "./replay-market.js";
 
-/** What a replayed venue is made of. */
+/** Options of a replayed venue. */
 export interface ReplayVenueOptions {
   readonly rules: VenueRules;
-  /** What small orders pay on top of their fees. */
+  /** Gas that small orders pay on top of their fees. */
   readonly gas: OrderGas;
   readonly terms: ReadonlyMap<MarketId, MarketTerms>;
   readonly startCredit: CreditUnits;
-  /** Positions that the account begins with; none where absent. */
+  /** Opening positions of the account; none where absent. */
   readonly opening?: ReadonlyMap<MarketId, OpeningPosition> | undefined;
   readonly latency: LatencyModel;
-  /** How the orders and cancels of a market travel where not so. */
+  /** Latency of a market's orders and cancels, where it differs. */
   readonly latencyFor?: (marketId: MarketId) => LatencyModel | undefined;
   readonly doubtful: AmbiguousFillRule;
-  /** What each action costs in the exchange's budgets. */
+  /** Cost of each action in the exchange's token budgets. */
   readonly costs: ActionCosts;
   readonly observer: RunObserver;
   /** The bot's clock, microseconds. */
   readonly nowUs: () => number;
-  /** The distance rank of the quote that an order was made for. */
+  /** The distance rank of the quote behind an order. */
   readonly levelFor: (hash: string) => number;
 }
 
-/** What is told at once, in this order. */
+/** Events that are delivered at once, in this order. */
 type Response = readonly VenueEvent[];
 
 /**
- * The exchange of a replay (docs/ideas/design.md#venue), on two clocks: requests leave on the
- * bot's, arrive after their delay on the exchange's, and what comes of them is heard after another.
- * The engine says when: it plays the markets' history, lets requests arrive and takes out what is
- * heard.
+ * The exchange of a replay (docs/ideas/design.md#venue), on two clocks. Requests are sent on the
+ * bot's clock and arrive after their delay on the exchange's. The bot receives their results after
+ * another delay. The engine sets the times: it plays the markets' history, lets requests arrive and
+ * takes out the events that are due.
  */
 export class ReplayVenue implements Venue, OrderListener {
-  /** Nothing: the engine brings every event in itself, at its instant. */
+  /** Never emits: the engine delivers every event itself, at its time. */
   readonly events$: Observable<VenueEvent> = NEVER;
   readonly account: ReplayAccount;
   readonly markets: ReadonlyMap<MarketId, ReplayMarket>;
@@ -97,17 +97,17 @@ export class ReplayVenue implements Venue, OrderListener {
     this.#budgets = new ExchangeBudgets(options.rules.rateLimits, options.costs);
   }
 
-  /** When the next request arrives at the exchange; Infinity when none is on its way. */
+  /** When the next request arrives at the exchange; Infinity when none is in transit. */
   get nextArrivalUs(): number {
     return this.#requests.nextUs;
   }
 
-  /** When the bot hears something next; Infinity when nothing is on its way. */
+  /** When the bot receives the next event; Infinity when none is in transit. */
   get nextDeliveryUs(): number {
     return this.#responses.nextUs;
   }
 
-  /** For how long after it left no request of the bot's arrives, whatever market it is for. */
+  /** Minimum delay of any request of the bot, in any market. */
   get minEntryUs(): number {
     const { latency, latencyFor: latencyIn } = this.#options;
     let least = latency.minEntryUs;
@@ -116,7 +116,7 @@ export class ReplayVenue implements Venue, OrderListener {
     return least;
   }
 
-  /** Whether the account was liquidated, in part or whole. */
+  /** True if the account was liquidated, partly or completely. */
   get isLiquidated(): boolean {
     return this.#incomes.isLiquidated;
   }
@@ -139,12 +139,12 @@ export class ReplayVenue implements Venue, OrderListener {
     this.#requests.push(latency, action, nowUs + entryUs);
   }
 
-  /** A book that was given up is there again with the next thing that was recorded. */
+  /** An unknown book becomes known again with the next recorded data. */
   resubscribe(): void {}
 
   close(): void {}
 
-  /** The bot's streams come up. */
+  /** Connects the bot's streams. */
   openStreams(atUs: number): void {
     this.#responses.push(
       [
@@ -155,40 +155,42 @@ export class ReplayVenue implements Venue, OrderListener {
     );
   }
 
-  /** Takes out what the bot hears next. Only when something is on its way. */
+  /** Takes out the events that the bot receives next. Only when some are in transit. */
   takeDelivery(): Response {
     return this.#responses.take();
   }
 
-  /** The first request arrives. Only when one is on its way. */
+  /** Processes the first arrival. Only when a request is in transit. */
   processArrival(atUs: number): void {
     const action = this.#requests.take();
     const outcome = this.#throttle(action, atUs) ?? this.#take(action, atUs);
     if (outcome !== undefined) this.#answer(action, outcome, atUs);
   }
 
-  /** The mark of a market as the exchange computes it. */
+  /** Sets the mark of a market as the exchange computes it. */
   mark(marketId: MarketId, mark: CreditUnits): void {
     this.account.mark(marketId, mark);
   }
 
-  /** A market's rules have changed, on its own grid: orders that come have them from now on, and so has the account's margin. */
+  /**
+   * Applies changed rules of a market, on its own grid, to new orders and to the account's margin.
+   */
   changeTerms(marketId: MarketId, terms: MarketTerms): void {
     this.#marketOf(marketId).terms = terms;
     this.account.changeTerms(marketId, terms);
   }
 
-  /** Has an account liquidated that marks or funding have made unsafe. */
+  /** Liquidates an account that marks or funding have made unsafe. */
   liquidateIfUnsafe(atUs: number): void {
     if (!this.account.isSafe) this.#incomes.liquidate(atUs);
   }
 
-  /** Funding is paid at the mark of this instant by whoever holds a position now. */
+  /** Pays funding at the mark of this instant on the present positions. */
   payFunding(marketId: MarketId, rateE18: bigint, atUs: number): void {
     this.#incomes.payFunding(marketId, rateE18, atUs);
   }
 
-  /** The exchange's token budgets as they stand. */
+  /** The present state of the exchange's token budgets. */
   budgets(atUs: number): BudgetSample[] {
     return this.#budgets.samples(atUs);
   }
@@ -275,7 +277,7 @@ export class ReplayVenue implements Venue, OrderListener {
     );
   }
 
-  /** A 429, as the exchange's own counting has it; undefined when the request is within its budgets. */
+  /** A 429, as the exchange counts it; undefined when the request is within its budgets. */
   #throttle(action: Action, atUs: number): Outcome | undefined {
     const throttled = this.#budgets.charge(action, atUs);
     if (throttled === undefined) return undefined;
@@ -288,7 +290,7 @@ export class ReplayVenue implements Venue, OrderListener {
     return outcome;
   }
 
-  /** Does what a request asks. Undefined where the answer was given on the way. */
+  /** Executes a request. Undefined where the answer was already given. */
   #take(action: Action, atUs: number): Outcome | undefined {
     switch (action.kind) {
       case "place":
@@ -350,7 +352,7 @@ export class ReplayVenue implements Venue, OrderListener {
       : { kind: "may-have-been-refused", feeOtherwise: feeOf(true, isWorse) };
   }
 
-  /** A MARKET order counts at the worst that it may pay. */
+  /** A MARKET order counts at the worst price that it may pay. */
   #worstTicks(held: ExchangeOrder, ticks: Ticks): Ticks {
     return Number.isNaN(ticks) ? this.#marketOf(held.action.marketId).terms.rules.maxTicks : ticks;
   }
@@ -363,7 +365,7 @@ export class ReplayVenue implements Venue, OrderListener {
     this.#publish([{ type: "answer", actionId: action.actionId, outcome }], atUs);
   }
 
-  /** Returns when it is heard. */
+  /** Returns when the bot receives them. */
   #publish(events: Response, atUs: number): number {
     return this.#responses.push(events, atUs + this.#options.latency.responseUs(atUs));
   }

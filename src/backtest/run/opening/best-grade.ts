@@ -5,7 +5,10 @@ import type { HistoryStore } from "../../../history/store/history-store.js";
 import type { InputGrade } from "../../report/run-meta.js";
 import { has, type RequestedSpan } from "./recorded-days.js";
 
-/** The best that a store has of every market at a time. @throws ConfigError where that is nothing */
+/**
+ * The best grade of history that a store has of every market at a time.
+ * @throws ConfigError where it has none
+ */
 export function bestGrade(
   store: HistoryStore,
   markets: readonly string[],
@@ -25,7 +28,10 @@ export function bestGrade(
   });
 }
 
-/** The shortest interval of candles that all markets have. @throws ConfigError where there is none */
+/**
+ * The shortest interval of candles that all markets have.
+ * @throws ConfigError where there is none
+ */
 export function shortestInterval(store: HistoryStore, markets: readonly string[]): string {
   requireHistory(store);
   const [first, ...others] = markets.map((market) => intervalsOf(store, market));
@@ -40,7 +46,7 @@ export function shortestInterval(store: HistoryStore, markets: readonly string[]
   });
 }
 
-/** Whatever is wanted of a store that is not there, it is the store that is missing. */
+/** If the store does not exist, the error must name the store, not its missing data. */
 function requireHistory(store: HistoryStore): void {
   const nothing = emptyStoreError(store);
   if (nothing !== undefined) throw nothing;
@@ -52,7 +58,7 @@ function intervalsOf(store: HistoryStore, wanted: string): string[] {
       .series()
       .filter(({ market, kind }) => market === wanted && kind.startsWith("klines-"))
       .map(({ kind }) => intervalFor(kind))
-      // A store of an earlier version may have candles of a month, which no run can play.
+      // A store of an earlier version may have monthly candles, which no run can play.
       .filter((interval) => intervalToMs(interval) !== undefined)
   );
 }

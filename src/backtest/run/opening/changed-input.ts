@@ -1,4 +1,4 @@
 import { ConfigError } from "../../../core/errors.js";
 
-/** A file that a run reads beside its history is another one than was asked for. */
+/** A file that a run reads beside its history differs from the requested one. */
 export class ChangedInput extends ConfigError {}

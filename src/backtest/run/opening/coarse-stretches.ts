@@ -1,33 +1,36 @@
 import { DAY_MS } from "../../../core/units.js";
 
-/** A time in which all values that a history tells are multiples of more than the unit that they are counted in. */
+/** An interval in which all recorded values are multiples of more than their unit. */
 export interface CoarseStretch {
   /** From the first of its hours to the end of the last, microseconds since 1970. */
   readonly fromUs: number;
   readonly toUs: number;
-  /** What all of them are multiples of, in units. */
+  /** The common divisor of the values, in units. */
   readonly divisor: number;
-  /** How many were seen. */
+  /** Number of values. */
   readonly values: number;
-  /** Whether that is all of the history. */
+  /** True if the interval is the whole history. */
   readonly isAll: boolean;
 }
 
-/** How much it takes to tell. */
+/** Evidence that is needed to report a coarser grid. */
 export interface CoarseEvidence {
-  /** So many values tell a grid; fewer may lie on a coarser one by chance. */
+  /** Fewest values for a grid; fewer may lie on a coarser one by chance. */
   readonly values: number;
-  /** So many different ones: a market that rests at one price tells nothing. Of a whole history, of a day of it, and of hours of it. */
+  /**
+   * Fewest different values, since a market that rests at one price shows nothing: of a whole
+   * history, of a day of it, and of hours of it.
+   */
   readonly distinct: { readonly all: number; readonly day: number; readonly hours: number };
 }
 
 const HOUR_US = 3_600_000_000;
 const HOURS_A_DAY = (DAY_MS * 1000) / HOUR_US;
-/** More of an hour tell no more. */
+/** More values of one hour add no evidence. */
 const MOST_VALUES = 10_000;
 const MOST_DISTINCT = 32;
 
-/** What is known of the values of an hour, or of several. */
+/** Evidence from the values of one or several hours. */
 interface Seen {
   readonly divisor: number;
   readonly values: number;
@@ -40,15 +43,16 @@ interface Hour extends Seen {
   readonly distinct: Set<number>;
 }
 
-/** Hours that follow on each other in a history. */
+/** Consecutive hours of a history. */
 interface Run extends Seen {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Finds the times in which prices or amounts lie on a coarser grid than the one that they are counted in. Each hour is looked at by itself: a time
- * whose values need the unit says nothing of another, since exchanges change their ticks.
+ * Finds the intervals in which prices or amounts lie on a coarser grid than their unit. Each hour
+ * is judged by itself. Values that need the unit in one hour say nothing about another, since
+ * exchanges change their ticks.
  */
 export class CoarseStretches {
   readonly #evidence: CoarseEvidence;
@@ -60,13 +64,16 @@ export class CoarseStretches {
     this.#evidence = evidence;
   }
 
-  /** Whether more values of an hour would tell more. @param atUs in it. */
+  /**
+   * True if more values of an hour would add evidence.
+   * @param atUs an instant in it.
+   */
   isOpen(atUs: number): boolean {
     const hour = this.#of(atUs);
     return hour.divisor !== 1 && hour.values < MOST_VALUES;
   }
 
-  /** Sees the next value, in units. */
+  /** Adds the next value, in units. */
   add(atUs: number, value: number): void {
     const hour = this.#of(atUs);
     hour.divisor = greatestCommonDivisor(value, hour.divisor);
@@ -79,7 +86,10 @@ export class CoarseStretches {
     return (Math.floor(atUs / HOUR_US) + 1) * HOUR_US;
   }
 
-  /** What was found, in the order of time: all of the history as one, else days, and hours of the other days. */
+  /**
+   * The intervals found, in order of time: all of the history as one, else days, and hours of the
+   * other days.
+   */
   get found(): CoarseStretch[] {
     const { distinct } = this.#evidence;
     const hours = [...this.#hours]

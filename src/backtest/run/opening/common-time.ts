@@ -6,12 +6,17 @@ import type { RequestedSpan } from "./recorded-days.js";
 
 type CoveredMarket = Pick<PlayedMarket, "marketId" | "missingSpans">;
 
-/** Below this share of a run's time with data of every market its figures are mostly of a market that was not there. */
+/**
+ * Below this share of the run's time with data of every market, the figures are mostly those of a
+ * missing market.
+ */
 const ENOUGH = 0.5;
 
 /**
- * Refuses markets that were never recorded at the same time: their run would hold one while the other stands still, over all the time between them.
- * @param where what was asked for, for the message: a window's name @throws ConfigError naming both with their spans
+ * Refuses markets that were never recorded at the same time: in their run one market would stand
+ * still while the other moves.
+ * @param where the requested span, for the message: a window's name
+ * @throws ConfigError naming both with their spans
  */
 export function requireCommonTime(
   markets: readonly CoveredMarket[],
@@ -38,7 +43,10 @@ export function requireCommonTime(
   }
 }
 
-/** Says, in words, that most of a run's time lacks data of a market, with what there is; nothing where it does not. */
+/**
+ * A sentence, with the recorded spans, where most of a run's time lacks data of a market; otherwise
+ * none.
+ */
 export function littleCommonTime(
   markets: readonly CoveredMarket[],
   { fromUs, toUs }: RequestedSpan,

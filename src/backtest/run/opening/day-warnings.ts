@@ -11,7 +11,7 @@ interface RunGrid {
   readonly stepSize: string;
 }
 
-/** What is doubtful of the local clocks of days that were corrected as they were opened, in words. */
+/** Warnings about the local clocks of days that were corrected on opening, as text. */
 export function clockWarnings(marketId: MarketId, days: readonly SourceDay[]): string[] {
   const texts = days.flatMap(({ tape }) =>
     clockFindings([{ smallestNs: -BigInt(tape.footer.addedLocalNs) }]),
@@ -19,7 +19,9 @@ export function clockWarnings(marketId: MarketId, days: readonly SourceDay[]): s
   return [...new Set(texts)].map((text) => `${marketId}: ${text}`);
 }
 
-/** What the store's own notes of the days that are played say against a run over them, in words, each with the days that it is of. */
+/**
+ * Warnings against a run from the store's notes of the played days, as text, each with its days.
+ */
 export function dayWarnings(
   marketId: MarketId,
   days: readonly DayManifest[],
@@ -28,7 +30,10 @@ export function dayWarnings(
   return eachWithDays(marketId, days, (manifest) => doubtsOf(manifest, grid));
 }
 
-/** The numbers that were rounded and the rows that were left out of the files that days are from, in words, each with the days that it is of. */
+/**
+ * Numbers that were rounded and rows that were left out in the source files of the days, as text,
+ * each with its days.
+ */
 export function repairWarnings(marketId: MarketId, days: readonly DayManifest[]): string[] {
   return eachWithDays(marketId, days, ({ sources }) => {
     const texts = sources.flatMap(({ name, rounded = 0, dropped = 0, cutSnapshots = 0 }) => [

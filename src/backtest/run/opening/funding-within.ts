@@ -5,14 +5,19 @@ import type { RequestedSpan } from "./recorded-days.js";
 /** Boundaries of funding lie on whole minutes. */
 const MINUTE_US = 60_000_000;
 
-/** The stamps of a span's boundaries, its end among them: what is paid there is stamped then or some milliseconds later. */
+/**
+ * The stamps of the funding boundaries of a span, its end included: a payment there is stamped then
+ * or some milliseconds later.
+ */
 export function fundingQuerySpan({ fromUs, toUs }: RequestedSpan): RequestedSpan {
   return { fromUs, toUs: Math.max(toUs + 1, minuteOf(toUs) + BOUNDARY_LAG_US) };
 }
 
 /**
- * The funding of a span, by its boundaries and not by its stamps. A run begins without a position, so what is paid at the boundary at which one ends and another
- * begins is paid by the one that ends: it keeps the funding of its last instant, however late that is stamped, and the other passes over it.
+ * The funding of a span, by its boundaries and not by its stamps. A run begins without a position.
+ * So where one run ends and another begins, the one that ends pays the funding of that boundary. A
+ * span includes the funding of its last instant, however late that is stamped, and excludes that of
+ * its first.
  * @param reached funding of {@link fundingQuerySpan}
  */
 export function fundingWithin(
@@ -26,7 +31,10 @@ export function fundingWithin(
   };
 }
 
-/** Whether a stamp after the beginning of a span is of a boundary before it, or of the beginning itself. */
+/**
+ * True if a stamp after the beginning of a span belongs to a boundary before it, or to the
+ * beginning itself.
+ */
 function isLateFor(fromUs: number, stampUs: number): boolean {
   const boundaryUs = minuteOf(stampUs);
   return stampUs > boundaryUs && stampUs - boundaryUs < BOUNDARY_LAG_US && boundaryUs <= fromUs;

@@ -7,10 +7,10 @@ import type { PlayedMarket } from "../played-history.js";
 import { missingCandles } from "./missing-candles.js";
 import type { RequestedSpan } from "./recorded-days.js";
 
-/** How long the newest data may have been on its way. */
+/** Longest transit time of the newest data. */
 export const TAIL_US = 1_000_000;
 
-/** Streams of one recording do not begin and end at one instant, and the tail is after both. */
+/** Streams of one recording do not begin and end at the same instant; the tail comes after both. */
 const RAGGED_MS = 1_000 + TAIL_US / 1000;
 
 /** Marks that pause for longer are missing. */
@@ -21,14 +21,14 @@ const EVER_MS: Span = [
   parseInstant(EVER.to, "history.to"),
 ];
 
-/** A stretch that a market's books or trades lack. */
+/** A gap in a market's books or trades. */
 export interface TapeGap {
   readonly marketId: MarketId;
   readonly kind: string;
   readonly gap: Span;
 }
 
-/** Marks or funding of a market, and what the store covers of them. */
+/** Marks or funding of a market, and the spans of them that the store covers. */
 export interface SeriesCoverage {
   readonly marketId: MarketId;
   readonly kind: HistoryKind;
@@ -36,10 +36,13 @@ export interface SeriesCoverage {
   readonly fundingIntervalMs: number;
 }
 
-/** So many gaps of a market's books or trades are named one by one. */
+/** Gaps of a market's books or trades are listed singly up to this number. */
 const NAMED_ALONE = 100;
 
-/** What books or trades lack of what is replayed, in words. @param replayedMs from the first instant of it to the last */
+/**
+ * Gaps of books or trades within the replayed span, as text.
+ * @param replayedMs from its first instant to the last
+ */
 export function tapeGapTexts(gaps: readonly TapeGap[], replayedMs: Span): string[] {
   const bySeries = new Map<string, Span[]>();
   for (const { marketId, kind, gap } of gaps) {
@@ -60,7 +63,10 @@ export function tapeGapTexts(gaps: readonly TapeGap[], replayedMs: Span): string
   });
 }
 
-/** The same of candles. @param asked what the configuration says */
+/**
+ * The same for candles.
+ * @param asked what the configuration says
+ */
 export function candleGapTexts(
   markets: readonly Pick<PlayedMarket, "marketId" | "klines" | "missingSpans">[],
   interval: string | undefined,
@@ -75,7 +81,10 @@ export function candleGapTexts(
   });
 }
 
-/** The same of marks and funding: where marks end a position goes on at the last one, and where funding ends none is paid. A run must not pass over that in silence. */
+/**
+ * The same for marks and funding. Where marks end, a position keeps its last mark; where funding
+ * ends, none is paid. The run must report both.
+ */
 export function seriesGapTexts(
   series: readonly SeriesCoverage[],
   [startMs, endMs]: Span,
@@ -89,7 +98,10 @@ export function seriesGapTexts(
   });
 }
 
-/** What of a gap was asked for: where the configuration names no begin or end, nothing before or after what is replayed. */
+/**
+ * The requested part of a gap. Where the configuration names no beginning or end, nothing before or
+ * after the replayed span is requested.
+ */
 function askedOf([fromMs, toMs]: Span, [startMs, endMs]: Span): Span {
   return [
     fromMs === EVER_MS[0] ? Math.floor(startMs) : fromMs,

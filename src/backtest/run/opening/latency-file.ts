@@ -5,7 +5,11 @@ import type { LatencySample } from "../../venue/latency/latency.js";
 
 const COLUMNS = ["requestUs", "exchangeUs", "responseUs"] as const;
 
-/** Reads recorded round trips: a CSV with the columns requestUs, exchangeUs and responseUs, whole microseconds since 1970. @throws ConfigError */
+/**
+ * Reads recorded round trips: a CSV with the columns requestUs, exchangeUs and responseUs, whole
+ * microseconds since 1970.
+ * @throws ConfigError
+ */
 export function readLatencyFile(path: string): LatencySample[] {
   const [header = "", ...lines] = latencyFileBytes(path).toString("utf8").trim().split(/\r?\n/);
   const names = header.split(",").map((name) => name.trim());
@@ -24,7 +28,8 @@ export function readLatencyFile(path: string): LatencySample[] {
       number,
       number,
     ];
-    // Read as microseconds, a delay of 5 ms would be one of 5 us, and each request would get the file's last one.
+    // Read as microseconds, a delay of 5 ms would become 5 us, and each request would get the
+    // file's last one.
     const unit = [requestUs, exchangeUs, responseUs]
       .map(guessStampUnit)
       .find((found) => found !== undefined);
@@ -44,7 +49,10 @@ export function readLatencyFile(path: string): LatencySample[] {
   });
 }
 
-/** The bytes of a file of recorded round trips, as they lie. @throws ConfigError where it cannot be read */
+/**
+ * The raw bytes of a file of recorded round trips.
+ * @throws ConfigError where it cannot be read
+ */
 export function latencyFileBytes(path: string): Buffer {
   try {
     return readPlainFile(path);

@@ -2,7 +2,10 @@ import type { KlineTape } from "../../../history/columns/tape/tape.js";
 import { instantText } from "../../../history/day.js";
 import { overlaps, type Span } from "../../../history/spans.js";
 
-/** So many stretches are told one by one: a market of few trades has thousands of minutes without one. */
+/**
+ * Gaps are listed singly up to this number: a thinly traded market has thousands of minutes without
+ * a trade.
+ */
 const TOLD_ALONE = 10;
 
 interface Stretch {
@@ -12,8 +15,10 @@ interface Stretch {
 }
 
 /**
- * What of a span has no candles, in words: first what the store lacks, in which a bot quotes nothing, then what it takes for times without trades.
- * @param fromUs where the first candle of the span would begin, microseconds since 1970 @param toUs where the last would end
+ * Times of a span without candles, as text. First come gaps of the store, in which a bot quotes
+ * nothing, then times that count as without trades.
+ * @param fromUs where the first candle of the span would begin, microseconds since 1970
+ * @param toUs where the last would end
  * @param lacking the time that the store lacks, in milliseconds
  */
 export function missingCandles(

@@ -31,16 +31,16 @@ export interface OpenedHistory extends PlayedHistory {
   readonly markets: readonly OpenedMarket[];
 }
 
-/** Of a candle in columns. */
+/** Size of a candle in columns. */
 const BYTES_A_BAR = 32;
 
-/** A market's rules in which its columns are counted, and gaps of its funding. */
+/** A market's rules that define the units of its columns, and gaps of its funding. */
 type MarketGrid = Pick<
   BacktestConfig["rules"]["markets"][MarketId],
   "tickSize" | "stepSize" | "fundingIntervalMs"
 >;
 
-/** All of a configuration that decides what is opened. */
+/** The part of a configuration that decides what is opened. */
 interface OpenedBy {
   readonly history: BacktestConfig["history"];
   readonly creditDecimals: number;
@@ -55,15 +55,19 @@ function openedBy({ history, rules: { creditDecimals, markets } }: BacktestConfi
   return { history, creditDecimals, grids: Object.fromEntries(grids) };
 }
 
-/** The same of two configurations where one history serves both: columns are counted in ticks and lots, and delayed by what the configuration says. */
+/**
+ * A key that is equal for two configurations if one history serves both: columns are counted in
+ * ticks and lots, and delayed as the configuration says.
+ */
 export function historyKey(config: BacktestConfig): string {
   return JSON.stringify(openedBy(config));
 }
 
 /**
- * Opens what a backtest replays. Marks and funding are taken where the store has them.
- * @param onMake told as a day's columns are made, which takes seconds the first time.
- * @throws ConfigError where the store lacks what is asked for; HistoryError naming a file that is broken
+ * Opens the history of a backtest. Marks and funding are included where the store has them.
+ * @param onMake called when a day's columns are built, which takes seconds the first time.
+ * @throws ConfigError where the store lacks requested data; HistoryError naming a file that is
+ * broken
  */
 export async function openHistory(
   config: BacktestConfig,
@@ -123,28 +127,28 @@ export async function openHistory(
   };
 }
 
-/** Which market to open, and how. */
+/** Options for opening a market. */
 interface OpenMarketOptions {
   readonly marketId: MarketId;
-  /** The store's. */
+  /** Name in the store. */
   readonly name: string;
   readonly history: BacktestConfig["history"];
   readonly grid: MarketGrid;
   readonly creditDecimals: number;
   readonly grade: InputGrade;
   readonly interval: string | undefined;
-  /** What its history may take of memory. */
+  /** Memory budget of its history. */
   readonly bytes: number;
   readonly onMake: ((market: string, day: string) => void) | undefined;
 }
 
-/** A market of the store, and what there is to say of its files. */
+/** A market of the store, and notes on its files. */
 interface FoundMarket {
   readonly market: OpenedMarket;
   readonly files: readonly DataFile[];
   readonly tapeGaps: readonly TapeGap[];
   readonly beside: readonly SeriesCoverage[];
-  /** What the store's notes of its days say against a run over them, in words. */
+  /** Warnings against a run over its days from the store's notes, as text. */
   readonly warnings: readonly string[];
 }
 
@@ -176,7 +180,8 @@ async function openMarket(store: HistoryStore, wish: OpenMarketOptions): Promise
   const filesOf = (kinds: readonly HistoryKind[]): DataFile[] =>
     kinds.flatMap((kind) => daysOf(kind).map((day) => toDataFile(store, marketId, kind, day)));
   const besideDays = besideKinds.flatMap(daysOf);
-  // Files are named before they are read, which takes a while where columns are made: an import may write a day anew meanwhile.
+  // Files are named before they are read, which takes a while where columns are built: meanwhile an
+  // import may rewrite a day.
   if (grade === "klines") {
     const kind = `klines-${interval}`;
     const files = filesOf([...besideKinds, kind]);
@@ -229,7 +234,7 @@ async function openMarket(store: HistoryStore, wish: OpenMarketOptions): Promise
       ...(onMake === undefined ? {} : { onMake: (day) => onMake(name, day) }),
     }),
   );
-  // Of a day before the span, what is played of it is its book.
+  // Of a day before the span, only the book at its end is played.
   const before = tapes.days.flatMap(({ input: { book, day } }) =>
     book === undefined || spanned.has(day) ? [] : [toDataFile(store, marketId, "book", book)],
   );

@@ -13,7 +13,10 @@ export interface OpenedMarket extends PlayedMarket {
   readonly tapes: TapeSource | undefined;
 }
 
-/** A time that a store covers may have no record in it. @throws ConfigError naming the market and the time */
+/**
+ * Checks for records: a span that a store covers may have none.
+ * @throws ConfigError naming the market and the time
+ */
 export function requireRecords(
   market: OpenedMarket,
   history: BacktestConfig["history"],
@@ -27,7 +30,7 @@ export function requireRecords(
   });
 }
 
-/** The first instant of what a market has; Infinity where that is nothing. */
+/** The first instant of a market's data; Infinity where it has none. */
 export function firstUs({ tapes, klines }: OpenedMarket): number {
   if (klines !== undefined) return klines.startUs[0] ?? Number.POSITIVE_INFINITY;
   const days = (tapes as TapeSource).days.flatMap(({ tape }) =>
@@ -36,7 +39,10 @@ export function firstUs({ tapes, klines }: OpenedMarket): number {
   return Math.min(...days);
 }
 
-/** Whether a market may have a record between two instants, as the heads of its files tell: what lies between two blocks, or beside all, has none. */
+/**
+ * True if a market may have a record between two instants, by the heads of its files: there is none
+ * between two blocks, or outside all of them.
+ */
 export function mayHaveRecords(
   { tapes, klines }: OpenedMarket,
   { fromUs, toUs }: RequestedSpan,
@@ -47,7 +53,7 @@ export function mayHaveRecords(
   );
 }
 
-/** The last instant of what a market has. */
+/** The last instant of a market's data. */
 export function lastUs({ tapes, klines }: OpenedMarket): number {
   if (klines !== undefined) return (klines.startUs[klines.bars - 1] ?? 0) + klines.intervalUs;
   const days = (tapes as TapeSource).days.flatMap(({ tape }) =>

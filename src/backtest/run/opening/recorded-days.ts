@@ -6,13 +6,13 @@ import type { DayManifest } from "../../../history/store/day-manifest.js";
 import type { HistoryStore } from "../../../history/store/history-store.js";
 import type { DataFile } from "../../report/run-meta.js";
 
-/** A span of a history, microseconds since 1970; its end is not in it. */
+/** A span of a history, microseconds since 1970; its end is excluded. */
 export interface RequestedSpan {
   readonly fromUs: number;
   readonly toUs: number;
 }
 
-/** Whether a store covers anything of a span. */
+/** True if a store covers any part of a span. */
 export function has(
   store: HistoryStore,
   market: string,
@@ -23,12 +23,12 @@ export function has(
   return isThere && daysIn(store, market, kind, span).length > 0;
 }
 
-/** What a store covers of a series, whenever. */
+/** All spans of a series that a store covers. */
 export function coveredBy(store: HistoryStore, market: string, kind: HistoryKind): Span[] {
   return store.days({ market, kind }).flatMap((day) => day.covered);
 }
 
-/** The days of a series that reach into a span. */
+/** The days of a series that overlap a span. */
 export function daysIn(
   store: HistoryStore,
   market: string,
@@ -42,7 +42,7 @@ export function daysIn(
     );
 }
 
-/** A day's file as a report names it. */
+/** Entry of a day's file in a report. */
 export function toDataFile(
   store: HistoryStore,
   marketId: MarketId,

@@ -5,16 +5,17 @@ import { instantText } from "../../../history/day.js";
 import type { PlayedHistory, TapeStream } from "../played-history.js";
 import { type CoarseEvidence, type CoarseStretch, CoarseStretches } from "./coarse-stretches.js";
 
-/** Prices of a market that trades lie side by side. */
+/** Prices of a traded market lie side by side. */
 const PRICES: CoarseEvidence = { values: 100, distinct: { all: 1, day: 5, hours: 20 } };
-/** Amounts are often round: as many different ones as are not by chance. */
+/** Amounts are often round, so many different ones are needed to rule out chance. */
 const AMOUNTS: CoarseEvidence = { values: 100, distinct: { all: 20, day: 20, hours: 20 } };
-/** So many times are told one by one. */
+/** Intervals are listed singly up to this number. */
 const TOLD_ALONE = 3;
 
 /**
- * Whether a market's rules have a finer tick or step than its recording, at any time: all prices, or amounts, of that time then lie on a coarser grid.
- * Quotes between recorded prices have nobody ahead of them in any queue, so such a run flatters.
+ * Checks whether a market's rules have a finer tick or step than its recording, at any time: all
+ * prices, or amounts, of that time then lie on a coarser grid. Quotes between recorded prices have
+ * no queue ahead of them, so such a run is too optimistic.
  */
 export class RecordedGridCheck {
   #tickSize = "";
@@ -22,7 +23,10 @@ export class RecordedGridCheck {
   readonly #prices = new CoarseStretches(PRICES);
   readonly #amounts = new CoarseStretches(AMOUNTS);
 
-  /** Sees the next stretch of books and trades; rows without lots are of no offer (a whole book is told by deleting the highest price and the lowest). */
+  /**
+   * Adds the next part of books and trades. Rows without lots are not offers: a whole book begins
+   * by deleting the highest price and the lowest.
+   */
   addTape({ tickSize, stepSize, exchangeUs, rowEnd, signedTicks, lots }: SeenTape): void {
     for (let message = 0; message < rowEnd.length; ) {
       const atUs = exchangeUs[message] as number;
@@ -44,7 +48,7 @@ export class RecordedGridCheck {
     this.#stepSize = stepSize;
   }
 
-  /** Sees candles. */
+  /** Adds candles. */
   addKlines({
     tickSize,
     stepSize,
@@ -67,12 +71,15 @@ export class RecordedGridCheck {
     this.#stepSize = stepSize;
   }
 
-  /** In words, how much finer the tick is; undefined where the recording's prices need it at all times, or are too few to tell. */
+  /**
+   * States how much finer the tick is; undefined where the recording's prices need it at all times,
+   * or are too few to judge.
+   */
   get finerTickText(): string | undefined {
     return this.#texts()[0];
   }
 
-  /** In words, how much finer tick and step are, time after time. */
+  /** States how much finer tick and step are, interval by interval. */
   get warnings(): readonly string[] {
     return [...this.#texts(), ...this.#stepTexts()];
   }
@@ -136,7 +143,7 @@ function textsOf(
   ];
 }
 
-/** The first place from `from` on of an instant that is not before `us`. */
+/** The first index from `from` on with an instant that is not before `us`. */
 function firstFrom(stamps: Float64Array, us: number, from: number, end: number): number {
   let [low, high] = [from, end];
   while (low < high) {
@@ -147,7 +154,10 @@ function firstFrom(stamps: Float64Array, us: number, from: number, end: number):
   return low;
 }
 
-/** The same history, whose books, trades and candles are seen as they are played. @param tickOf what sees those of a market. */
+/**
+ * The same history, whose books, trades and candles are checked as they are played.
+ * @param tickOf the check of a market.
+ */
 export function observePlayback(
   history: PlayedHistory,
   tickOf: (marketId: MarketId) => RecordedGridCheck,

@@ -2,18 +2,24 @@ import type { MarkTape, Tape } from "../../../history/columns/tape/tape.js";
 import { toSharedMemory } from "../../../history/columns/to-shared-memory.js";
 import type { PlayedHistory, PlayedMarket } from "../played-history.js";
 
-/** One market of it: all that a run reads of it, at once. */
+/** One market of a shared history: all its data, at once. */
 export interface SharedMarket extends Omit<PlayedMarket, "marks" | "tapes"> {
   readonly marks: MarkTape | undefined;
   readonly tape: Tape | undefined;
 }
 
-/** A history whose columns lie in shared memory: plain data, which a worker gets without a copy of them. How a store is opened is elsewhere, so that a thread loads no database. */
+/**
+ * A history whose columns are in shared memory: plain data, which a worker receives without a copy.
+ * Opening a store is in another module, so that a thread loads no database.
+ */
 export interface SharedHistory extends Omit<PlayedHistory, "markets"> {
   readonly markets: readonly SharedMarket[];
 }
 
-/** A market's columns in shared memory, those that are there already as they are. @param marks all of them, and `tape` all of what was read tape after tape; none for candles. */
+/**
+ * Copies a market's columns into shared memory; those already there stay as they are.
+ * @param marks all of them, and `tape` all that was read tape after tape; none for candles.
+ */
 export function sharedMarket(market: PlayedMarket, marks?: MarkTape, tape?: Tape): SharedMarket {
   const {
     marketId,
@@ -35,7 +41,7 @@ export function sharedMarket(market: PlayedMarket, marks?: MarkTape, tape?: Tape
   };
 }
 
-/** The same as a run plays it. */
+/** The same history in the form that a run plays. */
 export function playedHistory(history: SharedHistory): PlayedHistory {
   const markets = history.markets.map(({ tape, marks, ...market }): PlayedMarket => {
     return { ...market, tapes: tape && once(tape), marks: marks && once(marks) };

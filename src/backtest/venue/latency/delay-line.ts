@@ -2,19 +2,22 @@ const NEVER_US = Number.POSITIVE_INFINITY;
 const FIRST_ROOM = 16;
 
 /**
- * Things on their way, first in, first out: none overtakes another, so each arrives at its own instant or at that of the one before
- * it, whichever is later (rule of hftbacktest's order bus).
+ * Items in transit, first in, first out: none overtakes another. So each arrives at its own time or
+ * at that of the one before it, whichever is later (rule of hftbacktest's order bus).
  */
 export class DelayLine<T> {
-  /** A ring: as long as few are on their way, sending one makes nothing. Its length is a power of two. */
+  /**
+   * A ring: while few items are in transit, sending one allocates nothing. Its length is a power of
+   * two.
+   */
   #items: (T | undefined)[] = new Array(FIRST_ROOM).fill(undefined);
-  /** When each arrives; Infinity where nothing is. */
+  /** Arrival of each; Infinity where there is none. */
   #dueUs: number[] = new Array(FIRST_ROOM).fill(NEVER_US);
   #first = 0;
   #size = 0;
   #lastUs = Number.NEGATIVE_INFINITY;
 
-  /** When the first one arrives; Infinity when nothing is on its way. */
+  /** When the first one arrives; Infinity when none is in transit. */
   get nextUs(): number {
     return this.#dueUs[this.#first];
   }
@@ -23,7 +26,7 @@ export class DelayLine<T> {
     return this.#size;
   }
 
-  /** Sends one off. Returns when it arrives. */
+  /** Sends an item. Returns when it arrives. */
   push(item: T, dueUs: number): number {
     if (this.#size === this.#items.length) this.#widen();
     const at = (this.#first + this.#size) & (this.#items.length - 1);

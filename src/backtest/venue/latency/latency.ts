@@ -1,23 +1,38 @@
 import { ConfigError } from "../../../core/errors.js";
 
-/** How long a request is on its way to the replayed exchange, and its answer back. Whole microseconds; a value, without a clock. */
+/**
+ * Delays of a request to the replayed exchange, and of its answer. Whole microseconds; a value,
+ * without a clock.
+ */
 export interface LatencyModel {
-  /** Of a request that leaves at `localUs`. Below zero: it never arrives, and its refusal is seen after so long. */
+  /**
+   * Delay of a request sent at `localUs`. Below zero: it never arrives, and its refusal is received
+   * after the absolute value.
+   */
   entryUs(localUs: number): number;
-  /** Of what the exchange says at `exchangeUs`. */
+  /** Delay of an event of the exchange at `exchangeUs`. */
   responseUs(exchangeUs: number): number;
-  /** No request arrives sooner than so long after it left: for so long the exchange may be played ahead of the bot. 0 where its delays depend on what the bot has heard. */
+  /**
+   * Minimum delay of any request: the exchange may be played this far ahead of the bot. 0 where the
+   * delays depend on data that the bot has received.
+   */
   readonly minEntryUs: number;
 }
 
-/** The same delay always. @throws ConfigError for a delay that is negative or no number */
+/**
+ * The same delay always.
+ * @throws ConfigError for a delay that is negative or not a number
+ */
 export function constantLatency(entryMs: number, responseMs: number): LatencyModel {
   const entryUs = microseconds(entryMs, "orderLatencyMs");
   const responseUs = microseconds(responseMs, "responseLatencyMs");
   return { entryUs: () => entryUs, responseUs: () => responseUs, minEntryUs: entryUs };
 }
 
-/** One measured round trip, microseconds since 1970. `exchangeUs` of zero or below: the request was refused on its way. */
+/**
+ * One measured round trip, microseconds since 1970. `exchangeUs` of zero or below: the request was
+ * refused in transit.
+ */
 export interface LatencySample {
   readonly requestUs: number;
   readonly exchangeUs: number;
@@ -25,9 +40,10 @@ export interface LatencySample {
 }
 
 /**
- * Delays of recorded round trips, linear between the two that surround the instant; before the first and after the last, theirs
- * (rule of hftbacktest's IntpOrderLatency). Samples ascend by request.
- * @throws ConfigError when there is none, they do not ascend, or the exchange had one before it was sent or after it was answered
+ * Delays of recorded round trips, linear between the two around the instant; before the first and
+ * after the last, theirs (rule of hftbacktest's IntpOrderLatency). Samples ascend by request.
+ * @throws ConfigError when there is none, they do not ascend, or a request reached the exchange
+ * before it was sent or after it was answered
  */
 export function sampledLatency(samples: readonly LatencySample[]): LatencyModel {
   for (let i = 1; i < samples.length; i++) {
@@ -83,8 +99,8 @@ export function sampledLatency(samples: readonly LatencySample[]): LatencyModel 
 }
 
 /**
- * Delays that follow the market data's own: `factor` times the feed's latency of that time and a constant on top (the stress model
- * of hftbacktest's feed-latency tutorials).
+ * Delays that follow the market data's own: `factor` times the feed's latency of that time plus a
+ * constant (the stress model of hftbacktest's feed-latency tutorials).
  * @param feedUs the latency of the newest market data at a local instant.
  */
 export function feedLatency(
@@ -101,7 +117,7 @@ export function feedLatency(
   };
 }
 
-/** `factor` times a feed latency, and `addMs` on top. */
+/** `factor` times a feed latency, plus `addMs`. */
 export interface LinearLatency {
   readonly factor: number;
   readonly addMs: number;

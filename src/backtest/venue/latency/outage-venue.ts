@@ -5,17 +5,20 @@ import type { Action, Venue, VenueEvent } from "../../../exchange/venue.js";
 import type { Span } from "../../../history/spans.js";
 import { QueuedRequests, type QueuedRequestsOptions } from "./queued-requests.js";
 
-/** What a line that was cut is made of. */
+/** Options of a connection with outages. */
 export interface OutageVenueOptions extends QueuedRequestsOptions {
-  /** Where it leads to. */
+  /** The venue behind the connection. */
   readonly venue: Venue;
-  /** When nothing gets through, on the bot's clock, ascending. */
+  /** Times at which nothing gets through, on the bot's clock, ascending. */
   readonly outages: readonly Span[];
 }
 
-/** The line to a replayed exchange, cut at known times: what leaves then waits until it is back, and is lost where nobody waits so long for an answer. */
+/**
+ * The connection to a replayed exchange, with outages at known times. Requests sent in an outage
+ * wait for its end, and are lost if that takes longer than the timeout.
+ */
 export class OutageVenue implements Venue {
-  /** Nothing: the engine brings every event in itself, at its instant. */
+  /** Never emits: the engine delivers every event itself, at its time. */
   readonly events$: Observable<VenueEvent> = NEVER;
   readonly #options: OutageVenueOptions;
   readonly #queued: QueuedRequests;

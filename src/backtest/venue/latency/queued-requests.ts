@@ -2,16 +2,19 @@ import type { Clock, Timer } from "../../../core/runtime/seam.js";
 import type { Ms } from "../../../core/units.js";
 import type { Action, ActionId, Outcome } from "../../../exchange/venue.js";
 
-/** What requests that wait for a line are kept with. */
+/** Options of a queue of requests that wait for a connection. */
 export interface QueuedRequestsOptions {
   readonly clock: Clock;
-  /** So long the answer to a request is waited for. */
+  /** Timeout of the answer to a request. */
   readonly timeoutMs: Ms;
-  /** Told of a request that was not answered in time. */
+  /** Called with a request that was not answered in time. */
   readonly onAnswer: (actionId: ActionId, outcome: Outcome) => void;
 }
 
-/** Requests that wait for a line to come back; after their time nobody knows what became of them, and they never arrive. */
+/**
+ * Requests that wait for a connection to return. After their timeout their outcome is unknown, and
+ * they never arrive.
+ */
 export class QueuedRequests {
   readonly #options: QueuedRequestsOptions;
   readonly #queued = new Map<Action, Timer>();
@@ -20,7 +23,7 @@ export class QueuedRequests {
     this.#options = options;
   }
 
-  /** Keeps a request until {@link release}, or until its time is over. */
+  /** Keeps a request until {@link release}, or until its timeout. */
   add(action: Action): void {
     const { clock, timeoutMs, onAnswer } = this.#options;
     const timer = clock.setTimer(timeoutMs, () => {
@@ -34,14 +37,14 @@ export class QueuedRequests {
     this.#queued.set(action, timer);
   }
 
-  /** Takes out what arrives now, in its order. */
+  /** Removes and returns the requests that arrive now, in order. */
   release(): Action[] {
     const released = [...this.#queued.keys()];
     this.close();
     return released;
   }
 
-  /** Forgets what it keeps. */
+  /** Drops the queued requests. */
   close(): void {
     for (const timer of this.#queued.values()) timer.cancel();
     this.#queued.clear();

@@ -2,19 +2,22 @@ import type { Action } from "../../../exchange/venue.js";
 import { DelayLine } from "./delay-line.js";
 import type { LatencyModel } from "./latency.js";
 
-/** Requests on their way to the replayed exchange: a line for each way to travel, on which none overtakes another. */
+/**
+ * Requests in transit to the replayed exchange: one line per latency model. None overtakes another
+ * on its line.
+ */
 export class RequestLines {
   readonly #byLatency = new Map<LatencyModel, DelayLine<Action>>();
   readonly #lines: DelayLine<Action>[] = [];
 
   #nextUs = Number.POSITIVE_INFINITY;
 
-  /** When the first of all arrives; Infinity when none is on its way. */
+  /** When the first of all arrives; Infinity when none is in transit. */
   get nextUs(): number {
     return this.#nextUs;
   }
 
-  /** Sends one off. */
+  /** Sends a request. */
   push(latency: LatencyModel, action: Action, dueUs: number): void {
     let line = this.#byLatency.get(latency);
     if (line === undefined) {

@@ -1,7 +1,9 @@
 /**
- * What a doubtful fill is charged, one of which history does not tell whether its order had come to rest. `conservative`: the worse of what may have been. Who may take
- * pays as a taker at the order's own limit, or as a maker where that is more; a POST_ONLY order, which may have been refused, is filled and has no rebate. `by-book`: a maker's fee, since the recorded
- * book lets it rest, as other engines do.
+ * The fee rule for ambiguous fills: history does not show whether their orders rested first.
+ * `conservative`: the worse case. An order that may take pays as a taker at the order's own limit,
+ * or as a maker where that is more. A POST_ONLY order, which may have been refused, is filled
+ * without a rebate. `by-book`: a maker's fee, since the recorded book lets the order rest, as in
+ * other engines.
  */
 export type AmbiguousFillRule = "conservative" | "by-book";
 

@@ -7,7 +7,7 @@ import type { ReplayMarket } from "./replay-market.js";
 /** The most records of one answer. */
 const PAGE = 500;
 
-/** What the replayed exchange knows, to answer questions with. */
+/** The state of the replayed exchange from which queries are answered. */
 export interface QuerySources {
   readonly rules: VenueRules;
   readonly account: ReplayAccount;
@@ -16,7 +16,7 @@ export interface QuerySources {
   readonly incomes: RecentRecords<VenueIncome>;
 }
 
-/** Answers a question at an instant of exchange time, from what is true there. */
+/** Answers a query at an instant of exchange time, from the state at that time. */
 export function answerQuery(action: QuestionAction, sources: QuerySources, nowMs: Ms): Outcome {
   const { rules, account, markets, trades, incomes } = sources;
   switch (action.ask) {
@@ -73,7 +73,7 @@ export function answerQuery(action: QuestionAction, sources: QuerySources, nowMs
   }
 }
 
-/** The newest records of each market: what is older nobody asks for in a run that heard it when it happened. */
+/** The newest records of each market. A bot that received the stream does not query older ones. */
 export class RecentRecords<R extends { readonly id: Int64Id; readonly marketId: MarketId }> {
   readonly #byMarket = new Map<MarketId, R[]>();
 
@@ -96,7 +96,7 @@ export class RecentRecords<R extends { readonly id: Int64Id; readonly marketId: 
   page(marketId: MarketId, fromId: Int64Id | undefined): readonly R[] {
     const records = this.of(marketId);
     if (fromId === undefined) return records.slice(-PAGE);
-    // Ids ascend, and most questions are for what is newest.
+    // Ids ascend, and most queries are for the newest.
     const from = Number(fromId);
     let first = records.length;
     while (first > 0 && Number((records[first - 1] as R).id) >= from) first -= 1;

@@ -2,7 +2,10 @@ import type { BotConfig } from "../../bot/config/config.js";
 import { signedRates } from "../../bot/execution/signed-rates.js";
 import type { VenueRules } from "../../exchange/records.js";
 
-/** The exchange's rules with the fee rates that this bot pays: those that its orders are signed with where they were agreed on, else the market's. */
+/**
+ * Applies the bot's own fee rates to the exchange's rules: the agreed rates that its orders are
+ * signed with, else the market's.
+ */
 export function applyAgreedFees(
   rules: VenueRules,
   config: Pick<BotConfig, "exchange">,

@@ -4,12 +4,15 @@ import type { VenueOrder } from "../../exchange/records.js";
 /** A page of the history of orders is 500. */
 const KEPT = 500;
 
-/** Orders of one market that are over, as many as anybody asks for after the fact: as records, so that nothing else of an order outlives it. */
+/**
+ * The newest ended orders of one market, as many as are queried afterwards. They are kept as
+ * records, so that nothing else of an order stays in memory.
+ */
 export class EndedOrders {
   readonly #records: VenueOrder[] = [];
   readonly #endedMs: Ms[] = [];
 
-  /** Takes in one that ended at an instant that is not before the one before it. */
+  /** Adds an order that ended, not before the previous one. */
   add(record: VenueOrder, endedMs: Ms): void {
     this.#records.push(record);
     this.#endedMs.push(endedMs);
@@ -18,10 +21,10 @@ export class EndedOrders {
     this.#endedMs.splice(0, this.#endedMs.length - KEPT);
   }
 
-  /** What was placed from `fromMs` to `toMs`, both included, in the order in which it ended. */
+  /** Orders placed from `fromMs` to `toMs`, both included, in the order in which they ended. */
   placedWithin(fromMs: Ms, toMs: Ms): VenueOrder[] {
     const within: VenueOrder[] = [];
-    // What ended before was placed before.
+    // An order that ended earlier was placed earlier.
     for (let at = this.#records.length - 1; at >= 0 && (this.#endedMs[at] as Ms) >= fromMs; at--) {
       const record = this.#records[at] as VenueOrder;
       if (record.createdAtMs >= fromMs && record.createdAtMs <= toMs) within.push(record);

@@ -4,26 +4,29 @@ import type { Action, Outcome } from "../../exchange/venue.js";
 import { type ActionCosts, type Bucket, costFor } from "../../executor/dispatch-budget.js";
 import type { BudgetSample } from "../record/run-observer.js";
 
-/** A budget as it stands. */
+/** The present state of a budget. */
 interface Holder {
   budget: RateBudget;
 }
 
-/** What the replayed exchange does with a request that its budgets do not cover. */
+/** The exchange's response to a request that exceeds its budgets. */
 export interface Throttled {
-  /** The budget that was spent. */
+  /** The exhausted budget. */
   readonly bucket: Bucket;
   readonly outcome: Outcome;
 }
 
-/** The token budgets of a replayed exchange, counted as it counts them: on its own clock, when a request arrives. */
+/**
+ * The token budgets of a replayed exchange, counted as it counts them: on its own clock, when a
+ * request arrives.
+ */
 export class ExchangeBudgets {
   readonly #costs: ActionCosts;
   readonly #budgets: ReadonlyMap<string, Holder>;
   readonly #order: Holder | undefined;
   readonly #common: Holder | undefined;
 
-  /** @param costs what each action costs. */
+  /** @param costs of each action. */
   constructor(rateLimits: VenueRules["rateLimits"], costs: ActionCosts) {
     this.#costs = costs;
     this.#budgets = new Map(
@@ -36,7 +39,10 @@ export class ExchangeBudgets {
     this.#common = this.#budgets.get("COMMON");
   }
 
-  /** Takes a request's tokens. A 429, with nothing taken, where they are not there; undefined when it is within its budgets. */
+  /**
+   * Charges a request's tokens; undefined when it is within its budgets. Otherwise returns a 429
+   * and charges nothing.
+   */
   charge(action: Action, atUs: number): Throttled | undefined {
     const nowMs = atUs / 1000;
     const costs = costFor(this.#costs, action.kind);
@@ -51,7 +57,7 @@ export class ExchangeBudgets {
     return undefined;
   }
 
-  /** All of them as they stand. */
+  /** The present state of all budgets. */
   samples(atUs: number): BudgetSample[] {
     const samples: BudgetSample[] = [];
     for (const [name, { budget }] of this.#budgets)
@@ -60,7 +66,9 @@ export class ExchangeBudgets {
   }
 }
 
-/** A 429, where a budget does not hold so many tokens; one that the exchange does not have refuses nothing. */
+/**
+ * A 429, where a budget has too few tokens. A budget that the exchange does not have never refuses.
+ */
 function throttledBy(
   bucket: Bucket,
   holder: Holder | undefined,

@@ -4,16 +4,19 @@ import type { VenueOrder } from "../../exchange/records.js";
 import type { PlaceAction } from "../../exchange/venue.js";
 import type { OrderEnd, ReplayOrder } from "../matching/matcher.js";
 
-/** An order of ours with what the exchange's records say of it. */
+/** An order of ours with the state that the exchange's records show. */
 export class ExchangeOrder {
   readonly order: ReplayOrder;
   readonly action: PlaceAction;
   readonly id: Int64Id;
   readonly createdAtMs: Ms;
-  /** The fee rates that it came with: they stand in the order, whatever its market's are later. */
+  /**
+   * The fee rates at its arrival: they belong to the order, and later rates of the market do not
+   * apply.
+   */
   readonly rates: SignedFeeRates;
   filledLots: Lots = 0;
-  /** What it has traded, in credit units. */
+  /** Its traded value, in credit units. */
   quote: CreditUnits = 0n;
   /** Ticks times lots of its fills. */
   #tickLots = 0;
@@ -33,7 +36,10 @@ export class ExchangeOrder {
     this.#tickLots += ticks * lots;
   }
 
-  /** As the exchange reports it now. Trades settle with their match: nothing is ever pending, or fails. */
+  /**
+   * The record that the exchange reports now. Trades settle with their match: none is ever pending,
+   * or fails.
+   */
   record(priceOf: (ticks: number) => string): VenueOrder {
     const { action, filledLots, end } = this;
     const rest = action.lots - filledLots;

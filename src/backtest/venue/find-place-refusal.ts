@@ -7,12 +7,15 @@ import type { Outcome, PlaceAction } from "../../exchange/venue.js";
 import type { ReplayAccount } from "./replay-account.js";
 import type { ReplayMarket } from "./replay-market.js";
 
-/** What a market that does not trade refuses with; one that never will again with 2015. */
+/** Error code of a market that does not trade; 2015 for one that never will again. */
 const CLOSED_MARKET_CODES: Readonly<Record<string, number>> = { PENDING: 2013, SUSPENDED: 2014 };
-/** The times in force of orders that may come to rest, and are counted. */
+/** The times in force of orders that may rest, and count towards the limit. */
 const RESTING: ReadonlySet<TimeInForce> = new Set(["GTC", "GTT", "POST_ONLY"]);
 
-/** Why the replayed exchange does not take an order, by its own codes; undefined when it does. The order is on the market's grid already. */
+/**
+ * The exchange's refusal of an order, by its own codes; undefined when it accepts it. The order is
+ * on the market's grid already.
+ */
 export function findPlaceRefusal(
   action: PlaceAction,
   market: Pick<ReplayMarket, "terms" | "openCount">,
@@ -40,7 +43,7 @@ export function findPlaceRefusal(
   }
   if (account.isReduceOnly(marketId, side, lots)) return undefined;
   const atLimit: CreditUnits = instrument.creditCeil(ticks, lots);
-  // What sells far below the market trades at the market, so the mark is what it takes on.
+  // A sale far below the market trades at the market, so its exposure is counted at the mark.
   const atMark =
     side === "SELL"
       ? instrument.markValue(instrument.paperOf(lots), account.markOf(marketId) ?? 0n)

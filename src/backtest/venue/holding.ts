@@ -3,12 +3,15 @@ import type { CreditUnits, Lots } from "../../core/units.js";
 import type { MarginPosition } from "../../perpetual/margin.js";
 import type { MarketTerms } from "./market-terms.js";
 
-/** What an account holds in one market of the replayed exchange. */
+/** The position of an account in one market of the replayed exchange. */
 export class Holding implements MarginPosition {
   #lots: Lots = 0;
   #mark: CreditUnits | undefined;
   #value: CreditUnits = 0n;
-  /** What was paid for the position, negative when bought; the position is worth its value and this. */
+  /**
+   * Credit paid for the position, negative when bought. The net value of the position is its value
+   * plus this.
+   */
   credit: CreditUnits = 0n;
   openBuyLots: Lots = 0;
   openSellLots: Lots = 0;
@@ -58,12 +61,12 @@ export class Holding implements MarginPosition {
     this.#revalue();
   }
 
-  /** What the position is worth at its mark. */
+  /** Value of the position at its mark. */
   get value(): CreditUnits {
     return this.#value;
   }
 
-  /** Of a base unit on average, as the exchange writes it: "0" without a position. */
+  /** Average price per base unit, as the exchange writes it: "0" without a position. */
   get entryPrice(): string {
     if (this.#lots === 0) return "0";
     const { instrument } = this.#terms;
@@ -72,7 +75,7 @@ export class Holding implements MarginPosition {
     return instrument.creditToDecimal(perBase);
   }
 
-  /** Every request asks what the position is worth; few moments change it. */
+  /** Every request reads the position's value; it rarely changes. */
   #revalue(): void {
     const { instrument } = this.#terms;
     this.#value =

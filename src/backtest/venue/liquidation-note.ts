@@ -2,7 +2,7 @@ import type { Instrument } from "../../core/instrument.js";
 import type { CreditUnits } from "../../core/units.js";
 import type { OwnLiquidation } from "./replay-account.js";
 
-/** What the report says of a position that was taken from the account. */
+/** The report's note on a liquidated position. */
 export function liquidationNote(
   { marketId, lots, credit, insuranceFee }: OwnLiquidation,
   instrument: Instrument,
@@ -13,9 +13,9 @@ export function liquidationNote(
 }
 
 /**
- * What it says of an account that was left below zero, which the exchange's insurance takes over
- * (docs/reference/protocol.md#bad-debt). The figures keep the debt: one that ended at the deposit
- * would not tell how far the position fell.
+ * The report's note on an account that was left below zero, which the exchange's insurance takes
+ * over (docs/reference/protocol.md#bad-debt). The figures keep the debt: a result equal to the lost
+ * deposit would not show how far the position fell.
  */
 export function debtNote(netValue: CreditUnits, instrument: Instrument): string {
   const debt = instrument.creditToDecimal(-netValue);

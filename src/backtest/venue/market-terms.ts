@@ -4,35 +4,44 @@ import { toCreditUnits } from "../../exchange/protocol/wire-parse.js";
 import type { MarketRules } from "../../exchange/records.js";
 import { divFixed, ONE } from "../../perpetual/fixed-point.js";
 
-/** What a market costs its holders: the exchange's rules on its own number grid. */
+/** The costs of a market for its holders: the exchange's rules on its own number grid. */
 export interface MarketTerms {
   readonly rules: MarketRules;
   readonly instrument: Instrument;
-  /** Maintenance margin as a share of the position's value, scaled by 10^18: one through `liquidationLeverage`. */
+  /**
+   * Maintenance margin as a share of the position's value, scaled by 10^18: one divided by
+   * `liquidationLeverage`.
+   */
   readonly maintenanceRatio: bigint;
-  /** What a liquidation takes the position over below the mark (above it for a short), scaled by 10^18. */
+  /**
+   * Discount from the mark at which a liquidation takes over the position (premium for a short),
+   * scaled by 10^18.
+   */
   readonly liquidationPriceOff: bigint;
-  /** What the victim pays on top, of the credit that changed hands, scaled by 10^18. */
+  /** Fee of the liquidated account on top, on the credit that changed hands, scaled by 10^18. */
   readonly insuranceFeeRate: bigint;
 }
 
-/** What no public answer of the exchange tells of its liquidations. */
+/** Terms of the exchange's liquidations that no public answer states. */
 export interface LiquidationTerms {
   readonly priceOff: bigint;
   readonly insuranceFeeRate: bigint;
 }
 
-/** Whether a market's `liquidationLeverage` is one that a margin can be made of. */
+/** True if a market's `liquidationLeverage` gives a valid margin. */
 export function isLeverage(text: string): boolean {
   return leverageE18(text) > 0n;
 }
 
-/** Digits past the 18th, which the exchange may tell, are cut off: that asks for no less margin. */
+/** Digits past the 18th, which the exchange may send, are dropped: that never lowers the margin. */
 function leverageE18(text: string): bigint {
   return toCreditUnits(text, 18, "liquidationLeverage");
 }
 
-/** A market's terms. @throws FormatError when its liquidation leverage is no number above zero */
+/**
+ * A market's terms.
+ * @throws FormatError when its liquidation leverage is not a number above zero
+ */
 export function marketTerms(
   rules: MarketRules,
   instrument: Instrument,

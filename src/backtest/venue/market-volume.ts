@@ -2,47 +2,55 @@ import type { Lots } from "../../core/units.js";
 import { type KlineTape, type Tape, TapeKind } from "../../history/columns/tape/tape.js";
 import type { FillCause } from "../matching/matcher.js";
 
-/** How much traded in one replayed market, and how much of ours was filled there. */
+/** Traded volume of one replayed market, and the volume of our fills in it. */
 export class MarketVolume {
-  /** Of our orders that had come to rest. */
+  /** Fills of our resting orders. */
   restedLots: Lots = 0;
-  /** Of our orders that took on arrival. */
+  /** Fills of our orders that took on arrival. */
   takenLots: Lots = 0;
   #tradedLots: Lots = 0;
   #mostAtOnceLots: Lots = 0;
-  /** Fills of orders that had come to rest and were larger than anything that traded at once as far as it is counted, by size. */
+  /** Fills of resting orders that exceeded the largest volume traded at once so far, by size. */
   readonly #large = new Map<Lots, number>();
-  /** The newest stretch of history, which is not counted before anybody asks or the next one comes. */
+  /**
+   * The newest part of history: it is counted when the volume is read, or when the next part comes.
+   */
   #coming: { readonly tape: Tape; readonly fromUs: number } | undefined;
   #instantUs = Number.NEGATIVE_INFINITY;
-  /** What was bought, and what was sold, in that instant. */
+  /** Lots bought, and lots sold, in that instant. */
   #boughtLots: Lots = 0;
   #soldLots: Lots = 0;
 
-  /** Of strangers, while ours might have been filled. */
+  /** Volume of others while our orders could have been filled. */
   get tradedLots(): Lots {
     this.#count();
     return this.#tradedLots;
   }
 
-  /** The most that traded in one instant by takers of one side: a taker prints a trade for each order that it meets. */
+  /**
+   * The largest volume in one instant by takers of one side: a taker prints a trade for each order
+   * that it meets.
+   */
   get largestBurstLots(): Lots {
     this.#count();
     return this.#mostAtOnceLots;
   }
 
-  /** A stretch of history. @param fromUs before it nothing of ours was there to be filled. */
+  /**
+   * Adds a part of history.
+   * @param fromUs before it no order of ours could be filled.
+   */
   add(tape: Tape, fromUs: number): void {
     this.#count();
     this.#coming = { tape, fromUs };
   }
 
-  /** Candles, likewise. */
+  /** Adds candles in the same way. */
   addBars({ bars, startUs, lots }: KlineTape, fromUs: number): void {
     for (let bar = 0; bar < bars; bar++) if (startUs[bar] >= fromUs) this.#tradedLots += lots[bar];
   }
 
-  /** A fill of ours. */
+  /** Adds a fill of ours. */
   fill(lots: Lots, cause: FillCause): void {
     if (cause === "taker") {
       this.takenLots += lots;
@@ -52,7 +60,7 @@ export class MarketVolume {
     if (lots > this.#mostAtOnceLots) this.#large.set(lots, (this.#large.get(lots) ?? 0) + 1);
   }
 
-  /** Fills of orders that had come to rest, each larger than anything that traded at once. */
+  /** Fills of resting orders, each larger than any volume traded at once. */
   get large(): { readonly fills: number; readonly lots: Lots } {
     const { largestBurstLots: mostAtOnceLots } = this;
     let [fills, lots] = [0, 0];

@@ -8,21 +8,24 @@ import { ONE } from "../../perpetual/fixed-point.js";
 import { refuseWith } from "./find-place-refusal.js";
 import type { MarketTerms } from "./market-terms.js";
 
-/** What of an order decides its gas. */
+/** The fields of an order that decide its gas. */
 type Sized = Pick<PlaceAction, "side" | "ticks" | "lots">;
 
 /**
- * The gas of small orders as a replayed exchange charges it: one below the waiver pays that of its
- * settlement, as a share of its value that is added to both of its fee rates
- * (docs/reference/exchange-interface.md#fee-rates). At the price that the rules were told with,
- * which live moves.
+ * The gas of small orders as a replayed exchange charges it. An order below the waiver pays the gas
+ * of its settlement, as a share of its value that is added to both of its fee rates
+ * (docs/reference/exchange-interface.md#fee-rates). The gas price is the one of the rules; live it
+ * moves.
  */
 export class OrderGas {
   readonly #rules: Pick<VenueRules, "waiveGasFeeMinimumQuote">;
   readonly #unit: WaiverUnit;
   readonly #cost: CreditUnits;
 
-  /** @param rules the exchange's own: a waiver of zero is one for all, and without a cost nothing can be charged. */
+  /**
+   * @param rules the exchange's own: a waiver of zero exempts every order, and without a cost
+   * nothing can be charged.
+   */
   constructor(
     rules: Pick<VenueRules, "waiveGasFeeMinimumQuote" | "orderGasCredit">,
     unit: WaiverUnit,
@@ -32,7 +35,10 @@ export class OrderGas {
     this.#cost = rules.orderGasCredit ?? 0n;
   }
 
-  /** What is added to an order's fee rates, scaled by 10^18 and rounded up; 0 for one that is large enough. A MARKET order may be of any value. */
+  /**
+   * Addition to an order's fee rates, scaled by 10^18 and rounded up; 0 for an order that is large
+   * enough. A MARKET order may be of any value.
+   */
   rateOf({ side, ticks, lots }: Sized, instrument: Instrument): bigint {
     if (
       this.#cost === 0n ||
@@ -44,7 +50,7 @@ export class OrderGas {
     return value === 0n ? ONE : gasRate(this.#cost, value);
   }
 
-  /** Why an order is not built: its gas is worth more than itself. Undefined for any other. */
+  /** The refusal of an order whose gas exceeds its value; undefined for any other. */
   findRefusal(action: Sized, { instrument, rules }: MarketTerms): Outcome | undefined {
     const rate = this.rateOf(action, instrument);
     if (rate === 0n || (rate + rules.makerFeeRate < ONE && rate + rules.takerFeeRate < ONE))

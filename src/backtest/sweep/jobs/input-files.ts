@@ -4,7 +4,10 @@ import { hashFile } from "../../../history/file-hash.js";
 import type { BacktestConfig } from "../../config/backtest-config.js";
 import { ChangedInput } from "../../run/opening/changed-input.js";
 
-/** Checksums of what runs read beside their history, by path: strategy files, each with what it imports of the user's own, and files of round trips. */
+/**
+ * Checksums of the files that runs read beside their history, by path: strategy files, each with
+ * the user's own files that it imports, and files of round trips.
+ */
 export type InputChecksums = Readonly<Record<string, string>>;
 
 /** The files that a configuration names beside the history. */
@@ -15,12 +18,15 @@ function inputPaths({ bot, fills: { latencyFile } }: BacktestConfig): string[] {
   return [...new Set([...strategies, ...(latencyFile === undefined ? [] : [latencyFile])])];
 }
 
-/** Those of some that a configuration names. */
+/** The checksums of the files that a configuration names. */
 export function selectInputs(config: BacktestConfig, all: InputChecksums): InputChecksums {
   return Object.fromEntries(inputPaths(config).map((path) => [path, all[path] as string]));
 }
 
-/** The checksums of the files of round trips among what configurations name. @throws Error of the system where one cannot be read */
+/**
+ * The checksums of the files of round trips that configurations name.
+ * @throws Error of the system where one cannot be read
+ */
 export async function hashLatencyFiles(
   configs: readonly BacktestConfig[],
 ): Promise<InputChecksums> {
@@ -36,14 +42,19 @@ export function strategyChecksums(files: Readonly<Record<string, StrategyFile>>)
   return Object.fromEntries(Object.values(files).map(({ name, sha256 }) => [name, sha256]));
 }
 
-/** The same of two jobs that have the same strategies, to the letter of their files. */
+/**
+ * A key that is equal for two jobs with the same strategies and the same content of their files.
+ */
 export function strategiesKey({ bot }: BacktestConfig, inputs: InputChecksums): string {
   return JSON.stringify(
     Object.entries(bot.markets).map(([id, { strategy = "" }]) => [id, strategy, inputs[strategy]]),
   );
 }
 
-/** @param found on this machine, now. @throws ChangedInput naming a file that is another one than a job's */
+/**
+ * @param found on this machine, now.
+ * @throws ChangedInput naming a file that differs from the job's
+ */
 export function requireInputs(wanted: InputChecksums, found: InputChecksums): void {
   for (const [path, sha256] of Object.entries(found)) {
     if (wanted[path] === sha256) continue;

@@ -24,46 +24,59 @@ import {
 
 /** One point on one window. */
 export interface Job {
-  /** `train3-17`: what it is called among all jobs of its sweep. */
+  /** Unique name among all jobs of its sweep: `train3-17`. */
   readonly id: string;
   readonly config: BacktestConfig;
-  /** What the run reads beside its history, as it was when the sweep began. */
+  /** The files that the run reads beside its history, as they were when the sweep began. */
   readonly inputs: InputChecksums;
 }
 
-/** What came of it. */
+/** The result of a job. */
 export interface JobResult {
   readonly figures: Figures;
-  /** `refused`: it was not run, since the market does not take it. */
+  /** `refused`: it was not run, since the market would not accept its configuration. */
   readonly ended: Report["ended"] | "refused";
-  /** Of one that was refused: why. */
+  /** Reason of a refusal. */
   readonly reason?: string;
-  /** Of one whose strategy failed, along either path through candles: the market and why. */
+  /** The market and the reason where the strategy failed, along either path through candles. */
   readonly strategyError?: string;
-  /** What makes it worth nothing, and then what makes its figures less believable than they look, as its report says it. */
+  /**
+   * Reasons why the run is unusable, then warnings that make its figures less reliable, as in its
+   * report.
+   */
   readonly doubts: readonly string[];
 }
 
-/** Runs jobs in one process or thread, their strategies loaded once: they are what they were then, however their files change. */
+/**
+ * Runs jobs in one process or thread. Strategies are loaded once: later changes of their files have
+ * no effect.
+ */
 export class JobPlayer {
   readonly #log: Log;
   readonly #version: string;
   readonly #onProgress: () => boolean;
-  /** Stacks of failed strategies that are in the log. */
+  /** Stacks of failed strategies that are already in the log. */
   readonly #loggedStacks = new Set<string>();
   readonly #loaded = new Map<string, ReturnType<typeof loadStrategies>>();
 
-  /** @param version of this package. @param onProgress as a replay is told of: what it throws ends a job. */
+  /**
+   * @param version of this package.
+   * @param onProgress called with a replay's progress: an error that it throws ends a job.
+   */
   constructor(log: Log, version: string, onProgress: () => boolean = () => true) {
     this.#log = log;
     this.#version = version;
     this.#onProgress = onProgress;
   }
 
-  /** Replays the history with the job's configuration. Candles: along both paths where the file asks for the worse, and the worse it is. @throws ChangedInput where a file is not the job's; ConfigError, RunError */
+  /**
+   * Replays the history with the job's configuration. Candles are played along both paths where the
+   * file wants the worse one, and the worse result is returned.
+   * @throws ChangedInput where a file is not the job's; ConfigError, RunError
+   */
   async play({ id, config, inputs }: Job, history: PlayedHistory): Promise<JobResult> {
     const { latencyFile } = config.fills;
-    // One that is not there is none of the job's either.
+    // A missing file is not the job's file either.
     if (latencyFile !== undefined)
       requireInputs(inputs, { [latencyFile]: await hashFile(latencyFile).catch(() => "none") });
     const strategies = bindStrategies(config.bot, await this.#strategies(config, inputs));
@@ -86,7 +99,7 @@ export class JobPlayer {
     );
   }
 
-  /** Once for one place of a strategy: all points may fail alike. */
+  /** Once for each failing line of a strategy: all points may fail alike. */
   #tellFailed(job: string, notice: BotEvent): void {
     if (notice.kind !== "strategy-failed" || this.#loggedStacks.has(notice.stack ?? notice.why))
       return;
@@ -107,7 +120,7 @@ export class JobPlayer {
     inputs: InputChecksums,
   ): ReturnType<typeof loadStrategies> {
     const loaded = await loadStrategies(bot, this.#log).catch((cause: unknown) => {
-      // The sweep has loaded the job's own.
+      // The sweep itself could load the job's strategy.
       throw cause instanceof ConfigError
         ? new ChangedInput(`is not the sweep's: ${cause.message}`, { cause })
         : cause;

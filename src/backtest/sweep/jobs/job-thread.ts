@@ -20,12 +20,14 @@ if (port === null)
   });
 const { version } = workerData as ThreadStart;
 
-// A heap is collected when it is two and a half times as large as what was alive last. V8 would let it become four times as large, 110 MB a thread instead of 75, which makes
-// no run faster; twice as large would cost 3 % of processor time in marking (bench `sweep-scaling`). It limits nothing: what a strategy keeps may be as much as ever.
+// A heap is collected when it is two and a half times as large as its last live data. V8's default
+// is four times, 110 MB a thread instead of 75, which makes no run faster. Twice as large would
+// cost 3 % of processor time in marking (bench `sweep-scaling`). This is not a limit: a strategy
+// may keep as much as before.
 setFlagsFromString("--heap-growing-percent=150");
 disableParallelGc();
 
-/** What a strategy has left to nobody since the last job. */
+/** An unhandled error of a strategy since the last job. */
 let stray: Error | undefined;
 onUncaught((error, how) => {
   const found = toUncaughtStrategyError(error, how);

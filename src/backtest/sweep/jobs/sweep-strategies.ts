@@ -12,7 +12,7 @@ import { type InputChecksums, strategyChecksums } from "./input-files.js";
 /**
  * Loads the strategies of every point, and gives each its parameters as its run will.
  * @returns the checksums of strategies that are files.
- * @throws ConfigError naming the point and the parameter that a strategy does not take
+ * @throws ConfigError naming the point and the parameter that a strategy does not accept
  */
 export async function checkStrategies(
   { configs, points }: Pick<SweepConfig, "configs" | "points">,

@@ -11,32 +11,44 @@ import { withJobContext } from "./with-job-context.js";
 /** Beside this module, in a build. */
 const ENTRY = new URL("./job-thread.js", import.meta.url);
 
-/** A replay's garbage dies young: room for more of it at once costs memory in every thread and makes none faster (bench `sweep-scaling`). */
+/**
+ * A replay's garbage dies young: a larger young generation costs memory in every thread and makes
+ * none faster (bench `sweep-scaling`).
+ */
 const LIMITS = { maxYoungGenerationSizeMb: 12 } as const;
 
-/** Jobs for each of the workers after which a thread is ended that none of them was for: it holds the history of its last one. */
+/**
+ * A thread that was unused for this many jobs per worker is ended: it holds the history of its last
+ * job.
+ */
 const UNUSED_JOBS = 8;
 
-/** What a pool is made with. */
+/** Options of a pool. */
 export interface ThreadPoolOptions {
   readonly workers: number;
-  /** Of this package. */
+  /** Version of this package. */
   readonly version: string;
   /** The thread's program. Default: the build's. */
   readonly entry?: URL;
-  /** Node's options of the threads. Default: those of this process, whose module hooks each thread then has an isolate of its own for. */
+  /**
+   * Node's options of the threads. Default: those of this process; each thread then runs its module
+   * hooks in an isolate of their own.
+   */
   readonly execArgv?: readonly string[];
 }
 
-/** One thread, and what it is at. */
+/** One thread, and its present job. */
 interface PoolThread {
   readonly worker: Worker;
   history: SharedHistory | undefined;
-  /** Of the jobs that it has run for who takes them one by one: what they leave there, timers and promises, must end no job of others. */
+  /**
+   * Key of the strategies of its single jobs. Timers and promises that they leave behind must not
+   * end a job of other strategies.
+   */
   strategies: string | undefined;
-  /** The number of its last job among all of those. */
+  /** Number of its last single job, among all of them. */
   lastJob: number;
-  /** Settles the job that it runs. */
+  /** Settles the running job. */
   settle:
     | { readonly done: (result: JobResult) => void; readonly failed: (error: Error) => void }
     | undefined;
@@ -46,7 +58,7 @@ interface PoolThread {
 export class ThreadPool implements JobRunner {
   readonly #options: ThreadPoolOptions;
   readonly #threads: PoolThread[] = [];
-  /** Jobs that were taken one by one. */
+  /** Number of single jobs so far. */
   #singleJobs = 0;
 
   constructor(options: ThreadPoolOptions) {
@@ -76,7 +88,7 @@ export class ThreadPool implements JobRunner {
     try {
       await Promise.all(this.#threads.slice(0, wanted).map(work));
     } catch (error) {
-      // What the others run would be nobody's.
+      // The results of further jobs would not be used.
       next = jobs.length;
       await this.close();
       throw error;
@@ -84,7 +96,10 @@ export class ThreadPool implements JobRunner {
     if (signal.aborted) await this.close();
   }
 
-  /** Runs one job on whatever thread is idle: for who takes jobs one by one. @throws what ended it, which does not say what job it was */
+  /**
+   * Runs one job on any idle thread, for callers with single jobs.
+   * @throws the error that ended it, which does not name the job
+   */
   async playOne(history: SharedHistory, job: Job): Promise<JobResult> {
     const strategies = strategiesKey(job.config, job.inputs);
     this.#singleJobs += 1;
@@ -100,7 +115,7 @@ export class ThreadPool implements JobRunner {
     try {
       return (await this.#play(hand, history, job, NEVER)) as JobResult;
     } catch (error) {
-      // What its strategy has left there would end the next job.
+      // Work that its strategy left behind would end the next job.
       await this.#end(hand);
       throw error;
     } finally {
@@ -114,8 +129,10 @@ export class ThreadPool implements JobRunner {
   }
 
   /**
-   * Makes room for a job that `taken` is for, or a new thread. Sweeps of different strategies that are served in turn keep their threads, as many again
-   * as run at once: to begin one takes longer than many a job.
+   * Ends threads that have not been used lately, but not `taken`, the one for the next job. This
+   * makes room for a new thread where there is none. Sweeps of different strategies that are served
+   * in turn keep their threads, up to twice the number that runs at once: starting one takes longer
+   * than many a job.
    */
   async #endUnused(idle: readonly PoolThread[], taken: PoolThread | undefined): Promise<void> {
     const others = idle.filter((one) => one !== taken).sort((a, b) => a.lastJob - b.lastJob);

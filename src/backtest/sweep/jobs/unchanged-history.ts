@@ -4,8 +4,10 @@ import type { DataFile } from "../../report/run-meta.js";
 type Day = Pick<DataFile, "file" | "sha256">;
 
 /**
- * Windows of two histories would stand in one table.
- * @param begun the days of the whole history as the sweep began. @throws ConfigError naming a day that was written since
+ * Refuses a history that changed during a sweep, since one table would then mix windows of two
+ * histories.
+ * @param begun the days of the whole history as the sweep began.
+ * @throws ConfigError naming a day that was written since
  */
 export function requireUnchanged(opened: readonly Day[], begun: readonly Day[]): void {
   const sums = new Map(begun.map(({ file, sha256 }) => [file, sha256]));

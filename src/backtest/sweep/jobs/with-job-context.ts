@@ -1,6 +1,6 @@
 import type { Job } from "./job-player.js";
 
-/** The same error, which is nobody else's, saying which job it was. */
+/** Adds the job's name to an error, which must have no other owner. */
 export function withJobContext({ id }: Job, error: Error): Error {
   return Object.assign(error, {
     message: `${id}: ${error.message}`,

@@ -5,7 +5,10 @@ type Run = Pick<
   "ended" | "reason" | "strategyError"
 >;
 
-/** How runs ended before their history did, in words: `halted`, or `halted 2 of 5` windows; of what was refused, or whose strategy failed, why. Empty where all went to its end. */
+/**
+ * How runs ended before their history did, as text: `halted`, or `halted 2 of 5` windows. With the
+ * reason where a run was refused or its strategy failed. Empty where all ran to the end.
+ */
 export function endText(runs: readonly Run[]): string {
   const counts = new Map<string, number>();
   for (const { ended } of runs)

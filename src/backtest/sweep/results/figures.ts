@@ -1,10 +1,13 @@
 import { Decimal } from "decimal.js";
 import type { Report } from "../../report/report-schema.js";
 
-/** One figure of a run: money and sums as exact decimals, ratios as numbers, null where it is not defined. */
+/**
+ * One figure of a run: money and sums as exact decimals, ratios as numbers, null where it is not
+ * defined.
+ */
 export type FigureValue = string | number | null;
 
-/** Which way a figure is better. */
+/** The direction in which a figure is better. */
 export type Goal = "maximise" | "minimise";
 
 interface FigureKind {
@@ -14,7 +17,7 @@ interface FigureKind {
   readonly words: string;
 }
 
-/** What a sweep keeps of each run's report, and may be asked to make best. */
+/** The figures that a sweep keeps of each run's report, and can rank by. */
 export const FIGURES = {
   profit: { of: ({ profit }) => profit.total, goal: "maximise", words: "profit" },
   profitOverDrawdown: {
@@ -49,33 +52,35 @@ export const FIGURES = {
 /** The name of a figure. */
 export type FigureName = keyof typeof FIGURES;
 
-/** Every one, in the order of the table. */
+/** Every figure, in the order of the table. */
 export const FIGURE_NAMES = Object.keys(FIGURES) as [FigureName, ...FigureName[]];
 
 /** All figures of one run. */
 export type Figures = Readonly<Record<FigureName, FigureValue>>;
 
-/** What a sweep keeps of a report. */
+/** Extracts the figures of a report that a sweep keeps. */
 export function extractFigures(report: Report): Figures {
   return Object.fromEntries(
     FIGURE_NAMES.map((name) => [name, FIGURES[name].of(report)]),
   ) as Figures;
 }
 
-/** What a sweep is after: a figure, and which way. */
+/** The objective of a sweep: a figure, and its direction. */
 export interface Objective {
   readonly figure: FigureName;
   readonly goal: Goal;
 }
 
-/** Below zero where `a` is better than `b`, exactly. A figure that is not defined is behind all that are. */
+/**
+ * Below zero where `a` is better than `b`, exactly. An undefined figure ranks behind all others.
+ */
 export function compareFigures(a: FigureValue, b: FigureValue, goal: Goal): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   const order = new Decimal(a).comparedTo(new Decimal(b));
   return goal === "maximise" ? 0 - order : order;
 }
 
-/** The best of some, the first of equals; undefined where there are none. */
+/** The best of some items, the first of equals; undefined where there are none. */
 export function findBest<Item>(
   items: readonly Item[],
   figureOf: (item: Item) => FigureValue,

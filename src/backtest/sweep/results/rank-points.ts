@@ -12,7 +12,7 @@ import {
 } from "./figures.js";
 import type { SweepResult } from "./sweep-json.js";
 
-/** What a job is called among all of its sweep. */
+/** The unique name of a job in its sweep. */
 export function jobId(window: SweepWindow, point: Point): string {
   return `${window.name}-${point.index}`;
 }
@@ -53,7 +53,7 @@ export function rankedPoints(
   }));
 }
 
-/** What each train window's best came to on the window after it. */
+/** The result of each train window's best point on the window after it. */
 export function walkedForward(
   splits: readonly Split[],
   points: readonly Point[],
@@ -84,7 +84,7 @@ export function walkedForward(
   };
 }
 
-/** A window as readers want it. */
+/** A window for display. */
 export function windowText({ name, fromUs, toUs }: SweepWindow): SweepResult["windows"][number] {
   return { name, from: formatInstant(fromUs), to: formatInstant(toUs) };
 }
@@ -105,7 +105,7 @@ function runText({
   };
 }
 
-/** The only figure as it is; the mean of several. */
+/** The figure itself where there is one; the mean of several. */
 function meanOf(figures: readonly FigureValue[]): FigureValue {
   const [first = null] = figures;
   if (figures.length === 1) return first;
@@ -117,5 +117,5 @@ function meanOf(figures: readonly FigureValue[]): FigureValue {
     : mean.toNumber();
 }
 
-/** Of a mean of money. */
+/** Decimals of a mean of money. */
 const MEAN_DECIMALS = 18;

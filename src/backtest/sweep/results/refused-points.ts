@@ -12,12 +12,15 @@ import { jobId } from "./rank-points.js";
 
 const NO_FIGURES = Object.fromEntries(FIGURE_NAMES.map((name) => [name, null])) as Figures;
 
-/** The result of a point that the market does not take: it has no figures. */
+/** The result of a point that the market would not accept: it has no figures. */
 export function refusedResult(reason: string): JobResult {
   return { figures: NO_FIGURES, ended: "refused", reason, doubts: [] };
 }
 
-/** Why a bot with this configuration would not start in its markets; undefined where it would. It would quote nothing here, and rank ahead of all that lost something. */
+/**
+ * The reason why a bot with this configuration would not start in its markets; undefined where it
+ * would. It would quote nothing here, and rank ahead of every point with a loss.
+ */
 export function refusedSize(config: BacktestConfig): string | undefined {
   try {
     checkReplayedSizes(config);
@@ -28,12 +31,18 @@ export function refusedSize(config: BacktestConfig): string | undefined {
   }
 }
 
-/** Why a history cannot be read by a point's grid, in words that are the same wherever the store lies. */
+/**
+ * The reason why a history cannot be read on a point's grid, in words that do not depend on the
+ * store's location.
+ */
 export function refusedGrid({ message, file }: GridError, { history }: BacktestConfig): string {
   return message.replace(file, relative(history.store, file));
 }
 
-/** @throws ConfigError with the first point and its reason where the market takes none of them */
+/**
+ * @throws ConfigError with the first point and its reason where the market would accept none of
+ * them
+ */
 export function requireAcceptedPoint(
   window: SweepWindow,
   points: readonly Point[],

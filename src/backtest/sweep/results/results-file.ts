@@ -15,9 +15,9 @@ interface Line extends JobResult {
 }
 
 /**
- * The results of a sweep's jobs, each on the disk before anything else happens: a sweep that is
- * killed goes on where it stopped. A line that a kill left unfinished is cut off; a job counts
- * once, whoever tells it again.
+ * The results of a sweep's jobs, each on the disk before anything else happens. A sweep that is
+ * killed continues where it stopped. A line that a kill left unfinished is removed. A job counts
+ * once, however often it is reported.
  */
 export class ResultsFile {
   readonly #results = new Map<string, JobResult>();
@@ -27,7 +27,7 @@ export class ResultsFile {
 
   /**
    * @param fingerprint of everything that a result depends on.
-   * @param replace whether the results of another sweep may go.
+   * @param replace true if the results of another sweep may be replaced.
    * @throws ConfigError when the folder holds something else; RunError when another process works
    * in it, or a line is broken
    */
@@ -56,7 +56,7 @@ export class ResultsFile {
   }
 
   /**
-   * A job's result; on the disk when this returns. One that is known already is not counted again.
+   * Adds a job's result; it is on the disk when this returns. A known result is not counted again.
    */
   add(job: string, result: JobResult): void {
     if (this.#results.has(job)) return;
@@ -73,7 +73,10 @@ export class ResultsFile {
     wrapDiskError(this.#path, () => this.#file.append(`${JSON.stringify(line)}\n`));
   }
 
-  /** Takes what was written whole. @returns false where nothing was */
+  /**
+   * Reads the complete lines.
+   * @returns false where there were none
+   */
   #read(path: string, fingerprint: string, directory: string): boolean {
     if (readPathKind(path) === undefined) return false;
     let at = 0;

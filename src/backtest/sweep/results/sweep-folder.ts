@@ -3,25 +3,25 @@ import { join, resolve } from "node:path";
 import { ConfigError } from "../../../core/errors.js";
 import { readPathKind } from "../../../core/files/path-kind.js";
 
-/** The files of a sweep's folder: a line a job that is done, and what all of them come to. */
+/** The files of a sweep's folder: one line per finished job, and the results of the whole sweep. */
 export const SWEEP_FILES = {
   results: "results.jsonl",
   json: "sweep.json",
   html: "sweep.html",
 } as const;
 
-/** The folder in it that has the whole report of the best point. */
+/** The subfolder with the whole report of the best point. */
 export const BEST_FOLDER = "best";
 
-/** What a sweep puts into its folder. */
+/** Everything that a sweep puts into its folder. */
 const OURS = new Set<string>([...Object.values(SWEEP_FILES), BEST_FOLDER, "lock"]);
 
-/** What lies there for an instant, and longer only where a process was killed in it. */
+/** True for a temporary file, which stays only where a process was killed. */
 function isPassing(name: string): boolean {
   return name.endsWith(".next") || name.startsWith(".best.") || name.startsWith("lock.");
 }
 
-/** @throws ConfigError when a folder holds what no sweep has put there */
+/** @throws ConfigError when a folder holds files that no sweep has put there */
 export function refuseForeignFolder(directory: string, replace: boolean): void {
   const kind = readPathKind(resolve(directory));
   if (kind === undefined) return;
@@ -41,13 +41,19 @@ export function refuseForeignFolder(directory: string, replace: boolean): void {
   });
 }
 
-/** Drops another sweep's results, and what came of them: nobody shall take it for what comes of the new ones. */
+/**
+ * Deletes another sweep's results, and the figures from them: they must not be taken for those of
+ * the new one.
+ */
 export function dropResults(directory: string): void {
   for (const name of [BEST_FOLDER, ...Object.values(SWEEP_FILES)])
     rmSync(join(directory, name), { recursive: true, force: true });
 }
 
-/** Drops the report of the best point, where that was another one than `best` when the folder's figures were written. */
+/**
+ * Deletes the report of the best point, where it is not of point `best`, the one in the folder's
+ * figures.
+ */
 export function dropOtherBest(directory: string, best: number): void {
   if (bestIn(join(directory, SWEEP_FILES.json)) !== best)
     rmSync(join(directory, BEST_FOLDER), { recursive: true, force: true });
@@ -60,7 +66,8 @@ function bestIn(json: string): unknown {
   try {
     return (JSON.parse(readFileSync(json, "utf8")) as { readonly best?: unknown } | null)?.best;
   } catch (cause) {
-    // Of a million runs it is longer than a text may be, or a file that is read at once: nobody can tell then which point was the best.
+    // With a million runs the file exceeds the longest string, or the largest file that is read at
+    // once. The best point is then unknown.
     const isTooLong = cause instanceof Error && "code" in cause && TOO_LONG.has(String(cause.code));
     if (!isTooLong && !(cause instanceof SyntaxError)) throw cause;
     return undefined;

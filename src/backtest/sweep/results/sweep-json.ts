@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FIGURE_NAMES, type FigureName } from "./figures.js";
 
-/** What names the shape of a sweep's results; a change that a reader could notice makes it another. */
+/** The format identifier of a sweep's results. Any change that a reader could notice changes it. */
 export const SWEEP_FORMAT = "marketwright-sweep/3";
 
 const instant = z
@@ -44,7 +44,7 @@ const window = z.strictObject({
 });
 const values = z.record(z.string(), value).describe("Of each parameter, by its path");
 
-/** The shape of `sweep.json`. */
+/** The schema of `sweep.json`. */
 export const sweepJsonShape = z
   .strictObject({
     format: z.literal(SWEEP_FORMAT),
@@ -123,11 +123,11 @@ export const sweepJsonShape = z
     description: "A backtest run with many parameters, and what each came to.",
   });
 
-/** What a sweep came to, as `sweep.json` holds it. */
+/** The result of a sweep, the content of `sweep.json`. */
 export type SweepResult = z.infer<typeof sweepJsonShape>;
 
 /**
- * The text of `sweep.json`, point by point: a million runs are longer than a text may be.
+ * The text of `sweep.json`, point by point: a million runs exceed the longest string.
  * @param indent spaces a level; 0 for one line.
  */
 export function* sweepJsonParts(result: SweepResult, indent = 0): Generator<string, void> {
@@ -148,7 +148,7 @@ export function* sweepJsonParts(result: SweepResult, indent = 0): Generator<stri
   yield `${lineAt(0)}}\n`;
 }
 
-/** The JSON Schema of `sweep.json`, as text: what `config/sweep.schema.json` holds. */
+/** The JSON Schema of `sweep.json` as text: the content of `config/sweep.schema.json`. */
 export function sweepJsonSchema(): string {
   return `${JSON.stringify(z.toJSONSchema(sweepJsonShape), null, 2)}\n`;
 }

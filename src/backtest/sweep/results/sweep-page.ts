@@ -14,10 +14,10 @@ import type { SweepResult } from "./sweep-json.js";
 import { sweepWarnings } from "./sweep-warnings.js";
 import { warningText } from "./warning-text.js";
 
-/** More lines nobody tells apart, and no browser draws quickly. */
+/** More lines cannot be told apart, and no browser draws them quickly. */
 const MOST_SHOWN = 5_000;
 
-/** `sweep.html`: one file that asks for nothing else, with every point that it draws in it. */
+/** Builds `sweep.html`: one file that loads nothing, with every point that it draws. */
 export function sweepPage(result: SweepResult): string {
   const { script, style } = pageAssets("sweep-main.ts", ["report.css", "sweep.css"]);
   const { data: _, gaps: __, ...whole } = result;
@@ -68,7 +68,7 @@ ${warnings.map((text) => `<p class="warning" role="note">${escapeHtml(text)}</p>
 </header>`;
 }
 
-/** A figure of a run that did not trade to its end is not what it looks like. */
+/** The figures of a run that did not trade to its end are not comparable. */
 function endWarnings({ points, best, walkForward }: SweepResult): string[] {
   const early = endText(points[best]?.runs ?? []);
   const tested = endText((walkForward?.splits ?? []).map(({ tested }) => tested));

@@ -2,12 +2,14 @@ import { FIGURES } from "./figures.js";
 import type { SweepResult } from "./sweep-json.js";
 import { hasWarnings, warningText } from "./warning-text.js";
 
-/** So many of a ranking are looked at first. */
+/** Number of top points that are checked. */
 const LOOKED_AT = 10;
 
 /**
- * What whoever reads a sweep's ranking has to know first, a sentence each without its full stop: that a strategy failed, that it ranks by a figure that no point has, that its best point did nothing or is
- * doubtful, why the profit on the test windows is, and how many of the points that one looks at first are. Empty where there is nothing of the kind.
+ * Warnings for the reader of a sweep's ranking, a sentence each without its full stop. They report
+ * a failed strategy, a ranking by a figure that no point has, and a best point that did nothing or
+ * is unreliable. They also report unreliable profit on the test windows, and how many of the top
+ * points are unreliable. Empty where there is no such case.
  */
 export function sweepWarnings(result: SweepResult): string[] {
   const { points, best, walkForward } = result;
@@ -27,7 +29,9 @@ export function sweepWarnings(result: SweepResult): string[] {
   ];
 }
 
-/** The strategy may be wrong at some points alone, such as by a parameter that it does not take. */
+/**
+ * The strategy may fail at some points alone, for example for a parameter that it does not accept.
+ */
 export function strategyErrors({ points, walkForward }: SweepResult): string[] {
   const runs = [
     ...points.flatMap(({ index, runs }) => runs.map((run) => ({ index, ...run }))),
@@ -41,7 +45,7 @@ export function strategyErrors({ points, walkForward }: SweepResult): string[] {
   ];
 }
 
-/** Where no point has the figure, the first of them stands where the best would. */
+/** Where no point has the figure, the first point is in the best one's place. */
 function figureDoubts({ points, objective: { figure }, windows }: SweepResult): string[] {
   const lacking = windows.filter((_, at) =>
     points.every(({ runs }) => runs[at]?.figures[figure] === null),
@@ -53,7 +57,7 @@ function figureDoubts({ points, objective: { figure }, windows }: SweepResult): 
   ];
 }
 
-/** Of points that lose, one that does nothing is the best. */
+/** Where every point that trades loses, a point that does nothing ranks best. */
 function fillDoubts({ points, best }: SweepResult): string[] {
   const runs = points[best]?.runs ?? [];
   const idle = runs.filter(({ figures }) => figures.fills === 0).length;

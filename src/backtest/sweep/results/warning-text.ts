@@ -2,13 +2,16 @@ import type { SweepResult } from "./sweep-json.js";
 
 type Run = Pick<SweepResult["points"][number]["runs"][number], "doubts">;
 
-/** How many of a point's runs something makes less believable than they look: `yes`, or `2 of 5` windows. Empty where nothing does. */
+/** How many of a point's runs have warnings: `yes`, or `2 of 5` windows. Empty where none has. */
 export function warningMark(runs: readonly Run[]): string {
   const count = runs.filter(hasWarnings).length;
   return count === 0 ? "" : runs.length === 1 ? "yes" : `${count} of ${runs.length}`;
 }
 
-/** What it is: of one run all of it, of several windows how many, and the first of it. Empty where nothing is. */
+/**
+ * The warnings: of one run all, of several windows their number and the first. Empty where there
+ * are none.
+ */
 export function warningText(runs: readonly Run[]): string {
   const first = runs.find(hasWarnings);
   if (first === undefined) return "";
@@ -17,7 +20,7 @@ export function warningText(runs: readonly Run[]): string {
     : `in ${warningMark(runs)} windows, such as ${first.doubts[0]}`;
 }
 
-/** Whether something makes a run less believable than it looks. */
+/** True if a run has warnings. */
 export function hasWarnings({ doubts }: Run): boolean {
   return doubts.length > 0;
 }

@@ -49,7 +49,7 @@ export class PagedBookSide implements ReadableSide {
   /** Offsets in `#lots` of pages that have been freed, and of pages that were never used. */
   readonly #free: number[] = [];
   #unused = PAGE;
-  /** Where each page of keys begins in `#lots`, counted from `#firstPage`; 0 for one that is not there. */
+  /** Offset of each page of keys in `#lots`, counted from `#firstPage`; 0 for a missing page. */
   #pages = new Int32Array(0);
   #firstPage = 0;
   #bestKey = NO_KEY;
@@ -86,7 +86,7 @@ export class PagedBookSide implements ReadableSide {
     return this.lotsAtKey(ticks * this.#sign);
   }
 
-  /** Lots at the price of a key; 0 when there is no such level. */
+  /** Lots at the price of a key; 0 without a level there. */
   lotsAtKey(key: number): Lots {
     return this.#lots[this.#startOf(key >> PAGE_BITS) + (key & LAST_OF_PAGE)];
   }

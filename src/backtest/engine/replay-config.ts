@@ -13,7 +13,7 @@ export interface ReplayPace {
 /** The pace of a run on the exchange's own clock and stream: books and trades, or trades. */
 export const FINE_PACE: ReplayPace = { tickMs: 100, silenceMs: 0 };
 
-/** A day: as long as any interval that is asked at. */
+/** A day: as long as the longest polling interval. */
 
 /**
  * Adapts a bot's file to a replay: the same strategy, decisions, quotes, limits and halts. Checks

@@ -331,8 +331,8 @@ export class BookMatcher extends TapeMatcher {
 }
 
 /**
- * A lost book does not show who left the queue. Our positions do not improve by it. Where a
- * position was not known, no trade reaches us.
+ * A lost book does not show which orders left the queue. Our positions do not improve by it. Where
+ * a position was not known, no trade reaches us.
  */
 function lose(level: OwnLevel): void {
   level.isDepthUnknown = true;

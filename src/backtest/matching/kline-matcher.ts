@@ -145,7 +145,7 @@ export class KlineMatcher extends OrderMatcher {
 
   protected rest(order: ReplayOrder, arrivedUs: number): void {
     // Where the bar's share filled a taking order only partly, the rest may have been there live.
-    // Whether that order rested is not known.
+    // It is not known if that order rested.
     const isKnown = !this.wouldTake(order) && this.#cameToRest(order, arrivedUs);
     this.own.rest(
       order,

@@ -134,7 +134,7 @@ export class OpenOrders {
 
   /**
    * Fills orders from a trade at one of our prices as far as it reached them by the queue model.
-   * What one of our orders took did not reach those behind it.
+   * The volume that one of our orders took did not reach those behind it.
    */
   fillByQueue(
     level: OwnLevel,

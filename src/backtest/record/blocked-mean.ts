@@ -78,7 +78,10 @@ export class BlockedMean {
   }
 }
 
-/** 97.5 % quantile of Student's t, right to 0.01 from four degrees of freedom on (Abramowitz and Stegun, 26.7.5). */
+/**
+ * 97.5 % quantile of Student's t, right to 0.01 from four degrees of freedom on (Abramowitz and
+ * Stegun, 26.7.5).
+ */
 export function studentQuantile(degrees: number): number {
   const z2 = Z * Z;
   const terms = [

@@ -126,7 +126,10 @@ export class RunRecorder implements RunObserver {
     if (this.notes.length < MOST_NOTES) this.notes.push({ atUs, level, text });
   }
 
-  /** @throws RunError when the parts of the profit do not sum to the change of the equity, to the unit. */
+  /**
+   * @throws RunError when the parts of the profit do not sum to the change of the equity, to the
+   * unit.
+   */
   equity(sample: EquitySample): void {
     const { atUs, equity, profit, markets } = sample;
     this.#sample = sample;

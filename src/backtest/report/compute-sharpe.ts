@@ -8,8 +8,9 @@ export const SHARPE_CONVENTION =
   "mean over standard deviation of the profits of whole UTC days, times the square root of 365; no interest, no reinvestment; standard error by Lo (2002) for independent days";
 
 /**
- * The yearly Sharpe ratio of daily profits, with its standard error (A. Lo, "The Statistics of Sharpe Ratios", Financial Analysts Journal 58(4), 2002:
- * sqrt((1 + SR^2 / 2) / n) of the daily one). Undefined with fewer than ten days or where they do not vary.
+ * The yearly Sharpe ratio of daily profits, with its standard error (A. Lo, "The Statistics of
+ * Sharpe Ratios", Financial Analysts Journal 58(4), 2002: sqrt((1 + SR^2 / 2) / n) of the daily
+ * one). Undefined with fewer than ten days or where they do not vary.
  */
 export function computeSharpe(
   profits: readonly number[],

@@ -7,7 +7,10 @@ export interface OpenStep {
   readonly openLots: Lots;
 }
 
-/** One order of a recorded session, from its request to its end. Instants are whole microseconds since 1970. */
+/**
+ * One order of a recorded session, from its request to its end. Instants are whole microseconds
+ * since 1970.
+ */
 export interface RecordedOrder {
   readonly hash: string;
   readonly side: Side;

@@ -2,8 +2,9 @@ import { ConfigError } from "../../core/errors.js";
 import type { Random } from "../../core/runtime/seam.js";
 
 /**
- * Primitive polynomials and initial direction numbers of the dimensions from the second on: degree, coefficients, m_1 to m_degree. The first rows of
- * the table new-joe-kuo-6.21201 of S. Joe and F. Y. Kuo, "Constructing Sobol sequences with better two-dimensional projections", SIAM J. Sci.
+ * Primitive polynomials and initial direction numbers of the dimensions from the second on: degree,
+ * coefficients, m_1 to m_degree. The first rows of the table new-joe-kuo-6.21201 of S. Joe and F.
+ * Y. Kuo, "Constructing Sobol sequences with better two-dimensional projections", SIAM J. Sci.
  * Comput. 30 (2008), 2635-2654.
  */
 const JOE_KUO: readonly (readonly [number, number, readonly number[]])[] = [

@@ -12,8 +12,8 @@ interface Change {
 /**
  * The tape of a live session as it would have been recorded without our orders. It subtracts from
  * each level the size that the exchange reported open for us at that instant. Otherwise a replay
- * that inserts the same orders would queue behind itself. Trades stay: whoever traded with us came
- * to that price anyway.
+ * that inserts the same orders would queue behind itself. Trades stay: their takers came to that
+ * price anyway.
  */
 export function removeOwnOrders(tape: Tape, orders: readonly RecordedOrder[]): Tape {
   const changes = changesOf(orders);

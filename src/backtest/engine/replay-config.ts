@@ -13,8 +13,6 @@ export interface ReplayPace {
 /** The pace of a run on the exchange's own clock and stream: books and trades, or trades. */
 export const FINE_PACE: ReplayPace = { tickMs: 100, silenceMs: 0 };
 
-/** A day: as long as the longest polling interval. */
-
 /**
  * Adapts a bot's file to a replay: the same strategy, decisions, quotes, limits and halts. Checks
  * of the connection to an exchange are slowed down to the pace of the history. No order is built by

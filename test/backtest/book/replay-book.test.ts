@@ -7,7 +7,7 @@ import { TapeBuilder } from "#history/tape-builder.js";
 import { OrderBook } from "#market/order-book.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
-/** Many pages of a side away. */
+/** A side that spans many pages. */
 const FAR = 400_000;
 
 function expectEqual(book: ReplayBook, reference: OrderBook): void {
@@ -46,7 +46,7 @@ describe("a replayed book", () => {
     const change = fc.record({
       side: fc.constantFrom<Side>("BUY", "SELL"),
       near: fc.integer({ min: 0, max: 40 }),
-      // Now and then the same few prices, far away from all others.
+      // Sometimes the same few prices, far away from all others.
       far: fc.constantFrom(0, 0, 0, 0, FAR, 2 * FAR),
       lots: fc.constantFrom(0, 0, 1, 2, 4_294_967_295, 4_294_967_296, Number.MAX_SAFE_INTEGER),
     });
@@ -124,7 +124,7 @@ describe("a replayed book", () => {
         builder.level(side, ticks, lots);
         reference.set(side, ticks, lots);
       }
-      // What the market ran over is taken off, as it is in a recording.
+      // Levels that the market passed are removed, as in a recording.
       for (const ticks of reference.bids
         .entries()
         .filter((value, i) => i % 2 === 0 && value > mid)) {

@@ -35,7 +35,8 @@ async function compared(
   return new Map(markets.map((market) => [market.marketId, market]));
 }
 
-// A trader who made two markets was told the first one's queue and delays as those of both: here of a market in which nothing was ever filled.
+// With two markets, the queue and delays of the first one were once reported for both: here the
+// second market has no fill.
 it("runs each market of a session again by what its own fit found", async () => {
   const maker = makerSession(join(scratchFolder(), "session"), 10_000, "fitted", 0.02);
   const { folder, session } = await recordSession({
@@ -60,7 +61,7 @@ it("runs each market of a session again by what its own fit found", async () => 
   expect(quiet?.again.model).toEqual(plain);
   expect(busy?.again.model).toEqual({ ...plain, queue, orderLatencyMs: 15 + shiftMs });
 
-  // What was asked for, nothing fitted, is every market's.
+  // A requested model without a fit applies to every market.
   for (const { again } of (await compared(folder, session, { fit: false, queue: "log" })).values())
     expect(again.model).toEqual({ ...plain, queue: "log" });
 });

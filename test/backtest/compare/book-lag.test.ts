@@ -11,7 +11,7 @@ import { TapeBuilder } from "#history/tape-builder.js";
 const MS = 1_000;
 const GRID = { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" };
 
-/** An order of ours that rested from an instant on, milliseconds, until it was taken down. */
+/** An order of ours that rested from an instant on, milliseconds, until it was cancelled. */
 function rested(ticks: number, acceptedMs: number, endedMs?: number): RecordedOrder {
   return {
     hash: `0x${ticks}`,
@@ -31,7 +31,7 @@ function rested(ticks: number, acceptedMs: number, endedMs?: number): RecordedOr
   };
 }
 
-/** A book that tells a level of each price at its instant, milliseconds, and trades between. */
+/** A book that publishes a level of each price at its time, milliseconds, with trades between. */
 function told(...messages: readonly (readonly [atMs: number, ticks: number | "trade"])[]) {
   const builder = new TapeBuilder(GRID);
   for (const [atMs, ticks] of messages) {
@@ -45,7 +45,7 @@ describe("how late a book is told", () => {
   it("is the time from an order's acceptance to the first message with its price, nearly the longest of them", () => {
     const tape = told([110, 500], [125, 501], [225, 502], [320, 503], [326, 504]);
     expect(measureBookLagMs(tape, [rested(501, 100), rested(502, 200), rested(503, 300)])).toBe(25);
-    // What changed an hour later says nothing of ours.
+    // A change an hour later is not ours.
     expect(measureBookLagMs(told([3_600_000, 501]), [rested(501, 100)])).toBe(0);
     expect(measureBookLagMs(tape, [])).toBe(0);
     expect(measureBookLagMs(tape, [{ ...rested(501, 100), acceptedUs: undefined }])).toBe(0);
@@ -68,7 +68,7 @@ describe("a book whose changes are put back to when they happened", () => {
       TapeKind.trade,
       TapeKind.bookUpdate,
     ]);
-    // When the bot heard of it is as it was.
+    // The times of receipt by the bot do not change.
     expect([...moved.localUs].map((us) => us / MS)).toEqual([100, 130, 110, 140]);
   });
 
@@ -89,7 +89,7 @@ it("begins the replay with the market that live decided on first, not while it s
   expect(findFirstViewUs(session, [heard(100, 200, 300), heard(120, 260)], 250 * MS)).toBe(
     120 * MS - 1,
   );
-  // Nothing was heard before, or nothing was ever decided.
+  // Without earlier data, or without any decision.
   expect(findFirstViewUs(session, [heard(300)], 250 * MS)).toBe(50 * MS);
   expect(findFirstViewUs(session, [heard(100)], undefined)).toBe(50 * MS);
 });

@@ -21,7 +21,7 @@ const shares = (fitted: number, unfitted: number) => ({
 });
 
 describe("what a comparison says of its fit", () => {
-  // A trader took delays over into his backtests that chance had made in the first half of a session.
+  // Delays that fitted the first half of a session by chance must not be copied into backtests.
   it("is that it is not to be used, where the half that it did not see is more alike without it", () => {
     expect(fitNote("btcusdc", shares(0.9027, 0.9341))).toEqual([
       "in btcusdc the fit does worse than no fit in the half that it did not see, 90.27 % against 93.41 %: what it found is chance, and not to be used",
@@ -44,7 +44,8 @@ describe("what a comparison says of guards", () => {
     spans,
   });
 
-  // Live stood by its drawdown for half a session, and its backtest earned on: nothing said why.
+  // Live was halted by its drawdown for half a session, and the rerun kept earning. The comparison
+  // must say why.
   it("is for how long they had the quotes of each down, and which they were, where that is not alike", () => {
     const live = [
       halt("drawdown", undefined, [30_000, 60_000]),
@@ -106,7 +107,8 @@ describe("what a comparison says of shares of nothing", () => {
     secondHalf: { match: { unionLots: secondHalf } },
   });
 
-  // A session that stood halted was alike to 100 % in both of its halves, as one is whose backtest can be believed.
+  // A session that was halted agreed to 100 % in both of its halves, like one whose backtest can be
+  // believed.
   it("is that they are of nothing, in the whole or in the half that had no fill", () => {
     expect(nothingFilledNote("btcusdc", parts(0, 0, 0))).toEqual([
       "in btcusdc none of the session's orders was filled, neither live nor again: that they are alike to 100 % there says nothing",

@@ -18,7 +18,8 @@ const PAPER = {
 };
 const LIQUIDATION = { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n };
 
-// Live lost its cancels with the line; the bot run again quoted on, by a book that it took for a quiet one, and had all that it sent taken.
+// Live lost its cancels in the outage. The rerun kept quoting on a book that it took for quiet, and
+// all its requests arrived.
 it("loses what the bot run again sends while its session was cut off, and has it give its book up there", async () => {
   const folder = join(scratchFolder(), "session");
   const wish = makerSession(folder, 18_000);
@@ -49,7 +50,7 @@ it("loses what the bot run again sends while its session was cut off, and has it
       /^the session was cut off from 2024-08-08T23:50:04.\d+Z to 2024-08-08T23:50:1\d.\d+Z: what the bot run again/,
     ),
   ]);
-  // Live heard at once that its stream was down; the run again finds its book too old.
+  // Live learned at once that its stream was down; the rerun finds its book too old.
   expect(notes.filter((note) => note.includes("guards"))).toEqual([
     expect.stringMatching(
       /^in btcusdc guards had the session's quotes down for 8\.\d of its 18\.\d s .*, and those of the bot run again for 6\.\d s .*stale-book/,
@@ -59,7 +60,10 @@ it("loses what the bot run again sends while its session was cut off, and has it
 });
 
 describe("a session that heard nothing from 1 s to 5 s", () => {
-  /** Heard 3 ms after the exchange has it. @param requests when they left, and were answered. */
+  /**
+   * Received 3 ms after the exchange has it.
+   * @param requests when they were sent, and answered.
+   */
   const market = (
     unheard: OutageEvidence["unrecordedSpans"],
     requests: readonly (readonly [leftMs: number, answeredMs?: number])[] = [],
@@ -91,7 +95,8 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
     ]);
   });
 
-  // Of what came after the last answer the bot run again had all taken, where its session had lost the line and sent nothing.
+  // After the last answer the rerun's requests all arrived, while the session had no connection and
+  // sent nothing.
   it("was not up to the last answer where all that it sent was answered: its stream alone was down", () => {
     expect(
       findOutageWindows([
@@ -134,7 +139,8 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
     const withRequest = (...request: [leftMs: number, answeredMs?: number]) =>
       findOutageWindows([market(seam, [request], [seamMs - 500, seamMs + 950])]);
     expect(withRequest(seamMs + 890, seamMs + 960)).toEqual([]);
-    // An outage of less than a second: what left then was lost, and the bot run again had it taken.
+    // An outage of less than a second: requests sent then were lost, and those of the rerun
+    // arrived.
     expect(withRequest(seamMs + 300)).toEqual([[seamMs + 4, seamMs + 953]]);
   });
 });

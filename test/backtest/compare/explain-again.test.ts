@@ -8,11 +8,14 @@ import { BTC } from "../record/sample-run.js";
 const AT_US = 60_000_000;
 const MS = 1_000;
 const PRICE = 600_000;
-/** When the two first wanted different quotes. */
+/** When the quotes of the two first differed. */
 const DIVERGED_US = AT_US - 5_000 * MS;
 const BECAUSE = "from 1970-01-01T00:00:55.000000Z on the two wanted different quotes";
 
-/** The order of the run again at the price: of five lots, sent a second before the fill that live alone has. */
+/**
+ * The order of the rerun at the price: of five lots, sent a second before the fill that only live
+ * has.
+ */
 const sent = (more: Partial<RerunOrder> = {}): RerunOrder => ({
   hash: "0x1",
   side: "BUY",
@@ -84,8 +87,8 @@ function onlyAgain(
   return `${kind}: ${why}`;
 }
 
-// A cancel that came half a millisecond too late moves every quote after it by a lot or two. Who reads of each that "live filled it 0.7 ms later", or of the first that its queue was
-// longer, looks for a delay and a queue model that were never wrong.
+// A cancel that is half a millisecond late moves every later quote by a lot or two. An explanation
+// by delay or queue for each of them would send the reader after a model that was never wrong.
 describe("a fill that the run again alone has, or live", () => {
   it("is told by the cancel that the replay had asked for, or the order that it sent too late, and by no queue", () => {
     expect(onlyLive([sent({ cancelledUs: AT_US - 20 * MS })])).toBe(
@@ -97,7 +100,7 @@ describe("a fill that the run again alone has, or live", () => {
     expect(onlyLive([sent()])).toBe(
       "queue: the replay had an order there, which the queue model has further back",
     );
-    // Another that did stand there decides.
+    // Another order that was open there decides.
     expect(onlyLive([sent({ cancelledUs: AT_US - 20 * MS }), sent()])).toMatch(/^queue/);
     expect(onlyLive([])).toBe(`earlier-difference: the replay had no order there: ${BECAUSE}`);
   });
@@ -154,7 +157,8 @@ describe("a fill that the run again alone has, or live", () => {
     );
   });
 
-  // Whoever is filled and quotes there again has another order in the line: to say that it had no more there hides the queue model's fault.
+  // A bot that is filled and quotes there again has another open order. To say that it had nothing
+  // more there hides the queue model's fault.
   it("is told by the queue where one of them filled an order at once, and another stood there", () => {
     const another = sent({ hash: "0x3", atUs: AT_US - 200 * MS });
     expect(onlyLive([sent(), another], [again(5, AT_US - 500 * MS)])).toBe(
@@ -197,7 +201,7 @@ describe("a fill that the run again alone has, or live", () => {
     expect(onlyAgain(one, [live(3, AT_US - 8_000 * MS), live(2)])).toMatch(
       /^earlier-difference: .* all that it had there/,
     );
-    // What one that was taken down had of it is none of this one's.
+    // Fills of a cancelled order do not count for this one.
     const down = sent({ hash: "0x3", atUs: AT_US - 7_000 * MS, cancelledUs: AT_US - 6_000 * MS });
     const partly = [again(5, AT_US - 8_000 * MS), again(2, AT_US - 6_500 * MS), again(3, AT_US)];
     expect(onlyLive([order, down, sent({ hash: "0x4" })], partly)).toMatch(/^queue/);

@@ -7,7 +7,7 @@ import { BTC } from "../record/sample-run.js";
 const AT_US = 1_000_000;
 const LIMIT = 600_000;
 
-/** An order to buy that was wholly filled when it arrived, as its stream told. */
+/** An order to buy that was filled completely on arrival, by its stream. */
 const recorded: RecordedOrder = {
   hash: "0x1",
   side: "BUY",
@@ -24,7 +24,9 @@ const recorded: RecordedOrder = {
   steps: [{ atUs: AT_US, openLots: 0 }],
   ended: undefined,
 };
-/** The same, of which three lots were bought in the millisecond in which a cancel took the rest down. */
+/**
+ * The same, of which three lots were bought in the millisecond in which a cancel ended the rest.
+ */
 const cancelledAmid: RecordedOrder = {
   ...recorded,
   acceptedUs: AT_US - 20_000,
@@ -44,7 +46,10 @@ const live = (ticks: number, isMaker: boolean): RecordedFill => ({
   fee: "0",
 });
 
-/** Why the live fill, and the replay's where it has one, is on one side alone. @param foundLots what the book showed at the live fill's price when the order came */
+/**
+ * The explanation of a fill that only one side has.
+ * @param foundLots displayed by the book at the live fill's price when the order arrived
+ */
 function explained(
   fill: RecordedFill,
   replayTicks?: number,
@@ -78,7 +83,7 @@ function explained(
   ].map(({ kind, why }) => `${kind}: ${why}`);
 }
 
-// Who reads that a taker was "further back in the queue" looks for the fault where it is not.
+// An explanation of a taker by "further back in the queue" points to the wrong fault.
 describe("a fill that the other has not", () => {
   it("is told as a taker that nothing was printed for, and never by a queue that it did not stand in", () => {
     expect(explained(live(LIMIT - 3, false))).toEqual([

@@ -8,7 +8,8 @@ import { SESSION_FILES } from "#backtest/session-file.js";
 import { encodeJournal } from "#bot/journal.js";
 import { hashFile } from "#history/file-hash.js";
 
-// A bot that decides ten times a second writes half a gigabyte of intents a day, and no text may be longer: such a session could not be compared.
+// A bot that decides ten times a second writes half a gigabyte of intents a day, more than the
+// longest string: such a session could not be compared.
 it("reads the intents of a session of days", async () => {
   const folder = mkdtempSync(join(tmpdir(), "long-session-"));
   try {

@@ -43,7 +43,7 @@ it("fills the orders of a paper session alike in the backtest, and says why each
 it("fills the orders of a live session alike, though its book is told late and has our orders in it", async () => {
   const inputs = await parityInputs(await recordSession(makerSession(folder(), 10_000)));
   expect(inputs.account.fills.length).toBeGreaterThan(30);
-  // The exchange gathers its book for 25 ms, and the line adds 1 to 3.
+  // The exchange batches book changes for 25 ms, and the connection adds 1 to 3.
   expect(inputs.bookLagMs).toBeGreaterThanOrEqual(25);
   expect(inputs.bookLagMs).toBeLessThanOrEqual(28);
   const { best } = fitModel(inputs);
@@ -53,7 +53,8 @@ it("fills the orders of a live session alike, though its book is told late and h
 it("fills them alike where nobody can tell when the book changed, which one delay for all of its messages cannot", async () => {
   const inputs = await parityInputs(await recordSession(jitterySession(folder(), 20_000)));
   expect(inputs.account.fills.length).toBeGreaterThan(30);
-  // As if the market had been without us: its book says that it came to our prices when our orders were not there.
+  // As if the market had been without us: its book reaches our prices when our orders were not
+  // there.
   const asHistory = fitModel(inputs, backtestModel(inputs)).best;
   expect(asHistory.whole.share).toBeLessThan(0.9);
   const { plain, best } = fitModel(inputs);
@@ -69,7 +70,8 @@ it("fills them alike where nobody can tell when the book changed, which one dela
   ].map(({ kind }) => kind);
   expect(kinds.length).toBeGreaterThan(0);
   expect(kinds).not.toContain("unknown-order");
-  // And less of them the further their arrival is from what the exchange stamped: being alike is no matter of course.
+  // The share falls the further their arrival is from the exchange's stamp: agreement is not
+  // automatic.
   const shares = [0, 5, 100].map(
     (lateMs) => evaluateModel(inputs, { ...plain.model, shiftMs: lateMs }).whole.share,
   );
@@ -87,7 +89,7 @@ it("fills them alike where most of them take when they arrive, of which no book 
   expect(sizeOf(account.fills.filter(({ isMaker }) => !isMaker))).toBeGreaterThan(
     sizeOf(account.fills) / 2,
   );
-  // Some of them found less than they wanted, and rested with the others.
+  // Some of them found less than their size, and rested behind others.
   expect(
     account.orders.some(({ acceptedUs, steps, lots }) =>
       steps.some((step) => step.atUs === acceptedUs && step.openLots > 0 && step.openLots < lots),
@@ -99,7 +101,8 @@ it("fills them alike where most of them take when they arrive, of which no book 
   expect(sizeOf(replay.fills.filter(({ cause }) => cause === "taker"))).toBeGreaterThan(
     sizeOf(replay.fills) / 2,
   );
-  // By what the book shows it is half of that; and where the orders come 5 ms later than the exchange stamped them, what they took is gone.
+  // By the displayed book it is half of that. If the orders arrive 5 ms after the exchange's stamp,
+  // the liquidity that they took is gone.
   expect(evaluateModel(inputs, backtestModel(inputs)).whole.share).toBeLessThan(0.7);
   expect(evaluateModel(inputs, { ...plain, shiftMs: plain.shiftMs + 5 }).whole.share).toBeLessThan(
     0.8,

@@ -23,7 +23,7 @@ const PAPER = {
 };
 const folder = (): string => join(scratchFolder(), "session");
 
-/** @param change of the store's rows, before the bot hears them again. */
+/** @param change of the store's rows, before the bot receives them again. */
 async function again(
   at: string,
   session: Session,
@@ -65,7 +65,7 @@ it("wants the same to the byte in every turn of a paper session, and names the f
   const same = await again(at, session);
   expectSame(same, session);
 
-  // One level of one book in the middle of the session is another.
+  // One level of one book in the middle of the session differs.
   const changed = await again(at, session, ({ recordedTape: heard }) =>
     withBestBid(heard, Math.floor(heard.messages / 2)),
   );
@@ -105,7 +105,7 @@ it("wants the same to the byte in every turn of a live session, whose book has o
   expectSame(same, session);
 });
 
-// A time daemon that put the clock right by less than the bot's limit broke the comparison off there, and nothing said why.
+// A clock correction below the bot's limit once ended the comparison there without an explanation.
 it.each([-800, 800])(
   "wants the same to the byte in a session whose machine had its clock set by %i ms, and says that it was",
   async (byMs) => {
@@ -127,7 +127,8 @@ it.each([-800, 800])(
   },
 );
 
-// A trader found his backtest better than live by what it earned while he had the quotes down for the news.
+// A backtest looked better than live by the profit of the time in which the quotes were halted
+// manually for the news.
 it("knows for how long a person had the quotes down, which nobody does of the bot that is run again", async () => {
   const { folder: at, session } = await recordSession({
     ...makerSession(folder(), 4_000),
@@ -146,7 +147,7 @@ it("knows for how long a person had the quotes down, which nobody does of the bo
   ]);
 });
 
-/** The tape, with the first best bid that a message tells after another made a tick better. */
+/** The tape, with the first best bid published after message `after` a tick better. */
 function withBestBid(tape: Tape, after: number): Tape {
   const signedTicks = tape.signedTicks.slice();
   const book = new ReplayBook();

@@ -74,7 +74,7 @@ describe("an order in the market that it was recorded in", () => {
           .level("SELL", 100, 9),
       order(1, "BUY", 100, 7),
     );
-    // Four of the seven; who traded before it arrived says nothing of it.
+    // Four of the seven; trades before its arrival do not count.
     expect([story, absent]).toEqual([["1 4@100 cross"], [[1, 31]]]);
   });
 
@@ -100,7 +100,8 @@ describe("an order in the market that it was recorded in", () => {
   });
 });
 
-// A taker is gone with what it took before any book is told. Who judged it by the book would say that it had rested, and was never filled.
+// A taker is gone with its fills before any book is published. Judged by the book, it would have
+// rested and never been filled.
 describe("an order that took when it arrived, in the market that it was recorded in", () => {
   it("has what was printed to its side within its limit, level by level, and what is left of it rests", () => {
     const { story, absent, isOpen } = replayed(

@@ -11,7 +11,7 @@ const read = (name: string): string => readFileSync(new URL(name, CONFIG), "utf8
 
 type Node = { readonly [key: string]: unknown };
 
-/** The path of every key that a file may have, whose node says nothing of what it is. */
+/** The path of every key of a file whose node has no description. */
 function undescribed(node: Node, path = ""): string[] {
   const properties = Object.entries((node.properties ?? {}) as Record<string, Node>);
   const own = properties

@@ -1,15 +1,18 @@
 import { expect } from "vitest";
 
-/** What of two texts is shown where they part. */
+/** Length of the excerpt at the first difference. */
 const SHOWN = 300;
 
-/** Expects two transcripts of whole runs to be one, and shows where they part: all of both would be megabytes. */
+/**
+ * Expects two transcripts of whole runs to be equal, and shows the first difference: both in full
+ * would be megabytes.
+ */
 export function expectSameText(one: string, other: string): void {
   const at = differsAt(one, other);
   expect(one.slice(at, at + SHOWN)).toBe(other.slice(at, at + SHOWN));
 }
 
-/** Where two texts part, a little before it; their end when they are one. */
+/** Index of the first difference, a little before it; the common end when they are equal. */
 function differsAt(one: string, other: string): number {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at++;

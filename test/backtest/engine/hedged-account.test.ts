@@ -28,7 +28,7 @@ function market(toMid: number, fundingRate?: number) {
   return books(tape.build(), fundingRate === undefined ? {} : { funding: paid });
 }
 
-/** An account of 20,000 that holds a bitcoin in one market and owes one in the other. */
+/** An account of 20,000 that is long one bitcoin in one market and short one in the other. */
 function hedged(histories: Readonly<Record<string, ReturnType<typeof market>>>) {
   const { run, told } = new ReplayStage({
     markets: histories,
@@ -47,7 +47,8 @@ function hedged(histories: Readonly<Record<string, ReturnType<typeof market>>>) 
   return { isLiquidated: run.venue.isLiquidated, net: run.venue.account.netValue };
 }
 
-// A hedge whose long side stood first in the file was liquidated at the mark of the one, before the other's mark of the same instant was looked at.
+// A hedge whose long side was first in the file was liquidated at its mark, before the other
+// market's mark of the same instant was applied.
 it("judges an account by all marks of an instant, in whichever order its markets stand", () => {
   const [one, other] = [
     hedged({ long: market(400_000), short: market(400_000) }),

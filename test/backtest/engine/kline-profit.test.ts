@@ -9,7 +9,7 @@ const MINUTE = 60_000_000;
 
 const STILL = [600_000, 600_000, 600_000, 600_000] as const;
 
-/** Runs one order on candles that move after three minutes and splits what it earned, in quote. */
+/** Runs one order on candles that move after three minutes and splits its profit, in quote. */
 function profitOf(moving: Parameters<typeof candles>[0], quote: Quote) {
   const bars = [STILL, STILL, STILL, ...moving];
   const instrument = new Instrument({
@@ -87,7 +87,8 @@ describe("the profit of a candle, worked by hand", () => {
       lots: BITCOIN,
     });
     expect(fills).toEqual([[20, 600_500, 600_500]]);
-    // 500 ticks up to the high, 1,050 down from it: neither side is half a tick better than the other.
+    // 500 ticks up to the high, 1,050 down from it: neither side is half a tick better than the
+    // other.
     expect(profit).toMatchObject({
       spread: 0,
       adverseSelection: -50,

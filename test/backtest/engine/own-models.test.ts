@@ -6,11 +6,12 @@ import { NOON_US, quoting, ReplayStage } from "./replay-stage.js";
 
 const PRICES = { btcusdc: 599_998, ethusdc: 599_997 };
 
-/** Two markets that move alike, with a quote at a level of each from the start on. */
+/** Two markets that move alike, with a quote at a level of each from the start. */
 function played(models: Readonly<Record<keyof typeof PRICES, MarketFillModel>>) {
   const history = (ticks: number) => {
     const tape = ticking(standing(builder(), NOON_US), NOON_US + S, NOON_US + 3 * S);
-    // Others come behind the quote, most of all who are there leave, and what is sold then ends at the quote or before it.
+    // Others join behind the quote, most of those ahead leave, and the sales then end at the quote
+    // or before it.
     tape.update(NOON_US + 3 * S, NOON_US + 3 * S + MS).level("BUY", ticks, 15);
     tape.update(NOON_US + 4 * S, NOON_US + 4 * S + MS).level("BUY", ticks, 6);
     tape.trade(NOON_US + 5 * S, NOON_US + 5 * S + MS, "SELL", ticks, 3);

@@ -25,8 +25,9 @@ function restless() {
   return tape.build();
 }
 
-// Each token that an action costs lets quotes be followed a little less closely. Of several cancels that wait, one that the tokens of those before it make
-// unneeded is to be taken back: sent all the same, it gives a place in the queue away and takes the token of one that is needed.
+// Each token that an action costs makes quotes follow the market a little less closely. A waiting
+// cancel that becomes unneeded by the tokens of earlier ones must be withdrawn. If it is sent, it
+// gives up a queue position and takes the token of a needed one.
 it("takes back a cancel that the tokens of the one before it have made unneeded", () => {
   const stage = new ReplayStage({
     markets: { [MARKET]: { grade: "books", tape: restless() } },
@@ -56,7 +57,7 @@ it("takes back a cancel that the tokens of the one before it have made unneeded"
       const { quotes } = trader.quotes;
       const { priceToleranceTicks: priceTicks, sizeToleranceFraction: sizeFraction } =
         context.config.quotes;
-      // Its own token is spent by now, and was not when it was last planned.
+      // Its own token is spent now; it was not when the cancel was last planned.
       const tokens = (context.budget.available("ORDER") + 1) / context.budget.limit("ORDER");
       const tolerance = paceTolerance({ priceTicks, sizeFraction }, quotes, tokens);
       const plan = planQuotes({

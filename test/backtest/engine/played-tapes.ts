@@ -13,7 +13,7 @@ export const builder = (marketId = MARKET): TapeBuilder => new TapeBuilder({ mar
 export const books = (tape: Tape, more: Partial<MarketHistory> = {}): MarketHistory =>
   ({ grade: "books", tape, ...more }) as MarketHistory;
 
-/** A book around 60,000.0 that stands still: 5 lots at each of five levels a side. */
+/** A constant book around 60,000.0: 5 lots at each of five levels a side. */
 export function standing(tape: TapeBuilder, atUs: number, mid = 600_000): TapeBuilder {
   tape.snapshot(atUs, atUs + MS);
   for (let away = 1; away <= 5; away++)

@@ -14,7 +14,10 @@ const MINUTE = 60 * S;
 const bid = (ticks: number, lots: number): Quote => ({ side: "BUY", level: 0, ticks, lots });
 const ask = (ticks: number, lots: number): Quote => ({ side: "SELL", level: 0, ticks, lots });
 
-/** A book at 60,000.0 that stands still, with a print through our ask at 3 s, then a quiet trade every second. */
+/**
+ * A constant book at 60,000.0, with a print through our ask at 3 s, then a quiet trade every
+ * second.
+ */
 function quietTape(seconds: number): Tape {
   const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
   tape.snapshot(NOON_US, NOON_US + MS);
@@ -33,7 +36,7 @@ interface MarkRow {
   readonly nextFundingUs?: number;
 }
 
-/** Marks that are heard a millisecond after they were computed. */
+/** Marks received a millisecond after they were computed. */
 function marksOf(rows: readonly MarkRow[]): MarkTape {
   const credit = BigInt64Array.from(rows.map(({ price }) => price * 1_000_000n));
   return {
@@ -71,7 +74,8 @@ describe("what would flatter a backtest", () => {
     stage.run.play(NOON_US + 7 * MINUTE);
     expect(stage.told.fills[0]).toMatchObject({ side: "BUY", lots: 1000 });
     expect(stage.told.notes.filter((text) => text.includes("unsafe"))).toHaveLength(1);
-    // Bought at 59,950 for a fee of 1 basis point; taken over at 56,000 less 1 %, and 1 % of that on top: more is lost than was there, and that is said.
+    // Bought at 59,950 for a fee of 1 basis point; taken over at 56,000 less 1 %, and 1 % of that
+    // on top. The loss exceeds the account, and the report says so.
     expect(stage.run.venue.account.netValue).toBe(
       4_000_000_000n - 59_950_000_000n - 5_995_000n + 55_440_000_000n - 554_400_000n,
     );
@@ -118,7 +122,8 @@ describe("what would flatter a backtest", () => {
     expect(stage.told.payments.map(({ atUs }) => atUs)).toEqual([boundary, boundary + 5 * S]);
   });
 
-  // "The book stands on no unbroken sequence" sent the trader after missing updates, while bids and asks were the wrong way round or no snapshot ever came.
+  // A message about a broken sequence made the trader look for missing updates, while bids and asks
+  // were swapped or the snapshot never came.
   it.each([
     [
       "crossed",
@@ -155,8 +160,9 @@ describe("what would flatter a backtest", () => {
     },
   );
 
-  // Nobody offers any more: the market is on its way up, and the strategy sees no two sides to quote between. A bot that put its ask up again after each fill would sell up to
-  // its limit at the price of before.
+  // All other offers are gone: the market is moving up, and the strategy sees no two sides to quote
+  // between. A bot that renewed its ask after each fill would sell up to its limit at the old
+  // price.
   it("sells no more than was quoted while all other offers are gone, and quotes on when they are back", () => {
     const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
     const message = (second: number) => [NOON_US + second * S, NOON_US + second * S + MS] as const;
@@ -227,7 +233,7 @@ describe("what would flatter a backtest", () => {
         stage.run.venue.account,
         NOON_US / 1000,
       );
-    // 100 quote at 20 times carry 2,000: 33 lots at 60,000, whatever the least price is that the order would take.
+    // 100 quote at 20 times carry 2,000: 33 lots at 60,000, whatever the order's limit price.
     expect(refusalOf(34)).toMatchObject({ result: "rejected", code: 2012 });
     expect(refusalOf(33)).toBeUndefined();
   });

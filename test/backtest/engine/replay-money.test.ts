@@ -85,7 +85,8 @@ describe("the money of a replay", () => {
     expect(stage.told.samples.at(-1)?.profit.funding).toBe(-7_770_810n);
   });
 
-  // The stamps of the recorded boundary of 2023-04-05. By the mark of a second before, a long would pay 0.777136; by the rate of then, 0.775447.
+  // The stamps of the recorded boundary of 2023-04-05. By the mark of a second before, a long would
+  // pay 0.777136; by the rate of that time, 0.775447.
   it.each([
     ["the funding that was recorded", true],
     ["what the marks told", false],
@@ -151,7 +152,8 @@ describe("the money of a replay", () => {
     },
   );
 
-  // An exchange that is late with a boundary by seconds says nothing of the price at it: an account would be judged by marks of the future.
+  // A mark seconds after a boundary is not the price at it: the account would be judged by marks of
+  // the future.
   it("takes no mark for the boundary's that is stamped a second after it, nor one that follows on the boundary's own", () => {
     const boundary = NOON_US + 10 * S;
     const paidBy = (first: number, second: number) => {

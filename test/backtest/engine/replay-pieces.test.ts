@@ -15,7 +15,10 @@ const SPAN_US = 4_000 * MS;
 const books = (tape: Tape): MarketHistory => ({ grade: "books", tape });
 const quote = (side: Quote["side"], ticks: number): Quote => ({ side, level: 0, ticks, lots: 20 });
 
-/** Bursts of messages of one stamp with silences between them, heard late, at once, and out of their order. */
+/**
+ * Bursts of messages with one stamp and silences between them, received late, at once, and out of
+ * order.
+ */
 function bursts(seed: string, marketId: string, fromUs = NOON_US): Tape {
   const random = seededRandom(seed);
   const upTo = (most: number): number => Math.floor(random.uniform() * (most + 1));
@@ -50,7 +53,10 @@ function bursts(seed: string, marketId: string, fromUs = NOON_US): Tape {
   return tape.build();
 }
 
-/** Everything that a replay of bursts told, stopped after each of these spans and set going again. Of two markets either has its own bursts, or both the same at the same instants. */
+/**
+ * Everything that a replay of bursts reported, stopped and resumed after each of these spans. Two
+ * markets have bursts of their own, or the same at the same times.
+ */
 function played(
   seed: number,
   { ids, areAlike }: Markets,
@@ -92,8 +98,8 @@ const markets = fc.constantFrom<Markets>(
 );
 
 describe("a replay that is played in pieces", () => {
-  // Between two instants of the bot the engine runs on without looking at anything else. Wherever it is stopped and set going again, no order,
-  // fill, sample or word of the bot may be another.
+  // Between two instants of the bot the engine skips all other checks. Wherever it is stopped and
+  // resumed, no order, fill, sample or event of the bot may change.
   it("is the one that is played at once, wherever it is cut", () => {
     fc.assert(
       fc.property(
@@ -114,7 +120,8 @@ describe("a replay that is played in pieces", () => {
     );
   });
 
-  // An order that was judged by history of after its arrival would be filled by what it cannot have met, or not by what it must have.
+  // An order matched against history from after its arrival would get fills that it cannot have
+  // met, or miss fills that it must have met.
   it("is the one whose exchange is never ahead of the bot, though it is played ahead for as long as no request can arrive", () => {
     fc.assert(
       fc.property(
@@ -134,7 +141,8 @@ describe("a replay that is played in pieces", () => {
     );
   });
 
-  // A best price that the bot had not heard yet, or not any more, is a quote at another price: in a backtest and nowhere else.
+  // A best price that the bot has not yet received, or no longer has, would change a quote's price
+  // in a backtest only.
   it("is the one whose bot makes its book itself, of everything that it hears, on one stretch of history after another", () => {
     fc.assert(
       fc.property(

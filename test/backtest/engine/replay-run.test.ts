@@ -8,10 +8,11 @@ import { MARKET, NOON_US, quoting, ReplayStage, Told } from "./replay-stage.js";
 
 describe("the two clocks of a replay", () => {
   it("fills an order by nothing that was at the exchange before it arrived, and tells the bot no sooner than the answer takes", () => {
-    // The book is heard at 1 ms; the first view, and the quote, follow the account's reconciliation.
+    // The book is received at 1 ms; the first view, and the quote, follow the account's
+    // reconciliation.
     const tape = standing(builder(), NOON_US);
     ticking(tape, NOON_US + S, NOON_US + 10 * S);
-    // A print through the bid every 100 ms: whichever comes first after the arrival fills.
+    // A print through the bid every 100 ms: the first one after the arrival fills.
     for (let ms = 50; ms < 10_000; ms += 100)
       tape.trade(NOON_US + ms * MS, NOON_US + ms * MS + MS, "SELL", 599_990, 1);
     const stage = new ReplayStage({
@@ -32,7 +33,7 @@ describe("the two clocks of a replay", () => {
       ticks: 599_995,
       lots: 100,
     });
-    // What the bot does next, it does when it has heard, and has let the touch settle.
+    // The bot's next action follows its receipt of the fill, once the touch has settled.
     const nextPlace = stage.told.actions.filter(({ kind }) => kind === "place")[1];
     expect(nextPlace?.atUs).toBeGreaterThan(nextPrintUs + 23 * MS);
   });
@@ -67,7 +68,8 @@ describe("the two clocks of a replay", () => {
         fills: observer.fills,
       };
     };
-    // A part is filled when the cancel leaves, so that it is heard when the cancel arrives, with data heard on the way.
+    // A part is filled when the cancel is sent, so that the fill is received when the cancel
+    // arrives, with data received in between.
     const { cancelUs } = play();
     const { fills, toldAtQuote } = play(cancelUs);
     expect(fills).toMatchObject([{ lots: 5, atUs: cancelUs, heardUs: cancelUs + 10 * MS }]);

@@ -20,7 +20,7 @@ import type { MarketView } from "#market/view.js";
 import type { Quote } from "#strategies/intent.js";
 import type { BoundStrategy } from "#strategies/strategy.js";
 
-/** Noon of a day, microseconds: where the made histories of these tests begin. */
+/** Noon of a day, microseconds: the start of the synthetic histories of these tests. */
 export const NOON_US = Date.UTC(2026, 0, 5, 12) * 1000;
 export const MARKET = "btcusdc";
 /** The grid of every market here: 0.1 quote and 0.001 base, so that one lot at one tick is 0.0001 quote, 100 units of credit. */
@@ -46,7 +46,7 @@ export function quoting(quotes: (view: MarketView) => readonly Quote[]): BoundSt
     );
 }
 
-/** What a test changes of a run. */
+/** Options that a test sets for a run. */
 export interface StageOptions {
   readonly markets: Readonly<Record<MarketId, MarketHistory>>;
   readonly strategies: Readonly<Record<MarketId, BoundStrategy>>;
@@ -62,11 +62,11 @@ export interface StageOptions {
   readonly startUs?: number;
   readonly sampleUs?: number;
   readonly feedOf?: FeedFactory;
-  /** Hears the run in place of the stage's own {@link Told}. */
+  /** Observes the run instead of the stage's own {@link Told}. */
   readonly observer?: RunObserver;
 }
 
-/** Everything that a run told. */
+/** Everything that a run reported. */
 export class Told implements RunObserver {
   readonly fills: ReplayFill[] = [];
   readonly samples: EquitySample[] = [];
@@ -123,7 +123,7 @@ export function stageRules(
   );
 }
 
-/** A bot on made history, and what it told. */
+/** A bot on synthetic history, and its reports. */
 export class ReplayStage {
   readonly told = new Told();
   readonly notices: { readonly atUs: number; readonly notice: BotEvent }[] = [];
@@ -162,7 +162,7 @@ export class ReplayStage {
     });
   }
 
-  /** Everything that was decided and done, as text. */
+  /** All decisions and actions, as text. */
   get transcript(): string {
     return JSON.stringify(
       [this.notices, this.told.fills, this.told.samples.at(-1)],

@@ -11,7 +11,8 @@ describe("a replayed bot", () => {
       tape.level("BUY", mid - 1, 30).level("SELL", mid + 1, 30);
     const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
     level(tape.snapshot(NOON_US, NOON_US + 1_300), 600_000);
-    // Decided at 4,099.6 ms, due again at 4,199.6; the timer of before fires at 4,163.301 and is set anew, for 4,200.301.
+    // Decided at 4,099.6 ms, due again at 4,199.6; the earlier timer fires at 4,163.301 and is set
+    // again, for 4,200.301.
     level(
       tape
         .update(NOON_US + 4_098_000, NOON_US + 4_099_600)

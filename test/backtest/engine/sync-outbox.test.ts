@@ -11,7 +11,7 @@ import {
 
 const KINDS: readonly OutboxKind[] = ["cancel-all", "cancel", "place", "question"];
 
-/** Items by kind and rank, some of them taken back before they leave. */
+/** Items by kind and rank, some of them withdrawn before they are sent. */
 const items = fc.array(
   fc.record({
     kind: fc.constantFrom(...KINDS),
@@ -29,7 +29,7 @@ describe("the outbox of a replay", () => {
       fc.asyncProperty(items, async (wanted) => {
         const sync = new SyncOutbox(1);
         const live = new Outbox({ concurrency: 1 });
-        // What goes first holds the one place, so that all others wait, and go by their order.
+        // The first one takes the only place, so that all others wait in their order.
         const ends: (() => void)[] = [];
         const first: OutboxItem = { key: "first", priority: 0, onTurn: (done) => ends.push(done) };
         for (const outbox of [sync, live]) outbox.enqueue(first);

@@ -4,7 +4,8 @@ import type { LocalFeed } from "#backtest/local-feed.js";
 import { ReplayClock } from "#backtest/replay-clock.js";
 import { TapeBuilder } from "#history/tape-builder.js";
 
-// A book that nobody had told for two seconds was quoted on by a bot whose clock is two seconds ahead: the gap had ended before it was heard.
+// With a clock two seconds ahead, a bot kept quoting on a book that was two seconds old: by its
+// clock the gap ended before it was received.
 it.each([
   ["books", 0],
   ["books", 2_000.4],
@@ -34,7 +35,8 @@ it.each([
   },
 );
 
-// The first candle after a hole is heard at its end: an ask at the price of six hours before was filled by it, ten times as high.
+// The first candle after a gap is received at its end: it filled an ask at the price of six hours
+// before, ten times as high.
 it("has a bot that hears candles miss them until the first one after the gap has ended", () => {
   const gaps = [[2 * 60_000, 10 * 60_000]] as const;
   const column = Int32Array.from([100, 100, 1000, 1000]);
@@ -69,7 +71,8 @@ it("has a bot that hears candles miss them until the first one after the gap has
   ]);
 });
 
-// A bot bought to its limit at the prices of a book that had ended a minute before: each trade that was heard made it new again.
+// A bot bought to its limit at the prices of a book that had ended a minute before: each trade made
+// that book look new.
 it("has a trade bring back no book that was lost, and make none younger that is silent", () => {
   const builder = new TapeBuilder({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" });
   const snapshot = (us: number) =>

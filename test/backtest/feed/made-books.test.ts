@@ -5,7 +5,8 @@ import { TapeBuilder } from "#history/tape-builder.js";
 
 const GRID = { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" };
 
-// Strategies read it as they read a recorded book: a second level would be liquidity that nobody ever showed.
+// Strategies read it like a recorded book: a second level would be liquidity that was never
+// displayed.
 describe("a book that is made from prices alone", () => {
   it("has one level a side, of the last trades, the older one a tick behind the newer where they meet", () => {
     const tape = new TapeBuilder(GRID)

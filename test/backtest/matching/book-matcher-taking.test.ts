@@ -130,7 +130,8 @@ describe("liquidity that our takers took", () => {
     expect(heard.story).toEqual(["1 10@102 taker", "2 10@102 taker"]);
   });
 
-  // A break in a recording is not news that somebody offers anew: a bot that took an offer would have it again after each.
+  // A gap in a recording does not add liquidity: otherwise a bot could take the same offer again
+  // after each gap.
   it("stays taken where the book is lost, until a book tells that its level had gone", () => {
     const taking = (after: (tape: TapeBuilder) => unknown): string[] => {
       const { matcher, heard, toEnd } = market((tape) => after(tape.lost(2000, 2000)));

@@ -71,7 +71,7 @@ describe("history", () => {
   });
 
   it("finds what touches us in short messages and in long ones", () => {
-    // A few rows a message and many a message are looked at in two ways: both find what touches us.
+    // Short and long messages are tested in two ways: both find the rows that touch our orders.
     const story = (padding: number): string[] => {
       const { matcher, heard, toEnd } = market((tape) => {
         const pad = (): void => {

@@ -42,7 +42,7 @@ describe.skipIf(!hasCapture("btcusdt-perp_20240808"))(
       const tape = tapeOf();
       const book = new ReplayBook();
       const sides = [new BookSide("BUY"), new BookSide("SELL")] as const;
-      // From after the snapshot on, both are given the same rows.
+      // From after the snapshot on, both receive the same rows.
       const first = tape.kind.indexOf(TapeKind.bookSnapshot) + 1;
       book.applyMessages(tape, 0, first);
       book.bids.walk((ticks, lots) => sides[0].set(ticks, lots));
@@ -118,7 +118,8 @@ describe.skipIf(!hasCapture("btcusdt-perp_20240718-19"))(
         side: "BUY",
         ticks: ticks("63885.7"),
       });
-      // Published: NEW at the first look that sees it, FILLED at a later one: looks are 30 s apart there.
+      // Published: NEW at the first poll that sees it, FILLED at a later one. Polls are 30 s apart
+      // there.
       expect(seen.newMs).toBe(1_721_347_231_733);
       expect(seen.fill).toEqual({
         exchangeMs: 1_721_347_356_052,

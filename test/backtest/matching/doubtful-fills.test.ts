@@ -16,7 +16,10 @@ function playTo(matcher: Matcher, untilUs: number): void {
   while (matcher.nextUs <= untilUs) matcher.advance(untilUs, true);
 }
 
-/** A book of 100 against 102 at 1 ms, then what is added; a bid at 101 arrives at 10 ms, and another below at 99. */
+/**
+ * A book of 100 against 102 at 1 ms, then added messages; a bid at 101 arrives at 10 ms, and
+ * another below at 99.
+ */
 function bids(
   then: (tape: TapeBuilder) => void,
   timeInForce: "GTC" | "POST_ONLY" = "GTC",
@@ -40,7 +43,7 @@ function bids(
   return heard.doubted;
 }
 
-/** The book is told anew, with nothing in it that concerns the bid. */
+/** The book is published again, unchanged around the bid. */
 const told = (tape: TapeBuilder, ms: number): TapeBuilder =>
   tape.update(ms * MS, ms * MS).level("BUY", 90, ms);
 const crossed = (tape: TapeBuilder, ms: number): TapeBuilder =>
@@ -60,7 +63,8 @@ describe("a fill of which the book does not tell whether its order had come to r
     expect(bids((tape) => crossed(told(told(told(tape, 35), 35), 35), 60))).toEqual(["1 cross?"]);
   });
 
-  // An order that may have taken had a maker's rebate as soon as the recording broke before the book that passed it.
+  // An order that may have taken received a maker's rebate as soon as the recording broke before
+  // the book that passed it.
   it("counts no loss of the book as one that was told", () => {
     const lost = (tape: TapeBuilder, ms: number): TapeBuilder => tape.lost(ms * MS, ms * MS);
     expect(bids((tape) => crossed(told(lost(tape, 20), 35), 60))).toEqual(["1 cross?"]);
@@ -84,7 +88,8 @@ describe("a fill of which the book does not tell whether its order had come to r
     expect(bids((tape) => tape.trade(12 * MS, 12 * MS, "SELL", 101, 7))).toEqual(["1 queue"]);
   });
 
-  // Nothing says what was offered when it came, however much is told later: it rested for a maker's rebate beside any offer there was.
+  // Later data cannot show what was offered on arrival. Such an order would earn a maker's rebate
+  // beside any offer.
   it("is any of an order that came while no book was known, by the queue too", () => {
     const lost = (tape: TapeBuilder): TapeBuilder =>
       tape
@@ -213,7 +218,8 @@ describe("a fill of which trades alone do not tell it", () => {
     expect(fills((tape) => at(tape, 300, "SELL", 101))).toEqual(["1 queue"]);
   });
 
-  // Nobody knew what the other side asked: a bid at 105 beside sales at 100 would have bought at once, and earned a rebate here instead.
+  // The other side's prices were unknown: a bid at 105 beside offers at 100 would have bought at
+  // once, and earned a rebate here instead.
   it.each(["queue", "through"])(
     "is any, the %s's too, of an order that came before anybody of its side had taken",
     (cause) => {
@@ -286,7 +292,8 @@ describe("a fill of which candles do not tell it", () => {
     expect(fills((BAR_US * 2) / 3 + 40 * MS, 89)).toEqual(["1 through"]);
   });
 
-  // A backtest on candles took a tenth of what it wanted as a taker, and had a maker's rebate on the rest, which live had paid for too.
+  // A backtest on candles took a tenth of its order as a taker, and received a maker's rebate on
+  // the rest, for which live paid a taker's fee.
   it("is one of what a bar's share of volume left of an order that took: the market may have had all of it", () => {
     expect(fills(40 * MS, 100, 0.005)).toEqual(["1 taker", "1 through?"]);
     expect(fills(40 * MS, 100)).toEqual(["1 taker"]);
@@ -301,7 +308,8 @@ describe("a fill of which candles do not tell it", () => {
     expect(fills((BAR_US * 2) / 3 + 40 * MS, 95)).toEqual(["1 through?"]);
   });
 
-  // The truth is a price of every fifth second; the matcher has the candles of it, some of them missing.
+  // The true market has a price every fifth second. The matcher has its candles, some of them
+  // missing.
   it("is every one that rested here and took in the market, whatever the market did within its bars", () => {
     const STEPS = 12;
     const bar = fc.record({
@@ -314,7 +322,8 @@ describe("a fill of which candles do not tell it", () => {
       ticks: fc.integer({ min: 95, max: 105 }),
       lots: fc.integer({ min: 1, max: 30 }),
       bar: fc.nat(3),
-      // An order that answers a bar comes at the next one's open; what comes later in its first third is taken for that one.
+      // An order that reacts to a bar arrives at the next one's open. One that arrives later in the
+      // first third counts as that.
       step: fc.oneof(fc.constant(0), fc.integer({ min: STEPS / 3, max: STEPS - 1 })),
     });
     const path = fc.constantFrom("ohlc" as const, "olhc" as const, "adaptive" as const);
@@ -427,7 +436,7 @@ describe("whatever is told of a book", () => {
         ];
         for (const [at, { id, cause, atUs }] of heard.fills.entries()) {
           const cameUs = arrived.get(id) as number;
-          // A book of the very instant of a trade may stand on either side of it.
+          // A book with the same instant as a trade may come before or after it.
           const since = books.filter((bookUs) => bookUs > cameUs && bookUs <= atUs).length;
           const isRested = cause === "cross" || cause === "through";
           if (!isRested || atUs - cameUs > 1_000_000 || since > 2)

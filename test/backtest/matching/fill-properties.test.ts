@@ -12,7 +12,7 @@ import { Heard, order } from "./heard.js";
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
 const MID = 100;
 
-/** A message of history, or something of ours between two. */
+/** A message of history, or an action of ours between two. */
 type Step =
   | { readonly what: "book"; readonly rows: readonly (readonly [Side, Ticks, Lots])[] }
   | { readonly what: "trade"; readonly taker: Side; readonly ticks: Ticks; readonly lots: Lots }
@@ -27,7 +27,10 @@ type Step =
 
 const side = fc.constantFrom<Side>("BUY", "SELL");
 const near = fc.integer({ min: MID - 4, max: MID + 4 });
-/** Bids stay below the middle and asks above it, as in a recording; whatever else is drawn may go anywhere. */
+/**
+ * Bids stay below the middle and asks above it, as in a recording; all other values may be
+ * anywhere.
+ */
 const row = fc
   .tuple(side, fc.integer({ min: 0, max: 4 }), fc.constantFrom(0, 0, 1, 2, 5, 9))
   .map(([of, away, lots]) => [of, of === "BUY" ? MID - away : MID + 1 + away, lots] as const);
@@ -70,7 +73,7 @@ const queueName = fc.constantFrom("risk-averse", "power-2", "power3-3", "log");
 const GTT: Step = { what: "place", side: "BUY", ticks: MID - 4, lots: 1, tif: "GTT" };
 const QUIET: Step = { what: "book", rows: [] };
 
-/** The history among the steps, one message each 10 us, in place of the step. */
+/** The messages among the steps, one each 10 us, at the step's index. */
 function tapeOf(all: readonly Step[]): Tape {
   const builder = new TapeBuilder(GRID);
   for (const [at, one] of all.entries()) {
@@ -84,7 +87,7 @@ function tapeOf(all: readonly Step[]): Tape {
 
 type AnyMatcher = BookMatcher | TradeMatcher;
 
-/** Plays everything; `look` sees the state after each step with the fills that it brought. */
+/** Plays everything; `look` receives the state after each step, with its fills. */
 function play(
   all: readonly Step[],
   matcher: AnyMatcher,
@@ -136,7 +139,8 @@ describe("whatever history and our orders are", () => {
     );
   });
 
-  // Of lots so small that 32 bits do not count them. The other queues have their front in fractions, and round it to whole lots.
+  // With lots so small that 32 bits cannot count them. The other queues have fractional positions,
+  // and round them to whole lots.
   it("amounts that are all so many times as large are filled alike, to the lot", () => {
     const scaled = (all: readonly Step[], by: number): Step[] =>
       all.map((one) => {
@@ -203,7 +207,7 @@ describe("whatever history and our orders are", () => {
             expect(one.what === "trade" && one.ticks === ticks).toBe(true);
             byQueue += lots;
           }
-          // What traded at a price is there once for all of ours together.
+          // Volume traded at a price is available once for all of our orders together.
           if (one.what === "trade") expect(byQueue).toBeLessThanOrEqual(one.lots);
         });
       }),
@@ -221,7 +225,7 @@ describe("whatever history and our orders are", () => {
           queue: createQueueModel("risk-averse", 0.001),
         });
         const book = new OrderBook();
-        /** By side and price: what was ever there to take since the level came, less what we took. */
+        /** By side and price: all liquidity since the level appeared, less our fills. */
         const left = new Map<string, Lots>();
         play(all, matcher, heard, (at, firstFill) => {
           const one = all[at] as Step;

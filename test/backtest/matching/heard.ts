@@ -1,7 +1,7 @@
 import type { FillCause, MatchListener, OrderEnd, ReplayOrder } from "#backtest/matcher.js";
 import type { Lots, Side, Ticks } from "#core/units.js";
 
-/** A fill that a listener heard of. */
+/** A fill reported to a listener. */
 export interface HeardFill {
   readonly id: number;
   readonly ticks: Ticks;
@@ -10,10 +10,13 @@ export interface HeardFill {
   readonly atUs: number;
 }
 
-/** A listener that keeps what it hears, and holds every order's account: what was placed is filled, open or ended. */
+/**
+ * A listener that records all events, and checks every order: its placed size is filled, open or
+ * ended.
+ */
 export class Heard implements MatchListener {
   readonly fills: HeardFill[] = [];
-  /** Of each fill, whether history leaves open that its order came to rest. */
+  /** For each fill, true if it is ambiguous. */
   readonly doubts: boolean[] = [];
   readonly ends: {
     readonly id: number;
@@ -56,12 +59,12 @@ export class Heard implements MatchListener {
     this.ends.push({ id: order.id, how, lots: order.openLots, atUs });
   }
 
-  /** What was filled of an order. */
+  /** Filled size of an order. */
   filledLots(id: number): Lots {
     return this.#filledLots.get(id) ?? 0;
   }
 
-  /** The fills in short: `id cause`, with a question mark where history leaves open that the order rested. */
+  /** The fills in short: `id cause`, with a question mark where the fill is ambiguous. */
   get doubted(): string[] {
     return this.fills.map(({ id, cause }, at) => `${id} ${cause}${this.doubts[at] ? "?" : ""}`);
   }
@@ -72,7 +75,7 @@ export class Heard implements MatchListener {
   }
 }
 
-/** An order with what a test does not say. */
+/** An order with defaults for what a test does not set. */
 export function order(
   id: number,
   side: Side,

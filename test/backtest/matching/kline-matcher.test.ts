@@ -170,8 +170,9 @@ describe("an order that takes in candles", () => {
     expect(heard.story).toEqual(["1 7@100 taker", "2 7@89 taker"]);
   });
 
-  // A ladder that refills at each low by what it knew at the last close, and sells all of it at the same bar's high, made 4,356 of 20,000 in two weeks
-  // of 15-minute candles; on the 3-minute candles of the same market it lost 4,840.
+  // A ladder that refilled at each low with the last close in view, and sold all of it at the same
+  // bar's high, made 4,356 of 20,000 in two weeks of 15-minute candles. On the 3-minute candles of
+  // the same market it lost 4,840.
   it("takes nothing within a bar where that worse price does not meet its limit, but rests there, or ends", () => {
     const { matcher, heard, playTo } = market([WIDE, [100, 100, 91, 94]], { path: "olhc" });
     playTo(BAR_US / 3);
@@ -184,7 +185,7 @@ describe("an order that takes in candles", () => {
     playTo((2 * BAR_US) / 3);
     matcher.place(order(5, "SELL", 110, 7), (2 * BAR_US) / 3);
     playTo(2 * BAR_US);
-    // The offer stood below the high for no longer than the high: nobody says that it was reached again.
+    // The offer existed only as long as the high: the price is not known to have reached it again.
     expect(heard.story.slice(1)).toEqual(["2 7@95 through"]);
   });
 
@@ -272,7 +273,8 @@ describe("a history of candles", () => {
     const down = ["98/98", "filled at 98/98", "90/90", "filled at 90/90", "80/80"];
     expect(at).toEqual([...up, ...down, "95/95"]);
     at.length = 0;
-    // What was left of 90 is not passed again: the price does not come to it. An order above the whole way is filled where the way begins.
+    // The rest at 90 is not passed again: the price does not reach it. An order above the whole
+    // path is filled where the path begins.
     matcher.cancel(1, BAR_US - 1);
     matcher.place(order(5, "BUY", 96, 4), BAR_US - 1);
     playTo(BAR_US);

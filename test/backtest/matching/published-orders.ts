@@ -15,7 +15,7 @@ import { Heard, order } from "./heard.js";
 /** Price and amount, as numbers. */
 type Pair = readonly [number, number];
 
-/** What hftbacktest publishes of runs on captures that we hold. */
+/** Results that hftbacktest publishes for runs on captures that we have. */
 export interface PublishedRuns {
   readonly bookCheckpointsLocalTime: readonly {
     readonly localTimeNs: string;
@@ -43,7 +43,7 @@ export function gridPairs(levels: readonly Pair[]): number[] {
   ]);
 }
 
-/** The book as it was known at a local instant, microseconds. */
+/** The book as received by a local instant, microseconds. */
 export function bookAtLocal(tape: Tape, localUs: number): ReplayBook {
   const book = new ReplayBook();
   let place = 0;
@@ -56,9 +56,9 @@ export function bookAtLocal(tape: Tape, localUs: number): ReplayBook {
   return book;
 }
 
-/** What was seen of one order on the local clock. */
+/** The events of one order on the local clock. */
 export interface SeenOrder {
-  /** When its acceptance was seen, milliseconds since 1970. */
+  /** When its acceptance was received, milliseconds since 1970. */
   readonly newMs: number | undefined;
   readonly fill:
     | {
@@ -72,8 +72,8 @@ export interface SeenOrder {
 }
 
 /**
- * Sends one order with 100 ms of latency each way to the exchange without partial fills and with the risk-averse queue, and a cancel where
- * one is wanted, and plays the capture out.
+ * Sends one order with 100 ms of latency each way to the exchange without partial fills and with
+ * the risk-averse queue, and a cancel if requested, and plays the whole capture.
  */
 export function publishedOrder(
   tape: Tape,

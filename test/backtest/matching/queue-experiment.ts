@@ -4,7 +4,7 @@ import type { QueueModel, QueuePlace } from "#core/queue-models.js";
 import type { Tape } from "#history/tape.js";
 import { Heard, order } from "./heard.js";
 
-/** What became of the experiment's orders under one rule. */
+/** The outcome of the experiment's orders under one rule. */
 export interface QueueOutcome {
   readonly orders: number;
   /** Fills by cause; "taker" is always 0. */
@@ -18,7 +18,7 @@ const FIRST_US = 1_723_161_260_000_000;
 const LAST_US = 1_723_161_590_000_000;
 const EVERY_US = 1_000_000;
 const LIFE_US = 10_000_000;
-/** So many orders of a side are open at once. */
+/** Open orders per side at any time. */
 const OPEN_AT_ONCE = LIFE_US / EVERY_US;
 
 /**
@@ -30,7 +30,8 @@ export function queueExperiment(
   queue: QueueModel<QueuePlace>,
   partialFills = true,
 ): QueueOutcome {
-  // With partial fills an order knows of ours before it at its price: in a matcher each, none knows of another.
+  // With partial fills an order waits behind our earlier orders at its price. In separate matchers
+  // they do not affect each other.
   const lanes = Array.from({ length: partialFills ? 2 * OPEN_AT_ONCE : 1 }, () => {
     const heard = new Heard();
     return { heard, matcher: new BookMatcher({ tape, listener: heard, queue, partialFills }) };
@@ -73,7 +74,10 @@ function playTo(matcher: BookMatcher, atUs: number): void {
   while (matcher.nextUs <= atUs) matcher.advance(atUs, true);
 }
 
-/** No rule for anything but this experiment: any trade at its price reaches an order, whatever stood ahead. */
+/**
+ * A rule for this experiment only: any trade at its price reaches an order, whatever the queue
+ * ahead.
+ */
 export const touchQueue: QueueModel<QueuePlace> = {
   name: "touch",
   onAccept: () => ({ frontLots: 0, tradedLots: 0 }),

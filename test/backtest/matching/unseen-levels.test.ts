@@ -9,7 +9,10 @@ import { Heard, order } from "./heard.js";
 
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
 
-/** A recorder that cuts its books off: bids 100 x 10, 99 x 20; asks 102 x 10, 103 x 20, at 1,000 us. */
+/**
+ * A recorder that truncates its books: bids 100 x 10, 99 x 20; asks 102 x 10, 103 x 20, at 1,000
+ * us.
+ */
 const cut = (): TapeBuilder =>
   new TapeBuilder(GRID)
     .snapshot(1000, 1000)
@@ -17,13 +20,13 @@ const cut = (): TapeBuilder =>
     .level("BUY", 99, 20)
     .level("SELL", 102, 10)
     .level("SELL", 103, 20);
-/** The same book, whole: no price lies beyond. */
+/** The same book, complete: there is no price beyond. */
 const whole = (): TapeBuilder =>
   cut()
     .level("BUY", 1, 0)
     .level("SELL", 2 ** 31 - 1, 0);
 
-/** An order that arrived at 1,500 us in a market that went on: what became of it. */
+/** The outcome of an order that arrived at 1,500 us in a market that continued. */
 function storyOf(
   tape: TapeBuilder,
   side: "BUY" | "SELL",
@@ -33,7 +36,7 @@ function storyOf(
   return storyOn([tape.build()], side, ticks, queue);
 }
 
-/** The same of a history in pieces. */
+/** The same for a history in parts. */
 function storyOn(
   [tape, ...others]: readonly Tape[],
   side: "BUY" | "SELL",
@@ -53,10 +56,11 @@ function storyOn(
   return heard.story;
 }
 
-// Whoever has the best twenty levels alone knows nothing of the twenty-first. An order there that stood before all who were there already would be filled by the first
-// who comes, and live by the last: the deeper a quote, the more such a backtest flatters.
+// A recording of the best twenty levels does not show the twenty-first. Placed ahead of everyone
+// there, an order would be filled by the first taker, and live by the last. The deeper a quote, the
+// more such a backtest overstates its profit.
 describe("an order beyond the levels that a recording shows", () => {
-  /** The market comes down to 97, where 50 stand that no book had shown. */
+  /** The market falls to 97, where 50 lots rest that no book had shown. */
   const comeDown = (tape: TapeBuilder): TapeBuilder =>
     tape
       .snapshot(2000, 2000)
@@ -140,9 +144,13 @@ describe("an order beyond the levels that a recording shows", () => {
   });
 });
 
-// A break in a recording is not news that everybody left. An order that came to the front by one would be filled by the first who sells, from then on for as long as it rests.
+// A gap in a recording does not empty the queue. An order that moved to the front by one would be
+// filled by the first seller, for as long as it rests.
 describe("an order that rests where the book is lost", () => {
-  /** It stands behind ten at 100 when the book is lost, and four are sold there before anybody tells of a book again. */
+  /**
+   * It is behind ten lots at 100 when the book is lost, and four are sold there before the next
+   * book is published.
+   */
   const lostAmidQueue = (): TapeBuilder =>
     whole().lost(1600, 1600).trade(1700, 1700, "SELL", 100, 4);
   const told = (lots: number): TapeBuilder =>
@@ -192,18 +200,23 @@ describe("an order that rests where the book is lost", () => {
     while (matcher.advance(1750, true) < 1750);
     matcher.place(order(2, "BUY", 100, 7), 1750);
     while (matcher.advance(1_000_000, true) < 1_000_000);
-    // Six of ten are ahead of the first; of thirty that the book shows none is behind the second, and of 37 sold the first has its seven.
+    // Six of ten are ahead of the first; of the thirty that the book shows none is behind the
+    // second. Of 37 sold the first gets its seven.
     expect(heard.story).toEqual(["1 2@100 queue", "1 5@100 queue"]);
   });
 });
 
-// Who tries an afternoon of a recorded day has the book that stood at noon, made of all that the morning told. What the morning's snapshots did not show stands in no book at noon either.
+// A run over the afternoon of a recorded day starts from the book at noon, built from the morning's
+// messages. Levels that the morning's snapshots did not show are not in it either.
 describe("an order beyond the levels that were known when a span began in the middle of a recording", () => {
-  /** What a run from 1,400 us on plays. */
+  /** The part that a run from 1,400 us on plays. */
   const fromNoon = (tape: TapeBuilder): readonly Tape[] =>
     new TapeCut(1400, 1_000_000).take(tape.build());
 
-  /** The market was lower once, and what it left behind is still in the book; its last snapshot reaches down to 99. */
+  /**
+   * The market was lower once, and its old levels are still in the book; its last snapshot reaches
+   * down to 99.
+   */
   const risen = (): TapeBuilder =>
     new TapeBuilder(GRID)
       .snapshot(900, 900)
@@ -303,7 +316,7 @@ describe("an order beyond the levels that were known when a span began in the mi
 
 type Told = readonly [side: "BUY" | "SELL", far: number, lots: number];
 
-/** A message has one side after the other. */
+/** Within a message all rows of one side come before those of the other. */
 function bySide(levels: readonly Told[]): Told[] {
   return [...levels].sort(([one], [other]) => one.localeCompare(other));
 }

@@ -10,7 +10,7 @@ import type { MarketRules, TimeInForce, VenueOrder, VenueRules } from "#exchange
 import type { Action, Outcome, PlaceAction, VenueEvent } from "#exchange/venue.js";
 
 export const START = Date.UTC(2026, 0, 5, 12);
-/** What the exchange's clock is ahead of this machine's. */
+/** Lead of the exchange's clock over this machine's. */
 export const AHEAD_MS = 700;
 export const FEED_MS = 3;
 export const MARKETS = ["btcusdc", "ethusdc"] as const;
@@ -27,7 +27,10 @@ const GRID = {
   takerFeeRate: "0.0005",
 };
 
-/** A paper venue over a live market that a test tells, and what the bot heard of it: by when, after the start. */
+/**
+ * A paper venue over a live market driven by a test, and the events that the bot received, timed
+ * from the start.
+ */
 export class PaperStage {
   readonly clock = new VirtualClock(START);
   readonly live = new Subject<VenueEvent>();
@@ -135,7 +138,7 @@ export class PaperStage {
     });
   }
 
-  /** The bot reads the rules again, and a market's are others. */
+  /** The bot reads the rules again, and those of a market have changed. */
   rulesRead(marketId: MarketId, change: Partial<MarketRules>): void {
     const { markets } = this.#rules;
     const data = {
@@ -149,7 +152,10 @@ export class PaperStage {
     });
   }
 
-  /** The bot reads the rules again, and a market is not among them. @param unread why, where it is listed all the same. */
+  /**
+   * The bot reads the rules again, and a market is missing.
+   * @param unread reason, where it is listed but unreadable.
+   */
   rulesWithout(marketId: MarketId, unread?: string): void {
     const { [marketId]: _missing, ...markets } = this.#rules.markets;
     const data = {
@@ -193,14 +199,14 @@ export class PaperStage {
     return this.#ids;
   }
 
-  /** The answer to a request, and when it was heard. */
+  /** The answer to a request, and when it was received. */
   answer(id: number): { readonly atMs: number; readonly outcome: Outcome } | undefined {
     for (const { atMs, event } of this.heard)
       if (event.type === "answer" && event.actionId === id) return { atMs, outcome: event.outcome };
     return undefined;
   }
 
-  /** What the bot heard of its orders: when, what is open, what was filled, and their status. */
+  /** Order updates that the bot received: time, open and filled size, and status. */
   get updates(): (Pick<VenueOrder, "availableLots" | "filledLots" | "status"> & {
     readonly atMs: number;
   })[] {
@@ -211,7 +217,7 @@ export class PaperStage {
     });
   }
 
-  /** The position that the bot was told last; 0 before. */
+  /** The last position reported to the bot; 0 before. */
   positionLots(marketId: MarketId): number {
     const told = this.heard.flatMap(({ event }) =>
       event.type === "account-update" ? event.positions : [],

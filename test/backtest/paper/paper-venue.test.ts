@@ -41,7 +41,7 @@ describe("a paper venue", () => {
     expect(stage.fills).toEqual([]);
   });
 
-  // As a live exchange does: the rates stand in the order.
+  // As a live exchange does: the rates belong to the order.
   it("charges the fees that the bot signs where they were agreed on, and else the market's", async () => {
     const feeOf = async (stage: PaperStage): Promise<readonly bigint[]> => {
       stage.place("btcusdc", "BUY", 600_001, 5, "IOC");
@@ -57,7 +57,8 @@ describe("a paper venue", () => {
     ]);
   });
 
-  // A maker's rebate that became a fee went on being paid out on paper: a strategy that loses live earned there for as long as it ran.
+  // A maker's rebate that became a fee was still paid out on paper: a strategy that loses live
+  // earned there.
   it("charges orders that come after the fees have changed the new ones, and those that rest what they came with", async () => {
     const stage = new PaperStage();
     stage.place("btcusdc", "BUY", 599_995, 5, "POST_ONLY");
@@ -187,7 +188,7 @@ describe("a paper venue", () => {
     const resting = stage.place("btcusdc", "BUY", 599_990, 5, "POST_ONLY");
     await stage.clock.runFor(100);
     expect(stage.answer(resting)?.outcome).toMatchObject({ result: "accepted" });
-    // All that stood before it but one lot, then that one and three of it.
+    // All of the queue ahead but one lot, then that one and three of the order.
     stage.book("btcusdc", [600_000, 0], []);
     stage.trade("btcusdc", "SELL", 599_990, many - 1);
     await stage.clock.runFor(50);
@@ -201,7 +202,7 @@ describe("a paper venue", () => {
     const stage = new PaperStage();
     stage.place("btcusdc", "BUY", 600_005, 2, "POST_ONLY");
     await stage.clock.runFor(10);
-    // Meanwhile the offers go up: it arrives before a book in which it rests.
+    // Meanwhile the offers move up: it arrives before a book in which it rests.
     stage.book("btcusdc", [], [600_001, 0]);
     await stage.clock.runFor(90);
     expect(stage.updates).toEqual([]);
@@ -272,7 +273,8 @@ describe("a paper venue", () => {
     stage.mark("btcusdc", 62_000, 0.005, due + 8 * 3_600_000);
     stage.mark("btcusdc", 62_000, 0.005, due + 8 * 3_600_000);
     await stage.clock.runFor(100);
-    // 0.005 base at a mark of 61,000 and the rate that was told with it, 0.002: a long pays, as in a backtest of the same marks.
+    // 0.005 base at a mark of 61,000 and the rate published with it, 0.002: a long pays, as in a
+    // backtest of the same marks.
     expect(incomes()).toMatchObject([
       { type: "FUNDING_FEE", marketId: "btcusdc", amount: -610_000n },
     ]);
@@ -280,7 +282,8 @@ describe("a paper venue", () => {
     expect(incomes()).toHaveLength(1);
   });
 
-  // A cut line costs live: its cancels are lost, and its quotes are filled by what nobody tells. Paper that takes them down has every outage for nothing.
+  // A live outage costs money: cancels are lost, and quotes are filled unseen. Paper trading that
+  // cancels them anyway would have every outage for free.
   it("loses what is sent while nothing comes from the exchange, and fills what the market has passed when it is heard again", async () => {
     const stage = new PaperStage();
     const id = stage.place("btcusdc", "BUY", 599_995, 2);
@@ -306,7 +309,8 @@ describe("a paper venue", () => {
       atMs: 3_500,
       outcome: { result: "unknown", cause: "timeout" },
     });
-    // One that left shortly before the line is back arrives: after what the market did meanwhile.
+    // A request sent shortly before the connection returns arrives: after what the market did
+    // meanwhile.
     cancel(901);
     await stage.clock.runFor(500);
     stage.live.next({

@@ -34,7 +34,7 @@ describe("a queue's address", () => {
   });
 
   it("where nobody answers is said at once", async () => {
-    // Port 1 of this machine: nobody listens there.
+    // Port 1 of this machine: no server listens there.
     await expect(QueueRunner.open("redis://:hunter2@127.0.0.1:1", "1")).rejects.toThrow(RunError);
     await expect(QueueRunner.open("redis://:hunter2@127.0.0.1:1", "1")).rejects.toThrow(
       /^--queue: cannot be used: .*"127.0.0.1:1"/,
@@ -150,7 +150,8 @@ describe.skipIf(!hasRedis)(
           await expect
             .poll(() => look.llen(`bull:${QUEUE_NAME}:wait`), { timeout: 300_000 })
             .toBe(6);
-          // As a server does that was started anew and kept nothing: it knows no job, and every line to it is cut.
+          // Like a server that was restarted without its data: it knows no job, and every
+          // connection to it is closed.
           await look.flushall();
           await look.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
           last = await worker();
@@ -174,7 +175,8 @@ describe.skipIf(!hasRedis)(
         .run(stage.out(), runner, { version, file: "fine.yaml" })
         .catch((error: Error) => error);
       await Promise.all([one.close(), runner.close()]);
-      // Whoever sweeps on his own machine looks up what is wrong where he would have: the field, and the exit code of its type.
+      // The error must match that of a sweep on the own machine: the field, and the exit code of
+      // its type.
       expect(failed).toBeInstanceOf(FormatError);
       expect(failed).toMatchObject({ field: "account.creditQuote", value: "1000.0000000001" });
       expect(failed).toHaveProperty(
@@ -220,7 +222,8 @@ describe.skipIf(!hasRedis)(
       await Promise.all([right.close(), runner.close()]);
     });
 
-    // A worker keeps what it has opened; columns of other ticks and lots would give this sweep figures that are nobody's.
+    // A worker keeps opened histories; columns with other ticks and lots would give this sweep
+    // wrong figures.
     it("is served a history of its own where another sweep had the same files by another grid", async () => {
       const { rules, ...rest } = stage.backtest(SHORT_SECONDS) as {
         readonly rules: { readonly markets: { readonly btcusdc: object } };
@@ -253,7 +256,7 @@ describe.skipIf(!hasRedis)(
   },
 );
 
-/** Resolves when a process has said something. */
+/** Resolves when a process has printed a text. */
 function said(child: ChildProcess, what: RegExp): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = "";

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createServer } from "node:net";
 
-/** Whether Debian's redis-server is here. */
+/** True if Debian's redis-server is installed. */
 export const hasRedis = spawnSync("redis-server", ["--version"]).status === 0;
 
 const READY = "Ready to accept connections";

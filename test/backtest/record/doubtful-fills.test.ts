@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeAmbiguousFees } from "#backtest/ambiguous-fills.js";
 
-// A rebate was said as "and would otherwise -0.116162".
+// A rebate was reported as "and would otherwise -0.116162".
 it.each([
   [
     "0.5",

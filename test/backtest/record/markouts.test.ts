@@ -19,7 +19,9 @@ interface Mid {
 
 const SECOND = 1_000_000;
 
-/** Told as a recorder tells it: what fell due before a mid is settled with the mid that stood until then. */
+/**
+ * Calls in a recorder's order: everything due before a new mid is settled with the previous one.
+ */
 function markoutsOf(mids: readonly Mid[], fills: readonly Fill[], endUs: number): Markouts {
   const markouts = new Markouts();
   const events = [

@@ -18,7 +18,7 @@ function told(changes: readonly Change[]): ReturnType<QuoteClock["times"]> {
   return clock.times(END_US);
 }
 
-/** Looks at every single microsecond. */
+/** Checks every single microsecond. */
 function counted(changes: readonly Change[]): ReturnType<QuoteClock["times"]> {
   const now = { bid: Number.NaN, ask: Number.NaN, BUY: Number.NaN, SELL: Number.NaN };
   const sides = {

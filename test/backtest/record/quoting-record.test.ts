@@ -46,7 +46,7 @@ const sent: BotEvent = { kind: "dispatched", action: place, causeMonotonicMs: un
 const answered = (result: "accepted" | "rejected"): BotEvent =>
   ({ kind: "answered", action: place, outcome: { result }, tookMs: 1 }) as unknown as BotEvent;
 
-/** What a run is told to have come to, after some notices an instant apart. */
+/** The explanation for a market without orders, after some events an instant apart. */
 function whyNever(notices: readonly BotEvent[], end: Partial<typeof END> = {}): string | undefined {
   const record = new QuotingRecord();
   for (const [at, notice] of notices.entries()) record.onBotEvent(notice, at);

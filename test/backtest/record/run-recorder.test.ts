@@ -11,7 +11,7 @@ const DAY_US = 86_400_000_000;
 const ADVERSE_MS = 10_000;
 const START_EQUITY = 50_000_000_000n;
 
-/** Everything that a recorder was told, kept whole. */
+/** Everything that a recorder received, kept whole. */
 class Told {
   readonly fills: ReplayFill[] = [];
   readonly samples: EquitySample[] = [];

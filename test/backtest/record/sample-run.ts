@@ -21,12 +21,12 @@ export const DUST = new Instrument({
   paperDecimals: 18,
 });
 
-/** What a sample run is made of. */
+/** Options of a sample run. */
 export interface SampleRun {
   readonly seed: string;
   readonly startUs: number;
   readonly seconds: number;
-  /** Seconds between two looks at a market. */
+  /** Seconds between two samples of a market. */
   readonly stepSeconds: number;
   readonly sampleSeconds: number;
   readonly instruments: readonly Instrument[];
@@ -46,8 +46,9 @@ const CAUSES: readonly FillCause[] = ["queue", "queue", "queue", "through", "cro
 const FUNDING_SECONDS = 8 * 3600;
 
 /**
- * A market maker on a random walk, told to an observer as a replay would tell it: its fills are followed by moves against it, its account is kept
- * by the project's own profit split, and every figure of a report has something to show. The same seed gives the same run.
+ * Simulates a market maker on a random walk and reports it to an observer as a replay would. Moves
+ * against it follow its fills, the project's own profit split keeps its account, and every figure
+ * of a report has content. The same seed gives the same run.
  * @returns the instant of its end, microseconds.
  */
 export function tellSampleRun(run: SampleRun, observer: RunObserver): number {

@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${skipNote}`, () => {
     return { page, complaints };
   }
 
-  /** The texts on the axes of the drawdown: others while another part of the time is shown. */
+  /** The labels on the axes of the drawdown: they change with the visible time. */
   async function axesOfDrawdown(page: Page): Promise<string> {
     return (await canvasTexts(page, "#drawdown")).map(({ text }) => text).join();
   }
@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${skipNote}`, () => {
     for (let times = 0; times < 14; times++) await page.keyboard.press("+");
     await expect.poll(() => axesOfDrawdown(page), BROWSER_TIMEOUT).not.toBe(before);
     await page.keyboard.press("Home");
-    // Nearer than two values stand, there is still one.
+    // Closer than the spacing of two values, one is still shown.
     await expect.poll(() => page.locator("#equity > .tip").innerText(), BROWSER_TIMEOUT).toBe(told);
     expect(await page.locator(".tip:visible").count()).toBe(1);
     const cursors = page.locator(".chart[id$=btcusdc] .u-cursor-x:not(.u-off):visible");
@@ -246,7 +246,8 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${skipNote}`, () => {
       .filter((text) => /^\d\d:\d\d/.test(text))
       .map((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5)));
     expect(times.length).toBeGreaterThan(1);
-    // Two hours were in sight; between the fingers were about 24 minutes of them, which now take three quarters of the chart.
+    // Two hours were visible; the fingers spanned about 24 minutes of them, which now take three
+    // quarters of the chart.
     expect(Math.max(...times) - Math.min(...times)).toBeLessThan(60);
     await page.locator("#whole-span").click();
     await expect.poll(() => axesOfDrawdown(page), BROWSER_TIMEOUT).toBe(before);
@@ -338,7 +339,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${skipNote}`, () => {
     await expect.poll(inks, BROWSER_TIMEOUT).toBe(lightInks);
     const details = page.locator("figure:has(#equity) details");
     await details.locator("summary").click();
-    // Its rows are made when it is opened, which the page hears of a moment later.
+    // Its rows are made when it is opened; the page receives that event a moment later.
     await expect
       .poll(() => details.locator("tbody tr").count(), BROWSER_TIMEOUT)
       .toBe(paths.report.series.buckets);
@@ -365,7 +366,10 @@ const chartsDrawn = `[...document.querySelectorAll(".chart")].map((chart) => {
   return { id: chart.id, isShown: chart.getClientRects().length > 0, inked };
 })` as unknown as () => { id: string; isShown: boolean; inked: number }[];
 
-/** Runs in the page: the contrast ratio of each text in sight to its background (WCAG 2.1, relative luminance). */
+/**
+ * Runs in the page: the contrast ratio of each visible text to its background (WCAG 2.1, relative
+ * luminance).
+ */
 const contrastsOfTexts = `(() => {
   // A canvas tells an opaque colour as #rrggbb.
   const channels = (color) =>

@@ -140,7 +140,7 @@ describe("the files of a report", () => {
     expect(column("number")).toEqual(rows.map((_, index) => String(index + 1)));
   });
 
-  // The page is what is sent on: whoever reads it has no terminal that says so.
+  // The page is what is passed on: its reader has no terminal output.
   it("say on the page what is held at the end, whose closing no figure has paid for", () => {
     const { html, report } = written("held");
     const page = readFileSync(html, "utf8");
@@ -254,7 +254,7 @@ describe("the files of a report", () => {
     for (const name of left.filter((hidden) => hidden.startsWith(".")))
       expect(existsSync(join(folder, name, "report.json"))).toBe(false);
     expect(existsSync(directory)).toBe(true);
-    // Whoever makes the same report again clears away what was left of it, and of no other.
+    // A new run of the same report removes the leftovers of that report only.
     new ReportWriter(join(folder, "report"), sampleMeta(INSTRUMENTS, START_US), {
       replace: true,
     }).abandon();

@@ -12,7 +12,7 @@ risk:
   maxDrawdownQuote: 2000 # <halts> & "says why"
 `;
 
-/** What is told of a sample run besides its events. */
+/** Facts about a sample run besides its events. */
 export function sampleMeta(
   instruments: readonly Instrument[],
   startUs: number,

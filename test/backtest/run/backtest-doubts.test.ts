@@ -14,7 +14,8 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
   it.each(["books", "trades", "klines"])(
     "doubts %s under a tick that is finer than the recorded market's",
     async (grade) => {
-      // From the middle of a recording on, a run begins with the book that stood there: a few levels tell no tick, what follows does.
+      // A run from the middle of a recording begins with the book at that time: its few levels show
+      // no tick size, the later data does.
       const from = grade === "klines" ? "2026-01-05" : "2026-01-05T23:59:30Z";
       const doubtsAt = async (tick: string): Promise<readonly string[]> => {
         const file = backtest(
@@ -44,7 +45,8 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
     },
   );
 
-  // A trade of a lot beyond a quote fills all of it: the profit of a size that the market never had grows in proportion, and looks as good as any.
+  // A trade of one lot beyond a quote fills all of it: the profit of an impossible size grows in
+  // proportion, and looks as good as any.
   it.each(["books", "trades"])(
     "says of %s when the fills are much of what traded, and nothing of small ones",
     async (grade) => {
@@ -69,14 +71,14 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
           replace: true,
         });
         expect(report.fills.all.fills).toBeGreaterThan(0);
-        // Of most fills of a ladder at the touch nobody knows whether their orders had come to rest: that is another doubt.
+        // Most fills of a ladder at the touch are ambiguous: that is another warning.
         const doubts = report.doubts.filter(
           (doubt) => !doubt.includes("most of its fills are doubtful"),
         );
         expect(report.notes.first.map(({ text }) => text)).toEqual(
           expect.arrayContaining([...doubts]),
         );
-        // Whoever is sent the page has no terminal to read.
+        // The reader of the page has no terminal output.
         const page = readFileSync(join(directory, "report.html"), "utf8");
         for (const doubt of doubts)
           expect(page).toMatch(
@@ -97,7 +99,8 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
     },
   );
 
-  // A taker of three coins has them at a touch that shows a tenth of one: of two runs that one looks better, and the page is what is sent on.
+  // A taker of three coins gets them at a touch that shows a tenth of one: that run looks better,
+  // and the page is what is passed on.
   it("says where fills are whole ones that they are nobody's", async () => {
     const doubtsWith = async (partialFills: boolean): Promise<readonly string[]> => {
       const name = `whole-${partialFills}`;
@@ -120,7 +123,8 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
     ]);
   });
 
-  // A bar's volume traded at all its prices: who takes ten times what candles give by default has it at the best of them.
+  // A bar's volume traded at all its prices: ten times the default share gets it at the best of
+  // them.
   it("says of candles when they were made to give more of their volume than by default", async () => {
     const doubtsWith = async (volumeShare: number): Promise<readonly string[]> => {
       const fills = `account: { creditQuote: 1e9 }\nfills: { volumeShare: ${volumeShare} }`;
@@ -149,7 +153,7 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
     ]);
   });
 
-  // Nothing is filled while a run warms up: what trades then would make every share small.
+  // There are no fills during the warm-up: its volume would make every share small.
   it("holds fills against what traded since the warm-up, not before", async () => {
     const tradedIn = async (more: string, from: string): Promise<string | undefined> => {
       const file = backtest(

@@ -13,7 +13,8 @@ import { LADDER, ladders, MARKET } from "./ladder-run.js";
 const ladder = new LadderHistory();
 
 describe("how a backtest ended", () => {
-  // A path that was halted on its first day may have earned more than one that traded to the end: nobody should take its profit for the same.
+  // A path that was halted on its first day may have earned more than one that traded to the end:
+  // their profits must not be confused.
   it("tells how each path through the candles ended", async () => {
     const config = ladder.written(
       backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"),

@@ -29,7 +29,8 @@ describe("a backtest from its file", () => {
     expect(Math.round((Number(report.equity.end) - Number(report.equity.start)) * 1e7)).toBe(sum);
   });
 
-  // Live an order carries the rates that were agreed on, and pays them. A replay that charged the public ones would show a rebate to somebody who pays.
+  // Live, an order carries the agreed rates and pays them. A replay that charged the public ones
+  // could show a rebate for a trader with a fee.
   it("charges the fees that the bot signs where they were agreed on, and says which", async () => {
     const of = async (name: string, agreed: string) => {
       const config = ladder.written(
@@ -89,7 +90,7 @@ describe("a backtest from its file", () => {
 
   // Where a lot is a unit of a coin that costs a millionth, an ordinary level has billions of them.
   it("says the same in lots of a millionth of a millionth, of which 32 bits do not count a level", async () => {
-    // Sizes that lean are rounded down to lots.
+    // Sizes skewed by inventory are rounded down to lots.
     const strategies = new Map([
       [MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 0.001, sizeSkew: false })],
     ]);

@@ -44,7 +44,7 @@ const holding = defineStrategy({
   },
 });
 
-/** Four hours of a market that stands, and two days in which it falls by half. */
+/** Four hours of a constant market, and two days in which it falls by half. */
 function falling(): readonly (readonly number[])[] {
   const bars: number[][] = Array.from({ length: 16 }, () => [60_000, 60_050, 59_850, 60_000]);
   for (let price = 60_000; price > 30_000; price -= 150)

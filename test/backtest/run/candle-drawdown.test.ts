@@ -74,7 +74,8 @@ describe("the drawdown of a run on candles", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  // A short through a crash and back showed a fall of 5,134, where the marks that judge its liquidation had fallen it by 11,847.
+  // A short through a crash and back showed a drawdown of 5,134; by the marks that judge its
+  // liquidation it was 11,847.
   it("knows the worst of each candle, by the marks that judge a liquidation, and not its close alone", async () => {
     const bot = {
       exchange: { rest: "http://exchange.test/v1", stream: "ws://exchange.test/v1" },

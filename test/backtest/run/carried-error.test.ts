@@ -5,7 +5,7 @@ import { errorText, exitCodeFor } from "#cli/exit.js";
 import { ConfigError, FormatError, MarketwrightError, RunError } from "#core/errors.js";
 import { HistoryError } from "#history/history-errors.js";
 
-/** What another thread gets of something that was thrown here. */
+/** An error as another thread receives it. */
 function crossed(thrown: unknown): Error {
   const { port1, port2 } = new MessageChannel();
   port1.postMessage(serialiseError(thrown));
@@ -15,7 +15,7 @@ function crossed(thrown: unknown): Error {
 }
 
 describe("an error that crosses from one thread to another", () => {
-  // A trader looks for the field, the file and the exit code that a run in one thread tells of the same mistake.
+  // The field, the file and the exit code must be those of the same mistake in one thread.
   it.each([
     new ConfigError("is too large", {
       field: "fills.volumeShare",

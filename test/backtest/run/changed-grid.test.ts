@@ -49,11 +49,12 @@ rules: { markets: { ${MARKET}: { tickSizeQuote: ${tick}, stepSizeBase: 0.001, ma
   ).report;
 }
 
-// Post-only orders of these trades are doubtful by themselves, on whatever grid.
+// Post-only orders of these trades are ambiguous on any grid.
 const rulesDoubts = ({ doubts }: Awaited<ReturnType<typeof played>>): readonly string[] =>
   doubts.filter((doubt) => !doubt.includes("most of its fills are doubtful"));
 
-// The tick of the run is that of the exchange on one day, and on the other a tenth of it: each quote improves the price for nothing there.
+// The run's tick is the exchange's on one day, and a tenth of it on the other: there each quote
+// improves the price for free.
 describe("a backtest over days of two ticks", () => {
   it("doubts the day that does not need its tick, as it does where that day is run alone", async () => {
     const folder = scratchFolder();
@@ -85,7 +86,7 @@ describe("a backtest over days of two ticks", () => {
       /off the grid on 2024-12-31 and not on 2025-01-01: the market's tick or step changed .*multiple of the tick size 0\.1; run each time by itself/,
     );
     expect(rulesDoubts(await played(folder, "0.1", "grade: trades, from: 2025-01-01"))).toEqual([]);
-    // Where no day is on it, nothing changed: the tick is wrong.
+    // If no day has the tick, it did not change: it is wrong.
     await expect(played(folder, "0.4")).rejects.toThrow(
       /row \d+: price is off the grid .*tick size 0\.4$/,
     );
@@ -101,7 +102,7 @@ describe("what the store notes of its days", () => {
     );
   });
 
-  // A run over rows that somebody chose to leave out looked like one over a whole file.
+  // A run over data with rows left out at the import looked like one over a complete file.
   it("is doubted where numbers were rounded and rows left out at the import", async () => {
     const folder = scratchFolder();
     const noisy = trades()
@@ -140,7 +141,7 @@ describe("what the store notes of its days", () => {
     ]);
   });
 
-  // Stores of today hold such days: they open and are played, and say so.
+  // Existing stores hold such days: they open and are played, with a warning.
   it("is doubted where local stamps were moved by more than clocks are off, unless the user chose by what", () => {
     const doubts = (each: DayManifest["sources"][number]) =>
       dayWarnings(MARKET, [day({ sources: [each] })], { tickSize: "1", stepSize: "1" });

@@ -60,7 +60,8 @@ function written(name: string, markets: readonly string[], history: object = {})
   });
 }
 
-// Ten minutes of one market and ten of another, half a year apart, were played as half a year in which one of the two stood still.
+// Ten minutes of one market and ten of another, half a year apart, were played as half a year in
+// which one of the two stood still.
 describe("markets that were never recorded at the same time", () => {
   it.each(["books", "trades"])("are refused on %s, with the spans of both", async (grade) => {
     const opening = openHistory(

@@ -4,7 +4,7 @@ import { backtest, LadderHistory } from "./ladder-history.js";
 
 const ladder = new LadderHistory();
 
-// A rebate of half of what is traded was taken as it stood, and the run earned it.
+// A rebate of half the turnover was accepted, and the run earned it.
 describe("fee rates that no exchange has", () => {
   const doubts = (maker: string, taker: string): string[] =>
     describeImplausibleFees(

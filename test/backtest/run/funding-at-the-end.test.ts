@@ -12,8 +12,8 @@ import { ladderBacktest, ladderConfig, ladders, MARKET } from "./ladder-run.js";
 const MIDNIGHT_MS = Date.UTC(2026, 0, 6);
 const RATE = 0.0001;
 
-// Every run begins without a position: what is stamped at the instant at which one ends and the next begins is paid by the first, or by nobody. A walk forward in windows of eight
-// hours would never pay any.
+// Every run begins without a position. So funding stamped where one run ends and the next begins is
+// paid by the first, or not at all. A walk forward in windows of eight hours would never pay any.
 describe.each([
   ["at the very end of a run", 0],
   ["16 ms after it, as exchanges stamp what they pay at a boundary,", 16],

@@ -6,10 +6,13 @@ import type { BacktestConfig } from "#backtest/backtest-config.js";
 import { generateHistory } from "../../support/generated-history.js";
 import { ladderBacktest, ladderConfig, MARKET } from "./ladder-run.js";
 
-/** A minute before midnight: the book goes on over two UTC days. */
+/** A minute before midnight: the book continues over two UTC days. */
 export const FROM_MS = Date.UTC(2026, 0, 5, 23, 59, 0);
 
-/** A folder with 150 s of history, made once for a file of tests, and what a ladder's files in it say. */
+/**
+ * A folder with 150 s of history, made once for a file of tests, and the content of a ladder's
+ * files in it.
+ */
 export class LadderHistory {
   folder!: string;
 
@@ -31,5 +34,5 @@ export class LadderHistory {
   }
 }
 
-/** What a ladder's backtest says: whole lines of its own, and keys of its history. */
+/** A ladder's backtest file: whole extra lines, and keys of its history. */
 export const backtest = (more = "", history?: string): string => ladderBacktest(history, more);

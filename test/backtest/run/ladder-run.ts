@@ -10,7 +10,7 @@ export const MARKET = "btcusdc";
 /** Its parameters. */
 export const LADDER = { halfSpreadBps: 0.03, sizeBase: 0.01, levels: 2, levelSpacingBps: 0.02 };
 
-/** What a ladder's backtest says: keys of its history, and whole lines of its own. */
+/** A ladder's backtest file: keys of its history, and whole extra lines. */
 export function ladderBacktest(history = "from: 2026-01-05, to: 2026-01-07", more = ""): string {
   return `history: { market: ${MARKET}, ${history} }
 bot: bot.yaml
@@ -19,7 +19,7 @@ ${more}
 `;
 }
 
-/** What of a ladder's files may be otherwise. */
+/** Optional changes to a ladder's files. */
 export interface LadderFiles {
   readonly name?: string | undefined;
   readonly limits?: string | undefined;
@@ -51,7 +51,7 @@ risk: { maxDrawdownQuote: 5000 }
   return loadBacktestConfig(path, {});
 }
 
-/** What plays it. */
+/** The strategies that play it. */
 export function ladders(): {
   readonly strategies: ReadonlyMap<string, BoundStrategy>;
   readonly version: string;

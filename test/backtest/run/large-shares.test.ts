@@ -19,7 +19,7 @@ const terms = marketTerms(
   },
 );
 
-/** Trades of strangers: when, whose, how many lots. */
+/** Trades of others: time, side, lots. */
 type Trade = readonly [us: number, taker: Side, lots: Lots];
 /** So many that a few large fills are a small share of them all. */
 const BUSY: readonly Trade[] = Array.from({ length: 1000 }, (_, at) => [1_000 + at, "BUY", 10]);
@@ -31,7 +31,8 @@ function doubts(
 ): string[] {
   const volume = new MarketVolume();
   const [first, ...others] = trades;
-  // The first in a stretch of its own, and the fills between: what is filled early may be less than what trades at once later.
+  // The first in a part of its own, and the fills between: an early fill may be smaller than what
+  // trades at once later.
   for (const [at, stretch] of [[first], others].entries()) {
     const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
     for (const trade of stretch)
@@ -42,7 +43,9 @@ function doubts(
   return describeLargeShares(grade, [{ marketId: MARKET, terms, volume }]);
 }
 
-// A trade of a lot beyond a quote fills all of it. In a busy market a few such fills are a small share of what trades, and nothing was said of a bid for 0.2 in a market whose takers never had more than 0.01.
+// A trade of one lot beyond a quote fills all of it. In a busy market a few such fills are a small
+// share of the volume. A bid for 0.2 got no warning in a market whose takers never had more than
+// 0.01.
 describe("fills of a size that never traded at once", () => {
   it("are told, with how many they are, what they come to and the most that there was", () => {
     expect(

@@ -10,7 +10,7 @@ const read = (scale: number) => {
   );
 };
 
-// Milliseconds read as microseconds make each request a thousand times as fast as it was.
+// Milliseconds read as microseconds would make each request a thousand times too fast.
 describe("recorded round trips", () => {
   it("are refused in another unit than microseconds", () => {
     expect(read(1000)).toEqual([

@@ -6,7 +6,8 @@ import { ladders } from "./ladder-run.js";
 
 const ladder = new LadderHistory();
 
-// Whoever asked for a day had a second one in the report's table, and on candles a minute more of quoting times than there was of quoting.
+// A backtest of one day showed a second one in the report's table, and on candles a minute too much
+// of quoting time.
 describe("a backtest whose history ends at midnight", () => {
   it.each(["books", "trades", "klines"])(
     "is over within the second in which its bot takes its orders down, and has no day of it: %s",

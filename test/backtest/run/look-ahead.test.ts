@@ -73,7 +73,7 @@ describe("the check for look-ahead", () => {
     const cheating: BoundStrategy = () => (view$) =>
       view$.pipe(
         map((view) => {
-          // Its memory is of the whole history after the first run: the future, to every later one.
+          // After the first run its memory holds the whole history: the future, to every later run.
           const isKnown = view.timeMs < furthestMs;
           furthestMs = Math.max(furthestMs, view.timeMs);
           return {

@@ -30,7 +30,7 @@ beforeAll(async () => {
     seconds: 90,
     klines: true,
   });
-  // Two a second, some of one instant; funding is paid by what they tell, at midnight.
+  // Two a second, some at one instant; they announce the funding that is paid at midnight.
   const marks = Array.from({ length: 180 }, (_, at) => {
     const time = FROM_MS + Math.floor(at / 3) * 1500;
     const next = time < MIDNIGHT_MS ? MIDNIGHT_MS : MIDNIGHT_MS + 28_800_000;
@@ -54,14 +54,14 @@ function configOf(memoryMb: number, grade = "books"): BacktestConfig {
   );
 }
 
-/** What a history comes to, but for what its configuration says. */
+/** The result of a history, without the parts that depend on its configuration alone. */
 async function outcomeOf(config: BacktestConfig, history: PlayedHistory): Promise<string> {
   const { configuration: _said, ...report } = await playReport(config, ladders(), history, "ohlc");
   expect(report.fills.all.fills).toBeGreaterThan(10);
   return JSON.stringify(report);
 }
 
-/** Counts what of a stream's blocks is still in memory whenever the next is asked for. */
+/** Counts the blocks of a stream that are still in memory whenever the next is read. */
 class Watched<Block extends { readonly exchangeUs: Float64Array }> implements AsyncIterable<Block> {
   blocks = 0;
   mostAlive = 0;
@@ -76,7 +76,7 @@ class Watched<Block extends { readonly exchangeUs: Float64Array }> implements As
     for await (const block of this.#stream) {
       this.blocks += 1;
       this.#memory.push(new WeakRef(block.exchangeUs.buffer));
-      // A reference that was looked at lives to the end of its turn of the event loop.
+      // A dereferenced WeakRef lives to the end of its turn of the event loop.
       await new Promise((done) => setImmediate(done));
       collect();
       this.mostAlive = Math.max(

@@ -15,7 +15,8 @@ import { MARKET } from "./ladder-run.js";
 const DAY_MS = Date.UTC(2026, 0, 5);
 const MINUTE_MS = 60_000;
 
-// An exchange was down for three hours: the day's candles that there were looked like all of it, and nothing was said of the hours without a quote.
+// An exchange was down for three hours: the rest of the day's candles looked complete, and the
+// hours without a quote were not reported.
 describe("a backtest on candles of which some are missing", () => {
   const ladder = new LadderHistory();
   let folder: string;
@@ -55,7 +56,8 @@ describe("a backtest on candles of which some are missing", () => {
   });
 });
 
-// The report named the hours, and the bot quoted through them; a store that an earlier version wrote does not name them at all.
+// The report named the hours, and the bot quoted through them. A store of an earlier version does
+// not name them at all.
 describe("a backtest's bot and the store's listing", () => {
   const ladder = new LadderHistory();
   const HOLE = [DAY_MS + 600 * MINUTE_MS, DAY_MS + 780 * MINUTE_MS];
@@ -106,7 +108,8 @@ describe("a backtest's bot and the store's listing", () => {
   });
 });
 
-// From another folder than the store's, a run said that the store lacks a market at that time: the trader downloaded it again.
+// Run from another folder than the store's, the error was that the store lacks a market: the trader
+// downloaded it again.
 describe("a backtest of a store that is not there", () => {
   const ladder = new LadderHistory();
 

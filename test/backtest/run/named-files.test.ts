@@ -21,7 +21,7 @@ const generated = (folder: string, seed: string): Promise<HistoryStore> => {
   });
 };
 
-// Whoever looked for what he had traded on found a file that no row of it came from.
+// The report named a file that none of the replayed rows came from.
 it("names the files that are replayed, where an import writes a day anew while the columns of the next one are made", async () => {
   const folder = scratchFolder();
   const store = await generated(join(folder, "own"), "1");
@@ -67,7 +67,8 @@ it("refuses marks that an import writes anew after they were named", async () =>
   );
 });
 
-// Its marks are no part of the run: it was refused for want of any, and named a day of trades that it had not read.
+// The day's marks are not part of the run. It was refused for the lack of them, and named a day of
+// trades that it had not read.
 it("names nothing of a day that ends where the run begins, and needs nothing of it", async () => {
   const folder = scratchFolder();
   const store = await generated(join(folder, "own"), "1");

@@ -110,7 +110,7 @@ describe("a report that is sent to somebody", () => {
       const sent = await reported(file("his", rules), join(scratch, `sent ${what}`));
       expect(sent.report.fills.all.fills).toBeGreaterThan(5);
       const mine = join(scratch, `mine ${what}`);
-      // What the report cannot hold, only name: the history, strategies and latencies.
+      // Inputs that the report can only name: the history, strategies and latencies.
       for (const name of ["history", "own"])
         cpSync(join(scratch, "his", name), join(mine, name), { recursive: true });
       for (const { name, yaml } of sent.report.configuration) writeFileSync(join(mine, name), yaml);
@@ -179,7 +179,8 @@ describe("an order that works a position", () => {
   });
 });
 
-// Time waits for such a strategy, and nobody knows how long: a network asked at each view, a model that is fitted.
+// Time waits for such a strategy for an unknown time: a network request at each view, a model that
+// is fitted.
 describe("a run of a strategy from a file", () => {
   it("is heard every few hundred views: one that takes its time went on through Ctrl-C until ten minutes of the market were over", async () => {
     writeFileSync(

@@ -13,7 +13,8 @@ function book(levels: number, us: number): TapeBuilder {
   return tape;
 }
 
-// A quote between two prices of the recording has nobody ahead of it: with a tick of a fifth each quote improves the price for nothing, and earns what nobody could.
+// A quote between two recorded prices has no queue ahead of it: with a tick of a fifth each quote
+// improves the price for free, and earns an impossible profit.
 describe("a tick that is finer than the recording's", () => {
   it("is told of a whole book too, which is recorded with the ends of all prices", () => {
     const tick = new RecordedGridCheck();
@@ -57,14 +58,15 @@ function trades(
 const fine = (at: number): number => 10_000 + ((at * 7) % 61);
 const coarse = (at: number): number => 10_000 + 10 * ((at * 7) % 41);
 
-/** What is said after these tapes, one after the other. */
+/** The warnings after these tapes, one after the other. */
 function doubtsOf(...tapes: readonly TapeBuilder[]): readonly string[] {
   const tick = new RecordedGridCheck();
   for (const tape of tapes) tick.addTape(tape.build());
   return tick.warnings;
 }
 
-// An exchange changes its tick from one day to the next. The days before, whose prices need the tick of the run, said that all was well.
+// An exchange changes its tick from one day to the next. The earlier days, whose prices need the
+// run's tick, hid the warning.
 describe("a tick or a step that became another amid the recording", () => {
   it("is told of the days that do not need it, whatever the days before and after them do", () => {
     const told = [

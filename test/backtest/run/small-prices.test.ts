@@ -16,7 +16,7 @@ const FROM_MS = Date.UTC(2026, 0, 5);
 
 const OTHER = "btc";
 
-/** Buys so much once, and holds it. */
+/** Buys an amount once, and holds it. */
 const holding = (marketId: string, ticks: number, lots: number) =>
   defineStrategy({
     params: z.object({}),
@@ -97,7 +97,8 @@ account: { creditQuote: 100000 }
     return report;
   }
 
-  // A mark of 0.00001152 was rounded to 0.000012, as the exchange's contracts would: a loss of 0.38 was told as a profit of 0.1.
+  // A mark of 0.00001152 was rounded to 0.000012, as the exchange's contracts would: a loss of 0.38
+  // was reported as a profit of 0.1.
   it("values what is held at the market's price, to the tick", async () => {
     const report = await ran("alone", 8, [MARKET]);
     expect(report.fills.all).toMatchObject({ fills: 1, turnover: "11.9" });
@@ -105,7 +106,8 @@ account: { creditQuote: 100000 }
     expect(report.drawdown.max).toBe("0.38");
   });
 
-  // Counted so finely a mark of 60,000 has more digits than a float: it lay beside its mid by some trillionths, and the account's profit had as many digits that nobody had earned.
+  // At this scale a mark of 60,000 has more digits than a float: it differed from its mid by some
+  // trillionths, and the profit had as many wrong digits.
   it("values a bitcoin beside it to the last digit", async () => {
     const report = await ran("both", 12, [MARKET, OTHER]);
     expect(report.profit).toMatchObject({ basis: "0", total: "-632.666738" });

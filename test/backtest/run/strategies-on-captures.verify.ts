@@ -33,7 +33,7 @@ const STRATEGIES = {
   "avellaneda-stoikov": { riskAversion: 0.05, horizonMs: 60_000, sizeBase: 0.01, kPerBps: 2 },
 } as const;
 
-/** A history, the grid of its market, and what makes its fills. */
+/** A history, the grid of its market, and its fill model. */
 interface Source {
   readonly name: string;
   readonly isHere: boolean;
@@ -94,7 +94,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** Runs a strategy on what a folder's store has, and gives what its report.json says. @param own in place of the built-in strategy of that name. */
+/**
+ * Runs a strategy on a folder's store, and returns its report.json.
+ * @param own replaces the built-in strategy of that name.
+ */
 async function reportOn(
   folder: string,
   source: Source,
@@ -231,7 +234,8 @@ describe("the funding of midnight in the capture of April 2023 (skipped where it
         ...more,
         files: [join(DATA, "mark", "btcusdt-perp_20230404-05.csv.gz")],
       });
-      // The mark of 00:00:00.010 still names midnight, is 28,155.1, and says 0.0000276: 0.05 x 28155.1 x 0.0000276 = 0.0388540..., and who pays pays the last millionth.
+      // The mark of 00:00:00.010 still names midnight, is 28,155.1, and announces 0.0000276: 0.05 x
+      // 28155.1 x 0.0000276 = 0.0388540..., and the payer pays the last millionth.
       expect(await fundingOf()).toEqual({
         funding: "-0.038855",
         carry: "mark: as recorded; funding: what the marks said would be paid",
@@ -241,7 +245,7 @@ describe("the funding of midnight in the capture of April 2023 (skipped where it
         ...more,
         files: [join(DATA, "funding", "btcusdt-perp_binance_funding.ndjson.gz")],
       });
-      // What was paid was 0.0000276, which that mark said.
+      // The payment was 0.0000276, as that mark announced.
       expect(await fundingOf()).toEqual({
         funding: "-0.038855",
         carry: "mark: as recorded; funding: as it was paid",

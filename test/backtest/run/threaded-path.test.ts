@@ -80,7 +80,10 @@ describe("both paths through candles at once", () => {
     return loadBacktestConfig(join(folder, "bt.yaml"), {});
   }
 
-  /** Runs it into a folder of its own. @returns the folder's parent, in which nothing else may be left */
+  /**
+   * Runs it into a new folder.
+   * @returns the folder's parent, in which nothing else may be left
+   */
   async function reported(
     config: BacktestConfig,
     name: string,
@@ -135,7 +138,8 @@ describe("both paths through candles at once", () => {
     },
   );
 
-  // A thread that starts for a few days costs more than it saves. One that is not there shows whether it was asked for.
+  // A thread for a few days of history costs more than it saves. A missing program shows if a
+  // thread was requested.
   it("starts a thread from so many bars on, of all markets together, and not for fewer", async () => {
     const program = new URL("./nothing-there.js", pathThread);
     const played = async (

@@ -109,7 +109,7 @@ const cancelled = (actionId: ActionId): VenueEvent => ({
   outcome: { result: "cancelled" },
 });
 
-/** What a recorder was told, each at an instant of ours in milliseconds, as it reads it again. */
+/** The events that a recorder received, each at a local time in milliseconds, read back. */
 async function recorded(
   ...told: readonly (readonly [atMs: number, what: VenueEvent | PlaceAction | CancelAction])[]
 ): Promise<RecordedAccount> {
@@ -162,7 +162,7 @@ it("knows when a cancel was at the exchange, which says when it ended the order,
   const arrival = createArrivalEstimator(account, 0);
   const [first, second] = account.cancels;
   expect(msOf(arrival(first?.sentUs as number))).toBe(125);
-  // Nothing tells of the other: between the 25 ms of the one before and the 3 ms of the one after it.
+  // The other has no stamp: between the 25 ms of the one before and the 3 ms of the one after it.
   expect(msOf(arrival(second?.sentUs as number))).toBeCloseTo(101 + 25 - 22 / 100, 1);
   expect(msOf(createArrivalEstimator(account, 500)(first?.sentUs as number))).toBe(125.5);
 });
@@ -196,7 +196,8 @@ it("knows of a cancel that the exchange refused that it came after its order was
   expect(cancels.map(({ notBeforeUs }) => msOf(notBeforeUs))).toEqual([109, 23]);
 });
 
-// What leaves while the line is down may never arrive. A replay that takes it for sent has the quotes down before the market passes them, as live had not.
+// A request sent in an outage may never arrive. A replay that delivers it cancels the quotes before
+// the market passes them, which live had not.
 it("knows of a cancel that nobody answered that it took nothing down while its order stood, and of an order that nobody ever told of that it did not stand", async () => {
   const unanswered = (actionId: ActionId): VenueEvent => ({
     type: "answer",
@@ -220,7 +221,7 @@ it("knows of a cancel that nobody answered that it took nothing down while its o
     [5_800, cancel(7, 2)],
     [5_806, told(2, 5_803, "CANCELED", 0)],
     [5_806, cancelled(7)],
-    // It was taken all the same.
+    // It was accepted all the same.
     [5_900, told(6, 105, "NEW", 5)],
   );
   expect(
@@ -238,7 +239,8 @@ it("knows of a cancel that nobody answered that it took nothing down while its o
   ]);
 });
 
-// A session that is ended by force leaves its orders open: what was filled of one after a cancel that never arrived would be nobody's.
+// A session that is killed leaves its orders open: fills of one after a cancel that never arrived
+// would be unexplained.
 it("knows of a cancel that nobody answered that it took nothing down while its order was still filled, though nobody told of its end", async () => {
   const { cancels } = await recorded(
     [10, place(1)],

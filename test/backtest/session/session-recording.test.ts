@@ -11,7 +11,8 @@ import { VirtualClock } from "#core/virtual-clock.js";
 import type { MarketRules } from "#exchange/records.js";
 import { HistoryStore } from "#history/history-store.js";
 
-// A comparison charges the fees of the session's start throughout, and told the difference as one of the fills: a model that looks wrong, or a profit that nobody had.
+// A comparison uses the fees of the session's start throughout. Reported as a difference of fills,
+// changed fees look like a wrong model or an impossible profit.
 it("says of the recording that the market's rules changed under it, and what they were", async () => {
   const { recording, rules, store } = await begun();
   const market = rules.markets.btcusdc as MarketRules;
@@ -40,12 +41,13 @@ it("says of the recording that the market's rules changed under it, and what the
   ]);
 });
 
-// The bot goes on without its record; what is thrown at it would take its quotes down, and what is thrown as it leaves would keep its process.
+// The bot continues without its record. An error thrown into it would cancel its quotes, and one
+// thrown at its exit would keep its process alive.
 it("ends by itself where its disk takes no more: told once, thrown at nobody, and never named", async () => {
   const { recording, folder, clock, failures } = await begun();
   const staging = join(folder, "history", ".staging", "btcusdc", "recording");
   const [part = ""] = readdirSync(staging).filter((name) => name.startsWith("part-"));
-  // Nobody can write what is a folder.
+  // A folder cannot be written as a file.
   mkdirSync(join(staging, part, "marks.ndjson"));
   for (let heard = 0; heard < 3; heard++) {
     recording.onVenueEvent({ type: "stream", stream: "market", state: "up", reason: "subscribed" });

@@ -46,7 +46,8 @@ describe("a sweep whose files are changed", () => {
   });
   afterAll(() => rmSync(stage.folder, { recursive: true, force: true }));
 
-  // A worker runs for days, and strategies change meanwhile: the second sweep would have had the first one's figures, under its own name.
+  // A worker runs for days, and strategies change meanwhile: the second sweep would have had the
+  // figures of the first, under its own name.
   it("runs the strategy as it is by then, also where only what it imports has changed", async () => {
     const lasting = new Lasting();
     stage.writeOwn(0.01);
@@ -95,7 +96,7 @@ describe("a sweep whose files are changed", () => {
     );
   });
 
-  // Each window is opened when its turn comes: two of them would be of two histories, in one table.
+  // Each window is opened in its turn: two of them would be of two histories, in one table.
   it("ends with the day that is another one than when it began", async () => {
     const other = join(stage.folder, "other");
     await generateHistory(other, {
@@ -121,13 +122,14 @@ describe("a sweep whose files are changed", () => {
       expect.stringMatching(/2026-01-05\.parquet: is another one than when the sweep began/),
     );
     expect(runner.ran).toEqual([0, 1, 2, 3, 4, 5].map((at) => `train0-${at}`));
-    // Nor does it go on over there.
+    // It does not continue there either.
     await expect(stage.run(out, new OneByOne(), { file: "walk.yaml" })).rejects.toThrow(
       /--out: has the results of another sweep/,
     );
   });
 
-  // The day's rows are the same, and its book is not known for a second of them: whoever imports a day again after an update gets such a one.
+  // The day's rows are the same, but a second of its book is not known: a re-import after an update
+  // can give this.
   it("is not gone on with where the same rows of a day have a gap by now", async () => {
     const own = new SweepStage();
     await own.open(SHORT_SECONDS);

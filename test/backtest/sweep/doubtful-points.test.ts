@@ -11,7 +11,8 @@ import { BOT, OneByOne, SHORT_SECONDS, SWEEP, SweepStage } from "./sweep-stage.j
 
 const SIZE = "markets.btcusdc.params.sizeBase";
 
-// A trade of a lot beyond a quote fills all of it, so figures grow with the size past anything that the market had: ranked by turnover, the largest size is first and tells nothing.
+// A trade of one lot beyond a quote fills all of it, so figures grow with the size past anything
+// that the market had. Ranked by turnover, the largest size is first and means nothing.
 describe("a point of a sweep whose fills are more than its market could give", () => {
   const stage = new SweepStage();
   let outcome: SweepOutcome;
@@ -81,7 +82,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
     expect(resumed.result).toEqual(outcome.result);
   });
 
-  // Its lines say nothing of doubts: read as if they had none, the flattering point would stand there as sound.
+  // Its lines have no warnings: read as if there were none, the overstated point would look sound.
   it("is not taken for sound from results of before doubts were told: they are another sweep's", async () => {
     const older = stage.out();
     await stage.run(older, new OneByOne(), { file: "sizes.yaml" });
@@ -126,7 +127,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
     expect(sweepPage(result)).toContain("why doubtful, test");
   });
 
-  // Makers' fees for what may have taken: first of a ranking by its rule alone.
+  // Makers' fees for orders that may have taken: first of a ranking by the rule alone.
   it("is one too whose fees rest on a rule that flatters", async () => {
     const parameters = { "fills.doubtful": { values: ["conservative", "by-book"] } };
     stage.write("bot-takes.yaml", { ...BOT, quotes: { timeInForce: "GTC" } });
@@ -143,7 +144,8 @@ describe("a point of a sweep whose fills are more than its market could give", (
     ).toEqual([0, 1]);
   });
 
-  // Ten whole days are what a Sharpe ratio needs: of less no point has one, and the first would stand there as the best of all.
+  // A Sharpe ratio needs ten whole days: with fewer no point has one, and the first would appear as
+  // the best of all.
   it("is not what a ranking by a figure that no point has puts first: nothing was chosen, and that is said", async () => {
     const parameters = { [SIZE]: { values: [0.001, 0.002] } };
     stage.write("sharpe.yaml", { ...SWEEP, objective: "sharpe", parameters });
@@ -170,7 +172,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
   });
 });
 
-// Quotes that nobody comes to lose nothing, and stand ahead of all that lost something.
+// Quotes that are never filled lose nothing, and rank ahead of every loss.
 it("says of the best point of a sweep that it did nothing", async () => {
   const stage = await new SweepStage().open(SHORT_SECONDS);
   const parameters = { "markets.btcusdc.params.halfSpreadBps": { values: [0.01, 500] } };

@@ -9,16 +9,16 @@ import { SweepStage } from "./sweep-stage.js";
 const stage = new SweepStage();
 afterAll(() => rmSync(stage.folder, { recursive: true }));
 
-/** As many times ten megabytes as no text can hold. */
+/** As many times ten megabytes as exceed the longest string. */
 const PIECES = Math.ceil(constants.MAX_STRING_LENGTH / 10_000_000);
 
-// A sweep of a million runs that was interrupted could not go on: its results are longer than any text.
+// An interrupted sweep of a million runs could not continue: its results exceed the longest string.
 it("goes on from the results of a million runs, and cuts off what a kill left of the last", () => {
   const out = stage.out();
   new ResultsFile(out, "print", false).close();
   const path = join(out, SWEEP_FILES.results);
   const result = { figures: { profit: "1" }, ended: "end-of-history", doubts: [] };
-  // Room before a line, which JSON does not mind, stands for the other runs.
+  // Space before a line, which JSON ignores, stands for the other runs.
   for (let at = 0; at < PIECES; at++)
     appendFileSync(
       path,

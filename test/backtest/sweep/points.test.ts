@@ -85,7 +85,7 @@ describe("points of a sweep", () => {
       expect(draw(20, 1).slice(0, draw(5, 1).length)).toEqual(draw(5, 1));
       const keys = draw(200, 1).map(({ values }) => JSON.stringify(values));
       expect(new Set(keys).size).toBe(keys.length);
-      // All eight that there are.
+      // All eight of them.
       expect(keys).toHaveLength(8);
     }
     const random = (seed: number) =>

@@ -30,7 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(stage.folder, { recursive: true }));
 
-// A walk over two markets of which one ends sooner ran for hours, to end at its first window without that one; and with another span all of it was to be run anew.
+// A walk over two markets of which one ends sooner ran for hours, and failed at its first window
+// without that one. With another span everything had to run again.
 it("refuses a walk forward with a window that a market has no record of, before it runs anything", async () => {
   const runner = new OneByOne();
   stage.write("beyond.yaml", {

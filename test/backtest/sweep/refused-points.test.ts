@@ -15,7 +15,8 @@ describe("a point of a sweep that the market does not take", () => {
   });
   afterAll(() => rmSync(stage.folder, { recursive: true, force: true }));
 
-  // A bot with it would not have started, and here it would quote nothing: a profit of zero, ahead of every point that lost something.
+  // A bot with it would not start, and here it would quote nothing: a profit of zero, ahead of
+  // every loss.
   it("is refused alone, with the reason, and ranks behind all that were run", async () => {
     const out = stage.out();
     stage.write("sizes.yaml", {

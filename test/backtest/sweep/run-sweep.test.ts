@@ -141,7 +141,7 @@ describe("a sweep", () => {
     expect(anew.result.points).toHaveLength(1);
   });
 
-  // Whoever looks into the folder meanwhile would take the old page for what the new files came to.
+  // The old page would be taken for the result of the new files.
   it("has nothing of another sweep beside its own results, and no report of a point that is not the best one", async () => {
     const out = stage.out();
     const first = (await stage.run(out, new OneByOne())) as SweepOutcome;
@@ -201,7 +201,7 @@ describe("a sweep", () => {
     }
   });
 
-  // It would end with no fill and a profit of zero, ahead of every point that lost something.
+  // It would end with no fill and a profit of zero, ahead of every loss.
   it("refuses a point whose warm-up leaves nothing to report, before anything runs", async () => {
     const runner = new OneByOne();
     const parameters = { warmupMs: { values: [0, 3_600_000] } };
@@ -257,7 +257,8 @@ describe("a sweep", () => {
     expect(result.best).toBe(splits.at(-1)?.best);
   });
 
-  // Measured from its own beginning on, a test window would lose its first stretch to the warm-up, and what is believed would have holes.
+  // Without a warm-up before it, a test window would lose its first part to the warm-up, and the
+  // joined result would have holes.
   it("warms a test run up on what lies before its window, so that what is measured joins up", async () => {
     const walkForward = { trainMs: 20_000, testMs: 15_000 };
     stage.write("walk-warm.yaml", {
@@ -300,7 +301,7 @@ describe("a sweep", () => {
     );
     const out = stage.out();
     const held = new ResultsFile(out, "a", false);
-    // The lock names a process that lives: this one.
+    // The lock names a running process: this one.
     expect(() => new ResultsFile(out, "a", false)).toThrow(/one sweep a folder at a time/);
     held.close();
   });
@@ -341,7 +342,7 @@ describe("the results of a sweep on the disk", () => {
     appendFileSync(join(out, SWEEP_FILES.results), 'nonsense\n{"job":"whole-1"}\n');
     expect(() => new ResultsFile(out, "print", false)).toThrow(RunError);
     expect(() => new ResultsFile(out, "print", false)).toThrow(/results.jsonl line 2: is broken/);
-    // Whoever says so begins anew; the lock is free.
+    // With `replace` the sweep begins again; the lock is free.
     expect(() => new ResultsFile(out, "other", false)).toThrow(ConfigError);
   });
 });
@@ -385,7 +386,7 @@ it("runs the example, config/sweep.yaml, on a store that was filled meanwhile", 
     [4, 2, "risk-averse"],
     [1, 4, "power-2"],
   ]);
-  // What the store has of the years that the example asks for.
+  // The part of the example's years that the store has.
   expect(result.windows).toEqual([
     { name: "whole", from: "2026-01-05T12:00:00.000000Z", to: "2026-01-05T12:01:00.900000Z" },
   ]);

@@ -20,7 +20,7 @@ import { SweepStage } from "./sweep-stage.js";
 
 const DOUBT = "btcusdc: its orders had <i>much</i>";
 
-/** Sixty points whose profit is best in the middle of the range; one came to no ratio. */
+/** Sixty points whose profit is best in the middle of the range; one has no ratio. */
 function made(): SweepResult {
   const path = "markets.btcusdc.params.riskAversion";
   const parameters = [
@@ -37,7 +37,7 @@ function made(): SweepResult {
         profit,
         sharpe: null,
       } as unknown as Figures;
-      // The fifth was halted on its way, and of the eighth something is said.
+      // The fifth was halted, and the eighth has a warning.
       return [
         `whole-${index}`,
         {
@@ -242,7 +242,8 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${skipNote}`, () => {
     await page.close();
   });
 
-  // A profit in rupiah stood there without its last digits, five times the same, and long names across the axis beside theirs.
+  // A profit in rupiah lost its last digits, five times the same, and long names overlapped the
+  // axis.
   it("tells values apart that differ in their last digits alone, and keeps long ones in sight", async () => {
     const parameters = [...result.parameters]
       .reverse()

@@ -30,7 +30,7 @@ export const BOT = {
   },
   risk: { maxDrawdownQuote: 5000 },
 };
-/** Quotes about the middle, so far from it as what it imports says. */
+/** Quotes about the middle, at the distance that it imports. */
 export const OWN_STRATEGY = `import { defineStrategy, quoteAround } from "marketwright";
 import { map } from "rxjs";
 import { z } from "zod";
@@ -53,10 +53,10 @@ const RULES = {
 };
 const at = (seconds: number): string => new Date(FROM_MS + seconds * 1000).toISOString();
 
-/** What most sweeps here replay. */
+/** The length that most sweeps here replay. */
 export const SHORT_SECONDS = 15;
 
-/** What is swept where a test says nothing else: six points. */
+/** The default sweep of these tests: six points. */
 export const SWEEP = {
   backtest: "bt.yaml",
   parameters: {
@@ -71,7 +71,10 @@ export class SweepStage {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), "marketwright-sweep-")));
   #outs = 0;
 
-  /** Fills the store. @param seconds how much of a market there is. */
+  /**
+   * Fills the store.
+   * @param seconds length of the market.
+   */
   async open(seconds = 60, klines = false): Promise<this> {
     await generateHistory(this.folder, { market: "btcusdc", fromMs: FROM_MS, seconds, klines });
     this.write("bot.yaml", BOT);
@@ -81,7 +84,7 @@ export class SweepStage {
     return this;
   }
 
-  /** A backtest of so much of it. */
+  /** A backtest of the first seconds of it. */
   backtest(seconds: number, history: object = {}): object {
     return {
       history: { store: "history", market: "btcusdc", from: at(0), to: at(seconds), ...history },
@@ -114,12 +117,12 @@ export class SweepStage {
     });
   }
 
-  /** What the strategy imports. */
+  /** Writes the file that the strategy imports. */
   writeDistance(halfSpreadBps: number, file = "distance.ts"): void {
     writeFileSync(join(this.folder, file), `export const HALF_SPREAD_BPS = ${halfSpreadBps};\n`);
   }
 
-  /** A folder for results that is not there yet. */
+  /** A folder for results that does not exist yet. */
   out(): string {
     this.#outs += 1;
     return join(this.folder, `out${this.#outs}`);
@@ -145,9 +148,9 @@ export class SweepStage {
   }
 }
 
-/** Runs jobs in this process, one after the other: the first first, or the last. */
+/** Runs jobs in this process, one after the other: from the first, or from the last. */
 export class OneByOne implements JobRunner {
-  /** Every job that was run, in order. */
+  /** Every job that ran, in order. */
   readonly ran: string[] = [];
   readonly #isBackwards: boolean;
   readonly #after: (ran: number) => void;

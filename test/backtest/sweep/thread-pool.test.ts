@@ -12,7 +12,7 @@ import { builtInStrategies } from "#strategies/built-in.js";
 import { builtCommand } from "../../support/built-command.js";
 import { BOT, SHORT_SECONDS, SWEEP, SweepStage, VERSION } from "./sweep-stage.js";
 
-/** Says that it was asked, and never answers. */
+/** Reports its call, and never answers. */
 const ENDLESS = `import { writeFileSync } from "node:fs";
 import { defineStrategy } from "marketwright";
 import { map } from "rxjs";
@@ -27,7 +27,7 @@ export default defineStrategy({
 });
 `;
 
-/** Ends its process at each view, where nobody is left to hear of it. */
+/** Ends its process at each view. */
 const LEAVING = `import { defineStrategy } from "marketwright";
 import { NEVER } from "rxjs";
 import { z } from "zod";
@@ -41,7 +41,7 @@ export default defineStrategy({
 });
 `;
 
-/** Does what it should, and leaves a timer that fails as soon as MARK is there. */
+/** Works correctly, and leaves a timer that fails as soon as MARK exists. */
 const LINGERING = `import { existsSync } from "node:fs";
 import { defineStrategy } from "marketwright";
 import { NEVER } from "rxjs";
@@ -107,7 +107,7 @@ describe("a sweep on threads", () => {
       parameters: { "fills.orderLatencyMs": { values: [5] } },
     });
   };
-  // Whoever interrupts it wants his terminal back: a thread that cannot be asked is ended.
+  // An interrupt must return at once: a thread that does not respond is ended.
   it("ends at once when it is interrupted, though a strategy never returns", async () => {
     const mark = join(stage.folder, "entered");
     stageOf("endless", ENDLESS.replace("MARK", JSON.stringify(mark)));
@@ -121,7 +121,7 @@ describe("a sweep on threads", () => {
     await pool.close();
   });
 
-  // Whoever reads it looks up what is wrong where a backtest of that point would have told it.
+  // The error must be that of a backtest of this point, so that it can be looked up.
   it("fails as a backtest of that point does: with an error of its type, which says as much, and which job it was", async () => {
     const creditQuote = "1000.0000000001";
     const file = stage.write("fine.yaml", {
@@ -158,7 +158,7 @@ describe("a sweep on threads", () => {
     });
   });
 
-  /** As a worker of a queue runs jobs: one by one, whatever sweep they are of. */
+  /** As a worker of a queue runs jobs: one by one, of any sweep. */
   const workerOf = (): JobRunner => {
     const pool = new ThreadPool({ workers: 1, version: VERSION, entry });
     return {
@@ -172,7 +172,8 @@ describe("a sweep on threads", () => {
   const sweptOn = (worker: JobRunner, name: string) =>
     stage.run(stage.out(), worker, { file: `${name}.yaml` });
 
-  // A worker serves one sweep after another: the next one was ended by the words of a strategy that it does not have.
+  // A worker serves one sweep after another: the error of a strategy ended the next sweep, which
+  // did not have it.
   it("on a worker leaves nothing of a strategy that failed to the sweep after it", async () => {
     stageOf("leaving", LEAVING);
     stageOf("next");
@@ -192,7 +193,8 @@ describe("a sweep on threads", () => {
     await worker.close();
   });
 
-  // A thread takes a second to begin, and most jobs less: a machine that two sweeps share would spend its cores on beginnings.
+  // A thread takes a second to start, and most jobs less: a machine shared by two sweeps would
+  // spend its cores on starts.
   it("on a worker keeps its threads while sweeps of different strategies are served in turn, and lets the one go that is no longer asked for", async () => {
     const loads = join(stage.folder, "loads");
     for (const name of ["red", "green", "blue"])
@@ -208,7 +210,7 @@ describe("a sweep on threads", () => {
     // It runs one job at a time, and so keeps two threads: the last used ones.
     expect(await loadedBy("blue", "green")).toEqual(["blue"]);
     expect(await loadedBy("red")).toEqual(["red"]);
-    // With its thread goes the history that it held.
+    // With its thread its history is freed.
     const parameters = { "fills.orderLatencyMs": { min: 1, max: 9, step: 1 } };
     stage.write("many.yaml", { ...SWEEP, backtest: "bt-green.yaml", parameters });
     expect(await loadedBy("many", "red")).toEqual(["red"]);

@@ -10,7 +10,10 @@ import { marked } from "../../simulator/marked-market.js";
 import { GRID, MARKET, stageRules } from "../engine/replay-stage.js";
 
 const QUOTE = 1_000_000n;
-/** Margin for 39,000 by a leverage that leaves fractions of a unit, little more than the exposure that is allowed: either may be what binds. */
+/**
+ * Margin for 39,000 by a leverage that leaves fractions of a unit, slightly above the allowed
+ * exposure: either may bind.
+ */
 const CREDIT = 1_300;
 const LEVERAGE = 30;
 const MOST_EXPOSURE = 38_000;
@@ -31,7 +34,10 @@ const step = fc.oneof(
   }),
 );
 
-/** An account of the replayed exchange in one market, and an account of the embedded one, to which the same happens. */
+/**
+ * An account of the replayed exchange in one market, and an account of the embedded one with the
+ * same events.
+ */
 class TwoAccounts {
   readonly #terms = marketTerms(
     {
@@ -68,7 +74,7 @@ class TwoAccounts {
     this.#replayed.mark(MARKET, BigInt(quote) * QUOTE);
   }
 
-  /** Places an order of both, and holds the codes of their answers to each other. True when it was taken. */
+  /** Places an order in both, and compares their answers. True when it was accepted. */
   isTaken(of: "BUY" | "SELL", quote: number, amount: number, timeInForce: "GTC" | "IOC"): boolean {
     const { json, status } = this.#embedded.alice.place(of, String(quote), this.#base(amount), {
       timeInForce,
@@ -119,7 +125,10 @@ class TwoAccounts {
     this.#replayed.fill(fill, 0n);
   }
 
-  /** Holds what they say of themselves to each other. @returns whether they are safe */
+  /**
+   * Compares the reports of both.
+   * @returns true if they are safe
+   */
   agree(): boolean {
     const told = this.#embedded.alice.balances().balances;
     const { availableCredit, exposure, netValue, positionMargin, frozenMargin, isSafe } =
@@ -129,7 +138,7 @@ class TwoAccounts {
       readonly buy: bigint;
       readonly sell: bigint;
     };
-    // An account that is not safe has lost its orders at the one, and is liquidated by the venue at the other.
+    // An unsafe account has lost its orders at the one, and the venue liquidates it at the other.
     if (told.isSafe && isSafe) {
       expect({
         available: { buy: quote(buy), sell: quote(sell) },
@@ -154,7 +163,8 @@ class TwoAccounts {
   }
 }
 
-// Two programs of one exchange: wherever they part, a backtest trades what live would refuse, or leaves out what it would take.
+// Two programs of one exchange: wherever they differ, a backtest makes trades that live would
+// refuse, or misses trades that it would accept.
 describe("the replayed exchange beside the embedded one", () => {
   it("takes and refuses the same orders by the same codes, and reckons the same margin, whatever happened before", () => {
     fc.assert(

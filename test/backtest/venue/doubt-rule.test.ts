@@ -16,7 +16,10 @@ const MS = 1_000;
 const SECONDS = 20;
 const FEES = { maker: "-0.00006", taker: "0.00018" };
 
-/** A book that is told every 25 ms and moves by up to three ticks a third of the times, with sellers' trades at its bids. */
+/**
+ * A book that is published every 25 ms and moves by up to three ticks a third of the times, with
+ * sellers' trades at its bids.
+ */
 function moving(): Tape {
   const random = seededRandom("a book that moves");
   const tape = new TapeBuilder({ marketId: MARKET, ...GRID });

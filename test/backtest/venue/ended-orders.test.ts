@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { EndedOrders } from "#backtest/ended-orders.js";
 import type { VenueOrder } from "#exchange/records.js";
 
-/** Each ends so much after the one before it, and was placed so long before its end. */
+/** Intervals between the ends of orders, and the life of each order before its end. */
 const lives = fc.array(fc.record({ afterMs: fc.nat(20), openMs: fc.nat(60) }), { maxLength: 60 });
 
 describe("orders that are over", () => {
-  // A bot that asks what became of an order must find it, however long it had rested.
+  // A bot that queries an order's outcome must find it, however long it had rested.
   it("are found by when they were placed, in the order in which they ended", () => {
     fc.assert(
       fc.property(lives, fc.nat(800), fc.nat(800), (drawn, fromMs, spanMs) => {

@@ -70,7 +70,7 @@ describe("latencies", () => {
         expect(entryUs < 0 || entryUs >= model.minEntryUs).toBe(true);
       }),
     );
-    // What it says of a request depends on what the bot has heard by then.
+    // The delay of a request depends on the data that the bot has received by then.
     expect(
       feedLatency(() => 5000, { factor: 2, addMs: 10 }, { factor: 1, addMs: 0 }).minEntryUs,
     ).toBe(0);

@@ -31,7 +31,8 @@ const order = (ticks: number, lots: number, side: "BUY" | "SELL" = "BUY") => ({
   lots,
 });
 
-// An order of 2 quote pays ten times a maker's usual fee in gas: a backtest without it shows a profit where live there is a loss.
+// An order of 2 quote pays ten times a maker's usual fee in gas: a backtest without it shows a
+// profit where live has a loss.
 describe("the gas of small orders", () => {
   it("is a share of the value of an order below the waiver, and nothing of one at it or above", () => {
     const gas = new OrderGas(GAS, "quote");

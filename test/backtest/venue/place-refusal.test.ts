@@ -26,11 +26,11 @@ interface Stage {
   readonly rules?: Partial<MarketRules>;
   readonly openCount?: number;
   readonly creditQuote?: bigint;
-  /** Held before, bought or sold at the mark of 50,000. */
+  /** Opening position, bought or sold at the mark of 50,000. */
   readonly heldLots?: number;
 }
 
-/** The code of the refusal of such an order; undefined when it is taken. */
+/** The code of the refusal of such an order; undefined when it is accepted. */
 function codeOf(
   action: Partial<PlaceAction>,
   { rules, openCount = 0, creditQuote = 1000n, heldLots = 0 }: Stage = {},
@@ -64,7 +64,8 @@ function codeOf(
   return refusal?.result === "rejected" ? refusal.code : undefined;
 }
 
-// What is refused live and taken in a backtest is a profit that nobody can make; the other way round, one that nobody looks for.
+// An order refused live and accepted in a backtest gives an impossible profit. The other way round,
+// a possible profit is missed.
 describe("what a replayed exchange does not take", () => {
   it("is anything in a market that does not trade", () => {
     expect(
@@ -123,7 +124,7 @@ describe("what a replayed exchange does not take", () => {
   it("is one more order that rests than may be open", () => {
     expect(codeOf({}, { rules: { maxOpenOrders: 3 }, openCount: 2 })).toBeUndefined();
     expect(codeOf({}, { rules: { maxOpenOrders: 3 }, openCount: 3 })).toBe(2017);
-    // What never rests is not counted.
+    // Orders that never rest do not count.
     expect(
       codeOf({ timeInForce: "IOC" }, { rules: { maxOpenOrders: 3 }, openCount: 3 }),
     ).toBeUndefined();
@@ -135,7 +136,7 @@ describe("what a replayed exchange does not take", () => {
     expect(codeOf({ lots: 41 }, { creditQuote: 100n })).toBe(2012);
     expect(codeOf({ side: "SELL", lots: 40 }, { creditQuote: 100n })).toBeUndefined();
     expect(codeOf({ side: "SELL", lots: 41 }, { creditQuote: 100n })).toBe(2012);
-    // 45 lots held are more than the margin carries: nothing more, but all of them may be sold.
+    // 45 lots held exceed the margin: no more may be bought, but all of them may be sold.
     expect(codeOf({ lots: 1 }, { creditQuote: 100n, heldLots: 45 })).toBe(2012);
     expect(codeOf({ side: "SELL", lots: 45 }, { creditQuote: 100n, heldLots: 45 })).toBeUndefined();
     expect(codeOf({ lots: 45 }, { creditQuote: 100n, heldLots: -45 })).toBeUndefined();
@@ -149,7 +150,7 @@ describe("what a replayed exchange does not take", () => {
     expect(codeOf({ lots: 11 }, { rules, heldLots: 20 })).toBe(4013);
     expect(codeOf({ side: "SELL", lots: 50 }, { rules, heldLots: 20 })).toBeUndefined();
     expect(codeOf({ side: "SELL", lots: 51 }, { rules, heldLots: 20 })).toBe(4013);
-    // What the margin carries is less: it is what has to be raised.
+    // The margin is what binds here: more of it is needed.
     expect(codeOf({ lots: 31 }, { rules, creditQuote: 70n })).toBe(2012);
   });
 });

@@ -29,7 +29,8 @@ const step = fc.record({
 });
 
 describe("the account of a replayed exchange", () => {
-  // Equity, margin and own liquidation all rest on it: a stale value would show a profit that is not there, or spare an account.
+  // Equity, margin and own liquidation depend on it: a stale value would show a false profit, or
+  // spare an account.
   it("is worth its credit and every position at the newest mark, after whatever happened", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

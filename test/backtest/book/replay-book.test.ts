@@ -42,7 +42,7 @@ describe("a replayed book", () => {
     expect([asks.side, asks.bestTicks, asks.entries()]).toEqual(["SELL", Number.NaN, []]);
   });
 
-  it("is the book that the bot keeps live, whatever the changes and however far the market runs", () => {
+  it("equals the book that the bot keeps live, for any changes and any move of the market", () => {
     const change = fc.record({
       side: fc.constantFrom<Side>("BUY", "SELL"),
       near: fc.integer({ min: 0, max: 40 }),
@@ -81,7 +81,7 @@ describe("a replayed book", () => {
     );
   });
 
-  it("takes no row for one of the other side, at prices so low that the room of each side reaches beyond zero", () => {
+  it("keeps the sides apart at prices so low that the pages of each reach beyond zero", () => {
     const change = fc.record({
       side: fc.constantFrom<Side>("BUY", "SELL"),
       ticks: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 100_000 })),
@@ -140,7 +140,7 @@ describe("a replayed book", () => {
   });
 
   it.each(["BUY", "SELL"] as const)(
-    "does not keep the room of prices where it has been (%s)",
+    "frees the memory of prices that the market has left (%s)",
     (side) => {
       const builder = new TapeBuilder(GRID);
       const standing: number[] = [];
@@ -161,7 +161,7 @@ describe("a replayed book", () => {
     },
   );
 
-  it("has levels at both ends of what a tape can say", () => {
+  it("has levels at both ends of a tape's range", () => {
     const tape = new TapeBuilder(GRID)
       .update(0, 0)
       .level("BUY", 2_147_483_646, 1)
@@ -177,7 +177,7 @@ describe("a replayed book", () => {
     ]);
   });
 
-  it("lets a snapshot replace its own range, what is better than its best included, and leaves what lies behind", () => {
+  it("replaces the range of a snapshot and everything better, and keeps the levels behind", () => {
     const tape = new TapeBuilder(GRID)
       .update(0, 0)
       .level("BUY", 110, 1)
@@ -199,7 +199,7 @@ describe("a replayed book", () => {
     expect(book.asks.entries()).toEqual([102, 9, 120, 10, 900_000, 6]);
   });
 
-  it("leaves a side alone of which a snapshot says nothing", () => {
+  it("keeps a side that a snapshot does not contain", () => {
     const tape = new TapeBuilder(GRID)
       .update(0, 0)
       .level("BUY", 10, 1)
@@ -215,7 +215,7 @@ describe("a replayed book", () => {
     ]);
   });
 
-  it("is another on the local clock while a message is on its way", () => {
+  it("differs on the local clock while a message is in transit", () => {
     const tape = new TapeBuilder(GRID)
       .update(0, 900)
       .level("BUY", 10, 1)

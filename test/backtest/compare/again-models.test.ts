@@ -37,7 +37,7 @@ async function compared(
 
 // With two markets, the queue and delays of the first one were once reported for both: here the
 // second market has no fill.
-it("runs each market of a session again by what its own fit found", async () => {
+it("reruns each market of a session with the models of its own fit", async () => {
   const maker = makerSession(join(scratchFolder(), "session"), 10_000, "fitted", 0.02);
   const { folder, session } = await recordSession({
     ...withMarket(maker, QUIET, 50),

@@ -41,7 +41,7 @@ function told(...messages: readonly (readonly [atMs: number, ticks: number | "tr
   return builder.build();
 }
 
-describe("how late a book is told", () => {
+describe("the measured delay of a book", () => {
   it("is the time from an order's acceptance to the first message with its price, nearly the longest of them", () => {
     const tape = told([110, 500], [125, 501], [225, 502], [320, 503], [326, 504]);
     expect(measureBookLagMs(tape, [rested(501, 100), rested(502, 200), rested(503, 300)])).toBe(25);
@@ -52,11 +52,11 @@ describe("how late a book is told", () => {
   });
 });
 
-describe("a book whose changes are put back to when they happened", () => {
+describe("a book that is moved back to the time of its changes", () => {
   const instants = (tape: ReturnType<typeof told>): number[] =>
     [...tape.exchangeUs].map((us) => us / MS);
 
-  it("leaves trades, and puts no message before the one before was told", () => {
+  it("keeps trades, and moves no message before the publication of the previous one", () => {
     const moved = shiftBookEarlier(
       told([100, 500], [110, "trade"], [130, 501], [140, 502]),
       25 * MS,
@@ -72,7 +72,7 @@ describe("a book whose changes are put back to when they happened", () => {
     expect([...moved.localUs].map((us) => us / MS)).toEqual([100, 130, 110, 140]);
   });
 
-  it("puts what others did in a gathering that a request of ours began into its middle", () => {
+  it("places the changes of others in a batch that our request began into its middle", () => {
     const own = ownBookChangesUs([rested(501, 205, 405)]);
     expect(own).toEqual([205 * MS, 405 * MS]);
     const tape = told([100, 500], [230, 501], [330, 502], [430, 503]);
@@ -81,7 +81,7 @@ describe("a book whose changes are put back to when they happened", () => {
   });
 });
 
-it("begins the replay with the market that live decided on first, not while it still asked for its account", () => {
+it("begins the replay with the market of live's first decision, not while live still requested its account", () => {
   const session = { startedUs: 50 * MS } as unknown as Session;
   const heard = (...atMs: number[]) =>
     ({ heard: told(...atMs.map((ms) => [ms, 500] as const)) }) as unknown as OpenedSessionMarket;
@@ -94,7 +94,7 @@ it("begins the replay with the market that live decided on first, not while it s
   expect(findFirstViewUs(session, [heard(100)], undefined)).toBe(50 * MS);
 });
 
-it("begins the replayed account with what was deposited after the first decision, and not with less for what was withdrawn", () => {
+it("begins the replayed account with later deposits included, and withdrawals left out", () => {
   const session = (equityQuote: string, transfersQuote: string): Session =>
     ({
       start: { equityQuote, positionsBase: {} },

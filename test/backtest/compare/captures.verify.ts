@@ -32,7 +32,7 @@ describe.each(Object.keys(BTC_CAPTURES) as BtcCapture[])(
   "a session of ten minutes on capture %s (skipped where it does not lie on this machine)",
   (tag) => {
     it.skipIf(!hasCapture(tag)).each(["paper", "live", "live and taking"] as const)(
-      "wants the same and is filled alike in the backtest: %s",
+      "gives the same intents and the same fills in the backtest: %s",
       async (mode) => {
         const folder = mkdtempSync(join(tmpdir(), "marketwright-parity-"));
         onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -20,15 +20,15 @@ const shares = (fitted: number, unfitted: number) => ({
   plain: { secondHalf: { match, share: unfitted } },
 });
 
-describe("what a comparison says of its fit", () => {
+describe("the notes of a comparison on its fit", () => {
   // Delays that fitted the first half of a session by chance must not be copied into backtests.
-  it("is that it is not to be used, where the half that it did not see is more alike without it", () => {
+  it("advise against it where the second half agrees better without it", () => {
     expect(fitNote("btcusdc", shares(0.9027, 0.9341))).toEqual([
       "in btcusdc the fit does worse than no fit in the half that it did not see, 90.27 % against 93.41 %: what it found is chance, and not to be used",
     ]);
   });
 
-  it("is nothing where that half is no less alike with it", () => {
+  it("are empty where the second half agrees at least as well with it", () => {
     expect([
       ...fitNote("btcusdc", shares(1, 0.972)),
       ...fitNote("btcusdc", shares(0.98, 0.98)),
@@ -36,7 +36,7 @@ describe("what a comparison says of its fit", () => {
   });
 });
 
-describe("what a comparison says of guards", () => {
+describe("the notes of a comparison on guards", () => {
   const TIME = { startedUs: 0, endedUs: 60_000_000 };
   const halt = (reason: string, marketId: string | undefined, ...spans: [number, number][]) => ({
     reason,
@@ -46,7 +46,7 @@ describe("what a comparison says of guards", () => {
 
   // Live was halted by its drawdown for half a session, and the rerun kept earning. The comparison
   // must say why.
-  it("is for how long they had the quotes of each down, and which they were, where that is not alike", () => {
+  it("state for how long which guards kept the quotes of each down, where that differs", () => {
     const live = [
       halt("drawdown", undefined, [30_000, 60_000]),
       halt("stale-book", "btcusdc", [28_000, 31_000], [59_000, 60_000]),
@@ -62,7 +62,7 @@ describe("what a comparison says of guards", () => {
     ]);
   });
 
-  it("is apart from them for how long the risk ladder widened or reduced the quotes: they were not down", () => {
+  it("state separately for how long the risk ladder widened or reduced the quotes, which were not down", () => {
     const stood = new HaltHistory(0);
     const rung = (action: "widen" | "reduce" | "halt", atMs: number) =>
       stood.onBotEvent(
@@ -92,7 +92,7 @@ describe("what a comparison says of guards", () => {
     ]);
   });
 
-  it("is nothing where they had them down for as long, by another name", () => {
+  it("are empty where guards of other names kept them down for as long", () => {
     const live = [halt("book-unsynchronised", "btcusdc", [8_000, 16_000])];
     expect(
       guardHaltNotes(TIME, ["btcusdc"], live, [halt("stale-book", "btcusdc", [8_900, 16_000])]),
@@ -100,7 +100,7 @@ describe("what a comparison says of guards", () => {
   });
 });
 
-describe("what a comparison says of shares of nothing", () => {
+describe("the notes of a comparison on shares of nothing", () => {
   const parts = (whole: number, firstHalf: number, secondHalf: number) => ({
     whole: { match: { unionLots: whole } },
     firstHalf: { match: { unionLots: firstHalf } },
@@ -109,7 +109,7 @@ describe("what a comparison says of shares of nothing", () => {
 
   // A session that was halted agreed to 100 % in both of its halves, like one whose backtest can be
   // believed.
-  it("is that they are of nothing, in the whole or in the half that had no fill", () => {
+  it("warn where the whole or one half has no fill", () => {
     expect(nothingFilledNote("btcusdc", parts(0, 0, 0))).toEqual([
       "in btcusdc none of the session's orders was filled, neither live nor again: that they are alike to 100 % there says nothing",
     ]);
@@ -121,7 +121,7 @@ describe("what a comparison says of shares of nothing", () => {
     ]);
   });
 
-  it("is nothing where each half has a fill", () => {
+  it("are empty where each half has a fill", () => {
     expect(nothingFilledNote("btcusdc", parts(7, 3, 4))).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ const LIQUIDATION = { priceOff: 10n ** 16n, insuranceFeeRate: 10n ** 16n };
 
 // Live lost its cancels in the outage. The rerun kept quoting on a book that it took for quiet, and
 // all its requests arrived.
-it("loses what the bot run again sends while its session was cut off, and has it give its book up there", async () => {
+it("loses the rerun's requests during an outage of its session, and marks its book as unknown there", async () => {
   const folder = join(scratchFolder(), "session");
   const wish = makerSession(folder, 18_000);
   const outage = { afterMs: 4_000, forMs: 6_000 };
@@ -59,7 +59,7 @@ it("loses what the bot run again sends while its session was cut off, and has it
   expect(sameInputs).toMatchObject({ equal: sameInputs.intents, firstDifference: null });
 });
 
-describe("a session that heard nothing from 1 s to 5 s", () => {
+describe("a session without data from 1 s to 5 s", () => {
   /**
    * Received 3 ms after the exchange has it.
    * @param requests when they were sent, and answered.
@@ -88,7 +88,7 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
   ] as const;
   const unheard = [OUTSIDE[0], [1_000, 5_000], OUTSIDE[1]] as const;
 
-  it("was cut off until it was told a book again, as far as anybody knows", () => {
+  it("had an outage until the next book, without other evidence", () => {
     expect(findOutageWindows([market(unheard)])).toEqual([[1_004, 5_013]]);
     expect(findOutageWindows([market(unheard, [[2_000], [4_990, 5_050]])])).toEqual([
       [1_004, 5_013],
@@ -97,7 +97,7 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
 
   // After the last answer the rerun's requests all arrived, while the session had no connection and
   // sent nothing.
-  it("was not up to the last answer where all that it sent was answered: its stream alone was down", () => {
+  it("had none up to the last answer where every request was answered: only its stream was down", () => {
     expect(
       findOutageWindows([
         market(unheard, [
@@ -108,7 +108,7 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
     ).toEqual([[4_001, 5_013]]);
   });
 
-  it("was cut off between two answers, where others of its requests were lost", () => {
+  it("had an outage between two answers, where others of its requests were lost", () => {
     expect(
       findOutageWindows([
         market(unheard, [[1_500, 1_520], [2_500], [4_000, 4_020], [4_500, 4_520]]),
@@ -119,12 +119,12 @@ describe("a session that heard nothing from 1 s to 5 s", () => {
     ]);
   });
 
-  it("was not where another market was heard on the same line", () => {
+  it("had none where another market's data arrived on the same connection", () => {
     expect(findOutageWindows([market(unheard), market(OUTSIDE)])).toEqual([]);
   });
 
   // The second day's fastest message was 40 ms faster than the first's: their parts do not touch.
-  it("was not at midnight, where two parts of its recording leave a moment out", () => {
+  it("had none at midnight, at the boundary of two parts of its recording", () => {
     const seamMs = DAY_MS + 250;
     const heardMs = [seamMs - 500, seamMs + 40, seamMs + 900];
     expect(findOutageWindows([market([OUTSIDE[0], [seamMs, seamMs + 39]], [], heardMs)])).toEqual(

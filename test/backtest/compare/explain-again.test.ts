@@ -89,8 +89,8 @@ function onlyAgain(
 
 // A cancel that is half a millisecond late moves every later quote by a lot or two. An explanation
 // by delay or queue for each of them would send the reader after a model that was never wrong.
-describe("a fill that the run again alone has, or live", () => {
-  it("is told by the cancel that the replay had asked for, or the order that it sent too late, and by no queue", () => {
+describe("a fill that only the rerun has, or only live", () => {
+  it("is explained by the replay's cancel or late order, never by the queue", () => {
     expect(onlyLive([sent({ cancelledUs: AT_US - 20 * MS })])).toBe(
       "latency: the replay asked for the cancel of its order there 20.0 ms earlier",
     );
@@ -105,7 +105,7 @@ describe("a fill that the run again alone has, or live", () => {
     expect(onlyLive([])).toBe(`earlier-difference: the replay had no order there: ${BECAUSE}`);
   });
 
-  it("is never told by a difference that lies after it", () => {
+  it("is never explained by a later difference", () => {
     const sameUntilThen = "though both had wanted the same quotes until then";
     for (const divergedUs of [AT_US + 1, Number.POSITIVE_INFINITY]) {
       expect(onlyLive([], [], divergedUs)).toBe(
@@ -125,7 +125,7 @@ describe("a fill that the run again alone has, or live", () => {
     );
   });
 
-  it("is told also of an amount between the market's steps, where live's order was placed in finer ones", () => {
+  it("is explained too for amounts between the market's steps, where live's order was on a finer grid", () => {
     const explainer = new RerunFillExplainer(
       BTC,
       { orders: [], cancels: [], requests: [], fills: [] },
@@ -139,7 +139,7 @@ describe("a fill that the run again alone has, or live", () => {
     );
   });
 
-  it("is told as a difference of size where both filled at once all that they had", () => {
+  it("is a difference of size where both filled all of their orders at once", () => {
     expect(onlyLive([sent()], [again(5, AT_US + MS)])).toBe(
       `earlier-difference: the replay filled 0.005 there 1.0 ms later, all that it had there: ${BECAUSE}`,
     );
@@ -148,7 +148,7 @@ describe("a fill that the run again alone has, or live", () => {
     );
   });
 
-  it("is told by the queue where one of them filled a part at once", () => {
+  it("is explained by the queue where one of them filled a part at once", () => {
     expect(onlyLive([sent()], [again(3, AT_US)])).toBe(
       "queue: the replay filled 0.003 there 0.0 ms later, and the queue model has the rest further back",
     );
@@ -159,7 +159,7 @@ describe("a fill that the run again alone has, or live", () => {
 
   // A bot that is filled and quotes there again has another open order. To say that it had nothing
   // more there hides the queue model's fault.
-  it("is told by the queue where one of them filled an order at once, and another stood there", () => {
+  it("is explained by the queue where one of them filled an order at once, and another was open there", () => {
     const another = sent({ hash: "0x3", atUs: AT_US - 200 * MS });
     expect(onlyLive([sent(), another], [again(5, AT_US - 500 * MS)])).toBe(
       "queue: the replay filled 0.005 there 500.0 ms earlier, and the queue model has the rest further back",
@@ -170,7 +170,7 @@ describe("a fill that the run again alone has, or live", () => {
     );
   });
 
-  it("is told as a difference of size where another had been taken down before it, or came after it", () => {
+  it("is a difference of size where the other order was cancelled before it, or sent after it", () => {
     const before = { hash: "0x3", cancelledUs: AT_US - 500 * MS };
     const after = { hash: "0x4", atUs: AT_US + 400 * MS };
     const filled = [again(5, AT_US - MS)];
@@ -192,7 +192,7 @@ describe("a fill that the run again alone has, or live", () => {
     );
   });
 
-  it("is told as a difference of size too where a part of all that one had was filled long before", () => {
+  it("is a difference of size too where a part of an order was filled long before", () => {
     const order = sent({ atUs: AT_US - 9_000 * MS });
     expect(onlyLive([order], [again(3, AT_US - 8_000 * MS), again(2, AT_US)])).toMatch(
       /^earlier-difference: .* all that it had there/,
@@ -207,7 +207,7 @@ describe("a fill that the run again alone has, or live", () => {
     expect(onlyLive([order, down, sent({ hash: "0x4" })], partly)).toMatch(/^queue/);
   });
 
-  it("is told by an order that stood there, not by one that the exchange had refused before", () => {
+  it("is explained by an order that was open, not by one that the exchange had refused before", () => {
     const refused = {
       ...recorded(5),
       hash: "0x3",
@@ -220,7 +220,7 @@ describe("a fill that the run again alone has, or live", () => {
     );
   });
 
-  it("is told by the cancel where it took down what was left of a part that was filled at once", () => {
+  it("is explained by the cancel where it ended the rest of an order that was partly filled at once", () => {
     const cancelled = { ...recorded(5), ended: { atUs: AT_US - MS, status: "CANCELED" } };
     expect(onlyAgain(cancelled, [live(3, AT_US - 2 * MS)])).toBe(
       "latency: live its order was over (CANCELED) before",
@@ -230,7 +230,7 @@ describe("a fill that the run again alone has, or live", () => {
     );
   });
 
-  it("is told by its time where the other filled it outside of the window", () => {
+  it("is explained by its time where the other filled it outside of the window", () => {
     expect(onlyLive([sent()], [again(5, AT_US + 2_500 * MS)])).toBe(
       "time: the replay filled its order there 2.5 s later",
     );

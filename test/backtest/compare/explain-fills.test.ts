@@ -84,8 +84,8 @@ function explained(
 }
 
 // An explanation of a taker by "further back in the queue" points to the wrong fault.
-describe("a fill that the other has not", () => {
-  it("is told as a taker that nothing was printed for, and never by a queue that it did not stand in", () => {
+describe("a fill that only one side has", () => {
+  it("is explained as a taker without a print, and never by a queue that it was not in", () => {
     expect(explained(live(LIMIT - 3, false))).toEqual([
       expect.stringMatching(/^latency: live it took on arrival; of what was printed/),
     ]);
@@ -99,7 +99,7 @@ describe("a fill that the other has not", () => {
     ]);
   });
 
-  it("is told with both prices where an order took at one and rested for the other", () => {
+  it("is explained with both prices where an order took at one and rested at the other", () => {
     expect(explained(live(LIMIT - 3, false), LIMIT)).toEqual([
       expect.stringMatching(
         new RegExp(`^price: the replay filled .* 0.5 ms later, at ${BTC.priceOf(LIMIT)}$`),
@@ -110,7 +110,7 @@ describe("a fill that the other has not", () => {
     ]);
   });
 
-  it("is told also between the market's steps and ticks, where its order was placed on a finer grid: a comparison ended at the first of them", () => {
+  it("is explained too between the market's steps and ticks: a comparison ended at the first of them", () => {
     const fill = { ...live(LIMIT - 0.5, false), lots: 1.5 };
     const none = { orders: new Map(), fills: [] };
     const account = { orders: [], cancels: [], requests: [], fills: [fill] };
@@ -121,7 +121,7 @@ describe("a fill that the other has not", () => {
     ]);
   });
 
-  it("is told by the stamps where the exchange matched an order long after it took it in", () => {
+  it("is explained by the stamps where the exchange matched an order long after it accepted it", () => {
     const late = { ...live(LIMIT - 3, false), atUs: AT_US + 61_500 };
     const why =
       "latency: the exchange stamped its trade 61.5 ms after it took the order: so late, no print is taken for its own";
@@ -131,7 +131,7 @@ describe("a fill that the other has not", () => {
     ]);
   });
 
-  it("is told as untold where live it took what no book had shown, whatever the replay made of its order", () => {
+  it("is explained as hidden liquidity where live took what no book had shown", () => {
     const byHistory = { foundLots: 2, isShared: false };
     const untold = `live it took 0.005 at ${BTC.priceOf(LIMIT - 3)}, where the book showed 0.002 when it arrived`;
     expect(explained(live(LIMIT - 3, false), undefined, byHistory)).toEqual([`untold: ${untold}`]);
@@ -141,7 +141,7 @@ describe("a fill that the other has not", () => {
     ]);
   });
 
-  it("is told of its own order where a cancel took the rest of it down in the same millisecond", () => {
+  it("is attributed to its own order where a cancel ended the rest in the same millisecond", () => {
     const fill = { ...live(LIMIT, true), lots: 3 };
     const ended = { how: "cancelled", atUs: AT_US - 500 } as const;
     const order: ReplayedOrder = {
@@ -166,7 +166,7 @@ describe("a fill that the other has not", () => {
     });
   });
 
-  it("is told by the queue, and by no time, where both filled it at once and the replay less of it", () => {
+  it("is explained by the queue, not by time, where both filled it at once and the replay less of it", () => {
     const order: ReplayedOrder = {
       recorded,
       arrivedUs: AT_US,
@@ -197,7 +197,7 @@ describe("a fill that the other has not", () => {
     });
   });
 
-  it("is told by its time where both filled it at one price", () => {
+  it("is explained by its time where both filled it at one price", () => {
     expect(explained(live(LIMIT, true), LIMIT)).toEqual([
       expect.stringMatching(/^time: the replay/),
       expect.stringMatching(/^time: live/),

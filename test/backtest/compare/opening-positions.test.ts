@@ -60,7 +60,7 @@ describe("the positions that a session began with", () => {
 });
 
 describe("a session that began with a position", () => {
-  it("is run again with it: at the limit of its position its bot asks only to be rid of it, and nothing is said to be missing", async () => {
+  it("is rerun with it: at its position limit the bot only reduces, and no warning says that it is missing", async () => {
     const { folder, session } = await recordSession(
       makerSession(join(scratchFolder(), "session"), 10_000, "lively", 0.02),
     );

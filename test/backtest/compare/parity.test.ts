@@ -40,7 +40,7 @@ it("fills the orders of a paper session alike in the backtest, and says why each
     expect(explainer.explainReplayed(unmatched).why).not.toBe("");
 });
 
-it("fills the orders of a live session alike, though its book is told late and has our orders in it", async () => {
+it("fills the orders of a live session alike, though its book is late and has our orders in it", async () => {
   const inputs = await parityInputs(await recordSession(makerSession(folder(), 10_000)));
   expect(inputs.account.fills.length).toBeGreaterThan(30);
   // The exchange batches book changes for 25 ms, and the connection adds 1 to 3.
@@ -50,7 +50,7 @@ it("fills the orders of a live session alike, though its book is told late and h
   expect(best.secondHalf.share).toBeGreaterThanOrEqual(0.95);
 });
 
-it("fills them alike where nobody can tell when the book changed, which one delay for all of its messages cannot", async () => {
+it("fills them alike where the time of book changes is unknown, which one delay for all messages cannot", async () => {
   const inputs = await parityInputs(await recordSession(jitterySession(folder(), 20_000)));
   expect(inputs.account.fills.length).toBeGreaterThan(30);
   // As if the market had been without us: its book reaches our prices when our orders were not
@@ -79,7 +79,7 @@ it("fills them alike where nobody can tell when the book changed, which one dela
   expect(shares[2]).toBeLessThan(0.8);
 });
 
-it("fills them alike where most of them take when they arrive, of which no book shows anything", async () => {
+it("fills them alike where most of them take on arrival, which no book shows", async () => {
   const inputs = await parityInputs(
     await recordSession(withTakingQuotes(makerSession(folder(), 12_000, "fitted"))),
   );
@@ -109,7 +109,7 @@ it("fills them alike where most of them take when they arrive, of which no book 
   );
 });
 
-it("never takes a killed session for a whole one", async () => {
+it("never takes a killed session for a complete one", async () => {
   const { folder: killed } = await recordSession({ ...makerSession(folder(), 2_000), kill: true });
   expect(existsSync(join(killed, SESSION_FILES.session))).toBe(false);
   expect(() => readSession(killed)).toThrow("was not ended");

@@ -107,7 +107,7 @@ it("wants the same to the byte in every turn of a live session, whose book has o
 
 // A clock correction below the bot's limit once ended the comparison there without an explanation.
 it.each([-800, 800])(
-  "wants the same to the byte in a session whose machine had its clock set by %i ms, and says that it was",
+  "gives the same intents to the byte in a session whose clock was set by %i ms, and reports the step",
   async (byMs) => {
     const { folder: at, session } = await recordSession({
       ...makerSession(folder(), 5_000),
@@ -129,7 +129,7 @@ it.each([-800, 800])(
 
 // A backtest looked better than live by the profit of the time in which the quotes were halted
 // manually for the news.
-it("knows for how long a person had the quotes down, which nobody does of the bot that is run again", async () => {
+it("states for how long the quotes were halted manually, which the rerun does not repeat", async () => {
   const { folder: at, session } = await recordSession({
     ...makerSession(folder(), 4_000),
     paper: PAPER,

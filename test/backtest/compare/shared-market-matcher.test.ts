@@ -36,8 +36,8 @@ function replayed(then: (tape: TapeBuilder) => void, ...orders: readonly ReplayO
   return { story: heard.story, absent, isOpen: (id: number) => matcher.cancel(id, END_US) };
 }
 
-describe("an order in the market that it was recorded in", () => {
-  it("is not there where a book came to its price and nobody had traded with it: the book was told late", () => {
+describe("a recorded order in its own market", () => {
+  it("is absent where a book reached its price without a trade: the book was late", () => {
     const { story, absent, isOpen } = replayed(
       (tape) => tape.update(30 * MS, 30 * MS).level("BUY", 103, 5),
       order(1, "SELL", 103, 7),
@@ -45,7 +45,7 @@ describe("an order in the market that it was recorded in", () => {
     expect([story, absent, isOpen(1)]).toEqual([[], [[1, 30]], false]);
   });
 
-  it("is not there where a trade went beyond its price without one at it", () => {
+  it("is absent where a trade printed beyond its price without one at it", () => {
     const { story, absent } = replayed(
       (tape) => tape.trade(30 * MS, 30 * MS, "SELL", 99, 1),
       order(1, "BUY", 101, 7),
@@ -54,7 +54,7 @@ describe("an order in the market that it was recorded in", () => {
     expect([story, absent]).toEqual([[], [[1, 30]]]);
   });
 
-  it("is filled by what was printed at its price, by the queue model", () => {
+  it("is filled by the prints at its price, by the queue model", () => {
     const { story, absent, isOpen } = replayed(
       (tape) =>
         tape.trade(30 * MS, 30 * MS, "SELL", 101, 3).trade(40 * MS, 40 * MS, "SELL", 100, 12),
@@ -64,7 +64,7 @@ describe("an order in the market that it was recorded in", () => {
     expect([story, absent, isOpen(2)]).toEqual([["1 3@101 queue", "2 2@100 queue"], [], true]);
   });
 
-  it("has what was printed at its price after all, though the model gave it to others, once the market is beyond it", () => {
+  it("gets the prints at its price, though the model gave them to others, once the market is beyond it", () => {
     const { story, absent } = replayed(
       (tape) =>
         tape
@@ -78,7 +78,7 @@ describe("an order in the market that it was recorded in", () => {
     expect([story, absent]).toEqual([["1 4@100 cross"], [[1, 31]]]);
   });
 
-  it("shares what was printed at its price with the others of ours there: a lot fills one of them", () => {
+  it("shares the prints at its price with our other orders there: a lot fills one of them", () => {
     const { story, absent } = replayed(
       (tape) =>
         tape
@@ -91,7 +91,7 @@ describe("an order in the market that it was recorded in", () => {
     expect([story, absent]).toEqual([["1 4@101 queue", "2 1@101 queue"], [[2, 31]]]);
   });
 
-  it("stays where what is beyond it has the stamp of its own millisecond: either may have been first", () => {
+  it("stays where the evidence has the stamp of its own millisecond: either may have been first", () => {
     const early = replayed(
       (tape) => tape.trade(10 * MS + 500, 10 * MS + 500, "SELL", 99, 1),
       order(1, "BUY", 101, 7),
@@ -102,8 +102,8 @@ describe("an order in the market that it was recorded in", () => {
 
 // A taker is gone with its fills before any book is published. Judged by the book, it would have
 // rested and never been filled.
-describe("an order that took when it arrived, in the market that it was recorded in", () => {
-  it("has what was printed to its side within its limit, level by level, and what is left of it rests", () => {
+describe("a recorded order that took on arrival, in its own market", () => {
+  it("is filled by the prints on its side within its limit, level by level, and the rest of it rests", () => {
     const { story, absent, isOpen } = replayed(
       (tape) =>
         tape
@@ -124,7 +124,7 @@ describe("an order that took when it arrived, in the market that it was recorded
     expect(sold.story).toEqual(["1 4@101 taker"]);
   });
 
-  it("has nothing that was printed before it came, long after, beyond its limit or to the other side", () => {
+  it("ignores prints before its arrival, long after, beyond its limit or on the other side", () => {
     const { story, isOpen } = replayed(
       (tape) =>
         tape
@@ -137,7 +137,7 @@ describe("an order that took when it arrived, in the market that it was recorded
     expect([story, isOpen(1)]).toEqual([[], true]);
   });
 
-  it("has nothing of what the book shows: others had taken it already, and it was told late", () => {
+  it("takes nothing from the displayed book, which may be late", () => {
     const { story, absent, isOpen } = replayed(
       (tape) => tape.update(30 * MS, 30 * MS).level("SELL", 105, 0),
       order(1, "BUY", 105, 7),
@@ -146,7 +146,7 @@ describe("an order that took when it arrived, in the market that it was recorded
     expect([story, absent, isOpen(1), isOpen(2)]).toEqual([[], [], true, false]);
   });
 
-  it("leaves the next of ours only what it did not take, be it a taker too or one that rests", () => {
+  it("leaves our next order only what it did not take, whether that one takes or rests", () => {
     const { story } = replayed(
       (tape) => tape.trade(11 * MS, 11 * MS, "BUY", 104, 6),
       order(1, "SELL", 104, 7),
@@ -156,7 +156,7 @@ describe("an order that took when it arrived, in the market that it was recorded
     expect(story).toEqual(["2 4@104 taker", "3 1@104 taker", "1 1@104 queue"]);
   });
 
-  it("has nothing that was printed once it was cancelled: that was another's", () => {
+  it("ignores prints after its cancel: they are another's", () => {
     const { story } = replayed(
       (tape) => tape.trade(14 * MS, 14 * MS, "BUY", 104, 2).trade(15 * MS, 15 * MS, "BUY", 104, 5),
       order(9, "BUY", 104, 4),
@@ -165,7 +165,7 @@ describe("an order that took when it arrived, in the market that it was recorded
     expect(story).toEqual(["9 2@104 taker", "10 4@104 taker"]);
   });
 
-  it("has nothing that was printed to its side once somebody came to its price: it rested by then, and was filled there", () => {
+  it("ignores prints on its side after a taker reached its price: it rested by then", () => {
     const { story } = replayed(
       (tape) =>
         tape
@@ -177,7 +177,7 @@ describe("an order that took when it arrived, in the market that it was recorded
     expect(story).toEqual(["1 1@103 taker", "1 3@104 queue"]);
   });
 
-  it("ends as its time in force has it: at once, all of it or none, at any price, or never as a taker", () => {
+  it("ends as its time in force says: at once, all or none, at any price, or never as a taker", () => {
     const printed = (tape: TapeBuilder): TapeBuilder =>
       tape.trade(11 * MS, 11 * MS, "BUY", 103, 3).trade(12 * MS, 12 * MS, "BUY", 109, 3);
     const of = (lots: number, more: Partial<ReplayOrder>) => {

@@ -25,7 +25,7 @@ function marketOf(change: Partial<NonNullable<RulesFile["markets"]>[string]>) {
   return readVenueRules(file, ["btcusdc"], "/").markets.btcusdc;
 }
 
-describe("the rules that a backtest's file says of a market", () => {
+describe("the rules that a backtest's file states for a market", () => {
   it("are taken to the unit, signs included", () => {
     expect(marketOf({ minAmountBase: "0.002", maxAmountBase: "1.5" })).toMatchObject({
       tickSize: "0.1",
@@ -38,7 +38,7 @@ describe("the rules that a backtest's file says of a market", () => {
     });
   });
 
-  it("bound an account's exposure where they say so, and else not: nobody is refused by a limit that no one has", () => {
+  it("limit an account's exposure only where they say so", () => {
     expect(marketOf({ maxExposureQuote: "5000000.5" })?.maxExposure).toBe(5_000_000_500_000n);
     expect(marketOf({})).not.toHaveProperty("maxExposure");
     expect(() => marketOf({ maxExposureQuote: "1.0000001" })).toThrow(ConfigError);
@@ -67,7 +67,7 @@ describe("the rules that a backtest's file says of a market", () => {
     expect(limits({ orderTokensPerMinute: 600 })).toEqual({ ORDER: 600, COMMON: common });
   });
 
-  it("say what small orders pay in gas, or that they pay none", () => {
+  it("state the gas of small orders, or that there is none", () => {
     const file: RulesFile = {
       markets: { btcusdc: MARKET },
       liquidationPriceOff: 0.01,
@@ -91,7 +91,7 @@ describe("the rules that a backtest's file says of a market", () => {
     ).toThrow(/rules\.gas\.orderQuote.*0\.00000019.*at most 6 decimals/);
   });
 
-  it("are refused by the name of the one that has too many digits: a tick was told as a step that was right", () => {
+  it("are refused by the name of the one with too many digits: a tick was reported as a correct step", () => {
     const digits = "0.1000000000000000001";
     expect(() => marketOf({ tickSizeQuote: digits })).toThrow(
       /rules\.markets\.btcusdc\.tickSizeQuote: does not fit.*more digits.*at most 15 digits/,

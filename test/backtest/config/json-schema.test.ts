@@ -43,12 +43,12 @@ describe.each([
     expect(validate(written), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  it("says of every key what it is", () => {
+  it("describes every key", () => {
     expect(Object.keys(published.properties as object).length).toBeGreaterThan(5);
     expect(undescribed(published)).toEqual([]);
   });
 
-  it("refuses a key that is none, as the program does", () => {
+  it("refuses an unknown key, as the program does", () => {
     const wrong = { ...written, latency: 5 };
     expect([validate(wrong), schema.safeParse(wrong).success]).toEqual([false, false]);
   });
@@ -75,7 +75,7 @@ describe("the schema of a backtest's file", () => {
   });
 
   it.each(["risk-averse", "log", "log2", "power-2", "power2-1.5", "power3-100"])(
-    "takes the queue model %s, as the program does",
+    "accepts the queue model %s, as the program does",
     (queue) => {
       const right = { ...written, fills: { queue } };
       expect([validate(right), backtestSchema.safeParse(right).success]).toEqual([true, true]);

@@ -49,7 +49,7 @@ function hedged(histories: Readonly<Record<string, ReturnType<typeof market>>>) 
 
 // A hedge whose long side was first in the file was liquidated at its mark, before the other
 // market's mark of the same instant was applied.
-it("judges an account by all marks of an instant, in whichever order its markets stand", () => {
+it("judges an account by all marks of an instant, in any order of its markets", () => {
   const [one, other] = [
     hedged({ long: market(400_000), short: market(400_000) }),
     hedged({ short: market(400_000), long: market(400_000) }),

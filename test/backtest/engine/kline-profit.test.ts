@@ -75,7 +75,7 @@ describe("the profit of a candle, worked by hand", () => {
     });
   });
 
-  it("does the same of an offer in a rising price, to the same size", () => {
+  it("does the same for an offer in a rising price, with the same size", () => {
     const bars = [
       [600_000, 601_000, 599_900, 599_950],
       [599_950, 599_950, 599_950, 599_950],

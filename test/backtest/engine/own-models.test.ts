@@ -37,7 +37,7 @@ function played(models: Readonly<Record<keyof typeof PRICES, MarketFillModel>>) 
   }));
 }
 
-it("lets no market's orders wait behind another's, nor stand in its queue as another's do, where each has models of its own", () => {
+it("keeps the latency and queue models of the markets apart", () => {
   const slow = { queue: "risk-averse", latency: constantLatency(250, 10) };
   const quick = { queue: "log", latency: constantLatency(7, 10) };
   expect(played({ btcusdc: slow, ethusdc: quick })).toEqual([

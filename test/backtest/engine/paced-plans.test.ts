@@ -28,7 +28,7 @@ function restless() {
 // Each token that an action costs makes quotes follow the market a little less closely. A waiting
 // cancel that becomes unneeded by the tokens of earlier ones must be withdrawn. If it is sent, it
 // gives up a queue position and takes the token of a needed one.
-it("takes back a cancel that the tokens of the one before it have made unneeded", () => {
+it("withdraws a cancel that the tokens of the previous one made unneeded", () => {
   const stage = new ReplayStage({
     markets: { [MARKET]: { grade: "books", tape: restless() } },
     strategies: {

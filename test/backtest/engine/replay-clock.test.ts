@@ -6,7 +6,7 @@ const START_US = 1_795_356_345_123_456;
 
 describe("the bot's clock in a replay", () => {
   // A timer that is next but never due would hold a replay at its instant for ever.
-  it("has fired a timer once it was moved to where that is due, whatever microsecond it was set at", () => {
+  it("fires a timer once it reached its due time, whatever microsecond it was set at", () => {
     // 1880.144 + 250 is a little more than 2130.144 in floating point.
     const clock = new ReplayClock(START_US);
     clock.moveTo(START_US + 1_880_144);

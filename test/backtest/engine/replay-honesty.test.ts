@@ -49,8 +49,8 @@ function marksOf(rows: readonly MarkRow[]): MarkTape {
   };
 }
 
-describe("what would flatter a backtest", () => {
-  it("liquidates an account on candles by the low that it could not have borne, though the candle closes where it opened", () => {
+describe("optimistic errors of a backtest", () => {
+  it("liquidates an account on candles by a low that it could not survive, though the candle closes where it opened", () => {
     const flat = [600_000, 600_100, 599_000, 600_000] as const;
     const stage = new ReplayStage({
       markets: {
@@ -163,7 +163,7 @@ describe("what would flatter a backtest", () => {
   // All other offers are gone: the market is moving up, and the strategy sees no two sides to quote
   // between. A bot that renewed its ask after each fill would sell up to its limit at the old
   // price.
-  it("sells no more than was quoted while all other offers are gone, and quotes on when they are back", () => {
+  it("sells no more than was quoted while all other offers are gone, and quotes again when they are back", () => {
     const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
     const message = (second: number) => [NOON_US + second * S, NOON_US + second * S + MS] as const;
     tape
@@ -196,7 +196,7 @@ describe("what would flatter a backtest", () => {
     expect(sold.length).toBeGreaterThan(2);
   });
 
-  it("lets the bot hear a mark when it arrives, not when something else happens to it next", () => {
+  it("delivers a mark to the bot when it arrives, not with its next event", () => {
     const marks = marksOf([
       { atUs: NOON_US, price: 60_000n },
       { atUs: NOON_US + 4_512 * MS, price: 61_000n },
@@ -209,7 +209,7 @@ describe("what would flatter a backtest", () => {
     expect(stage.run.bot.context.traders.get(MARKET)?.state.markTicks).toBe(610_000);
   });
 
-  it("counts an order to sell far below the market at the mark, since that is what the account takes on", () => {
+  it("counts a sell order far below the market at the mark, which is the exposure that it adds", () => {
     const stage = new ReplayStage({
       markets: { [MARKET]: { grade: "books", tape: quietTape(10) } },
       strategies: { [MARKET]: quoting(() => []) },
@@ -238,7 +238,7 @@ describe("what would flatter a backtest", () => {
     expect(refusalOf(33)).toBeUndefined();
   });
 
-  it("takes the quotes of a market down once its book has ended, though its trades go on: they say nothing of a level", () => {
+  it("cancels the quotes of a market once its book has ended, though its trades continue", () => {
     const tape = new TapeBuilder({ marketId: MARKET, ...GRID });
     for (let s = 0; s < 5; s++) {
       tape.snapshot(NOON_US + s * S, NOON_US + s * S + MS);
@@ -261,7 +261,7 @@ describe("what would flatter a backtest", () => {
     );
   });
 
-  it("takes the quotes of a candle market down once its candles have ended, though another market goes on", () => {
+  it("cancels the quotes of a candle market once its candles have ended, though another market continues", () => {
     const flat = [600_000, 600_100, 599_900, 600_000] as const;
     const long = Array.from({ length: 20 }, () => flat);
     const shorter = {

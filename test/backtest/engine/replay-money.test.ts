@@ -46,7 +46,7 @@ describe("the money of a replay", () => {
     );
   });
 
-  it("pays funding at its stamp by the mark of that instant, on what is held there", () => {
+  it("pays funding at its stamp by the mark of that instant, on the position at that time", () => {
     // The published boundary of 2023-04-05: one bitcoin long at 28,155.1 and a rate of 0.0000276 pays 0.77708076.
     const tape = standing(builder(), NOON_US, 281_550);
     tape.trade(NOON_US + 3 * S, NOON_US + 3 * S + MS, "SELL", 281_500, 1);
@@ -154,7 +154,7 @@ describe("the money of a replay", () => {
 
   // A mark seconds after a boundary is not the price at it: the account would be judged by marks of
   // the future.
-  it("takes no mark for the boundary's that is stamped a second after it, nor one that follows on the boundary's own", () => {
+  it("never uses a mark stamped a second after the boundary, or after the boundary's own, as the boundary's mark", () => {
     const boundary = NOON_US + 10 * S;
     const paidBy = (first: number, second: number) => {
       const tape = ticking(standing(builder(), NOON_US), NOON_US + 4 * S, NOON_US + 20 * S);
@@ -185,7 +185,7 @@ describe("the money of a replay", () => {
     expect(paidBy(-S, 300 * MS)).toEqual([600_200]);
   });
 
-  it("pays what the marks said would be paid, where no paid funding was recorded", () => {
+  it("pays the funding that the marks announced, where no paid funding was recorded", () => {
     const tape = standing(builder(), NOON_US);
     tape.trade(NOON_US + 3 * S, NOON_US + 3 * S + MS, "BUY", 600_020, 1);
     ticking(tape, NOON_US + 4 * S, NOON_US + 20 * S);
@@ -246,7 +246,7 @@ describe("the money of a replay", () => {
     expect(stage.run.bot.context.account.positionLots(MARKET)).toBe(0);
   });
 
-  it("lets no order out that the account's margin does not carry, and the exchange would take none", () => {
+  it("sends no order that exceeds the account's margin, and the exchange would refuse it", () => {
     const stage = new ReplayStage({
       markets: {
         [MARKET]: books(

@@ -100,7 +100,7 @@ const markets = fc.constantFrom<Markets>(
 describe("a replay that is played in pieces", () => {
   // Between two instants of the bot the engine skips all other checks. Wherever it is stopped and
   // resumed, no order, fill, sample or event of the bot may change.
-  it("is the one that is played at once, wherever it is cut", () => {
+  it("equals the one that is played at once, wherever it is split", () => {
     fc.assert(
       fc.property(
         seeds,
@@ -122,7 +122,7 @@ describe("a replay that is played in pieces", () => {
 
   // An order matched against history from after its arrival would get fills that it cannot have
   // met, or miss fills that it must have met.
-  it("is the one whose exchange is never ahead of the bot, though it is played ahead for as long as no request can arrive", () => {
+  it("equals the one whose exchange is never played ahead of the bot", () => {
     fc.assert(
       fc.property(
         seeds,
@@ -143,7 +143,7 @@ describe("a replay that is played in pieces", () => {
 
   // A best price that the bot has not yet received, or no longer has, would change a quote's price
   // in a backtest only.
-  it("is the one whose bot makes its book itself, of everything that it hears, on one stretch of history after another", () => {
+  it("equals the one whose bot builds its own book from its data, part after part of history", () => {
     fc.assert(
       fc.property(
         seeds,
@@ -181,7 +181,7 @@ describe("a replay that is played in pieces", () => {
     );
   });
 
-  it("has fills and moves to be told of, or it would show nothing", () => {
+  it("has fills and moves to report, or these tests would show nothing", () => {
     const stage = new ReplayStage({
       markets: { [MARKET]: books(bursts("1", MARKET)) },
       strategies: {

@@ -7,7 +7,7 @@ import { ask, bid, books, builder, MS, S, standing, ticking, walking } from "./p
 import { MARKET, NOON_US, quoting, ReplayStage, Told } from "./replay-stage.js";
 
 describe("the two clocks of a replay", () => {
-  it("fills an order by nothing that was at the exchange before it arrived, and tells the bot no sooner than the answer takes", () => {
+  it("fills an order by nothing from before its arrival, and tells the bot after the latency of the answer", () => {
     // The book is received at 1 ms; the first view, and the quote, follow the account's
     // reconciliation.
     const tape = standing(builder(), NOON_US);
@@ -38,7 +38,7 @@ describe("the two clocks of a replay", () => {
     expect(nextPlace?.atUs).toBeGreaterThan(nextPrintUs + 23 * MS);
   });
 
-  it("tells the bot what it hears at an instant before the exchange takes in what arrives at it", () => {
+  it("delivers the bot's data of an instant before the exchange handles requests that arrive at it", () => {
     const play = (printUs?: number) => {
       const tape = ticking(standing(builder(), NOON_US), NOON_US + S, NOON_US + 10 * S, 3 * MS);
       if (printUs !== undefined) tape.trade(printUs, printUs + MS, "SELL", 599_995, 10);
@@ -80,7 +80,7 @@ describe("the two clocks of a replay", () => {
     });
   });
 
-  it("is the same to the byte when it is run again, with two markets and two strategies", () => {
+  it("is the same to the byte when it is rerun, with two markets and two strategies", () => {
     const run = (): string => {
       const stage = new ReplayStage({
         markets: {
@@ -120,7 +120,7 @@ describe("the two clocks of a replay", () => {
     expect(first?.atUs).toBeLessThan(NOON_US + 13 * S);
   });
 
-  it("stays halted when its strategy failed while it warmed up: the end of a warm-up is nobody's leave to go on", () => {
+  it("stays halted when its strategy failed during the warm-up: the end of the warm-up does not resume it", () => {
     const failing: BoundStrategy = () => (view$) =>
       view$.pipe(
         map((view) => {
@@ -142,7 +142,7 @@ describe("the two clocks of a replay", () => {
     expect([views, stage.told.actions]).toEqual([1, []]);
   });
 
-  it("says what loss has halted it, and not what became of it by the end", () => {
+  it("names the loss that halted it, not a later state", () => {
     const tape = standing(builder(), NOON_US);
     for (let second = 2; second < 20; second++) {
       const mid = 600_000 - 100 * second;
@@ -169,7 +169,7 @@ describe("the two clocks of a replay", () => {
     expect(stage.run.haltReason).toContain(` by drawdown: ${halted?.why}`);
   });
 
-  it("takes its quotes down where the recording has a gap, since its silence there is no quiet market", () => {
+  it("cancels its quotes where the recording has a gap: silence there is not a quiet market", () => {
     const tape = ticking(standing(builder(), NOON_US), NOON_US + S, NOON_US + 10 * S);
     standing(tape, NOON_US + 60 * S);
     ticking(tape, NOON_US + 61 * S, NOON_US + 70 * S);
@@ -224,7 +224,7 @@ describe("the exchange's budgets in a replay", () => {
 });
 
 describe("a strategy that awaits promises", () => {
-  it("is answered for at the instant of its view: time stands still until it has spoken", async () => {
+  it("acts at the instant of its view: time does not move until it has answered", async () => {
     const slow: BoundStrategy = () => (view$) =>
       view$.pipe(
         concatMap(async (view) => {

@@ -24,7 +24,7 @@ const items = fc.array(
 );
 
 describe("the outbox of a replay", () => {
-  it("lets leave what the live one lets leave, in the same order", async () => {
+  it("sends what the live one sends, in the same order", async () => {
     await fc.assert(
       fc.asyncProperty(items, async (wanted) => {
         const sync = new SyncOutbox(1);
@@ -65,7 +65,7 @@ describe("the outbox of a replay", () => {
     );
   });
 
-  it("holds back what comes when as many are on their way as may be", () => {
+  it("holds items back while the maximum is in flight", () => {
     const outbox = new SyncOutbox(2);
     const left: string[] = [];
     const dones: (() => void)[] = [];

@@ -11,7 +11,7 @@ it.each([
   ["books", 2_000.4],
   ["trades", 2_000.4],
 ] as const)(
-  "has a bot that hears %s %d ms late miss what the recording lacks when it would have heard it",
+  "applies a gap of the recording to a bot that receives %s %d ms late at the time of receipt",
   (grade, lateMs) => {
     const builder = new TapeBuilder({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" });
     for (const ms of [0, 900, 5_000, 5_500]) {
@@ -37,7 +37,7 @@ it.each([
 
 // The first candle after a gap is received at its end: it filled an ask at the price of six hours
 // before, ten times as high.
-it("has a bot that hears candles miss them until the first one after the gap has ended", () => {
+it("keeps candles unavailable to the bot until the first one after a gap has ended", () => {
   const gaps = [[2 * 60_000, 10 * 60_000]] as const;
   const column = Int32Array.from([100, 100, 1000, 1000]);
   const klines = {
@@ -73,7 +73,7 @@ it("has a bot that hears candles miss them until the first one after the gap has
 
 // A bot bought to its limit at the prices of a book that had ended a minute before: each trade made
 // that book look new.
-it("has a trade bring back no book that was lost, and make none younger that is silent", () => {
+it("does not let a trade restore a lost book or refresh a silent one", () => {
   const builder = new TapeBuilder({ marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" });
   const snapshot = (us: number) =>
     builder.snapshot(us, us).level("BUY", 100, 1).level("SELL", 102, 1);

@@ -7,7 +7,7 @@ const GRID = { marketId: "btcusdc", tickSize: "0.1", stepSize: "0.001" };
 
 // Strategies read it like a recorded book: a second level would be liquidity that was never
 // displayed.
-describe("a book that is made from prices alone", () => {
+describe("a book derived from prices alone", () => {
   it("has one level a side, of the last trades, the older one a tick behind the newer where they meet", () => {
     const tape = new TapeBuilder(GRID)
       .trade(1_000, 1_000, "SELL", 100, 5)

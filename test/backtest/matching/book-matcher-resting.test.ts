@@ -5,7 +5,7 @@ import { order } from "./heard.js";
 import { market } from "./matched-market.js";
 
 describe("a resting order", () => {
-  it("waits for what stood at its price before it, and is filled by what trades beyond that", () => {
+  it("waits for the queue ahead at its price, and is filled by the volume beyond that", () => {
     const { matcher, heard, toEnd } = market((tape) =>
       tape
         .trade(2000, 2000, "SELL", 100, 8)
@@ -35,7 +35,7 @@ describe("a resting order", () => {
     ["BUY", 100, "SELL", 99],
     ["SELL", 102, "BUY", 103],
   ] as const)(
-    "to %s is filled wholly, at its own price, when a trade goes beyond it",
+    "to %s is filled completely, at its own price, by a trade beyond it",
     (side, ticks, taker, beyond) => {
       const { matcher, heard, toEnd } = market((tape) => tape.trade(2000, 2000, taker, beyond, 1));
       matcher.place(order(1, side, ticks, 7), 1500);
@@ -54,7 +54,7 @@ describe("a resting order", () => {
     expect(heard.story).toEqual([]);
   });
 
-  it("is filled wholly at its own price when the other side comes to it", () => {
+  it("is filled completely at its own price when the other side reaches it", () => {
     const { matcher, heard, toEnd } = market((tape) =>
       tape.update(2000, 2000).level("SELL", 100, 3).level("BUY", 100, 0),
     );
@@ -73,7 +73,7 @@ describe("a resting order", () => {
     expect(heard.story).toEqual([]);
   });
 
-  it("moves up when the level shrinks to less than what stood ahead, and never fills by that", () => {
+  it("moves up when the level shrinks below the queue ahead, and is never filled by that", () => {
     const { matcher, heard, toEnd } = market((tape) =>
       tape
         .update(2000, 2000)
@@ -87,7 +87,7 @@ describe("a resting order", () => {
     expect(heard.story).toEqual(["1 1@100 queue"]);
   });
 
-  it("stands where the queue model says, whichever is given", () => {
+  it("has the queue position that the given queue model says", () => {
     const story = (queue: string): string[] => {
       const { matcher, heard, toEnd } = market(
         (tape) =>
@@ -110,7 +110,7 @@ describe("a resting order", () => {
     expect(story("power-1")).toEqual(["1 1@100 queue"]);
   });
 
-  it("stands behind ours at its price: what an older one takes of a trade never reaches it", () => {
+  it("is behind our older orders at its price: their fills never reach it", () => {
     const { matcher, heard, toEnd } = market((tape) =>
       tape.trade(2000, 2000, "SELL", 100, 14).trade(3000, 3000, "SELL", 100, 3),
     );
@@ -120,7 +120,7 @@ describe("a resting order", () => {
     expect(heard.story).toEqual(["1 3@100 queue", "2 1@100 queue", "2 2@100 queue"]);
   });
 
-  it("takes part in what happens at the very instant at which it ends, and not after", () => {
+  it("takes part in the events of the instant at which it ends, and not after", () => {
     const { matcher, heard, toEnd } = market((tape) =>
       tape.trade(2000, 2000, "SELL", 100, 12).trade(2001, 2001, "SELL", 99, 30),
     );
@@ -131,7 +131,7 @@ describe("a resting order", () => {
     expect(heard.ends).toEqual([{ id: 1, how: "expired", lots: 5, atUs: 2000 }]);
   });
 
-  it("ends by its own time where nothing happens, and the matcher says when that is", () => {
+  it("expires by itself where nothing happens, at the time that the matcher states", () => {
     const { matcher, heard } = market((tape) => tape.trade(9000, 9000, "BUY", 102, 1));
     matcher.place(order(1, "BUY", 100, 7, { timeInForce: "GTT", expirationUs: 3000 }), 1500);
     matcher.place(order(2, "BUY", 100, 7, { timeInForce: "GTT", expirationUs: 4000 }), 1500);
@@ -148,7 +148,7 @@ describe("a resting order", () => {
     ]);
   });
 
-  it("is cancelled after what history has at that instant", () => {
+  it("is cancelled after the history of that instant", () => {
     const { matcher, heard } = market((tape) => tape.trade(2000, 2000, "SELL", 100, 12));
     matcher.place(order(1, "BUY", 100, 7), 1500);
     expect(() => matcher.cancel(1, 2000)).toThrow(RunError);

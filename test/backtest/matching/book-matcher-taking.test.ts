@@ -37,7 +37,7 @@ describe("an order that arrives", () => {
     expect(heard.story).toEqual(["2 10@102 taker", "2 20@103 taker"]);
   });
 
-  it("as MARKET takes to its bound, or all that is shown where it has none, and what is left is over", () => {
+  it("as MARKET takes up to its bound, or everything displayed without one, and the rest ends", () => {
     const { matcher, heard } = market();
     matcher.place(order(1, "SELL", 100, 12, { type: "MARKET", timeInForce: "IOC" }), 1500);
     matcher.place(order(2, "BUY", Number.NaN, 40, { type: "MARKET", timeInForce: "IOC" }), 1500);
@@ -48,7 +48,7 @@ describe("an order that arrives", () => {
     ]);
   });
 
-  it("as POST_ONLY is turned away at the other side's best, and rests a tick before it", () => {
+  it("as POST_ONLY is refused at the other side's best price, and rests a tick before it", () => {
     const { matcher, heard } = market();
     matcher.place(order(1, "BUY", 102, 5, { timeInForce: "POST_ONLY" }), 1500);
     matcher.place(order(2, "SELL", 100, 5, { timeInForce: "POST_ONLY" }), 1500);
@@ -91,7 +91,7 @@ describe("an order that arrives", () => {
     expect(heard.story).toEqual([]);
   });
 
-  it("is refused where history is not played to its instant, and where it is not whole or already there", () => {
+  it("is refused where history is not played to its instant, and where it is partly filled or already open", () => {
     const { matcher } = market((tape) => tape.trade(2000, 2000, "SELL", 100, 1));
     expect(() => matcher.place(order(1, "BUY", 100, 5), 2000)).toThrow("not yet played");
     expect(() => matcher.place(order(1, "BUY", 100, 5, { openLots: 4 }), 1500)).toThrow(RunError);
@@ -100,7 +100,7 @@ describe("an order that arrives", () => {
   });
 });
 
-describe("liquidity that our takers took", () => {
+describe("liquidity that our takers consumed", () => {
   it("is not there for us a second time, at any level", () => {
     const { matcher, heard } = market();
     matcher.place(order(1, "BUY", 103, 14, { timeInForce: "IOC" }), 1500);
@@ -108,7 +108,7 @@ describe("liquidity that our takers took", () => {
     expect(heard.story).toEqual(["1 10@102 taker", "1 4@103 taker", "2 16@103 taker"]);
   });
 
-  it("stays taken while its level only shrinks, and what the recording adds is there", () => {
+  it("stays consumed while its level only shrinks; additions are available", () => {
     const { matcher, heard, toEnd } = market((tape) =>
       tape.update(2000, 2000).level("SELL", 102, 6).update(3000, 3000).level("SELL", 102, 9),
     );
@@ -132,7 +132,7 @@ describe("liquidity that our takers took", () => {
 
   // A gap in a recording does not add liquidity: otherwise a bot could take the same offer again
   // after each gap.
-  it("stays taken where the book is lost, until a book tells that its level had gone", () => {
+  it("stays consumed when the book is lost, until a book shows that its level had gone", () => {
     const taking = (after: (tape: TapeBuilder) => unknown): string[] => {
       const { matcher, heard, toEnd } = market((tape) => after(tape.lost(2000, 2000)));
       matcher.place(order(1, "BUY", 102, 7, { timeInForce: "IOC" }), 1500);
@@ -170,7 +170,7 @@ describe("liquidity that our takers took", () => {
     expect(heard.story).toEqual(["1 10@102 taker", "1 5@102 cross"]);
   });
 
-  it("turns no post-only order away that would have met nothing else", () => {
+  it("does not refuse a post-only order that would have met nothing else", () => {
     const { matcher, heard } = market();
     matcher.place(order(1, "BUY", 102, 10, { timeInForce: "IOC" }), 1500);
     matcher.place(order(2, "BUY", 102, 1, { timeInForce: "POST_ONLY" }), 1500);

@@ -4,7 +4,7 @@ import { order } from "./heard.js";
 import { GRID, market, playOut } from "./matched-market.js";
 
 describe("history", () => {
-  it("stops where the listener was told of something, and goes on from there", () => {
+  it("stops where it called the listener, and continues from there", () => {
     const { matcher, heard } = market((tape) =>
       tape
         .trade(2000, 2000, "SELL", 99, 1)
@@ -26,7 +26,7 @@ describe("history", () => {
     expect([matcher.advance(4000, true), matcher.nextUs]).toEqual([4000, Number.POSITIVE_INFINITY]);
   });
 
-  it("tells of each change of the best prices, once a message", () => {
+  it("reports each change of the best prices, once a message", () => {
     const moves: number[][] = [];
     market(
       (tape) =>
@@ -49,7 +49,7 @@ describe("history", () => {
     ]);
   });
 
-  it("goes on with the next days, added before or after the last one is played out, our orders and the book kept", () => {
+  it("continues with the next days, added before or after the last one ends, and keeps our orders and the book", () => {
     const { matcher, heard } = market();
     matcher.place(order(1, "BUY", 100, 7), 1500);
     expect(matcher.nextUs).toBe(Number.POSITIVE_INFINITY);

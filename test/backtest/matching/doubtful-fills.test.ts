@@ -49,23 +49,23 @@ const told = (tape: TapeBuilder, ms: number): TapeBuilder =>
 const crossed = (tape: TapeBuilder, ms: number): TapeBuilder =>
   tape.update(ms * MS, ms * MS).level("SELL", 101, 3);
 
-describe("a fill of which the book does not tell whether its order had come to rest", () => {
-  it("is one by a cross in the first book that is told after it arrived: the offer may have stood there before, and live it paid a taker's fee", () => {
+describe("an ambiguous fill on books", () => {
+  it("is one by a cross in the first book after the order's arrival: live it may have paid a taker's fee", () => {
     expect(bids((tape) => crossed(tape, 35))).toEqual(["1 cross?"]);
   });
 
-  it("is one in the second, whose changes may have begun to be gathered before the first was told, and none in the third", () => {
+  it("is one in the second book, whose batch may have begun before the first, and not in the third", () => {
     expect(bids((tape) => crossed(told(tape, 35), 60))).toEqual(["1 cross?"]);
     expect(bids((tape) => crossed(told(told(tape, 35), 60), 85))).toEqual(["1 cross"]);
   });
 
-  it("counts as one book what is told of one instant", () => {
+  it("counts all messages of one instant as one book", () => {
     expect(bids((tape) => crossed(told(told(told(tape, 35), 35), 35), 60))).toEqual(["1 cross?"]);
   });
 
   // An order that may have taken received a maker's rebate as soon as the recording broke before
   // the book that passed it.
-  it("counts no loss of the book as one that was told", () => {
+  it("does not count the loss of a book as a book", () => {
     const lost = (tape: TapeBuilder, ms: number): TapeBuilder => tape.lost(ms * MS, ms * MS);
     expect(bids((tape) => crossed(told(lost(tape, 20), 35), 60))).toEqual(["1 cross?"]);
     expect(bids((tape) => told(lost(tape, 20), 35).trade(36 * MS, 36 * MS, "SELL", 99, 1))).toEqual(
@@ -74,7 +74,7 @@ describe("a fill of which the book does not tell whether its order had come to r
     expect(bids((tape) => crossed(told(told(lost(tape, 20), 35), 60), 85))).toEqual(["1 cross"]);
   });
 
-  it("is one by a trade beyond its price until the second book is told, and none after", () => {
+  it("is one by a trade beyond its price until the second book, and not after", () => {
     expect(bids((tape) => tape.trade(12 * MS, 12 * MS, "SELL", 99, 1))).toEqual(["1 through?"]);
     expect(bids((tape) => told(tape, 35).trade(36 * MS, 36 * MS, "SELL", 99, 1))).toEqual([
       "1 through?",
@@ -84,13 +84,13 @@ describe("a fill of which the book does not tell whether its order had come to r
     );
   });
 
-  it("is none by a trade at its own price: who sold there met a bid, so nobody offered there", () => {
+  it("is never one by a trade at its own price: nobody offers where a bid is met", () => {
     expect(bids((tape) => tape.trade(12 * MS, 12 * MS, "SELL", 101, 7))).toEqual(["1 queue"]);
   });
 
   // Later data cannot show what was offered on arrival. Such an order would earn a maker's rebate
   // beside any offer.
-  it("is any of an order that came while no book was known, by the queue too", () => {
+  it("is every fill of an order that arrived while no book was known, by the queue too", () => {
     const lost = (tape: TapeBuilder): TapeBuilder =>
       tape
         .lost(5 * MS, 5 * MS)
@@ -109,16 +109,16 @@ describe("a fill of which the book does not tell whether its order had come to r
     expect(bids(reached, "GTC", false)).toEqual(["1 queue?"]);
   });
 
-  it("is told of post-only orders too, which may have been refused", () => {
+  it("is reported for post-only orders too, which may have been refused", () => {
     expect(bids((tape) => crossed(tape, 35), "POST_ONLY")).toEqual(["1 cross?"]);
   });
 
-  it("is none a second later, however quiet the market: no exchange gathers for longer", () => {
+  it("is not one a second later, even in a quiet market: no exchange batches for longer", () => {
     expect(bids((tape) => crossed(tape, 1_010))).toEqual(["1 cross?"]);
     expect(bids((tape) => crossed(tape, 1_011))).toEqual(["1 cross"]);
   });
 
-  it("is none of what took by the book as it was told when it arrived", () => {
+  it("is not one where the order took from the book displayed at its arrival", () => {
     const taken = (tape: TapeBuilder): TapeBuilder =>
       tape.update(5 * MS, 5 * MS).level("SELL", 101, 3);
     expect(bids((tape) => crossed(taken(tape), 35))).toEqual(["1 taker"]);
@@ -149,7 +149,7 @@ describe("a fill of which the book does not tell whether its order had come to r
   });
 });
 
-describe("a fill of which trades alone do not tell it", () => {
+describe("an ambiguous fill on trades alone", () => {
   const both = (): TapeBuilder =>
     new TapeBuilder(GRID).trade(MS, MS, "SELL", 100, 5).trade(MS, MS, "BUY", 102, 5);
   const fills = (then: (tape: TapeBuilder) => TapeBuilder, stretches = 1): string[] => {
@@ -172,7 +172,7 @@ describe("a fill of which trades alone do not tell it", () => {
     tape.trade(ms * MS, ms * MS, side, ticks, 7);
 
   it.each([1, 2])(
-    "is one by the first trade after it arrived, and all of that trade's instant, %d stretches",
+    "is one by the first trade after the order's arrival, and by every trade of that instant, in %d parts",
     (stretches) => {
       expect(fills((tape) => at(tape, 300, "SELL", 99), stretches)).toEqual(["1 through?"]);
       expect(fills((tape) => at(at(tape, 300, "BUY", 102), 300, "SELL", 99), stretches)).toEqual([
@@ -184,7 +184,7 @@ describe("a fill of which trades alone do not tell it", () => {
     },
   );
 
-  it("is none where somebody had traded since, though in the stretch of history before", () => {
+  it("is not one after a trade since the order's arrival, even in the previous part of history", () => {
     const heard = new Heard();
     const opening = at(both(), 300, "BUY", 102).build();
     const matcher = new TradeMatcher({ tape: opening, listener: heard, slippageTicks: 0 });
@@ -195,7 +195,7 @@ describe("a fill of which trades alone do not tell it", () => {
     expect(heard.doubted).toEqual(["1 through"]);
   });
 
-  it("is judged alike wherever a block of columns ends, amid an instant too: a maker's rebate hung on that", () => {
+  it("is judged alike wherever a block of columns ends: a maker's rebate depended on that", () => {
     const inThreeBlocks = (opening: TapeBuilder): string[] => {
       const heard = new Heard();
       const matcher = new TradeMatcher({
@@ -214,14 +214,14 @@ describe("a fill of which trades alone do not tell it", () => {
     expect(inThreeBlocks(at(both(), 200, "BUY", 102))).toEqual(["1 through"]);
   });
 
-  it("is none by a trade at its own price", () => {
+  it("is never one by a trade at its own price", () => {
     expect(fills((tape) => at(tape, 300, "SELL", 101))).toEqual(["1 queue"]);
   });
 
   // The other side's prices were unknown: a bid at 105 beside offers at 100 would have bought at
   // once, and earned a rebate here instead.
   it.each(["queue", "through"])(
-    "is any, the %s's too, of an order that came before anybody of its side had taken",
+    "is every fill, also by %s, of an order that arrived before the first taker on its side",
     (cause) => {
       const matched = (opening: TapeBuilder): string[] => {
         const heard = new Heard();
@@ -250,7 +250,7 @@ describe("a fill of which trades alone do not tell it", () => {
   );
 });
 
-describe("a fill of which candles do not tell it", () => {
+describe("an ambiguous fill on candles", () => {
   const BAR_US = 60_000_000;
   const fills = (atUs: number, ticks = 95, volumeShare = 1): string[] => {
     const bars = 2;
@@ -280,37 +280,37 @@ describe("a fill of which candles do not tell it", () => {
     return heard.doubted;
   };
 
-  it("is none of an order that answers a bar: it arrived at the next one's open, which is known", () => {
+  it("is not one of an order that reacts to a bar: it arrives at the next one's open, which is known", () => {
     expect(fills(40 * MS)).toEqual(["1 through"]);
   });
 
-  it("is one in the bar in which it arrived, where nobody knows at which price that stood by then", () => {
+  it("is one in the bar of the order's arrival, whose price at that time is unknown", () => {
     expect(fills(BAR_US / 3 + 40 * MS)).toEqual(["1 through?"]);
   });
 
-  it("is none in a later bar: the price came below it there while it rested", () => {
+  it("is not one in a later bar: the price fell below it while it rested", () => {
     expect(fills((BAR_US * 2) / 3 + 40 * MS, 89)).toEqual(["1 through"]);
   });
 
   // A backtest on candles took a tenth of its order as a taker, and received a maker's rebate on
   // the rest, for which live paid a taker's fee.
-  it("is one of what a bar's share of volume left of an order that took: the market may have had all of it", () => {
+  it("is one of the part that a bar's share of volume left of a taking order: live it may have taken all", () => {
     expect(fills(40 * MS, 100, 0.005)).toEqual(["1 taker", "1 through?"]);
     expect(fills(40 * MS, 100)).toEqual(["1 taker"]);
   });
 
-  it("is one of what a doubtful fill left, in whichever bar it is filled: live the market may have had all of it", () => {
+  it("is one of the part that an ambiguous fill left, in any later bar: live it may have filled at once", () => {
     expect(fills(BAR_US / 3 + 40 * MS, 95, 0.004)).toEqual(["1 through?", "1 through?"]);
   });
 
-  it("is one in a later bar too where its own bar had been as low: the price may have been there when it arrived", () => {
+  it("is one in a later bar too where its own bar was as low: the price may have been there at its arrival", () => {
     expect(fills((BAR_US * 2) / 3 + 40 * MS, 90)).toEqual(["1 through?"]);
     expect(fills((BAR_US * 2) / 3 + 40 * MS, 95)).toEqual(["1 through?"]);
   });
 
   // The true market has a price every fifth second. The matcher has its candles, some of them
   // missing.
-  it("is every one that rested here and took in the market, whatever the market did within its bars", () => {
+  it("is every one that rested here and took in the market, whatever the price did within its bars", () => {
     const STEPS = 12;
     const bar = fc.record({
       prices: fc.array(fc.integer({ min: 96, max: 104 }), { minLength: STEPS, maxLength: STEPS }),
@@ -385,7 +385,7 @@ describe("a fill of which candles do not tell it", () => {
   });
 });
 
-describe("whatever is told of a book", () => {
+describe("any sequence of books", () => {
   type Step = {
     readonly what: "book" | "trade" | "place";
     readonly side: Side;
@@ -401,7 +401,7 @@ describe("whatever is told of a book", () => {
     us: fc.constantFrom(0, 1 * MS, 25 * MS, 400 * MS),
   });
 
-  it("a fill is doubtful if and only if fewer than two books had been told since its order came, or that very one is the second", () => {
+  it("makes a fill ambiguous exactly until the second book after its order, that one included", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let us = 0;

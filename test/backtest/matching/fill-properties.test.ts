@@ -141,7 +141,7 @@ describe("whatever history and our orders are", () => {
 
   // With lots so small that 32 bits cannot count them. The other queues have fractional positions,
   // and round them to whole lots.
-  it("amounts that are all so many times as large are filled alike, to the lot", () => {
+  it("fills amounts alike, to the lot, when all of them are scaled up", () => {
     const scaled = (all: readonly Step[], by: number): Step[] =>
       all.map((one) => {
         if (one.what === "book")
@@ -215,7 +215,7 @@ describe("whatever history and our orders are", () => {
     );
   });
 
-  it("takers take no more of a level than it shows and what is added to it later", () => {
+  it("lets takers take no more of a level than it shows and what is added later", () => {
     fc.assert(
       fc.property(steps, (all) => {
         const heard = new Heard();
@@ -247,7 +247,7 @@ describe("whatever history and our orders are", () => {
     );
   });
 
-  it("whoever asks in small steps is told the same as who asks once", () => {
+  it("calls the listener alike in small steps and in one large step", () => {
     fc.assert(
       fc.property(steps, queueName, (all, queue) => {
         const played = (stepUs: number): unknown => {
@@ -273,7 +273,7 @@ describe("whatever history and our orders are", () => {
     );
   });
 
-  it("of ours at one price the older is filled before the younger gets anything", () => {
+  it("fills the older of our orders at one price before the younger", () => {
     fc.assert(
       fc.property(steps, (all) => {
         const heard = new Heard();

@@ -96,7 +96,7 @@ describe("a resting order in candles", () => {
     },
   );
 
-  it("gets no more of a bar than its share of volume, in the order of price and time, and goes on in the next", () => {
+  it("gets no more of a bar than its share of volume, by price and time, and continues in the next", () => {
     const bars: Bar[] = [
       [100, 100, 80, 100, 25],
       [100, 100, 80, 100, 9],
@@ -133,7 +133,7 @@ describe("a resting order in candles", () => {
 });
 
 describe("an order that takes in candles", () => {
-  it("answers a bar at the open of the next, and slippage on top as far as its limit goes", () => {
+  it("takes at the open of the next bar, plus slippage as far as its limit goes", () => {
     const { matcher, heard, playTo } = market(
       [
         [100, 100, 100, 100],
@@ -156,7 +156,7 @@ describe("an order that takes in candles", () => {
     expect(heard.ends.map(({ id, how }) => [id, how])).toEqual([[5, "expired"]]);
   });
 
-  it("has the worse of open and path within a bar: the path's own luck is nobody's profit", () => {
+  it("gets the worse of open and path within a bar: the path must not create a profit", () => {
     const { matcher, heard, playTo } = market([WIDE], { path: "olhc" });
     playTo(BAR_US / 3);
     matcher.place(
@@ -211,7 +211,7 @@ describe("an order that takes in candles", () => {
     ]);
   });
 
-  it("as POST_ONLY may wait at the last price, which is as good a bid as there is to know of", () => {
+  it("as POST_ONLY may rest at the last price, the best known bid", () => {
     const { matcher, heard, playTo } = market([WIDE]);
     playTo(0);
     matcher.place(order(1, "BUY", 100, 7, { timeInForce: "POST_ONLY" }), 0);
@@ -235,7 +235,7 @@ describe("an order that takes in candles", () => {
 });
 
 describe("a history of candles", () => {
-  it("plays open, extremes and close in their time, and tells of each new price as both sides', so that the mid is the price and no side is half a tick better", () => {
+  it("plays open, extremes and close in their time, with each new price as both best prices, so that the mid is the price", () => {
     const moves: number[][] = [];
     const { playTo, matcher } = market([WIDE], { onTouch: (...move) => moves.push(move) });
     expect([matcher.nextUs, matcher.advance(1, true), matcher.nextUs]).toEqual([0, 1, BAR_US / 3]);
@@ -249,7 +249,7 @@ describe("a history of candles", () => {
     expect(matcher.nextUs).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("passes each order's price on its way: the best prices as one is filled are its limit, never the extreme behind it", () => {
+  it("shows each order's limit as both best prices at its fill, never the extreme behind it", () => {
     const at: string[] = [];
     const { playTo, matcher, heard } = market(
       [
@@ -290,7 +290,7 @@ describe("a history of candles", () => {
     expect(() => market([WIDE], options)).toThrow(ConfigError);
   });
 
-  it("gives whatever orders there are no price that it did not have, and no more than its share", () => {
+  it("gives any set of orders only prices that it had, and no more than its share", () => {
     const bar = fc
       .tuple(
         fc.array(fc.integer({ min: 95, max: 105 }), { minLength: 4, maxLength: 4 }),

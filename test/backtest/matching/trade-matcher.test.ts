@@ -48,14 +48,14 @@ describe("a resting order among trades alone", () => {
     },
   );
 
-  it("is filled by a taker of its own side too that finds a better price than ours: an offer below our bid would have met it", () => {
+  it("is filled too by a taker of its own side at a better price than ours: that offer would have met our bid", () => {
     const { matcher, heard, toEnd } = market([["BUY", 99, 1]]);
     matcher.place(order(1, "BUY", 100, 7), 1500);
     toEnd();
     expect(heard.story).toEqual(["1 7@100 through"]);
   });
 
-  it("with an amount taken to stand ahead is filled by what trades at its price beyond that", () => {
+  it("with an assumed queue ahead is filled by the volume at its price beyond that", () => {
     const { matcher, heard, toEnd } = market(
       [
         ["SELL", 100, 60],
@@ -109,7 +109,7 @@ describe("an order that takes among trades alone", () => {
     expect([matcher.touch.bidTicks, matcher.touch.askTicks]).toEqual([104, 106]);
   });
 
-  it("is over where it may not rest, and waits where it may, short of that price", () => {
+  it("ends where it may not rest, and rests where it may, short of that price", () => {
     const { matcher, heard } = market();
     matcher.place(order(1, "BUY", 101, 7, { timeInForce: "IOC" }), 1500);
     matcher.place(order(2, "BUY", 101, 7, { timeInForce: "FOK" }), 1500);
@@ -135,7 +135,7 @@ describe("an order that takes among trades alone", () => {
 });
 
 describe("a history of trades alone", () => {
-  it("passes books over, tells of changed prices, and shows whoever hears of a fill the prices before it", () => {
+  it("ignores books, reports changed prices, and shows a listener the prices before the fill", () => {
     const tape = new TapeBuilder(GRID)
       .trade(1000, 1000, "SELL", 100, 5)
       .snapshot(1100, 1100)
@@ -167,7 +167,7 @@ describe("a history of trades alone", () => {
     expect(seen).toEqual([100, 102]);
   });
 
-  it("goes on over the ends of its days with the prices that it knew", () => {
+  it("continues across days with the prices that it knew", () => {
     const { matcher, heard, toEnd } = market();
     matcher.place(order(1, "BUY", 100, 7), 1500);
     matcher.extend(new TapeBuilder(GRID).trade(9000, 9000, "SELL", 99, 1).build());

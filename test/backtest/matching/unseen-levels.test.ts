@@ -70,7 +70,7 @@ describe("an order beyond the levels that a recording shows", () => {
       .level("SELL", 101, 10);
 
   it.each(["risk-averse", "log", "power-2"])(
-    "stands behind all that its price shows when a book first shows it (%s)",
+    "is behind all that its price shows when a book first shows it (%s)",
     (queue) => {
       expect(storyOf(comeDown(cut()).trade(3000, 3000, "SELL", 97, 50), "BUY", 97, queue)).toEqual(
         [],
@@ -90,12 +90,12 @@ describe("an order beyond the levels that a recording shows", () => {
     },
   );
 
-  it("so too where an update shows it, and before that a trade at its price does not reach it", () => {
+  it("waits also where an update shows its price, and no earlier trade at its price reaches it", () => {
     const tape = cut().trade(1600, 1600, "SELL", 97, 9).update(2000, 2000).level("BUY", 97, 50);
     expect(storyOf(tape.trade(3000, 3000, "SELL", 97, 52), "BUY", 97)).toEqual(["1 2@97 queue"]);
   });
 
-  it("stands first where a book shows that nobody is there", () => {
+  it("is first in the queue where a book shows an empty level", () => {
     const tape = cut()
       .snapshot(2000, 2000)
       .level("BUY", 98, 5)
@@ -110,7 +110,7 @@ describe("an order beyond the levels that a recording shows", () => {
     ).toEqual(["1 4@97 queue"]);
   });
 
-  it("stands first where the best price has fallen below its own, since nobody can have been there", () => {
+  it("is first in the queue where the best price has fallen below its own", () => {
     const tape = cut()
       .update(2000, 2000)
       .level("BUY", 96, 5)
@@ -119,14 +119,14 @@ describe("an order beyond the levels that a recording shows", () => {
     expect(storyOf(tape.trade(3000, 3000, "SELL", 97, 4), "BUY", 97)).toEqual(["1 4@97 queue"]);
   });
 
-  it("is filled wholly by what goes beyond it, as every other", () => {
+  it("is filled completely by a trade beyond its price, like any other", () => {
     expect(storyOf(cut().trade(2000, 2000, "SELL", 96, 1), "BUY", 97)).toEqual(["1 7@97 through"]);
     expect(storyOf(cut().update(2000, 2000).level("SELL", 97, 1), "BUY", 97)).toEqual([
       "1 7@97 cross",
     ]);
   });
 
-  it("stands first at an empty price of a whole book, and at one between its levels or inside the spread of a cut one", () => {
+  it("is first at an empty price of a whole book, and between the levels or inside the spread of a truncated one", () => {
     expect(storyOf(whole().trade(2000, 2000, "SELL", 97, 4), "BUY", 97)).toEqual(["1 4@97 queue"]);
     expect(storyOf(whole().trade(2000, 2000, "BUY", 105, 4), "SELL", 105)).toEqual([
       "1 4@105 queue",
@@ -134,7 +134,7 @@ describe("an order beyond the levels that a recording shows", () => {
     expect(storyOf(cut().trade(2000, 2000, "SELL", 101, 4), "BUY", 101)).toEqual(["1 4@101 queue"]);
   });
 
-  it("is unseen from the loss of the book to its next snapshot, wherever it is", () => {
+  it("has an unknown queue from the loss of the book to its next snapshot, at any price", () => {
     const tape = whole()
       .lost(1200, 1200)
       .update(2000, 2000)
@@ -146,7 +146,7 @@ describe("an order beyond the levels that a recording shows", () => {
 
 // A gap in a recording does not empty the queue. An order that moved to the front by one would be
 // filled by the first seller, for as long as it rests.
-describe("an order that rests where the book is lost", () => {
+describe("an order that rests when the book is lost", () => {
   /**
    * It is behind ten lots at 100 when the book is lost, and four are sold there before the next
    * book is published.
@@ -169,7 +169,7 @@ describe("an order that rests where the book is lost", () => {
     },
   );
 
-  it("stands behind no more than the next book shows", () => {
+  it("has no more ahead of it than the next book shows", () => {
     expect(storyOf(told(2).trade(3000, 3000, "SELL", 100, 3), "BUY", 100)).toEqual([
       "1 1@100 queue",
     ]);
@@ -177,14 +177,14 @@ describe("an order that rests where the book is lost", () => {
     expect(storyOf(empty.trade(3000, 3000, "SELL", 100, 3), "BUY", 100)).toEqual(["1 3@100 queue"]);
   });
 
-  it("is reached at once where it stood first, and filled by what goes beyond it", () => {
+  it("is reached at once where it was first in the queue, and filled by a trade beyond its price", () => {
     const sold = (ticks: number): TapeBuilder =>
       whole().lost(1600, 1600).trade(1700, 1700, "SELL", ticks, 3);
     expect(storyOf(sold(101), "BUY", 101)).toEqual(["1 3@101 queue"]);
     expect(storyOf(sold(99), "BUY", 100)).toEqual(["1 7@100 through"]);
   });
 
-  it("lets none of ours pass that comes to its price before a book tells of it", () => {
+  it("keeps its place ahead of a later order of ours at its price", () => {
     const heard = new Heard();
     const tape = told(30)
       .trade(3000, 3000, "SELL", 100, 8)
@@ -229,7 +229,7 @@ describe("an order beyond the levels that were known when a span began in the mi
       .level("SELL", 102, 10)
       .level("SELL", 103, 20);
 
-  it("stands behind all that its price shows, though levels of long ago lie farther down", () => {
+  it("is behind everything that its price shows, though old levels remain farther down", () => {
     const tape = (lots: number): TapeBuilder =>
       risen()
         .snapshot(2000, 2000)
@@ -242,14 +242,14 @@ describe("an order beyond the levels that were known when a span began in the mi
     expect(storyOn(fromNoon(tape(53)), "BUY", 97)).toEqual(["1 3@97 queue"]);
   });
 
-  it("stands behind what an update alone told of its price", () => {
+  it("is behind the size that only an update showed at its price", () => {
     const tape = (): TapeBuilder =>
       cut().update(1100, 1100).level("BUY", 96, 30).trade(3000, 3000, "SELL", 96, 33);
     expect(storyOf(tape(), "BUY", 96)).toEqual(["1 3@96 queue"]);
     expect(storyOn(fromNoon(tape()), "BUY", 96)).toEqual(["1 3@96 queue"]);
   });
 
-  it("stands first at an empty price of a whole book, at the one that a snapshot ended with, and behind which the best price has been", () => {
+  it("is first at an empty price of a whole book, at the last price of a snapshot, and where the best price has passed", () => {
     const sold = (tape: TapeBuilder, ticks: number): TapeBuilder =>
       tape.trade(3000, 3000, "SELL", ticks, 4);
     expect(storyOn(fromNoon(sold(whole(), 97)), "BUY", 97)).toEqual(["1 4@97 queue"]);
@@ -269,7 +269,7 @@ describe("an order beyond the levels that were known when a span began in the mi
   });
 
   it.each(["BUY", "SELL"] as const)(
-    "comes to the same fills as if the run had begun with the recording (%s)",
+    "gets the same fills as if the run had begun with the recording (%s)",
     (side) => {
       const step = fc.record({
         kind: fc.constantFrom("snapshot", "update", "lost"),

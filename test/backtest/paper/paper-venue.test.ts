@@ -3,7 +3,7 @@ import type { VenueOrder } from "#exchange/records.js";
 import { AHEAD_MS, FEED_MS, MARKETS, PaperStage, START } from "./paper-stage.js";
 
 describe("a paper venue", () => {
-  it("answers after both latencies, and passes nothing on but what anybody may ask", async () => {
+  it("answers after both latencies, and passes on only public queries", async () => {
     const stage = new PaperStage();
     const id = stage.place("btcusdc", "BUY", 599_990, 2);
     stage.venue.submit({ kind: "question", actionId: 900, timestampMs: 0, ask: "time" });
@@ -42,7 +42,7 @@ describe("a paper venue", () => {
   });
 
   // As a live exchange does: the rates belong to the order.
-  it("charges the fees that the bot signs where they were agreed on, and else the market's", async () => {
+  it("charges the fees that the bot signs where they were agreed, and else the market's", async () => {
     const feeOf = async (stage: PaperStage): Promise<readonly bigint[]> => {
       stage.place("btcusdc", "BUY", 600_001, 5, "IOC");
       await stage.clock.runFor(100);
@@ -59,7 +59,7 @@ describe("a paper venue", () => {
 
   // A maker's rebate that became a fee was still paid out on paper: a strategy that loses live
   // earned there.
-  it("charges orders that come after the fees have changed the new ones, and those that rest what they came with", async () => {
+  it("charges new orders the changed fees, and resting ones those of their arrival", async () => {
     const stage = new PaperStage();
     stage.place("btcusdc", "BUY", 599_995, 5, "POST_ONLY");
     await stage.clock.runFor(100);
@@ -76,7 +76,7 @@ describe("a paper venue", () => {
     expect(fees).toEqual([29_999n, 210_001n]);
   });
 
-  it("takes no order that the market's new rules refuse, and liquidates by its new maintenance margin; on another grid it keeps the rules that its orders came with", async () => {
+  it("refuses orders by the market's new rules, liquidates by its new maintenance margin, and keeps the old rules on another grid", async () => {
     const stage = new PaperStage({}, { creditQuote: "1000" });
     stage.mark("btcusdc", 60_000, 0, 0);
     stage.place("btcusdc", "BUY", 600_001, 5, "IOC");
@@ -97,7 +97,7 @@ describe("a paper venue", () => {
     expect(stage.positionLots("btcusdc")).toBe(0);
   });
 
-  it("takes no order in a market that is listed no more, keeps what rests there cancellable, and takes orders again when it is listed again", async () => {
+  it("accepts no order in a delisted market, still cancels there, and accepts orders again when it is listed again", async () => {
     const stage = new PaperStage();
     const rests = stage.place("btcusdc", "BUY", 599_990, 5);
     await stage.clock.runFor(100);
@@ -120,7 +120,7 @@ describe("a paper venue", () => {
     expect(stage.answer(again)?.outcome).toMatchObject({ result: "accepted" });
   });
 
-  it("goes on by a market's last rules that could be read while what it tells is not as specified", async () => {
+  it("uses a market's last readable rules while the present ones are invalid", async () => {
     const stage = new PaperStage();
     stage.rulesWithout("btcusdc", "maxLeverage: not what the protocol says (got 12.5)");
     const placed = stage.place("btcusdc", "BUY", 599_990, 5);
@@ -129,7 +129,7 @@ describe("a paper venue", () => {
   });
 
   it.each(["0", "0.0000000000000000001"])(
-    "takes over the status and fees of a market that tells of a leverage of %s, and keeps its margin",
+    "applies the status and fees of a market that reports a leverage of %s, and keeps its margin",
     async (none) => {
       const stage = new PaperStage();
       stage.mark("btcusdc", 60_000, 0, 0);
@@ -143,7 +143,7 @@ describe("a paper venue", () => {
     },
   );
 
-  it("makes its margin of a leverage that is told with more digits than a rate has: 1 through 0.03 is one", async () => {
+  it("accepts a leverage with more digits than a rate has: 1 / 0.03 is one", async () => {
     const stage = new PaperStage();
     stage.mark("btcusdc", 60_000, 0, 0);
     stage.rulesRead("btcusdc", { liquidationLeverage: `33.${"3".repeat(30)}`, minLots: 4 });
@@ -155,7 +155,7 @@ describe("a paper venue", () => {
     expect(stage.positionLots("btcusdc")).toBe(5);
   });
 
-  it("fills an IOC by what is there and lets the rest go, and a FOK wholly or not at all", async () => {
+  it("fills an IOC by the displayed size and ends the rest, and a FOK completely or not at all", async () => {
     const stage = new PaperStage();
     const taking = stage.place("btcusdc", "BUY", 600_001, 8, "IOC");
     await stage.clock.runFor(100);
@@ -178,7 +178,7 @@ describe("a paper venue", () => {
   });
 
   // 5,000,000,000 lots are an ordinary level where a lot is one unit of a coin that costs a millionth.
-  it("goes on through levels and trades of more lots than 32 bits count, and fills by them to the lot", async () => {
+  it("handles levels and trades of more lots than 32 bits count, and fills by them to the lot", async () => {
     const stage = new PaperStage();
     const many = 5_000_000_000;
     stage.book("btcusdc", [599_990, many], [600_001, many]);
@@ -215,7 +215,7 @@ describe("a paper venue", () => {
     expect(stage.updates.at(-1)).toMatchObject({ availableLots: 0, filledLots: 0 });
   });
 
-  it("charges an order that may take as a taker where a trade passes it before the live book has been told anew", async () => {
+  it("charges an order that may take as a taker where a trade passes it before the next live book", async () => {
     const stage = new PaperStage();
     stage.place("btcusdc", "BUY", 599_995, 2);
     await stage.clock.runFor(100);
@@ -284,7 +284,7 @@ describe("a paper venue", () => {
 
   // A live outage costs money: cancels are lost, and quotes are filled unseen. Paper trading that
   // cancels them anyway would have every outage for free.
-  it("loses what is sent while nothing comes from the exchange, and fills what the market has passed when it is heard again", async () => {
+  it("loses requests sent while no data arrives, and fills the quotes that the market passed when data is back", async () => {
     const stage = new PaperStage();
     const id = stage.place("btcusdc", "BUY", 599_995, 2);
     await stage.clock.runFor(1_500);
@@ -325,7 +325,7 @@ describe("a paper venue", () => {
     expect(stage.answer(901)?.outcome).toMatchObject({ result: "rejected", code: 2011 });
   });
 
-  it("takes a stream that is down for a line that is, until a book is told anew", async () => {
+  it("treats a stream that is down as an outage until the next book", async () => {
     const stage = new PaperStage();
     stage.live.next({ type: "stream", stream: "market", state: "down", reason: "nothing arrived" });
     const id = stage.place("btcusdc", "BUY", 599_995, 2, "POST_ONLY");
@@ -345,7 +345,7 @@ describe("a paper venue", () => {
     expect(stage.updates).toMatchObject([{ filledLots: 0, status: "EXPIRED" }]);
   });
 
-  it("says no more once it is closed", async () => {
+  it("emits nothing once it is closed", async () => {
     const stage = new PaperStage();
     stage.place("btcusdc", "BUY", 599_995, 2);
     const heard = stage.heard.length;

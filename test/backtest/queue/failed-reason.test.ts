@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { decodeFailure, encodeFailure } from "#backtest/job-failure.js";
 import { FormatError, RunError } from "#core/errors.js";
 
-describe("what a job in a queue failed with", () => {
+describe("the failure of a job in a queue", () => {
   it("arrives as it was thrown, its field and its stack with it", () => {
     const thrown = new FormatError("is too long:\nsecond line", {
       field: "account.creditQuote",

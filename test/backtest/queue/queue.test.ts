@@ -33,7 +33,7 @@ describe("a queue's address", () => {
     expect(await told).not.toContain("hunter2");
   });
 
-  it("where nobody answers is said at once", async () => {
+  it("without a server is reported at once", async () => {
     // Port 1 of this machine: no server listens there.
     await expect(QueueRunner.open("redis://:hunter2@127.0.0.1:1", "1")).rejects.toThrow(RunError);
     await expect(QueueRunner.open("redis://:hunter2@127.0.0.1:1", "1")).rejects.toThrow(
@@ -140,7 +140,7 @@ describe.skipIf(!hasRedis)(
       expect(readFileSync(outcome.json, "utf8")).toBe(alone);
     });
 
-    it("asks again for jobs that its server has lost, and says that it was away", async () => {
+    it("requests jobs again that its server has lost, and reports the outage", async () => {
       const told: string[] = [];
       let last: QueueWorker | undefined;
       const look = new Redis(redis.url);
@@ -164,7 +164,7 @@ describe.skipIf(!hasRedis)(
       expect(told[0]).toMatch(/^the queue at 127\.0\.0\.1:\d+ went away: waiting for it$/);
     });
 
-    it("fails with what the job of a worker failed with, and says once which job it was", async () => {
+    it("fails with the error of a worker's job, and names the job once", async () => {
       stage.write("fine.yaml", {
         ...SWEEP,
         parameters: { "account.creditQuote": { values: ["1000.0000000001"] } },
@@ -185,7 +185,7 @@ describe.skipIf(!hasRedis)(
       );
     });
 
-    it("lets go of the signal that may end it after each window: a walk forward of eleven ended with a warning of Node's own that memory leaks", async () => {
+    it("removes its abort listener after each window: a walk forward of eleven ended with Node's warning of a memory leak", async () => {
       const runner = await QueueRunner.open(redis.url, version);
       const { signal } = new AbortController();
       const batch: JobBatch = {
@@ -224,7 +224,7 @@ describe.skipIf(!hasRedis)(
 
     // A worker keeps opened histories; columns with other ticks and lots would give this sweep
     // wrong figures.
-    it("is served a history of its own where another sweep had the same files by another grid", async () => {
+    it("gets a history of its own where another sweep had the same files on another grid", async () => {
       const { rules, ...rest } = stage.backtest(SHORT_SECONDS) as {
         readonly rules: { readonly markets: { readonly btcusdc: object } };
       };
@@ -246,7 +246,7 @@ describe.skipIf(!hasRedis)(
       expect(readFileSync(outcome.json, "utf8")).toBe(readFileSync(own.json, "utf8"));
     });
 
-    it("serves two runs of one sweep at once, though the first to hear takes a result out of the queue", async () => {
+    it("serves two runs of one sweep at once, though the first to receive a result removes it from the queue", async () => {
       const one = await worker();
       const outs = [stage.out(), stage.out()];
       const outcomes = await Promise.all(outs.map((out) => swept(out, async () => {})));

@@ -95,7 +95,7 @@ describe("the time of quotes", () => {
     });
   });
 
-  it("is that of a look at every microsecond, whatever changes when", () => {
+  it("equals that of a sample at every microsecond, whatever changes when", () => {
     const ticks = fc.oneof(fc.integer({ min: 90, max: 110 }), fc.constant(Number.NaN));
     const atUs = fc.integer({ min: 0, max: END_US - 1 });
     const change: fc.Arbitrary<Change> = fc.oneof(

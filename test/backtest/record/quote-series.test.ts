@@ -7,7 +7,7 @@ import { TimeGrid } from "#backtest/time-grid.js";
 const MS = 1000;
 
 describe("quoting over time", () => {
-  it("is told of each stretch between two looks, and none of a time before anything had passed", () => {
+  it("is given for each interval between two samples, and undefined before any time has passed", () => {
     const clock = new QuoteClock(0);
     const series = new QuoteSeries();
     clock.touch(0, 100, 104);

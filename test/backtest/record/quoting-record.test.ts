@@ -53,8 +53,8 @@ function whyNever(notices: readonly BotEvent[], end: Partial<typeof END> = {}): 
   return record.explainNoOrders(M, { ...END, ...end });
 }
 
-describe("a market in which no order was ever taken", () => {
-  it("is told as nothing where one was", () => {
+describe("a market in which no order was ever accepted", () => {
+  it("is not explained where an order was accepted", () => {
     expect(whyNever([wanted, sent, answered("accepted")])).toBeUndefined();
   });
 

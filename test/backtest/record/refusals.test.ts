@@ -28,8 +28,8 @@ function wanted(...sizes: readonly number[]): { readonly kind: "intent"; readonl
   };
 }
 
-describe("what a run's bot was refused", () => {
-  it("names quotes below the market's least order, which no plan ever holds: a run without fills must not look like a quiet market", () => {
+describe("refusals of a run", () => {
+  it("name quotes below the market's least order: a run without fills must not look like a quiet market", () => {
     const heard = refusals();
     heard.onBotEvent(wanted(50, 10), 7_000_000);
     heard.onBotEvent(wanted(49), 8_000_000);
@@ -45,7 +45,7 @@ describe("what a run's bot was refused", () => {
     ]);
   });
 
-  it("says that more quotes are wanted than the market lets rest: the outer ones would only seem to earn nothing", () => {
+  it("report more quotes than the market allows to rest: the outer ones would only seem to earn nothing", () => {
     const heard = refusals();
     heard.onBotEvent(wanted(50, 50, 50), 1);
     heard.onBotEvent(wanted(50, 50, 50, 50, 50), 2);
@@ -54,7 +54,7 @@ describe("what a run's bot was refused", () => {
     ]);
   });
 
-  it("counts sizes that a limit cut down, which trade as if they were what was asked for: a profit of half the size must not look like all of it", () => {
+  it("count sizes that a limit reduced: a profit of half the size must not look like all of it", () => {
     const heard = refusals();
     const clips = [{ limit: "order-size", why: "BUY 0: order size 1 -> 0.1 base" }] as const;
     heard.onBotEvent({ ...wanted(100), clips }, 5);
@@ -85,7 +85,7 @@ describe("what a run's bot was refused", () => {
     ]);
   });
 
-  it("says nothing of quotes that the market takes, nor of a market that it does not know", () => {
+  it("leave out quotes that the market accepts, and unknown markets", () => {
     const heard = refusals();
     heard.onBotEvent(wanted(50, 51), 1);
     heard.onBotEvent({ kind: "intent", intent: { ...wanted(1).intent, marketId: "ethusdc" } }, 1);

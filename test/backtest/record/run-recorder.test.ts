@@ -96,7 +96,7 @@ function adverseSelectionOf(told: Told, marketId: string, endUs: number, decimal
   return sum;
 }
 
-describe("what a recorder makes of a run", () => {
+describe("the figures of a recorder", () => {
   it("splits every unit of the equity's change into its parts, adverse selection as defined", () => {
     fc.assert(
       fc.property(
@@ -185,7 +185,7 @@ describe("what a recorder makes of a run", () => {
     );
   });
 
-  it("refuses a profit that its parts do not sum to: a report of it would flatter or slander", () => {
+  it("refuses a profit that is not the sum of its parts", () => {
     const { told } = ranFor("sums", 600);
     const last = told.samples.at(-1) as EquitySample;
     const recorder = recorderOf();

@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${skipNote}`, () => {
     ["light", 390],
     ["dark", 390],
   ] as const)(
-    "is whole in %s at %i pixels: every chart drawn, every text legible, nothing beyond the edge, no complaint",
+    "is complete in %s at %i pixels: every chart drawn, every text legible, nothing beyond the edge, no console error",
     async (scheme, width) => {
       const { page, complaints } = await opened(scheme, width);
       const drawn = await page.evaluate(chartsDrawn);
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${skipNote}`, () => {
     },
   );
 
-  it("shows what doubtful fills would have paid otherwise without a scroll sideways, which nobody would think of", async () => {
+  it("shows the alternative fees of ambiguous fills without a sideways scroll", async () => {
     const { page } = await opened("light", 1200);
     const table = page
       .getByRole("region", { name: "Doubtful fills by what their orders may do" })
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${skipNote}`, () => {
     await page.close();
   });
 
-  it("tells exact figures to who points, and to who uses the keyboard", async () => {
+  it("shows exact figures to the pointer and to the keyboard", async () => {
     const { page } = await opened("light", 1280);
     const chart = page.locator("#equity > .uplot");
     await chart.focus();
@@ -289,7 +289,7 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${skipNote}`, () => {
     await page.close();
   });
 
-  it("brings the fills together that may not have been makers', by the words that fills.csv has for them", async () => {
+  it("groups the fills that may not have been makers', by the words of fills.csv", async () => {
     const { page } = await opened("light", 1280);
     await page.click("#fills-table th:has-text('doubt') button");
     await page.click("#fills-table th:has-text('doubt') button");

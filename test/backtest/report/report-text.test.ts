@@ -31,7 +31,7 @@ describe("figures on the page", () => {
     );
   });
 
-  it("keep every digit where they are exact, and show what they are", () => {
+  it("keep every digit where they are exact, and state their meaning", () => {
     expect(exactText("-1234567.000100")).toBe("−1\u202f234\u202f567.000100");
     expect(moneyText("12345.6")).toBe("12\u202f346");
     expect(moneyText("0.0000014")).toBe("0.000001");
@@ -68,7 +68,7 @@ describe("the Sharpe ratio", () => {
     );
   });
 
-  it("is not told of nine days, nor of days that do not vary", () => {
+  it("is undefined for nine days, and for days that do not vary", () => {
     expect(computeSharpe([1, 2, 1, 2, 1, 2, 1, 2, 1])).toBeUndefined();
     expect(computeSharpe(new Array(12).fill(3))).toBeUndefined();
   });

@@ -141,7 +141,7 @@ describe("the files of a report", () => {
   });
 
   // The page is what is passed on: its reader has no terminal output.
-  it("say on the page what is held at the end, whose closing no figure has paid for", () => {
+  it("show on the page the open position at the end, whose closing is not paid for", () => {
     const { html, report } = written("held");
     const page = readFileSync(html, "utf8");
     const held = report.markets.map(({ position }) => position.last);
@@ -152,7 +152,7 @@ describe("the files of a report", () => {
     }
   });
 
-  it("ask the network for nothing", () => {
+  it("load nothing from the network", () => {
     const page = readFileSync(written("page").html, "utf8");
     expect(page).toContain("default-src 'none'");
     expect(page.replaceAll("http://www.w3.org/2000/svg", "")).not.toMatch(
@@ -160,7 +160,7 @@ describe("the files of a report", () => {
     );
   });
 
-  it("are kept as they are where a run that was to replace them is interrupted, unless they are of a part themselves", () => {
+  it("stay where a run that was to replace them is interrupted, unless they are of an interrupted run themselves", () => {
     const directory = join(scratch, "interrupted");
     const runTo = (ended: "end-of-history" | "stopped") => {
       const writer = new ReportWriter(directory, sampleMeta(INSTRUMENTS, START_US), {
@@ -197,7 +197,7 @@ describe("the files of a report", () => {
     expect(existsSync(writer.folder)).toBe(false);
   });
 
-  it("are not there, nor anything of theirs, when a run is given up or was not sampled at its end", () => {
+  it("are removed when a run is abandoned or was not sampled at its end", () => {
     const folder = join(scratch, "given-up");
     const writer = new ReportWriter(join(folder, "report"), sampleMeta(INSTRUMENTS, START_US));
     tell(writer);
@@ -208,7 +208,7 @@ describe("the files of a report", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("are refused by a disk with the path and its reason, not as a fault of the program, and leave nothing", () => {
+  it("give an error with the path and the reason when the disk refuses, and leave nothing", () => {
     const folder = join(scratch, "refused");
     const writer = new ReportWriter(join(folder, "report"), sampleMeta(INSTRUMENTS, START_US));
     const endUs = tell(writer);
@@ -226,7 +226,7 @@ describe("the files of a report", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("leave nothing that looks whole when the process is killed, and leave the report that was there", () => {
+  it("leave nothing that looks complete when the process is killed, and leave the existing report", () => {
     const folder = join(scratch, "killed");
     const { directory, json } = written(join("killed", "report"));
     const before = readFileSync(json);
@@ -303,7 +303,7 @@ describe("the files of a report", () => {
 describe("the folder of a report", () => {
   const meta = sampleMeta(INSTRUMENTS, START_US);
 
-  it("is not written over unless one says so, and then only once the new report is whole", () => {
+  it("is replaced only on request, and then only once the new report is complete", () => {
     const { directory } = written("again");
     expect(() => new ReportWriter(directory, meta)).toThrow(ConfigError);
     const writer = new ReportWriter(directory, { ...meta, name: "the second" }, { replace: true });
@@ -316,7 +316,7 @@ describe("the folder of a report", () => {
     expect(readdirSync(scratch).filter((name) => name.startsWith(".again"))).toEqual([]);
   });
 
-  it("may be empty, but nothing that is no report is ever replaced", () => {
+  it("may be empty, but anything that is not a report is never replaced", () => {
     const empty = join(scratch, "empty");
     mkdirSync(empty);
     expect(written("empty").directory).toBe(empty);
@@ -331,7 +331,7 @@ describe("the folder of a report", () => {
     expect(() => new ReportWriter(join(scratch, "file", "below"), meta)).toThrow(ConfigError);
   });
 
-  it("is not taken from a run that was quicker", () => {
+  it("does not replace the report of a faster run", () => {
     const directory = join(scratch, "race");
     const writer = new ReportWriter(directory, meta);
     const endUs = tell(writer);
@@ -344,7 +344,7 @@ describe("the folder of a report", () => {
 });
 
 describe("report.html", () => {
-  it("speaks of no printed trade where candles are all that is known", () => {
+  it("does not mention printed trades where only candles are known", () => {
     const pages = (["books", "klines"] as const).map(
       (grade) => written(`causes-${grade}`, sampleMeta(INSTRUMENTS, START_US, grade)).html,
     );

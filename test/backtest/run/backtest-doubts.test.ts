@@ -10,9 +10,9 @@ import { LADDER, ladders, MARKET } from "./ladder-run.js";
 
 const ladder = new LadderHistory();
 
-describe("what a backtest says of its own figures that is to be doubted", () => {
+describe("the warnings of a backtest about its own figures", () => {
   it.each(["books", "trades", "klines"])(
-    "doubts %s under a tick that is finer than the recorded market's",
+    "include %s under a tick that is finer than the recorded market's",
     async (grade) => {
       // A run from the middle of a recording begins with the book at that time: its few levels show
       // no tick size, the later data does.
@@ -48,7 +48,7 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
   // A trade of one lot beyond a quote fills all of it: the profit of an impossible size grows in
   // proportion, and looks as good as any.
   it.each(["books", "trades"])(
-    "says of %s when the fills are much of what traded, and nothing of small ones",
+    "report for %s fills that are a large share of the volume, and no small ones",
     async (grade) => {
       const doubtsWith = async (sizeBase: number): Promise<readonly string[]> => {
         const file = backtest(
@@ -101,7 +101,7 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
 
   // A taker of three coins gets them at a touch that shows a tenth of one: that run looks better,
   // and the page is what is passed on.
-  it("says where fills are whole ones that they are nobody's", async () => {
+  it("include that whole fills are not possible on a real market", async () => {
     const doubtsWith = async (partialFills: boolean): Promise<readonly string[]> => {
       const name = `whole-${partialFills}`;
       const config = ladder.written(
@@ -125,7 +125,7 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
 
   // A bar's volume traded at all its prices: ten times the default share gets it at the best of
   // them.
-  it("says of candles when they were made to give more of their volume than by default", async () => {
+  it("include candles that give more of their volume than by default", async () => {
     const doubtsWith = async (volumeShare: number): Promise<readonly string[]> => {
       const fills = `account: { creditQuote: 1e9 }\nfills: { volumeShare: ${volumeShare} }`;
       const config = ladder.written(
@@ -154,7 +154,7 @@ describe("what a backtest says of its own figures that is to be doubted", () => 
   });
 
   // There are no fills during the warm-up: its volume would make every share small.
-  it("holds fills against what traded since the warm-up, not before", async () => {
+  it("compare fills with the volume since the warm-up, not before", async () => {
     const tradedIn = async (more: string, from: string): Promise<string | undefined> => {
       const file = backtest(
         `account: { creditQuote: 1e9 }\n${more}`,

@@ -47,7 +47,7 @@ describe("how a backtest ended", () => {
     expect(ends).toContainEqual(["halted", expect.stringContaining("broke on this path alone")]);
   });
 
-  it("tells a broken intent for an error of its strategy: a run with a size of NaN says nothing of the strategy that was meant", async () => {
+  it("reports a broken intent as a strategy error: a run with a size of NaN says nothing about the strategy", async () => {
     const config = ladder.written(
       backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"),
       "broken-intent",
@@ -78,7 +78,7 @@ describe("how a backtest ended", () => {
     expect([report.ended, report.orders.placed]).toEqual(["halted", 0]);
   });
 
-  it("tells of a run that was interrupted which path it is of, and leaves nothing of the other", async () => {
+  it("names the path of an interrupted run, and leaves nothing of the other", async () => {
     const config = ladder.written(
       backtest("", "from: 2026-01-05, to: 2026-01-07, grade: klines"),
       "halves",
@@ -118,7 +118,7 @@ describe("how a backtest ended", () => {
     expect(second.span.to).toBe(whole.span.to);
   });
 
-  it("says of a run that a halt ended, or a liquidation, that it did not go to the end of its history", async () => {
+  it("reports that a run ended by a halt or a liquidation did not reach the end of its history", async () => {
     const config = ladder.written(backtest());
     const risk = { ...config.bot.risk, maxDrawdownQuote: "0.01" };
     const halted = await playReport(

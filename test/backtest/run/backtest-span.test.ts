@@ -16,7 +16,7 @@ const ladder = new LadderHistory();
 
 describe("the span of a backtest", () => {
   it.each(["books", "trades", "klines"])(
-    "replays all %s that the store has where no span is named, and tells nothing outside of them as a gap",
+    "replays all %s of the store without a span, and reports no gap outside of them",
     async (grade) => {
       const named = await openHistory(
         ladder.written(backtest("", `from: 2026-01-05, to: 2026-01-07, grade: ${grade}`), "named"),
@@ -32,7 +32,7 @@ describe("the span of a backtest", () => {
     },
   );
 
-  it("tells what lies between the ends of a span that is not named: a day without either stream, and one without trades", async () => {
+  it("lists the gaps between the ends of an open span: a day without either stream, and one without trades", async () => {
     const late = join(ladder.folder, "late");
     mkdirSync(late);
     const store = await generateHistory(late, {
@@ -60,7 +60,7 @@ describe("the span of a backtest", () => {
     ]);
   });
 
-  it("names what the store has where it lacks what is asked for", async () => {
+  it("names the store's data where the requested data is missing", async () => {
     const config = ladder.written(backtest("", "from: 2025-01-05, to: 2025-01-07"));
     await expect(openHistory(config)).rejects.toThrow(ConfigError);
     await expect(openHistory(config)).rejects.toThrow(
@@ -96,7 +96,7 @@ describe("a span to the microsecond", () => {
 describe("a span that the store does not fill", () => {
   const asked = (history: string) => openHistory(ladder.written(backtest("", history)));
 
-  it("refuses a time that it covers without a record, and a warm-up that leaves nothing to report", async () => {
+  it("refuses a covered time without a record, and a warm-up that leaves nothing to report", async () => {
     await expect(
       asked("from: 2026-01-05T23:59:00.010Z, to: 2026-01-05T23:59:00.060Z, grade: trades"),
     ).rejects.toThrow(
@@ -110,7 +110,7 @@ describe("a span that the store does not fill", () => {
     expect(existsSync(directory)).toBe(false);
   });
 
-  it("knows what it lacks of a market that ends before the span does: its last book is not to be trusted there", async () => {
+  it("lists the gap of a market that ends before the span does: its last book is not trusted there", async () => {
     for (const grade of ["books", "trades", "klines"]) {
       const { markets } = await asked(`from: 2026-01-05, to: 2026-01-07, grade: ${grade}`);
       const [lastFromMs, lastToMs] = markets[0]?.missingSpans.at(-1) ?? [];
@@ -121,8 +121,8 @@ describe("a span that the store does not fill", () => {
   });
 });
 
-describe("a history whose marks and funding are not whole", () => {
-  it("says where it lacks them, and what it made instead: a frozen mark hides a loss, and funding that is missing a cost", async () => {
+describe("a history with incomplete marks and funding", () => {
+  it("lists the gaps and the derived values: a frozen mark hides a loss, and missing funding a cost", async () => {
     const other = mkdtempSync(join(tmpdir(), "backtest-marks-"));
     try {
       const store = await generateHistory(other, { market: MARKET, fromMs: FROM_MS, seconds: 100 });

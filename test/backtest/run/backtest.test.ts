@@ -31,7 +31,7 @@ describe("a backtest from its file", () => {
 
   // Live, an order carries the agreed rates and pays them. A replay that charged the public ones
   // could show a rebate for a trader with a fee.
-  it("charges the fees that the bot signs where they were agreed on, and says which", async () => {
+  it("charges the fees that the bot signs where they were agreed, and names them", async () => {
     const of = async (name: string, agreed: string) => {
       const config = ladder.written(
         backtest("fills: { queue: power-2 }", "from: 2026-01-05, to: 2026-01-06"),
@@ -81,7 +81,7 @@ describe("a backtest from its file", () => {
     );
   });
 
-  it("says the same with small tapes as with large ones, and again when it is asked again", async () => {
+  it("gives the same result with small tapes as with large ones, and when it is rerun", async () => {
     const config = ladder.written(backtest());
     const once = await playReport(config, ladders(), await openHistory(config), "ohlc");
     const again = await playReport(config, ladders(), await openHistory(config), "ohlc");
@@ -89,7 +89,7 @@ describe("a backtest from its file", () => {
   });
 
   // Where a lot is a unit of a coin that costs a millionth, an ordinary level has billions of them.
-  it("says the same in lots of a millionth of a millionth, of which 32 bits do not count a level", async () => {
+  it("gives the same result in lots of a millionth of a millionth, which exceed 32 bits", async () => {
     // Sizes skewed by inventory are rounded down to lots.
     const strategies = new Map([
       [MARKET, builtInStrategies.ladder.bind({ ...LADDER, sizeBase: 0.001, sizeSkew: false })],

@@ -122,7 +122,7 @@ describe("a backtest whose loss would run on", () => {
     });
   }
 
-  it("says of `halt` that the position stayed open, and what it has cost since", async () => {
+  it("reports for `halt` the position that stayed open, and its cost since", async () => {
     const { report, html } = await run("halt", { maxDrawdownQuote: 500 });
     expect(report.ended).toBe("halted");
     expect(Number(report.drawdown.max)).toBeGreaterThan(2_500);

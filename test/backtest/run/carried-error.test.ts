@@ -43,7 +43,7 @@ describe("an error that crosses from one thread to another", () => {
     ]);
   });
 
-  it("comes with its name and stack where nobody foresaw it", () => {
+  it("arrives with its name and stack for an unknown type", () => {
     const thrown = new TypeError("quotes.map is not a function");
     const there = crossed(thrown);
     expect(there).not.toBeInstanceOf(MarketwrightError);
@@ -56,7 +56,7 @@ describe("an error that crosses from one thread to another", () => {
     expect(crossed("only words").message).toBe("only words");
   });
 
-  it("arrives though it holds what cannot be sent", () => {
+  it("arrives without the values that cannot be sent", () => {
     const cannot = { call: () => {} };
     const thrown = new RunError("broke", { field: "here", value: cannot, cause: cannot });
     expect(crossed(thrown)).toMatchObject({

@@ -56,7 +56,7 @@ const rulesDoubts = ({ doubts }: Awaited<ReturnType<typeof played>>): readonly s
 // The run's tick is the exchange's on one day, and a tenth of it on the other: there each quote
 // improves the price for free.
 describe("a backtest over days of two ticks", () => {
-  it("doubts the day that does not need its tick, as it does where that day is run alone", async () => {
+  it("warns about the day that does not need its tick, as in a run of that day alone", async () => {
     const folder = scratchFolder();
     await storeOf(folder, trades());
     const both = await played(folder, "0.01");
@@ -93,8 +93,8 @@ describe("a backtest over days of two ticks", () => {
   });
 });
 
-describe("what the store notes of its days", () => {
-  it("is doubted in every run over amounts that count contracts", async () => {
+describe("the store's notes on its days", () => {
+  it("give a warning in every run over amounts that count contracts", async () => {
     const folder = scratchFolder();
     await storeOf(folder, trades(",BTC-USDT-SWAP"));
     expect(rulesDoubts(await played(folder, "0.01"))[0]).toBe(
@@ -103,7 +103,7 @@ describe("what the store notes of its days", () => {
   });
 
   // A run over data with rows left out at the import looked like one over a complete file.
-  it("is doubted where numbers were rounded and rows left out at the import", async () => {
+  it("give a warning where numbers were rounded and rows left out at the import", async () => {
     const folder = scratchFolder();
     const noisy = trades()
       .replace(",0.5,buy", ",0.30000000000000004,buy")
@@ -133,7 +133,7 @@ describe("what the store notes of its days", () => {
     ],
   });
 
-  it("is doubted where snapshots of its book lack rows that were left out", () => {
+  it("give a warning where snapshots of its book lack rows that were left out", () => {
     const cut = day({ sources: [{ name: "b.csv", rows: 9, dropped: 2, cutSnapshots: 1 }] });
     expect(repairWarnings(MARKET, [cut])).toEqual([
       "btcusdc book: 2 rows of b.csv left out at the import (--drop-bad-rows) (2025-01-01)",
@@ -142,7 +142,7 @@ describe("what the store notes of its days", () => {
   });
 
   // Existing stores hold such days: they open and are played, with a warning.
-  it("is doubted where local stamps were moved by more than clocks are off, unless the user chose by what", () => {
+  it("give a warning where local stamps were moved by more than clocks are off, unless the user chose the amount", () => {
     const doubts = (each: DayManifest["sources"][number]) =>
       dayWarnings(MARKET, [day({ sources: [each] })], { tickSize: "1", stepSize: "1" });
     expect(doubts(source(-1_733_964_300_000_000_000n))).toEqual([
@@ -155,7 +155,7 @@ describe("what the store notes of its days", () => {
     expect(doubts(source(-30_000_000_000n, true))).toEqual([]);
   });
 
-  it("is doubted where the exchange told coarser steps than the run's on some of the days", () => {
+  it("give a warning where the exchange published coarser steps than the run's on some of the days", () => {
     const days = [
       day({ day: "2024-12-30", grid: { tickSize: "0.01", stepSize: "0.001" } }),
       day({ day: "2024-12-31", grid: { tickSize: "0.10", stepSize: "0.001" } }),

@@ -88,7 +88,7 @@ describe("markets that were never recorded at the same time", () => {
     expect(runner.ran).toEqual([]);
   });
 
-  it("are taken where they overlap for a moment, which the run says is little", async () => {
+  it("are accepted where they overlap for a moment, with a warning", async () => {
     const { markets, startUs, endUs } = await openHistory(
       loadBacktestConfig(written("touching.yaml", ["btcusdc", "solusdc"]), {}),
     );
@@ -107,7 +107,7 @@ describe("the time that markets have in common", () => {
     missingSpans,
   });
 
-  it("is asked of each two of them, and named with the place", () => {
+  it("is checked for each two of them, and named with the window", () => {
     const many = [market("one", [50, 100]), market("two"), market("three", [0, 50])];
     expect(() => requireCommonTime(many, span, " in test2")).toThrow(
       /one \(.*\) and three \(.*\) were never recorded at the same time in test2/,
@@ -117,7 +117,7 @@ describe("the time that markets have in common", () => {
     ).not.toThrow();
   });
 
-  it("is told as little where less than half of a run has it, of one market too", () => {
+  it("gives a warning where less than half of a run has it, for one market too", () => {
     expect(littleCommonTime([market("one", [10, 60])], span)).toEqual([]);
     expect(littleCommonTime([market("one", [10, 61])], span)).toEqual([
       expect.stringMatching(/data of its market for 49 % of the run's time/),

@@ -46,7 +46,7 @@ describe.each([
     return playReport(config, ladders(), await openHistory(config), "ohlc");
   }
 
-  it("is paid by the position that is held into it, and not again by the run that begins there", async () => {
+  it("is paid by the position at its boundary, and not again by the run that begins there", async () => {
     const { markets, profit, data } = await reportOfSpan("2026-01-05", "2026-01-06");
     expect(data.map(({ file }) => file)).toContain(`${MARKET}/funding/2026-01-06.parquet`);
     const [market] = markets;

@@ -47,7 +47,7 @@ function doubts(
 // share of the volume. A bid for 0.2 got no warning in a market whose takers never had more than
 // 0.01.
 describe("fills of a size that never traded at once", () => {
-  it("are told, with how many they are, what they come to and the most that there was", () => {
+  it("are reported, with their number, their volume and the largest volume that traded at once", () => {
     expect(
       doubts(BUSY, [
         [200, "through"],
@@ -62,7 +62,7 @@ describe("fills of a size that never traded at once", () => {
     ]);
   });
 
-  it("are held against what takers of one side traded in one instant, in several prints and later stretches of history too", () => {
+  it("are compared with the takers of one side in one instant, over several prints and later parts of history", () => {
     const inPrints: Trade[] = Array.from({ length: 20 }, () => [5_000, "SELL", 10]);
     expect(doubts([...BUSY, ...inPrints], [[200, "through"]])).toEqual([]);
     const ofBothSides: Trade[] = inPrints.map(([us, , lots], at) => [
@@ -73,7 +73,7 @@ describe("fills of a size that never traded at once", () => {
     expect(doubts([...BUSY, ...ofBothSides], [[200, "through"]])).toHaveLength(1);
   });
 
-  it("are not told where they are a tenth of the fills at most, of what took from a book that showed it, or of candles, which tell no single trade", () => {
+  it("are not reported for a tenth of the fills at most, for takers of a displayed book, or for candles", () => {
     expect(
       doubts(BUSY, [[11, "through"], ...Array.from({ length: 10 }, () => [10, "queue"] as const)]),
     ).toEqual([]);

@@ -10,7 +10,7 @@ const ladder = new LadderHistory();
 // of quoting time.
 describe("a backtest whose history ends at midnight", () => {
   it.each(["books", "trades", "klines"])(
-    "is over within the second in which its bot takes its orders down, and has no day of it: %s",
+    "ends within the second in which its bot cancels its orders, without a row for that day: %s",
     async (grade) => {
       const config = ladder.written(
         backtest("", `from: 2026-01-05, to: 2026-01-06, grade: ${grade}`),
@@ -26,7 +26,7 @@ describe("a backtest whose history ends at midnight", () => {
     },
   );
 
-  it("still is there for what its bot has under way: an answer of five seconds is waited for", async () => {
+  it("waits for the bot's requests in flight, even for an answer after five seconds", async () => {
     const config = ladder.written(
       backtest(
         "fills: { orderLatencyMs: 3000, responseLatencyMs: 2000 }",

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the check for look-ahead", () => {
-  it("finds nothing in a strategy that knows its views alone", async () => {
+  it("finds nothing in a strategy that uses its views alone", async () => {
     const config = ladderConfig(folder, ladderBacktest(SHORT));
     const check = await checkLookAhead(config, ladders(), 4);
     expect(check.cuts).toBe(4);
@@ -29,7 +29,7 @@ describe("the check for look-ahead", () => {
     expect(check.changed).toEqual([]);
   });
 
-  it("cuts after the warm-up alone, where something is left to run, and compares what was decided before its end too", async () => {
+  it("truncates after the warm-up alone, where something is left to run, and compares earlier decisions too", async () => {
     const config = ladderConfig(folder, ladderBacktest(SHORT, "warmupMs: 10000"));
     const told: number[] = [];
     const check = await checkLookAhead(config, ladders(), 12, (done) => told.push(done));
@@ -108,7 +108,7 @@ describe("the check for look-ahead", () => {
   });
 
   it.each(["books", "trades"])(
-    "finds a feed of %s that tells what is stamped already and not heard yet",
+    "finds a feed of %s that shows data stamped already but not yet received",
     async (grade) => {
       const config = ladderConfig(
         folder,
@@ -131,7 +131,7 @@ describe("the check for look-ahead", () => {
     },
   );
 
-  it("finds a feed that tells a candle as it begins, and none in one that waits for its end", async () => {
+  it("finds a feed that shows a candle at its beginning, and none in one that waits for its end", async () => {
     const config = ladderConfig(
       folder,
       ladderBacktest("from: 2026-01-05, to: 2026-01-07, grade: klines"),

@@ -106,7 +106,7 @@ function watched(
 }
 
 describe("A history larger than memory", () => {
-  it("comes to the same as in one piece, with three tapes and three blocks of marks in memory at a time", async () => {
+  it("gives the same result as in one piece, with three tapes and three blocks of marks in memory at a time", async () => {
     const [wide, narrow] = [configOf(128), configOf(0.12)];
     const whole = watched(await openHistory(wide), 1_000_000);
     const parts = watched(await openHistory(narrow), 40);

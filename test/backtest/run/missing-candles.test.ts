@@ -114,7 +114,7 @@ describe("a backtest of a store that is not there", () => {
   const ladder = new LadderHistory();
 
   it.each(["", "grade: books, ", "grade: trades, ", "grade: klines, "])(
-    "says so, whether it asks for a grade or not: %s",
+    "says that the store is missing, with or without a requested grade: %s",
     async (grade) => {
       const folder = mkdtempSync(join(tmpdir(), "mw-"));
       try {
@@ -147,7 +147,7 @@ describe("candles that are missing", () => {
     startUs: Float64Array.from(minutes, (minute) => minute * 60e6),
   });
 
-  it("are counted where they are many and far between, as those of a market of few trades", () => {
+  it("are counted where they are many and far between, as in a thinly traded market", () => {
     const even = tape(Array.from({ length: 40 }, (_, at) => (at < 20 ? 2 * at : 2 * at + 5)));
     const all =
       "44 of 84 candles, in 39 stretches, the longest 1970-01-01T00:39:00Z to 1970-01-01T00:45:00Z";
@@ -157,7 +157,7 @@ describe("candles that are missing", () => {
     ]);
   });
 
-  it("are named apart where the store lacks some of them, and takes others for times without trades", () => {
+  it("are listed separately where the store lacks some, and takes others for times without trades", () => {
     expect(missingCandles(tape([0, 1, 3, 4, 9]), 0, 600e6, [[300e3, 540e3]])).toEqual([
       "1970-01-01T00:05:00Z to 1970-01-01T00:09:00Z",
       "1 of 10 candles, in 1 stretch, the longest 1970-01-01T00:02:00Z to 1970-01-01T00:03:00Z, taken for times without a trade: quotes stay",

@@ -22,7 +22,7 @@ const generated = (folder: string, seed: string): Promise<HistoryStore> => {
 };
 
 // The report named a file that none of the replayed rows came from.
-it("names the files that are replayed, where an import writes a day anew while the columns of the next one are made", async () => {
+it("names the replayed files, even if an import rewrites a day while the columns of the next one are built", async () => {
   const folder = scratchFolder();
   const store = await generated(join(folder, "own"), "1");
   const other = await generated(join(folder, "other"), "2");
@@ -41,7 +41,7 @@ it("names the files that are replayed, where an import writes a day anew while t
 });
 
 // A run was margined by marks that its report did not name.
-it("refuses marks that an import writes anew after they were named", async () => {
+it("refuses marks that an import rewrote after they were named", async () => {
   const folder = scratchFolder();
   const store = await generated(join(folder, "own"), "1");
   const importMarks = async (mark: string): Promise<void> => {

@@ -105,7 +105,7 @@ describe("a report that is sent to somebody", () => {
     ["rules of its own", IN_FILE],
     ["an exchange's answer", "exchangeInfo: info.json"],
   ])(
-    "holds files, with %s, that run again to the same bytes where the same history lies",
+    "contains files, with %s, that rerun to the same bytes on the same history",
     async (what, rules) => {
       const sent = await reported(file("his", rules), join(scratch, `sent ${what}`));
       expect(sent.report.fills.all.fills).toBeGreaterThan(5);
@@ -182,7 +182,7 @@ describe("an order that works a position", () => {
 // Time waits for such a strategy for an unknown time: a network request at each view, a model that
 // is fitted.
 describe("a run of a strategy from a file", () => {
-  it("is heard every few hundred views: one that takes its time went on through Ctrl-C until ten minutes of the market were over", async () => {
+  it("handles an interrupt every few hundred views: a slow one ignored Ctrl-C for ten minutes of the market", async () => {
     writeFileSync(
       join(scratch, "his", "often-bot.yaml"),
       BOT.replace("everyMs: 200", "everyMs: 10"),
@@ -218,7 +218,7 @@ describe("the asset of a report", () => {
     expect(assetOf(`quoteAsset: EURC, ${info("dollars.json", "USDX")}`)).toBe("EURC");
   });
 
-  it("is asked for where replayed markets differ in it: one account holds one", () => {
+  it("must be given where replayed markets differ in it: an account has one", () => {
     const rules = info("two.json", "USDC", "USDT");
     const path = join(scratch, "his", "two.yaml");
     const bot = BOT.replace(

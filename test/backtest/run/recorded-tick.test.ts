@@ -16,7 +16,7 @@ function book(levels: number, us: number): TapeBuilder {
 // A quote between two recorded prices has no queue ahead of it: with a tick of a fifth each quote
 // improves the price for free, and earns an impossible profit.
 describe("a tick that is finer than the recording's", () => {
-  it("is told of a whole book too, which is recorded with the ends of all prices", () => {
+  it("is reported for a whole book too, which is recorded with the ends of all prices", () => {
     const tick = new RecordedGridCheck();
     tick.addTape(book(60, 1000).level("SELL", MOST_TICKS, 0).level("BUY", LEAST_TICKS, 0).build());
     expect(tick.finerTickText).toMatch(
@@ -24,7 +24,7 @@ describe("a tick that is finer than the recording's", () => {
     );
   });
 
-  it("is told where one stretch has too few prices to tell it, as the book of twenty levels with which a span begins", () => {
+  it("is reported where one part has too few prices to show it, such as the first book of twenty levels", () => {
     const tick = new RecordedGridCheck();
     tick.addTape(book(20, 1000).build());
     expect(tick.finerTickText).toBeUndefined();
@@ -32,7 +32,7 @@ describe("a tick that is finer than the recording's", () => {
     expect(tick.finerTickText).toMatch(/multiples of 0\.1:/);
   });
 
-  it("is not told where any price needs it", () => {
+  it("is not reported where any price needs it", () => {
     const tick = new RecordedGridCheck();
     tick.addTape(book(60, 1000).trade(2000, 2000, "BUY", 5001, 1).build());
     expect(tick.finerTickText).toBeUndefined();
@@ -67,8 +67,8 @@ function doubtsOf(...tapes: readonly TapeBuilder[]): readonly string[] {
 
 // An exchange changes its tick from one day to the next. The earlier days, whose prices need the
 // run's tick, hid the warning.
-describe("a tick or a step that became another amid the recording", () => {
-  it("is told of the days that do not need it, whatever the days before and after them do", () => {
+describe("a tick or a step that changed during the recording", () => {
+  it("is reported for the days that do not need it, whatever the days around them do", () => {
     const told = [
       /^a tick of 0\.01 is finer than that of the recording from 2025-01-01T00:00:00Z to 2025-01-01T02:00:00Z, whose 720 prices are all multiples of 0\.1: a quote .* run each time with its own rules$/,
     ];
@@ -85,14 +85,14 @@ describe("a tick or a step that became another amid the recording", () => {
       expect(doubts).toEqual(told.map((text) => expect.stringMatching(text)));
   });
 
-  it("is told of the hours of a day after which, or before which, it changed", () => {
+  it("is reported for the hours of a day before or after the change", () => {
     const [one, two] = [trades(MIDNIGHT_US, 5, fine), trades(MIDNIGHT_US + 5 * HOUR_US, 4, coarse)];
     expect(doubtsOf(one, two)).toEqual([
       expect.stringMatching(/from 2025-01-01T05:00:00Z to 2025-01-01T09:00:00Z, whose 1440 prices/),
     ]);
   });
 
-  it("is told of days that follow on each other as of one time, and beside a single price that needs it", () => {
+  it("is reported once for consecutive days, and beside a single price that needs it", () => {
     const days = [0, 1, 2].map((day) => trades(MIDNIGHT_US + 24 * day * HOUR_US, 24, coarse));
     const before = trades(MIDNIGHT_US - 24 * HOUR_US, 24, fine);
     expect(doubtsOf(before, ...days)).toEqual([
@@ -105,7 +105,7 @@ describe("a tick or a step that became another amid the recording", () => {
     ]);
   });
 
-  it("is told of steps as of ticks, also where the ticks stay as they were", () => {
+  it("is reported for steps as for ticks, also where the ticks stay the same", () => {
     const [small, large] = [
       (at: number) => 1 + ((at * 13) % 97),
       (at: number) => 10 * (1 + ((at * 13) % 97)),
@@ -121,7 +121,7 @@ describe("a tick or a step that became another amid the recording", () => {
     ]);
   });
 
-  it("is not told of a day on which the market rests at a few prices, or trades a few amounts", () => {
+  it("is not reported for a day with only a few different prices or amounts", () => {
     const resting = (at: number): number => [10_000, 10_010, 10_020][at % 3] as number;
     expect(
       doubtsOf(trades(MIDNIGHT_US - 2 * HOUR_US, 2, fine), trades(MIDNIGHT_US, 2, resting)),

@@ -99,7 +99,7 @@ account: { creditQuote: 100000 }
 
   // A mark of 0.00001152 was rounded to 0.000012, as the exchange's contracts would: a loss of 0.38
   // was reported as a profit of 0.1.
-  it("values what is held at the market's price, to the tick", async () => {
+  it("values a position at the market's price, to the tick", async () => {
     const report = await ran("alone", 8, [MARKET]);
     expect(report.fills.all).toMatchObject({ fills: 1, turnover: "11.9" });
     expect(report.profit).toMatchObject({ basis: "0", total: "-0.38" });

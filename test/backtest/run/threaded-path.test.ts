@@ -121,7 +121,7 @@ describe("both paths through candles at once", () => {
     ["the high before the low", WORSE_LOW_FIRST],
     ["the low before the high", WORSE_HIGH_FIRST],
   ])(
-    "comes to the same bytes as one after the other where %s is the better one",
+    "give the same bytes as one after the other where %s is the better one",
     async (better, market) => {
       const config = configOf(market);
       const [alone, beside] = [
@@ -140,7 +140,7 @@ describe("both paths through candles at once", () => {
 
   // A thread for a few days of history costs more than it saves. A missing program shows if a
   // thread was requested.
-  it("starts a thread from so many bars on, of all markets together, and not for fewer", async () => {
+  it("starts a thread from a number of bars on, of all markets together, and not for fewer", async () => {
     const program = new URL("./nothing-there.js", pathThread);
     const played = async (
       name: string,
@@ -160,7 +160,7 @@ describe("both paths through candles at once", () => {
     expect(await played("as-it-comes", {})).toMatchObject({ ended: "end-of-history" });
   });
 
-  it("ends both where it is interrupted, tells the first one alone, and leaves nothing of the other", async () => {
+  it("stops both when it is interrupted, reports only the first, and leaves nothing of the other", async () => {
     const interrupted = async (name: string, mayEndFirst: boolean) => {
       let isFirstOver = false;
       const onProgress = (atUs: number): boolean => {
@@ -214,7 +214,7 @@ describe("both paths through candles at once", () => {
     for (const { left } of [there, here, dead]) expect(left).toEqual([]);
   });
 
-  it("throws what a strategy left to nobody in the thread, by the strategy's name, and leaves nothing of either", async () => {
+  it("throws a strategy's unhandled error of the thread, with the strategy's name, and leaves nothing of either", async () => {
     const STRAYS = `import { defineStrategy } from "marketwright";
 import { ignoreElements } from "rxjs";
 import { z } from "zod";

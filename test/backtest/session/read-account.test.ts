@@ -133,7 +133,7 @@ async function recorded(
 const msOf = (us: number | undefined): number | undefined =>
   us === undefined ? undefined : us / 1000 - START;
 
-it("knows when a cancel was at the exchange, which says when it ended the order, though the next requests took longer", async () => {
+it("dates a cancel by the end of its order, though the next requests took longer", async () => {
   const account = await recorded(
     [10, place(1)],
     [16, took(1, 13)],
@@ -167,7 +167,7 @@ it("knows when a cancel was at the exchange, which says when it ended the order,
   expect(msOf(createArrivalEstimator(account, 500)(first?.sentUs as number))).toBe(125.5);
 });
 
-it("knows of a cancel that the exchange refused that it came after its order was over", async () => {
+it("dates a refused cancel after the end of its order", async () => {
   const refused = (actionId: ActionId): VenueEvent => ({
     type: "answer",
     actionId,
@@ -198,7 +198,7 @@ it("knows of a cancel that the exchange refused that it came after its order was
 
 // A request sent in an outage may never arrive. A replay that delivers it cancels the quotes before
 // the market passes them, which live had not.
-it("knows of a cancel that nobody answered that it took nothing down while its order stood, and of an order that nobody ever told of that it did not stand", async () => {
+it("gives an unanswered cancel no effect while its order was open, and drops an order that was never reported", async () => {
   const unanswered = (actionId: ActionId): VenueEvent => ({
     type: "answer",
     actionId,
@@ -241,7 +241,7 @@ it("knows of a cancel that nobody answered that it took nothing down while its o
 
 // A session that is killed leaves its orders open: fills of one after a cancel that never arrived
 // would be unexplained.
-it("knows of a cancel that nobody answered that it took nothing down while its order was still filled, though nobody told of its end", async () => {
+it("gives an unanswered cancel no effect while its order was still filled, though its end was not reported", async () => {
   const { cancels } = await recorded(
     [10, place(1)],
     [16, took(1, 13)],
@@ -259,7 +259,7 @@ it("knows of a cancel that nobody answered that it took nothing down while its o
   expect(cancels.map(({ notBeforeUs }) => msOf(notBeforeUs))).toEqual([5_699]);
 });
 
-it("has no cancel that never came to the orders: it took nothing down", async () => {
+it("drops a cancel that was never sent", async () => {
   const { cancels, orders } = await recorded(
     [10, place(1)],
     [100, cancel(2, 1)],
@@ -282,7 +282,7 @@ it("has no cancel that never came to the orders: it took nothing down", async ()
   expect(orders.map(({ refused }) => refused)).toEqual([undefined]);
 });
 
-it("ends an order when it was ended first, though it is told again when what it traded is settled", async () => {
+it("ends an order at its first reported end, though it is reported again at settlement", async () => {
   const { orders } = await recorded(
     [10, place(1)],
     [16, took(1, 13)],
@@ -293,7 +293,7 @@ it("ends an order when it was ended first, though it is told again when what it 
   expect(orders.map(({ ended }) => [msOf(ended?.atUs), ended?.status])).toEqual([[48, "CANCELED"]]);
 });
 
-it("has less and less open of an order, though its acceptance is heard after what filled it in the same millisecond", async () => {
+it("never raises the open amount of an order, though its acceptance arrives after a fill of the same millisecond", async () => {
   const { orders } = await recorded(
     [10, place(1)],
     [14, told(1, 13, "PARTIAL_FILLED", 2)],
@@ -307,7 +307,7 @@ it("has less and less open of an order, though its acceptance is heard after wha
   ]);
 });
 
-it("has orders that were placed on a finer grid, and their fills whole: the recording ended at the first of them, and fills had lost their price and what was beneath a step", async () => {
+it("reads orders on a finer grid, and their fills in full: the recording ended at the first, and fills lost their price and fractions of a step", async () => {
   const odd = (atMs: number, status: string, availableLots: number): VenueEvent => ({
     type: "order-update",
     order: { ...order(1, START, status, availableLots), ticks: 1000.5, lots: 1.5 },

@@ -13,7 +13,7 @@ import { HistoryStore } from "#history/history-store.js";
 
 // A comparison uses the fees of the session's start throughout. Reported as a difference of fills,
 // changed fees look like a wrong model or an impossible profit.
-it("says of the recording that the market's rules changed under it, and what they were", async () => {
+it("warns that the market's rules changed during the recording, and states the old ones", async () => {
   const { recording, rules, store } = await begun();
   const market = rules.markets.btcusdc as MarketRules;
   const read = (change: Partial<MarketRules>): void => {
@@ -43,7 +43,7 @@ it("says of the recording that the market's rules changed under it, and what the
 
 // The bot continues without its record. An error thrown into it would cancel its quotes, and one
 // thrown at its exit would keep its process alive.
-it("ends by itself where its disk takes no more: told once, thrown at nobody, and never named", async () => {
+it("ends when its disk is full: reported once, not thrown, and never named complete", async () => {
   const { recording, folder, clock, failures } = await begun();
   const staging = join(folder, "history", ".staging", "btcusdc", "recording");
   const [part = ""] = readdirSync(staging).filter((name) => name.startsWith("part-"));

@@ -48,7 +48,7 @@ describe("a sweep whose files are changed", () => {
 
   // A worker runs for days, and strategies change meanwhile: the second sweep would have had the
   // figures of the first, under its own name.
-  it("runs the strategy as it is by then, also where only what it imports has changed", async () => {
+  it("runs the strategy as it is by then, also where only its imports have changed", async () => {
     const lasting = new Lasting();
     stage.writeOwn(0.01);
     const first = (await stage.run(stage.out(), lasting, { file: "own.yaml" })) as SweepOutcome;
@@ -62,7 +62,7 @@ describe("a sweep whose files are changed", () => {
     expect(readFileSync(second.json, "utf8")).toBe(readFileSync(alone.json, "utf8"));
   });
 
-  it("ends with the name of a strategy that is another one than when it began, and keeps what is done", async () => {
+  it("ends with the name of a strategy that changed since its beginning, and keeps finished jobs", async () => {
     stage.writeOwn(0.01);
     writeFileSync(path("later.ts"), OWN_STRATEGY.replace("./distance.js", "./far.js"));
     stage.writeDistance(0.05, "far.ts");
@@ -80,7 +80,7 @@ describe("a sweep whose files are changed", () => {
     expect(runner.ran).toEqual(["whole-0", "whole-1"]);
   });
 
-  it("ends with the name of a file of round trips that is another one, and is not gone on with by a swept one", async () => {
+  it("ends with the name of a file of round trips that changed, and does not continue with a swept one", async () => {
     for (const name of ["fast.csv", "slow.csv"]) writeFileSync(path(name), latencies(5));
     stage.write("trips.yaml", {
       ...SWEEP,
@@ -97,7 +97,7 @@ describe("a sweep whose files are changed", () => {
   });
 
   // Each window is opened in its turn: two of them would be of two histories, in one table.
-  it("ends with the day that is another one than when it began", async () => {
+  it("ends with the day that changed since its beginning", async () => {
     const other = join(stage.folder, "other");
     await generateHistory(other, {
       market: "btcusdc",
@@ -130,7 +130,7 @@ describe("a sweep whose files are changed", () => {
 
   // The day's rows are the same, but a second of its book is not known: a re-import after an update
   // can give this.
-  it("is not gone on with where the same rows of a day have a gap by now", async () => {
+  it("does not continue where the same rows of a day have a gap by now", async () => {
     const own = new SweepStage();
     await own.open(SHORT_SECONDS);
     const out = own.out();

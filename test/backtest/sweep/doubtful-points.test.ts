@@ -13,7 +13,7 @@ const SIZE = "markets.btcusdc.params.sizeBase";
 
 // A trade of one lot beyond a quote fills all of it, so figures grow with the size past anything
 // that the market had. Ranked by turnover, the largest size is first and means nothing.
-describe("a point of a sweep whose fills are more than its market could give", () => {
+describe("a point of a sweep whose fills exceed its market", () => {
   const stage = new SweepStage();
   let outcome: SweepOutcome;
   let out: string;
@@ -59,7 +59,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
     );
   });
 
-  it("is named before the ranking is believed, with the best point of which nothing is said", () => {
+  it("is named before the ranking, with the best point without a warning", () => {
     const [chosen, ranking, ...more] = sweepWarnings(outcome.result);
     expect(chosen).toBe(
       `Do not believe the best point, 1, without a second look: ${outcome.result.points[1]?.runs[0]?.doubts[0]}`,
@@ -75,7 +75,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
     expect(page).toMatch(/class="warning" role="note">Doubtful are 2 of the best 3 points/);
   });
 
-  it("says so too when a sweep goes on from what its folder has", async () => {
+  it("is reported too when a sweep continues from its folder", async () => {
     const again = new OneByOne();
     const resumed = (await stage.run(out, again, { file: "sizes.yaml" })) as SweepOutcome;
     expect(again.ran).toEqual([]);
@@ -83,7 +83,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
   });
 
   // Its lines have no warnings: read as if there were none, the overstated point would look sound.
-  it("is not taken for sound from results of before doubts were told: they are another sweep's", async () => {
+  it("is not taken for sound from results without stored warnings: they are another sweep's", async () => {
     const older = stage.out();
     await stage.run(older, new OneByOne(), { file: "sizes.yaml" });
     const path = join(older, SWEEP_FILES.results);
@@ -100,7 +100,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
     );
   });
 
-  it("is named where it was chosen for a test window, whose profit is the figure to believe", async () => {
+  it("is named where it was chosen for a test window, whose profit is the main figure", async () => {
     const walkForward = { trainMs: 20_000, testMs: 20_000 };
     const parameters = { [SIZE]: { values: [50, 20] } };
     stage.write("walk.yaml", {
@@ -128,7 +128,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
   });
 
   // Makers' fees for orders that may have taken: first of a ranking by the rule alone.
-  it("is one too whose fees rest on a rule that flatters", async () => {
+  it("includes one whose fees depend on an optimistic rule", async () => {
     const parameters = { "fills.doubtful": { values: ["conservative", "by-book"] } };
     stage.write("bot-takes.yaml", { ...BOT, quotes: { timeInForce: "GTC" } });
     stage.write("bt-takes.yaml", { ...stage.backtest(SHORT_SECONDS), bot: "bot-takes.yaml" });
@@ -146,7 +146,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
 
   // A Sharpe ratio needs ten whole days: with fewer no point has one, and the first would appear as
   // the best of all.
-  it("is not what a ranking by a figure that no point has puts first: nothing was chosen, and that is said", async () => {
+  it("is not the first of a ranking by a figure that no point has: nothing is chosen, and the page says so", async () => {
     const parameters = { [SIZE]: { values: [0.001, 0.002] } };
     stage.write("sharpe.yaml", { ...SWEEP, objective: "sharpe", parameters });
     const { result } = (await stage.run(stage.out(), new OneByOne(), {
@@ -173,7 +173,7 @@ describe("a point of a sweep whose fills are more than its market could give", (
 });
 
 // Quotes that are never filled lose nothing, and rank ahead of every loss.
-it("says of the best point of a sweep that it did nothing", async () => {
+it("warns that the best point of a sweep did nothing", async () => {
   const stage = await new SweepStage().open(SHORT_SECONDS);
   const parameters = { "markets.btcusdc.params.halfSpreadBps": { values: [0.01, 500] } };
   stage.write("idle.yaml", { ...SWEEP, objective: "maxDrawdown", parameters });

@@ -13,7 +13,7 @@ afterAll(() => rmSync(stage.folder, { recursive: true }));
 const PIECES = Math.ceil(constants.MAX_STRING_LENGTH / 10_000_000);
 
 // An interrupted sweep of a million runs could not continue: its results exceed the longest string.
-it("goes on from the results of a million runs, and cuts off what a kill left of the last", () => {
+it("continues from the results of a million runs, and drops a line that a kill left unfinished", () => {
   const out = stage.out();
   new ResultsFile(out, "print", false).close();
   const path = join(out, SWEEP_FILES.results);

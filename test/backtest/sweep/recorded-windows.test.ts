@@ -45,7 +45,7 @@ it("refuses a walk forward with a window that a market has no record of, before 
   expect(runner.ran).toEqual([]);
 });
 
-it("takes one whose last window reaches past where a market ends", async () => {
+it("accepts one whose last window reaches past the end of a market", async () => {
   const runner = new OneByOne();
   stage.write("across.yaml", {
     ...SWEEP,

@@ -6,7 +6,7 @@ import { sweepJsonShape } from "#backtest/sweep-json.js";
 import { sweepPage } from "#backtest/sweep-page.js";
 import { OneByOne, SHORT_SECONDS, SWEEP, SweepStage } from "./sweep-stage.js";
 
-describe("a point of a sweep that the market does not take", () => {
+describe("a point of a sweep that the market would refuse", () => {
   const stage = new SweepStage();
   const SIZE = "markets.btcusdc.params.sizeBase";
   const TICK = "rules.markets.btcusdc.tickSizeQuote";
@@ -17,7 +17,7 @@ describe("a point of a sweep that the market does not take", () => {
 
   // A bot with it would not start, and here it would quote nothing: a profit of zero, ahead of
   // every loss.
-  it("is refused alone, with the reason, and ranks behind all that were run", async () => {
+  it("is refused alone, with the reason, and ranks behind all points that ran", async () => {
     const out = stage.out();
     stage.write("sizes.yaml", {
       ...SWEEP,
@@ -46,7 +46,7 @@ describe("a point of a sweep that the market does not take", () => {
     expect(readFileSync(join(out, "sweep.json"), "utf8")).toBe(json);
   });
 
-  it("is one whose grid the history's prices are not on", async () => {
+  it("is one with a grid that the history's prices do not fit", async () => {
     stage.write("ticks.yaml", { ...SWEEP, parameters: { [TICK]: { values: [0.25, 0.1] } } });
     const { result } = (await stage.run(stage.out(), new OneByOne(), {
       file: "ticks.yaml",
@@ -60,7 +60,7 @@ describe("a point of a sweep that the market does not take", () => {
     });
   });
 
-  it("ends the sweep by its values where no other is left", async () => {
+  it("ends the sweep with its values where every point is refused", async () => {
     stage.write("none.yaml", {
       ...SWEEP,
       parameters: { [TICK]: { values: [0.25] }, "fills.orderLatencyMs": { values: [5, 7] } },

@@ -81,7 +81,7 @@ describe("a sweep", () => {
     expect(new Set(points.map(({ runs }) => runs[0]?.figures.profit)).size).toBeGreaterThan(2);
   });
 
-  it("is told in parts of one point each, in lines or in one: all points of a long sweep are more than one text can be", () => {
+  it("is written in parts of one point each, in lines or in one: all points of a long sweep exceed one string", () => {
     for (const indent of [0, 2, 4]) {
       const parts = [...sweepJsonParts(whole.result, indent)];
       expect(parts.join("")).toBe(`${JSON.stringify(whole.result, undefined, indent)}\n`);
@@ -100,7 +100,7 @@ describe("a sweep", () => {
     expect(readFileSync(backwards.html, "utf8")).toBe(readFileSync(whole.html, "utf8"));
   });
 
-  it("goes on where it stopped after any job, runs none of them twice, and comes to the same bytes", async () => {
+  it("continues where it stopped after any job, runs none of them twice, and gives the same bytes", async () => {
     for (const jobs of [1, 3, 5]) {
       const out = stage.out();
       const abort = new AbortController();
@@ -117,7 +117,7 @@ describe("a sweep", () => {
     }
   });
 
-  it("runs nothing again to rank by another figure, and begins anew only when told", async () => {
+  it("reruns nothing to rank by another figure, and begins again only on request", async () => {
     const out = stage.out();
     await stage.run(out, new OneByOne());
     stage.write("sweep-2.yaml", { ...SWEEP, objective: "maxDrawdown" });
@@ -259,7 +259,7 @@ describe("a sweep", () => {
 
   // Without a warm-up before it, a test window would lose its first part to the warm-up, and the
   // joined result would have holes.
-  it("warms a test run up on what lies before its window, so that what is measured joins up", async () => {
+  it("runs a test's warm-up before its window, so that the windows join without holes", async () => {
     const walkForward = { trainMs: 20_000, testMs: 15_000 };
     stage.write("walk-warm.yaml", {
       backtest: "bt-whole.yaml",

@@ -86,7 +86,7 @@ describe("a sweep's file", () => {
     expect(said({ backtest: "nothing.yaml" })).toMatch(/nothing.yaml is not there/);
   });
 
-  it("names the parameter and the point that the bot, the backtest or the strategy does not take", async () => {
+  it("names the parameter and the point that the bot, the backtest or the strategy does not accept", async () => {
     const sweep = load({
       parameters: { "markets.btcusdc.params.halfSpreadBps": { values: [1, -1] } },
     });
@@ -110,7 +110,7 @@ describe("a sweep's file", () => {
     );
   });
 
-  it("takes the cores of this machine where it does not say how many work, and its own name", () => {
+  it("defaults to all cores of this machine, and to its own name", () => {
     const sweep = loadSweepConfig(join(stage.folder, "sweep.yaml"), {});
     expect(sweep.workers).toBeGreaterThan(0);
     expect([sweep.name, sweep.objective, sweep.points.length]).toEqual([

@@ -106,7 +106,7 @@ describe("a sweep's page with test windows", () => {
     expect(span).toBe("2026-01-05 12:00:00 to 2026-01-05 14:00:00 UTC");
   });
 
-  it("says that what a run holds at the end of a window counts at the mark: closing it would cost, and the profit has none of that", () => {
+  it("says that an open position at the end of a window counts at the mark, without the cost of closing it", () => {
     expect(sweepPage(walked("profit"))).toContain(
       "holds at the end of its window counts at the mark: closing it is not paid for",
     );
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${skipNote}`, () => {
     ["light", 1280],
     ["dark", 390],
   ] as const)(
-    "is whole in %s at %i pixels: a line a point, the best one's row first, nothing beyond the edge, no complaint",
+    "is complete in %s at %i pixels: a line a point, the best one's row first, nothing beyond the edge, no console error",
     async (scheme, width) => {
       const { page, complaints } = await opened(scheme, width);
       await expect
@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)(`sweep.html in a browser${skipNote}`, () => {
     await page.close();
   });
 
-  it("marks the line and the row of a point whose figures are doubtful, and says why", async () => {
+  it("marks the line and the row of a point with warnings, and says why", async () => {
     const { page } = await opened("light", 1280);
     await expect
       .poll(() => page.locator("#parallel path.point.doubtful").count(), BROWSER_TIMEOUT)

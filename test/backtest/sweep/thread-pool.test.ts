@@ -174,7 +174,7 @@ describe("a sweep on threads", () => {
 
   // A worker serves one sweep after another: the error of a strategy ended the next sweep, which
   // did not have it.
-  it("on a worker leaves nothing of a strategy that failed to the sweep after it", async () => {
+  it("on a worker keeps a failed strategy from affecting the next sweep", async () => {
     stageOf("leaving", LEAVING);
     stageOf("next");
     const worker = workerOf();
@@ -183,7 +183,7 @@ describe("a sweep on threads", () => {
     await worker.close();
   });
 
-  it("on a worker leaves nothing of a strategy that did its work to another's sweep, such as a timer that fails later", async () => {
+  it("on a worker keeps leftovers of a strategy, such as a timer that fails later, from another sweep", async () => {
     const mark = JSON.stringify(join(stage.folder, "marked"));
     stageOf("lingering", LINGERING.replace("MARK", mark));
     stageOf("marking", MARKING.replace("MARK", mark));
@@ -195,7 +195,7 @@ describe("a sweep on threads", () => {
 
   // A thread takes a second to start, and most jobs less: a machine shared by two sweeps would
   // spend its cores on starts.
-  it("on a worker keeps its threads while sweeps of different strategies are served in turn, and lets the one go that is no longer asked for", async () => {
+  it("on a worker keeps its threads while sweeps of different strategies are served in turn, and ends unused ones", async () => {
     const loads = join(stage.folder, "loads");
     for (const name of ["red", "green", "blue"])
       stageOf(name, LOADED.replace("MARK", JSON.stringify(loads)).replace("NAME", name));

@@ -166,7 +166,7 @@ class TwoAccounts {
 // Two programs of one exchange: wherever they differ, a backtest makes trades that live would
 // refuse, or misses trades that it would accept.
 describe("the replayed exchange beside the embedded one", () => {
-  it("takes and refuses the same orders by the same codes, and reckons the same margin, whatever happened before", () => {
+  it("accepts and refuses the same orders with the same codes, and computes the same margin, after any events", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 14 }), (steps) => {
         const accounts = new TwoAccounts();

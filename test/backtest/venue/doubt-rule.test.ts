@@ -68,7 +68,7 @@ function run(
   return { fills: stage.told.fills, totals, profit: stage.run.venue.account.profit() };
 }
 
-describe("a bot that quotes GTT near the middle, on a book that is told every 25 ms", () => {
+describe("a bot that quotes GTT near the middle, on a book published every 25 ms", () => {
   const [honest, flattering] = [run("conservative", "GTT"), run("by-book", "GTT")];
 
   it("fills the same orders by either rule, for the same causes, at the orders' own limits", () => {
@@ -85,7 +85,7 @@ describe("a bot that quotes GTT near the middle, on a book that is told every 25
     expect(honest.fills.length).toBeGreaterThan(30);
   });
 
-  it("pays a taker's fee where nobody can tell whether it took: else a trader reads rebates where his account pays", () => {
+  it("pays a taker's fee where it may have taken: otherwise the report shows rebates where the account pays", () => {
     const { asTakers, asMakers } = honest.totals.doubtful;
     expect(asTakers.fills).toBeGreaterThan(10);
     expect(asMakers.fills).toBe(0);
@@ -96,7 +96,7 @@ describe("a bot that quotes GTT near the middle, on a book that is told every 25
     expect(asTakers.fees > 0n && asTakers.feesOtherwise < 0n).toBe(true);
   });
 
-  it("says what hangs on it: the two rules' profits differ by nothing but what the fees would be otherwise, to the unit", () => {
+  it("reports the difference: the profits of the two rules differ by exactly the alternative fees", () => {
     const { asTakers } = honest.totals.doubtful;
     const { asMakers } = flattering.totals.doubtful;
     expect([asMakers.fills, asMakers.lots, asMakers.spread]).toEqual([
@@ -119,7 +119,7 @@ describe("a bot that quotes GTT near the middle, on a book that is told every 25
 });
 
 describe("where makers pay more than takers", () => {
-  it("has a bot pay a maker's fee for what may have rested or taken: else the worst case were the cheaper one, and its profit too good by every doubtful fill", () => {
+  it("charges a maker's fee for an order that may have rested or taken: otherwise the worst case were the cheaper one", () => {
     const { fills } = run("conservative", "GTT", { maker: "0.0005", taker: "-0.0001" });
     const doubtful = fills.filter(({ ambiguity: doubt }) => doubt !== undefined);
     expect(doubtful.length).toBeGreaterThan(10);
@@ -128,7 +128,7 @@ describe("where makers pay more than takers", () => {
   });
 });
 
-it("where takers have a rebate too, a doubtful fill of an order that may take has the smaller of both", () => {
+it("where takers have a rebate too, an ambiguous fill of an order that may take gets the smaller of both", () => {
   const { fills } = run("conservative", "GTT", { maker: "-0.0002", taker: "-0.0001" });
   const doubtful = fills.filter(({ ambiguity: doubt }) => doubt !== undefined);
   expect(doubtful.length).toBeGreaterThan(10);
@@ -138,8 +138,8 @@ it("where takers have a rebate too, a doubtful fill of an order that may take ha
   }
 });
 
-describe("the split of a doubtful fill's profit", () => {
-  it("has its adverse selection by either rule: what it is charged changes the fees and nothing else", () => {
+describe("the split of an ambiguous fill's profit", () => {
+  it("has the same adverse selection by either rule: the rule changes the fees and nothing else", () => {
     const split = (doubtful: AmbiguousFillRule) => {
       const instruments = new Map([
         [
@@ -168,7 +168,7 @@ describe("the split of a doubtful fill's profit", () => {
 describe("a bot that quotes POST_ONLY", () => {
   const [honest, flattering] = [run("conservative", "POST_ONLY"), run("by-book", "POST_ONLY")];
 
-  it("is a maker by either rule, and has no rebate for fills that live may have been refusals", () => {
+  it("is a maker by either rule, without rebate for fills that may have been refusals live", () => {
     expect(honest.fills.length).toBe(flattering.fills.length);
     expect(honest.totals.doubtful.postOnly.fills).toBeGreaterThan(0);
     for (const { isMaker, ambiguity: doubt, fee } of honest.fills) {
@@ -178,7 +178,7 @@ describe("a bot that quotes POST_ONLY", () => {
     expect(flattering.fills.every(({ fee }) => fee < 0n)).toBe(true);
   });
 
-  it("reads what hangs on it, to the unit", () => {
+  it("reports the difference between the rules to the unit", () => {
     const { postOnly, asTakers, asMakers } = honest.totals.doubtful;
     expect([asTakers.fills, asMakers.fills, postOnly.fees]).toEqual([0, 0, 0n]);
     expect(postOnly.feesOtherwise).toBe(flattering.totals.doubtful.postOnly.fees);
@@ -186,7 +186,7 @@ describe("a bot that quotes POST_ONLY", () => {
     expect(honest.totals.all.fees - flattering.totals.all.fees).toBe(-postOnly.feesOtherwise);
   });
 
-  it("pays its fee in doubt too where makers pay one", () => {
+  it("pays its fee for ambiguous fills too where makers pay one", () => {
     const { fills } = run("conservative", "POST_ONLY", { maker: "0.0001", taker: "0.0005" });
     expect(fills.some(({ ambiguity: doubt }) => doubt !== undefined)).toBe(true);
     expect(

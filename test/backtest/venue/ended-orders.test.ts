@@ -6,7 +6,7 @@ import type { VenueOrder } from "#exchange/records.js";
 /** Intervals between the ends of orders, and the life of each order before its end. */
 const lives = fc.array(fc.record({ afterMs: fc.nat(20), openMs: fc.nat(60) }), { maxLength: 60 });
 
-describe("orders that are over", () => {
+describe("ended orders", () => {
   // A bot that queries an order's outcome must find it, however long it had rested.
   it("are found by when they were placed, in the order in which they ended", () => {
     fc.assert(
@@ -29,7 +29,7 @@ describe("orders that are over", () => {
     );
   });
 
-  it("are forgotten when a page of newer ones is there", () => {
+  it("are dropped when a page of newer ones is there", () => {
     const ended = new EndedOrders();
     for (let id = 0; id < 5_000; id++)
       ended.add({ id: String(id), createdAtMs: id } as VenueOrder, id);

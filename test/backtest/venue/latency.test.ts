@@ -30,7 +30,7 @@ describe("latencies", () => {
     ]).toEqual([2000, 2000, 3000, 4000]);
   });
 
-  it("tell of a request that was refused on its way by a negative delay, which is when the refusal is seen", () => {
+  it("encode a request refused in transit as a negative delay, after which the refusal is received", () => {
     const model = sampledLatency([
       { requestUs: 10 * S, exchangeUs: 0, responseUs: 10 * S + 250_000 },
       { requestUs: 20 * S, exchangeUs: 20 * S + 5000, responseUs: 20 * S + 9000 },
@@ -40,7 +40,7 @@ describe("latencies", () => {
     expect(model.responseUs(12 * S)).toBe(4000);
   });
 
-  it("say how soon a request may arrive at the soonest: an exchange that was played on beyond that would miss its arrival", () => {
+  it("state the least delay of a request: an exchange played beyond it would miss its arrival", () => {
     expect(constantLatency(40, 10).minEntryUs).toBe(40_000);
     const trips = fc.array(
       fc.record({
@@ -84,7 +84,7 @@ describe("latencies", () => {
     expect(() => sampledLatency([])).toThrow(ConfigError);
   });
 
-  it("refuse a round trip whose clocks disagree, by which a fill would be heard before it happened", () => {
+  it("refuse a round trip whose clocks disagree: a fill would be received before it happened", () => {
     const good = { requestUs: 10 * S, exchangeUs: 10 * S + 1000, responseUs: 10 * S + 3000 };
     expect(() =>
       sampledLatency([
@@ -115,8 +115,8 @@ describe("latencies", () => {
   });
 });
 
-describe("what is on its way", () => {
-  it("arrives in the order in which it left, each at its own instant or at that of the one before it", () => {
+describe("items in transit", () => {
+  it("arrive in the order in which they were sent, each at its own time or at that of the one before it", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 200 }),

@@ -66,7 +66,7 @@ function codeOf(
 
 // An order refused live and accepted in a backtest gives an impossible profit. The other way round,
 // a possible profit is missed.
-describe("what a replayed exchange does not take", () => {
+describe("an order that the replayed exchange refuses", () => {
   it("is anything in a market that does not trade", () => {
     expect(
       ["PENDING", "SUSPENDED", "LIQUIDATED"].map((status) => codeOf({}, { rules: { status } })),
@@ -121,7 +121,7 @@ describe("what a replayed exchange does not take", () => {
     expect(codeOf({ timeInForce: "POST_ONLY", expirationMs: NOW_MS })).toBeUndefined();
   });
 
-  it("is one more order that rests than may be open", () => {
+  it("is one more resting order than the market allows", () => {
     expect(codeOf({}, { rules: { maxOpenOrders: 3 }, openCount: 2 })).toBeUndefined();
     expect(codeOf({}, { rules: { maxOpenOrders: 3 }, openCount: 3 })).toBe(2017);
     // Orders that never rest do not count.
@@ -130,7 +130,7 @@ describe("what a replayed exchange does not take", () => {
     ).toBeUndefined();
   });
 
-  it("is what the margin does not carry, unless it only reduces the position", () => {
+  it("is one that exceeds the margin, unless it only reduces the position", () => {
     // 100 quote at 20 times carry 2,000, which are 40 lots.
     expect(codeOf({ lots: 40 }, { creditQuote: 100n })).toBeUndefined();
     expect(codeOf({ lots: 41 }, { creditQuote: 100n })).toBe(2012);
@@ -142,7 +142,7 @@ describe("what a replayed exchange does not take", () => {
     expect(codeOf({ lots: 45 }, { creditQuote: 100n, heldLots: -45 })).toBeUndefined();
   });
 
-  it("is more exposure than the market lets an account have, whatever its margin: by a code of its own, since more margin does not help", () => {
+  it("is one that exceeds the market's exposure limit, with a code of its own, since more margin does not help", () => {
     const rules = { maxExposure: 1_500n * QUOTE };
     expect(codeOf({ lots: 30 }, { rules })).toBeUndefined();
     expect(codeOf({ lots: 31 }, { rules })).toBe(4013);

@@ -9,7 +9,10 @@ const MS = 1_000;
 const END_US = 1_000 * MS;
 const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
 
-/** Bids 100 x 10, 99 x 20; asks 105 x 10, 106 x 20, at 1 ms, then what happens; the orders arrive at 10 ms, the cancel of number 9 at 15 ms. */
+/**
+ * Bids 100 x 10, 99 x 20; asks 105 x 10, 106 x 20, at 1 ms, then what happens; the orders arrive at
+ * 10 ms, the cancel of number 9 at 15 ms.
+ */
 function replayed(then: (tape: TapeBuilder) => void, ...orders: readonly ReplayOrder[]) {
   const builder = new TapeBuilder(GRID)
     .snapshot(MS, MS)

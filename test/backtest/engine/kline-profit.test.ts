@@ -64,7 +64,8 @@ describe("the profit of a candle, worked by hand", () => {
     });
     // The low comes after two thirds of the minute.
     expect(fills).toEqual([[40, 599_500, 599_500]]);
-    // On to the low, 599,000, 500 ticks; up to the close, 1,050 ticks. The fee is a ten thousandth of 59,950.
+    // On to the low, 599,000, 500 ticks; up to the close, 1,050 ticks. The fee is a ten thousandth
+    // of 59,950.
     expect(profit).toMatchObject({
       spread: 0,
       adverseSelection: -50,

@@ -3,7 +3,10 @@ import { GRID, MARKET, NOON_US } from "./replay-stage.js";
 
 const MINUTE_US = 60_000_000;
 
-/** One-minute candles of `[open, high, low, close]` from noon on, each with a volume of 100 whole units. */
+/**
+ * One-minute candles of `[open, high, low, close]` from noon on, each with a volume of 100 whole
+ * units.
+ */
 export function candles(
   bars: readonly (readonly [number, number, number, number])[],
   marketId = MARKET,

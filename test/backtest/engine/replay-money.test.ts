@@ -47,7 +47,8 @@ describe("the money of a replay", () => {
   });
 
   it("pays funding at its stamp by the mark of that instant, on the position at that time", () => {
-    // The published boundary of 2023-04-05: one bitcoin long at 28,155.1 and a rate of 0.0000276 pays 0.77708076.
+    // The published boundary of 2023-04-05: one bitcoin long at 28,155.1 and a rate of 0.0000276
+    // pays 0.77708076.
     const tape = standing(builder(), NOON_US, 281_550);
     tape.trade(NOON_US + 3 * S, NOON_US + 3 * S + MS, "SELL", 281_500, 1);
     for (let s = 4; s < 20; s++)
@@ -208,7 +209,8 @@ describe("the money of a replay", () => {
       },
     });
     stage.run.play(NOON_US + 20 * S);
-    // Short 0.1 at 60,000: 6,000 quote, of which the newest rate before the boundary, 0.0002, is received.
+    // Short 0.1 at 60,000: 6,000 quote, of which the newest rate before the boundary, 0.0002, is
+    // received.
     expect(stage.told.payments).toMatchObject([{ positionLots: -100, amount: 1_200_000n }]);
   });
 
@@ -223,7 +225,8 @@ describe("the money of a replay", () => {
       tape.trade(NOON_US + s * S, NOON_US + s * S + MS, "BUY", 570_001, 1);
     const stage = new ReplayStage({
       markets: { [MARKET]: books(tape.build()) },
-      // 1 bitcoin on 4,000 quote of credit: at 57,000 it has lost 3,000 of them, and must cover 1,710.
+      // 1 bitcoin on 4,000 quote of credit: at 57,000 it has lost 3,000 of them, and must cover
+      // 1,710.
       strategies: {
         [MARKET]: quoting((view) =>
           view.positionLots === 0 ? [bid(599_950, 1000)] : [bid(500_000, 10)],

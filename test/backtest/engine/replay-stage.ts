@@ -23,7 +23,10 @@ import type { BoundStrategy } from "#strategies/strategy.js";
 /** Noon of a day, microseconds: the start of the synthetic histories of these tests. */
 export const NOON_US = Date.UTC(2026, 0, 5, 12) * 1000;
 export const MARKET = "btcusdc";
-/** The grid of every market here: 0.1 quote and 0.001 base, so that one lot at one tick is 0.0001 quote, 100 units of credit. */
+/**
+ * The grid of every market here: 0.1 quote and 0.001 base, so that one lot at one tick is 0.0001
+ * quote, 100 units of credit.
+ */
 export const GRID = { tickSize: "0.1", stepSize: "0.001" };
 
 /** Quotes at fixed prices, or as a function of the view. */

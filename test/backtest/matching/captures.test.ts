@@ -65,7 +65,8 @@ describe.skipIf(!hasCapture("btcusdt-perp_20240808"))(
       expect(book.asks.entries()).toEqual(sides[1].entries());
     });
 
-    // Filled %, fills by queue, through and cross, mean ms to the fill: published for this experiment on this capture.
+    // Filled %, fills by queue, through and cross, mean ms to the fill: published for this
+    // experiment on this capture.
     it.each([
       [touchQueue, 95.5, 612, 10, 10, 381],
       [createQueueModel("log", LOT_BASE), 80.1, 420, 85, 25, 2107],

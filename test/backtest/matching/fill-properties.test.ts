@@ -268,7 +268,8 @@ describe("whatever history and our orders are", () => {
         };
         expect(played(1)).toEqual(played(10));
       }),
-      // The example: an order that ends between the last two times that the one in large steps asks at.
+      // The example: an order that ends between the last two times that the one in large steps asks
+      // at.
       { numRuns: 40, examples: [[[GTT, ...Array<Step>(9).fill(QUIET)], "log"]] },
     );
   });

@@ -22,8 +22,9 @@ const LIFE_US = 10_000_000;
 const OPEN_AT_ONCE = LIFE_US / EVERY_US;
 
 /**
- * The experiment on how much the fill rule matters, on the capture of 2024-08-08: each second one lot post-only at the best bid and one at the
- * best ask, without latency, cancelled after ten seconds; both ends of the window count; history before orders on ties.
+ * The experiment on how much the fill rule matters, on the capture of 2024-08-08: each second one
+ * lot post-only at the best bid and one at the best ask, without latency, cancelled after ten
+ * seconds; both ends of the window count; history before orders on ties.
  */
 export function queueExperiment(
   tape: Tape,

@@ -9,7 +9,9 @@ const GRID = { marketId: "btcusdt", tickSize: "0.1", stepSize: "0.001" };
 
 type Print = readonly [taker: Side, ticks: Ticks, lots: Lots];
 
-/** A seller at 100 and a buyer at 102 at 1,000 us, then a trade each 1,000 us, played to 1,500 us. */
+/**
+ * A seller at 100 and a buyer at 102 at 1,000 us, then a trade each 1,000 us, played to 1,500 us.
+ */
 function market(prints: readonly Print[] = [], options: Partial<TradeMatcherOptions> = {}) {
   const builder = new TapeBuilder(GRID)
     .trade(1000, 1000, "SELL", 100, 5)

@@ -177,7 +177,8 @@ describe("a paper venue", () => {
     ]);
   });
 
-  // 5,000,000,000 lots are an ordinary level where a lot is one unit of a coin that costs a millionth.
+  // 5,000,000,000 lots are an ordinary level where a lot is one unit of a coin that costs a
+  // millionth.
   it("handles levels and trades of more lots than 32 bits count, and fills by them to the lot", async () => {
     const stage = new PaperStage();
     const many = 5_000_000_000;

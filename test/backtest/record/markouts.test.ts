@@ -50,7 +50,10 @@ function isIn({ side, level }: MarkoutKey, fill: Fill): boolean {
   return (side === "BOTH" || side === fill.side) && (level === "ALL" || level === known);
 }
 
-/** From the definition: for each fill the last mid up to and at its horizon, where the run reached it. */
+/**
+ * From the definition: for each fill the last mid up to and at its horizon, where the run reached
+ * it.
+ */
 function naive(mids: readonly Mid[], fills: readonly Fill[], endUs: number, seconds: number) {
   const known = fills
     .map((fill) => {

@@ -51,7 +51,8 @@ describe.skipIf(!hasBrowser)(`a report of prices and balances in billions${skipN
     rmSync(scratch, { recursive: true, force: true });
   });
 
-  // 1,541,480,000 was cut to 541,480,000 at the edge of its chart, and 100 billions of net value to one of some millions.
+  // 1,541,480,000 was cut to 541,480,000 at the edge of its chart, and 100 billions of net value to
+  // one of some millions.
   it.each([1280, 390])("shows every value of its axes whole, at %i pixels", async (width) => {
     const page = await openPage(browser, "light", width);
     await recordCanvasTexts(page);

@@ -96,7 +96,8 @@ describe.skipIf(!hasBrowser)(`report.html in a browser${skipNote}`, () => {
     async (scheme, width) => {
       const { page, complaints } = await opened(scheme, width);
       const drawn = await page.evaluate(chartsDrawn);
-      // Equity, drawdown, parts, two budgets, and of the market in sight price, position, uptime, distance and markouts.
+      // Equity, drawdown, parts, two budgets, and of the market in sight price, position, uptime,
+      // distance and markouts.
       expect(drawn.filter(({ isShown }) => isShown)).toHaveLength(10);
       for (const { id, isShown, inked } of drawn)
         if (isShown) expect(inked, id).toBeGreaterThan(50);

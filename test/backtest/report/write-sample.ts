@@ -1,4 +1,5 @@
-// Writes the report of a made-up run, to be looked at: npx tsx test/backtest/report/write-sample.ts DIR [DAYS]
+// Writes the report of a made-up run, to be looked at: npx tsx test/backtest/report/write-sample.ts
+// DIR [DAYS]
 import { ReportWriter } from "#backtest/report-writer.js";
 import { BTC, DUST, tellSampleRun } from "../record/sample-run.js";
 import { sampleMeta } from "./sample-meta.js";

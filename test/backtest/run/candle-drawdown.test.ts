@@ -105,7 +105,8 @@ describe("the drawdown of a run on candles", () => {
     });
     expect(report.fills.all.fills).toBe(1);
     expect(report.profit.total).toBe("10");
-    // 0.1 at 60,050 and then at 55,000, in whichever order the reported path has them: from the top before, 5,050 a coin.
+    // 0.1 at 60,050 and then at 55,000, in whichever order the reported path has them: from the top
+    // before, 5,050 a coin.
     expect(report.drawdown).toMatchObject({ max: "505", sampleMs: QUARTER_MS / 3 });
   });
 });

@@ -45,7 +45,10 @@ describe("a backtest of a market whose price is some hundred-thousandths", () =>
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The market's price falls from 1200 ticks of 10^-decimals to 1152, and that of a bitcoin from 60,000.1 to 57,600.1. */
+  /**
+   * The market's price falls from 1200 ticks of 10^-decimals to 1152, and that of a bitcoin from
+   * 60,000.1 to 57,600.1.
+   */
   async function ran(name: string, decimals: number, markets: readonly string[]): Promise<Report> {
     const flat = [1200, 1200, 1200, 1200];
     const bars = [

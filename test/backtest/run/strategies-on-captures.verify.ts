@@ -165,7 +165,8 @@ describe.each([...captures, spotDay])(
             units(total),
           );
           expect(units(equity.end) - units(equity.start)).toBe(units(total));
-          // A maker pays a ten thousandth of what changed hands, each order rounded down to the millionth at most.
+          // A maker pays a ten thousandth of what changed hands, each order rounded down to the
+          // millionth at most.
           expect(Math.abs(Number(profit.fees) + Number(fills.all.turnover) / 10_000)).toBeLessThan(
             fills.all.fills * 1e-6,
           );

@@ -11,7 +11,10 @@ import { builtInStrategies } from "#strategies/built-in.js";
 import { builtCommand } from "../../support/built-command.js";
 import { generateCandles } from "../../support/generated-candles.js";
 
-/** Two seeded markets: on one the low before the high earns less, on the other the high before the low. */
+/**
+ * Two seeded markets: on one the low before the high earns less, on the other the high before the
+ * low.
+ */
 const WORSE_LOW_FIRST = "c";
 const WORSE_HIGH_FIRST = "a";
 const BARS = 96;

@@ -17,7 +17,9 @@ const INSTRUMENT = new Instrument({
   creditDecimals: 6,
   paperDecimals: 18,
 });
-/** 0.001875 of gas, which is 125,000 of it at 5,000,000 wei and 3,000 for an ether; waived from 10. */
+/**
+ * 0.001875 of gas, which is 125,000 of it at 5,000,000 wei and 3,000 for an ether; waived from 10.
+ */
 const GAS = { waiveGasFeeMinimumQuote: 10_000_000n, orderGasCredit: 1_875n };
 
 function terms(maker = "-0.0001"): MarketTerms {

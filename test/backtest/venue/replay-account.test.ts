@@ -59,7 +59,8 @@ describe("the account of a replayed exchange", () => {
           let value = credit;
           let margin = 0n;
           for (const { lots: own, mark } of held.values()) {
-            // 0.001 of a base unit a lot, truncated toward zero; 3 % of its size is the maintenance margin.
+            // 0.001 of a base unit a lot, truncated toward zero; 3 % of its size is the maintenance
+            // margin.
             const worth = (BigInt(own) * mark) / 1000n;
             value += worth;
             margin += ((worth < 0n ? -worth : worth) * 3n) / 100n;
@@ -79,7 +80,10 @@ describe("the account of a replayed exchange", () => {
 
   describe("what it may still buy and sell", () => {
     const QUOTE = 1_000_000n;
-    /** 1,000 of credit and 20 times that to trade with; 0.1 bought at 60,000 as a maker, which pays 0.6. */
+    /**
+     * 1,000 of credit and 20 times that to trade with; 0.1 bought at 60,000 as a maker, which pays
+     * 0.6.
+     */
     const long = (): ReplayAccount => {
       const account = new ReplayAccount(new Map(IDS.map((id) => [id, terms(id)])), START);
       for (const marketId of IDS) account.mark(marketId, 60_000n * QUOTE);
@@ -121,7 +125,8 @@ describe("the account of a replayed exchange", () => {
       for (const side of ["buy", "sell"] as const)
         expect(account.capacity("ethusdc")[side]).toBe(20n * free - 12_300n * QUOTE);
       account.mark("btcusdc", 60_000n * QUOTE + 10n);
-      // One unit more of value and one less of short exposure: 615,000,000 less a twentieth of a unit, rounded up.
+      // One unit more of value and one less of short exposure: 615,000,000 less a twentieth of a
+      // unit, rounded up.
       for (const side of ["buy", "sell"] as const)
         expect(account.capacity("ethusdc")[side]).toBe(20n * (free + 1n) - 12_300n * QUOTE);
     });

@@ -131,7 +131,7 @@ function requireStrategy(bot: BotConfig, id: MarketId, isStoresToo: boolean): vo
     strategy === undefined ? [] : [known],
   );
   throw new ConfigError(
-    market === undefined ? "is no market of the bot's" : "has no strategy in the bot's file",
+    market === undefined ? "is not a market of the bot" : "has no strategy in the bot's file",
     {
       field: isStoresToo ? "history.market" : `history.markets.${id}`,
       value: id,

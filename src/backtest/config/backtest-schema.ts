@@ -200,7 +200,7 @@ const fills = z
     queue: z
       .string()
       .refine(isQueueModelName, {
-        message: "is no queue model",
+        message: "is not a known queue model",
         params: { expected: QUEUE_MODEL_NAMES },
       })
       .meta({

@@ -158,7 +158,7 @@ function resultOf({ id }: Job, told: unknown): JobResult {
     typeof told === "object" && told !== null ? told : {}
   ) as Partial<JobResult>;
   if (figures === undefined || ended === undefined || doubts === undefined) {
-    throw new RunError("was answered with something that is no result", {
+    throw new RunError("received an answer that is not a result", {
       field: id,
       value: told,
       expected: "the figures of a run",

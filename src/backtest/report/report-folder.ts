@@ -119,13 +119,13 @@ function assertFree(target: string, given: string, replace: boolean): void {
   if (kind === undefined) return;
   const detail = { field: "report directory", value: given };
   if (kind !== "folder")
-    throw new ConfigError("something that is no folder lies there", {
+    throw new ConfigError("is not a folder", {
       ...detail,
       expected: "a folder that does not exist yet",
     });
   if (readdirSync(target).length === 0) return;
   if (!isReport(target))
-    throw new ConfigError("the folder holds something that is no report", {
+    throw new ConfigError("the folder holds files that do not belong to a report", {
       ...detail,
       expected: "a folder that is empty or does not exist yet",
     });

@@ -98,7 +98,7 @@ export function readSession(folder: string): Session {
       const { session: _format, ...session } = read.data;
       return session as unknown as Session;
     }
-    throw new FormatError("is no session of this version", {
+    throw new FormatError("is not a session of this version", {
       field: read.error.issues[0]?.path.join(".") ?? "",
       expected: `session ${SESSION_FORMAT}`,
     });

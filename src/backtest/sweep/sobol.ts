@@ -49,7 +49,7 @@ export function* sobolPoints(
   random?: Random,
 ): Generator<number[], void> {
   if (dimensions < 1 || dimensions > SOBOL_DIMENSIONS) {
-    throw new ConfigError("is no number of dimensions of a Sobol sequence", {
+    throw new ConfigError("is not a possible number of dimensions for a Sobol sequence", {
       field: "parameters",
       value: dimensions,
       expected: `1 to ${SOBOL_DIMENSIONS} of them; method: random takes any number`,

@@ -323,10 +323,12 @@ describe("the folder of a report", () => {
     const precious = join(scratch, "precious");
     mkdirSync(precious);
     writeFileSync(join(precious, "report.json"), '{ "format": "of somebody else" }');
-    expect(() => new ReportWriter(precious, meta, { replace: true })).toThrow(/no report/);
+    expect(() => new ReportWriter(precious, meta, { replace: true })).toThrow(
+      /files that do not belong to a report/,
+    );
     writeFileSync(join(scratch, "file"), "");
     expect(() => new ReportWriter(join(scratch, "file"), meta, { replace: true })).toThrow(
-      /no folder/,
+      /is not a folder/,
     );
     expect(() => new ReportWriter(join(scratch, "file", "below"), meta)).toThrow(ConfigError);
   });

@@ -124,16 +124,19 @@ describe("a backtest from its file", () => {
       /history: names no market.*expected either market/,
     ],
     [backtest("", "from: 2026-01-06, to: 2026-01-05"), /history\.to: is not after history\.from/],
-    [backtest("fills: { queue: hopeful }"), /fills\.queue.*no queue model.*risk-averse, log/],
+    [
+      backtest("fills: { queue: hopeful }"),
+      /fills\.queue.*is not a known queue model.*risk-averse, log/,
+    ],
     [backtest("fills: { orderLatencyMs: -3 }"), /fills\.orderLatencyMs/],
     [backtest("sampleMs: 7000"), /sampleMs.*does not divide a day/],
     [
       backtest().replace(MARKET, "ethusdc"),
-      /history\.market: is no market of the bot's.*markets: \{ btcusdc: ethusdc \}/,
+      /history\.market: is not a market of the bot.*markets: \{ btcusdc: ethusdc \}/,
     ],
     [
       backtest().replace(`market: ${MARKET}`, `markets: { ethusdc: ${MARKET} }`),
-      /history\.markets\.ethusdc: is no market of the bot's.*one of btcusdc/,
+      /history\.markets\.ethusdc: is not a market of the bot.*one of btcusdc/,
     ],
     [
       backtest().replace("tickSizeQuote: 0.1", "tickSizeQuote: 0"),

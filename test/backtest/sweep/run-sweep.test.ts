@@ -297,7 +297,7 @@ describe("a sweep", () => {
       ConfigError,
     );
     await expect(stage.run(join(stage.folder, "bot.yaml"), new OneByOne())).rejects.toThrow(
-      /--out: is no folder/,
+      /--out: is not a folder/,
     );
     const out = stage.out();
     const held = new ResultsFile(out, "a", false);

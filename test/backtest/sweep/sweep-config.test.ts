@@ -99,7 +99,7 @@ describe("a sweep's file", () => {
       /^parameters.fills.orderLatenzyMs: cannot be set: .*unknown key/,
     );
     expect(said({ parameters: { "decide.everyMs.fast": { values: [1] } } })).toMatch(
-      /leads through something that is no mapping/,
+      /leads through a value that is not a mapping/,
     );
   });
 

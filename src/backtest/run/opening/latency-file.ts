@@ -15,7 +15,7 @@ export function readLatencyFile(path: string): LatencySample[] {
   const names = header.split(",").map((name) => name.trim());
   const places = COLUMNS.map((column) => names.indexOf(column));
   if (places.includes(-1)) {
-    throw new ConfigError("is no file of round trips", {
+    throw new ConfigError("is not a file of round trips", {
       field: "fills.latencyFile",
       value: header,
       expected: `a first line with ${COLUMNS.join(", ")}`,
@@ -41,7 +41,7 @@ export function readLatencyFile(path: string): LatencySample[] {
       });
     if ([requestUs, exchangeUs, responseUs].every(Number.isSafeInteger) && responseUs >= requestUs)
       return { requestUs, exchangeUs, responseUs };
-    throw new ConfigError("is no round trip", {
+    throw new ConfigError("is not a round trip", {
       field: `fills.latencyFile line ${at + 2}`,
       value: line,
       expected: "three whole numbers of microseconds, the response not before the request",

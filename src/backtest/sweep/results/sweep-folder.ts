@@ -27,7 +27,7 @@ export function refuseForeignFolder(directory: string, replace: boolean): void {
   if (kind === undefined) return;
   const detail = { field: "--out", value: directory };
   if (kind !== "folder")
-    throw new ConfigError("is no folder", {
+    throw new ConfigError("is not a folder", {
       ...detail,
       expected: "a folder of a sweep's, or one that does not exist yet",
     });
@@ -35,7 +35,7 @@ export function refuseForeignFolder(directory: string, replace: boolean): void {
     (name) => !OURS.has(name) && !isPassing(name),
   );
   if (foreign === undefined) return;
-  throw new ConfigError(`holds something that is no sweep's, ${foreign}`, {
+  throw new ConfigError(`holds a file that does not belong to a sweep, ${foreign}`, {
     ...detail,
     expected: `a folder of a sweep's, or one that does not exist yet${replace ? " (--replace replaces sweeps alone)" : ""}`,
   });

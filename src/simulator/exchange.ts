@@ -19,7 +19,7 @@ import type { StreamConnection, StreamRefusal, StreamSink } from "./streams/stre
 
 export type { ExchangeOptions } from "./engine/exchange-options.js";
 
-/** A book as the exchange has it. */
+/** The published book. */
 export interface PublishedBook {
   readonly sequence: number;
   /** Best first. */
@@ -28,8 +28,9 @@ export interface PublishedBook {
 }
 
 /**
- * The embedded exchange: matching, margin, settlement and streams in one object, without a network. Everything is
- * synchronous, one event at a time, and all time, timers and randomness come from the seam.
+ * The embedded exchange: matching, margin, settlement and streams in one object, without a network.
+ * Everything is synchronous, one event at a time. All time, timers and randomness come from the
+ * runtime.
  */
 export class EmbeddedExchange {
   readonly config: ExchangeConfig;
@@ -38,8 +39,9 @@ export class EmbeddedExchange {
   #hasRun: boolean;
 
   /**
-   * @throws ConfigError when amounts are finer than credit, when a market's values are off its own number grid or contradict each
-   * other, or when the records are not this exchange's; FormatError and RunError when these are damaged or cannot be written
+   * @throws ConfigError when amounts are finer than credit, when a market's values are off its
+   * number grid or contradict each other, or when the records belong to another exchange;
+   * FormatError and RunError when the records are damaged or cannot be written
    */
   constructor(config: ExchangeConfig, seam: Seam, options: ExchangeOptions = {}) {
     checkAmounts(config);
@@ -49,14 +51,14 @@ export class EmbeddedExchange {
     this.#hasRun = this.#parts.durableState?.isContinued ?? false;
   }
 
-  /** null where trades are settled in memory. */
+  /** null where trades settle in memory. */
   get chain(): ChainConnector | null {
     return this.#parts.chain;
   }
 
   /**
    * Starts the order flows, funding, settlement and the clocks of the streams.
-   * @throws RunError when its state could not be written before
+   * @throws RunError when an earlier write of its state failed
    */
   start(): void {
     if (this.#isRunning) {
@@ -69,7 +71,10 @@ export class EmbeddedExchange {
     this.#parts.start(isRestart);
   }
 
-  /** Stops everything and closes every stream. Accounts, orders and what waits for settlement are kept for another start. */
+  /**
+   * Stops everything and closes every stream. Accounts, orders and pending settlements are kept for
+   * the next start.
+   */
   stop(): void {
     if (!this.#isRunning) {
       return;
@@ -78,15 +83,16 @@ export class EmbeddedExchange {
     this.#parts.stop();
   }
 
-  /** Whether it has been started and not stopped. */
+  /** True after a start and before a stop. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
 
   /**
-   * Answers a REST request as a server does: the answer to a registration or a deposit leaves when its credit counts, so that a client
-   * may order on it. It waits no longer than `creditWaitMs`, not at all for a block that comes later, and not beyond the exchange's stop. Every other
-   * answer is there at once.
+   * Answers a REST request as a server does. The response to a registration or a deposit is sent
+   * when its credit counts, so that the client can place orders on it. It waits at most
+   * `creditWaitMs`, not at all if the next block comes later, and not beyond the exchange's stop.
+   * Every other response is immediate.
    */
   respond(request: ApiRequest): ApiResponse | Promise<ApiResponse> {
     const answer = this.handle(request);
@@ -111,7 +117,7 @@ export class EmbeddedExchange {
   /**
    * Opens a stream. The sink may be used before this returns: a book's snapshot is sent at once.
    * @param pathWithQuery from the version prefix on: `/v1/multiple?streams=...`.
-   * @param ip whose ban for its rate refuses the stream too.
+   * @param ip the reader's address; a rate ban of it refuses the stream too.
    */
   connect(pathWithQuery: string, sink: StreamSink, ip = ""): StreamConnection | StreamRefusal {
     if (!this.#isRunning) {
@@ -132,14 +138,21 @@ export class EmbeddedExchange {
       : { refused };
   }
 
-  /** Opens an account without a request, with the venue's initial credit; an existing one is left as it is. */
+  /**
+   * Opens an account without a request, with the venue's initial credit. An existing account is
+   * unchanged.
+   */
   register(address: Hex): void {
     if (this.#parts.state.account(address) === undefined) {
       this.#parts.turnScope.run(() => this.#parts.router.accounts.open(address));
     }
   }
 
-  /** Deposits credit, as the faucet does. @param amountQuote a decimal string. @throws RunError for an unknown account */
+  /**
+   * Deposits credit, as the faucet does.
+   * @param amountQuote a decimal string.
+   * @throws RunError for an unknown account
+   */
   deposit(address: Hex, amountQuote: string): void {
     const account = this.#requireAccount(address);
     this.#parts.turnScope.run(() =>
@@ -150,7 +163,10 @@ export class EmbeddedExchange {
     );
   }
 
-  /** Changes whether a market takes orders; resting ones stay and can be cancelled. @throws RunError for an unknown market */
+  /**
+   * Changes the status of a market. Resting orders stay and can be cancelled.
+   * @throws RunError for an unknown market
+   */
   setMarketStatus(marketId: MarketId, status: MarketStatus): void {
     const market = this.#requireMarket(marketId);
     this.#parts.turnScope.run(() => {
@@ -161,10 +177,11 @@ export class EmbeddedExchange {
   }
 
   /**
-   * Changes a market's rules for orders from now on; `exchangeInfo` tells them at once. What rests stays as it was taken, and accounts that the
-   * new maintenance margin leaves short may only reduce. An exchange with a `dataDir` keeps them until its file says otherwise.
-   * @throws RunError for an unknown market; ConfigError for what no configuration may say, a grid that the book is not on, and what the
-   * contracts of a chain decide
+   * Changes a market's rules for new orders; `exchangeInfo` reports them at once. Resting orders
+   * keep their terms. Accounts below the new maintenance margin may only reduce. An exchange with a
+   * `dataDir` keeps the new rules until its file changes.
+   * @throws RunError for an unknown market; ConfigError for invalid rules, for a grid that the book
+   * is not on, and for rules that the contracts of a chain decide
    */
   setMarketRules(marketId: MarketId, change: RuleChange): void {
     const market = this.#requireMarket(marketId);
@@ -173,39 +190,56 @@ export class EmbeddedExchange {
     this.#parts.turnScope.run(() => this.#parts.changeRules(market, rules));
   }
 
-  /** An account's orders with something open or unsettled, oldest first; none for an unknown account. */
+  /**
+   * An account's orders with an open or unsettled part, oldest first; empty for an unknown account.
+   */
   openOrders(address: Hex): readonly Order[] {
     return [...(this.#parts.state.account(address)?.activeOrders.values() ?? [])];
   }
 
-  /** An account, to look at; undefined when it is not registered. */
+  /** An account, for reading; undefined when it is not registered. */
   account(address: Hex): ExchangeAccount | undefined {
     return this.#parts.state.account(address);
   }
 
-  /** Whole lots of an account's position as matched, signed; 0 for an unknown account. @throws RunError for an unknown market */
+  /**
+   * Whole lots of an account's position as matched, signed; 0 for an unknown account.
+   * @throws RunError for an unknown market
+   */
   positionLots(address: Hex, marketId: MarketId): Lots {
     const paper =
       this.#parts.state.account(address)?.markets.get(marketId)?.position.matched.paper ?? 0n;
     return this.#requireMarket(marketId).toWholeLots(paper);
   }
 
-  /** A market, to look at. @throws RunError when there is none of that id */
+  /**
+   * A market, for reading.
+   * @throws RunError for an unknown market
+   */
   market(marketId: MarketId): Market {
     return this.#requireMarket(marketId);
   }
 
-  /** The account of a market's house agents and recorded liquidity, to look at. @throws RunError when there is no such market */
+  /**
+   * The account of a market's house agents and recorded liquidity, for reading.
+   * @throws RunError for an unknown market
+   */
   house(marketId: MarketId): ExchangeAccount {
     return this.#parts.state.accountsFor(this.#requireMarket(marketId)).house;
   }
 
-  /** The account records that REST would answer with, for comparisons. @throws RunError for an unknown account */
+  /**
+   * The account records that REST would return, for comparisons.
+   * @throws RunError for an unknown account
+   */
   balances(address: Hex) {
     return this.#parts.router.accounts.balancesAnswer(this.#requireAccount(address));
   }
 
-  /** The book at full depth with its sequence. @throws RunError for an unknown market */
+  /**
+   * The book at full depth with its sequence.
+   * @throws RunError for an unknown market
+   */
   book(marketId: MarketId): PublishedBook {
     const { engine, depth } = this.#requireMarket(marketId);
     const levels = (side: Side) => {
@@ -216,17 +250,17 @@ export class EmbeddedExchange {
     return { sequence: depth.sequence, bids: levels("BUY"), asks: levels("SELL") };
   }
 
-  /** Where all money is, to the unit. */
+  /** A balance of all credit, to the unit. */
   audit(): Audit {
     return audit(this.#parts.state);
   }
 
-  /** Matches that wait for settlement. */
+  /** The number of matches that wait for settlement. */
   get unsettledTrades(): number {
     return this.#parts.clearing.unsettled;
   }
 
-  /** Open stream connections. */
+  /** The number of open stream connections. */
   get connections(): number {
     return this.#parts.hub.connections;
   }

@@ -19,7 +19,7 @@ import { PositionLedger } from "./position-ledger.js";
 export interface Income {
   readonly id: Int64Id;
   readonly type: IncomeType;
-  /** Signed. */
+  /** Signed; positive when credit comes in. */
   readonly amount: CreditUnits;
   readonly timeMs: Ms;
   /** Empty when it belongs to no market. */
@@ -30,12 +30,12 @@ export interface Income {
 export interface UserTrade {
   readonly trade: Trade;
   readonly account: ExchangeAccount;
-  /** Of its order; the house's count as LIMIT and GTC. */
+  /** The type of its order; LIMIT and GTC where the house traded. */
   readonly orderType: OrderType;
   readonly timeInForce: TimeInForce;
   readonly isMaker: boolean;
   readonly isBuyer: boolean;
-  /** Credit paid; negative is a rebate. */
+  /** Credit paid; negative for a rebate. */
   readonly commission: CreditUnits;
   readonly realizedPnl: CreditUnits;
 }
@@ -50,7 +50,7 @@ export type OrderStatus =
   | "EXPIRED"
   | "FAILED";
 
-/** What an order is made of, checked. */
+/** The checked terms of an order. */
 export interface OrderTerms {
   readonly id: Int64Id;
   readonly account: ExchangeAccount;
@@ -70,19 +70,19 @@ export interface OrderTerms {
   readonly hash: Hex;
   /** 65 bytes, for the contracts; null where trades are settled without them. */
   readonly signature: Hex | null;
-  /** Whose key signed it, in lower case: the account's or an operator's. */
+  /** The signer's address in lower case: the account's own or an operator's. */
   readonly signedBy: Hex;
   readonly createdAtMs: Ms;
 }
 
-/** The venue's choices that an order's status depends on. */
+/** The venue's choices that decide an order's status. */
 export type OrderRules = Pick<
   VenueChoices,
   "matchedOrderStatus" | "matchedOrderList" | "endedOrderList" | "partlyFailed" | "averagePriceFrom"
 >;
 
 /**
- * A participant's order and the fate of each part of its amount; the parts always sum to `lots`
+ * A participant's order and the state of each part of its amount. The parts always sum to `lots`
  * (docs/reference/protocol.md#order-statuses).
  */
 export class Order extends BookOrder {
@@ -91,11 +91,11 @@ export class Order extends BookOrder {
   canceledLots: Lots = 0;
   expiredLots: Lots = 0;
   failedLots: Lots = 0;
-  /** Unsigned credit of what is pending, and of what is filled, for the average price. */
+  /** Unsigned credit of the pending and of the settled fills, for the average price. */
   pendingQuote: CreditUnits = 0n;
   filledQuote: CreditUnits = 0n;
   status: OrderStatus;
-  /** True from acceptance until its status is final. */
+  /** True from acceptance until the status is final. */
   active = true;
 
   constructor(
@@ -112,8 +112,8 @@ export class Order extends BookOrder {
   }
 
   /**
-   * The unsigned credit of `lots` of this order by its signed ratio, as the contracts compute a
-   * maker's part (docs/reference/protocol.md#trades, truncated).
+   * The unsigned credit of `lots` of this order at its signed ratio, truncated, as the contracts
+   * compute a maker's part (docs/reference/protocol.md#trades).
    */
   quoteFor(lots: Lots): CreditUnits {
     return lots === this.lots
@@ -121,12 +121,12 @@ export class Order extends BookOrder {
       : (this.terms.signedCredit * BigInt(lots)) / BigInt(this.lots);
   }
 
-  /** It has been announced as accepted and is in the book, or about to be matched. */
+  /** Marks the order as accepted: it is in the book, or about to be matched. */
   activate(): void {
     this.status = "NEW";
   }
 
-  /** Ends what is open of it. */
+  /** Ends the open part of the order. */
   end(how: "CANCELED" | "EXPIRED"): void {
     if (how === "CANCELED") {
       this.canceledLots += this.openLots;
@@ -137,14 +137,14 @@ export class Order extends BookOrder {
     this.status = how;
   }
 
-  /** `lots` of it were matched and wait for settlement. */
+  /** Moves `lots` from open to pending settlement. */
   match(lots: Lots, quote: CreditUnits): void {
     this.pendingLots += lots;
     this.pendingQuote += quote;
     this.#refresh();
   }
 
-  /** A match of it was settled, or its settlement failed. */
+  /** Moves a pending match to settled or failed. */
   resolve(lots: Lots, quote: CreditUnits, settled: boolean): void {
     this.pendingLots -= lots;
     this.pendingQuote -= quote;
@@ -157,7 +157,10 @@ export class Order extends BookOrder {
     this.#refresh();
   }
 
-  /** Whether it belongs to the history: nothing more can become of its amount, or only by settlement where the venue lists that so. */
+  /**
+   * True once the order belongs to the history. Nothing of its amount can change then, except by
+   * settlement where the venue lists such orders in the history.
+   */
   get isFinal(): boolean {
     if (this.openLots > 0) {
       return false;
@@ -168,7 +171,7 @@ export class Order extends BookOrder {
     );
   }
 
-  /** Lots and credit that the average price is over. */
+  /** The lots and the credit that the average price is computed over. */
   get priced(): { readonly lots: Lots; readonly quote: CreditUnits } {
     const pending = this.rules.averagePriceFrom === "match";
     return {
@@ -197,16 +200,16 @@ export class Order extends BookOrder {
   }
 }
 
-/** What an account has in one market: its position and the sums over its open orders. */
+/** An account's state in one market: its position and the sums over its open orders. */
 export class AccountMarket {
   readonly position = new PositionLedger();
   openOrders = 0;
   openBuyLots: Lots = 0;
   openSellLots: Lots = 0;
-  /** Notional of the open orders at their own prices. */
+  /** Notional of the open buy orders at their own prices. */
   openBuyCredit: CreditUnits = 0n;
   openSellCredit: CreditUnits = 0n;
-  /** Final orders. */
+  /** Orders whose status is final. */
   readonly history: BoundedHistory<Order>;
   readonly trades: BoundedHistory<UserTrade>;
 
@@ -221,7 +224,7 @@ export class AccountMarket {
     });
   }
 
-  /** Counts an accepted order with all that is open of it. */
+  /** Adds an accepted order's open lots to the sums. */
   reserve(order: Order): void {
     this.openOrders += 1;
     this.#count(
@@ -231,7 +234,7 @@ export class AccountMarket {
     );
   }
 
-  /** `lots` of an order are no longer open; its `openLots` are already without them. */
+  /** Subtracts `lots` that are no longer open. The order's `openLots` are already reduced. */
   release(order: Order, lots: Lots): void {
     const { instrument } = order.terms.market;
     const before = instrument.creditCeil(order.ticks, order.openLots + lots);
@@ -252,35 +255,37 @@ export class AccountMarket {
 
 /** An account of the exchange: deposits, positions, orders, trades and incomes. */
 export class ExchangeAccount {
-  /** Every deposit less every withdrawal. */
+  /** All deposits less all withdrawals. */
   deposits: CreditUnits = 0n;
-  /** Debt that the insurance account has taken over. */
+  /** Debt that the insurance account has covered. */
   insuredCredit: CreditUnits = 0n;
-  /** Credit that counts as margin alone; only a chain with a secondary asset has it. */
+  /** Credit that counts only as margin. Only a chain with a secondary asset has it. */
   secondaryCredit: CreditUnits = 0n;
-  /** Credit that is on its way out: asked of the chain, and not yet in a block. */
+  /** Credit of withdrawals that were sent to the chain and are not yet in a block. */
   leavingCredit: CreditUnits = 0n;
-  /** What the account asked on chain to withdraw after the time lock. */
+  /** The amount that the account requested on chain to withdraw after the time lock. */
   lockedPrimaryWithdrawal: CreditUnits = 0n;
   lockedSecondaryWithdrawal: CreditUnits = 0n;
-  /** Whether it has registered: false for one that is only on the chain. */
+  /** False for an account that exists only on the chain. */
   isRegistered = true;
-  /** Addresses, in lower case, that may sign for it. */
+  /** Addresses, in lower case, that may sign for the account. */
   readonly operators = new Set<Hex>();
-  /** A withdrawal that waits for its time. */
+  /** A withdrawal that waits for its execution time. */
   pendingWithdrawal: PendingWithdrawal | null = null;
   readonly markets = new Map<MarketId, AccountMarket>();
   /** Active orders by id, oldest first. */
   readonly activeOrders = new Map<string, Order>();
   readonly incomes: BoundedHistory<Income>;
-  /** Below maintenance margin: orders were cancelled and only reducing ones are taken. */
+  /**
+   * True below maintenance margin: open orders are cancelled and only reducing ones are accepted.
+   */
   reduceOnly = false;
-  /** Whoever provides the other side of a market: no margin, never asked for it. */
+  /** True for the simulator's own account in a market, which has no margin requirement. */
   readonly isHouse: boolean;
   readonly #retention: Retention;
 
   constructor(
-    /** As it was spelled at registration. */
+    /** As spelled at registration. */
     public address: Hex,
     public createdAtMs: Ms,
     retention: Retention,
@@ -294,14 +299,14 @@ export class ExchangeAccount {
     this.isHouse = isHouse;
   }
 
-  /** An account that was only on the chain registers. */
+  /** Registers an account that existed only on the chain. */
   register(address: Hex, nowMs: Ms): void {
     this.address = address;
     this.createdAtMs = nowMs;
     this.isRegistered = true;
   }
 
-  /** Its part in a market, made on first use. */
+  /** The account's state in a market, created on first use. */
   inMarket(marketId: MarketId): AccountMarket {
     let part = this.markets.get(marketId);
     if (part === undefined) {
@@ -311,7 +316,10 @@ export class ExchangeAccount {
     return part;
   }
 
-  /** Primary credit, with what matched trades have realised and without what is leaving. */
+  /**
+   * Primary credit, including the profit of matched trades and excluding credit that is being
+   * withdrawn.
+   */
   get primaryCredit(): CreditUnits {
     let credit = this.deposits + this.insuredCredit - this.leavingCredit;
     for (const { position } of this.markets.values()) {
@@ -320,7 +328,7 @@ export class ExchangeAccount {
     return credit;
   }
 
-  /** Primary credit as the contracts hold it: settled trades only. */
+  /** Primary credit as the contracts hold it: from settled trades only. */
   get settledPrimaryCredit(): CreditUnits {
     let credit = this.deposits + this.insuredCredit;
     for (const { position } of this.markets.values()) {
@@ -330,14 +338,14 @@ export class ExchangeAccount {
   }
 }
 
-/** A withdrawal that has been asked for. */
+/** A requested withdrawal. */
 export interface PendingWithdrawal {
   readonly amount: CreditUnits;
   /** Exchange time of its execution. */
   readonly dueMs: Ms;
 }
 
-/** How many records of each kind an account keeps. */
+/** The number of records of each kind that an account keeps. */
 export interface Retention {
   readonly historyOrders: number;
   readonly userTrades: number;

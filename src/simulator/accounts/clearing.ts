@@ -15,7 +15,9 @@ import type { CreditLedger } from "./credit-ledger.js";
 import type { PendingSettlement, PendingSide } from "./pending-settlement.js";
 import type { OnSettlement, Settlement, SettlementOutcome } from "./settlement.js";
 
-/** A match as the book found it. An absent order is the house's: an agent's, or recorded liquidity. */
+/**
+ * A match as the book found it. A missing order is the house's: an agent's, or recorded liquidity.
+ */
 export interface Match {
   readonly market: Market;
   readonly buyer: BookOrder | null;
@@ -25,27 +27,27 @@ export interface Match {
   readonly lots: Lots;
 }
 
-/** Matches of one taking order that are settled together. */
+/** Matches of one taking order that settle together. */
 interface Sweep {
   readonly taker: BookOrder | null;
   readonly takerSide: Side;
   readonly market: Market;
   readonly matches: PendingSettlement[];
-  /** Credit of all of them, which the taker's fee is of. */
+  /** Credit of all matches, on which the taker's fee is computed. */
   quote: CreditUnits;
 }
 
-/** Books matches on both accounts, has them settled, and books what came of it. */
+/** Books matches on both accounts, has them settled, and books the outcome. */
 export class Clearing {
-  /** Credit that no trade moves. */
+  /** Moves credit outside of trades. */
   readonly credit: CreditLedger;
   readonly #state: ExchangeState;
   readonly #settlement: Settlement;
   #sweep: Sweep | null = null;
 
   /**
-   * @param settlementOf makes what settles.
-   * @param credit moves credit that no trade moves.
+   * @param settlementOf creates the settlement.
+   * @param credit moves credit outside of trades.
    */
   constructor(
     state: ExchangeState,
@@ -57,12 +59,12 @@ export class Clearing {
     this.#settlement = settlementOf((outcomes) => this.#settleAll(outcomes));
   }
 
-  /** Matches whose settlement is still to come. */
+  /** The number of matches that are not settled yet. */
   get unsettled(): number {
     return this.#settlement.pending.length;
   }
 
-  /** Puts back a match that waited when the process ended. */
+  /** Restores a match that was pending when the process ended. */
   restore(pending: PendingSettlement): void {
     this.#settlement.restore(pending);
   }
@@ -125,7 +127,7 @@ export class Clearing {
     state.listener.onTrade(trade);
   }
 
-  /** The order that was taking takes no more. */
+  /** Ends the sweep: the taking order trades no more. */
   endSweep(): void {
     const sweep = this.#sweep;
     this.#sweep = null;
@@ -136,7 +138,7 @@ export class Clearing {
 
   #sweepOf({ market, makerSide, buyer, seller }: Match): Sweep {
     const takerSide = oppositeSide(makerSide);
-    // Every agent's order is the house's, and so is what a recording takes.
+    // Orders of agents and fills of a recording belong to the house.
     const taking = makerSide === "BUY" ? seller : buyer;
     const taker = taking instanceof Order ? taking : null;
     const held = this.#sweep;
@@ -162,8 +164,8 @@ export class Clearing {
   }
 
   /**
-   * @param sweptQuote what the taker has traded before in the same transaction, whose fee is of the
-   * sum (docs/reference/protocol.md#trades).
+   * @param sweptQuote credit that the taker has already traded in the same transaction; the fee is
+   * computed on the sum (docs/reference/protocol.md#trades).
    */
   #side(trade: Trade, order: Order | null, isBuyer: boolean, sweptQuote: CreditUnits): PendingSide {
     const { market, lots, quote, timeMs } = trade;
@@ -260,8 +262,8 @@ export function archiveIfFinal(order: Order): void {
 }
 
 /**
- * The contracts change an account's balance once a transaction, by the sum of all that it trades there: what it held before the last
- * of it is nothing that was ever settled.
+ * Continues a position within one transaction. The contracts change a balance once a transaction,
+ * by the sum of its trades, so a position between two of these trades never settles by itself.
  */
 function continueTransaction(
   matches: readonly PendingSettlement[],
@@ -276,7 +278,10 @@ function continueTransaction(
   }
 }
 
-/** A trade goes at the maker's signed ratio; the house signs nothing, so its part is rounded as an order's would be. */
+/**
+ * Returns a trade's credit at the maker's signed ratio. The house signs nothing, so its part is
+ * rounded as an order's would be.
+ */
 function makerQuote({ market, makerSide, ticks, lots }: Match, maker: Order | null): CreditUnits {
   return maker?.quoteFor(lots) ?? market.instrument.orderCredit(makerSide, ticks, lots);
 }

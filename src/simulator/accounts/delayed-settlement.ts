@@ -6,7 +6,7 @@ import type { PendingSettlement } from "./pending-settlement.js";
 import type { OnSettlement, Settlement } from "./settlement.js";
 import { SettlementQueue } from "./settlement-queue.js";
 
-/** Settles or fails each match by itself, a configured time after it was made. */
+/** Settles or fails each match separately, a configured time after the match. */
 export class DelayedSettlement implements Settlement {
   readonly maxMatchesTogether = 1;
   readonly #state: ExchangeState;
@@ -35,7 +35,7 @@ export class DelayedSettlement implements Settlement {
     }
   }
 
-  /** What came due meanwhile settles at the start. */
+  /** Restores a pending match. One that has become due settles at the start. */
   restore(pending: PendingSettlement): void {
     this.#waiting.load(pending, Math.max(0, pending.dueMs - this.#state.runtime.clock.nowMs()));
   }
@@ -48,7 +48,10 @@ export class DelayedSettlement implements Settlement {
     this.#waiting.stop();
   }
 
-  /** Drawn from the seed and the trade's id alone, so that a restart changes no trade's fate. */
+  /**
+   * Decides from the seed and the trade's id alone, so that a restart does not change any trade's
+   * outcome.
+   */
   #fails({ id }: Trade): boolean {
     const { seed, settlement } = this.#state.config;
     const { failureRate } = settlement;

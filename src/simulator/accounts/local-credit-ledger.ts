@@ -7,21 +7,24 @@ import type { ExchangeAccount } from "./account.js";
 import type { CreditLedger } from "./credit-ledger.js";
 import { recordIncomes } from "./record-incomes.js";
 
-/** Moves credit in the exchange's own books: in and out of the exchange, by funding, and from the insurance account. */
+/**
+ * Moves credit in the exchange's own books: deposits, withdrawals, funding and cover from the
+ * insurance account.
+ */
 export class LocalCreditLedger implements CreditLedger {
   readonly #state: ExchangeState;
   readonly #afterChange: (accounts: Iterable<ExchangeAccount>) => void;
 
-  /** @param afterChange called with the accounts whose money or positions have changed. */
+  /** @param afterChange called with the accounts whose credit or positions have changed. */
   constructor(state: ExchangeState, afterChange: (accounts: Iterable<ExchangeAccount>) => void) {
     this.#state = state;
     this.#afterChange = afterChange;
   }
 
-  /** There is nobody else to tell. */
+  /** Does nothing: there is no chain to inform. */
   onAccountOpened(): void {}
 
-  /** There is nobody else to tell. */
+  /** Does nothing: there is no chain to inform. */
   setOperator(): void {}
 
   deposit(
@@ -34,7 +37,7 @@ export class LocalCreditLedger implements CreditLedger {
     this.#moved(account, type, amount);
   }
 
-  /** A deposit counts at once. */
+  /** Always false: a deposit counts at once. */
   hasPendingDeposit(): boolean {
     return false;
   }
@@ -46,8 +49,8 @@ export class LocalCreditLedger implements CreditLedger {
   }
 
   /**
-   * The insurance account takes over the debt of accounts that have no position and nothing to
-   * come, but debt (docs/reference/protocol.md#bad-debt).
+   * Covers the debt of accounts that have no position and no pending trades from the insurance
+   * account (docs/reference/protocol.md#bad-debt).
    */
   #coverDebts(accounts: Iterable<ExchangeAccount>): void {
     for (const account of accounts) {
@@ -70,7 +73,7 @@ export class LocalCreditLedger implements CreditLedger {
     this.#afterChange(accounts);
   }
 
-  /** Credit of an account has come from outside, or gone there. */
+  /** Records a deposit to an account or a withdrawal from it. */
   #moved(account: ExchangeAccount, type: IncomeType, amount: CreditUnits): void {
     this.recordIncomes(account, "", [[type, amount]]);
     this.#state.listener.onAccount(account);
@@ -78,10 +81,10 @@ export class LocalCreditLedger implements CreditLedger {
   }
 
   /**
-   * Ends a funding interval and pays its rate on every position of a market at its mark: the
-   * cumulative rate falls by rate times mark, and each position gains what that changes in
-   * dMul(paper, rate) (docs/reference/protocol.md#funding). What truncation leaves over goes to the
-   * dust account. Too few samples of the premium, and nothing is paid.
+   * Ends a funding interval and pays its rate on every position of a market at the mark
+   * (docs/reference/protocol.md#funding). The cumulative rate falls by rate times mark, and each
+   * position gains the change of dMul(paper, rate). The truncated remainder goes to the dust
+   * account. With too few samples of the premium nothing is paid.
    */
   settleFunding(market: Market): void {
     const rate =

@@ -12,10 +12,10 @@ import type { ExchangeAccount } from "./account.js";
 
 type Markets = ReadonlyMap<MarketId, Market>;
 
-/** Trades as they were matched, or as they are settled, which is all that the contracts know of. */
+/** Trades as matched, or as settled. The contracts know only the settled ones. */
 export type PositionBasis = "matched" | "settled";
 
-/** The margin of an account at the present marks. */
+/** The margin of an account at the current marks. */
 export function computeMargin(
   account: ExchangeAccount,
   markets: Markets,
@@ -24,7 +24,7 @@ export function computeMargin(
   return computeAccountMargin(creditOf(account, as), positionsOf(account, markets, as));
 }
 
-/** The notional that may still be bought and sold in a market. */
+/** The notional that the account may still buy and sell in a market. */
 export function computeCapacity(
   market: Market,
   account: ExchangeAccount,
@@ -42,7 +42,10 @@ export function computeCapacity(
   );
 }
 
-/** The mark at which the position alone would bring its account to maintenance; 0 for none. */
+/**
+ * The mark at which this position alone would bring its account to maintenance margin; 0 if there
+ * is none.
+ */
 export function computeLiquidationPrice(
   market: Market,
   account: ExchangeAccount,
@@ -77,7 +80,7 @@ function positionsOf(
   );
 }
 
-/** Zeros where the account has never had anything in the market. */
+/** The position in a market; zeros where the account has never traded there. */
 function positionIn(market: Market, account: ExchangeAccount, as: PositionBasis): PositionIn {
   const part = account.markets.get(market.id);
   const { paper, credit } = part?.position[as] ?? { paper: 0n, credit: 0n };

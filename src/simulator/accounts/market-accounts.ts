@@ -2,9 +2,9 @@ import { atLeastZero } from "../../core/bigints.js";
 import type { Market } from "../markets/market.js";
 import type { ExchangeAccount } from "./account.js";
 
-/** The accounts of one market: the house's, and those that hold a position. */
+/** The accounts of one market: the house, and those that hold a position. */
 export class MarketAccounts {
-  /** Accounts with a position, whom a change of the mark concerns. */
+  /** Accounts with a position, which a change of the mark affects. */
   readonly holders = new Set<ExchangeAccount>();
   readonly #market: Market;
 
@@ -16,7 +16,10 @@ export class MarketAccounts {
     this.#market = market;
   }
 
-  /** Runs a change of an account's position and keeps the market's open interest and its holders in step. */
+  /**
+   * Runs a change of an account's position, then updates the market's open interest and its
+   * holders.
+   */
   change<Result>(account: ExchangeAccount, change: () => Result): Result {
     const { position } = account.inMarket(this.#market.id);
     const before = position.matched.paper;

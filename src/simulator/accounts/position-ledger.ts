@@ -1,32 +1,35 @@
 import type { CreditUnits, Ms } from "../../core/units.js";
 import { type PositionFill, PositionState } from "./position-state.js";
 
-/** A change of a position that is not yet folded into the settled state. */
+/** A change of a position that is not yet part of the settled state. */
 export interface LedgerEntry {
-  /** Its place among all changes that its position ever had. */
+  /** Its number among all changes of its position. */
   readonly number: number;
   readonly change: PositionFill | { readonly funding: CreditUnits; readonly timeMs: Ms };
   settled: boolean;
 }
 
-/** A ledger as plain values, for a store: without the entries that wait for their settlement, which are kept with it. */
+/**
+ * A ledger as plain values, for a store. Pending entries are missing; they are stored with their
+ * matches.
+ */
 export interface LedgerSnapshot {
   readonly matched: Readonly<PositionState>;
   readonly settled: Readonly<PositionState>;
   readonly nextNumber: number;
-  /** Settled changes that come after one which is not. */
+  /** Settled changes that follow an unsettled one. */
   readonly behind: readonly LedgerEntry[];
 }
 
 /**
- * A position twice: as matched, which risk and net value go by, and as settled, which is what the contracts hold. A failed
- * settlement is taken out of the middle and the rest applied again, so that a failure leaves no trace in the figures of
- * the trades around it.
+ * A position in two states: as matched, for risk and net value, and as settled, as the contracts
+ * hold it. A failed settlement is removed and the later changes are applied again, so that the
+ * failure leaves no trace in the figures of the other trades.
  */
 export class PositionLedger {
   #matched = new PositionState();
   #settled = new PositionState();
-  /** Oldest first; the head is never settled. */
+  /** Oldest first; the first one is never settled. */
   #entries: LedgerEntry[] = [];
   #nextNumber = 1;
 
@@ -34,7 +37,7 @@ export class PositionLedger {
     return this.#matched;
   }
 
-  /** Whether there is no position and nothing that could still bring one back. */
+  /** True if there is no position and no pending change that could bring one back. */
   get isFlat(): boolean {
     return this.#matched.paper === 0n && this.#settled.paper === 0n && this.#entries.length === 0;
   }
@@ -43,15 +46,18 @@ export class PositionLedger {
     return this.#settled;
   }
 
-  /** Applies a match. @returns what to settle or to fail, and the profit of what it closed. */
+  /**
+   * Applies a match.
+   * @returns the entry to settle or to fail, and the profit of the closed part.
+   */
   match(change: PositionFill): { entry: LedgerEntry; realizedPnl: CreditUnits } {
     const entry = this.#add(change, false);
     return { entry, realizedPnl: this.#matched.fill(change) };
   }
 
   /**
-   * What is matched next belongs to the transaction of this entry: what it brought to zero is not
-   * realised (docs/reference/protocol.md#balance-changes).
+   * Marks the next match as part of this entry's transaction: a position that reaches zero between
+   * the two is not realised.
    */
   continueAfter({ change }: LedgerEntry): void {
     if (!("paper" in change)) {
@@ -63,27 +69,30 @@ export class PositionLedger {
     }
   }
 
-  /** Books funding on the matched position, final at once. */
+  /** Books funding on the matched position. It is final at once. */
   fund(funding: CreditUnits, timeMs: Ms): void {
     this.#matched.fund(funding, timeMs);
     this.#add({ funding, timeMs }, true);
     this.#fold();
   }
 
-  /** The chain confirmed an entry. */
+  /** Settles an entry that the chain confirmed. */
   settle(entry: LedgerEntry): void {
     entry.settled = true;
     this.#fold();
   }
 
-  /** Something happened on chain that nobody matched here, before everything that still waits. @returns the profit of what it closed */
+  /**
+   * Applies a change on chain that was not matched here, before all pending entries.
+   * @returns the profit of the closed part
+   */
   applySettled(change: LedgerEntry["change"]): CreditUnits {
     const realizedPnl = applyTo(this.#settled, change);
     this.#rematch();
     return realizedPnl;
   }
 
-  /** The chain refused an entry: matched is what it would be without it. */
+  /** Removes an entry that failed to settle and computes the matched position again without it. */
   fail(entry: LedgerEntry): void {
     const place = this.#entries.indexOf(entry);
     if (place < 0) {
@@ -99,7 +108,10 @@ export class PositionLedger {
     return { matched: this.#matched, settled: this.#settled, nextNumber: this.#nextNumber, behind };
   }
 
-  /** Puts back what {@link snapshot} gave. @param waiting the entries whose settlement is still to come. */
+  /**
+   * Restores a {@link snapshot}.
+   * @param waiting the entries that are not settled yet.
+   */
   restore(
     { matched, settled, nextNumber, behind }: LedgerSnapshot,
     waiting: readonly LedgerEntry[],
@@ -117,7 +129,7 @@ export class PositionLedger {
     return entry;
   }
 
-  /** What is matched is what is settled, and then all that waits. */
+  /** Computes the matched position from the settled one and all pending entries. */
   #rematch(): void {
     this.#matched = this.#settled.clone();
     for (const { change } of this.#entries) {

@@ -1,52 +1,58 @@
 import { absolute, larger, smaller } from "../../core/bigints.js";
 import type { CreditUnits, Ms, PaperUnits } from "../../core/units.js";
 
-/** One side's part in a trade, as it changes a position. */
+/** One side's part of a trade, as a change of its position. */
 export interface PositionFill {
-  /** Signed: positive buys. A liquidation's need be no whole lots. */
+  /** Signed: positive buys. A liquidation need not be a whole number of lots. */
   readonly paper: PaperUnits;
-  /** Credit that changes hands, unsigned and without the fee. */
+  /** Credit exchanged, unsigned and without the fee. */
   readonly quote: CreditUnits;
-  /** Credit paid; negative is a rebate. */
+  /** Credit paid; negative for a rebate. */
   readonly fee: CreditUnits;
   readonly timeMs: Ms;
-  /** Another fill of the same transaction follows: the contracts never see what is held between the two. */
+  /**
+   * True if another fill of the same transaction follows. The contracts never see the position
+   * between the two.
+   */
   continues?: boolean;
 }
 
 /**
  * A position in one market with the contracts' two balances
  * (docs/reference/protocol.md#balance-changes): paper, and credit, which becomes primary credit
- * when the paper returns to zero. Besides, the figures that the position record shows of the
- * stretch since the position was opened; a flip closes one stretch and opens the next.
+ * when the paper returns to zero. It also has the figures of the position record since the position
+ * was opened. A flip closes one such period and opens the next.
  */
 export class PositionState {
   /** Signed: long is positive. */
   paper: PaperUnits = 0n;
-  /** The contracts' credit of this market, fees and funding included. */
+  /** The contracts' credit of this market, including fees and funding. */
   credit: CreditUnits = 0n;
-  /** Credit that closed positions of this market have given to the primary credit. */
+  /** Credit that closed positions of this market have moved to the primary credit. */
   realizedCredit: CreditUnits = 0n;
-  /** How often the paper has returned to zero (`positionSerialNum`). */
+  /** The number of times that the paper has returned to zero (`positionSerialNum`). */
   serial = 0;
 
-  /** +1 or -1 from the first fill of the stretch on, and after it closed; 0 before any. */
+  /** +1 or -1 from the first fill of the period on, also after it closed; 0 before the first. */
   direction: 1 | -1 | 0 = 0;
   openedPaper: PaperUnits = 0n;
   closedPaper: PaperUnits = 0n;
   largestPaper: PaperUnits = 0n;
-  /** Unsigned credit for which the paper that is still open was bought or sold. */
+  /** Unsigned credit for which the open paper was bought or sold. */
   openQuote: CreditUnits = 0n;
-  /** Unsigned credit for which paper of this stretch was closed. */
+  /** Unsigned credit for which paper of this period was closed. */
   closeQuote: CreditUnits = 0n;
-  /** Profit of the closed paper of this stretch, without fees and funding. */
+  /** Profit of the closed paper of this period, without fees and funding. */
   realizedPnl: CreditUnits = 0n;
   openedAtMs: Ms = 0;
   /** null while open. */
   closedAtMs: Ms | null = null;
   updatedAtMs: Ms = 0;
 
-  /** Applies a fill. @returns the profit of what it closed, without fees. */
+  /**
+   * Applies a fill.
+   * @returns the profit of the closed part, without fees.
+   */
   fill({ paper, quote, fee, timeMs, continues = false }: PositionFill): CreditUnits {
     const size = absolute(paper);
     const closing = paper > 0n === this.paper > 0n ? 0n : smaller(size, absolute(this.paper));
@@ -66,11 +72,11 @@ export class PositionState {
     return pnl;
   }
 
-  /** Credits funding (negative: paid). */
+  /** Credits funding; negative when the position pays. */
   fund(amount: CreditUnits, timeMs: Ms): void {
     this.updatedAtMs = timeMs;
     if (this.paper === 0n) {
-      // Only when a match that had opened the position failed meanwhile.
+      // Reached only if a match that had opened the position has failed since.
       this.realizedCredit += amount;
     } else {
       this.credit += amount;

@@ -3,7 +3,10 @@ import type { IncomeType } from "../../exchange/records.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import type { ExchangeAccount, Income } from "./account.js";
 
-/** Notes incomes of an account, and tells of them. @param marketId empty where they belong to no market */
+/**
+ * Records incomes of an account and reports them.
+ * @param marketId empty where they belong to no market
+ */
 export function recordIncomes(
   state: ExchangeState,
   account: ExchangeAccount,

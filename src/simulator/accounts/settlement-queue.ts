@@ -1,35 +1,35 @@
 import type { Seam, Timer } from "../../core/runtime/seam.js";
 import type { Ms } from "../../core/units.js";
 
-/** Matches that wait for their settlement, which comes for each a fixed time after it was matched, in order. */
+/** Matches that wait for settlement, each for a fixed time after the match, in order. */
 export class SettlementQueue<Item> {
-  /** The next due first. */
+  /** Next due first. */
   #waiting: { readonly item: Item; readonly dueMonotonicMs: number }[] = [];
   #timer: Timer | null = null;
   readonly #runtime: Seam;
   readonly #settle: (items: readonly Item[]) => void;
 
-  /** @param settle called with everything that is due at one instant. */
+  /** @param settle called with all items that are due at the same instant. */
   constructor(seam: Seam, settle: (items: readonly Item[]) => void) {
     this.#runtime = seam;
     this.#settle = settle;
   }
 
-  /** Everything that waits, the next due first. */
+  /** All waiting items, next due first. */
   get items(): readonly Item[] {
     return this.#waiting.map(({ item }) => item);
   }
 
-  /** Has an item settle after a time. */
+  /** Adds an item that settles after a delay. */
   add(item: Item, delayMs: Ms): void {
     this.load(item, delayMs);
     this.resume();
   }
 
-  /** Puts in an item without setting a timer: {@link resume} does. */
+  /** Adds an item without setting a timer; {@link resume} sets it. */
   load(item: Item, delayMs: Ms): void {
     const dueMonotonicMs = this.#runtime.clock.monotonicMs() + delayMs;
-    // Only where the delay was shortened from one start to the next does anything wait that is due later.
+    // An item due later exists only where the delay was shortened between two starts.
     let place = this.#waiting.length;
     while (place > 0 && (this.#waiting[place - 1]?.dueMonotonicMs ?? 0) > dueMonotonicMs) {
       place -= 1;
@@ -40,13 +40,13 @@ export class SettlementQueue<Item> {
     }
   }
 
-  /** Settles nothing more until something is added. What waits is kept. */
+  /** Stops settling until the next item is added. Waiting items are kept. */
   stop(): void {
     this.#timer?.cancel();
     this.#timer = null;
   }
 
-  /** Takes up what waited while it was stopped. */
+  /** Resumes with the items that waited. */
   resume(): void {
     const head = this.#waiting[0];
     if (head !== undefined && this.#timer === null) {

@@ -1,29 +1,34 @@
 import type { Ms } from "../../core/units.js";
 import type { PendingSettlement } from "./pending-settlement.js";
 
-/** What became of a match. */
+/** The outcome of a match. */
 export interface SettlementOutcome {
   readonly pending: PendingSettlement;
   readonly isSettled: boolean;
 }
 
-/** Takes what became of matches, in the order in which they were made. */
+/** Receives the outcomes of matches in the order in which they were made. */
 export type OnSettlement = (outcomes: readonly SettlementOutcome[]) => void;
 
-/** What makes matches final. It says of each once, at any later time and never at once, what became of it. */
+/** Makes matches final. Reports the outcome of each match once, never synchronously. */
 export interface Settlement {
-  /** How many matches of one taking order are settled together, all or none; with one, each by itself. */
+  /**
+   * The maximum number of matches of one taking order that settle together, all or none; 1 if each
+   * settles separately.
+   */
   readonly maxMatchesTogether: number;
-  /** After how long a trade among house agents, which nobody settles, counts as settled. */
+  /**
+   * The delay after which a trade among house agents, which has no settlement, counts as settled.
+   */
   readonly houseDelayMs: Ms;
-  /** What waits, the next due first. */
+  /** Pending matches, next due first. */
   readonly pending: readonly PendingSettlement[];
-  /** Has matches of one taking order settled together. */
+  /** Settles matches of one taking order together. */
   add(matches: readonly PendingSettlement[]): void;
-  /** Puts back a match that waited when the process ended. */
+  /** Restores a match that was pending when the process ended. */
   restore(pending: PendingSettlement): void;
-  /** Takes up what waited. */
+  /** Starts or resumes settlement. */
   start(): void;
-  /** Settles nothing until the next start. */
+  /** Stops settlement until the next start. */
   stop(): void;
 }

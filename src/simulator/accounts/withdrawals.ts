@@ -7,10 +7,10 @@ import type { Clearing } from "./clearing.js";
 import { computeMargin } from "./margin.js";
 
 /**
- * Takes credit out of accounts, at once or after the configured delay
- * (docs/reference/protocol.md#withdrawals): what stays must be the initial margin of all positions,
- * those that the contracts know of as well as those that have only been matched, and what the open
- * orders freeze. Of an account one withdrawal waits at a time; a new one takes its place.
+ * Withdraws credit from accounts, at once or after the configured delay
+ * (docs/reference/protocol.md#withdrawals). The remaining credit must cover the initial margin of
+ * all positions, settled and matched, and the credit that open orders freeze. An account has at
+ * most one pending withdrawal; a new one replaces it.
  */
 export class Withdrawals {
   readonly #state: ExchangeState;
@@ -24,14 +24,14 @@ export class Withdrawals {
     this.#turn = turn;
   }
 
-  /** Takes up what waits, as an earlier run left it. */
+  /** Resumes the pending withdrawals of an earlier run. */
   start(): void {
     for (const account of this.#state.accounts.values()) {
       this.#await(account);
     }
   }
 
-  /** Executes nothing until the next start. */
+  /** Stops executing until the next start. */
   stop(): void {
     for (const timer of this.#timers.values()) {
       timer.cancel();
@@ -39,7 +39,7 @@ export class Withdrawals {
     this.#timers.clear();
   }
 
-  /** Whether the account may part with so much now. */
+  /** Returns true if the account may withdraw this amount now. */
   isAllowed(account: ExchangeAccount, amount: CreditUnits): boolean {
     const { markets } = this.#state;
     const matched = computeMargin(account, markets);
@@ -51,7 +51,7 @@ export class Withdrawals {
     );
   }
 
-  /** Executes an allowed withdrawal, or has it wait for its time. */
+  /** Executes an allowed withdrawal, or schedules it. */
   request(account: ExchangeAccount, amount: CreditUnits): void {
     const { delayMs } = this.#state.config.withdrawals;
     if (delayMs === 0) {
@@ -75,7 +75,7 @@ export class Withdrawals {
     }
   }
 
-  /** One that is no longer allowed when its time has come is dropped, and the credit stays. */
+  /** Executes a due withdrawal. If it is no longer allowed it is dropped and the credit stays. */
   #execute(account: ExchangeAccount): void {
     this.#timers.delete(account);
     const pending = account.pendingWithdrawal;

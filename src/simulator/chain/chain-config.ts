@@ -5,30 +5,42 @@ import type { ChainKeys } from "./chain-keys.js";
 import type { BlockProduction } from "./embedded-chain.js";
 import type { ChainGenesis } from "./genesis.js";
 
-/** The phrase of every development chain: its keys are known to everybody. */
+/** The mnemonic of every development chain; its keys are public. */
 const KNOWN_PHRASE = "test test test test test test test test test test test junk";
 
-/** Funds that no transaction of the exchange's own accounts comes to the end of. */
+/** More wei than the transactions of the exchange's own accounts can ever use. */
 const ROLE_BALANCE_WEI = 10n ** 27n;
 
 const rpcShape = z.strictObject({
   host: z.string().min(1).default("127.0.0.1"),
-  /** 0 takes any free port. */
+  /** 0 uses any free port. */
   port: z.int().min(0).max(65535).default(8545),
   maxBodyBytes: z.int().min(1024).max(16_777_216).default(1_048_576),
-  /** HTTP and websockets together. */
+  /** HTTP and websocket connections together. */
   maxConnections: z.int().min(1).max(10_000).default(200),
-  /** The methods of development nodes (`evm_`, `hardhat_`, `anvil_`): time, blocks and state by hand. */
+  /**
+   * The methods of development nodes (`evm_`, `hardhat_`, `anvil_`), which set time, blocks and
+   * state manually.
+   */
   devMethods: z.boolean().default(false),
-  /** Whether contracts may come from outside. They can take the process's memory: every step of an execution takes some. */
+  /**
+   * Allows clients to deploy contracts. Those can exhaust the process's memory, since every
+   * executed step takes some.
+   */
   deployments: z.boolean().default(false),
-  /** The most gas of a call or transaction to code that is not the exchange's: at 650 bytes a step, 2 million may take 1.3 GB. */
+  /**
+   * The gas limit of a call or transaction to code that is not the exchange's. At 650 bytes a step,
+   * 2 million gas may take 1.3 GB.
+   */
   foreignGas: z.int().min(21_000).max(1_000_000_000).default(2_000_000),
 });
 
-/** The chain's part of the embedded exchange's configuration. */
+/** The chain section of the embedded exchange's configuration. */
 export const chainConfigShape = z.strictObject({
-  /** What every account of the chain is derived from. The default is public, and so are its keys. */
+  /**
+   * The mnemonic that every account of the chain is derived from. The default is public, and so are
+   * its keys.
+   */
   mnemonic: text(
     /^[a-z]+( [a-z]+){11,23}$/,
     "12 to 24 English words, one space apart (BIP-39)",
@@ -41,51 +53,54 @@ export const chainConfigShape = z.strictObject({
         /^\d{1,9}(\.\d{1,18})?$/,
         'an amount in ETH below 10^9, such as "10000", with at most 18 decimals',
       ).default("10000"),
-      /** Test dollars of each, beside what the exchange deposits. */
+      /** Test dollars of each account, in addition to what the exchange deposits. */
       tokenQuote: text(
         /^\d{1,12}(\.\d{1,6})?$/,
         'an amount below 10^12, such as "50000", with at most 6 decimals',
       ).default("0"),
-      /** What an account has from its registration on, for the gas of its own transactions. */
+      /** ETH that an account gets at registration, for the gas of its own transactions. */
       gasEth: text(
         /^\d{1,6}(\.\d{1,18})?$/,
         'an amount in ETH below 10^6, such as "1", with at most 18 decimals',
       ).default("1"),
-      /** Whether the port signs for them. */
+      /** True if the RPC port signs for these accounts. */
       unlocked: z.boolean().default(true),
     })
     .prefault({}),
   blocks: z
     .strictObject({
-      /** A block every so often; 0 makes one of each transaction at once. */
+      /** The block interval; 0 mines one block for each transaction at once. */
       intervalMs: z.int().min(0).max(3_600_000).default(0),
-      /** With an interval: whether there is a block when nothing happened. */
+      /** With an interval: true if blocks without transactions are mined too. */
       empty: z.boolean().default(true),
       gasLimit: z.int().min(10_000_000).max(1_000_000_000).default(30_000_000),
       order: z.enum(["tip", "arrival"]).default("tip"),
       baseFeeWei: text(/^\d{1,20}$/, "a whole number of wei").default("1000000000"),
     })
     .prefault({}),
-  /** The most gas of one call, and what a call gets that names none. */
+  /** The gas limit of one call, and the default of a call that names none. */
   callGasLimit: z.int().min(1_000_000).max(1_000_000_000).default(16_000_000),
   contracts: z
     .strictObject({
       maxPositions: z.int().min(1).max(100).default(10),
-      /** How long a mark price counts. */
+      /** The time for which a mark price is valid. */
       priceHeartbeatMs: z.int().min(1000).max(1_000_000_000).multipleOf(1000).default(86_400_000),
-      /** From a withdrawal's request to its execution. */
+      /** The time from a withdrawal's request to its execution. */
       withdrawTimeLockMs: z.int().min(0).max(1_000_000_000_000).multipleOf(1000).default(0),
       fundingLimiter: z.boolean().default(true),
-      /** In maintenance margins a day; of the limiter, which keeps it. */
+      /** In maintenance margins a day. The limiter contract is deployed with it and keeps it. */
       fundingSpeedMultiplier: z.int().min(1).max(1_000_000).default(3),
     })
     .prefault({}),
-  /** How often the exchange sends its marks to the price sources. */
+  /** The schedule by which the exchange sends its marks to the price sources. */
   oracle: z
     .strictObject({
-      /** A mark leaves when it is so much away from the last one on chain, in hundredths of a percent; 0 for any change. */
+      /**
+       * A mark is sent when it differs by this much from the last one on chain, in hundredths of a
+       * percent; 0 for any change.
+       */
       minChangeBps: z.number().min(0).max(10_000).default(0),
-      /** The shortest time between two marks of a market. */
+      /** The minimum time between two marks of a market. */
       minIntervalMs: z.int().min(0).max(3_600_000).default(1000),
     })
     .prefault({}),
@@ -93,18 +108,18 @@ export const chainConfigShape = z.strictObject({
   rpc: rpcShape.nullable().prefault({}),
 });
 
-/** The chain's part of the configuration, with every default filled in. */
+/** The chain section of the configuration with all defaults filled in. */
 export type ChainConfig = z.output<typeof chainConfigShape>;
 
-/** The port's part of {@link ChainConfig}. */
+/** The RPC port's section of {@link ChainConfig}. */
 export type ChainRpcConfig = z.output<typeof rpcShape>;
 
-/** When blocks are made. */
+/** The block production of a configuration. */
 export function toBlockProduction({ blocks: { intervalMs, empty } }: ChainConfig): BlockProduction {
   return intervalMs === 0 ? { kind: "each" } : { kind: "interval", intervalMs, emptyBlocks: empty };
 }
 
-/** What a chain of this configuration begins with. */
+/** The genesis of a chain of this configuration. */
 export function toGenesis(
   config: ChainConfig,
   chainId: number,

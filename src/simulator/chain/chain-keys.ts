@@ -5,35 +5,42 @@ import { ecdsaScheme, type Signer } from "../../core/crypto/signing.js";
 import { ConfigError } from "../../core/errors.js";
 import type { Hex, MarketId } from "../../core/units.js";
 
-/** A key of the chain with what signs by it. */
+/** A key of the chain and its signer. */
 export interface ChainAccount {
   readonly privateKey: Hex;
   readonly signer: Signer;
 }
 
-/** The accounts of a chain, all derived from one phrase. */
+/** The accounts of a chain, all derived from one mnemonic. */
 export interface ChainKeys {
-  /** For traders, wallets and tools: `m/44'/60'/0'/0/i` (BIP-44), as every development chain has them. */
+  /** For traders, wallets and tools: `m/44'/60'/0'/0/i` (BIP-44), as on every development chain. */
   readonly accounts: readonly ChainAccount[];
   /** Deploys and owns the dealer, the token, the lens and the funding limiter. */
   readonly owner: ChainAccount;
   /** Sends the trades. */
   readonly orderSender: ChainAccount;
-  /** Takes over bad debt, receives the insurance fee. */
+  /** Covers bad debt and receives the insurance fee. */
   readonly insurance: ChainAccount;
-  /** Moves the funding rates, alone or through the limiter. */
+  /** Updates the funding rates, directly or through the limiter. */
   readonly fundingKeeper: ChainAccount;
-  /** Deploys a market's contracts and sets its price. By the market's id alone, so that no other market moves its addresses. */
+  /**
+   * Deploys a market's contracts and sets its price. Derived from the market's id alone, so that
+   * other markets do not change its addresses.
+   */
   market(marketId: MarketId): ChainAccount;
-  /** A market's house: the account of its order flow, which trades with everybody else. By the market's id alone too. */
+  /**
+   * A market's house: the account of its order flow, which trades with all participants. Derived
+   * from the market's id alone.
+   */
   house(marketId: MarketId): ChainAccount;
 }
 
-/** @throws ConfigError for a phrase that is not one of BIP-39; the error does not carry it. */
+/** @throws ConfigError for an invalid BIP-39 mnemonic; the error does not contain it. */
 export function chainKeys(phrase: string, count: number): ChainKeys {
   const root = rootOf(phrase);
   const plain = root.derivePath("m/44'/60'/0'/0");
-  // A branch of its own: whoever is handed the ordinary accounts holds none of these.
+  // Roles have a branch of their own, so that the holder of the ordinary accounts has none of their
+  // keys.
   const roles = root.derivePath("m/44'/60'/1'/0");
   const role = (index: number) => account(roles.deriveChild(index).privateKey);
   const [markets, houses] = [4, 5].map((index) =>

@@ -2,7 +2,7 @@ import { AbiCoder, dataSlice } from "ethers";
 import { RunError } from "../../core/errors.js";
 import type { RpcError, RpcOutcome } from "./rpc-outcome.js";
 
-/** A request that the chain refused; `data` is what a contract said, when one did. */
+/** A request that the chain refused; `data` is the contract's revert data, if any. */
 export class ChainRequestError extends RunError {
   readonly code: number;
   readonly data: unknown;
@@ -13,14 +13,17 @@ export class ChainRequestError extends RunError {
     this.data = data;
   }
 
-  /** The string of `Error(string)`, or null when the refusal is none of a contract's strings. */
+  /** The text of `Error(string)`, or null if the refusal has none. */
   get reason(): string | null {
     if (typeof this.data !== "string" || !this.data.startsWith("0x08c379a0")) return null;
     return AbiCoder.defaultAbiCoder().decode(["string"], dataSlice(this.data, 4))[0] as string;
   }
 }
 
-/** What was asked for. @throws ChainRefusal when it was refused */
+/**
+ * Returns the result of a request.
+ * @throws ChainRequestError when it was refused
+ */
 export function unwrapResult(method: string, outcome: RpcOutcome): unknown {
   if ("error" in outcome) throw new ChainRequestError(method, outcome.error);
   return outcome.result;

@@ -4,9 +4,15 @@ import type { Hex } from "../../core/units.js";
 import { ChainRequestError } from "./chain-request-error.js";
 import type { EmbeddedChain } from "./embedded-chain.js";
 
-/** How the dealer of a chain tells what it does. A chain that is kept keeps the contracts that it began with. */
+/**
+ * The format of the events of a chain's dealer. A kept chain keeps the contracts that it began
+ * with.
+ */
 export interface DealerEventFormat {
-  /** Whether OrderFilled tells the credit after the fee; the dealers of earlier versions told it before the fee. */
+  /**
+   * True if OrderFilled reports the credit after the fee. The dealers of earlier versions report it
+   * before the fee.
+   */
   readonly isFilledCreditNet: boolean;
 }
 
@@ -14,9 +20,9 @@ const DEALER = new Interface(dealerAbi);
 const REVERTED = 3;
 
 /**
- * Asks a deployed dealer which form it has: its events look alike and its version is the published one's, so what tells the two
- * apart is a function that came with the change.
- * @throws ChainRefusal and RunError as the chain does
+ * Detects the event format of a deployed dealer. The events look alike and the version is the
+ * published one, so a function that was added with the change tells the two apart.
+ * @throws ChainRequestError and RunError as the chain does
  */
 export async function detectDealerEventFormat(
   chain: EmbeddedChain,

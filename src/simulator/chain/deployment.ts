@@ -17,36 +17,41 @@ import type { Hex, MarketId } from "../../core/units.js";
 import type { ChainKeys } from "./chain-keys.js";
 import type { EmbeddedChain } from "./embedded-chain.js";
 
-/** One market as its contracts want it. Ratios 1e18. */
+/** One market as its contracts need it. Ratios are scaled by 1e18. */
 export interface DeployedMarket {
   readonly marketId: MarketId;
   readonly initialMarginRatio: bigint;
   readonly liquidationThreshold: bigint;
   readonly liquidationPriceOff: bigint;
   readonly insuranceFeeRate: bigint;
-  /** Its first mark price, credit units per 1e18 paper; the one that it has stays. Null where there is none yet. */
+  /**
+   * Its first mark price, in credit units per 1e18 paper; an existing mark stays. Null if there is
+   * none yet.
+   */
   readonly markPrice: bigint | null;
   readonly isRegistered: boolean;
 }
 
-/** What is deployed besides the markets. */
+/** The settings of a deployment besides the markets. */
 export interface ChainSettings {
   readonly markets: readonly DeployedMarket[];
-  /** For how long a mark price counts. */
+  /** The time for which a mark price is valid. */
   readonly priceHeartbeatSeconds: number;
-  /** How many positions one account may have. */
+  /** The maximum number of positions of one account. */
   readonly maxPositions: number;
-  /** From a withdrawal's request to its execution. */
+  /** The time from a withdrawal's request to its execution. */
   readonly withdrawTimeLockSeconds: number;
-  /** Whether funding rates go through the limiter, or the keeper moves them alone. */
+  /** True if funding rates go through the limiter; false if the keeper updates them directly. */
   readonly isFundingLimited: boolean;
-  /** The limiter's speed, in maintenance margins a day. It is deployed once, and keeps it. */
+  /**
+   * The limiter's speed, in maintenance margins a day. The limiter is deployed once and keeps it.
+   */
   readonly fundingSpeedMultiplier: number;
-  /** Tokens, in smallest units, that each ordinary account has from the beginning. */
+  /** Tokens, in smallest units, that each ordinary account begins with. */
   readonly tokenUnitsEach: bigint;
 }
 
-/** Where everything is. */
+/** The addresses of all contracts. */
 export interface ChainAddresses {
   readonly token: Hex;
   readonly dealer: Hex;
@@ -68,14 +73,15 @@ const LIMITER = new Interface(fundingRateLimiterAbi);
 const TOKEN = new Interface(testTokenAbi);
 const SOURCE = new Interface(settablePriceSourceAbi);
 
-/** Gas money of a market's account. */
+/** Wei for the gas of a market's account. */
 const MARKET_BALANCE_WEI = 10n ** 24n;
 const GAS = { deploy: 8_000_000, set: 500_000, transfer: 21_000 } as const;
 
 /**
- * Deploys what is missing and sets what differs, so that a deployment which was cut short goes on, a market may be added, and a
- * changed ratio holds from the next start on.
- * @throws RunError when a step reverts, such as ratios that the dealer refuses; ConfigError for another speed of the limiter that is there
+ * Deploys missing contracts and updates settings that differ. An interrupted deployment is
+ * completed, a market may be added, and a changed ratio applies from the next start on.
+ * @throws RunError when a step reverts, such as a ratio that the dealer refuses; ConfigError when
+ * an existing limiter has another speed
  */
 export async function deploy(
   chain: EmbeddedChain,
@@ -104,7 +110,8 @@ export async function deploy(
     dealer,
     speed,
   );
-  // Before they deploy, and by a transfer: a market that is added later is not in the chain's beginning.
+  // Funded by a transfer before they deploy: the genesis does not know markets that are added
+  // later.
   for (const { marketId } of markets)
     await deployment.fund(owner, keys.market(marketId).signer.address);
   await deployment.finish();
@@ -221,7 +228,10 @@ class Deployment {
     this.#chain = chain;
   }
 
-  /** The address of an account's contract, deployed if it is not there. An account deploys before it does anything else. */
+  /**
+   * Returns the address of an account's contract and deploys it if it is missing. An account
+   * deploys before it does anything else.
+   */
   async contract(
     from: Signer,
     nonce: number,
@@ -275,7 +285,7 @@ class Deployment {
     this.#sent.push({ hash, step: name });
   }
 
-  /** Gives an account that has nothing what it pays its gas with. */
+  /** Sends gas money to an account that has none. */
   async fund(owner: Signer, to: Hex): Promise<void> {
     if (BigInt((await this.#chain.request("eth_getBalance", to, "latest")) as Hex) > 0n) return;
     const hash = await this.#chain.send({
@@ -288,7 +298,10 @@ class Deployment {
     this.#sent.push({ hash, step: "fund" });
   }
 
-  /** An account that has had tokens is not given any again, wherever they went: its first mint is its only one. */
+  /**
+   * Mints tokens for an account that has never had any, so that an account which spent its tokens
+   * gets no second mint.
+   */
   async mintOnce(owner: Signer, token: Hex, to: Hex, units: bigint): Promise<void> {
     if (units === 0n) return;
     const topics = [
@@ -305,7 +318,10 @@ class Deployment {
     if (given.length === 0) await this.send(owner, token, TOKEN, "mint", to, units);
   }
 
-  /** Waits for every step. @throws RunError when one reverted */
+  /**
+   * Waits for every step.
+   * @throws RunError when one reverted
+   */
   async finish(): Promise<void> {
     await this.#chain.minePending();
     for (const { hash, step } of this.#sent.splice(0)) {

@@ -2,7 +2,10 @@ import { EdrContext, L1_CHAIN_TYPE, l1ProviderFactory } from "@nomicfoundation/e
 
 let context: Promise<EdrContext> | undefined;
 
-/** What every EVM of this process is made in: the library allows one a process. */
+/**
+ * The context in which every EVM of this process is created. The library allows one for each
+ * process.
+ */
 export function edrContext(): Promise<EdrContext> {
   context ??= (async () => {
     const made = new EdrContext();

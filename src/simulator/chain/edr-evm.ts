@@ -15,10 +15,12 @@ import { ADDED_METHODS } from "./rpc/added-methods.js";
 import { toNodeError } from "./rpc/node-error.js";
 import type { RpcError, RpcOutcome } from "./rpc-outcome.js";
 
-/** What a subscription of `eth_subscribe` says. */
+/** Receives a notification of an `eth_subscribe` subscription. */
 export type OnSubscriptionResult = (subscription: Hex, result: unknown) => void;
 
-/** An EVM with its state in this process. It knows no time of its own that counts, and mines only when told to. */
+/**
+ * An EVM with its state in this process. Its own clock is not used, and it mines only on request.
+ */
 export class EdrEvm {
   readonly #provider: Provider;
 
@@ -27,8 +29,8 @@ export class EdrEvm {
   }
 
   /**
-   * @param unlocked keys with which it signs for whoever asks.
-   * @throws Error of the EVM for a genesis that it does not take.
+   * @param unlocked keys with which it signs for any caller.
+   * @throws Error of the EVM for an invalid genesis.
    */
   static async start(
     genesis: ChainGenesis,
@@ -42,7 +44,7 @@ export class EdrEvm {
         allowBlocksWithSameTimestamp: true,
         allowUnlimitedContractSize: false,
         bailOnCallFailure: true,
-        // A transaction that reverts is mined and has its receipt, as on any chain.
+        // A transaction that reverts is mined and has a receipt, as on any chain.
         bailOnTransactionFailure: false,
         chainId: BigInt(genesis.chainId),
         coinbase: new Uint8Array(20),
@@ -74,7 +76,7 @@ export class EdrEvm {
       { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
       {
         subscriptionCallback: ({ filterId, result }) => {
-          // A block's logs come in one list here, and one by one from any public node.
+          // The EVM sends a block's logs as one list; a public node sends them one by one.
           for (const one of Array.isArray(result) ? result : [result])
             onNotice(`0x${filterId.toString(16)}`, one);
         },
@@ -84,7 +86,10 @@ export class EdrEvm {
     return new EdrEvm(provider);
   }
 
-  /** Carries out one request. Never rejects: what the EVM itself throws is an internal error of JSON-RPC. */
+  /**
+   * Carries out one request. Never rejects: an exception of the EVM becomes an internal JSON-RPC
+   * error.
+   */
   async request(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
     const added = ADDED_METHODS.get(method);
     try {

@@ -15,21 +15,26 @@ import {
 import { SenderNonces } from "./sender-nonces.js";
 import type { TransactionLog } from "./transaction-log.js";
 
-/** When blocks are made: as soon as a transaction is there, or at an interval, with or without transactions. */
+/**
+ * Block production: for each transaction at once, or at an interval, with or without empty blocks.
+ */
 export type BlockProduction =
   | { readonly kind: "each" }
   | { readonly kind: "interval"; readonly intervalMs: Ms; readonly emptyBlocks: boolean };
 
-/** What a chain is opened with. */
+/** Options of {@link EmbeddedChain.open}. */
 export interface ChainOptions {
-  /** What a new chain begins with; its time is the clock's. What is in the log must have begun alike. */
+  /**
+   * The genesis of a new chain, without its time, which is the clock's. A log must begin with the
+   * same genesis.
+   */
   readonly genesis: Omit<ChainGenesis, "timestampSeconds">;
   readonly blockProduction: BlockProduction;
   readonly log: TransactionLog;
   readonly clock: Clock;
-  /** Keys with which it signs for whoever asks. */
+  /** Keys with which the chain signs for any caller. */
   readonly unlocked?: readonly Hex[];
-  /** Hears once of a failure after which the chain answers nothing any more: its log could not be written. */
+  /** Called once when the log could not be written. The chain then refuses all further requests. */
   readonly onFault?: (error: unknown) => void;
 }
 
@@ -43,9 +48,9 @@ export interface ChainReceipt {
 }
 
 /**
- * A chain in this process. Its blocks carry the time of the exchange's clock, read when a request comes in; requests are carried
- * out one after the other. What changes it is in the log before it is answered, and a chain that is opened on a log is, to the
- * hash of its last block, the one that wrote it.
+ * A chain in this process. Its blocks carry the time of the exchange's clock when a request
+ * arrives, and requests run one after the other. Every change is logged before its response is
+ * sent. A chain opened from a log reaches the same state, down to the hash of the last block.
  */
 export class EmbeddedChain {
   readonly genesis: ChainGenesis;
@@ -58,7 +63,7 @@ export class EmbeddedChain {
   readonly #onFault: (error: unknown) => void;
   #turns: Promise<unknown> = Promise.resolve();
   #failure: unknown;
-  /** The last block that the followers were told of. */
+  /** The last block that was announced to the followers. */
   #announcedHash: Hex;
   #timer: Timer | null = null;
   #nextBlockMs: Ms | null = null;
@@ -81,8 +86,8 @@ export class EmbeddedChain {
 
   /**
    * Begins a chain, or rebuilds the one in the log.
-   * @throws ConfigError when the chain in the log began otherwise; FormatError when the log cannot be read, or gives another state
-   * than it gave; RunError when it cannot be written
+   * @throws ConfigError when the logged chain has another genesis; FormatError when the log cannot
+   * be read, or its replay gives another state; RunError when it cannot be written
    */
   static async open(options: ChainOptions): Promise<EmbeddedChain> {
     const { log, clock, unlocked = [] } = options;
@@ -96,7 +101,7 @@ export class EmbeddedChain {
     const evm = await EdrEvm.start(wanted, unlocked, (subscription, result) => {
       for (const listener of listeners) listener(subscription, result);
     });
-    // Only now: a beginning that the EVM does not take is none.
+    // Only now: a genesis that the EVM refuses must not be logged.
     if (kept === null) log.begin(wanted);
     const logged = new LoggedEvm(evm, log, options.blockProduction.kind === "each");
     const chain = new EmbeddedChain(logged, listeners, wanted, options);
@@ -106,7 +111,7 @@ export class EmbeddedChain {
     return chain;
   }
 
-  /** When the next block is made; null where a transaction is mined at once. */
+  /** The time of the next block; null where each transaction is mined at once. */
   get nextBlockMs(): Ms | null {
     return this.#nextBlockMs;
   }
@@ -116,36 +121,43 @@ export class EmbeddedChain {
     return this.#evm.head;
   }
 
-  /** Hears what every `eth_subscribe` was asked for, until the returned function is called. */
+  /**
+   * Calls the listener with the notifications of every `eth_subscribe` until the returned function
+   * is called.
+   */
   listen(listener: OnSubscriptionResult): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Calls back when there are blocks that were not there before, until the returned function is called. A chain that is followed
-   * does not go back (`evm_revert`): what was told of its blocks cannot be taken back.
+   * Calls back when there are new blocks, until the returned function is called. A followed chain
+   * refuses `evm_revert`, since followers cannot undo blocks.
    */
   follow(onBlocks: () => void): () => void {
     this.#followers.add(onBlocks);
     return () => this.#followers.delete(onBlocks);
   }
 
-  /** Carries out a request of JSON-RPC; what is refused is an outcome. */
+  /** Carries out a JSON-RPC request. A refusal is returned as an outcome. */
   handle(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
     if (method === "evm_revert" && this.#followers.size > 0) return Promise.resolve(CANNOT_GO_BACK);
     const nowSeconds = this.#nowSeconds();
     return this.#turn(() => this.#evm.carryOut(method, params, nowSeconds));
   }
 
-  /** As {@link handle}. @throws ChainRefusal when it is refused; RunError when the chain has failed */
+  /**
+   * Carries out a request as {@link handle} does.
+   * @throws ChainRequestError when it is refused; RunError when the chain has failed
+   */
   async request(method: string, ...params: readonly unknown[]): Promise<unknown> {
     return unwrapResult(method, await this.handle(method, params));
   }
 
   /**
-   * Signs and sends. The hash is no receipt: with an interval the transaction waits.
-   * @throws ChainRefusal when it is refused
+   * Signs and sends. Returns the hash before the receipt exists: with a block interval the
+   * transaction waits.
+   * @throws ChainRequestError when it is refused
    */
   send(sending: OutgoingTransaction): Promise<Hex> {
     const nowSeconds = this.#nowSeconds();
@@ -153,20 +165,23 @@ export class EmbeddedChain {
   }
 
   /**
-   * Sends as an account whose key is not at hand, as only a chain of one's own can, and gives it what its gas may cost.
-   * @throws ChainRefusal when it is refused
+   * Sends for an account without its key, which only an own chain allows, and funds the gas.
+   * @throws ChainRequestError when it is refused
    */
   sendAs(from: Hex, sending: ImpersonatedTransaction): Promise<Hex> {
     const nowSeconds = this.#nowSeconds();
     return this.#turn(() => sendAs(this.#evm, this.genesis, from, sending, nowSeconds));
   }
 
-  /** A view's answer, as the contract gave it. @throws ChainRefusal with the revert's data */
+  /**
+   * Calls a view and returns its encoded result.
+   * @throws ChainRequestError with the revert data
+   */
   async call(to: Hex, data: Hex): Promise<Hex> {
     return (await this.request("eth_call", { to, data }, "latest")) as Hex;
   }
 
-  /** Null while it is not mined. */
+  /** The receipt of a transaction; null before it is mined. */
   async receipt(hash: Hex): Promise<ChainReceipt | null> {
     const found = (await this.request("eth_getTransactionReceipt", hash)) as Record<
       string,
@@ -182,18 +197,18 @@ export class EmbeddedChain {
     };
   }
 
-  /** Makes blocks of what waits, now, whatever the rhythm. */
+  /** Mines all pending transactions now, whatever the block interval. */
   minePending(): Promise<void> {
     const nowSeconds = this.#nowSeconds();
     return this.#turn(() => this.#evm.minePending(nowSeconds));
   }
 
-  /** Waits until everything that was asked for before has been done: a virtual clock does not wait for the EVM. */
+  /** Waits until all earlier requests are done. A virtual clock does not wait for the EVM. */
   async idle(): Promise<void> {
     await this.#turns;
   }
 
-  /** Makes no block any more, and carries out what was asked for before. */
+  /** Stops block production and carries out the requests that were made before. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -211,7 +226,8 @@ export class EmbeddedChain {
     });
     this.#turns = done.catch((error: unknown) => {
       if (error instanceof ChainRequestError || this.#failure !== undefined) return;
-      // What the EVM has and the log lacks would be lost with the process: nobody is told of it.
+      // A change that the EVM has and the log lacks would be lost with the process, so it is never
+      // reported.
       this.#failure = error;
       this.#timer?.cancel();
       this.#onFault(error);
@@ -242,7 +258,7 @@ export class EmbeddedChain {
       if (this.#isClosed || this.#failure !== undefined) return;
       this.#arm();
       const nowSeconds = this.#nowSeconds();
-      // A failure is told by the turn.
+      // The failure is reported by `#turn`.
       this.#turn(() => this.#evm.mineNext(nowSeconds, emptyBlocks)).catch(() => {});
     });
   }

@@ -6,23 +6,24 @@ import { edrContext } from "./edr-context.js";
 import { noContractNames } from "./no-contract-names.js";
 import type { RpcOutcome } from "./rpc-outcome.js";
 
-/** What is copied. */
+/** The source of a fork. */
 export interface ForkSource {
-  /** A JSON-RPC address. It is only read from. */
+  /** A JSON-RPC address, used only for reading. */
   readonly url: string;
   readonly blockNumber: number;
   readonly chainId: number;
   readonly blockGasLimit: number;
 }
 
-/** A copy of another chain's state at one block, in this process: what is done to it is done nowhere else. */
+/** A copy of another chain's state at one block, in this process. Changes stay in the copy. */
 export interface ForkedEvm {
   request(method: string, params: readonly unknown[]): Promise<RpcOutcome>;
   close(): void;
 }
 
 /**
- * Copies a chain: state is fetched from its RPC when it is first looked at. Blocks come when they are mined by hand.
+ * Copies a chain. State is fetched from its RPC when it is first read. Blocks are mined only on
+ * request.
  * @throws Error of the EVM when the RPC cannot be read from.
  */
 export async function forkEvm({

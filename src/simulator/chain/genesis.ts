@@ -1,22 +1,28 @@
 import { ConfigError } from "../../core/errors.js";
 import type { Hex } from "../../core/units.js";
 
-/** What a chain began with. It never changes: from another beginning the same transactions give another state. */
+/**
+ * The genesis of a chain. It never changes: from another genesis the same transactions give another
+ * state.
+ */
 export interface ChainGenesis {
   readonly chainId: number;
   readonly timestampSeconds: number;
   readonly blockGasLimit: number;
-  /** The most gas that one call may burn, and what a call gets that names none. */
+  /** The gas limit of one call, and the default of a call that names none. */
   readonly callGasLimit: number;
-  /** Base fee of the first block, wei a unit of gas. */
+  /** Base fee of the first block, in wei per unit of gas. */
   readonly baseFeeWei: string;
-  /** How a block orders what waits: the highest tip first, or as it came. */
+  /** The order of pending transactions in a block: the highest tip first, or by arrival. */
   readonly order: "tip" | "arrival";
   /** Wei by address. */
   readonly balancesWei: Readonly<Record<Hex, string>>;
 }
 
-/** @param place where the kept one is, for messages. @throws ConfigError that names what differs */
+/**
+ * @param place the location of the kept genesis, for messages.
+ * @throws ConfigError that names the differences
+ */
 export function requireSameGenesis(kept: ChainGenesis, wanted: ChainGenesis, place: string): void {
   for (const key of Object.keys(wanted) as (keyof ChainGenesis)[]) {
     const [was, is] = [JSON.stringify(kept[key]), JSON.stringify(wanted[key])];

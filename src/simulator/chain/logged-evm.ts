@@ -7,14 +7,17 @@ import type { RpcOutcome } from "./rpc-outcome.js";
 import { STATE_BY_HAND } from "./state-by-hand.js";
 import type { LogEntry, TransactionLog } from "./transaction-log.js";
 
-/** A block, as the last of a chain. */
+/** The last block of a chain. */
 export interface EvmHead {
   readonly number: number;
   readonly hash: Hex;
   readonly timestampSeconds: number;
 }
 
-/** Requests that change the chain and are kept; the EVM carries them out, and again on a rebuilt chain. */
+/**
+ * Requests that change the chain and are logged. The EVM carries them out, and again when the chain
+ * is rebuilt.
+ */
 const KEPT = new Set<string>([
   "eth_sendRawTransaction",
   "eth_sendTransaction",
@@ -23,14 +26,14 @@ const KEPT = new Set<string>([
   ...STATE_BY_HAND,
 ]);
 const SENDS = new Set(["eth_sendRawTransaction", "eth_sendTransaction"]);
-/** Far beyond what anybody rehearses, and no number that a block's time could not hold. */
+/** Further than any rehearsal needs, and within the range of a block's time. */
 const FURTHEST_SHIFT_SECONDS = 1_000_000_000_000;
-/** Enough for a transaction to be mined although others were before it. */
+/** Enough blocks for a transaction to be mined after earlier ones. */
 const MOST_BLOCKS_A_SENDING = 64;
 
 /**
- * An EVM whose every change is in a log before it is answered, and whose blocks have the times that it is told. One request at a
- * time: whoever holds it sees to that.
+ * An EVM that logs every change before its response is sent. The caller gives the time of each
+ * block, and makes one request at a time.
  */
 export class LoggedEvm {
   readonly #evm: EdrEvm;
@@ -38,12 +41,12 @@ export class LoggedEvm {
   readonly #minesEach: boolean;
   #head: EvmHead = { number: 0, hash: "0x", timestampSeconds: 0 };
   #shiftSeconds = 0;
-  /** The time of the next block where a tool has fixed it. */
+  /** The time of the next block, if a tool has fixed it. */
   #nextSeconds: number | null = null;
-  /** What the EVM was last told that the next block's time would be. */
+  /** The time of the next block that the EVM was last given. */
   #evmNextSeconds = -1;
 
-  /** @param minesEach whether a transaction gets its block at once. */
+  /** @param minesEach true if a transaction gets its block at once. */
   constructor(evm: EdrEvm, log: TransactionLog, minesEach: boolean) {
     this.#evm = evm;
     this.#log = log;
@@ -55,7 +58,10 @@ export class LoggedEvm {
     return this.#head;
   }
 
-  /** Does once more what is in the log; first of all. @throws FormatError when that gives another state than it gave */
+  /**
+   * Replays the log, before anything else.
+   * @throws FormatError when that gives another state than is logged
+   */
   async replay(nowSeconds: number): Promise<void> {
     await this.#readHead();
     const impersonated = new Set<unknown>();
@@ -65,12 +71,12 @@ export class LoggedEvm {
       if (entry.method === "hardhat_impersonateAccount") impersonated.add(entry.params[0]);
       if (entry.method === "hardhat_stopImpersonatingAccount") impersonated.delete(entry.params[0]);
     }
-    // A process that ended between the two must not leave an account behind as which anybody may send.
+    // A process that ended between the two must not leave an account that any client can send as.
     for (const address of impersonated)
       await this.carryOut("hardhat_stopImpersonatingAccount", [address], nowSeconds);
   }
 
-  /** Carries out a request that came in at `nowSeconds`; what is refused is an outcome. */
+  /** Carries out a request that arrived at `nowSeconds`. A refusal is returned as an outcome. */
   async carryOut(
     method: string,
     params: readonly unknown[],
@@ -111,7 +117,7 @@ export class LoggedEvm {
     return outcome;
   }
 
-  /** Makes the block of a transaction that can be mined: one whose turn has come by its account's nonce. */
+  /** Mines the block of a transaction whose nonce is next for its account. */
   async #mineOne(hash: Hex, nowSeconds: number): Promise<void> {
     const { from, nonce } = (await this.requestOrThrow("eth_getTransactionByHash", hash)) as {
       from: Hex;
@@ -128,7 +134,7 @@ export class LoggedEvm {
     }
   }
 
-  /** Makes blocks until nothing waits that a block could take. */
+  /** Mines blocks until no pending transaction can be mined. */
   async minePending(nowSeconds: number): Promise<void> {
     while (
       Number(await this.requestOrThrow("eth_getBlockTransactionCountByNumber", "pending")) > 0
@@ -137,7 +143,7 @@ export class LoggedEvm {
     }
   }
 
-  /** Makes the block of an interval. */
+  /** Mines the block of an interval. */
   async mineNext(nowSeconds: number, isEmptyToo: boolean): Promise<void> {
     if (
       isEmptyToo ||
@@ -160,7 +166,7 @@ export class LoggedEvm {
     this.#evmNextSeconds = seconds;
   }
 
-  /** @returns how many transactions it took. */
+  /** @returns the number of transactions in the block. */
   async #mine(timestampSeconds: number): Promise<number> {
     await this.#tell(timestampSeconds);
     await this.requestOrThrow("evm_mine");
@@ -195,7 +201,7 @@ export class LoggedEvm {
     return { result: this.#shiftSeconds };
   }
 
-  /** The next block's time; the chain's clock goes on from there. */
+  /** Fixes the next block's time; the chain's clock continues from there. */
   #fixNext(seconds: number | null, nowSeconds: number): RpcOutcome {
     if (seconds === null || seconds < this.#head.timestampSeconds) {
       return badNumber(`a timestamp from the last block's, ${this.#head.timestampSeconds}, on`);
@@ -220,7 +226,7 @@ export class LoggedEvm {
     return { result: "0x0" };
   }
 
-  /** Does once more what was done. */
+  /** Repeats a logged entry. */
   async #replayEntry(entry: LogEntry): Promise<void> {
     switch (entry.kind) {
       case "shift":
@@ -244,7 +250,10 @@ export class LoggedEvm {
     }
   }
 
-  /** A request that may not fail. @throws ChainRefusal when it does */
+  /**
+   * Carries out a request that must not fail.
+   * @throws ChainRequestError when it does
+   */
   async requestOrThrow(method: string, ...params: readonly unknown[]): Promise<unknown> {
     return unwrapResult(method, await this.#evm.request(method, params));
   }

@@ -1,11 +1,14 @@
 import { ContractDecoder } from "@nomicfoundation/edr";
 
 /**
- * A decoder of stack traces that knows no contract: reverts are read from their data here, as on any chain.
+ * A decoder of stack traces without contract names; reverts are read from their data, as on any
+ * chain.
  *
- * It holds one contract that nobody deploys, since an empty one is slow. To name the contract of every call, edr 0.13 looks its code up
- * in a trie, and where no known code begins with the first byte it tries each further byte as the first one: 20,000 steps for a dealer
- * that is called. Compiled contracts begin with PUSH1, and so does this one, so that the search ends at the second byte.
+ * It holds one contract that is never deployed, since an empty decoder is slow. To name the
+ * contract of every call, edr 0.13 looks its code up in a trie. Where no known code begins with the
+ * first byte it tries each further byte as the first: 20,000 steps for a call to the dealer.
+ * Compiled contracts begin with PUSH1, and so does this one, so that the search ends at the second
+ * byte.
  */
 export function noContractNames(): ContractDecoder {
   return ContractDecoder.withContracts({ buildInfos: [Buffer.from(JSON.stringify(BUILD))] });
@@ -14,7 +17,10 @@ export function noContractNames(): ContractDecoder {
 const NAME = "Nobody";
 const SOURCE = "nobody.sol";
 
-/** In the form that the decoder reads: PUSH1 of a number that no compiler begins with, INVALID where the constructor ends. */
+/**
+ * The decoder's input: PUSH1 of a number that no compiler begins with, and INVALID at the end of
+ * the constructor.
+ */
 const BUILD = {
   _format: "hh-sol-build-info-1",
   id: NAME,

@@ -9,16 +9,19 @@ import { EmbeddedChain } from "./embedded-chain.js";
 import { type ChainServer, serveChain } from "./rpc/rpc-server.js";
 import { MemoryTransactionLog, type TransactionLog } from "./transaction-log.js";
 
-/** What a chain is opened with besides its configuration. */
+/** Options of {@link openChain} besides the configuration. */
 export interface OpenChainOptions {
   readonly chainId: number;
   readonly markets: readonly DeployedMarket[];
   readonly clock: Clock;
-  /** Names of this host, beside addresses and loopback names, by which its port may be asked. */
+  /**
+   * Names of this host, besides addresses and loopback names, under which its port accepts
+   * requests.
+   */
   readonly allowedHosts?: readonly string[];
-  /** What it is rebuilt from; memory when left out. */
+  /** The log that the chain is rebuilt from; in memory when left out. */
   readonly log?: TransactionLog;
-  /** Hears once of a failure after which the chain answers nothing any more. */
+  /** Called once on a failure after which the chain refuses all requests. */
   readonly onFault?: (error: unknown) => void;
 }
 
@@ -30,13 +33,15 @@ export interface OpenChain {
   readonly dealerEventFormat: DealerEventFormat;
   /** Null where the configuration has no port. */
   readonly server: ChainServer | null;
-  /** Closes the port and makes no block any more. */
+  /** Closes the port and stops block production. */
   close(): Promise<void>;
 }
 
 /**
- * The chain of a configuration: new, or rebuilt from its log; its contracts deployed and set, then its port open.
- * @throws ConfigError, FormatError and RunError, as {@link EmbeddedChain.open}, {@link chainKeys}, {@link deploy} and {@link serveChain} do
+ * Opens the chain of a configuration: new, or rebuilt from its log. Deploys and configures its
+ * contracts, then opens its port.
+ * @throws ConfigError, FormatError and RunError, as {@link EmbeddedChain.open}, {@link chainKeys},
+ * {@link deploy} and {@link serveChain} do
  */
 export async function openChain(
   config: ChainConfig,

@@ -25,7 +25,7 @@ const entryShape = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("shift"), seconds: z.int() }),
 ]) satisfies z.ZodType<LogEntry>;
 
-/** The log among an exchange's records: one record an entry, numbered from zero. */
+/** The log as records of an exchange: one record for each entry, numbered from zero. */
 export class RecordTransactionLog implements TransactionLog {
   readonly place: string;
   readonly #records: RecordStore;

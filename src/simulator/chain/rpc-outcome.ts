@@ -1,11 +1,11 @@
-/** An error of JSON-RPC. `data` of a revert is what the contract said. */
+/** A JSON-RPC error. `data` of a revert is the contract's revert data. */
 export interface RpcError {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
-/** The answer to one request. */
+/** The response to one request. */
 export type RpcOutcome = { readonly result: unknown } | { readonly error: RpcError };
 
 /** Carries out a request on the EVM itself. */

@@ -7,7 +7,7 @@ import type { ChainGenesis } from "./genesis.js";
 import type { LoggedEvm } from "./logged-evm.js";
 import type { SenderNonces } from "./sender-nonces.js";
 
-/** What is sent. Amounts in wei, `gas` in units; without `gas`, what a call gets. */
+/** A transaction to send. Amounts in wei, `gas` in units; without `gas`, the limit of a call. */
 export interface OutgoingTransaction {
   readonly from: Signer;
   /** Null deploys. */
@@ -18,12 +18,16 @@ export interface OutgoingTransaction {
   readonly tipWei?: bigint;
 }
 
-/** What is sent as somebody whose key is not at hand. */
+/** A transaction that is sent for an account without its key. */
 export type ImpersonatedTransaction = Omit<OutgoingTransaction, "from" | "to"> & {
   readonly to: Hex;
 };
 
-/** Signs and sends; in a turn of the chain. @returns the hash. @throws ChainRefusal when it is refused */
+/**
+ * Signs and sends, in a turn of the chain.
+ * @returns the hash
+ * @throws ChainRequestError when it is refused
+ */
 export async function sendSigned(
   evm: LoggedEvm,
   { chainId, callGasLimit }: ChainGenesis,
@@ -55,7 +59,7 @@ export async function sendSigned(
     });
     transaction.signature = from.sign(hexToBytes(transaction.unsignedHash));
     const outcome = await evm.carryOut(method, [transaction.serialized], nowSeconds);
-    // A nonce that somebody else used, perhaps; otherwise it is refused once more.
+    // Another sender may have used the nonce. If not, the transaction is refused again.
     if ("error" in outcome && nonces.forget(from.address)) continue;
     const hash = unwrapResult(method, outcome) as Hex;
     nonces.taken(from.address, nonce, hash);
@@ -64,9 +68,9 @@ export async function sendSigned(
 }
 
 /**
- * Sends as an account whose key is not at hand, and gives it what its gas may cost; in a turn of the chain.
+ * Sends for an account without its key and funds the gas, in a turn of the chain.
  * @returns the hash
- * @throws ChainRefusal when it is refused
+ * @throws ChainRequestError when it is refused
  */
 export async function sendAs(
   evm: LoggedEvm,
@@ -88,7 +92,7 @@ export async function sendAs(
   const carryOut = (method: string, ...params: readonly unknown[]) =>
     evm.carryOut(method, params, nowSeconds);
   if (missing > 0n) {
-    // On top of what it has now: its own transactions that wait have yet to be paid from that.
+    // Added to its balance: its own pending transactions still have to be paid from that.
     unwrapResult(
       "hardhat_setBalance",
       await carryOut("hardhat_setBalance", from, hexOf((await balanceAt("latest")) + missing)),
@@ -112,7 +116,7 @@ export async function sendAs(
   return unwrapResult(method, sent) as Hex;
 }
 
-/** The base fee at most grows by an eighth a block. */
+/** Returns the highest fee: the base fee grows by at most an eighth a block. */
 async function maxFeeWei(evm: LoggedEvm, tipWei: bigint): Promise<bigint> {
   const { baseFeePerGas } = (await evm.requestOrThrow("eth_getBlockByNumber", "latest", false)) as {
     baseFeePerGas: Hex;
@@ -120,7 +124,7 @@ async function maxFeeWei(evm: LoggedEvm, tipWei: bigint): Promise<bigint> {
   return 4n * BigInt(baseFeePerGas) + tipWei;
 }
 
-/** Of everything that the exchange sends, so that blocks keep its order. */
+/** The same tip for everything that the exchange sends, so that blocks keep its order. */
 const DEFAULT_TIP_WEI = 1_000_000_000n;
 
 function hexOf(value: bigint | number): Hex {

@@ -2,8 +2,9 @@ import type { Hex } from "../../core/units.js";
 import type { LoggedEvm } from "./logged-evm.js";
 
 /**
- * The nonces of accounts for which hardly anybody else sends. The EVM counts what waits by making the next block of it in trial: it knows no more
- * than one block holds, and takes ever longer. So the last one that was taken is remembered, and counted on from while the chain has it.
+ * The nonces of accounts that are rarely used by other senders. The EVM counts pending transactions
+ * by trial-mining the next block, which sees at most one block and becomes slower. So the last
+ * accepted nonce is remembered and counted on from while the chain has its transaction.
  */
 export class SenderNonces {
   readonly #last = new Map<Hex, { readonly nonce: number; readonly hash: Hex }>();
@@ -23,12 +24,15 @@ export class SenderNonces {
     return Number(await evm.requestOrThrow("eth_getTransactionCount", account, "pending"));
   }
 
-  /** Somebody else has sent for the account: the EVM is to count. @returns whether it had not been asked. */
+  /**
+   * Forgets an account's nonce because another sender used it, so that the EVM counts.
+   * @returns true if there was one to forget.
+   */
   forget(account: Hex): boolean {
     return this.#last.delete(account);
   }
 
-  /** The chain has taken a transaction. */
+  /** Remembers a transaction that the chain has accepted. */
   taken(account: Hex, nonce: number, hash: Hex): void {
     this.#last.set(account, { nonce, hash });
   }

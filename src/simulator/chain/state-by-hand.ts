@@ -1,4 +1,7 @@
-/** Methods of development nodes that change the chain's state by hand: let in with the other ones, and kept for a rebuilt chain. */
+/**
+ * Methods of development nodes that change the chain's state manually. They need the development
+ * methods to be enabled, and are logged for a rebuild.
+ */
 export const STATE_BY_HAND = [
   "hardhat_dropTransaction",
   "hardhat_impersonateAccount",

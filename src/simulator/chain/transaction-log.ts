@@ -1,50 +1,62 @@
 import type { Hex } from "../../core/units.js";
 import type { ChainGenesis } from "./genesis.js";
 
-/** A request that changed the chain, most of all a transaction that it took. */
+/** A request that changed the chain, usually a transaction. */
 export interface LoggedRequest {
   readonly kind: "request";
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/** A block of what waited. Its hash stands for the whole state after it. */
+/** A mined block. Its hash stands for the whole state after it. */
 export interface LoggedBlock {
   readonly kind: "block";
   readonly timestampSeconds: number;
   readonly hash: Hex;
 }
 
-/** The chain's clock was moved by hand, `seconds` further from the exchange's. */
+/** A manual change of the chain's clock by `seconds` against the exchange's. */
 export interface LoggedShift {
   readonly kind: "shift";
   readonly seconds: number;
 }
 
-/** Everything that changes a chain, in the order in which it did. */
+/** Every change of a chain, in order. */
 export type LogEntry = LoggedRequest | LoggedBlock | LoggedShift;
 
-/** Where a chain keeps what it is rebuilt from. */
+/** The store that a chain is rebuilt from. */
 export interface TransactionLog {
-  /** Where it is, for messages. */
+  /** The location, for messages. */
   readonly place: string;
-  /** Null where no chain has begun. @throws FormatError when it is none of ours */
+  /**
+   * Null before a chain has begun.
+   * @throws FormatError when the log was not written by this program
+   */
   genesis(): ChainGenesis | null;
-  /** Begins a chain; once, before the first entry. @throws RunError when it cannot be kept */
+  /**
+   * Begins a chain; called once, before the first entry.
+   * @throws RunError when it cannot be stored
+   */
   begin(genesis: ChainGenesis): void;
-  /** In the order in which they were appended. @throws FormatError for an entry that cannot be read, or one that is missing */
+  /**
+   * In the order in which they were appended.
+   * @throws FormatError for an unreadable or missing entry
+   */
   entries(): Iterable<LogEntry>;
-  /** Makes an entry last before it returns. @throws RunError when it cannot */
+  /**
+   * Commits an entry to disk before it returns.
+   * @throws RunError when it cannot
+   */
   append(entry: LogEntry): void;
 }
 
-/** A log that lives as long as it is held. */
+/** A log in memory. */
 export class MemoryTransactionLog implements TransactionLog {
   readonly place = "memory";
   #genesis: ChainGenesis | null;
   readonly #entries: LogEntry[];
 
-  /** Empty, or what another one held. */
+  /** Empty, or with the content of another log. */
   constructor(genesis: ChainGenesis | null = null, entries: Iterable<LogEntry> = []) {
     this.#genesis = genesis;
     this.#entries = [...entries];

@@ -14,8 +14,8 @@ const AMOUNTS: readonly (readonly [
 ];
 
 /**
- * Checks the amounts of a configuration outside its markets: that credit holds them (what is finer than `creditDecimals` nobody could
- * be given), and that the bounds of the gas price leave room.
+ * Checks the amounts of a configuration outside its markets. Credit must be able to hold them
+ * (`creditDecimals`), and the bounds of the gas price must leave a range.
  * @throws ConfigError naming the path, the value and what would be right.
  */
 export function checkAmounts(config: ExchangeConfig, written?: ConfigSource): void {

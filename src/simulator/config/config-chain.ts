@@ -2,7 +2,7 @@ import { decimalToScaled } from "../../core/instrument.js";
 import { type ConfigSource, configConflict } from "../markets/config-conflict.js";
 import type { ExchangeConfig } from "./config.js";
 
-/** What the contracts' token and their orders are fixed to. */
+/** Values that the contracts' token and their orders fix. */
 const FIXED: readonly (readonly [
   path: readonly string[],
   of: (config: ExchangeConfig) => unknown,
@@ -14,7 +14,10 @@ const FIXED: readonly (readonly [
   [["domain", "version"], (config) => config.domain.version, "1"],
 ];
 
-/** What a chain decides in place of the configuration, with the defaults that contradict nothing. */
+/**
+ * Settings that a chain decides in place of the configuration, with defaults that are compatible
+ * with it.
+ */
 const DECIDED: readonly (readonly [
   path: readonly string[],
   of: (config: ExchangeConfig) => unknown,
@@ -44,7 +47,7 @@ const DECIDED: readonly (readonly [
 const WILDCARDS: readonly string[] = ["0.0.0.0", "::"];
 
 /**
- * Checks that the exchange and its chain do not listen at one and the same port.
+ * Checks that the exchange and its chain do not listen on the same port.
  * @throws ConfigError naming the chain's port and what would be right.
  */
 export function checkPorts({ host, port, chain }: ExchangeConfig, written?: ConfigSource): void {
@@ -64,7 +67,7 @@ export function checkPorts({ host, port, chain }: ExchangeConfig, written?: Conf
 }
 
 /**
- * Checks that nothing contradicts settlement on chain, where the configuration has one.
+ * Checks that no setting contradicts settlement on chain, if the configuration has a chain.
  * @throws ConfigError naming the path, the value and what would be right.
  */
 export function checkChainConfig(config: ExchangeConfig, written?: ConfigSource): void {

@@ -2,8 +2,8 @@ import { type ConfigSource, configConflict } from "../markets/config-conflict.js
 import type { ExchangeConfig } from "./config.js";
 
 /**
- * Checks that every market has a contract of its own: an order names its market by the contract alone, so that one that was signed
- * for one market could be sent to the other.
+ * Checks that every market has its own contract. An order names its market only by the contract, so
+ * with a shared one an order for one market could be sent to the other.
  * @throws ConfigError naming the path, the value and what would be right.
  */
 export function checkPerps({ markets }: ExchangeConfig, written?: ConfigSource): void {

@@ -1,24 +1,24 @@
 import { z } from "zod";
 
-/** A text of one form; `expected` says in words, for errors, what would be right. */
+/** A text with a pattern; `expected` describes it in error messages. */
 export function text(pattern: RegExp, expected: string) {
   return z.string().regex(pattern).meta({ expected });
 }
 
-/** A plain decimal, not negative. */
+/** A decimal without exponent, not negative. */
 export const decimal = text(
   /^\d+(\.\d+)?$/,
   'a plain decimal from zero up, such as "0.1", without exponent',
 );
 
-/** A plain decimal above zero. */
+/** A decimal without exponent, above zero. */
 export const positiveDecimal = z
   .string()
   .regex(/^\d+(\.\d+)?$/)
   .refine((written) => /[1-9]/.test(written), { message: "must not be zero" })
   .meta({ expected: 'a plain decimal above zero, such as "0.1", without exponent' });
 
-/** A plain decimal that may be negative. */
+/** A decimal without exponent, of either sign. */
 export const signedDecimal = text(
   /^-?\d+(\.\d+)?$/,
   'a plain decimal such as "-0.0001", without exponent',

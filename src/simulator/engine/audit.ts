@@ -3,20 +3,25 @@ import type { ExchangeAccount } from "../accounts/account.js";
 import type { ExchangeState } from "./exchange-state.js";
 
 /**
- * Where all money is. Conserved means that the credit of all accounts, of the insurance account and of the fees is, to the
- * unit, what came in less what left, and that every long has its short.
+ * A balance of all credit. It is conserved if the credit of all accounts, the insurance account and
+ * the fees equals deposits less withdrawals to the unit, and every long has its short.
  */
 export interface Audit {
   /** Of every account, less its withdrawals. */
   readonly deposits: CreditUnits;
-  /** Credit of every account as matched, primary and of all positions, the houses' included. */
+  /**
+   * Credit of every account as matched: primary credit and all positions, including the houses'.
+   */
   readonly accountCredit: CreditUnits;
-  /** The same as settled. Equal to the matched one, fees apart, once nothing waits for settlement. */
+  /**
+   * The same as settled. Once no settlement is pending it equals the matched credit, except for
+   * fees.
+   */
   readonly settledCredit: CreditUnits;
   readonly feeCredit: CreditUnits;
   readonly dustCredit: CreditUnits;
   readonly insuranceCredit: CreditUnits;
-  /** All that came in from outside and all that left, counted as it happened and not from the accounts. */
+  /** All deposits less all withdrawals, counted as they happened and not from the accounts. */
   readonly depositedCredit: CreditUnits;
   readonly withdrawnCredit: CreditUnits;
   /** Sum of all positions by market: zero. */
@@ -24,7 +29,7 @@ export interface Audit {
   readonly isConserved: boolean;
 }
 
-/** Sums up the exchange's money and positions. */
+/** Sums up the exchange's credit and positions. */
 export function audit(state: ExchangeState): Audit {
   let deposits = 0n;
   let accountCredit = 0n;

@@ -19,43 +19,50 @@ import { openDataDir } from "../store/data-dir.js";
 import { requireExchangeStore } from "../store/identity.js";
 import type { RecordStore } from "../store/record-store.js";
 
-/** What the order flows of a configuration need besides it. */
+/** Options of a configured exchange besides its configuration. */
 export interface ConfiguredExchangeOptions {
-  /** The folder of the configuration's file, from which its paths count; the working directory when left out. */
+  /**
+   * The configuration file's folder, to which its paths are relative; the working directory when
+   * left out.
+   */
   readonly baseFolder?: string;
   readonly scheme?: SignatureScheme;
-  /** Makes the markets' order flows, in place of the configuration's. */
+  /** Creates the markets' order flows, in place of the configuration's. */
   readonly createFlow?: ExchangeOptions["createFlow"];
-  /** Where its state outlives the process, in place of the configuration's `dataDir`. */
+  /** The store that keeps the state across restarts, in place of the configuration's `dataDir`. */
   readonly records?: RecordStore;
-  /** Hears once when a market's replay is over; its book then stays as it is. */
+  /** Called once when a market's replay ends. Its book then stays as it is. */
   readonly onReplayEnd?: (marketId: MarketId, end: ReplayEnd) => void;
-  /** Hears what was asked of the chain in vain, and what the chain did of its own. */
+  /** Called when a request to the chain fails, and when the chain changes something by itself. */
   readonly onChainReport?: (report: ChainReport) => void;
-  /** Hears once that the chain has failed; the exchange has stopped then. */
+  /** Called once when the chain has failed. The exchange has stopped by then. */
   readonly onChainFault?: (error: unknown) => void;
 }
 
-/** An exchange whose state may be in a folder, and whose trades may be settled on a chain. */
+/** An exchange whose state may be in a folder, and whose trades may settle on a chain. */
 export interface OpenExchange {
   readonly exchange: EmbeddedExchange;
   /** Its chain with its keys, addresses and port; null where it settles in memory. */
   readonly chain: OpenChain | null;
   /**
-   * Waits until all that was asked of the chain has been done, and every block of it applied. With blocks at an interval what waits
-   * for the next one is not waited for: let the clock go on first.
+   * Waits until every request to the chain is done and every block of it applied. With a block
+   * interval, transactions that wait for the next block are not awaited: advance the clock first.
    */
   waitUntilSettled(): Promise<void>;
-  /** Stops the exchange and its chain, and lets another process have the folder. What is on its way is taken up by that. */
+  /**
+   * Stops the exchange and its chain, and releases the folder. The next process resumes pending
+   * work.
+   */
   close(): Promise<void>;
 }
 
 /**
- * The exchange that a configuration describes, with its order flows and its chain, going on from the state in its `dataDir` where it
- * names one; not yet started.
- * @throws ConfigError as {@link configuredExchange} and {@link openChain} do, for what contradicts a chain, and for a folder that holds
- * something else, that contradicts the configuration, or that another process uses; FormatError when the folder and its chain do not
- * go together; RunError when it cannot be read or written, or the chain cannot be set up.
+ * Opens the exchange of a configuration with its order flows and its chain, and resumes from the
+ * state in its `dataDir`, if any. It is not started yet.
+ * @throws ConfigError as {@link configuredExchange} and {@link openChain} do; for settings that
+ * contradict a chain; and for a folder with other content, with a state that contradicts the
+ * configuration, or in use by another process. FormatError when the folder and its chain do not
+ * match. RunError when the folder cannot be read or written, or the chain cannot be set up.
  */
 export async function openConfiguredExchange(
   config: ExchangeConfig,
@@ -146,10 +153,10 @@ async function openOnChain(
 }
 
 /**
- * The exchange that a configuration describes, with its order flows, not yet started. Its state is in memory, or in the records
- * that it is given.
- * @throws ConfigError for values off a market's grid, or a capture that is not there; RunError for a `dataDir` and for a chain, which
- * {@link openConfiguredExchange} opens.
+ * Creates the exchange of a configuration with its order flows. It is not started yet. Its state is
+ * in memory, or in the given records.
+ * @throws ConfigError for values off a market's grid, or a missing capture; RunError for a
+ * `dataDir` and for a chain, which need {@link openConfiguredExchange}.
  */
 export function configuredExchange(
   config: ExchangeConfig,

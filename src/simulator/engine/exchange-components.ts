@@ -26,7 +26,7 @@ import { fanOut } from "./fan-out.js";
 import { MarketClock } from "./market-clock.js";
 import { TurnScope } from "./turn-scope.js";
 
-/** The parts of an exchange, made for each other, and how they start and stop together. */
+/** The parts of an exchange, and their start and stop in order. */
 export class ExchangeComponents {
   readonly turnScope = new TurnScope({
     begin: () => this.durableState?.begin(),
@@ -36,11 +36,11 @@ export class ExchangeComponents {
   readonly clearing: Clearing;
   readonly router: Router;
   readonly hub: StreamHub;
-  /** Who waits for the answer to a registration or a deposit. */
+  /** Delays responses to registrations and deposits. */
   readonly depositWaiter: DepositWaiter;
-  /** null where trades are settled in memory. */
+  /** null where trades settle in memory. */
   readonly chain: ChainConnector | null;
-  /** null where nothing outlives the process. */
+  /** null where no state is stored. */
   readonly durableState: DurableState | null = null;
   readonly #orderManager: OrderManager;
   readonly #withdrawals: Withdrawals;
@@ -49,8 +49,10 @@ export class ExchangeComponents {
   readonly #stopExchange: () => void;
 
   /**
-   * @param stopExchange called when the exchange cannot go on: its state can no longer be written, or its chain has failed.
-   * @throws ConfigError when the records are not this exchange's; FormatError and RunError when these are damaged or cannot be written
+   * @param stopExchange called when the exchange cannot continue: its state can no longer be
+   * written, or its chain has failed.
+   * @throws ConfigError when the records belong to another exchange; FormatError and RunError when
+   * they are damaged or cannot be written
    */
   constructor(
     config: ExchangeConfig,
@@ -59,7 +61,7 @@ export class ExchangeComponents {
     stopExchange: () => void,
   ) {
     this.#stopExchange = stopExchange;
-    // The streams need the state that reports to them; until they exist nothing happens that they could hear.
+    // The streams need the state, which reports to them. No event happens before they exist.
     const told = fanOut(
       () => this.durableState?.writer ?? null,
       () => this.hub,
@@ -124,7 +126,10 @@ export class ExchangeComponents {
     }
   }
 
-  /** Starts settlement, expiries, order flows and the clocks. @param isRestart whether the exchange has run before. */
+  /**
+   * Starts settlement, expiries, order flows and the clocks.
+   * @param isRestart true if the exchange has run before.
+   */
   start(isRestart: boolean): void {
     this.clearing.start();
     this.chain?.start();
@@ -134,7 +139,7 @@ export class ExchangeComponents {
     this.turnScope.run(() => this.#clock.start());
   }
 
-  /** Stops all that, and closes every stream. */
+  /** Stops all parts and closes every stream. */
   stop(): void {
     this.hub.stop("the exchange is stopping");
     this.#flows.stop();
@@ -146,7 +151,7 @@ export class ExchangeComponents {
     this.depositWaiter.stop();
   }
 
-  /** A market has other rules from now on. */
+  /** Changes a market's rules from now on. */
   changeRules(market: Market, rules: MarketRulesOnGrid): void {
     market.rules = rules;
     this.state.listener.onMarket(market);
@@ -165,7 +170,7 @@ export class ExchangeComponents {
       this.#stopExchange();
       onChainFault(error);
     };
-    // Half of a block must not last: the next process would apply the other half with the first.
+    // Half of a block must not be committed: the next process would apply the whole block again.
     const turn = (run: () => void) =>
       this.turnScope.run(() => {
         try {
@@ -227,13 +232,13 @@ export class ExchangeComponents {
     this.#orderManager.enforceMaintenance([...this.state.accountsFor(market).holders]);
   }
 
-  /** What an event changed lasts before anybody is told of it, and before the chain is asked for anything. */
+  /** Commits an event's changes before they are published or anything is sent to the chain. */
   #endOfEvent(): void {
     this.hub.flush();
     try {
       this.durableState?.end();
     } catch (error) {
-      // An exchange that went on in memory only would lose what it acknowledges.
+      // An exchange that continued in memory only would lose what it acknowledges.
       this.#stopExchange();
       throw error;
     }
@@ -244,5 +249,5 @@ export class ExchangeComponents {
   }
 }
 
-/** Of the houses where there is no chain. */
+/** The houses' address where there is no chain. */
 const NO_ADDRESS: Hex = "0x0000000000000000000000000000000000000000";

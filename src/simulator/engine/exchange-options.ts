@@ -6,26 +6,32 @@ import type { OrderFlow } from "../flow/flow-market.js";
 import type { ChainReport } from "../settlement/chain-report.js";
 import type { RecordStore } from "../store/record-store.js";
 
-/** What an exchange may be given besides its configuration. */
+/** Options of an exchange besides its configuration. */
 export interface ExchangeOptions {
-  /** How signatures are checked; ECDSA unless a simulation stands something cheaper in for it. */
+  /** The check of signatures: ECDSA, unless a simulation uses something cheaper. */
   readonly scheme?: SignatureScheme;
   /**
-   * Makes a market's order flow, anew at each start; null for none. `startPriceQuote` is the mark at a restart, so that a
-   * flow that chooses its own price goes on from there.
+   * Creates a market's order flow at each start; null for none. `startPriceQuote` is the mark at a
+   * restart, so that a flow with its own price continues from there.
    */
   readonly createFlow?: (
     marketId: MarketId,
     restart: { readonly startPriceQuote: number } | null,
   ) => OrderFlow | null;
-  /** Makes the participants that trade by accounts of their own, anew at each start. */
+  /** Creates the participants that trade with their own accounts, at each start. */
   readonly createAccountFlow?: (() => AccountFlow) | null;
-  /** Where its state outlives the process; it goes on from what is there. Without it everything is in memory only. */
+  /**
+   * The store that keeps the state across restarts. The exchange resumes from its content. Without
+   * it everything is in memory only.
+   */
   readonly records?: RecordStore;
-  /** The chain that it settles on, with the addresses that its configuration names. Without it trades are settled in memory. */
+  /**
+   * The chain for settlement, with the addresses that the configuration names. Without it trades
+   * settle in memory.
+   */
   readonly chain?: OpenChain;
-  /** Hears what was asked of the chain in vain, and what the chain did of its own. */
+  /** Called when a request to the chain fails, and when the chain changes something by itself. */
   readonly onChainReport?: (report: ChainReport) => void;
-  /** Hears once that the chain has failed; the exchange has stopped then. */
+  /** Called once when the chain has failed. The exchange has stopped by then. */
   readonly onChainFault?: (error: unknown) => void;
 }

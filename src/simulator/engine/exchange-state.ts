@@ -10,92 +10,111 @@ import type { Market, Trade } from "../markets/market.js";
 import type { ChainRequest } from "../settlement/chain-request.js";
 import { PendingRequests } from "../settlement/pending-requests.js";
 
-/** What happens at the exchange, told to whoever publishes it, in order. */
+/** The events of the exchange, in order, for publication. */
 export interface ExchangeListener {
   onOrder(order: Order): void;
-  /** A trade of an account arose, settled or failed. */
+  /** A trade of an account was matched, settled or failed. */
   onUserTrade(trade: UserTrade): void;
   /** Balances or positions of an account changed. */
   onAccount(account: ExchangeAccount): void;
   onIncomes(account: ExchangeAccount, incomes: readonly Income[]): void;
-  /** Somebody may sign for an account no more. @param operator in lower case */
+  /**
+   * An address may no longer sign for an account.
+   * @param operator in lower case
+   */
   onOperatorRevoked(account: ExchangeAccount, operator: Hex): void;
   onTrade(trade: Trade): void;
   onBook(market: Market): void;
 }
 
-/** The same, and what only a store has to know of: with it every change of what must outlive the process is told. */
+/**
+ * The same events and those that only a store needs. Together they cover every change of stored
+ * state.
+ */
 export interface StateListener extends ExchangeListener {
-  /** Figures of a market changed that are neither its book nor its trades: marks, samples, funding, its status. */
+  /**
+   * Figures of a market other than its book and trades changed: marks, samples, funding, status.
+   */
   onMarket(market: Market): void;
   /** An account's position in a market changed, as matched or as settled. */
   onPosition(account: ExchangeAccount, market: Market): void;
-  /** A match waits for its settlement from now on. */
+  /** A match became pending settlement. */
   onPending(pending: PendingSettlement): void;
-  /** It waits no longer: it was settled, or its settlement failed. */
+  /** A pending match was settled, or its settlement failed. */
   onResolved(pending: PendingSettlement): void;
-  /** The hash of an order that was taken. */
+  /** An order with this hash was accepted. */
   onOrderHash(hash: Hex): void;
-  /** A signed request that counts once has counted; it need not be remembered beyond that time. */
+  /** A signed one-time request was used. It must be remembered until that time. */
   onUsedRequest(digest: Hex, untilMs: Ms): void;
-  /** It is too old to be let in again. */
+  /** A used request is too old to be accepted again, and need not be remembered. */
   onExpiredUsedRequest(digest: Hex): void;
-  /** Something is asked of the chain from now on. */
+  /** A request to the chain was added. */
   onRequest(request: ChainRequest): void;
-  /** Its fate is known. */
+  /** The outcome of a request to the chain is known. */
   onRequestResolved(request: ChainRequest): void;
   /** A field of the state itself changed. */
   onState(): void;
 }
 
-/** Where identifiers and exchange time have come to. */
+/** The last identifiers and exchange time. */
 export interface StateCounters {
   readonly nextId: bigint;
   readonly latestMs: Ms;
 }
 
-/** What all rooms of the exchange share: its markets, accounts, money that is nobody's, identifiers and time. */
+/**
+ * The state that all parts of the exchange share: markets, accounts, credit outside of accounts,
+ * identifiers and time.
+ */
 export class ExchangeState {
   readonly markets = new Map<MarketId, Market>();
   readonly #accountsIn = new Map<MarketId, MarketAccounts>();
   /** By address in lower case. */
   readonly accounts = new Map<Hex, ExchangeAccount>();
-  /** Accounts that are on the chain and have not registered, by address in lower case. */
+  /** Accounts that exist only on the chain, by address in lower case. */
   readonly unregisteredAccounts = new Map<Hex, ExchangeAccount>();
-  /** What was asked of the chain and is not yet in a block, oldest first. */
+  /** Requests to the chain that are not yet in a block, oldest first. */
   readonly requests = new PendingRequests();
   nextRequestId = 1;
   /** The last block of the chain whose events have been applied. */
   chainBlock = 0;
   chainBlockHash: Hex | "" = "";
-  /** Whose account on the chain takes debts over, in lower case; empty where there is no chain. */
+  /** The account on the chain that covers debts, in lower case; empty where there is no chain. */
   insuranceAddress: Hex | "" = "";
-  /** The contract that reads many accounts of the chain in one call; empty where there is no chain. */
+  /**
+   * The contract that reads many accounts of the chain in one call; empty where there is no chain.
+   */
   lensAddress: Hex | "" = "";
-  /** What settlement costs. */
+  /** The gas cost of settlement. */
   readonly gas: GasMarket;
   /**
-   * Fees taken less rebates given, the order sender's credit of docs/reference/protocol.md#trades.
+   * Fees taken less rebates paid: the order sender's credit of docs/reference/protocol.md#trades.
    */
   feeCredit: CreditUnits = 0n;
-  /** What truncation left when funding was shared out. */
+  /** The truncated remainders of funding. */
   dustCredit: CreditUnits = 0n;
-  /** What the insurance account holds; debts that it took over have brought it down. */
+  /** The insurance account's credit, reduced by the debts that it covered. */
   insuranceCredit: CreditUnits;
-  /** All that ever came in from outside: deposits, faucet and registration credit, the insurance account's capital. */
+  /**
+   * All credit ever deposited: deposits, faucet and registration credit, and the insurance
+   * account's capital.
+   */
   depositedCredit: CreditUnits;
-  /** All that ever left. */
+  /** All credit ever withdrawn. */
   withdrawnCredit: CreditUnits = 0n;
-  /** Hashes of the orders taken, oldest first; only the newest `retention.orderHashes` are kept. */
+  /** Hashes of accepted orders, oldest first; only the newest `retention.orderHashes` are kept. */
   readonly orderHashes = new Set<Hex>();
-  /** Signed requests that count once, by their digest, oldest first, and until when each would be let in again by its timestamp. */
+  /**
+   * Used one-time requests by digest, oldest first, each with the time until which its timestamp
+   * would still be accepted.
+   */
   readonly usedRequests = new Map<Hex, Ms>();
-  /** What gas-fee tokens are sealed with. */
+  /** The secret that seals gas-fee tokens. */
   readonly quotationSecret: string;
   #nextId: bigint;
   #latestMs: Ms = 0;
 
-  /** @throws ConfigError for a price of ETH from no market */
+  /** @throws ConfigError for an ETH price from an unknown market */
   constructor(
     readonly config: ExchangeConfig,
     readonly runtime: Seam,
@@ -106,7 +125,7 @@ export class ExchangeState {
       .map(() => runtime.random.uint64().toString(16).padStart(16, "0"))
       .join("");
     this.gas = new GasMarket(config, this.markets);
-    // Where there is a chain, the insurance account's capital comes as a deposit there.
+    // With a chain, the insurance account's capital is deposited there.
     this.insuranceCredit =
       config.chain === undefined
         ? decimalToScaled(config.insurance.initialQuote, config.creditDecimals)
@@ -114,30 +133,33 @@ export class ExchangeState {
     this.depositedCredit = this.insuranceCredit;
   }
 
-  /** Opens a market. @param house the account of all its house agents and of recorded liquidity */
+  /**
+   * Opens a market.
+   * @param house the account of all its house agents and of recorded liquidity
+   */
   addMarket(market: Market, house: ExchangeAccount): void {
     this.markets.set(market.id, market);
     this.#accountsIn.set(market.id, new MarketAccounts(market, house));
   }
 
-  /** The house of a market, and the accounts that hold a position there. */
+  /** The accounts of a market: its house, and the holders of positions. */
   accountsFor({ id }: Market): MarketAccounts {
     return this.#accountsIn.get(id) as MarketAccounts;
   }
 
-  /** The house of each market. */
+  /** The houses of all markets. */
   get houses(): readonly ExchangeAccount[] {
     return [...this.#accountsIn.values()].map(({ house }) => house);
   }
 
-  /** The next identifier: one counter for orders, trades and incomes. */
+  /** The next identifier. Orders, trades and incomes share one counter. */
   nextId(): Int64Id {
     const id = this.#nextId;
     this.#nextId += 1n;
     return id.toString();
   }
 
-  /** Exchange time for records: the seam's wall time, except that it never goes back. */
+  /** Exchange time for records: the runtime's wall time, except that it never goes back. */
   nowMs(): Ms {
     this.#latestMs = Math.max(this.#latestMs, this.runtime.clock.nowMs());
     return this.#latestMs;
@@ -156,15 +178,16 @@ export class ExchangeState {
   }
 
   /**
-   * Lets a signed request count, and no copy of it after that.
+   * Marks a signed one-time request as used.
    * @param untilMs the last instant at which its timestamp is within the window.
-   * @returns false where it has counted before.
+   * @returns false if it was used before.
    */
   markRequestUsed(digest: Hex, untilMs: Ms): boolean {
     if (this.usedRequests.has(digest)) {
       return false;
     }
-    // The order is that of arrival, and a timestamp may be ahead of it by a window: what is over stands behind few that are not.
+    // The order is that of arrival, and a timestamp may be a window ahead, so only a few unexpired
+    // entries precede an expired one.
     for (const [oldest, overMs] of this.usedRequests) {
       if (overMs >= this.runtime.clock.nowMs()) {
         break;
@@ -192,7 +215,7 @@ export class ExchangeState {
     return this.accounts.get(address.toLowerCase() as Hex);
   }
 
-  /** Registers an address: a new account, or the one that it has had on the chain. */
+  /** Registers an address: a new account, or its existing one on the chain. */
   registerAccount(address: Hex): ExchangeAccount {
     const key = address.toLowerCase() as Hex;
     const account =
@@ -204,7 +227,7 @@ export class ExchangeState {
     return account;
   }
 
-  /** The account of an address, registered or not, made on first sight. */
+  /** The account of an address, registered or not, created on first use. */
   findOrCreateAccount(address: Hex): ExchangeAccount {
     const key = address.toLowerCase() as Hex;
     const known = this.accounts.get(key) ?? this.unregisteredAccounts.get(key);

@@ -1,6 +1,9 @@
 import type { ExchangeListener, StateListener } from "./exchange-state.js";
 
-/** Tells a store, where there is one, and then the streams. Both are asked for at each event: they are made after the state. */
+/**
+ * Calls the store, if there is one, and then the streams. Both are looked up at each event, since
+ * they are created after the state.
+ */
 export function fanOut(
   store: () => StateListener | null,
   streams: () => ExchangeListener,

@@ -5,10 +5,10 @@ import type { Market } from "../markets/market.js";
 import { computePremium } from "../markets/premium.js";
 import type { ExchangeState } from "./exchange-state.js";
 
-/** How often mark and book are read. */
+/** The interval of mark and book samples. */
 const READING_MS = 1000;
 
-/** What the clock's instants are told to. */
+/** Callbacks of the market clock. */
 export interface MarketClockDeps {
   readonly state: ExchangeState;
   readonly clearing: Clearing;
@@ -16,13 +16,16 @@ export interface MarketClockDeps {
   turn(run: () => void): void;
   /** The mark of a market has changed. */
   onMark(market: Market): void;
-  /** Every market's figures were read, once a second. */
+  /** Called once a second after every market's figures were sampled. */
   onSample(): void;
-  /** It is time to publish every market's state. */
+  /** Publishes every market's state. */
   publish(): void;
 }
 
-/** All that a market does by the clock: readings of mark and basis, samples of the premium, funding, publication. */
+/**
+ * The timed work of a market: samples of mark and basis, samples of the premium, funding,
+ * publication.
+ */
 export class MarketClock {
   readonly #parts: MarketClockDeps;
   readonly #timers = new Map<string, Timer>();
@@ -47,7 +50,7 @@ export class MarketClock {
     this.#timers.clear();
   }
 
-  /** On boundaries since the epoch, so that a restart does not move what is read when. */
+  /** On boundaries since the epoch, so that a restart does not shift the sampling times. */
   #every(name: string, intervalMs: number, run: () => void): void {
     const { clock } = this.#parts.state.runtime;
     const nowMs = clock.nowMs();
@@ -78,11 +81,15 @@ export class MarketClock {
     onReading();
   }
 
-  /** Sets the timer for a market's next sample or funding, whichever comes first, on boundaries since the epoch. */
+  /**
+   * Sets the timer for a market's next sample or funding, whichever comes first, on boundaries
+   * since the epoch.
+   */
   #awaitFunding(market: Market): void {
     const { mode, intervalMs, sampleIntervalMs } = market.rules.config.funding;
     const { clock } = this.#parts.state.runtime;
-    // Not the records' time, which stands still while a wall clock that was stepped back catches up.
+    // Not the records' time, which does not advance while a wall clock that was stepped back
+    // catches up.
     const nowMs = clock.nowMs();
     if (market.nextFundingMs === 0) {
       market.nextFundingMs = firstFundingMs(nowMs, intervalMs);
@@ -105,7 +112,10 @@ export class MarketClock {
     );
   }
 
-  /** Clients wait for a record of funding before they trade; until one is paid, nothing was charged at the boundary before. */
+  /**
+   * Clients wait for a funding record before they trade. Until one is paid, a record of rate 0 at
+   * the previous boundary serves.
+   */
   #beginFundings(market: Market): void {
     const { state } = this.#parts;
     if (state.config.choices.firstFunding === "zero" && market.fundings.last() === undefined) {
@@ -119,9 +129,9 @@ export class MarketClock {
 
   #fundIfDue(market: Market): void {
     const { mode, intervalMs, sampleIntervalMs, premium: kind } = market.rules.config.funding;
-    // A wall clock that was stepped back meanwhile has the timer fire early.
+    // The timer fires early if the wall clock was stepped back since.
     const nowMs = this.#parts.state.runtime.clock.nowMs();
-    // A boundary's sample belongs to the interval that ends there.
+    // A sample on a boundary belongs to the interval that ends there.
     if (mode === "premium" && nowMs >= market.nextSampleMs) {
       market.nextSampleMs = boundaryAfter(nowMs, sampleIntervalMs);
       const premium = computePremium(market, kind);
@@ -137,7 +147,7 @@ export class MarketClock {
   }
 }
 
-/** When a market pays for the first time. */
+/** The time of a market's first funding. */
 function firstFundingMs(nowMs: Ms, intervalMs: Ms): Ms {
   return boundaryAfter(nowMs, intervalMs);
 }

@@ -1,11 +1,11 @@
-/** What an event of the exchange begins and ends with. */
+/** Callbacks at the beginning and the end of an event of the exchange. */
 export interface TurnScopeDeps {
   begin(): void;
-  /** Whatever became of the event. */
+  /** Called however the event ended. */
   end(): void;
 }
 
-/** Runs the exchange's events one at a time; an event that begins within another is a part of it. */
+/** Runs the exchange's events one at a time. An event that begins within another is part of it. */
 export class TurnScope {
   readonly #bounds: TurnScopeDeps;
   #depth = 0;

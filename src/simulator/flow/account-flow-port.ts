@@ -24,7 +24,7 @@ import type { OrderEntry } from "../rest/endpoints/order-entry.js";
 import type { FlowAccount, FlowAccountMarket, FlowExchange, FlowTake } from "./flow-accounts.js";
 import type { FlowLevel } from "./flow-market.js";
 
-/** What the calls of an `AccountFlow` are carried out with. */
+/** Dependencies of {@link AccountFlowPort}. */
 export interface AccountFlowPortDeps {
   readonly state: ExchangeState;
   readonly clearing: Clearing;
@@ -35,7 +35,10 @@ export interface AccountFlowPortDeps {
   turn<Result>(run: () => Result): Result;
 }
 
-/** The exchange, as accounts of an order flow drive it: by the very entry of REST's orders, less the requests around them. */
+/**
+ * The exchange as an `AccountFlow` uses it. Orders go through the same entry as REST orders,
+ * without the requests around them.
+ */
 export class AccountFlowPort implements FlowExchange {
   readonly #parts: AccountFlowPortDeps;
 

@@ -17,13 +17,13 @@ const emptyFlowShape = z.strictObject({ kind: z.literal("none") });
 /** `flow: { kind: synthetic, ... }`: seeded agents around a latent fundamental. */
 const syntheticFlowShape = z.strictObject({
   kind: z.literal("synthetic"),
-  /** Where the fundamental starts, quote per base. */
+  /** The fundamental's start, quote per base. */
   startPriceQuote: z.number().positive().max(1e12),
   preset: z.enum(["lively", "quiet", "fitted"]).default("lively"),
-  /** Of this market alone; default: drawn from the exchange's seed and the market's id. */
+  /** The seed of this market alone; default: drawn from the exchange's seed and the market's id. */
   seed: z.union([z.int(), z.string().min(1)]).optional(),
   ...syntheticOverridesShape.shape,
-  /** Traders with accounts of their own, near their highest leverage; none when left out. */
+  /** Traders with their own accounts, near their highest leverage; none when left out. */
   leveraged: leveragedShape.optional(),
 });
 
@@ -32,11 +32,14 @@ const replayFlowShape = z.strictObject({
   kind: z.literal("replay"),
   /** Name of the capture's files without folder and ending: `btcusdt-perp_20240808`. */
   tag: z.string().min(1),
-  /** The folder that holds `books/`, `trades/` and `mark/`; default: where recorded data lies (`MARKETWRIGHT_DATA`). */
+  /**
+   * The folder with `books/`, `trades/` and `mark/`; default: the folder of recorded data
+   * (`MARKETWRIGHT_DATA`).
+   */
   folder: z.string().min(1).optional(),
   /** Gaps between recorded events are divided by it. */
   speed: z.number().positive().max(100_000).default(1),
-  /** Where participants stand in the recorded queues. */
+  /** The model of participants' positions in the recorded queues. */
   queue: z
     .string()
     .refine(isQueueModelName, {
@@ -46,7 +49,7 @@ const replayFlowShape = z.strictObject({
     .default("risk-averse"),
   /** Capture time to begin at, milliseconds since the epoch. */
   fromMs: z.int().positive().optional(),
-  /** How much capture time to play. */
+  /** The duration to play, in capture time. */
   forMs: z.int().positive().optional(),
 });
 
@@ -87,22 +90,26 @@ export function parseFlowConfig(
   }
 }
 
-/** What an order flow is made with besides its own configuration. */
+/** Parameters of an order flow besides its own configuration. */
 export interface FlowContext {
   readonly marketId: MarketId;
   /** The exchange's seed. */
   readonly seed: string | number;
-  /** The folder of the configuration's file, from which its paths count. */
+  /** The configuration file's folder, to which its paths are relative. */
   readonly baseFolder: string;
-  /** The mark at a restart of the exchange, from which a synthetic market then goes on; null at the first start. */
+  /**
+   * The mark at a restart of the exchange, from which a synthetic market continues; null at the
+   * first start.
+   */
   readonly restart: { readonly startPriceQuote: number } | null;
-  /** Hears once when a replay is over; the exchange goes on with its last book. */
+  /** Called once when a replay is over. The exchange keeps running with its last book. */
   readonly onReplayEnd: (marketId: MarketId, end: ReplayEnd) => void;
 }
 
 /**
- * The order flow of one market, not yet started; null for `none`. A replay begins its capture anew at every start.
- * @throws ConfigError when a replay's folder or capture is not there.
+ * Creates the order flow of one market, not yet started; null for `none`. A replay begins its
+ * capture anew at every start.
+ * @throws ConfigError when a replay's folder or capture is missing.
  */
 export function createOrderFlow(
   config: FlowConfig,
@@ -139,7 +146,10 @@ export function createOrderFlow(
   }
 }
 
-/** Where a replay's capture lies. @throws ConfigError naming the market's setting when it is not there. */
+/**
+ * Finds a replay's capture.
+ * @throws ConfigError naming the market's setting when it is missing.
+ */
 export function findMarketCapture(
   { folder, tag }: Extract<FlowConfig, { kind: "replay" }>,
   marketId: MarketId,
@@ -152,15 +162,15 @@ export function findMarketCapture(
   });
 }
 
-/** The part of an exchange's configuration that its flows are made from. */
+/** The part of an exchange's configuration that its flows need. */
 export interface FlowsConfig {
   readonly seed: string | number;
   readonly markets: Readonly<Record<MarketId, { readonly flow: unknown }>>;
 }
 
 /**
- * What makes each market's order flow, as an exchange asks for it at every start. Everything is checked here, at once, the
- * captures' files included.
+ * Returns a factory of the markets' order flows, which an exchange calls at every start. Everything
+ * is checked here, at once, including the captures' files.
  * @throws ConfigError naming the path, the value and what would be right.
  */
 export function orderFlowFactory(

@@ -5,19 +5,19 @@ import type { AccountFlow, FlowExchange } from "./flow-accounts.js";
 import type { OrderFlow } from "./flow-market.js";
 import type { MarketFlowPort } from "./market-flow-port.js";
 
-/** What flows are made by and run with. */
+/** Dependencies of {@link FlowRunner}. */
 export interface FlowRunnerDeps {
   readonly runtime: Seam;
   readonly creditDecimals: number;
-  /** As the exchange's option of that name. */
+  /** The exchange's option of that name. */
   createFlow(
     marketId: MarketId,
     restart: { readonly startPriceQuote: number } | null,
   ): OrderFlow | null;
   createAccountFlow(): AccountFlow | null;
-  /** What a market's flow drives the market by. */
+  /** Creates the port through which a market's flow acts on the market. */
   createMarketPort(market: Market): MarketFlowPort;
-  /** What the participants with accounts of their own drive the exchange by. */
+  /** Creates the port through which participants with their own accounts act on the exchange. */
   createAccountPort(): FlowExchange;
 }
 
@@ -31,7 +31,10 @@ export class FlowRunner {
     this.#parts = parts;
   }
 
-  /** Makes all flows anew and starts them. @param isRestart whether they go on from the marks that there are. */
+  /**
+   * Creates all flows and starts them.
+   * @param isRestart true if they continue from the present marks.
+   */
   start(markets: Iterable<Market>, isRestart: boolean): void {
     for (const market of markets) {
       this.#startIn(market, isRestart);
@@ -40,7 +43,7 @@ export class FlowRunner {
     this.#accountFlow?.start(this.#parts.createAccountPort(), this.#parts.runtime);
   }
 
-  /** Stops all flows; what the markets' own have resting is withdrawn. */
+  /** Stops all flows, and cancels the resting orders of the markets' own flows. */
   stop(): void {
     for (const { flow, port } of this.#flows) {
       flow.stop();

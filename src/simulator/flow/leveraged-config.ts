@@ -4,15 +4,21 @@ import { LeveragedFlow, type LeveragedMarket } from "./agents/leveraged-flow.js"
 import type { AccountFlow } from "./flow-accounts.js";
 import type { LeveragedParams } from "./leveraged-params.js";
 
-/** Bounds of the leverage where none are written, as shares of the market's highest: near it, and with room for the fee of opening. */
+/**
+ * Default bounds of the leverage, as fractions of the market's highest: near it, and with room for
+ * the opening fee.
+ */
 const DEFAULT_SHARES = { min: 0.85, max: 0.97 };
 
-/** The most markets of one trader, since each position costs gas; the contracts may allow fewer. */
+/**
+ * The maximum number of markets of one trader, since each position costs gas; the contracts may
+ * allow fewer.
+ */
 const MOST_MARKETS = 5;
 
 /**
- * Checks the leveraged traders of a configuration against what is outside their flow: the market's highest leverage and smallest
- * order, and the exchange's number of accounts.
+ * Checks the leveraged traders of a configuration against settings outside their flow: the market's
+ * highest leverage and smallest order, and the exchange's number of accounts.
  * @throws ConfigError naming the path, the value and what would be right.
  */
 export function checkLeveraged(config: ExchangeConfig, written?: ConfigSource): void {
@@ -70,7 +76,10 @@ export function checkLeveraged(config: ExchangeConfig, written?: ConfigSource): 
   }
 }
 
-/** What makes the leveraged traders of a configuration anew at every start; null where no market has any. */
+/**
+ * Returns a factory of a configuration's leveraged traders, called at every start; null if no
+ * market has any.
+ */
 export function leveragedFlowFactory(config: ExchangeConfig): (() => AccountFlow) | null {
   const markets = Object.entries(config.markets).flatMap(
     ([marketId, market]): LeveragedMarket[] => {

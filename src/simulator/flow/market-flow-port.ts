@@ -14,23 +14,23 @@ import type {
   RecordedPrint,
 } from "./flow-market.js";
 
-/** What a flow's calls are carried out with. */
+/** Dependencies of {@link MarketFlowPort}. */
 export interface MarketFlowPortDeps {
   readonly market: Market;
   readonly gateway: AgentOrderGateway;
   nowMs(): Ms;
   /** Runs a change as one event of the exchange. */
   turn(run: () => void): void;
-  /** The mark of the market may have changed. */
+  /** Called when the mark of the market may have changed. */
   onReference(): void;
 }
 
-/** A market, as an order flow drives it. Once detached it refuses to change anything more. */
+/** A market as an order flow uses it. Once detached it refuses every further change. */
 export class MarketFlowPort implements FlowMarket {
   readonly marketId: string;
   readonly instrument: Market["instrument"];
   readonly #parts: MarketFlowPortDeps;
-  /** What rests, to be withdrawn when the flow ends. */
+  /** Resting orders, to be cancelled when the flow ends. */
   readonly #resting = new Set<FlowAgentOrder>();
   #attached = true;
 
@@ -61,7 +61,7 @@ export class MarketFlowPort implements FlowMarket {
     return this.#parts.market.lastTradeTicks;
   }
 
-  /** @throws FormatError for a price or amount that is no positive whole number */
+  /** @throws FormatError for a price or amount that is not a positive whole number */
   place(order: FlowOrder): FlowOrderRef | null {
     requireCount("ticks", order.ticks);
     requireCount("lots", order.lots);
@@ -108,7 +108,7 @@ export class MarketFlowPort implements FlowMarket {
     this.#run(() => this.#parts.gateway.print(this.#parts.market, print));
   }
 
-  /** Withdraws what the flow has resting and takes nothing more from it. */
+  /** Cancels the flow's resting orders and accepts nothing more from it. */
   detach(): void {
     for (const order of this.#resting) {
       this.cancel(order);

@@ -11,10 +11,13 @@ import { TouchMaker } from "./agents/touch-maker.js";
 import type { FlowMarket, OrderFlow } from "./flow-market.js";
 import type { SyntheticParams } from "./synthetic-params.js";
 
-/** What a synthetic flow is made from. */
+/** Options of a synthetic flow. */
 export interface SyntheticOptions {
   readonly params: SyntheticParams;
-  /** Everything is drawn from it: same seed and same participants' orders at the same instants, same market. */
+  /**
+   * The seed of everything: the same seed and the same participants' orders at the same instants
+   * give the same market.
+   */
   readonly seed: string;
   /** Quote per base at the start. */
   readonly startPriceQuote: number;
@@ -27,9 +30,10 @@ interface Scheduled {
 }
 
 /**
- * The flow `synthetic`: seeded agents of four kinds trade around a latent fundamental price; the market's index is that price
- * less a constant basis, its mark that price with a bounded premium. Runs on the monotonic clock, so that a stepped wall clock neither
- * stalls nor floods the market; one timer in all.
+ * The flow `synthetic`: seeded agents of four kinds trade around a latent fundamental price. The
+ * market's index is that price less a constant basis, its mark that price with a bounded premium.
+ * It runs on the monotonic clock with one timer, so that a stepped wall clock neither stalls nor
+ * floods the market.
  */
 export class SyntheticFlow implements OrderFlow {
   readonly #options: SyntheticOptions;
@@ -70,7 +74,10 @@ export class SyntheticFlow implements OrderFlow {
     this.#scheduled = agents.map((agent) => ({ agent, dueMs: Number.POSITIVE_INFINITY }));
   }
 
-  /** Puts up the opening book and the first reference at once. @throws RunError when started twice. */
+  /**
+   * Places the opening book and the first reference at once.
+   * @throws RunError when started twice.
+   */
   start(market: FlowMarket, seam: Seam): void {
     if (this.#run !== undefined)
       throw new RunError("an order flow runs once", { field: market.marketId });
@@ -105,7 +112,8 @@ export class SyntheticFlow implements OrderFlow {
     const view = this.#view(run.market, run.fundamental);
     for (const scheduled of this.#scheduled) {
       if (scheduled.dueMs > elapsedMs) continue;
-      // From now, not from when it was due: after a stall each agent acts once, it does not make up for lost time.
+      // From now, not from the due time: after a stall each agent acts once and does not make up
+      // for lost time.
       scheduled.dueMs = elapsedMs + scheduled.agent.act(view);
       if (this.#run === undefined) return;
     }

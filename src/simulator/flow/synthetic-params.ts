@@ -7,46 +7,64 @@ const notional = z.number().positive().max(1e12);
 const sigma = z.number().min(0).max(4);
 
 const fundamentalShape = z.strictObject({
-  /** Standard deviation of the log price over one second, in basis points (recorded BTC perpetuals: 0.3 to 1.4). */
+  /**
+   * Standard deviation of the log price over one second, in basis points (recorded BTC perpetuals:
+   * 0.3 to 1.4).
+   */
   volatilityBpsPerSqrtSecond: z.number().min(0).max(100),
-  /** Standard deviation of the volatility's logarithm, which wanders: calm and busy times alternate. 0 for one volatility. */
+  /**
+   * Standard deviation of the logarithm of the volatility, so that calm and busy times alternate; 0
+   * for a constant volatility.
+   */
   volatilitySigma: z.number().min(0).max(2),
-  /** After so long half of a deviation of the volatility is gone. */
+  /** The half-life of a deviation of the volatility. */
   volatilityHalfLifeMs: z.int().min(250),
-  /** After so long half of a deviation from the start price is gone, which keeps a long run near its start; 0 is a pure random walk. */
+  /**
+   * The half-life of a deviation from the start price, which keeps a long run near its start; 0 is
+   * a pure random walk.
+   */
   reversionHalfLifeMs: z.int().min(0),
-  /** Jumps an hour (Merton 1976); 0 for none. */
+  /** Jumps per hour (Merton 1976); 0 for none. */
   jumpsPerHour: z.number().min(0).max(3_600),
   /** Standard deviation of one jump, in basis points. */
   jumpBps: bps,
-  /** The mark's premium over the fundamental wanders within plus or minus this many basis points; 0 pins the mark to it. */
+  /**
+   * The bound of the mark's premium over the fundamental, plus or minus, in basis points; 0 sets
+   * the mark to the fundamental.
+   */
   premiumBoundBps: bps,
-  /** So much dearer than the index do the agents trade, which is what funding by the premium charges; negative: cheaper. */
+  /**
+   * The distance of the agents' prices above the index, which funding by the premium charges;
+   * negative: below.
+   */
   basisBps: z.number().min(-1000).max(1000),
 });
 
 const providersShape = z.strictObject({
   count: z.int().min(1).max(20),
-  /** Levels that each keeps on each side. */
+  /** Levels of each agent on each side. */
   levels: z.int().min(1).max(100),
-  /** Distance of the tightest agent's first level from its fair value; the n-th agent keeps n times as much. */
+  /**
+   * Distance of the tightest agent's first level from its fair value; the n-th agent's is n times
+   * as large.
+   */
   halfSpreadBps: bps.positive(),
-  /** Distance between the first two levels of an agent; it widens by a tenth a level. */
+  /** Distance between the first two levels of an agent; it grows by a tenth for each level. */
   spacingBps: bps.positive(),
-  /** Median quote notional of a first level; the median grows by a fifth a level. */
+  /** Median quote notional of a first level; the median grows by a fifth for each level. */
   levelQuote: notional,
   /** Standard deviation of a size's logarithm. */
   sizeSigma: sigma,
   /** Standard deviation of an agent's error about the fundamental. */
   valueErrorBps: bps,
-  /** Looks a second of one agent at its own ladder. */
+  /** Checks per second of one agent's own ladder. */
   looksPerSecond: rate.positive(),
-  /** Orders that one look cancels and replaces at most. */
+  /** The maximum number of orders that one check cancels and replaces. */
   repairs: z.int().min(1).max(100),
 });
 
 const touchShape = z.strictObject({
-  /** Orders on each side, one tick apart; 0: there is no such agent. */
+  /** Orders on each side, one tick apart; 0: no such agent. */
   levels: z.int().min(0).max(100),
   /** Median quote notional of an order. */
   levelQuote: notional,
@@ -66,7 +84,7 @@ const noiseShape = z.strictObject({
 
 const momentumShape = z.strictObject({
   looksPerSecond: rate,
-  /** A burst begins when the last trade moved by more than this since the look before. */
+  /** A burst begins when the last trade moved by more than this since the previous check. */
   thresholdBps: bps,
   /** Mean number of orders in a burst (geometric). */
   burstOrders: z.number().min(1).max(1_000),
@@ -77,13 +95,13 @@ const momentumShape = z.strictObject({
 
 const informedShape = z.strictObject({
   looksPerSecond: rate,
-  /** Trades only where the touch is wrong by more than this. */
+  /** Trades only if the touch is wrong by more than this. */
   edgeBps: bps,
   orderQuote: notional,
   sizeSigma: sigma,
 });
 
-/** What a user may change of a preset, section by section. */
+/** A user's changes of a preset, section by section. */
 export const syntheticOverridesShape = z.strictObject({
   fundamental: fundamentalShape.partial().optional(),
   providers: providersShape.partial().optional(),
@@ -93,13 +111,13 @@ export const syntheticOverridesShape = z.strictObject({
   informed: informedShape.partial().optional(),
   /** Jumps of the fundamental price; none when left out. */
   shocks: shocksShape.optional(),
-  /** Between two references (index and mark) of the market. */
+  /** The interval of references (index and mark) of the market. */
   referenceEveryMs: z.int().min(50).max(60_000).optional(),
 });
 
-/** See {@link syntheticOverridesShape}. */
+/** The type of {@link syntheticOverridesShape}. */
 export type SyntheticOverrides = z.output<typeof syntheticOverridesShape>;
-/** What moves the latent price of a synthetic market. Basis points are of the price. */
+/** Parameters of the latent price of a synthetic market. Basis points are of the price. */
 export type FundamentalParams = z.output<typeof fundamentalShape>;
 /** The background liquidity providers. */
 export type ProviderParams = z.output<typeof providersShape>;
@@ -112,7 +130,7 @@ export type MomentumParams = z.output<typeof momentumShape>;
 /** Takers who know the fundamental. */
 export type InformedParams = z.output<typeof informedShape>;
 
-/** Everything that shapes a synthetic market. */
+/** All parameters of a synthetic market. */
 export interface SyntheticParams {
   readonly fundamental: FundamentalParams;
   readonly providers: ProviderParams;
@@ -125,7 +143,10 @@ export interface SyntheticParams {
   readonly referenceEveryMs: number;
 }
 
-/** The default market: busy enough that quotes within a few basis points of the mid trade on both sides within a minute. */
+/**
+ * The default market: busy enough that quotes within a few basis points of the mid trade on both
+ * sides within a minute.
+ */
 const LIVELY: SyntheticParams = {
   fundamental: {
     volatilityBpsPerSqrtSecond: 0.7,
@@ -163,7 +184,7 @@ const LIVELY: SyntheticParams = {
   referenceEveryMs: 1_000,
 };
 
-/** Some four events a second in all, so that a simulated hour costs little. */
+/** About four events a second in all, so that a simulated hour costs little. */
 const QUIET: SyntheticParams = {
   ...LIVELY,
   fundamental: { ...LIVELY.fundamental, volatilityBpsPerSqrtSecond: 0.5 },
@@ -183,8 +204,9 @@ const QUIET: SyntheticParams = {
 };
 
 /**
- * Fitted to the recorded BTC perpetuals of 2023 and 2024 in what `npm run flow-report` measures: a spread of one tick, sizes of levels and
- * of trades, calm and busy seconds in clusters, and how often a book changes for each trade.
+ * Fitted to the recorded BTC perpetuals of 2023 and 2024 in the figures of `npm run flow-report`: a
+ * spread of one tick, sizes of levels and of trades, calm and busy seconds in clusters, and book
+ * changes per trade.
  */
 const FITTED: SyntheticParams = {
   ...LIVELY,
@@ -199,7 +221,7 @@ const FITTED: SyntheticParams = {
 /** The named sets of parameters. */
 export const SYNTHETIC_PRESETS = { lively: LIVELY, quiet: QUIET, fitted: FITTED } as const;
 
-/** A preset with what the user changed of it. */
+/** Returns a preset with the user's changes. */
 export function syntheticParams(
   preset: keyof typeof SYNTHETIC_PRESETS,
   overrides: SyntheticOverrides = {},

@@ -60,8 +60,8 @@ export class BoundedHistory<Item> {
   }
 
   /**
-   * One page, oldest first: with a start (a time or an id) the first `limit` from there, without one the newest `limit`.
-   * Only items that `passes` accepts count.
+   * One page, oldest first: with a start (a time or an id) the first `limit` from there, without
+   * one the newest `limit`. Only items that `passes` accepts count.
    */
   page(
     { startMs, endMs, fromId, limit }: PageQuery,

@@ -2,7 +2,10 @@ import { toCivilDate } from "../../core/calendar.js";
 import { DAY_MS, MINUTE_MS, type Ms, WEEK_MS } from "../../core/units.js";
 import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
 
-/** The name of a bar length; weeks and calendar months are those of UTC, and a week starts on Monday. */
+/**
+ * The name of a bar length; weeks and calendar months are those of UTC, and a week starts on
+ * Monday.
+ */
 export type CandleInterval = (typeof KLINE_INTERVALS)[number];
 
 /** An interval by its name in upper or lower case; undefined when there is none of that name. */
@@ -27,7 +30,10 @@ const LENGTH_MINUTES: Readonly<Record<Exclude<CandleInterval, "1W" | "1MO">, num
   "1D": 1440,
 };
 
-/** The first instant of the bar that an instant lies in. @param timeMs milliseconds since the epoch, not negative. */
+/**
+ * The first instant of the bar that an instant lies in.
+ * @param timeMs milliseconds since the epoch, not negative.
+ */
 export function barStart(interval: CandleInterval, timeMs: Ms): Ms {
   if (interval === "1MO") {
     return monthStart(timeMs);

@@ -2,7 +2,10 @@ import type { CreditUnits, Lots, Ms } from "../../core/units.js";
 import { KLINE_INTERVALS } from "../../exchange/protocol/parameters.js";
 import { barEnd, barStart, type CandleInterval } from "./candle-interval.js";
 
-/** A price bar by matching time. All prices of a series are in one integer unit: ticks of trades, credit units of marks. */
+/**
+ * A price bar by matching time. All prices of a series are in one integer unit: ticks of trades,
+ * credit units of marks.
+ */
 export interface Candle {
   /** Start of the bar. */
   readonly timeMs: Ms;
@@ -14,7 +17,10 @@ export interface Candle {
   volumeQuote: CreditUnits;
 }
 
-/** Which bars are asked for: those whose start is in the range, `startMs` inclusive and `endMs` exclusive. */
+/**
+ * Which bars are asked for: those whose start is in the range, `startMs` inclusive and `endMs`
+ * exclusive.
+ */
 export interface CandlePage {
   readonly startMs?: Ms | undefined;
   readonly endMs?: Ms | undefined;
@@ -26,8 +32,8 @@ export interface CandleSeriesOptions {
   /** Bars kept of each interval. */
   readonly keep: number;
   /**
-   * Where an interval passed without an event: no bar at all, or one that repeats the last close with volume 0, up to the
-   * interval that is running.
+   * Where an interval passed without an event: no bar at all, or one that repeats the last close
+   * with volume 0, up to the interval that is running.
    */
   readonly emptyBars: "omit" | "repeat";
 }
@@ -39,8 +45,8 @@ interface Bars {
 }
 
 /**
- * Bars of all eleven intervals, each aggregated as its events arrive and each bounded by itself, so that a long bar does
- * not depend on the short ones being kept.
+ * Bars of all eleven intervals, each aggregated as its events arrive and each bounded by itself, so
+ * that a long bar does not depend on the short ones being kept.
  */
 export class CandleSeries {
   readonly #options: CandleSeriesOptions;
@@ -52,7 +58,10 @@ export class CandleSeries {
     this.#options = options;
   }
 
-  /** Adds a price and what traded at it. @param timeMs not before the last one; a clock that went back adds to the last bar. */
+  /**
+   * Adds a price and what traded at it.
+   * @param timeMs not before the last one; a clock that went back adds to the last bar.
+   */
   record(price: bigint, lots: Lots, quote: CreditUnits, timeMs: Ms): void {
     for (const [interval, bars] of this.#bars) {
       const last = bars.list.at(-1);
@@ -82,7 +91,10 @@ export class CandleSeries {
     }
   }
 
-  /** One page, oldest first: with a start the first `limit` from there, without one the newest `limit`. */
+  /**
+   * One page, oldest first: with a start the first `limit` from there, without one the newest
+   * `limit`.
+   */
   page(interval: CandleInterval, page: CandlePage, nowMs: Ms): Candle[] {
     const list = this.bars(interval);
     return this.#options.emptyBars === "repeat"
@@ -90,7 +102,9 @@ export class CandleSeries {
       : plainPage(list, page);
   }
 
-  /** The kept bar of an interval that starts at an instant; undefined where nothing happened in it. */
+  /**
+   * The kept bar of an interval that starts at an instant; undefined where nothing happened in it.
+   */
   at(interval: CandleInterval, timeMs: Ms): Candle | undefined {
     const { list } = this.#bars.get(interval) as Bars;
     const bar = list[firstFrom(list, timeMs)];
@@ -102,7 +116,10 @@ export class CandleSeries {
     return this.page(interval, { limit: 1 }, nowMs)[0];
   }
 
-  /** The kept bars of an interval, oldest first: plain values, for a store. Only the last one changes. */
+  /**
+   * The kept bars of an interval, oldest first: plain values, for a store. Only the last one
+   * changes.
+   */
   bars(interval: CandleInterval): readonly Candle[] {
     return (this.#bars.get(interval) as Bars).list.slice(-this.#options.keep);
   }
@@ -136,7 +153,10 @@ function plainPage(list: readonly Candle[], { startMs, endMs, limit }: CandlePag
   return list.slice(start, Math.min(end, start + limit));
 }
 
-/** The same with the intervals between two bars, and after the last one, filled with what the price was. */
+/**
+ * The same with the intervals between two bars, and after the last one, filled with what the price
+ * was.
+ */
 function filledPage(
   interval: CandleInterval,
   list: readonly Candle[],

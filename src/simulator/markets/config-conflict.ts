@@ -22,8 +22,8 @@ export interface ConflictingValue {
 }
 
 /**
- * The error of a value that contradicts another. When the value is a default, nobody can find it in their file: then what was
- * written against it is named.
+ * The error of a value that contradicts another. When the value is a default, nobody can find it in
+ * their file: then what was written against it is named.
  * @param written left out where nothing is known of a file.
  */
 export function configConflict(

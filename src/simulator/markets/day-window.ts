@@ -1,6 +1,9 @@
 import { type CreditUnits, DAY_MS, type Lots, MINUTE_MS, type Ms } from "../../core/units.js";
 
-/** What happened within one minute of a {@link DayWindow}. Prices are in the unit of whoever records them. */
+/**
+ * What happened within one minute of a {@link DayWindow}. Prices are in the unit of whoever records
+ * them.
+ */
 export interface Minute {
   readonly startMs: Ms;
   readonly open: bigint;
@@ -11,7 +14,10 @@ export interface Minute {
   quote: CreditUnits;
 }
 
-/** The last 24 hours to the minute: a minute leaves as a whole once all of it is older. Memory is bounded by 1,441 minutes. */
+/**
+ * The last 24 hours to the minute: a minute leaves as a whole once all of it is older. Memory is
+ * bounded by 1,441 minutes.
+ */
 export class DayWindow {
   #minutes: Minute[] = [];
   #before: bigint | null = null;
@@ -42,7 +48,10 @@ export class DayWindow {
     return { lots: this.#lots, quote: this.#quote };
   }
 
-  /** The price that held when the window began: the last one before it, else the first one within it. */
+  /**
+   * The price that held when the window began: the last one before it, else the first one within
+   * it.
+   */
   priceAgo(nowMs: Ms): bigint | undefined {
     this.#forget(nowMs);
     return this.#before ?? this.#minutes[0]?.open;
@@ -63,7 +72,9 @@ export class DayWindow {
     return { high, low };
   }
 
-  /** The minutes with an event, oldest first: plain values, for a store. Only the last one changes. */
+  /**
+   * The minutes with an event, oldest first: plain values, for a store. Only the last one changes.
+   */
   get minutes(): readonly Readonly<Minute>[] {
     return this.#minutes;
   }

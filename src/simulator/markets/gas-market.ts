@@ -5,7 +5,10 @@ import type { CreditUnits, MarketId, Ms } from "../../core/units.js";
 import type { ExchangeConfig } from "../config/config.js";
 import type { Market } from "./market.js";
 
-/** A base fee changes by at most one part in so many a block (EIP-1559, BASE_FEE_MAX_CHANGE_DENOMINATOR). */
+/**
+ * A base fee changes by at most one part in so many a block (EIP-1559,
+ * BASE_FEE_MAX_CHANGE_DENOMINATOR).
+ */
 const LARGEST_CHANGE = 8n;
 const WEI_PER_ETH = 10n ** 18n;
 /** So many empty blocks bring any price to its lower bound: 0.875 to this power is below 10^-29. */
@@ -19,8 +22,8 @@ export interface GasMarketState {
 }
 
 /**
- * The price of the gas that settlement needs: a base fee that follows how full blocks are with matches (the rule of
- * EIP-1559, between two bounds), and the price of ETH from a market's index.
+ * The price of the gas that settlement needs: a base fee that follows how full blocks are with
+ * matches (the rule of EIP-1559, between two bounds), and the price of ETH from a market's index.
  */
 export class GasMarket {
   readonly #config: ExchangeConfig["gasFee"];
@@ -93,7 +96,10 @@ export class GasMarket {
     this.#usedGas = usedGas;
   }
 
-  /** Closes the blocks that have passed: the one under way with what it used, and empty ones after it. */
+  /**
+   * Closes the blocks that have passed: the one under way with what it used, and empty ones after
+   * it.
+   */
   #advance(nowMs: Ms): void {
     const { blockMs, blockGasTarget } = this.#config;
     const passed = Math.floor((nowMs - this.#blockStartMs) / blockMs);

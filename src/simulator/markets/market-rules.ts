@@ -22,7 +22,10 @@ export interface MarketRulesOnGrid {
   readonly instrument: Instrument;
   readonly config: MarketConfig;
   readonly perp: Hex;
-  /** Prices of new orders are whole multiples of so many of the instrument's ticks, and amounts of so many of its lots. */
+  /**
+   * Prices of new orders are whole multiples of so many of the instrument's ticks, and amounts of
+   * so many of its lots.
+   */
   readonly tickStep: Ticks;
   readonly lotStep: Lots;
   readonly minTicks: Ticks;
@@ -47,7 +50,8 @@ export interface MarketRulesOnGrid {
 
 /**
  * Puts a market's configuration on its grid.
- * @param written what the user's file says itself, so that a default is not reported as if they had written it.
+ * @param written what the user's file says itself, so that a default is not reported as if they had
+ * written it.
  * @throws ConfigError naming the first value that is off the grid or contradicts another.
  */
 export function marketRules(
@@ -246,7 +250,9 @@ function expectedOf(cause: unknown): string {
   return (cause instanceof MarketwrightError ? cause.expected : undefined) ?? String(cause);
 }
 
-/** A contract address of a market that names none: stable for its id, and of no contract anywhere. */
+/**
+ * A contract address of a market that names none: stable for its id, and of no contract anywhere.
+ */
 function derivedAddress(id: MarketId): Hex {
   return bytesToHex(keccak256(Buffer.from(`marketwright perp ${id}`, "utf8")).subarray(12));
 }

@@ -48,7 +48,9 @@ export interface Trade {
   readonly isBuyerMaker: boolean;
   /** CREATED, SETTLED, or the venue's name for a failed one. */
   status: string;
-  /** When a trade among house agents counts as settled; null where a settlement of its own tells. */
+  /**
+   * When a trade among house agents counts as settled; null where a settlement of its own tells.
+   */
   readonly settlesAtMs: Ms | null;
 }
 
@@ -65,11 +67,16 @@ export interface MarketDeps {
 
 /** One market: its book, prices, trades and funding. */
 export class Market {
-  /** Of new orders: what rests keeps the price, the amount and the fee rates that it was taken with. */
+  /**
+   * Of new orders: what rests keeps the price, the amount and the fee rates that it was taken with.
+   */
   rules: MarketRulesOnGrid;
   /** As it was begun with. */
   readonly configured: MarketConfig;
-  /** What the house pays, which signs its matches only when they are settled: that no change of the rules comes between. */
+  /**
+   * What the house pays, which signs its matches only when they are settled: that no change of the
+   * rules comes between.
+   */
   readonly houseRates: Pick<MarketRulesOnGrid, "makerRate" | "takerRate">;
   readonly id: MarketId;
   /** The grid of its book, on which every change of the rules lies. */
@@ -198,7 +205,10 @@ export class Market {
     this.offchainCandles.record(this.offchainMark, 0, 0n, nowMs);
   }
 
-  /** Notes a trade in everything that is made of trades; by matching time, whatever becomes of its settlement. */
+  /**
+   * Notes a trade in everything that is made of trades; by matching time, whatever becomes of its
+   * settlement.
+   */
   noteTrade(trade: Trade): void {
     const { ticks, lots, quote, timeMs } = trade;
     this.lastTradeTicks = ticks;

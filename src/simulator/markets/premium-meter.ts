@@ -55,7 +55,10 @@ export class PremiumMeter {
     return bound === null ? rate : rate > bound ? bound : rate < -bound ? -bound : rate;
   }
 
-  /** Ends an interval. @returns the rate to pay, or null when there were too few samples and none is paid. */
+  /**
+   * Ends an interval.
+   * @returns the rate to pay, or null when there were too few samples and none is paid.
+   */
   close(): bigint | null {
     const rate = this.#state.count < this.#termsNow().minSamples ? null : this.rate;
     this.#state = NOTHING;

@@ -29,7 +29,10 @@ export function computePremium(market: Market, kind: "impact" | "mid"): bigint |
   return divFixed(atLeastZero(bid - index) - atLeastZero(index - ask), index);
 }
 
-/** The average price, in credit units per whole base unit, of taking so much notional from a side; null when there is less. */
+/**
+ * The average price, in credit units per whole base unit, of taking so much notional from a side;
+ * null when there is less.
+ */
 function impactPrice(market: Market, side: Side, notional: CreditUnits): CreditUnits | null {
   const { engine, instrument } = market;
   let left = notional;

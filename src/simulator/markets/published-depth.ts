@@ -1,8 +1,9 @@
 import type { Side, Ticks } from "../../core/units.js";
 
 /**
- * The counter of a market's published book and what changed since it was last published. Each change of a level is one
- * step of the sequence; an update covers the steps since the one before it.
+ * The counter of a market's published book and what changed since it was last published. Each
+ * change of a level is one step of the sequence; an update covers the steps since the one before
+ * it.
  */
 export class PublishedDepth {
   /** Steps so far. */

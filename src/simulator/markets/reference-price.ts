@@ -14,8 +14,9 @@ export interface ReferencePriceState {
 }
 
 /**
- * Mark and index of a market in credit units per whole base unit. They come from the order flow's reference; without one
- * both are the book's mid averaged over the time since the last reading, which is taken every second.
+ * Mark and index of a market in credit units per whole base unit. They come from the order flow's
+ * reference; without one both are the book's mid averaged over the time since the last reading,
+ * which is taken every second.
  */
 export class ReferencePrice {
   /** 0 until a price is known. */

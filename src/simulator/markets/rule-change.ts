@@ -4,7 +4,9 @@ import { type ExchangeConfig, type MarketConfig, marketConfigShape } from "../co
 import type { Market } from "./market.js";
 import { type MarketRulesOnGrid, marketRules } from "./market-rules.js";
 
-/** What of a market's configuration can be changed while it runs; its status has a way of its own. */
+/**
+ * What of a market's configuration can be changed while it runs; its status has a way of its own.
+ */
 const CHANGEABLE = [
   "tickSize",
   "stepSize",
@@ -39,8 +41,9 @@ export function changeableRules(config: MarketConfig): ChangeableRules {
 }
 
 /**
- * A market's rules with some of them changed. Its book stays on the grid that it was configured with: what rests keeps its price and amount,
- * so a tick and a step can be changed to multiples of those alone.
+ * A market's rules with some of them changed. Its book stays on the grid that it was configured
+ * with: what rests keeps its price and amount, so a tick and a step can be changed to multiples of
+ * those alone.
  * @throws ConfigError naming the first value that cannot be, or cannot be changed
  */
 export function changedRules(

@@ -23,7 +23,10 @@ export class AgentOrderGateway {
     this.#booking = booking;
   }
 
-  /** Places a house agent's order, on the grid that the market has now; null when nothing of it rests. */
+  /**
+   * Places a house agent's order, on the grid that the market has now; null when nothing of it
+   * rests.
+   */
   place(market: Market, { agent, side, timeInForce, ...wanted }: FlowOrder): FlowAgentOrder | null {
     const ticks = market.orderTicks(side, wanted.ticks);
     const lots = market.orderLots(wanted.lots);
@@ -57,7 +60,10 @@ export class AgentOrderGateway {
     return true;
   }
 
-  /** Puts a recording under the participants' orders; one that was there before goes, level by level. */
+  /**
+   * Puts a recording under the participants' orders; one that was there before goes, level by
+   * level.
+   */
   attach(market: Market, depth: RecordedDepth, queue?: QueueModel<QueuePlace>): void {
     const { engine } = market;
     const before = engine.recorded;
@@ -92,7 +98,9 @@ export class AgentOrderGateway {
     this.#booking.endSweep();
   }
 
-  /** Publishes a recorded trade, less what participants' orders took of it as trades of their own. */
+  /**
+   * Publishes a recorded trade, less what participants' orders took of it as trades of their own.
+   */
   print(market: Market, print: RecordedPrint): void {
     const takenLots = printRecorded(market.engine, print, (maker, ticks, lots) =>
       this.#fillByRecording(market, maker, ticks, lots),

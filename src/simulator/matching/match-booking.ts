@@ -9,11 +9,17 @@ import type { BookOrder } from "./book-order.js";
 export interface BookingListener {
   /** Nothing of a resting order is left. */
   onFilled(order: Order): void;
-  /** A sweep is over in which these accounts traded: fees and prices may have brought them below maintenance. */
+  /**
+   * A sweep is over in which these accounts traded: fees and prices may have brought them below
+   * maintenance.
+   */
   onTraded(accounts: Iterable<ExchangeAccount>): void;
 }
 
-/** Passes on what matched, whoever it was that matched it: orders of accounts, agents of the house, or a recording. */
+/**
+ * Passes on what matched, whoever it was that matched it: orders of accounts, agents of the house,
+ * or a recording.
+ */
 export class MatchBooking {
   readonly #clearing: Clearing;
   readonly #traded = new Set<ExchangeAccount>();

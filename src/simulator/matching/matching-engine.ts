@@ -10,7 +10,10 @@ import { PriceLadder } from "./price-ladder.js";
 
 /** What the engine tells of a match while it happens. */
 export interface EngineListener {
-  /** `lots` changed hands at `ticks`; both orders' `openLots` are already reduced. `maker` is null for recorded liquidity. */
+  /**
+   * `lots` changed hands at `ticks`; both orders' `openLots` are already reduced. `maker` is null
+   * for recorded liquidity.
+   */
   onMatch(taker: BookOrder, maker: BookOrder | null, ticks: Ticks, lots: Lots): void;
   /** A resting order left the book because it would have traded with its owner's own order. */
   onSelfMatch(resting: BookOrder): void;
@@ -28,8 +31,8 @@ export type SelfMatchPolicy = "cancel-resting" | "cancel-incoming" | "cancel-bot
 type SweepEnd = "swept" | "self-match";
 
 /**
- * Price-time matching on integer ticks: participants' orders, and under them the recorded depth of a replayed market,
- * whose levels come first at an equal price. Trades happen at the resting price.
+ * Price-time matching on integer ticks: participants' orders, and under them the recorded depth of
+ * a replayed market, whose levels come first at an equal price. Trades happen at the resting price.
  */
 export class MatchingEngine {
   readonly bids = new PriceLadder("BUY");
@@ -54,7 +57,10 @@ export class MatchingEngine {
     return this.#queue;
   }
 
-  /** Puts a recording under the participants' orders, which stand behind all that it shows at their prices. */
+  /**
+   * Puts a recording under the participants' orders, which stand behind all that it shows at their
+   * prices.
+   */
   attach(recorded: RecordedDepth, queue: QueueModel<QueuePlace> = riskAverseQueue): void {
     this.#recorded = recorded;
     this.#queue = queue;
@@ -146,7 +152,8 @@ export class MatchingEngine {
       return true;
     });
     if (key !== null && this.#selfMatch !== "cancel-resting") {
-      // An own order stops the sweep, so recorded levels count only where they are reached before it.
+      // An own order stops the sweep, so recorded levels count only where they are reached before
+      // it.
       const stop = this.#firstOwn(order);
       this.#recorded?.forEachLevel(side, (ticks, lots) => {
         const reached =

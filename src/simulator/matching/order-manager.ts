@@ -69,7 +69,10 @@ export class OrderManager {
     return market.engine.canFill({ side, ticks, openLots: lots, selfMatchKey: account });
   }
 
-  /** Takes an order that passed every check: announces it, matches it, and rests or ends what is left. */
+  /**
+   * Takes an order that passed every check: announces it, matches it, and rests or ends what is
+   * left.
+   */
   accept(order: Order): void {
     this.#match(order);
     this.#booking.endSweep();
@@ -136,7 +139,11 @@ export class OrderManager {
     }
   }
 
-  /** Somebody may sign for an account no more; what it signed that still rests goes where the venue has it so. @param operator in lower case */
+  /**
+   * Somebody may sign for an account no more; what it signed that still rests goes where the venue
+   * has it so.
+   * @param operator in lower case
+   */
   revokeOperator(account: ExchangeAccount, operator: Hex): void {
     if (!account.operators.delete(operator)) {
       return;
@@ -148,7 +155,10 @@ export class OrderManager {
     this.#state.listener.onOperatorRevoked(account, operator);
   }
 
-  /** Cancels the orders of accounts that fell below maintenance margin; from then on they may only reduce. */
+  /**
+   * Cancels the orders of accounts that fell below maintenance margin; from then on they may only
+   * reduce.
+   */
   enforceMaintenance(accounts: Iterable<ExchangeAccount>): void {
     for (const account of accounts) {
       if (account.isHouse) {

@@ -3,7 +3,9 @@ import type { RecordedMessage, RecordedPrint } from "../flow/flow-market.js";
 import type { BookOrder } from "./book-order.js";
 import { isBetter, type MatchingEngine } from "./matching-engine.js";
 
-/** A participant's resting order was reached by the recording; its `openLots` are already reduced. */
+/**
+ * A participant's resting order was reached by the recording; its `openLots` are already reduced.
+ */
 type OnFill = (maker: BookOrder, ticks: Ticks, lots: Lots) => void;
 
 /** A price of the published book whose amount the recording changed. */
@@ -44,8 +46,9 @@ export function applyRecorded(
 }
 
 /**
- * Tests a recorded trade against participants' resting orders: those with a better price fill in full, those at its price
- * by the queue model. Recorded levels are not swept: the recording's own messages change them.
+ * Tests a recorded trade against participants' resting orders: those with a better price fill in
+ * full, those at its price by the queue model. Recorded levels are not swept: the recording's own
+ * messages change them.
  * @returns the lots that participants' orders at its very price took of it.
  */
 export function printRecorded(engine: MatchingEngine, print: RecordedPrint, onFill: OnFill): Lots {
@@ -71,7 +74,10 @@ export function printRecorded(engine: MatchingEngine, print: RecordedPrint, onFi
   return takenLots;
 }
 
-/** Fills every resting order of `side` whose price the opposite price has passed, or with `touching` reached. */
+/**
+ * Fills every resting order of `side` whose price the opposite price has passed, or with `touching`
+ * reached.
+ */
 function fillReached(
   engine: MatchingEngine,
   side: Side,

@@ -98,8 +98,9 @@ const RESPONSES = {
 };
 
 /**
- * OpenAPI has no word for a signature over the other parameters: the nearest is a key in the query. It stands among each operation's
- * parameters too, so that a client that is generated from the document can be handed one for each request.
+ * OpenAPI has no word for a signature over the other parameters: the nearest is a key in the query.
+ * It stands among each operation's parameters too, so that a client that is generated from the
+ * document can be handed one for each request.
  */
 const SECURITY_SCHEMES = {
   requestSignature: {
@@ -146,7 +147,10 @@ function operationObject(
   };
 }
 
-/** A generated client adds a default that its caller left out, and so did not sign: of what is signed it is said in words. */
+/**
+ * A generated client adds a default that its caller left out, and so did not sign: of what is
+ * signed it is said in words.
+ */
 function withoutDefault(parameter: ApiParameter): ApiParameter {
   const { default: usual, ...schema } = parameter.schema;
   return usual === undefined
@@ -166,7 +170,8 @@ function formOf(parameters: readonly ApiParameter[]): object {
       parameters.map(({ name, schema: own, description }) => [name, { ...own, description }]),
     ),
   };
-  // One form of two that are taken: of a body with several, openapi-python-client makes a module that cannot be imported.
+  // One form of two that are taken: of a body with several, openapi-python-client makes a module
+  // that cannot be imported.
   return { required: true, content: { [FORM_TYPE]: { schema } } };
 }
 

@@ -3,12 +3,16 @@ import type { ExchangeConfig } from "../config/config.js";
 import { openApiDocument } from "./document.js";
 import { docsPage } from "./page.js";
 
-/** Offers the interface's description beside the interface: `/openapi.json` for programs, `/docs` for people. Neither is counted. */
+/**
+ * Offers the interface's description beside the interface: `/openapi.json` for programs, `/docs`
+ * for people. Neither is counted.
+ */
 export function serveDocumentation(app: FastifyInstance, config: ExchangeConfig): void {
   const document = openApiDocument(config);
   const page = docsPage(document);
   app.get("/openapi.json", ({ headers, protocol }, reply) => {
-    // By whatever name it was asked for, it can be asked by that again: the port may be any, and the host another machine's name for it.
+    // By whatever name it was asked for, it can be asked by that again: the port may be any, and
+    // the host another machine's name for it.
     const servers = [
       {
         url: headers.host === undefined ? "/" : `${protocol}://${headers.host}`,

@@ -3,7 +3,10 @@ import { WRITTEN_FORMS } from "../../exchange/protocol/values.js";
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** The schemas of named records in what our exchange writes, as JSON Schemas that refer to each other by `refTo`. */
+/**
+ * The schemas of named records in what our exchange writes, as JSON Schemas that refer to each
+ * other by `refTo`.
+ */
 export function writtenSchemas(
   records: Readonly<Record<string, z.ZodType>>,
   refTo: (name: string) => { readonly $ref: string },
@@ -67,8 +70,9 @@ function closeObject(schema: z.core.$ZodType, json: JsonSchema): void {
 }
 
 /**
- * A tuple in a form that generators of clients take. JSON Schema closes one by `items: false`, which
- * some of them refuse, and others read `items` alone; the bounds of its length close it as well.
+ * A tuple in a form that generators of clients take. JSON Schema closes one by `items: false`,
+ * which some of them refuse, and others read `items` alone; the bounds of its length close it as
+ * well.
  */
 function openTuple(schema: JsonSchema): void {
   if (!Array.isArray(schema.prefixItems)) return;

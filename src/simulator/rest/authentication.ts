@@ -34,9 +34,10 @@ export class Authentication {
   }
 
   /**
-   * The address that a request claims and has signed for with its very own key: what registers an account, names its
-   * operators and takes its money.
-   * @throws ApiError 1010 nothing is claimed or signed, 1110 no address, 1011 outside the time window, 1012 signed by another.
+   * The address that a request claims and has signed for with its very own key: what registers an
+   * account, names its operators and takes its money.
+   * @throws ApiError 1010 nothing is claimed or signed, 1110 no address, 1011 outside the time
+   * window, 1012 signed by another.
    */
   requireOwner(parameters: ReadonlyMap<string, string>): Hex {
     const { address, signer } = this.#claim(parameters);
@@ -47,9 +48,11 @@ export class Authentication {
   }
 
   /**
-   * The registered account that a request is for, signed by its very own key, which counts once: whoever repeats the same bytes, or the same
-   * parameters under another spelling of the signature, is refused. For what moves money or says who may.
-   * @throws ApiError as {@link requireOwner}, and that of {@link requireRegistered}; 1012 for a request that has counted before
+   * The registered account that a request is for, signed by its very own key, which counts once:
+   * whoever repeats the same bytes, or the same parameters under another spelling of the signature,
+   * is refused. For what moves money or says who may.
+   * @throws ApiError as {@link requireOwner}, and that of {@link requireRegistered}; 1012 for a
+   * request that has counted before
    */
   requireOwnAccountOnce(parameters: ReadonlyMap<string, string>): ExchangeAccount {
     const account = this.requireRegistered(this.requireOwner(parameters));
@@ -83,7 +86,10 @@ export class Authentication {
     return this.requireSignedAccount(parameters).account;
   }
 
-  /** The account of an address. @throws ApiError 1010, or 1110 where the venue says so, when there is none */
+  /**
+   * The account of an address.
+   * @throws ApiError 1010, or 1110 where the venue says so, when there is none
+   */
   requireRegistered(address: Hex): ExchangeAccount {
     const account = this.#state.account(address);
     if (account === undefined) {
@@ -95,7 +101,10 @@ export class Authentication {
     return account;
   }
 
-  /** Who of those that may sign for an account signed an order's hash, in lower case; null when none of them did. */
+  /**
+   * Who of those that may sign for an account signed an order's hash, in lower case; null when none
+   * of them did.
+   */
   recoverOrderSigner(digest: Uint8Array, signature: Hex, account: ExchangeAccount): Hex | null {
     const signer = this.#scheme.recover(digest, signature);
     return signer !== null && maySign(signer, account.address, account) ? signer : null;

@@ -19,9 +19,10 @@ export interface CorsDecision {
 }
 
 /**
- * Lets a web page of one of `origins` (`*`: of any) read an answer. Public reads alone are opened: a page never reads an account, and never
- * changes anything. Where the answer depends on the origin every answer says so (`vary`), also one to another origin or to none: a cache
- * between would hand it to everybody.
+ * Lets a web page of one of `origins` (`*`: of any) read an answer. Public reads alone are opened:
+ * a page never reads an account, and never changes anything. Where the answer depends on the origin
+ * every answer says so (`vary`), also one to another origin or to none: a cache between would hand
+ * it to everybody.
  */
 export function decideCors(
   { method, url = "/", headers: { origin } }: IncomingMessage,

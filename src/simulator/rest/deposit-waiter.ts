@@ -10,13 +10,16 @@ export interface DepositWaiterDeps {
   readonly credit: Pick<CreditLedger, "hasPendingDeposit">;
   /** After which an answer leaves although the credit is not there. */
   readonly maxWaitMs: Ms;
-  /** When the next block comes, before which no credit can; null where one comes with every transaction. */
+  /**
+   * When the next block comes, before which no credit can; null where one comes with every
+   * transaction.
+   */
   nextBlockMs(): Ms | null;
 }
 
 /**
- * Holds the answers to registrations and deposits until the credit counts: on a chain it comes with a block, and a client that orders
- * on the answer would be refused for want of margin.
+ * Holds the answers to registrations and deposits until the credit counts: on a chain it comes with
+ * a block, and a client that orders on the answer would be refused for want of margin.
  */
 export class DepositWaiter {
   readonly #parts: DepositWaiterDeps;
@@ -30,7 +33,8 @@ export class DepositWaiter {
   }
 
   /**
-   * Resolves once no credit is on its way to an account, the longest wait is over, or the exchange stops.
+   * Resolves once no credit is on its way to an account, the longest wait is over, or the exchange
+   * stops.
    * @returns null where there is nothing to wait for, or no block that could bring it in time
    */
   waitFor({ account, sinceMs }: Pick<PendingCredit, "account" | "sinceMs">): Promise<void> | null {
@@ -56,7 +60,11 @@ export class DepositWaiter {
     });
   }
 
-  /** Notes that a deposit is no more on its way to an address; its answers leave with the next review. @param address in lower case */
+  /**
+   * Notes that a deposit is no more on its way to an address; its answers leave with the next
+   * review.
+   * @param address in lower case
+   */
   markArrived(address: Hex): void {
     if (this.#waits.has(address)) this.#done.add(address);
   }

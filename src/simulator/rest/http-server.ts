@@ -143,9 +143,10 @@ export async function serveExchange(
 }
 
 /**
- * The answer to what a web page may have sent, with the user's browser as its hand: a request under a name that a page
- * made to resolve to this machine, or one that changes something and comes from a page. Nobody but the browser's user
- * reaches a loopback port, and unsigned requests (`POST /faucet`, `POST /v1/account`) have no other protection.
+ * The answer to what a web page may have sent, with the user's browser as its hand: a request under
+ * a name that a page made to resolve to this machine, or one that changes something and comes from
+ * a page. Nobody but the browser's user reaches a loopback port, and unsigned requests (`POST
+ * /faucet`, `POST /v1/account`) have no other protection.
  */
 function refusalOf(request: IncomingMessage, hosts: readonly string[]): ApiResponse | null {
   if (!isKnownHost(request.headers.host, hosts))
@@ -178,7 +179,8 @@ function answerOf(
 }
 
 function sendAnswer(reply: FastifyReply, { status, body, headers }: ApiResponse): FastifyReply {
-  // Fastify takes the content type off what has no body: its own headers are set on the response below it.
+  // Fastify takes the content type off what has no body: its own headers are set on the response
+  // below it.
   for (const [name, value] of Object.entries(headers ?? {})) {
     reply.raw.setHeader(name, value);
   }
@@ -208,7 +210,10 @@ function upgrade(
   });
 }
 
-/** Answers what is no HTTP: in the exchange's own form where something can still be written, and ends the connection. */
+/**
+ * Answers what is no HTTP: in the exchange's own form where something can still be written, and
+ * ends the connection.
+ */
 function refuseGarbage(error: ConnectionError, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
     socket.destroy();

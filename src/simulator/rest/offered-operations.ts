@@ -17,7 +17,9 @@ export interface OfferedOperation extends Omit<Operation, "name" | "group" | "bu
   readonly bucket: RateBucket | null;
 }
 
-/** The operations of the protocol, and those that stand for a wallet's deposits and contract calls. */
+/**
+ * The operations of the protocol, and those that stand for a wallet's deposits and contract calls.
+ */
 export type OfferedName = OperationName | "faucet" | "withdraw" | "setOperator";
 
 /** `POST /faucet`. */
@@ -94,7 +96,9 @@ const CUSTODY_OPERATIONS: readonly OfferedOperation[] = [
   },
 ];
 
-/** Every operation that an exchange of this configuration offers: the router's and the document's. */
+/**
+ * Every operation that an exchange of this configuration offers: the router's and the document's.
+ */
 export function offeredOperations({
   faucet,
   withdrawals,

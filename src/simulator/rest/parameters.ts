@@ -65,7 +65,10 @@ function decodeForm(text: string): string {
   }
 }
 
-/** A JSON body is a flat object of strings and integers; decimal quantities are strings, whose characters are what was signed. */
+/**
+ * A JSON body is a flat object of strings and integers; decimal quantities are strings, whose
+ * characters are what was signed.
+ */
 function addJson(into: Map<string, string>, body: string): void {
   let parsed: unknown;
   try {
@@ -118,7 +121,10 @@ export function optionalInteger(
 
 const INT64_LIMIT = 2n ** 63n;
 
-/** An identifier in its canonical decimal form, or undefined when it was left out. @throws ApiError 1111 */
+/**
+ * An identifier in its canonical decimal form, or undefined when it was left out.
+ * @throws ApiError 1111
+ */
 export function optionalId(
   parameters: ReadonlyMap<string, string>,
   key: string,
@@ -145,7 +151,10 @@ export function listLimit(parameters: ReadonlyMap<string, string>): number {
   return limit;
 }
 
-/** `startTime` (inclusive) and `endTime` (exclusive). @throws ApiError 1111, 1113 when the range is empty and that is refused */
+/**
+ * `startTime` (inclusive) and `endTime` (exclusive).
+ * @throws ApiError 1111, 1113 when the range is empty and that is refused
+ */
 export function timeRange(
   parameters: ReadonlyMap<string, string>,
   { emptyTimeRange }: Pick<VenueChoices, "emptyTimeRange">,

@@ -113,7 +113,10 @@ export class RateLimiter {
   }
 }
 
-/** Drops the instants up to and including `untilMs`; a request exactly one interval old no longer counts. */
+/**
+ * Drops the instants up to and including `untilMs`; a request exactly one interval old no longer
+ * counts.
+ */
 function dropUntil(instants: Ms[], untilMs: Ms): void {
   let count = 0;
   while (count < instants.length && (instants[count] as Ms) <= untilMs) {

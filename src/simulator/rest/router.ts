@@ -137,7 +137,8 @@ export class Router {
       );
     } catch (error) {
       const answer = this.#errorAnswer(error);
-      // It may have been registered a moment ago, by a request whose answer was lost. Any other refusal has credited nothing.
+      // It may have been registered a moment ago, by a request whose answer was lost. Any other
+      // refusal has credited nothing.
       if (!(error instanceof ApiError && error.code === 2018)) return answer;
       return this.#withIncoming(route, parameters, answer, {
         sinceMs: (account) => account.createdAtMs,
@@ -146,7 +147,9 @@ export class Router {
     }
   }
 
-  /** Clients that read every answer as JSON look at its type before they see that there is nothing. */
+  /**
+   * Clients that read every answer as JSON look at its type before they see that there is nothing.
+   */
   #noContent(): ApiResponse {
     const isJson = this.#state.config.choices.emptyAnswerType === "json";
     return { status: 204, body: "", ...(isJson && { headers: { "content-type": JSON_TYPE } }) };
@@ -159,7 +162,10 @@ export class Router {
     throw error;
   }
 
-  /** An answer with what its account waits for, where the route credits one and the credit does not count yet. */
+  /**
+   * An answer with what its account waits for, where the route credits one and the credit does not
+   * count yet.
+   */
   #withIncoming(
     route: Route,
     parameters: Parameters,
@@ -180,7 +186,8 @@ export class Router {
       return null;
     }
     const { key } = this.#state.config.rateLimits;
-    // Whoever names no registered account is counted by address, so that invented names neither escape the limit nor fill the memory.
+    // Whoever names no registered account is counted by address, so that invented names neither
+    // escape the limit nor fill the memory.
     const account = this.#state.account(parameters.get("account") ?? "")?.address.toLowerCase();
     const keys = [...(key === "account" && account !== undefined ? [] : [`ip ${ip}`])];
     if (key !== "ip" && account !== undefined) {

@@ -14,8 +14,9 @@ export interface BlockFollowerDeps extends BlockReaderDeps {
 }
 
 /**
- * Reads every block of the chain once, in order, and has each applied in a turn of its own. Which one was last is part of the state
- * that the turn makes last: after a kill the next process goes on behind it.
+ * Reads every block of the chain once, in order, and has each applied in a turn of its own. Which
+ * one was last is part of the state that the turn makes last: after a kill the next process goes on
+ * behind it.
  */
 export class BlockFollower {
   readonly #parts: BlockFollowerDeps;
@@ -26,7 +27,10 @@ export class BlockFollower {
     this.#parts = parts;
   }
 
-  /** Reads what there is, before the first start. @throws as {@link readBlock} does, and RunError for a chain that went back */
+  /**
+   * Reads what there is, before the first start.
+   * @throws as {@link readBlock} does, and RunError for a chain that went back
+   */
   catchUp(): Promise<void> {
     return this.#read();
   }
@@ -79,7 +83,10 @@ export class BlockFollower {
   }
 }
 
-/** State by hand (`evm_revert`) or another chain's log may have taken back what the exchange's accounts stand on. */
+/**
+ * State by hand (`evm_revert`) or another chain's log may have taken back what the exchange's
+ * accounts stand on.
+ */
 function requireNext({ number, parentHash }: ChainBlock, { chainBlockHash }: ExchangeState): void {
   if (chainBlockHash === "" || chainBlockHash === parentHash) return;
   throw new RunError("the chain went back behind a block that the exchange has applied", {

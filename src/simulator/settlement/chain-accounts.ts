@@ -26,7 +26,10 @@ export interface ChainAccountsDeps {
   readonly state: ExchangeState;
   /** Each market's price source, in lower case. */
   readonly sources: ReadonlyMap<MarketId, Hex>;
-  /** Somebody may or may not sign for an account, as the chain has it now. @param operator in lower case */
+  /**
+   * Somebody may or may not sign for an account, as the chain has it now.
+   * @param operator in lower case
+   */
   onOperator(account: ExchangeAccount, operator: Hex, isValid: boolean): void;
   /** A price source of the market has a price: credit units per whole unit of paper. */
   onMark(market: Market, price: CreditUnits, updatedAtSeconds: number): void;
@@ -61,8 +64,9 @@ interface Run {
 }
 
 /**
- * Gives the exchange's accounts what the contracts tell of them: the settled part of each is what the chain has, to the unit, and what
- * was only matched comes on top of it. An account that has not registered is kept all the same, and has everything when it does.
+ * Gives the exchange's accounts what the contracts tell of them: the settled part of each is what
+ * the chain has, to the unit, and what was only matched comes on top of it. An account that has not
+ * registered is kept all the same, and has everything when it does.
  */
 export class ChainAccounts {
   readonly #parts: ChainAccountsDeps;
@@ -98,7 +102,9 @@ export class ChainAccounts {
     this.#parts.onChanged([...touched]);
   }
 
-  /** @returns the account whose money changed, if one's did; those of a funding are told of at once. */
+  /**
+   * @returns the account whose money changed, if one's did; those of a funding are told of at once.
+   */
   #applyOne(event: ChainEvent, run: Run): ExchangeAccount | null {
     const { terms, parts } = run;
     switch (event.kind) {

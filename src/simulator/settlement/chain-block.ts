@@ -21,8 +21,8 @@ export interface ChainTransaction {
   /** Why, where it was asked for and the chain knows. */
   readonly revertReason: string | null;
   /**
-   * In the order in which they were emitted, each trade's sender before its fills, then what waits after each withdrawal; none of a
-   * transaction that was reverted.
+   * In the order in which they were emitted, each trade's sender before its fills, then what waits
+   * after each withdrawal; none of a transaction that was reverted.
    */
   readonly events: readonly ChainEvent[];
 }
@@ -62,7 +62,10 @@ interface WireBlock {
 
 const DEALER = new Interface(dealerAbi);
 
-/** Reads a block that is mined. @throws ChainRefusal and RunError as the chain does; FormatError when it is not there */
+/**
+ * Reads a block that is mined.
+ * @throws ChainRefusal and RunError as the chain does; FormatError when it is not there
+ */
 export async function readBlock(number: number, reading: BlockReaderDeps): Promise<ChainBlock> {
   const { chain, events, isOwn, findRevertReason: reasonOf } = reading;
   const block = (await chain.request(
@@ -101,8 +104,9 @@ export async function readBlock(number: number, reading: BlockReaderDeps): Promi
 }
 
 /**
- * The withdrawals that wait, at the end of the block, for the accounts that withdrew in a transaction: no event tells whether it was the
- * waiting one that was paid out, and it may have been a contract that asked for it.
+ * The withdrawals that wait, at the end of the block, for the accounts that withdrew in a
+ * transaction: no event tells whether it was the waiting one that was paid out, and it may have
+ * been a contract that asked for it.
  */
 async function waitingAfter(
   events: readonly ChainEvent[],

@@ -42,8 +42,8 @@ export interface ChainConnectorListener {
 }
 
 /**
- * The exchange's side of its chain. The exchange decides at once and the chain is asked after the event that decided; what the chain
- * says comes back as one event a block.
+ * The exchange's side of its chain. The exchange decides at once and the chain is asked after the
+ * event that decided; what the chain says comes back as one event a block.
  */
 export class ChainConnector {
   readonly open: OpenChain;
@@ -176,7 +176,8 @@ export class ChainConnector {
 
   /**
    * Reads the blocks that the state does not know of yet; before the first start.
-   * @throws FormatError when the state and the chain do not go together; RunError when the chain has failed
+   * @throws FormatError when the state and the chain do not go together; RunError when the chain
+   * has failed
    */
   async catchUp(): Promise<void> {
     await this.#follower.catchUp();
@@ -191,7 +192,10 @@ export class ChainConnector {
     this.outbox.open();
   }
 
-  /** Neither sends nor applies anything until the next start. What is on its way is found again then. */
+  /**
+   * Neither sends nor applies anything until the next start. What is on its way is found again
+   * then.
+   */
   stop(): void {
     this.#isRunning = false;
     this.outbox.close();
@@ -205,8 +209,8 @@ export class ChainConnector {
   }
 
   /**
-   * Waits until all that was asked of the chain has been done, and every block of it applied. With blocks at an interval what waits
-   * for the next one is not waited for.
+   * Waits until all that was asked of the chain has been done, and every block of it applied. With
+   * blocks at an interval what waits for the next one is not waited for.
    */
   async waitUntilSettled(): Promise<void> {
     do {

@@ -30,7 +30,10 @@ export interface ChainCreditLedgerDeps {
   /** Wei that a new account gets for the gas of its own transactions. */
   readonly gasMoneyWei: bigint;
   report(report: ChainReport): void;
-  /** Called with the address of an account for which a deposit is no more on its way, credited or failed. */
+  /**
+   * Called with the address of an account for which a deposit is no more on its way, credited or
+   * failed.
+   */
   onDepositArrived(address: Hex): void;
   /** Called with the accounts whose money or positions have changed. */
   afterChange(accounts: Iterable<ExchangeAccount>): void;
@@ -41,8 +44,9 @@ const LIMITER = new Interface(fundingRateLimiterAbi);
 const GAS = { transfer: 21_000, call: 200_000, withdrawal: 2_000_000, funding: 500_000 } as const;
 
 /**
- * Moves credit through the contracts. Nothing is credited or paid here before a block says so; what leaves an account counts as gone
- * for its margin from the request on, and comes back when the contracts refuse.
+ * Moves credit through the contracts. Nothing is credited or paid here before a block says so; what
+ * leaves an account counts as gone for its margin from the request on, and comes back when the
+ * contracts refuse.
  */
 export class ChainCreditLedger implements CreditLedger {
   readonly #parts: ChainCreditLedgerDeps;
@@ -127,7 +131,10 @@ export class ChainCreditLedger implements CreditLedger {
     return this.#parts.state.requests.hasRequestFor("deposit", lower(account.address));
   }
 
-  /** Sent as the account itself, to itself: the chain is the exchange's own, and the request was signed by the account. */
+  /**
+   * Sent as the account itself, to itself: the chain is the exchange's own, and the request was
+   * signed by the account.
+   */
   withdraw(account: ExchangeAccount, amount: CreditUnits): void {
     const about = lower(account.address);
     const data = DEALER.encodeFunctionData("fastWithdraw", [
@@ -175,7 +182,10 @@ export class ChainCreditLedger implements CreditLedger {
     return false;
   }
 
-  /** Asks the keeper for the cumulative rate that the interval's rate makes of the present one; the chain pays it, or nobody does. */
+  /**
+   * Asks the keeper for the cumulative rate that the interval's rate makes of the present one; the
+   * chain pays it, or nobody does.
+   */
   settleFunding(market: Market): void {
     const rate =
       market.rules.config.funding.mode === "fixed"

@@ -7,7 +7,10 @@ import type { CreditUnits, Hex, PaperUnits } from "../../core/units.js";
 import type { DealerEventFormat } from "../chain/dealer-event-format.js";
 import type { ChainAddresses } from "../chain/deployment.js";
 
-/** Credit that came to an account or left it: `account` has it or had it, `other` paid or received it. */
+/**
+ * Credit that came to an account or left it: `account` has it or had it, `other` paid or received
+ * it.
+ */
 export interface FundsEvent {
   readonly kind: "deposit" | "withdraw";
   readonly account: Hex;
@@ -24,7 +27,10 @@ export interface TransferEvent {
   readonly secondary: CreditUnits;
 }
 
-/** The withdrawal of an account that waits on chain for its time lock, in place of an earlier one; of zero when none does. */
+/**
+ * The withdrawal of an account that waits on chain for its time lock, in place of an earlier one;
+ * of zero when none does.
+ */
 export interface PendingWithdrawalEvent {
   readonly kind: "waiting-withdrawal";
   readonly account: Hex;
@@ -46,7 +52,10 @@ export interface TradeEvent {
   readonly orderSender: Hex;
 }
 
-/** A part of an order was traded: `credit` before the fee, both signed as they change the trader's balance. */
+/**
+ * A part of an order was traded: `credit` before the fee, both signed as they change the trader's
+ * balance.
+ */
 export interface OrderFilledEvent {
   readonly kind: "order-filled";
   readonly orderHash: Hex;
@@ -123,7 +132,10 @@ export interface InsuranceEvent {
   readonly account: Hex;
 }
 
-/** What the contracts tell, as far as an exchange's accounts and marks depend on it. Addresses in lower case. */
+/**
+ * What the contracts tell, as far as an exchange's accounts and marks depend on it. Addresses in
+ * lower case.
+ */
 export type ChainEvent =
   | FundsEvent
   | TransferEvent
@@ -259,7 +271,8 @@ const OF_PRICE_SOURCE: Readonly<Record<string, Reading>> = {
 
 const DEALER = [
   new Interface(dealerAbi),
-  // The forms of earlier dealers of what is read, which a kept chain still has; the topics are the same, and fewer or more are indexed.
+  // The forms of earlier dealers of what is read, which a kept chain still has; the topics are the
+  // same, and fewer or more are indexed.
   new Interface(["event SetInsurance(address indexed oldInsurance, address indexed newInsurance)"]),
 ];
 const PERPETUAL = [new Interface(perpetualAbi)];
@@ -283,13 +296,18 @@ export class ChainEventReader {
     }
   }
 
-  /** The event of a log; null for a contract that is none of these, and for an event that changes nothing here. @throws FormatError */
+  /**
+   * The event of a log; null for a contract that is none of these, and for an event that changes
+   * nothing here.
+   * @throws FormatError
+   */
   read({ address, topics, data }: EventLog): ChainEvent | null {
     const emitter = lower(address);
     const [abis, readings] = this.#readings.get(emitter) ?? [];
     if (abis === undefined || readings === undefined) return null;
     try {
-      // By its name first: what nobody reads is not decoded either, since earlier contracts have other forms of it.
+      // By its name first: what nobody reads is not decoded either, since earlier contracts have
+      // other forms of it.
       const name = abis[0]?.getEvent(topics[0] ?? "0x")?.name;
       const reading = name === undefined ? undefined : readings[name];
       if (reading === undefined) return null;
@@ -305,7 +323,10 @@ export class ChainEventReader {
   }
 }
 
-/** A log by the form of its event that has as many arguments in topics. @returns null for an event that none of these has */
+/**
+ * A log by the form of its event that has as many arguments in topics.
+ * @returns null for an event that none of these has
+ */
 function parse(
   abis: readonly Interface[],
   topics: readonly Hex[],

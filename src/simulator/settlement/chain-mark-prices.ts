@@ -37,9 +37,10 @@ const SOURCE = new Interface(settablePriceSourceAbi);
 const GAS = 150_000;
 
 /**
- * Keeps each market's mark the price of its source on chain. What the market's own prices make of it is proposed there, at most so
- * often and for no smaller change; it is the mark when its block has been read. A price that somebody else sets is the mark as well,
- * until the market proposes another. A price that nothing changes is sent again before it goes stale.
+ * Keeps each market's mark the price of its source on chain. What the market's own prices make of
+ * it is proposed there, at most so often and for no smaller change; it is the mark when its block
+ * has been read. A price that somebody else sets is the mark as well, until the market proposes
+ * another. A price that nothing changes is sent again before it goes stale.
  */
 export class ChainMarkPrices {
   readonly #parts: ChainMarkPricesDeps;

@@ -20,7 +20,10 @@ export interface RequestHandler {
 export interface ChainOutboxDeps {
   readonly state: ExchangeState;
   readonly chain: EmbeddedChain;
-  /** The key of one of the venue's own accounts, by its address in lower case; undefined for anybody else's. */
+  /**
+   * The key of one of the venue's own accounts, by its address in lower case; undefined for anybody
+   * else's.
+   */
   signerOf(address: Hex): Signer | undefined;
   /** Runs a change as one event of the exchange. */
   turn(run: () => void): void;
@@ -29,15 +32,19 @@ export interface ChainOutboxDeps {
 }
 
 /**
- * What the exchange sends to its chain. A request is written down with the event that decided on it, sent after that event has been
- * made to last, and known again in a block by its sender, its target and its data. The chain mines all that it ever took before
- * it opens; so once its blocks have been read, what is still here was never sent. No request is lost in a kill or sent twice.
+ * What the exchange sends to its chain. A request is written down with the event that decided on
+ * it, sent after that event has been made to last, and known again in a block by its sender, its
+ * target and its data. The chain mines all that it ever took before it opens; so once its blocks
+ * have been read, what is still here was never sent. No request is lost in a kill or sent twice.
  */
 export class ChainOutbox {
   readonly #parts: ChainOutboxDeps;
   readonly #handlers = new Map<string, RequestHandler>();
   readonly #sending = new Set<Promise<void>>();
-  /** Hashes of what was sent as somebody else, and is in no block that was read, by the request's id. */
+  /**
+   * Hashes of what was sent as somebody else, and is in no block that was read, by the request's
+   * id.
+   */
   readonly #sentAs = new Map<number, Hex>();
   #isOpen = false;
   /** The last request that was sent. */
@@ -69,7 +76,10 @@ export class ChainOutbox {
     }
   }
 
-  /** From now on requests are sent, those first that an earlier process left. Every block must have been read before. */
+  /**
+   * From now on requests are sent, those first that an earlier process left. Every block must have
+   * been read before.
+   */
   open(): void {
     this.#isOpen = true;
     this.flush();
@@ -92,8 +102,8 @@ export class ChainOutbox {
   }
 
   /**
-   * Lets go of what the chain holds no more, after a block: whoever it was sent as may have put another transaction in its place, or
-   * have nothing left to pay its gas with.
+   * Lets go of what the chain holds no more, after a block: whoever it was sent as may have put
+   * another transaction in its place, or have nothing left to pay its gas with.
    */
   checkDropped(): void {
     for (const [id, hash] of this.#sentAs) this.#track(this.#review(id, hash));
@@ -114,7 +124,10 @@ export class ChainOutbox {
     return this.#find(transaction) !== undefined;
   }
 
-  /** Takes a mined transaction out, and tells its handler. @returns false when it is none of ours. */
+  /**
+   * Takes a mined transaction out, and tells its handler.
+   * @returns false when it is none of ours.
+   */
   resolve(transaction: ChainTransaction): boolean {
     const request = this.#find(transaction);
     if (request === undefined) return false;

@@ -1,6 +1,9 @@
 import type { Hex } from "../../core/units.js";
 
-/** Something that an exchange asked of its chain and did not get, or that its chain did of its own: for the log of whoever runs it. */
+/**
+ * Something that an exchange asked of its chain and did not get, or that its chain did of its own:
+ * for the log of whoever runs it.
+ */
 export interface ChainReport {
   readonly kind:
     | "deposit-failed"

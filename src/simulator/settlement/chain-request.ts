@@ -3,7 +3,10 @@ import type { Hex } from "../../core/units.js";
 /** What a request is about, as it goes into a record. */
 export type RequestDetails = Readonly<Record<string, string | number | boolean>>;
 
-/** A transaction that the exchange has decided on. It stays until a block has it, so that a restart knows what is still to be sent. */
+/**
+ * A transaction that the exchange has decided on. It stays until a block has it, so that a restart
+ * knows what is still to be sent.
+ */
 export interface ChainRequest {
   /** Numbers the requests; they are sent in this order. */
   readonly id: number;

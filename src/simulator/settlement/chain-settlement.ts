@@ -99,11 +99,16 @@ export class ChainSettlement implements Settlement {
     }
   }
 
-  /** The chain is started and stopped with the exchange; what it says comes to {@link ChainOutbox}. */
+  /**
+   * The chain is started and stopped with the exchange; what it says comes to {@link ChainOutbox}.
+   */
   start(): void {}
   stop(): void {}
 
-  /** @param reason why the transaction failed; null when it did not. @param hash null for one that the chain did not take. */
+  /**
+   * @param reason why the transaction failed; null when it did not.
+   * @param hash null for one that the chain did not take.
+   */
   #end(sweepId: Int64Id, reason: string | null, hash: Hex | null): void {
     const matches = this.#waiting.get(sweepId);
     if (matches === undefined) {
@@ -163,7 +168,10 @@ function signedOrder({ terms }: Order): SignedOrder {
   };
 }
 
-/** The unsigned credit with which a taking order of so much paper is at no worse a price than every maker wants. */
+/**
+ * The unsigned credit with which a taking order of so much paper is at no worse a price than every
+ * maker wants.
+ */
 function creditThatMeets(makers: readonly MatchedOrder[], paper: bigint): CreditUnits {
   let credit: CreditUnits | null = null;
   for (const { order } of makers) {

@@ -6,7 +6,10 @@ import { RunError } from "../../core/errors.js";
 import type { CreditUnits, Hex, MarketId } from "../../core/units.js";
 import type { OpenChain } from "../chain/open-chain.js";
 
-/** Tokens of the owner, from whom every deposit comes that the exchange makes: nobody comes to the end of them. */
+/**
+ * Tokens of the owner, from whom every deposit comes that the exchange makes: nobody comes to the
+ * end of them.
+ */
 const OWNER_TOKENS = 1n << 120n;
 /** A million million dollars: neither a house nor the order sender is ever why a trade fails. */
 const ROLE_CREDIT: CreditUnits = 10n ** 18n;
@@ -16,8 +19,9 @@ const DEALER = new Interface(dealerAbi);
 const TOKEN = new Interface(testTokenAbi);
 
 /**
- * Gives the owner tokens and the dealer leave to take them, and each market's house, the order sender, which pays rebates, and the
- * insurance account their credit. What was done at an earlier opening is not done again.
+ * Gives the owner tokens and the dealer leave to take them, and each market's house, the order
+ * sender, which pays rebates, and the insurance account their credit. What was done at an earlier
+ * opening is not done again.
  * @throws RunError when a step reverts
  */
 export async function fundRoles(

@@ -10,7 +10,10 @@ import type { SignedOrder } from "./trade-data.js";
 /** The house's orders never expire: nobody but their own match can use them. */
 const NEVER_SECONDS = (1n << 64n) - 1n;
 
-/** Makes the orders of the houses: an order flow signs nothing when it places, so each of its matches gets an order of its own. */
+/**
+ * Makes the orders of the houses: an order flow signs nothing when it places, so each of its
+ * matches gets an order of its own.
+ */
 export class HouseOrderSigner {
   readonly #hasher: VenueOrderHasher;
   readonly #accountOf: (marketId: MarketId) => ChainAccount;
@@ -24,7 +27,8 @@ export class HouseOrderSigner {
   /**
    * An order of exactly what a match, or a transaction, trades for the house.
    * @param tradeId makes it an order of its own; the same one gives the same order again.
-   * @param credit unsigned; an order of no credit is none to the contracts, so it is at least a unit.
+   * @param credit unsigned; an order of no credit is none to the contracts, so it is at least a
+   * unit.
    */
   sign(market: Market, side: Side, lots: Lots, credit: CreditUnits, tradeId: Int64Id): SignedOrder {
     const { signer } = this.#of(market.id);

@@ -7,7 +7,10 @@ import type { ExchangeConfig } from "../config/config.js";
 import type { Market } from "../markets/market.js";
 import type { MarketRulesOnGrid } from "../markets/market-rules.js";
 
-/** The markets of an exchange as its contracts want them. Their first mark prices come with the exchange's marks. */
+/**
+ * The markets of an exchange as its contracts want them. Their first mark prices come with the
+ * exchange's marks.
+ */
 export function toDeployedMarkets({ markets }: ExchangeConfig): DeployedMarket[] {
   return Object.entries(markets).map(([marketId, market]) => ({
     marketId,
@@ -51,7 +54,9 @@ export function requireAsDeployed({ id, configured }: Market, { config }: Market
   }
 }
 
-/** The configuration of an exchange with the addresses of its chain: what its orders are signed for. */
+/**
+ * The configuration of an exchange with the addresses of its chain: what its orders are signed for.
+ */
 export function withChainAddresses(
   config: ExchangeConfig,
   { dealer, markets }: ChainAddresses,

@@ -6,8 +6,8 @@ export type RequestedTransaction = Pick<ChainRequest, "from" | "data"> & {
 };
 
 /**
- * What was asked of the chain and is not yet in a block, oldest first. The request of a transaction, and how many of a kind are about
- * somebody, are known without a search.
+ * What was asked of the chain and is not yet in a block, oldest first. The request of a
+ * transaction, and how many of a kind are about somebody, are known without a search.
  */
 export class PendingRequests {
   readonly #byId = new Map<number, ChainRequest>();

@@ -55,7 +55,9 @@ function orderWords({ perp, signer, paper, credit, info }: SignedOrder): string 
   );
 }
 
-/** `bytes[]`: where each begins, counted from the first of these words, then each with its length. */
+/**
+ * `bytes[]`: where each begins, counted from the first of these words, then each with its length.
+ */
 function bytesList(items: readonly string[]): string {
   let offset = items.length * 32;
   let offsets = "";

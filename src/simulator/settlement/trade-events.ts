@@ -42,9 +42,11 @@ const APPROVE_TRADE = DEALER.getFunction("approveTrade")?.selector ?? "";
 const ORDER_FILLED = DEALER.getEvent("OrderFilled")?.topicHash;
 
 /**
- * Puts before the fills of each trade who sent it. No event tells that: the dealer credits the fees to whoever called the perpetual, which
- * it is told with the call of `approveTrade`. A transaction to a perpetual is one trade, of its own sender; any other is traced.
- * @throws ChainRefusal and RunError as the chain does; FormatError when trace and events do not go together
+ * Puts before the fills of each trade who sent it. No event tells that: the dealer credits the fees
+ * to whoever called the perpetual, which it is told with the call of `approveTrade`. A transaction
+ * to a perpetual is one trade, of its own sender; any other is traced.
+ * @throws ChainRefusal and RunError as the chain does; FormatError when trace and events do not go
+ * together
  */
 export async function insertTradeEvents(
   events: readonly ChainEvent[],

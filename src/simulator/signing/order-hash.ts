@@ -96,7 +96,10 @@ export class VenueOrderHasher {
 
 const WORD_MASK = (1n << 64n) - 1n;
 
-/** Writes an integer as a 32-byte big-endian word, negative ones in two's complement. Magnitudes stay below 2^127. */
+/**
+ * Writes an integer as a 32-byte big-endian word, negative ones in two's complement. Magnitudes
+ * stay below 2^127.
+ */
 function putInteger(bytes: Uint8Array, offset: number, value: bigint): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, 32);
   const sign = value < 0n ? WORD_MASK : 0n;

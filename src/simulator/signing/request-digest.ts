@@ -24,7 +24,10 @@ function formEncode(text: string): string {
         .replace(/%20/g, "+");
 }
 
-/** The signed string: every parameter but the signature itself, sorted by key in ASCII order and form-encoded. */
+/**
+ * The signed string: every parameter but the signature itself, sorted by key in ASCII order and
+ * form-encoded.
+ */
 export function signedString(parameters: ReadonlyMap<string, string>): string {
   const keys = [...parameters.keys()].filter((key) => key !== "signature").sort();
   return keys

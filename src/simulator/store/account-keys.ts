@@ -2,7 +2,10 @@ import type { ExchangeAccount } from "../accounts/account.js";
 import type { ExchangeState } from "../engine/exchange-state.js";
 import { type AccountKey, idKey } from "./record-keys.js";
 
-/** What each account is called in the records: registered ones by the order of their registration, a house by its market. */
+/**
+ * What each account is called in the records: registered ones by the order of their registration, a
+ * house by its market.
+ */
 export class AccountKeys {
   readonly #keys = new Map<ExchangeAccount, AccountKey>();
   readonly #accounts = new Map<AccountKey, ExchangeAccount>();

@@ -27,7 +27,10 @@ export class ChangeBuilder {
     this.#removed.add(key);
   }
 
-  /** Writes an item of a bounded list, unless the list has dropped it, and removes what it has dropped. */
+  /**
+   * Writes an item of a bounded list, unless the list has dropped it, and removes what it has
+   * dropped.
+   */
   putKept(prefix: string, firstId: Int64Id | undefined, id: Int64Id, write: () => unknown): void {
     if (firstId === undefined) {
       return;

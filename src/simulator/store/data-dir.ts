@@ -16,7 +16,8 @@ export interface DataDir {
 
 /**
  * Opens the folder of an exchange's state, or makes it.
- * @throws ConfigError when it is no folder of ours, or another process uses it; RunError when it cannot be opened, or other users may write to it
+ * @throws ConfigError when it is no folder of ours, or another process uses it; RunError when it
+ * cannot be opened, or other users may write to it
  */
 export async function openDataDir(path: string): Promise<DataDir> {
   const folder = made(path);

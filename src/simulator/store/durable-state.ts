@@ -10,8 +10,8 @@ import { restoreExchange } from "./restore-exchange.js";
 import { StateWriter } from "./state-writer.js";
 
 /**
- * An exchange's state in a store. What an event changes lasts before anybody is told of it, by an answer or by a stream; if it
- * cannot be made to last, nobody ever is.
+ * An exchange's state in a store. What an event changes lasts before anybody is told of it, by an
+ * answer or by a stream; if it cannot be made to last, nobody ever is.
  */
 export class DurableState {
   /** Hears what events change. */
@@ -23,7 +23,8 @@ export class DurableState {
 
   /**
    * Puts the store's state into an exchange that has none yet, or begins a new store.
-   * @throws ConfigError when the store is not this exchange's; FormatError when it is damaged; RunError when it cannot be written
+   * @throws ConfigError when the store is not this exchange's; FormatError when it is damaged;
+   * RunError when it cannot be written
    */
   constructor(state: ExchangeState, clearing: Clearing, records: RecordStore) {
     const { config, markets } = state;
@@ -45,7 +46,11 @@ export class DurableState {
     this.#deferredSends.hold();
   }
 
-  /** It is over. @throws RunError when it cannot be made to last; whatever comes after that is neither kept nor told */
+  /**
+   * It is over.
+   * @throws RunError when it cannot be made to last; whatever comes after that is neither kept nor
+   * told
+   */
   end(): void {
     if (this.#failure !== null) {
       this.#deferredSends.discard();
@@ -71,7 +76,10 @@ export class DurableState {
     this.#failure ??= error;
   }
 
-  /** @throws RunError once something was lost: only a new process, which reads the store anew, can go on */
+  /**
+   * @throws RunError once something was lost: only a new process, which reads the store anew, can
+   * go on
+   */
   requireIntact(): void {
     if (this.#failure !== null) {
       throw new RunError("the exchange's state could not be written", {

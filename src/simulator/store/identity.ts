@@ -7,7 +7,10 @@ import type { RecordStore } from "./record-store.js";
 
 const FORMAT = { format: "marketwright exchange", version: 2 } as const;
 
-/** What the amounts in a store mean, by field; an exchange whose configuration says otherwise cannot go on from it. */
+/**
+ * What the amounts in a store mean, by field; an exchange whose configuration says otherwise cannot
+ * go on from it.
+ */
 type StoreTerms = Readonly<Record<string, string>>;
 
 /** The records that say whose store it is, as an exchange of this configuration writes them. */
@@ -24,7 +27,8 @@ export function buildIdentity(
 /**
  * Tells an exchange's own store from a new one.
  * @returns false for an empty store
- * @throws ConfigError when it is something else's, of another version, or of an exchange that counted in other units
+ * @throws ConfigError when it is something else's, of another version, or of an exchange that
+ * counted in other units
  */
 export function hasExistingState(
   records: RecordStore,

@@ -2,9 +2,11 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { FormatError } from "../../core/errors.js";
 
 /**
- * What LMDB takes for granted of a file that it maps: a truncated or overwritten one ends the process by a signal. So every page that the
- * newest state reaches is looked at first, by plain reads. The layout is that of `mdb.c` of lmdb-js (`MDB_page_header`, `MDB_meta`,
- * `MDB_node`), format version 2, on a machine of 64 bits that counts from the low byte, as all are that it is built for.
+ * What LMDB takes for granted of a file that it maps: a truncated or overwritten one ends the
+ * process by a signal. So every page that the newest state reaches is looked at first, by plain
+ * reads. The layout is that of `mdb.c` of lmdb-js (`MDB_page_header`, `MDB_meta`, `MDB_node`),
+ * format version 2, on a machine of 64 bits that counts from the low byte, as all are that it is
+ * built for.
  */
 const HEADER = { number: 0, flags: 18, lower: 20, bytes: 24 } as const;
 const META = {
@@ -30,7 +32,8 @@ const DEEPEST = 32;
 
 /**
  * Looks at a whole LMDB file without mapping it.
- * @throws FormatError for one that LMDB could not read to its end, with the page that is wrong; what the file system says when it cannot be read.
+ * @throws FormatError for one that LMDB could not read to its end, with the page that is wrong;
+ * what the file system says when it cannot be read.
  */
 export function checkLmdbFile(path: string): void {
   // Opening a pipe would wait for whoever writes into it.
@@ -98,7 +101,10 @@ class LmdbFile {
     return meta;
   }
 
-  /** @param isOfRecords whether its keys are records', in the order of their bytes; those of free pages are numbers. */
+  /**
+   * @param isOfRecords whether its keys are records', in the order of their bytes; those of free
+   * pages are numbers.
+   */
   #checkTree(tree: Buffer, isOfRecords: boolean): void {
     const root = tree.readBigUInt64LE(TREE.root);
     if (root === NO_PAGE) return;

@@ -9,8 +9,8 @@ import type { RecordChange, RecordStore } from "./record-store.js";
 const FILE = "exchange.mdb";
 
 /**
- * Records in an LMDB file. A commit is in the operating system's hands when it returns: it outlives the process, by
- * whatever signal that ends, and it does not outlive the machine's power.
+ * Records in an LMDB file. A commit is in the operating system's hands when it returns: it outlives
+ * the process, by whatever signal that ends, and it does not outlive the machine's power.
  */
 export class LmdbRecords implements RecordStore {
   readonly place: string;
@@ -21,7 +21,10 @@ export class LmdbRecords implements RecordStore {
     this.#database = database;
   }
 
-  /** Opens the file of a folder that is there, or makes it. @throws RunError when it cannot be opened */
+  /**
+   * Opens the file of a folder that is there, or makes it.
+   * @throws RunError when it cannot be opened
+   */
   static async open(folder: string): Promise<LmdbRecords> {
     // Native, and most exchanges are without it.
     const { open } = await import("lmdb");
@@ -76,8 +79,9 @@ export class LmdbRecords implements RecordStore {
 }
 
 /**
- * A store begins in a folder that has none of its files. Where LMDB's own second file is there alone, or the first one is empty, an
- * exchange's state was lost: to begin anew in its place would be to pass over its accounts.
+ * A store begins in a folder that has none of its files. Where LMDB's own second file is there
+ * alone, or the first one is empty, an exchange's state was lost: to begin anew in its place would
+ * be to pass over its accounts.
  * @throws FormatError for a file that is lost, or that LMDB would take the process down with
  */
 function requireWhole(file: string): void {

@@ -13,7 +13,10 @@ import { readFields, type WrittenFields, writeFields } from "./plain-fields.js";
 export interface MarketRecord {
   readonly market: WrittenFields;
   readonly configuredStatus: MarketStatus;
-  /** The rules that it was given while it ran, and what the configuration said then; left out where there are none. */
+  /**
+   * The rules that it was given while it ran, and what the configuration said then; left out where
+   * there are none.
+   */
   readonly changed?: { readonly rules: ChangeableRules; readonly configured: ChangeableRules };
   readonly sequence: number;
   /** Whether the house had anything in the book, which is not there after a restart. */
@@ -66,8 +69,8 @@ export function writeMarket(market: Market): MarketRecord {
 }
 
 /**
- * Gives a market the figures of a record. A status and rules that the configuration has been given since stand; and the book without
- * the house's part is one step of its sequence later.
+ * Gives a market the figures of a record. A status and rules that the configuration has been given
+ * since stand; and the book without the house's part is one step of its sequence later.
  */
 export function assignMarket(
   market: Market,
@@ -88,7 +91,8 @@ export function assignMarket(
   ) {
     market.rules = changedRules(market, config, changed.rules);
   }
-  // What came due while nobody ran the exchange is charged once, and an interval may have been made shorter.
+  // What came due while nobody ran the exchange is charged once, and an interval may have been made
+  // shorter.
   const { intervalMs } = market.rules.config.funding;
   const passedMs = Math.floor(nowMs / intervalMs) * intervalMs;
   if (market.nextFundingMs !== 0) {

@@ -1,15 +1,18 @@
 /** A value that a record can hold. */
 export type PlainValue = string | number | bigint | boolean | null;
 
-/** An object's own fields that are plain values; with those of a record written, a `bigint` is a text. */
+/**
+ * An object's own fields that are plain values; with those of a record written, a `bigint` is a
+ * text.
+ */
 export type WrittenFields = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Begins a text that is a `bigint`; a text of ours that begins so is written with two of them. */
 const BIGINT = "#";
 
 /**
- * The own fields of an object that are plain values, public ones, as they go into a record: what a class gains later is
- * stored without further ado. Numbers are finite.
+ * The own fields of an object that are plain values, public ones, as they go into a record: what a
+ * class gains later is stored without further ado. Numbers are finite.
  */
 export function writeFields(source: object): WrittenFields {
   const written: Record<string, string | number | boolean | null> = {};

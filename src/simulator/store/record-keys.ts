@@ -8,7 +8,10 @@ export function idKey(id: Int64Id | number): string {
   return String(id).padStart(20, "0");
 }
 
-/** The keys of an exchange's records. Those that a retention bounds end in an id, number or time that only grows. */
+/**
+ * The keys of an exchange's records. Those that a retention bounds end in an id, number or time
+ * that only grows.
+ */
 export const KEYS = {
   format: "format",
   terms: "terms",

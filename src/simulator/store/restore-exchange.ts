@@ -47,8 +47,8 @@ export interface Restored {
 }
 
 /**
- * Puts the state of a store into an exchange that has none yet. What came due while no process ran (settlements, expiries, a
- * funding) is left to the start; the house's orders are gone.
+ * Puts the state of a store into an exchange that has none yet. What came due while no process ran
+ * (settlements, expiries, a funding) is left to the start; the house's orders are gone.
  * @throws FormatError when a record is not what its key says
  */
 export function restoreExchange(

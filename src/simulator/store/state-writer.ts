@@ -16,8 +16,8 @@ import { writeOrder } from "./stored-order.js";
 import { writePending, writeTrade, writeUserTrade } from "./trade-record.js";
 
 /**
- * Keeps the records of an exchange in step with it: hears what each event touches, and writes all of it in one commit at
- * the event's end, before anybody is told of it.
+ * Keeps the records of an exchange in step with it: hears what each event touches, and writes all
+ * of it in one commit at the event's end, before anybody is told of it.
  */
 export class StateWriter implements StateListener {
   readonly #state: ExchangeState;
@@ -133,7 +133,10 @@ export class StateWriter implements StateListener {
     this.#isStateTouched = true;
   }
 
-  /** Puts down whose store this is, and what there is before the first event. @throws RunError when the store cannot take it */
+  /**
+   * Puts down whose store this is, and what there is before the first event.
+   * @throws RunError when the store cannot take it
+   */
   begin(identity: ReadonlyMap<string, string>): void {
     for (const [key, text] of identity) {
       this.#change.putText(key, text);

@@ -58,7 +58,9 @@ export class CandleFeed {
     }
   }
 
-  /** The market traded: its bars are sent after the configured interval, if anybody follows them. */
+  /**
+   * The market traded: its bars are sent after the configured interval, if anybody follows them.
+   */
   onTrade(): void {
     if (this.#topics.size === 0) {
       return;

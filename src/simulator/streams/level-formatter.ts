@@ -3,7 +3,9 @@ import type { Lots, Ticks } from "../../core/units.js";
 
 const KEPT = 200_000;
 
-/** Writes levels as JSON; a book has few prices that come again and again, so their text is kept. */
+/**
+ * Writes levels as JSON; a book has few prices that come again and again, so their text is kept.
+ */
 export class LevelFormatter {
   readonly #instrument: Instrument;
   readonly #prices = new Map<Ticks, string>();

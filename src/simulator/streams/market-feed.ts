@@ -33,8 +33,8 @@ export class MarketFeed {
   }
 
   /**
-   * Has a link follow a stream that it does not follow yet; a book starts with its snapshot, the market's state and a bar with the
-   * present ones.
+   * Has a link follow a stream that it does not follow yet; a book starts with its snapshot, the
+   * market's state and a bar with the present ones.
    */
   subscribe({ name, kind, interval }: MarketStream, link: StreamLink): void {
     if (kind === "kline") {

@@ -1,7 +1,9 @@
 import type { WebSocket } from "ws";
 import type { StreamConnection, StreamSink } from "./stream-sink.js";
 
-/** A stream's sink over a real websocket; what is sent before the handshake is done waits for it. */
+/**
+ * A stream's sink over a real websocket; what is sent before the handshake is done waits for it.
+ */
 export class SocketSink implements StreamSink {
   #socket: WebSocket | null = null;
   #waiting: (string | Uint8Array)[] = [];
@@ -14,7 +16,8 @@ export class SocketSink implements StreamSink {
     socket.on("ping", () => connection.pinged());
     socket.on("pong", () => connection.pong());
     socket.on("close", () => connection.closed());
-    // ws closes the socket after an error, so its close is all that has to be heard; unheard, an error would be thrown.
+    // ws closes the socket after an error, so its close is all that has to be heard; unheard, an
+    // error would be thrown.
     socket.on("error", () => {});
     for (const message of this.#waiting) {
       socket.send(message);

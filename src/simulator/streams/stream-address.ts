@@ -13,7 +13,9 @@ export type StreamAddress = { readonly zips: boolean } & (
 );
 
 const SINGLE = "/v1/single/";
-/** Where streams are subscribed to: as published, and what clients dial that subscribe afterwards. */
+/**
+ * Where streams are subscribed to: as published, and what clients dial that subscribe afterwards.
+ */
 const MULTIPLE: ReadonlySet<string> = new Set([
   "/v1/multiple",
   "/v1/multiple/",
@@ -63,8 +65,9 @@ export interface MarketStream {
 }
 
 /**
- * Splits a market stream's name; the interval of a kline stream in upper or lower case. Clients subscribe to trades as `@trade` and
- * read events of `@trades`. @throws ApiError 1111
+ * Splits a market stream's name; the interval of a kline stream in upper or lower case. Clients
+ * subscribe to trades as `@trade` and read events of `@trades`.
+ * @throws ApiError 1111
  */
 export function readMarketStream(name: string): MarketStream {
   const match = /^([a-z0-9]{1,64})@(?:(orderbook|market|trades?)|kline([0-9a-zA-Z]{1,4}))$/.exec(

@@ -43,7 +43,10 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
     return this.#links.size;
   }
 
-  /** Opens a stream, or says with which HTTP answer it is refused. @param ip of the reader, whose connections are limited. */
+  /**
+   * Opens a stream, or says with which HTTP answer it is refused.
+   * @param ip of the reader, whose connections are limited.
+   */
   connect(pathWithQuery: string, sink: StreamSink, ip: string): StreamConnection | StreamRefusal {
     const { maxConnectionsPerIp } = this.#state.config.streams;
     if ((this.#connectionsOf.get(ip) ?? 0) >= maxConnectionsPerIp) {
@@ -133,7 +136,10 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
     link.send(`{"id":${id},${body.slice(1)}`);
   }
 
-  /** Carries out what is right of a request, acknowledges that, and answers each wrong name by an error of its own. */
+  /**
+   * Carries out what is right of a request, acknowledges that, and answers each wrong name by an
+   * error of its own.
+   */
   #change(link: StreamLink, { id, method, params }: StreamRequest): void {
     const { known, refusals } = this.#sorted(params);
     const added = method === "SUBSCRIBE" ? known.filter(({ name }) => !link.streams.has(name)) : [];
@@ -172,7 +178,8 @@ export class StreamHub implements StreamLinkListener, ExchangeListener {
 
   /**
    * The streams of a list of names, each once, and why each of the others is none.
-   * @throws ApiError 1111 for a list longer than a connection has streams; for a wrong name where the venue refuses the whole list
+   * @throws ApiError 1111 for a list longer than a connection has streams; for a wrong name where
+   * the venue refuses the whole list
    */
   #sorted(names: readonly string[]): {
     readonly known: readonly MarketStream[];

@@ -26,7 +26,10 @@ export interface StreamLinkOptions {
   readonly ip: string;
 }
 
-/** One websocket from the server's side: pings, its 12 hours, its message limit, and the end of a reader that is too slow. */
+/**
+ * One websocket from the server's side: pings, its 12 hours, its message limit, and the end of a
+ * reader that is too slow.
+ */
 export class StreamLink implements StreamConnection {
   /** Names of the streams that it follows. */
   readonly streams = new Set<string>();
@@ -61,7 +64,9 @@ export class StreamLink implements StreamConnection {
     ];
   }
 
-  /** Sends a text, unless the connection is gone; a reader that does not keep up is disconnected. */
+  /**
+   * Sends a text, unless the connection is gone; a reader that does not keep up is disconnected.
+   */
   send(text: string): void {
     if (this.#isClosed) {
       return;

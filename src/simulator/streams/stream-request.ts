@@ -3,7 +3,10 @@ import { parseInt64Json } from "../../core/int64-json.js";
 import type { WireStreamRequest } from "../../exchange/protocol/stream.js";
 import { ApiError } from "../rest/api-error.js";
 
-/** A request to change streams, its id as the digits that it came with: of 64 bits a number would round some away. */
+/**
+ * A request to change streams, its id as the digits that it came with: of 64 bits a number would
+ * round some away.
+ */
 export interface StreamRequest extends Pick<WireStreamRequest, "method" | "params"> {
   readonly id: string;
 }
@@ -11,7 +14,10 @@ export interface StreamRequest extends Pick<WireStreamRequest, "method" | "param
 const LONG_INTEGER = /^[1-9]\d{15,19}$/;
 const LARGEST_ID = 2n ** 64n - 1n;
 
-/** A message that is no request to change streams, and the id to answer it under: its own where it has one, else 0. */
+/**
+ * A message that is no request to change streams, and the id to answer it under: its own where it
+ * has one, else 0.
+ */
 export class StreamRequestError extends ApiError {
   constructor(
     readonly id: string,
@@ -21,7 +27,10 @@ export class StreamRequestError extends ApiError {
   }
 }
 
-/** Reads a client's message on a `/multiple` connection. @throws StreamRequestError naming what is wrong with it */
+/**
+ * Reads a client's message on a `/multiple` connection.
+ * @throws StreamRequestError naming what is wrong with it
+ */
 export function readStreamRequest(text: string): StreamRequest {
   const { id: given, method, params } = objectOf(text);
   const id = idOf(given);

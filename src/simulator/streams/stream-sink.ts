@@ -1,6 +1,9 @@
 import type { ApiResponse } from "../rest/api-error.js";
 
-/** The socket under a stream, as the exchange uses it. It may be called before `connect` has returned. */
+/**
+ * The socket under a stream, as the exchange uses it. It may be called before `connect` has
+ * returned.
+ */
 export interface StreamSink {
   send(text: string): void;
   /** A compressed message, as a binary frame. */
@@ -8,7 +11,10 @@ export interface StreamSink {
   /** A protocol ping. */
   ping(): void;
   close(code: number, reason: string): void;
-  /** Cuts the connection at once and forgets what has not left: of a reader that takes nothing, a close would wait behind it. */
+  /**
+   * Cuts the connection at once and forgets what has not left: of a reader that takes nothing, a
+   * close would wait behind it.
+   */
   terminate(): void;
   /** Bytes handed over that have not left yet. */
   bufferedBytes(): number;

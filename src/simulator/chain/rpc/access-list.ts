@@ -6,7 +6,7 @@ import { unpayable } from "./call-funds.js";
 
 /** The precompiled contracts of the Prague hard fork. */
 const LAST_PRECOMPILE = 0x11n;
-/** Code can be written that touches something else each time. */
+/** Code can be written to touch other slots each time, so the rounds are limited. */
 const MOST_ROUNDS = 4;
 const NO_ADDRESS = `0x${"0".repeat(40)}`;
 
@@ -15,12 +15,13 @@ interface AccessListEntry {
   readonly storageKeys: readonly string[];
 }
 
-/** What the execution of a call has touched: by address, its storage by slot. */
+/** State that a call has touched: by address, its storage by slot. */
 type Touched = Readonly<Record<Hex, { readonly storage?: Readonly<Record<Hex, unknown>> }>>;
 
 /**
- * `eth_createAccessList` (EIP-2930): the addresses and storage slots that a call touches, beside those that are warm anyway (sender,
- * recipient, precompiled contracts and coinbase), and its gas with that list. Where the call fails, `error` says how.
+ * `eth_createAccessList` (EIP-2930): the addresses and storage slots that a call touches, and its
+ * gas with that list. Addresses that are always warm (sender, recipient, precompiled contracts and
+ * coinbase) are left out. If the call fails, `error` has the cause.
  */
 export async function createAccessList(
   params: readonly unknown[],
@@ -46,7 +47,8 @@ export async function createAccessList(
   ]);
 
   let accessList: unknown = terms.accessList;
-  // With another list the call has other gas left, and may touch something else: until it no longer does.
+  // With another list the call has other gas left and may touch other slots, so repeat until the
+  // list is stable.
   for (let round = 0, isSettled = false; !isSettled && round < MOST_ROUNDS; round += 1) {
     const touched = await trace(accessList, {
       tracer: "prestateTracer",

@@ -6,10 +6,10 @@ import { blockByNumber } from "./pending-block.js";
 import { sendRaw } from "./send-raw.js";
 import { storageProof } from "./storage-proof.js";
 
-/** A method that is made of requests to the EVM. */
+/** A method that is composed of requests to the EVM. */
 export type AddedMethod = (params: readonly unknown[], ask: EvmRequest) => Promise<RpcOutcome>;
 
-/** Methods of a public node that the EVM lacks, or answers otherwise than a public node does. */
+/** Methods of a public node that the EVM lacks, or implements differently. */
 export const ADDED_METHODS: ReadonlyMap<string, AddedMethod> = new Map<string, AddedMethod>([
   ["eth_call", call],
   ["eth_createAccessList", createAccessList],

@@ -1,8 +1,9 @@
 import type { EvmRequest, RpcOutcome } from "../rpc-outcome.js";
 
 /**
- * `eth_getBlockReceipts`: the receipts of a block's transactions, in their order; null for a block that is not there. The block is named as
- * EIP-1898 has it: by number, tag or hash, or by an object with one of them.
+ * `eth_getBlockReceipts`: the receipts of a block's transactions, in order; null for an unknown
+ * block. The block is named as in EIP-1898: by number, tag or hash, or by an object with one of
+ * them.
  */
 export async function blockReceipts(
   [named]: readonly unknown[],

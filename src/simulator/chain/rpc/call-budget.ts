@@ -2,20 +2,21 @@ import type { Clock } from "../../../core/runtime/seam.js";
 import type { Ms } from "../../../core/units.js";
 import type { RpcOutcome } from "../rpc-outcome.js";
 
-/** How much of the chain's time its port may take, all clients together. */
+/** The share of the chain's time that its port may use, for all clients together. */
 export interface CallBudgetOptions {
   readonly clock: Clock;
-  /** What may be taken at once after a rest. */
+  /** The largest budget, available after an idle period. */
   readonly mostMs: Ms;
-  /** Of the time that passes, what is earned back: the rest is the exchange's own. */
+  /** The fraction of elapsed time that is added to the budget; the rest is the exchange's own. */
   readonly share: number;
-  /** Requests that wait for their turn, all clients together. */
+  /** The maximum number of waiting requests of all clients together. */
   readonly mostWaiting: number;
 }
 
 /**
- * Carries out requests that execute code or look through blocks, one at a time, while their time is within the budget. The EVM cannot be
- * interrupted, and the exchange settles on the same one: without a bound, a few clients would keep it from that.
+ * Runs requests that execute code or search blocks, one at a time, while their time is within the
+ * budget. The EVM cannot be interrupted, and the exchange settles on the same one. Without a limit
+ * a few clients could block settlement.
  */
 export class CallBudget {
   readonly #options: CallBudgetOptions;
@@ -30,7 +31,10 @@ export class CallBudget {
     this.#atMs = options.clock.monotonicMs();
   }
 
-  /** Carries `work` out when its turn comes; an error of JSON-RPC where too many wait, or the time is used up. */
+  /**
+   * Runs `work` in its turn; returns a JSON-RPC error if too many requests wait or the budget is
+   * used up.
+   */
   run(work: () => Promise<RpcOutcome>): Promise<RpcOutcome> {
     const { mostWaiting } = this.#options;
     if (this.#waiting >= mostWaiting)

@@ -3,7 +3,7 @@ import { INSUFFICIENT_FUNDS } from "./node-error.js";
 
 /** The gas of a transaction that executes nothing, as a plain transfer. */
 const LEAST_GAS = "0x5208";
-/** The EVM looks for an estimate above {@link LEAST_GAS}, and never at it. */
+/** The EVM searches for an estimate above {@link LEAST_GAS}, and never returns it. */
 const LOWEST_ESTIMATE = "0x5209";
 
 interface CallTerms {
@@ -14,14 +14,14 @@ interface CallTerms {
   readonly value?: unknown;
 }
 
-/** `eth_call`, refused where the sender cannot pay: the EVM would lend to whoever calls. */
+/** `eth_call`, refused if the sender cannot pay. The EVM itself would not check that. */
 export async function call(params: readonly unknown[], ask: EvmRequest): Promise<RpcOutcome> {
   const [terms, block = "latest"] = params;
   const refusal = await unpayable(params, block, (terms as CallTerms).gas, ask);
   return refusal ?? ask("eth_call", params);
 }
 
-/** `eth_estimateGas`, refused where the sender cannot pay, and exact for a plain transfer. */
+/** `eth_estimateGas`, refused if the sender cannot pay, and exact for a plain transfer. */
 export async function estimateGas(
   params: readonly unknown[],
   ask: EvmRequest,
@@ -39,7 +39,10 @@ export async function estimateGas(
   return (await unpayable(params, block, gas, ask)) ?? { result: gas };
 }
 
-/** Why the sender cannot pay for value and gas at the highest price that the call names; null where it can, or none is named. */
+/**
+ * The reason why the sender cannot pay for value and gas at the call's highest price; null if it
+ * can, or the call names no price.
+ */
 export async function unpayable(
   params: readonly unknown[],
   block: unknown,
@@ -49,10 +52,10 @@ export async function unpayable(
   const [terms, , overrides] = params;
   const { from, value, gasPrice, maxFeePerGas } = terms as CallTerms;
   const want = quantity(value) + quantity(gas) * quantity(maxFeePerGas ?? gasPrice);
-  // Overrides may give the sender what it lacks.
+  // Overrides may give the sender the missing funds.
   if (typeof from !== "string" || want === 0n || overrides !== undefined) return null;
   const balance = await ask("eth_getBalance", [from, block]);
-  // What is wrong with sender or block is the EVM's to say.
+  // The EVM reports an invalid sender or block.
   if ("error" in balance || quantity(balance.result) >= want) return null;
   return {
     error: {
@@ -62,7 +65,7 @@ export async function unpayable(
   };
 }
 
-/** 0 for what is none: the EVM refuses it in its own words. */
+/** 0 for an invalid quantity, which the EVM then refuses. */
 function quantity(written: unknown): bigint {
   return typeof written === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(written)
     ? BigInt(written)

@@ -6,7 +6,7 @@ const TRIAL = "VM Exception while processing transaction: ";
 const REASON_SELECTOR = "0x08c379a0";
 const PANIC_SELECTOR = "0x4e487b71";
 
-/** The panic codes of Solidity in the words of go-ethereum. */
+/** The panic codes of Solidity with go-ethereum's texts. */
 const PANICS: ReadonlyMap<bigint, string> = new Map([
   [0x00n, "generic panic"],
   [0x01n, "assert(false)"],
@@ -21,8 +21,9 @@ const PANICS: ReadonlyMap<bigint, string> = new Map([
 ]);
 
 /**
- * The refusals of transactions, and of what is asked about what is not there. ethers, viem and web3.py know a public node's refusals by their first words, so each begins with
- * those of go-ethereum (`core/error.go`, `core/txpool/errors.go`).
+ * Refusals of transactions and of requests for missing data. ethers, viem and web3.py recognise a
+ * public node's refusals by their first words, so each text begins as in go-ethereum
+ * (`core/error.go`, `core/txpool/errors.go`).
  */
 const REFUSALS: readonly (readonly [RegExp, (parts: readonly string[]) => string])[] = [
   [
@@ -85,7 +86,7 @@ const REFUSALS: readonly (readonly [RegExp, (parts: readonly string[]) => string
   ],
 ];
 
-/** Why an execution ended, by the EVM's names for it, in the words of go-ethereum (`core/vm/errors.go`). */
+/** The EVM's names for the causes of a halt, with go-ethereum's texts (`core/vm/errors.go`). */
 const HALTS: ReadonlyMap<string, string> = new Map([
   ["CallTooDeep", "max call depth exceeded"],
   ["CallNotAllowedInsideStatic", "write protection"],
@@ -104,19 +105,22 @@ const HALTS: ReadonlyMap<string, string> = new Map([
   ["StateChangeDuringStaticCall", "write protection"],
 ]);
 
-/** The EVM's reader of JSON, where a request passed the port's own reader, or came past it. */
+/** Errors of the EVM's JSON reader, for a request that passed or bypassed the port's own reader. */
 const UNREAD = / at line \d+ column \d+$/;
 
-/** The first words of the refusal of a sender who cannot pay. */
+/** The first words of the error for a sender who cannot pay. */
 export const INSUFFICIENT_FUNDS = "insufficient funds for gas * price + value";
 
-/** The first words of the refusal of a transaction that pays too little more than the one with its nonce. */
+/** The first words of the error for a replacement that raises the price too little. */
 export const REPLACEMENT_UNDERPRICED = "replacement transaction underpriced";
 
-/** The refusal of a transaction that waits already. */
+/** The error for a transaction that is already pending. */
 export const ALREADY_KNOWN = "already known";
 
-/** The EVM's error in the form of a public node: its words, and for a revert code 3 with the contract's data. */
+/**
+ * Converts the EVM's error to a public node's: its text, and for a revert code 3 with the revert
+ * data.
+ */
 export function toNodeError(method: string, { code, message, data }: RpcError): RpcError {
   if (code === -32004)
     return {
@@ -138,7 +142,10 @@ export function toNodeError(method: string, { code, message, data }: RpcError): 
   return UNREAD.test(message) ? { code: -32602, message: "invalid argument" } : { code, message };
 }
 
-/** An execution that reverted, or one that the EVM ended: for lack of gas, or at an instruction that it cannot carry out. */
+/**
+ * Returns the error of an execution that reverted or that the EVM halted: out of gas, or at an
+ * invalid instruction.
+ */
 function toExecutionError(method: string, message: string, data: string): RpcError {
   if (data === "0x" && /ran out of gas/.test(message)) {
     return {
@@ -158,7 +165,7 @@ function toExecutionError(method: string, message: string, data: string): RpcErr
   };
 }
 
-/** The text of `Error(string)`, the meaning of `Panic(uint256)`, and null for any other data. */
+/** The text of `Error(string)`, the meaning of `Panic(uint256)`, and null for other data. */
 function reasonOf(data: string): string | null {
   try {
     if (data.startsWith(REASON_SELECTOR))
@@ -170,7 +177,7 @@ function reasonOf(data: string): string | null {
     ) as unknown as [bigint];
     return PANICS.get(code) ?? `unknown panic code: 0x${code.toString(16)}`;
   } catch {
-    // A contract may put anything behind a selector: the data is handed on, and has no reason.
+    // A contract may put any bytes behind a selector. The data is passed on without a reason.
     return null;
   }
 }

@@ -1,6 +1,9 @@
 import type { EvmRequest, RpcOutcome } from "../rpc-outcome.js";
 
-/** `eth_getBlockByNumber`: the EVM leaves the number of the pending block out, a public node names it, and clients read it. */
+/**
+ * `eth_getBlockByNumber`: the EVM omits the number of the pending block; public nodes return it,
+ * and clients read it.
+ */
 export async function blockByNumber(
   params: readonly unknown[],
   ask: EvmRequest,

@@ -6,19 +6,19 @@ const MAKES = new Set(["eth_newBlockFilter", "eth_newFilter", "eth_newPendingTra
 const USES = new Set(["eth_getFilterChanges", "eth_getFilterLogs", "eth_uninstallFilter"]);
 
 /**
- * The filters of a port. A client leaves them behind without a word, and each gathers what happens: past a number of them, the one
- * that was asked least lately goes.
+ * The filters of a port. Clients abandon filters without removing them, and each collects events.
+ * Above a maximum, the least recently polled filter is dropped.
  */
 export class RpcFilters {
   readonly #chain: EmbeddedChain;
-  /** The least lately asked first. */
+  /** Least recently polled first. */
   readonly #ids = new Set<unknown>();
 
   constructor(chain: EmbeddedChain) {
     this.#chain = chain;
   }
 
-  /** Carries out a request, of filters or any other. */
+  /** Carries out a request, for filters or any other. */
   async handle(method: string, params: readonly unknown[]): Promise<RpcOutcome> {
     const id = params[0];
     if (USES.has(method)) {

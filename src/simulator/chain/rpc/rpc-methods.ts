@@ -28,15 +28,15 @@ import {
 /** A method of the port. */
 export interface RpcMethod {
   readonly params: readonly Param[];
-  /** Whether it executes code, or its answer takes more time the more there are blocks. */
+  /** True if it executes code, or its time grows with the number of blocks. */
   readonly isCostly?: boolean;
-  /** Whether only development nodes have it: time, mining, traces, and state by hand. */
+  /** True if only development nodes have it: time, mining, traces, and manual state. */
   readonly isDev?: boolean;
 }
 
 const BLOCK = optional(block, "latest");
 
-/** What other nodes read and this one has no use for. */
+/** A parameter that other nodes read and this one ignores. */
 const unused =
   (shape: Shape): Shape =>
   (value) => {
@@ -63,8 +63,9 @@ const costly = (...params: readonly Param[]): RpcMethod => ({ params, isCostly: 
 const dev = (...params: readonly Param[]): RpcMethod => ({ params, isDev: true });
 
 /**
- * Every method of the port with its parameters, as go-ethereum or, for what only development nodes have, Hardhat takes them. A request is
- * read by them before anything else looks at it. The parameters of `eth_subscribe` depend on the first: {@link SUBSCRIPTIONS}.
+ * Every method of the port with its parameters, as in go-ethereum, or in Hardhat for development
+ * methods. A request is validated against them before it is used. The parameters of `eth_subscribe`
+ * depend on the first: {@link SUBSCRIPTIONS}.
  */
 export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map<string, RpcMethod>([
   [
@@ -139,7 +140,7 @@ export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map<string, RpcMe
   ["web3_sha3", open(data)],
 ]);
 
-/** What may be subscribed to, with the parameters behind its name. */
+/** The subscriptions of `eth_subscribe`, with the parameters after the name. */
 export const SUBSCRIPTIONS: ReadonlyMap<unknown, readonly Param[]> = new Map<
   unknown,
   readonly Param[]

@@ -57,13 +57,13 @@ const CALL_FIELDS: Readonly<Record<string, Shape>> = {
   },
 };
 
-/** A call: what a transaction has, all of it optional. */
+/** A call: the fields of a transaction, all optional. */
 export const call: Shape = (value) => callData(recordShape(CALL_FIELDS)(value));
 
-/** A transaction that the chain is to sign. */
+/** A transaction for the chain to sign. */
 export const transaction: Shape = (value) => callData(recordShape(CALL_FIELDS, ["from"])(value));
 
-/** What accounts are to be for one call, by address. */
+/** Overrides of account state for one call, by address. */
 export const overrides: Shape = mapOf(address, (value) => {
   const words = mapOf(hash, hash);
   const account = recordShape({
@@ -79,7 +79,7 @@ export const overrides: Shape = mapOf(address, (value) => {
   return account;
 });
 
-/** Which logs are wanted: of which blocks, contracts and topics. */
+/** A log filter: blocks, contracts and topics. */
 export const logFilter: Shape = (value) => {
   const filter = recordShape({
     address: addresses,
@@ -130,7 +130,7 @@ export const typedData: Shape = (value) => {
   )(typeof value === "string" ? parsed(value) : value);
 };
 
-/** What each of go-ethereum's tracers is told; null for one that is told nothing. */
+/** The options of each of go-ethereum's tracers; null for one without options. */
 const TRACERS: Readonly<Record<string, Shape | null>> = {
   "4byteTracer": null,
   callTracer: recordShape({ onlyTopCall: boolean, withLog: boolean }),
@@ -151,7 +151,7 @@ const TRACE_FIELDS: Readonly<Record<string, Shape>> = {
   limit: count,
   timeout: text,
   tracer: TRACER_NAMES,
-  // The EVM would trace without them, and nobody would know.
+  // The EVM would silently trace without them.
   stateOverrides: noOverrides,
   blockOverrides: noOverrides,
 };
@@ -169,7 +169,7 @@ function tracerConfig(tracer: string, given: unknown): unknown {
   return (TRACERS[tracer] ?? recordShape({}))(given);
 }
 
-/** Several tracers at once, by name, each with what it is told. */
+/** Several tracers at once, by name, each with its options. */
 function muxConfig(value: unknown): unknown {
   const tracers = mapOf(oneOfShape(...Object.keys(TRACERS)), (given) => given)(value) as Record<
     string,
@@ -197,18 +197,18 @@ function addresses(value: unknown): unknown {
   return Array.isArray(value) ? listOf(address)(value) : address(value);
 }
 
-/** By place: one topic, any of several, or null for whatever there is. */
+/** By position: one topic, any of several, or null for any topic. */
 function topics(value: unknown): unknown {
   if (Array.isArray(value) && value.length > MOST_TOPICS)
     throw new InvalidArgument("exceed max topics");
   return listOf((entry) => {
-    // An alternative of null lets everything pass.
+    // A null among the alternatives matches everything.
     if (entry === null || (Array.isArray(entry) && entry.includes(null))) return null;
     return Array.isArray(entry) ? listOf(hash)(entry) : hash(entry);
   })(value);
 }
 
-/** Names the data of a call once: the EVM takes `input` for another name of `data`. */
+/** Keeps one name for the data of a call: the EVM treats `input` as another name of `data`. */
 function callData(value: unknown): unknown {
   const { input, ...rest } = value as Record<string, unknown>;
   if (input === undefined) return rest;
@@ -224,7 +224,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // Where the text is no JSON any more does not help whoever meant something else.
+    // The position of the JSON error does not help a caller who did not mean JSON.
     throw new InvalidArgument("expected an object, or its JSON");
   }
 }

@@ -1,6 +1,6 @@
 import { InvalidArgument, type Shape } from "./rpc-shapes.js";
 
-/** A parameter that a request may leave out, or give as null: `fallback` stands for it then. */
+/** A parameter that a request may omit, or give as null; then `fallback` is used. */
 export interface OptionalParam {
   readonly shape: Shape;
   readonly fallback: unknown;
@@ -9,15 +9,15 @@ export interface OptionalParam {
 /** A parameter of a method. */
 export type Param = Shape | OptionalParam;
 
-/** A parameter that may be left out. */
+/** A parameter that may be omitted. */
 export function optional(shape: Shape, fallback?: unknown): OptionalParam {
   return { shape, fallback };
 }
 
 /**
- * Reads the parameters of a request in their order.
- * @returns them as the EVM takes them
- * @throws InvalidArgument in the words of go-ethereum
+ * Reads the parameters of a request in order.
+ * @returns them in the EVM's form
+ * @throws InvalidArgument with go-ethereum's text
  */
 export function readParams(
   given: readonly unknown[],

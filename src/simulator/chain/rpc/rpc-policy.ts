@@ -6,45 +6,48 @@ import { RPC_METHODS, SUBSCRIPTIONS } from "./rpc-methods.js";
 import { readParams } from "./rpc-params.js";
 import { InvalidArgument, text } from "./rpc-shapes.js";
 
-/** What the port lets in. */
+/** The limits of the port. */
 export interface RpcPolicy {
-  /** The methods of development nodes: time, mining and state by hand. */
+  /** The methods of development nodes: time, mining and manual state. */
   readonly devMethods: boolean;
-  /** Code from outside. */
+  /** Allows deployment of code by clients. */
   readonly deployments: boolean;
-  /** The most gas of one call. */
+  /** The gas limit of one call. */
   readonly callGasLimit: number;
-  /** The most gas of a call or transaction to any other code than {@link RpcPolicy.ownContracts}. */
+  /** The gas limit of a call or transaction to code other than {@link RpcPolicy.ownContracts}. */
   readonly foreignGas: number;
-  /** The exchange's own contracts, in lower case: they call nobody else's code. */
+  /** The exchange's own contracts, in lower case. They call only each other's code. */
   readonly ownContracts: ReadonlySet<Hex>;
 }
 
-/** A request that may pass, perhaps bounded; or why it may not. */
+/** A request that is admitted, perhaps with limits; or the reason for its refusal. */
 export type Admission =
   | { readonly method: string; readonly params: readonly unknown[] }
   | { readonly refused: RpcError };
 
 const CALLS = new Set(["debug_traceCall", "eth_call", "eth_createAccessList", "eth_estimateGas"]);
-/** What of a call decides whether it is let in, as it was read. */
+/** The fields of a call that decide whether it is admitted. */
 interface CallTerms {
   readonly to?: Hex;
   readonly gas?: Hex;
 }
 
-/** The EVM looks at every number of a range, also at those that no block has. */
+/** The EVM iterates over every number of a range, even those without a block. */
 const FURTHEST_BLOCK_AHEAD = 1_000_000;
 
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;
-/** Blocks of one answer: as the large providers have it for logs, and as EIP-1559's clients have it for fees. */
+/**
+ * Blocks in one response: as large providers limit logs, and as EIP-1559 clients limit fee history.
+ */
 const MOST_BLOCKS_OF_LOGS = 10_000;
 const MOST_BLOCKS_OF_FEES = 1024;
 /** Entries of any list in a request: percentiles, storage keys, topics, addresses. */
 const MOST_ENTRIES = 1000;
 
 /**
- * Decides on a request from outside, and reads its parameters. The names of anvil count as those that they are other names for.
- * @param given whatever came
+ * Admits or refuses an external request, and reads its parameters. anvil's names of methods are
+ * aliases.
+ * @param given the unvalidated parameters
  */
 export function admit(
   name: string,
@@ -96,14 +99,14 @@ function admitCall(method: string, params: readonly unknown[], policy: RpcPolicy
   const { deployments, devMethods } = policy;
   const [call, ...rest] = params as [CallTerms, ...unknown[]];
   const to = recipientOf(call);
-  // Code given with the request runs without ever being deployed.
+  // Code in a call runs without ever being deployed.
   if (!deployments && to === null) return refuse(-32000, "code from outside is off (deployments)");
   if (!devMethods && rest.length > 1)
     return refuse(-32602, "invalid argument 2: overrides are off (devMethods)");
   return withGas(method, call, rest, mostGas(to, policy));
 }
 
-/** One that names no gas, or more than there may be, gets the most. */
+/** A call without gas, or with too much, gets the limit. */
 function withGas(
   method: string,
   call: CallTerms,
@@ -140,7 +143,10 @@ function admitRaw(params: readonly unknown[], policy: RpcPolicy): Admission {
 
 const DEPLOYMENTS_OFF = "contracts from outside are off (deployments)";
 
-/** What a transaction burns is the sender's to choose; one to the exchange's own contracts is bounded by its block. */
+/**
+ * The sender chooses how much gas a transaction may burn. One to the exchange's own contracts is
+ * limited by its block.
+ */
 function tooMuchGas(to: Hex | null, gas: bigint, policy: RpcPolicy): Admission | undefined {
   if (to !== null && policy.ownContracts.has(to)) return undefined;
   const most = mostGas(to, policy);
@@ -149,12 +155,12 @@ function tooMuchGas(to: Hex | null, gas: bigint, policy: RpcPolicy): Admission |
     : undefined;
 }
 
-/** The EVM notes every step, so that gas of code that anybody wrote is memory. */
+/** The EVM records every step, so gas of foreign code uses memory. */
 function mostGas(to: Hex | null, { callGasLimit, foreignGas, ownContracts }: RpcPolicy): number {
   return to === null || ownContracts.has(to) ? callGasLimit : Math.min(callGasLimit, foreignGas);
 }
 
-/** In lower case; null where there is none. */
+/** In lower case; null if there is none. */
 function recipientOf({ to }: CallTerms): Hex | null {
   return to === undefined ? null : (to.toLowerCase() as Hex);
 }
@@ -165,7 +171,7 @@ function admitFees([count, ...rest]: readonly unknown[]): Admission {
   return { method: "eth_feeHistory", params: [`0x${blocks.toString(16)}`, ...rest] };
 }
 
-/** One answer has the logs of so many blocks; whoever wants more asks for the next ones. */
+/** Limits the blocks of one response; a client requests the next range separately. */
 function admitLogs(method: string, params: readonly unknown[], headNumber: number): Admission {
   const bounded = boundRange(params, 0, headNumber);
   const [filter] = bounded as [Readonly<Record<string, unknown>>];

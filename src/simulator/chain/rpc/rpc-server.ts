@@ -14,36 +14,40 @@ import { RpcFilters } from "./rpc-filters.js";
 import { RpcSession, type RpcSessionDeps, rpcErrorText } from "./rpc-session.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
-/** Messages of one websocket that wait for their answer, and bytes that it does not read: beyond, it is ended. */
+/**
+ * The maximum number of messages of one websocket that wait for a response. Above it the connection
+ * is closed.
+ */
 const MOST_WAITING = 1000;
 const MOST_UNREAD_BYTES = 16_777_216;
 
-/** What all clients of a port may take of the chain's time. */
+/** The share of the chain's time that all clients of a port may use. */
 const BUDGET = { mostMs: 30_000, share: 0.8, mostWaiting: 256 } as const;
 
-/** What a port is opened with besides its configuration. */
+/** Dependencies of a chain server besides its configuration. */
 export interface ChainServerDeps {
   readonly clock: Clock;
   /** The exchange's contracts, in lower case. */
   readonly ownContracts: ReadonlySet<Hex>;
-  /** Names of this host, beside addresses and loopback names, by which it may be asked. */
+  /** Names of this host, besides addresses and loopback names, under which it accepts requests. */
   readonly allowedHosts?: readonly string[];
 }
 
-/** A chain on a port. */
+/** A chain that listens on a port. */
 export interface ChainServer {
   readonly port: number;
   /** For HTTP: `http://127.0.0.1:8545`. */
   readonly url: string;
   /** For websockets: `ws://127.0.0.1:8545`. */
   readonly streamUrl: string;
-  /** Ends every connection and frees the port; the chain goes on. */
+  /** Closes every connection and frees the port. The chain keeps running. */
   close(): Promise<void>;
 }
 
 /**
- * Puts a chain on a port, for any wallet or tool: JSON-RPC 2.0 over HTTP (POST, `application/json`) and over websockets. No page of
- * the web gets in, since the port signs for whoever asks.
+ * Serves a chain on a port for any wallet or tool: JSON-RPC 2.0 over HTTP (POST,
+ * `application/json`) and websockets. Web pages have no access, since the port signs for any
+ * caller.
  * @throws RunError when it cannot listen there
  */
 export async function serveChain(
@@ -138,7 +142,7 @@ export async function serveChain(
   };
 }
 
-/** Answers a websocket's messages in the order in which they came. */
+/** Answers a websocket's messages in the order of arrival. */
 function attend(socket: WebSocket, port: RpcSessionDeps): void {
   const send = (text: string): void => {
     if (socket.readyState !== socket.OPEN) return;
@@ -156,14 +160,15 @@ function attend(socket: WebSocket, port: RpcSessionDeps): void {
     }
     const text = data.toString();
     last = last.then(async () => {
-      // Nobody is left to hear it, and what it asks for may be much.
+      // Nobody would receive the response, and the request may be expensive.
       const answer = socket.readyState === socket.OPEN ? await session.answer(text) : null;
       waiting -= 1;
       if (answer !== null) send(answer);
     });
   });
-  // What ws refuses of a peer, such as too large a message, ends the connection; there is nobody to tell.
+  // An error of ws, such as a message that is too large, ends the connection. There is no client to
+  // inform.
   socket.on("error", () => socket.terminate());
-  // A chain that has stopped has no subscription to end.
+  // A stopped chain has no subscription to end.
   socket.once("close", () => void last.then(() => session.close()).catch(() => {}));
 }

@@ -8,12 +8,17 @@ import { admit, type RpcPolicy } from "./rpc-policy.js";
 
 const MOST_IN_A_BATCH = 100;
 const MOST_SUBSCRIPTIONS = 32;
-/** Of the answers to one batch together, as go-ethereum has it by default (`--rpc.batch-response-max-size`). */
+/**
+ * The maximum size of a batch response, as go-ethereum's default (`--rpc.batch-response-max-size`).
+ */
 const MOST_BATCH_BYTES = 25_000_000;
-/** What has been done is told, however much else the batch asked for: the hash of a transaction is no longer than this. */
+/**
+ * A response of up to this size is always sent, however large the batch: a client must learn the
+ * hash of its transaction.
+ */
 const ALWAYS_TOLD_BYTES = 1000;
 
-/** What the sessions of one port share. */
+/** State that the sessions of one port share. */
 export interface RpcSessionDeps {
   readonly chain: EmbeddedChain;
   readonly policy: RpcPolicy;
@@ -21,16 +26,16 @@ export interface RpcSessionDeps {
   readonly budget: CallBudget;
 }
 
-/** One client of the port: texts of JSON-RPC 2.0 in, texts out. It answers whatever comes. */
+/** One client of the port: JSON-RPC 2.0 texts in and out. It answers any input. */
 export class RpcSession {
   readonly #port: RpcSessionDeps;
   readonly #subscriptions = new Set<Hex>();
-  /** Subscriptions that want a whole transaction where the EVM gives its hash. */
+  /** Subscriptions that want whole transactions where the EVM sends hashes. */
   readonly #whole = new Set<Hex>();
   readonly #notify: ((text: string) => void) | null;
   readonly #unlisten: () => void;
 
-  /** @param notify takes what subscriptions say; null for a client that can only be answered. */
+  /** @param notify receives subscription notifications; null for a client without a stream. */
   constructor(port: RpcSessionDeps, notify: ((text: string) => void) | null) {
     this.#port = port;
     this.#notify = notify;
@@ -44,7 +49,7 @@ export class RpcSession {
           });
   }
 
-  /** @returns the answer to a request or a batch; null when nothing wants one, as notifications do not. */
+  /** @returns the response to a request or a batch; null if there is none, as for notifications. */
   async answer(text: string): Promise<string | null> {
     let body: unknown;
     try {
@@ -58,7 +63,10 @@ export class RpcSession {
     return this.#answerBatch(body);
   }
 
-  /** One after the other. Past the bound the rest is not carried out, and refused. */
+  /**
+   * Runs the requests one after the other. Above the size limit the rest is refused without being
+   * run.
+   */
   async #answerBatch(requests: readonly unknown[]): Promise<string | null> {
     const answers: string[] = [];
     let bytes = 0;
@@ -83,7 +91,7 @@ export class RpcSession {
     try {
       return JSON.stringify(answer);
     } catch (error) {
-      // Longer than a text of this process can be.
+      // Longer than the longest string of this process.
       if (error instanceof RangeError) return tooLarge(request);
       throw error;
     }
@@ -148,7 +156,7 @@ export class RpcSession {
 
   /** The chain carries out one request after the other, so transactions keep their order. */
   async #notifyWhole(subscription: Hex, hash: unknown): Promise<void> {
-    // A chain that has stopped has nothing to say any more.
+    // A stopped chain has no transaction to send.
     const outcome = await this.#port.chain
       .handle("eth_getTransactionByHash", [hash])
       .catch(() => null);
@@ -162,7 +170,7 @@ export class RpcSession {
     this.#notify?.(noticeText(subscription, outcome.result));
   }
 
-  /** Nobody else's: the EVM numbers them for all together. */
+  /** Ends only this session's subscriptions; the EVM numbers those of all sessions together. */
   async #unsubscribe(subscription: unknown): Promise<boolean> {
     if (!this.#subscriptions.delete(subscription as Hex)) return false;
     this.#whole.delete(subscription as Hex);
@@ -179,7 +187,7 @@ function noticeText(subscription: Hex, result: unknown): string {
   });
 }
 
-/** A text that says what was wrong with something that had no id. */
+/** The text of an error without a request id. */
 export function rpcErrorText(code: number, message: string): string {
   return JSON.stringify(errorAnswer(code, message));
 }
@@ -188,7 +196,7 @@ function errorAnswer(code: number, message: string): object {
   return { jsonrpc: "2.0", id: null, error: { code, message } };
 }
 
-/** The refusal of what there is no room for in the answer; null for a notification. */
+/** The error for a response that exceeds the limit; null for a notification. */
 function tooLarge(request: unknown): string | null {
   const id =
     typeof request === "object" && request !== null && "id" in request ? request.id : undefined;

@@ -1,12 +1,13 @@
 import { isRecord } from "./is-record.js";
 
 /**
- * Reads one value of a request. @returns it as the EVM takes it
- * @throws InvalidArgument for any other value
+ * Reads one value of a request.
+ * @returns it in the EVM's form
+ * @throws InvalidArgument for an invalid value
  */
 export type Shape = (value: unknown) => unknown;
 
-/** A value that a request may not have, in the words of go-ethereum. */
+/** An invalid value in a request, with go-ethereum's text. */
 export class InvalidArgument extends Error {}
 
 const HEX = /^[0-9a-fA-F]*$/;
@@ -21,26 +22,31 @@ const BLOCK_TAGS: ReadonlySet<unknown> = new Set([
 /** An address: 20 bytes. */
 export const address: Shape = (value) => fixedBytes(value, 20, "an address");
 
-/** A hash, or any other word of 32 bytes. */
+/** A hash, or another word of 32 bytes. */
 export const hash: Shape = (value) => fixedBytes(value, 32, "a hash");
 
-/** Bytes of any number, in hex. */
+/** Bytes of any length, in hex. */
 export const data: Shape = (value) => `0x${evenDigits(value)}`;
 
-/** A whole number from 0 of at most so many bits, in hex; a number of JSON and leading zeros are taken too. */
+/**
+ * An unsigned integer of at most `bits` bits, in hex. JSON numbers and leading zeros are accepted.
+ */
 export function quantity(bits: number): Shape {
   return (value) => {
     if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0)
       return atMost(BigInt(value), bits);
     const digits = digitsOf(value);
     if (digits === "") throw new InvalidArgument("empty hex string");
-    // Any longer one is beyond the bits, and costs more than its refusal.
+    // A longer one exceeds the bits, and is expensive to parse.
     if (digits.length > 64) throw new InvalidArgument(`hex number > ${bits} bits`);
     return atMost(BigInt(`0x${digits}`), bits);
   };
 }
 
-/** A word of storage or its place: a quantity, or up to 32 bytes. @returns it as it was written */
+/**
+ * A storage word or slot: a quantity, or up to 32 bytes.
+ * @returns it as written
+ */
 export const storageKey: Shape = (value) => {
   const digits = digitsOf(value);
   if (digits.length > 64)
@@ -50,17 +56,15 @@ export const storageKey: Shape = (value) => {
   return value;
 };
 
-/** The same, as 32 bytes. */
+/** The same, padded to 32 bytes. */
 export const storageSlot: Shape = (value) =>
   `0x${(storageKey(value) as string).slice(2).padStart(64, "0")}`;
 
-/** True or false. */
 export const boolean: Shape = (value) => {
   if (typeof value !== "boolean") throw new InvalidArgument("expected true or false");
   return value;
 };
 
-/** A text. */
 export const text: Shape = (value) => {
   if (typeof value !== "string") throw new InvalidArgument("non-string");
   return value;
@@ -87,7 +91,7 @@ export const block: Shape = (value) => {
   return fields;
 };
 
-/** One of these texts. */
+/** One of several texts. */
 export function oneOfShape(...values: readonly string[]): Shape {
   return (value) => {
     if (!values.includes(value as string))
@@ -96,7 +100,7 @@ export function oneOfShape(...values: readonly string[]): Shape {
   };
 }
 
-/** A list of such values. */
+/** A list of values of one shape. */
 export function listOf(shape: Shape): Shape {
   return (value) => {
     if (!Array.isArray(value)) throw new InvalidArgument("expected a list");
@@ -104,7 +108,10 @@ export function listOf(shape: Shape): Shape {
   };
 }
 
-/** An object with these fields. Fields of other names are passed over, as null is; `required` names those that must be there. */
+/**
+ * An object with these fields. Other fields and null values are ignored; `required` names the
+ * mandatory fields.
+ */
 export function recordShape(
   fields: Readonly<Record<string, Shape>>,
   required: readonly string[] = [],
@@ -122,7 +129,7 @@ export function recordShape(
   };
 }
 
-/** An object whose names are all of one shape, and so its values. */
+/** An object whose keys have one shape and whose values have another. */
 export function mapOf(name: Shape, shape: Shape): Shape {
   return (value) => {
     if (!isRecord(value)) throw new InvalidArgument("expected an object");
@@ -135,7 +142,10 @@ export function mapOf(name: Shape, shape: Shape): Shape {
   };
 }
 
-/** Says where the value lies that was wrong. @throws InvalidArgument as `read` does */
+/**
+ * Adds the place of the invalid value to the error.
+ * @throws InvalidArgument as `read` does
+ */
 function within<Value>(place: string, read: () => Value): Value {
   try {
     return read();

@@ -3,8 +3,8 @@ import type { EvmRequest, RpcOutcome } from "../rpc-outcome.js";
 import { ALREADY_KNOWN, REPLACEMENT_UNDERPRICED } from "./node-error.js";
 
 /**
- * `eth_sendRawTransaction`: the EVM takes a transaction that waits already, sent once more, for one that is to replace it and pays too
- * little. Whoever sends it again has lost nothing, and is told so.
+ * `eth_sendRawTransaction`: the EVM mistakes a pending transaction that is sent again for an
+ * underpriced replacement. This method answers that it is already known, as nothing is lost.
  */
 export async function sendRaw(params: readonly unknown[], ask: EvmRequest): Promise<RpcOutcome> {
   const outcome = await ask("eth_sendRawTransaction", params);

@@ -1,8 +1,8 @@
 import type { EvmRequest, RpcOutcome } from "../rpc-outcome.js";
 
 /**
- * `eth_getProof`: the EVM takes storage keys of 32 bytes only, a public node also quantities (`0x0`). As there, the proof names a key
- * of 32 bytes as one, and any other as a quantity.
+ * `eth_getProof`: the EVM accepts only storage keys of 32 bytes, a public node also quantities
+ * (`0x0`). As there, the proof returns a key of 32 bytes as such, and any other as a quantity.
  */
 export async function storageProof(
   [address, keys, ...rest]: readonly unknown[],

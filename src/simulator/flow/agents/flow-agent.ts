@@ -1,37 +1,49 @@
 import type { Lots, Ms, Side, Ticks } from "../../../core/units.js";
 import type { FlowMarket } from "../flow-market.js";
 
-/** What an agent knows when it acts: the market it trades on and what the fundamental is worth at that instant. */
+/** An agent's view when it acts: its market and the current fundamental. */
 export interface AgentView {
   readonly market: FlowMarket;
   /** The fundamental in fractional ticks. */
   readonly fundamentalTicks: number;
 }
 
-/** One participant of a synthetic market. It acts when its time has come and says how long until the next time. */
+/**
+ * One participant of a synthetic market. It acts when its time has come and returns the delay until
+ * the next time.
+ */
 export interface FlowAgent {
-  /** Unique in its market: its orders are known by it. */
+  /** Unique in its market; identifies its orders. */
   readonly name: string;
-  /** Before the market opens: what the agent puts up at once, and how long until it acts first. Infinity: never. */
+  /**
+   * Places the agent's opening orders before the market opens. Returns the delay until it first
+   * acts; Infinity for never.
+   */
   open(view: AgentView): Ms;
-  /** Acts, and returns how long until it acts again, in milliseconds, at least 1; Infinity for never. */
+  /**
+   * Acts, and returns the delay until it acts again, in milliseconds, at least 1; Infinity for
+   * never.
+   */
   act(view: AgentView): Ms;
 }
 
-/** Quote notional as whole lots at a price, at least one. */
+/** Converts quote notional to whole lots at a price, at least one. */
 export function notionalToLots(view: AgentView, quote: number, ticks: Ticks): Lots {
   const { tickQuote, lotBase } = view.market.instrument;
   return Math.max(1, Math.round(quote / (ticks * tickQuote * lotBase)));
 }
 
-/** How far through the touch a taker goes at most, in basis points of it. */
+/** The maximum distance of a taker's price through the touch, in basis points of it. */
 const REACH_BPS = 25;
-/** The share of the nearest twenty levels that one taker takes at most: the book is never swept empty. */
+/**
+ * The maximum share of the nearest twenty levels that one taker takes, so that the book is never
+ * swept empty.
+ */
 const TAKE_SHARE = 0.5;
 
 /**
- * Takes up to `lots` from the other side, at most half of its nearest twenty levels, no further than 25 basis points through
- * the touch and never beyond `limitTicks`. Returns whether an order was sent.
+ * Takes up to `lots` from the other side: at most half of its nearest twenty levels, at most 25
+ * basis points through the touch and never beyond `limitTicks`. Returns true if an order was sent.
  */
 export function take(
   view: AgentView,

@@ -5,14 +5,15 @@ import type { FundamentalParams } from "../synthetic-params.js";
 import { sampleNormal } from "./sampling.js";
 import { type ShockParams, Shocks } from "./shocks.js";
 
-/** The grid on which the process moves: its path depends on seed and time alone, never on who asked when. */
+/** The step of the process: its path depends only on seed and time, not on the calls. */
 const STEP_MS = 250;
-/** The premium forgets half of itself in a minute. */
+/** The half-life of the premium. */
 const PREMIUM_HALF_LIFE_MS = 60_000;
 
 /**
- * The latent fair price that the agents of a synthetic market trade around: a mean-reverting Gaussian walk of the log
- * price with optional Poisson jumps and shocks, and a bounded premium of mark over index. Floats: nobody trades at this price.
+ * The latent fair price that the agents of a synthetic market trade around: a mean-reverting
+ * Gaussian walk of the log price with optional Poisson jumps and shocks, and a bounded premium of
+ * mark over index. Floats, since no order has this price.
  */
 export class FundamentalPrice {
   readonly #params: FundamentalParams;
@@ -33,7 +34,7 @@ export class FundamentalPrice {
   #nextStepMs: Ms;
   #price: number;
 
-  /** @param startPrice quote per base at `startMs`, by whatever clock {@link advanceTo} is then given. */
+  /** @param startPrice quote per base at `startMs`, on the same clock as {@link advanceTo}. */
   constructor(
     seed: string,
     params: FundamentalParams,
@@ -55,7 +56,7 @@ export class FundamentalPrice {
     this.#nextStepMs = startMs + STEP_MS;
   }
 
-  /** Moves the process on to `nowMs`; an instant in the past changes nothing. */
+  /** Advances the process to `nowMs`; an instant in the past changes nothing. */
   advanceTo(nowMs: Ms): void {
     if (nowMs < this.#nextStepMs) return;
     while (this.#nextStepMs <= nowMs) {
@@ -80,7 +81,10 @@ export class FundamentalPrice {
     return this.#price / (1 + this.#params.basisBps / 10_000);
   }
 
-  /** What the volatility is multiplied by now: lognormal, its square 1 on average, so that the long run keeps the given volatility. */
+  /**
+   * The current factor of the volatility: lognormal, its square 1 on average, so that the
+   * configured volatility holds in the long run.
+   */
   #volatilityFactor(): number {
     const { volatilitySigma } = this.#params;
     if (volatilitySigma === 0) return 1;
@@ -103,7 +107,7 @@ export class FundamentalPrice {
     }
     this.#shockLog = this.#shocks?.step() ?? 0;
     if (premiumBoundBps > 0) {
-      // A third of the bound as the stationary deviation: the bound is met, and rarely.
+      // A third of the bound as the stationary deviation, so that the bound is reached, and rarely.
       const noise =
         (premiumBoundBps / 3) *
         Math.sqrt(1 - this.#keepPremium ** 2) *

@@ -5,8 +5,9 @@ import { type AgentView, type FlowAgent, notionalToLots, take } from "./flow-age
 import { sampleArrivalMs, sampleLognormal } from "./sampling.js";
 
 /**
- * A taker that knows the fundamental (Glosten and Milgrom 1985): it takes what is offered below it or bid above it by more
- * than its edge, never paying worse than the fundamental less that edge. It is what a stale quote loses to.
+ * A taker that knows the fundamental (Glosten and Milgrom 1985). It takes asks below and bids above
+ * the fundamental by more than its edge, and never pays worse than the fundamental less that edge.
+ * It trades against stale quotes.
  */
 export class InformedTaker implements FlowAgent {
   readonly name = "informed";

@@ -11,32 +11,41 @@ import { sampleLognormal } from "./sampling.js";
 /** The traders of one market. */
 export interface LeveragedMarket {
   readonly marketId: MarketId;
-  /** Everything about them is drawn from it, their keys included. */
+  /** The seed of everything about them, including their keys. */
   readonly seed: string;
   readonly params: LeveragedParams & {
     readonly leverage: { readonly min: number; readonly max: number };
   };
 }
 
-/** The private key of a trader: by seed, market and number alone, so that it is the same account at every start. */
+/**
+ * The private key of a trader, from seed, market and number alone, so that it is the same account
+ * at every start.
+ */
 export function traderKey(seed: string, marketId: MarketId, number: number): Hex {
   return bytesToHex(keccak256(Buffer.from(`${seed}/${marketId}/leveraged-${number}`, "utf8")));
 }
 
-/** The traders near their highest leverage of all markets. Each acts in its own time, on the monotonic clock. */
+/**
+ * The traders near their highest leverage of all markets. Each acts at its own times, on the
+ * monotonic clock.
+ */
 export class LeveragedFlow implements AccountFlow {
   readonly #markets: readonly LeveragedMarket[];
   readonly #mostMarkets: number;
   readonly #timers = new Map<LeveragedTrader, Timer>();
   #isRunning = false;
 
-  /** @param mostMarkets of one trader. */
+  /** @param mostMarkets the maximum number of markets of one trader. */
   constructor(markets: readonly LeveragedMarket[], mostMarkets: number) {
     this.#markets = markets;
     this.#mostMarkets = mostMarkets;
   }
 
-  /** Opens every account. @throws RunError when the exchange takes no more of them */
+  /**
+   * Opens every account.
+   * @throws RunError when the exchange accepts no more accounts
+   */
   start(exchange: FlowExchange, seam: Seam): void {
     this.#isRunning = true;
     const traders = this.#markets.flatMap((market) => this.#tradersOf(market, exchange, seam));
@@ -71,7 +80,7 @@ export class LeveragedFlow implements AccountFlow {
     });
   }
 
-  /** The market itself, then the others as they are configured. */
+  /** The market itself, then the others in the configured order. */
   #marketsFrom(marketId: MarketId): readonly MarketId[] {
     const others = this.#markets.map((market) => market.marketId).filter((id) => id !== marketId);
     return [marketId, ...others].slice(0, this.#mostMarkets);
@@ -86,7 +95,7 @@ export class LeveragedFlow implements AccountFlow {
     const timer = seam.clock.setTimer(Math.max(1, Math.ceil(waitMs)), () => {
       this.#timers.delete(trader);
       const next = trader.act(seam.clock.monotonicMs());
-      // An exchange that could not go on has stopped everything meanwhile.
+      // A failed exchange has stopped the flow in the meantime.
       if (this.#isRunning) {
         this.#actLater(trader, next, seam);
       }

@@ -4,59 +4,60 @@ import type { FlowAccount, FlowAccountMarket } from "../flow-accounts.js";
 import { sampleArrivalMs } from "./sampling.js";
 import { takeTowards } from "./take-towards.js";
 
-/** One market of a trader: what it holds there and wants to hold. */
+/** One market of a trader: its position there and its target. */
 export interface TraderMarket {
   readonly id: MarketId;
   readonly market: FlowAccountMarket;
-  /** Bounds of the leverage that it draws from here. */
+  /** Bounds of the leverage that it draws. */
   readonly leverage: { readonly min: number; readonly max: number };
 }
 
-/** What a trader is made from besides its markets. */
+/** Parameters of a trader besides its markets. */
 export interface TraderParams {
-  /** What it deposits at first, and has again after a liquidation. */
+  /** Its first deposit, and its credit after a liquidation. */
   readonly creditQuote: number;
   readonly holdMs: Ms;
   readonly pauseMs: Ms;
   readonly looksPerSecond: number;
 }
 
-/** Of the changes of a position, this share turns it round; the others draw another size. */
+/** The fraction of position changes that turn it round; the others draw another size. */
 const TURN_SHARE = 0.25;
-/** Below this share of its credit a trader deposits before it opens a position. */
+/** Below this fraction of its credit a trader deposits before it opens a position. */
 const ENOUGH_CREDIT = 0.9;
-/** A deposit that has not come after so long is asked for again. */
+/** A deposit that has not arrived after this time is requested again. */
 const DEPOSIT_PATIENCE_MS = 30_000;
-/** After a refusal, such as of a market that is suspended. */
+/** The delay after a refusal, such as of a suspended market. */
 const RETRY_MS = 10_000;
 
 interface Leg extends TraderMarket {
-  /** What it knows to hold; anything else was done to it. */
+  /** The position after its own trades; any other was caused by others. */
   knownPaper: PaperUnits;
-  /** null: it wants what it holds. */
+  /** null: it keeps its position. */
   targetLots: Lots | null;
   side: 1 | -1;
 }
 
 /**
- * A trader near its highest leverage: it opens a position with all of its credit, keeps it for a while, changes its size or turns
- * it round, and keeps still while it is below maintenance margin. A position that has become another without a trade of its own
- * was liquidated, or its settlement failed: then it waits, deposits what it lost, and begins again.
+ * A trader near its highest leverage. It opens a position with all of its credit, holds it for a
+ * while, changes its size or turns it round, and does nothing while it is below maintenance margin.
+ * A position that changed without a trade of its own was liquidated, or its settlement failed. Then
+ * the trader waits, deposits the lost credit, and begins again.
  */
 export class LeveragedTrader {
   readonly #account: FlowAccount;
   readonly #params: TraderParams;
   readonly #random: Random;
   readonly #legs: readonly Leg[];
-  /** Nothing is done before. */
+  /** It does nothing before. */
   #restUntilMs: Ms;
-  /** Whether it has yet to deposit and to choose its positions. */
+  /** True until it has deposited and chosen its positions. */
   #isBeginning: boolean;
   #depositDueMs: Ms = 0;
   #changeDueMs: Ms = Number.POSITIVE_INFINITY;
 
   /**
-   * @param firstSide of its first position in its first market, and in turn in the others.
+   * @param firstSide of its first position in its first market; sides alternate in the others.
    * @param openAtMs on the clock that {@link act} is given.
    */
   constructor(
@@ -80,21 +81,25 @@ export class LeveragedTrader {
         side: knownPaper === 0n ? side : knownPaper > 0n ? 1 : -1,
       };
     });
-    // An exchange that goes on from its records gives it back what it held.
+    // A resumed exchange returns the positions that it held.
     this.#isBeginning = this.#legs.every(({ knownPaper }) => knownPaper === 0n);
     if (!this.#isBeginning) {
       this.#changeDueMs = openAtMs + this.#holdMs();
     }
   }
 
-  /** Acts. @returns how long until it acts again, at least 1. */
+  /**
+   * Acts.
+   * @returns the delay until it acts again, at least 1.
+   */
   act(nowMs: Ms): Ms {
     const waitMs = sampleArrivalMs(this.#random, this.#params.looksPerSecond);
     if (this.#detectExternalChange()) {
       this.#restUntilMs = nowMs + this.#params.pauseMs;
       this.#isBeginning = true;
     }
-    // Also a position in danger has its margin restored by the market alone, or somebody takes it over.
+    // A position in danger is left too: the market restores its margin, or another account acquires
+    // it.
     if (nowMs < this.#restUntilMs || !this.#account.isSafe) {
       return waitMs;
     }
@@ -149,7 +154,9 @@ export class LeveragedTrader {
     this.#choose(nowMs);
   }
 
-  /** Draws what to hold in every market: an even part of the net value each, at a leverage of its own. */
+  /**
+   * Draws its position in every market: an equal part of the net value each, at its own leverage.
+   */
   #choose(nowMs: Ms): void {
     const partQuote = Math.max(0, this.#account.netValueQuote) / this.#legs.length;
     for (const leg of this.#legs) {

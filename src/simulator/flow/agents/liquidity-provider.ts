@@ -12,23 +12,32 @@ interface Slot {
   order: FlowOrderRef | null;
 }
 
-/** Level spacing widens by so much a level, and sizes grow by so much, as recorded books thin out in orders and not in amount. */
+/**
+ * The growth of spacing and of size for each level, as in recorded books, which thin out in orders
+ * and not in amount.
+ */
 const SPACING_GROWTH = 0.1;
 const SIZE_GROWTH = 0.2;
-/** How much of an error about the fundamental survives to the next look. */
+/** The fraction of an estimation error that remains at the next check. */
 const ERROR_MEMORY = 0.8;
-/** An order is put right once it is off by so much of its own spacing; outer levels are given more room. */
+/**
+ * An order is replaced once it is off by this fraction of its own spacing; outer levels have more
+ * tolerance.
+ */
 const TOLERANCE = 0.6;
 const TOLERANCE_GROWTH = 0.5;
-/** A missing order ranks as one that is off by so many spacings. */
+/** The rank of a missing order: as one that is off by this many spacings. */
 const MISSING_SCORE = 3;
-/** An order on the wrong side of the fair value is a gift to the informed: before all others. */
+/**
+ * The rank of an order on the wrong side of the fair value, which informed takers would hit: above
+ * all others.
+ */
 const EXPOSED_SCORE = 1_000;
 
 /**
- * Background liquidity: keeps a ladder of post-only orders on both sides of its own, slightly wrong, idea of the
- * fundamental. Each look puts right the few orders that are most wrong; when a taker has swept half of a side, that whole
- * side is put up again, so that the book never stays empty.
+ * Background liquidity: keeps a ladder of post-only orders on both sides of its own, slightly
+ * wrong, estimate of the fundamental. Each check replaces the few worst orders. When a taker has
+ * swept half of a side, that whole side is placed again, so that the book never stays empty.
  */
 export class LiquidityProvider implements FlowAgent {
   readonly name: string;
@@ -82,7 +91,7 @@ export class LiquidityProvider implements FlowAgent {
     return sampleArrivalMs(this.#random, this.#params.looksPerSecond);
   }
 
-  /** The agent's own fair value in fractional ticks: the fundamental with an error that wanders. */
+  /** The agent's own fair value in fractional ticks: the fundamental with an error that drifts. */
   #estimateFairTicks(view: AgentView): number {
     const news =
       Math.sqrt(1 - ERROR_MEMORY ** 2) * this.#params.valueErrorBps * sampleNormal(this.#random);
@@ -112,7 +121,7 @@ export class LiquidityProvider implements FlowAgent {
     if (slot.order !== null) market.cancel(slot.order);
     slot.order = null;
     const opposite = slot.side === "BUY" ? market.bestAsk() : market.bestBid();
-    // Behind somebody else's stale quote until an informed taker has removed it.
+    // Behind another agent's stale quote until an informed taker has removed it.
     const ticks =
       opposite === undefined
         ? target

@@ -4,7 +4,10 @@ import type { MomentumParams } from "../synthetic-params.js";
 import { type AgentView, type FlowAgent, notionalToLots, take } from "./flow-agent.js";
 import { sampleArrivalMs, sampleGeometric, sampleLognormal } from "./sampling.js";
 
-/** A taker that follows: when the last trade has moved enough since it looked before, a burst of orders goes the same way. */
+/**
+ * A trend follower: when the last trade has moved enough since its previous check, it sends a burst
+ * of orders in the same direction.
+ */
 export class MomentumTaker implements FlowAgent {
   readonly name = "momentum";
   readonly #params: MomentumParams;
@@ -33,7 +36,8 @@ export class MomentumTaker implements FlowAgent {
         this.#burstSide,
         notionalToLots(view, quote, Math.max(1, Math.round(view.fundamentalTicks))),
       );
-      // After its own burst the agent looks from where the burst has left the price, or it would follow itself.
+      // After its own burst the agent measures from the price that the burst left, or it would
+      // follow itself.
       this.#seenTicks = view.market.lastTradeTicks();
     }
     return sampleArrivalMs(

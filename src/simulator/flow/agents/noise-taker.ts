@@ -4,7 +4,10 @@ import type { NoiseParams } from "../synthetic-params.js";
 import { type AgentView, type FlowAgent, notionalToLots, take } from "./flow-agent.js";
 import { sampleArrivalMs, sampleLognormal } from "./sampling.js";
 
-/** Takers without a view: Poisson arrivals, either side alike, lognormal sizes (the noise traders of Kyle 1985). */
+/**
+ * Takers without a view: Poisson arrivals, both sides alike, lognormal sizes (the noise traders of
+ * Kyle 1985).
+ */
 export class NoiseTaker implements FlowAgent {
   readonly name = "noise";
   readonly #params: NoiseParams;

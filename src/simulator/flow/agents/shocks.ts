@@ -3,14 +3,14 @@ import type { Random } from "../../../core/runtime/seam.js";
 import { seededRandom } from "../../../core/runtime/seeded-random.js";
 import { DAY_MS, type Ms } from "../../../core/units.js";
 
-/** All shocks together take the price to half or to twice itself at most. */
+/** The limit of all shocks together: half or twice the price. */
 const FARTHEST_LOG = Math.LN2;
 
-/** `shocks: { ... }` of a synthetic flow: jumps of the fundamental price. Every key may be left out. */
+/** `shocks: { ... }` of a synthetic flow: jumps of the fundamental price. Every key is optional. */
 export const shocksShape = z.strictObject({
-  /** From the flow's start to the first. */
+  /** The time from the flow's start to the first shock. */
   firstMs: z.int().min(0).max(DAY_MS).default(30_000),
-  /** Mean time from one to the next; 0: the first is the only one. */
+  /** Mean time between shocks; 0: only the first one. */
   everyMs: z
     .int()
     .min(0)
@@ -20,9 +20,9 @@ export const shocksShape = z.strictObject({
       params: { expected: "0 for the first shock alone, or at least 1000" },
     })
     .default(120_000),
-  /** Each time to the next is drawn evenly between `everyMs` less and plus this share of it. */
+  /** Each interval is drawn evenly between `everyMs` less and plus this fraction of it. */
   spread: z.number().min(0).max(1).default(0.25),
-  /** How far one shock moves the price, drawn evenly, in basis points. */
+  /** The size of one shock, drawn evenly, in basis points. */
   sizeBps: z
     .strictObject({ min: z.number().positive().max(5_000), max: z.number().positive().max(5_000) })
     .refine(({ min, max }) => min <= max, {
@@ -32,7 +32,7 @@ export const shocksShape = z.strictObject({
     })
     .default({ min: 100, max: 200 }),
   direction: z.enum(["either", "alternate", "up", "down"]).default("either"),
-  /** Half of a shock is gone after so long; 0: it stays. */
+  /** The half-life of a shock; 0: it stays. */
   decayHalfLifeMs: z
     .int()
     .min(0)
@@ -43,7 +43,7 @@ export const shocksShape = z.strictObject({
 /** Jumps of the fundamental price, checked. */
 export type ShockParams = z.output<typeof shocksShape>;
 
-/** The sum of a market's price shocks as it stands: what they add to the logarithm of the fundamental price. */
+/** The sum of a market's price shocks, as an addition to the logarithm of the fundamental price. */
 export class Shocks {
   readonly #params: ShockParams;
   readonly #random: Random;
@@ -51,11 +51,11 @@ export class Shocks {
   readonly #stepMs: Ms;
   #elapsedMs: Ms = 0;
   #dueMs: number;
-  /** +1 or -1: which way the last one went. */
+  /** +1 or -1: the direction of the last shock. */
   #last: 1 | -1;
   #log = 0;
 
-  /** @param stepMs between two calls of {@link step}. */
+  /** @param stepMs the time between two calls of {@link step}. */
   constructor(seed: string, params: ShockParams, stepMs: Ms) {
     this.#params = params;
     this.#random = seededRandom(`${seed}/fundamental/shocks`);
@@ -65,7 +65,10 @@ export class Shocks {
     this.#last = this.#random.uniform() < 0.5 ? 1 : -1;
   }
 
-  /** Goes on by one step. @returns the logarithm of the price's factor. */
+  /**
+   * Advances by one step.
+   * @returns the logarithm of the price's factor.
+   */
   step(): number {
     this.#elapsedMs += this.#stepMs;
     this.#log *= this.#keep;
@@ -77,7 +80,7 @@ export class Shocks {
 
   #strike(): void {
     const { everyMs, spread, sizeBps } = this.#params;
-    // Always three draws, so that a change of one key leaves what the others were drawn from.
+    // Always three draws, so that a change of one key does not shift the others' draws.
     const [turn, size, wait] = [
       this.#random.uniform(),
       this.#random.uniform(),

@@ -1,18 +1,24 @@
 import type { Lots, MarketId } from "../../../core/units.js";
 import type { FlowAccount, FlowAccountMarket } from "../flow-accounts.js";
 
-/** How far through the touch an order goes at most, in basis points of it: its price is what its margin is counted at. */
+/**
+ * The maximum distance of an order's price through the touch, in basis points of it. Its margin is
+ * computed at its price.
+ */
 const REACH_BPS = 10;
-/** The share of the nearest levels that one order takes at most, and how many levels those are. */
+/** The maximum share of the nearest levels that one order takes, and the number of those levels. */
 const TAKE_SHARE = 0.5;
 const NEAREST_LEVELS = 20;
 
-/** What became of a step towards a position: no more to do, more to do when the book is deeper again, or refused. */
+/**
+ * The outcome of a step towards a position: target reached, more to do when the book is deeper
+ * again, or refused.
+ */
 export type TowardsResult = "done" | "more" | "refused";
 
 /**
- * Brings an account's position nearer to a target by one order that is immediate or cancelled: at most half of the twenty nearest
- * levels and what the account's margin allows.
+ * Brings an account's position nearer to a target by one IOC order: at most half of the twenty
+ * nearest levels and as much as the account's margin allows.
  */
 export function takeTowards(
   account: FlowAccount,

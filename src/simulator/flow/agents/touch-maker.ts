@@ -11,9 +11,10 @@ interface RestingQuote {
 }
 
 /**
- * Keeps the spread at one tick: small post-only orders on both sides, one tick apart, around a price between two ticks that it moves
- * only once the fundamental has left it by more than its tolerance. It leads the wider providers, as the quickest quotes of a
- * market with a small tick do, and is what makes most of a book's changes.
+ * Keeps the spread at one tick: small post-only orders on both sides, one tick apart, around a
+ * price between two ticks. That price moves only once the fundamental has left it by more than the
+ * tolerance. It leads the wider providers, like the quickest quotes of a market with a small tick,
+ * and makes most of a book's changes.
  */
 export class TouchMaker implements FlowAgent {
   readonly name = "touch";
@@ -38,7 +39,8 @@ export class TouchMaker implements FlowAgent {
     const tolerance = Math.max(0.5, (toleranceBps / 10_000) * fair);
     if (this.#bidTicks === undefined || Math.abs(fair - this.#bidTicks - 0.5) > tolerance)
       this.#bidTicks = Math.ceil(fair) - 1;
-    // Both sides are taken down before either is put up: a ladder that has moved would meet its own other side.
+    // Both sides are cancelled before either is placed: a ladder that has moved would cross its own
+    // other side.
     const wanted = {
       BUY: this.#targetTicks("BUY", this.#bidTicks),
       SELL: this.#targetTicks("SELL", this.#bidTicks + 1),
@@ -67,7 +69,7 @@ export class TouchMaker implements FlowAgent {
     const standing = this.#resting[side];
     for (const ticks of wanted) {
       if (standing.some((held) => held.ticks === ticks)) continue;
-      // Where somebody's stale quote is in the way it is left to an informed taker.
+      // A stale quote that blocks a level is left to an informed taker.
       const order = view.market.place({
         agent: this.name,
         side,

@@ -4,7 +4,7 @@ import { findNearestName } from "../../../core/config/find-nearest-name.js";
 import { ConfigError } from "../../../core/errors.js";
 import { readPathKind } from "../../../core/files/path-kind.js";
 
-/** Where one tag's streams lie; null where the capture has no such stream. */
+/** The files of one tag's streams; null for a missing stream. */
 export interface CaptureFiles {
   readonly books: string;
   readonly trades: string | null;
@@ -12,21 +12,22 @@ export interface CaptureFiles {
 }
 
 const BOOK_ENDING = ".ndjson.gz";
-/** Tags that a message names at most. */
+/** The maximum number of tags that a message lists. */
 const MOST_NAMED = 8;
 
-/** Where folder and tag of a capture are written, for errors. */
+/** The place where a capture's folder and tag are written, for errors. */
 export interface CapturePlace {
   /** `["markets", "btcusdc", "flow"]`. */
   readonly at?: readonly (string | number)[];
-  /** Whether the folder is nothing that a user has written. */
+  /** True if the user has not written the folder. */
   readonly folderIsDefault?: boolean;
 }
 
 /**
- * Finds the files of one capture: `books/TAG.ndjson.gz`, `trades/TAG.ndjson.gz` or else `trades/TAG.csv.gz`, and
- * `mark/TAG.csv.gz`.
- * @throws ConfigError when the folder or the tag's book file is not there, or the tag is no plain file name.
+ * Finds the files of one capture: `books/TAG.ndjson.gz`, `trades/TAG.ndjson.gz` or else
+ * `trades/TAG.csv.gz`, and `mark/TAG.csv.gz`.
+ * @throws ConfigError when the folder or the tag's book file is missing, or the tag is not a plain
+ * file name.
  */
 export function findCaptureFiles(
   folder: string,

@@ -3,10 +3,13 @@ import type { Ms } from "../../../core/units.js";
 import type { CapturedBook, CapturedMark, CapturedTrade } from "./capture-events.js";
 import type { GridDecoder } from "./grid-decoder.js";
 
-/** A record as it came off its line: a JSON object, or a CSV row under its header. */
+/** A parsed line: a JSON object, or a CSV row under its header. */
 export type RawRecord = Readonly<Record<string, unknown>>;
 
-/** One JSON line. @throws FormatError when it is no JSON object. */
+/**
+ * Parses one JSON line.
+ * @throws FormatError when it is not a JSON object.
+ */
 export function parseJsonRecord(text: string): RawRecord {
   let value: unknown;
   try {
@@ -24,7 +27,10 @@ export function parseJsonRecord(text: string): RawRecord {
   return Object.fromEntries(Object.entries(value));
 }
 
-/** Splits a CSV row under its header. @throws FormatError when the row has another number of fields. */
+/**
+ * Splits a CSV row under its header.
+ * @throws FormatError when the row has another number of fields.
+ */
 export function parseCsvRecord(header: readonly string[], text: string): RawRecord {
   const cells = splitCsv(text);
   if (cells.length !== header.length) {
@@ -36,13 +42,13 @@ export function parseCsvRecord(header: readonly string[], text: string): RawReco
   return Object.fromEntries(header.map((name, column) => [name, cells[column]]));
 }
 
-/** The cells of a CSV line without quotes, a carriage return at its end dropped. */
+/** Splits a CSV line without quotes into cells, and drops a carriage return at its end. */
 export function splitCsv(text: string): string[] {
   return text.replace(/\r$/, "").split(",");
 }
 
 /**
- * A book message. `fallbackLine` stands for a record without `line`.
+ * Decodes a book message. `fallbackLine` replaces a missing `line`.
  * @throws FormatError when a field is missing, of another type, or off the market's grid.
  */
 export function decodeBook(
@@ -68,7 +74,10 @@ export function decodeBook(
   };
 }
 
-/** A print. @throws FormatError as {@link decodeBook}, and when its amount is zero. */
+/**
+ * Decodes a trade.
+ * @throws FormatError as {@link decodeBook}, and when its amount is zero.
+ */
 export function decodeTrade(
   record: RawRecord,
   fallbackLine: number,
@@ -93,7 +102,10 @@ export function decodeTrade(
   };
 }
 
-/** A mark. @throws FormatError as {@link decodeBook}. */
+/**
+ * Decodes a mark.
+ * @throws FormatError as {@link decodeBook}.
+ */
 export function decodeMark(record: RawRecord, fallbackLine: number): CapturedMark {
   return {
     kind: "mark",

@@ -22,15 +22,17 @@ import { GridDecoder } from "./grid-decoder.js";
 import { readGzipLines } from "./gzip-lines.js";
 
 /**
- * Within one file a record may come so much later than its place by the exchange's clock (a snapshot fetched over REST
- * comes after updates that are newer than it); anything later is a damaged file.
+ * The maximum delay of a record against the exchange's clock within one file. A snapshot fetched
+ * over REST follows updates that are newer than it; anything later means a damaged file.
  */
 const MAX_DISORDER_MS: Ms = 5_000;
 
 /**
- * Streams one capture in the order of the exchange's clock: books, prints and marks merged by (`timestamp` or `time`,
- * `line`). Batches hold what one inflated chunk completes, so memory does not grow with the capture.
- * @throws FormatError naming file and line for a broken or foreign file; RunError when a file cannot be read.
+ * Streams one capture in the order of the exchange's clock: books, trades and marks merged by
+ * (`timestamp` or `time`, `line`). Batches hold the lines of one inflated chunk, so memory does not
+ * grow with the capture.
+ * @throws FormatError naming file and line for a broken or foreign file; RunError when a file
+ * cannot be read.
  */
 export async function* readCapture(
   files: CaptureFiles,
@@ -69,7 +71,7 @@ interface LocatedBatch {
   readonly fileLines: readonly number[];
 }
 
-/** Decodes a file's lines; every error is given the file and the line it was found on. */
+/** Decodes a file's lines; every error names the file and its line. */
 async function* readRecords(
   path: string,
   decode: (record: RawRecord, line: number) => CaptureEvent,
@@ -102,7 +104,7 @@ async function* readRecords(
     throw new FormatError("an empty file", { field: `${path}:1`, expected: "at least one record" });
 }
 
-/** Puts right what is out of order by at most {@link MAX_DISORDER_MS}. */
+/** Sorts records that are out of order by at most {@link MAX_DISORDER_MS}. */
 async function* orderedRecords(
   batches: AsyncGenerator<LocatedBatch>,
 ): AsyncGenerator<CaptureEvent[]> {
@@ -139,7 +141,7 @@ function insertOrdered(held: CaptureEvent[], event: CaptureEvent): void {
   else held.splice(at, 0, event);
 }
 
-/** Merges ordered streams; on a full tie books come before prints, and prints before marks. */
+/** Merges ordered streams; on a full tie books come before trades, and trades before marks. */
 async function* mergeOrdered(
   streams: readonly AsyncGenerator<CaptureEvent[]>[],
 ): AsyncGenerator<CaptureEvent[]> {

@@ -5,20 +5,21 @@ import { OrderBook } from "../../../market/book/order-book.js";
 import type { RecordedChange, RecordedDepth, RecordedMessage } from "../flow-market.js";
 
 /**
- * The recorded book of a replayed market, under the rule "apply every diff in order, the snapshot
- * overwrites its price range", less what participants took: a level displays what the capture says
- * until somebody takes from it, and again as soon as the capture changes that level's amount
- * (docs/ideas/order-flow.md#replay). So the same recorded liquidity is never taken twice, and none
- * is withheld longer than the capture itself left it standing.
+ * The recorded book of a replayed market, less the lots that participants took
+ * (docs/ideas/order-flow.md#replay). Diffs are applied in order, and a snapshot overwrites its
+ * price range. A taken level shows the reduced amount until the capture changes that level again.
+ * So the same recorded liquidity is never taken twice, and none is withheld longer than the capture
+ * left it unchanged.
  */
 export class CapturedDepth implements RecordedDepth {
   /** The capture's own levels. */
   readonly #recorded = new OrderBook();
-  /** The same less what was taken. */
+  /** The same less the taken lots. */
   readonly #displayed = new OrderBook();
 
   /**
-   * How many levels the capture has on both sides, those that participants have emptied included.
+   * The number of levels of the capture on both sides, including those that participants have
+   * emptied.
    */
   get levels(): number {
     return this.#recorded.bids.levels + this.#recorded.asks.levels;
@@ -58,8 +59,8 @@ export class CapturedDepth implements RecordedDepth {
   }
 
   /**
-   * Flat pairs of the levels that changed, with their new amount: a change always makes a level
-   * whole again.
+   * Flat pairs of the levels that changed, with their new amount: a change always restores a level
+   * in full.
    */
   #applyTo(side: Side, kind: RecordedMessage["kind"], pairs: readonly number[]): number[] {
     const changes: number[] = [];

@@ -5,10 +5,10 @@ import { findMarketCapture } from "../flow-config.js";
 import { readCapture } from "./capture.js";
 
 /**
- * Reads the beginning of every capture that a configuration replays, so that a file of another format, or of another market's
- * grid, is refused before the exchange starts and not found in its log.
+ * Reads the beginning of every capture that a configuration replays. A file of another format or of
+ * another market's grid is so refused before the exchange starts.
  * @param baseFolder the folder of the configuration's file.
- * @throws ConfigError naming the market's setting, and the file with the line that cannot be read.
+ * @throws ConfigError naming the market's setting, and the file with the unreadable line.
  */
 export async function checkCaptures(config: ExchangeConfig, baseFolder: string): Promise<void> {
   for (const [marketId, { flow }] of Object.entries(config.markets)) {

@@ -1,13 +1,13 @@
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The project's own folder: three up from here, in the sources and in the build alike. */
+/** The project's folder: three up from here, in the sources and in the build alike. */
 const PROJECT_ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /**
- * Where recorded data lies: `named` (relative to `baseFolder`, the configuration's own folder) where a configuration names
- * a folder, else the environment's `MARKETWRIGHT_DATA` (relative to the working directory), else `../shared/data` from the
- * project's root.
+ * The folder of recorded data: `named` (relative to `baseFolder`, the configuration's folder) if a
+ * configuration names one, else the environment's `MARKETWRIGHT_DATA` (relative to the working
+ * directory), else `../shared/data` from the project's root.
  */
 export function recordedDataFolder(
   named?: string,

@@ -3,8 +3,9 @@ import { decimalToScaled, type Instrument } from "../../../core/instrument.js";
 import type { Lots, Ticks } from "../../../core/units.js";
 
 /**
- * Decimal strings of a capture as ticks and lots, exact, at about a tenth of {@link Instrument}'s cost: a capture holds
- * hundreds of thousands of levels. Whatever is not plainly on the grid is given to the instrument, whose word is final.
+ * Converts a capture's decimal strings to ticks and lots, exactly, at about a tenth of {@link Instrument}'s
+ * cost: a capture has hundreds of thousands of levels. The instrument decides about any text that
+ * is not plainly on the grid.
  */
 export class GridDecoder {
   readonly #instrument: Instrument;
@@ -21,7 +22,10 @@ export class GridDecoder {
     );
   }
 
-  /** A price as ticks, at least 1. @throws FormatError when it is off the tick grid or not positive. */
+  /**
+   * A price as ticks, at least 1.
+   * @throws FormatError when it is off the tick grid or not positive.
+   */
   ticksOf(price: string): Ticks {
     const quick = scaledOf(price, this.#instrument.priceDecimals) / this.#tickUnit;
     const ticks = Number.isSafeInteger(quick) ? quick : this.#instrument.ticksOf(price);
@@ -43,10 +47,13 @@ export class GridDecoder {
 const ZERO = 48;
 const NINE = 57;
 const POINT = 46;
-/** So many digits always fit a double exactly. */
+/** A double holds this many digits exactly. */
 const SAFE_DIGITS = 15;
 
-/** `text` times 10^decimals, or NaN where it is no short plain decimal with at most so many significant decimals. */
+/**
+ * `text` times 10^decimals, or NaN unless it is a short plain decimal with at most that many
+ * significant decimals.
+ */
 function scaledOf(text: string, decimals: number): number {
   let value = 0;
   let fractionDigits = -1;
@@ -60,7 +67,7 @@ function scaledOf(text: string, decimals: number): number {
     }
     if (code < ZERO || code > NINE) return Number.NaN;
     if (fractionDigits >= decimals) {
-      // Past the grid only zeros say nothing.
+      // Digits beyond the grid must be zeros.
       if (code !== ZERO) return Number.NaN;
       continue;
     }

@@ -4,14 +4,15 @@ import { StringDecoder } from "node:string_decoder";
 import { createGunzip } from "node:zlib";
 import { FormatError, RunError } from "../../../core/errors.js";
 
-/** Far past the longest line of any known capture (a 1,000-level snapshot is 40 kB). */
+/** Far above the longest line of any known capture (a 1,000-level snapshot is 40 kB). */
 const MAX_LINE_CHARS = 16 * 2 ** 20;
 
 /**
- * The lines of a gzipped text file, in batches of what one inflated chunk completes; never more than a chunk in memory.
- * Empty lines are kept, so that the caller's count is the file's line number; the newline at the end makes no line.
- * @throws RunError when the file cannot be read. FormatError naming file and line when it is no gzip, is damaged, ends
- * early, or has a line of more than 16 million characters.
+ * The lines of a gzipped text file, in batches of one inflated chunk each; memory holds at most a
+ * chunk. Empty lines are kept, so that the caller's count is the file's line number. The newline at
+ * the end makes no line.
+ * @throws RunError when the file cannot be read; FormatError naming file and line when it is not
+ * gzip, is damaged, ends early, or has a line of more than 16 million characters.
  */
 export async function* readGzipLines(path: string): AsyncGenerator<string[]> {
   const raw = createReadStream(path);
@@ -19,7 +20,7 @@ export async function* readGzipLines(path: string): AsyncGenerator<string[]> {
   let partial = "";
   let line = 1;
   const inflated = createGunzip();
-  // The pipeline's own outcome arrives as an error of `inflated`, which the loop below throws.
+  // The pipeline reports its outcome as an error of `inflated`, which the loop below throws.
   pipeline(raw, inflated, () => {});
   try {
     for await (const chunk of inflated as AsyncIterable<Buffer>) {

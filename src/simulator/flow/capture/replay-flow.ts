@@ -11,26 +11,38 @@ import type { CaptureFiles } from "./capture-files.js";
 import { CapturedDepth } from "./captured-depth.js";
 import { ReplaySource } from "./replay-source.js";
 
-/** Which capture is replayed, which part of it, and how fast. */
+/** The capture to replay, its part, and the speed. */
 export interface ReplayFlowOptions {
   readonly files: CaptureFiles;
-  /** Gaps between recorded events are divided by this; everything else about the exchange stays in wall time. */
+  /**
+   * Gaps between recorded events are divided by this; everything else of the exchange stays in wall
+   * time.
+   */
   readonly speed: number;
-  /** Capture time (epoch milliseconds) to begin at: all before it only builds the book. Default: the instant of its first snapshot. */
+  /**
+   * Capture time (epoch milliseconds) to begin at; earlier events only build the book. Default: the
+   * instant of its first snapshot.
+   */
   readonly fromMs?: Ms;
-  /** How much capture time to play; default: to its end. */
+  /** The duration to play, in capture time; default: to its end. */
   readonly forMs?: Ms;
-  /** Where participants stand in the recorded queues: a name of {@link createQueueModel}. Default: risk-averse. */
+  /**
+   * The model of participants' positions in the recorded queues: a name of {@link createQueueModel}.
+   * Default: risk-averse.
+   */
   readonly queue?: string;
-  /** Events read ahead; the default keeps some seconds of a busy market. */
+  /** Events read ahead; the default holds some seconds of a busy market. */
   readonly readAhead?: number;
 }
 
-/** Why a replay is over. The exchange goes on with the book as it then stands. */
+/** The reason why a replay ended. The exchange keeps running with the book as it is then. */
 export interface ReplayEnd {
-  /** `capture-end`: all was played; `limit`: `forMs` has passed; `failed`: the capture could not be read on. */
+  /**
+   * `capture-end`: all was played; `limit`: `forMs` has passed; `failed`: the capture could not be
+   * read further.
+   */
   readonly reason: "capture-end" | "limit" | "failed";
-  /** Where it stopped: capture time of the last event played, or undefined where there was none. */
+  /** Capture time of the last event played, or undefined if there was none. */
   readonly captureMs: Ms | undefined;
   readonly messages: number;
   readonly prints: number;
@@ -39,13 +51,18 @@ export interface ReplayEnd {
 }
 
 const DEFAULT_READ_AHEAD = 20_000;
-/** A recorder asks for its snapshot right after connecting; a capture without one in so long has none. */
+/**
+ * A recorder requests its snapshot right after connecting. A capture without one within this time
+ * has none.
+ */
 const SNAPSHOT_WITHIN_MS: Ms = 5_000;
 
 /**
- * The flow `replay`: a recorded book, its prints and its marks drive one market. It opens with the book that everything up
- * to the first snapshot (or up to `fromMs`) leaves, in one piece, so that nobody ever sees a book of diffs alone. From then on each recorded message is one atomic change at its place in time, and prints meet participants' orders
- * by the exchange's queue rule. Where the capture has no marks the exchange's own one-second mid stands.
+ * The flow `replay`: a recorded book, its trades and its marks drive one market. It opens with the
+ * book built from all messages up to the first snapshot (or up to `fromMs`), so that the published
+ * book is never one of diffs alone. From then on each recorded message is one atomic change at its
+ * time, and recorded trades fill participants' orders by the exchange's queue rule. Without
+ * recorded marks the exchange uses its own one-second mid.
  */
 export class ReplayFlow implements OrderFlow {
   readonly #options: ReplayFlowOptions;
@@ -67,7 +84,7 @@ export class ReplayFlow implements OrderFlow {
   #prints = 0;
 
   /**
-   * @param onEnd hears once when the replay is over (not after {@link stop}).
+   * @param onEnd called once when the replay is over (not after {@link stop}).
    * @throws ConfigError when speed, `fromMs`, `forMs` or `readAhead` is out of range.
    */
   constructor(options: ReplayFlowOptions, onEnd: (end: ReplayEnd) => void) {
@@ -84,19 +101,20 @@ export class ReplayFlow implements OrderFlow {
     return this.#captureMs;
   }
 
-  /** Capture time at the instant the market opened: `fromMs`, or the snapshot's own; undefined before. */
+  /** Capture time at the market's opening: `fromMs`, or the snapshot's own; undefined before. */
   get captureStartMs(): Ms | undefined {
     return this.#run?.captureStartMs;
   }
 
-  /** How many levels the recorded book has on both sides. */
+  /** The number of levels of the recorded book on both sides. */
   get recordedLevels(): number {
     return this.#depth.levels;
   }
 
   /**
-   * Reads the whole capture beforehand, which a run in virtual time needs: there, time does not wait for a disk. Without
-   * it, `start` reads ahead while it plays. What cannot be read fails later, when its turn comes.
+   * Reads the whole capture in advance. A run in virtual time needs this, since virtual time does
+   * not wait for a disk. Without it, `start` reads ahead while it plays. A read error is reported
+   * when its event is due.
    */
   async preload(instrument: Instrument): Promise<void> {
     this.#source ??= new ReplaySource(
@@ -106,7 +124,10 @@ export class ReplayFlow implements OrderFlow {
     await this.#source.fill();
   }
 
-  /** Begins at once when preloaded, else as soon as enough is read. @throws RunError when started twice or after stop. */
+  /**
+   * Begins at once when preloaded, else as soon as enough is read.
+   * @throws RunError when started twice or after stop.
+   */
   start(market: FlowMarket, seam: Seam): void {
     if (this.#run !== undefined || this.#stopped)
       throw new RunError("a replay runs once", { field: market.marketId });
@@ -128,7 +149,9 @@ export class ReplayFlow implements OrderFlow {
     this.#closeSource();
   }
 
-  /** Builds the book that the market opens with; reads more and comes back when what is read does not suffice. */
+  /**
+   * Builds the opening book; reads more and is called again while the events so far do not suffice.
+   */
   #prime(market: FlowMarket, seam: Seam, primed: Primed): void {
     for (let event = this.#peek(); event !== undefined; event = this.#peek()) {
       primed.firstMs ??= event.timeMs;
@@ -152,13 +175,13 @@ export class ReplayFlow implements OrderFlow {
       this.#depth,
       createQueueModel(this.#options.queue ?? riskAverseQueue.name, market.instrument.lotBase),
     );
-    // Participants may be waiting already: one message that changes nothing tests the opening book against their orders.
+    // Participants may have orders already: one empty message tests the opening book against them.
     market.applyRecorded({ kind: "update", bids: [], asks: [] });
     if (mark !== undefined) applyMark(market, mark);
     this.#playDue();
   }
 
-  /** Plays everything that is due, in order, and sets the timer for what comes next. */
+  /** Plays all due events, in order, and sets the timer for the next one. */
   #playDue(): void {
     const run = this.#run;
     if (run === undefined || this.#stopped) return;
@@ -179,7 +202,7 @@ export class ReplayFlow implements OrderFlow {
       }
       this.#source?.drop();
       this.#play(run.market, event);
-      // A participant's reaction to that very event may have stopped the exchange.
+      // A participant's reaction to this event may have stopped the exchange.
       if (this.#stopped) return;
     }
     this.#afterReading(() => this.#playDue(), undefined);
@@ -218,7 +241,10 @@ export class ReplayFlow implements OrderFlow {
     }
   }
 
-  /** Goes on with `then` once more has been read; at the capture's end finishes, failing with `orElse` where one is given. */
+  /**
+   * Continues with `then` once more has been read. At the capture's end it finishes, with the error
+   * `orElse` if given.
+   */
   #afterReading(then: () => void, orElse: MarketwrightError | undefined): void {
     const source = this.#source;
     if (source === undefined || this.#stopped) return;
@@ -255,7 +281,7 @@ export class ReplayFlow implements OrderFlow {
   }
 
   #closeSource(): void {
-    // Closing only ends the readers; what they might still report is of a replay that nobody plays any more.
+    // Closing only ends the readers. An error from them no longer matters.
     void this.#source?.close();
   }
 }

@@ -1,8 +1,9 @@
 import type { CaptureEvent } from "./capture-events.js";
 
 /**
- * A capture's events as a queue with read-ahead: `peek` and `take` are synchronous, the reading behind them is not.
- * Reading pauses while `readAhead` events wait, so that a capture of any length runs in bounded memory.
+ * A capture's events as a queue with read-ahead: `peek` and `take` are synchronous, reading is not.
+ * Reading pauses while `readAhead` events wait, so that memory is bounded for a capture of any
+ * length.
  */
 export class ReplaySource {
   readonly #batches: AsyncGenerator<CaptureEvent[]>;
@@ -14,13 +15,18 @@ export class ReplaySource {
   #filling = false;
   #failure: { readonly error: unknown } | null = null;
 
-  /** @param readAhead events held at most before reading pauses, give or take one inflated chunk. */
+  /**
+   * @param readAhead the number of events at which reading pauses, give or take one inflated chunk.
+   */
   constructor(batches: AsyncGenerator<CaptureEvent[]>, readAhead: number) {
     this.#batches = batches;
     this.#readAhead = readAhead;
   }
 
-  /** The next event, or undefined where none has been read yet or the capture is over. @throws what the reading threw, once all before it is taken. */
+  /**
+   * The next event, or undefined if none has been read yet or the capture is over.
+   * @throws the reading error, once all earlier events are taken.
+   */
   peek(): CaptureEvent | undefined {
     const next = this.#queue[this.#at];
     if (next === undefined && this.#failure !== null) throw this.#failure.error;
@@ -35,12 +41,15 @@ export class ReplaySource {
     this.#at = 0;
   }
 
-  /** Whether everything has been read and taken. */
+  /** True if everything has been read and taken. */
   get isOver(): boolean {
     return this.#ended && this.#at >= this.#queue.length;
   }
 
-  /** Reads one batch more, or finds the end. Errors are kept for {@link peek}, where their turn comes. */
+  /**
+   * Reads one batch more, or finds the end. Errors are kept for {@link peek} and thrown in their
+   * turn.
+   */
   pull(): Promise<void> {
     this.#pulling ??= this.#pullOne().finally(() => {
       this.#pulling = undefined;
@@ -48,7 +57,10 @@ export class ReplaySource {
     return this.#pulling;
   }
 
-  /** Reads on until the read-ahead is full or the capture ends; returns at once where that is so, or is already under way. */
+  /**
+   * Reads until the read-ahead is full or the capture ends; returns at once if that is so, or
+   * reading is already under way.
+   */
   async fill(): Promise<void> {
     if (this.#filling) return;
     this.#filling = true;

@@ -13,7 +13,10 @@ import { incomingNote } from "../records/incoming-note.js";
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** What is done by wallet and contract at a venue with a chain: deposits, withdrawals and operators. Outside `/v1`. */
+/**
+ * What is done by wallet and contract at a venue with a chain: deposits, withdrawals and operators.
+ * Outside `/v1`.
+ */
 export class CustodyEndpoints {
   readonly #state: ExchangeState;
   readonly #mostFaucet: CreditUnits;
@@ -60,8 +63,10 @@ export class CustodyEndpoints {
   }
 
   /**
-   * POST /withdraw, signed by the account itself, each signature for once: credit leaves the exchange.
-   * @throws ApiError 1010, 1011, 1012, 1110, 1111, and 2012 when the account would not keep its initial margin
+   * POST /withdraw, signed by the account itself, each signature for once: credit leaves the
+   * exchange.
+   * @throws ApiError 1010, 1011, 1012, 1110, 1111, and 2012 when the account would not keep its
+   * initial margin
    */
   withdraw(parameters: ReadonlyMap<string, string>): string {
     const { creditDecimals } = this.#state.config;
@@ -80,7 +85,8 @@ export class CustodyEndpoints {
   }
 
   /**
-   * POST /operator, signed by the account itself, each signature for once: says whether somebody may sign for it. Revoking works at once.
+   * POST /operator, signed by the account itself, each signature for once: says whether somebody
+   * may sign for it. Revoking works at once.
    * @throws ApiError 1010, 1011, 1012, 1110, 1111
    */
   setOperator(parameters: ReadonlyMap<string, string>): string {

@@ -9,7 +9,10 @@ export class GasFeeQuotations {
   readonly #secret: () => string;
   readonly #lifeMs: Ms;
 
-  /** @param secret what the tokens are sealed with, known to nobody else; asked for each time, since a restart brings it back. */
+  /**
+   * @param secret what the tokens are sealed with, known to nobody else; asked for each time, since
+   * a restart brings it back.
+   */
   constructor(secret: () => string, lifeMs: Ms) {
     this.#secret = secret;
     this.#lifeMs = lifeMs;

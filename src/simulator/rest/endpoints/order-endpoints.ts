@@ -45,7 +45,10 @@ export class OrderEndpoints {
     return writeRecords(this.#active(account, parameters).map((order) => this.#record(order)));
   }
 
-  /** GET /v1/openOrder: the order of that id, or without one what the venue chose. @throws ApiError 1111, 2011 */
+  /**
+   * GET /v1/openOrder: the order of that id, or without one what the venue chose.
+   * @throws ApiError 1111, 2011
+   */
   openOrder(account: ExchangeAccount, parameters: ReadonlyMap<string, string>): string {
     const id = optionalId(parameters, "orderId");
     const orders = this.#active(account, parameters);

@@ -138,7 +138,8 @@ export class OrderEntry {
       takerRate: info.takerRate,
       info: bytesToHex(info.bytes),
       hash,
-      // Written anew: a part of the request's text would hold all of it for as long as the order is remembered.
+      // Written anew: a part of the request's text would hold all of it for as long as the order is
+      // remembered.
       signature: chain === undefined ? null : bytesToHex(hexToBytes(signature)),
       signedBy,
       createdAtMs: this.#state.nowMs(),
@@ -228,7 +229,10 @@ export class OrderEntry {
     }
   }
 
-  /** Open orders, and where the venue counts them those that are wholly matched and wait for settlement. */
+  /**
+   * Open orders, and where the venue counts them those that are wholly matched and wait for
+   * settlement.
+   */
   #countedOrders(account: ExchangeAccount, market: Market): number {
     let count = account.markets.get(market.id)?.openOrders ?? 0;
     if (!this.#state.config.choices.matchedOrderCounts) {

@@ -41,7 +41,10 @@ export class OrderFees {
         : decimalToScaled(waiveGasFeeMinimumAmount, WAIVER_DECIMALS);
   }
 
-  /** The rates for an order that the service builds. @throws ApiError 2016 when its gas is worth more than itself */
+  /**
+   * The rates for an order that the service builds.
+   * @throws ApiError 2016 when its gas is worth more than itself
+   */
   ratesToBuild(account: ExchangeAccount, requested: RequestedOrder): ScheduledFees {
     const base = this.#schedule.ratesFor(account.address, requested.market);
     if (!this.#isBelowWaiver(requested)) {

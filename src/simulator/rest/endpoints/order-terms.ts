@@ -34,7 +34,10 @@ const SIDES = ["BUY", "SELL"] as const;
 const ORDER_TYPES = ["LIMIT", "MARKET"] as const;
 const DECIMAL = /^\d{1,30}(\.\d{1,30})?$/;
 
-/** The market that a request names. @throws ApiError 1111 when none is named, 1112 when there is no such market */
+/**
+ * The market that a request names.
+ * @throws ApiError 1111 when none is named, 1112 when there is no such market
+ */
 export function requireMarket(
   state: ExchangeState,
   parameters: ReadonlyMap<string, string>,
@@ -117,7 +120,11 @@ function amountLots({ instrument, rules }: Market, amount: string, type: OrderTy
   return lots;
 }
 
-/** How many steps a decimal is: fractional when it is off the grid, so that bounds can be told from steps. @throws ApiError 1111 */
+/**
+ * How many steps a decimal is: fractional when it is off the grid, so that bounds can be told from
+ * steps.
+ * @throws ApiError 1111
+ */
 function gridCount(
   text: string,
   step: string,

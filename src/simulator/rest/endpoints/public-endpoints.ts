@@ -102,7 +102,10 @@ export class PublicEndpoints {
     return this.#candles(market, parameters, "marks");
   }
 
-  /** GET /v1/offchainMarkPriceWithVolKlines: the off-chain mark read once a second, with what was traded in each bar. */
+  /**
+   * GET /v1/offchainMarkPriceWithVolKlines: the off-chain mark read once a second, with what was
+   * traded in each bar.
+   */
   offchainMarkPriceWithVolKlines(parameters: ReadonlyMap<string, string>): string {
     const market = requireMarket(this.#state, parameters);
     return this.#candles(market, parameters, "offchain");
@@ -133,7 +136,10 @@ export class PublicEndpoints {
     return JSON.stringify(records);
   }
 
-  /** GET /v1/platform/tradeVolume: of one market, or of all; days of UTC as far back as candles are kept. */
+  /**
+   * GET /v1/platform/tradeVolume: of one market, or of all; days of UTC as far back as candles are
+   * kept.
+   */
   tradeVolume(parameters: ReadonlyMap<string, string>): string {
     const named = parameters.get("marketId")
       ? [requireMarket(this.#state, parameters)]
@@ -179,7 +185,10 @@ export class PublicEndpoints {
     });
   }
 
-  /** GET /v1/riskyAccounts: those above 80 % of risk, looked up at most once in the configured time, so that `isSafe` may be stale. */
+  /**
+   * GET /v1/riskyAccounts: those above 80 % of risk, looked up at most once in the configured time,
+   * so that `isSafe` may be stale.
+   */
   riskyAccounts(): string {
     const nowMs = this.#state.nowMs();
     if (nowMs - this.#riskyReadMs >= this.#state.config.choices.riskyAccountsCacheMs) {

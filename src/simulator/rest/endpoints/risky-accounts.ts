@@ -5,7 +5,10 @@ import { computeMargin } from "../../accounts/margin.js";
 import type { ExchangeState } from "../../engine/exchange-state.js";
 import { positionRecords, ratio } from "../records/account-records.js";
 
-/** Without any net value left the risk has no bound; 1 is where liquidation begins, so it is shown as far above it. */
+/**
+ * Without any net value left the risk has no bound; 1 is where liquidation begins, so it is shown
+ * as far above it.
+ */
 const BOUNDLESS = "999";
 
 interface Risky {
@@ -51,7 +54,10 @@ function holdersOf(state: ExchangeState): Set<ExchangeAccount> {
   return holders;
 }
 
-/** Those without net value first, the deepest in debt at the head; then by maintenance margin over net value; then by address. */
+/**
+ * Those without net value first, the deepest in debt at the head; then by maintenance margin over
+ * net value; then by address.
+ */
 function byRisk(a: Risky, b: Risky): number {
   const { netValueCredit: aWorth, maintenanceMarginCredit: aMargin } = a.margin;
   const { netValueCredit: bWorth, maintenanceMarginCredit: bMargin } = b.margin;

@@ -2,7 +2,10 @@ import type { ExchangeAccount } from "../../accounts/account.js";
 import type { CreditLedger } from "../../accounts/credit-ledger.js";
 import type { ExchangeConfig } from "../../config/config.js";
 
-/** The end of a message about missing margin: when a deposit that is on its way counts. Empty where none is. */
+/**
+ * The end of a message about missing margin: when a deposit that is on its way counts. Empty where
+ * none is.
+ */
 export function incomingNote(
   account: ExchangeAccount,
   credit: Pick<CreditLedger, "hasPendingDeposit">,

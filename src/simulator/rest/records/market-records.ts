@@ -24,7 +24,10 @@ export function publicTradeFields(trade: Trade, status: string): WirePublicTrade
   };
 }
 
-/** A trade's status now: one among house agents has no settlement of its own and counts as settled once its time has come. */
+/**
+ * A trade's status now: one among house agents has no settlement of its own and counts as settled
+ * once its time has come.
+ */
 export function publicStatus(trade: Trade, nowMs: number): string {
   return trade.settlesAtMs !== null && nowMs >= trade.settlesAtMs ? "SETTLED" : trade.status;
 }
@@ -51,7 +54,10 @@ export function tradeBarRecord(market: Market, bar: Candle, choices: BarChoices)
   return barRecord(market, bar, (ticks) => market.instrument.priceOf(Number(ticks)), bar, choices);
 }
 
-/** A bar of marks. @param traded what was traded in it, where that is shown; marks themselves have no volume */
+/**
+ * A bar of marks.
+ * @param traded what was traded in it, where that is shown; marks themselves have no volume
+ */
 export function markBarRecord(
   market: Market,
   bar: Candle,

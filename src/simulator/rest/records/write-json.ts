@@ -1,6 +1,9 @@
 import type { WireInt64 } from "../../../exchange/protocol/values.js";
 
-/** A record with an identifier, as JSON whose id is int64 digits: the exchange holds ids as decimal strings. */
+/**
+ * A record with an identifier, as JSON whose id is int64 digits: the exchange holds ids as decimal
+ * strings.
+ */
 export function writeRecord(record: { readonly id: WireInt64 }): string {
   const { id } = record;
   return `{"id":${id},${membersBut(record)}`;
